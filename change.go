@@ -1,0 +1,58 @@
+package locus
+
+import "strings"
+
+// Change is a set of the things that making a URL canonical can do to it. Each
+// leaves its meaning as it was.
+type Change uint32
+
+const (
+	SchemeCase     Change = 1 << iota // scheme in lower case (RFC 1738 2.1)
+	HostCase                          // host in lower case (RFC 1034 3.1)
+	HostZeros                         // needless zeros of an address left out; they are decimal
+	DefaultPort                       // the scheme's own port left out (RFC 1738 3.1)
+	PortZeros                         // needless zeros of the port, or a ":" without port, left out
+	NeedlessEscape                    // %2D written "-" (RFC 1738 2.2)
+	MissingEscape                     // "~" written %7E (RFC 1738 2.2)
+	EscapeCase                        // %2f written %2F (RFC 1738 2.2)
+	EmptyPath                         // "/" written after the host, or left out, where it means nothing
+	Typecode                          // ;TYPE=A written ;type=a (RFC 1738 3.2.2)
+	Localhost                         // localhost left out of a file URL (RFC 1738 3.10)
+	DefaultType                       // gopher's type 1 written out (RFC 1738 3.4.1)
+	VoidFragment                      // "#" with nothing after it left out (URI draft, "Fragment-id")
+	DotSegments                       // "." and ".." taken out of the path of http (RFC 3986 5.2.4)
+	FormFields                        // the scheme's own parts written in their one order or form
+	Anonymous                         // the user "anonymous" left out, who is the default (RFC 1738 3.2.1)
+)
+
+var changeTexts = [...]string{
+	"the scheme's name is written in lower case",
+	"a host's name is written in lower case",
+	"zeros at the front of an address's numbers are left out",
+	"the port is the scheme's own and left out",
+	"the port is written without zeros at its front, or its \":\" left out",
+	"an escape that is not needed is written as its character",
+	"a character that must be escaped is written as its escape",
+	"escapes are written with upper-case digits",
+	"no path and an empty path mean the same",
+	"the typecode is written in lower case",
+	"localhost and no host mean the same",
+	"gopher's default type is 1",
+	"a void fragment means the whole object",
+	"\".\" and \"..\" are resolved in the path",
+	"the parts of the scheme are written in their one form",
+	"the user anonymous is the default",
+}
+
+// Texts returns a sentence for each change of the set.
+func (c Change) Texts() []string {
+	var list []string
+	for i, text := range changeTexts {
+		if c&(1<<i) != 0 {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+func (c Change) String() string { return strings.Join(c.Texts(), "; ") }

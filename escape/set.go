@@ -1,0 +1,124 @@
+package escape
+
+// Set is a set of US-ASCII characters. It is a comparable value of two words;
+// the zero Set is empty. Octets from 80 hexadecimal up are in no set: RFC 1738
+// section 2.2 has them always encoded.
+type Set struct{ lo, hi uint64 }
+
+// Chars returns the set of the US-ASCII characters in s. Other octets of s are
+// left out.
+func Chars(s string) Set { return Set{}.With(s) }
+
+// With returns the set with the characters of s added.
+func (k Set) With(s string) Set {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < 64:
+			k.lo |= 1 << c
+		case c < 128:
+			k.hi |= 1 << (c - 64)
+		}
+	}
+	return k
+}
+
+// Without returns the set with the characters of s taken out.
+func (k Set) Without(s string) Set { return k.Minus(Chars(s)) }
+
+// Union returns the characters that are in k or in m.
+func (k Set) Union(m Set) Set { return Set{k.lo | m.lo, k.hi | m.hi} }
+
+// Minus returns the characters that are in k and not in m.
+func (k Set) Minus(m Set) Set { return Set{k.lo &^ m.lo, k.hi &^ m.hi} }
+
+// Has reports whether c is in the set.
+func (k Set) Has(c byte) bool {
+	if c < 64 {
+		return k.lo>>c&1 != 0
+	}
+	return c < 128 && k.hi>>(c-64)&1 != 0
+}
+
+// Len returns the number of characters in the set.
+func (k Set) Len() int {
+	n := 0
+	for c := range byte(128) {
+		if k.Has(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the characters of the set in order.
+func (k Set) String() string {
+	var b []byte
+	for c := range byte(128) {
+		if k.Has(c) {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// A set built from a text of the standard costs the same as a constant where it
+// is used, so the names of section 5 are functions: nothing here can be changed
+// by a caller.
+
+// LowAlpha is lowalpha of RFC 1738 section 5.
+func LowAlpha() Set { return Set{hi: 0x07FFFFFE00000000} }
+
+// HiAlpha is hialpha of RFC 1738 section 5.
+func HiAlpha() Set { return Set{hi: 0x0000000007FFFFFE} }
+
+// Alpha is alpha of RFC 1738 section 5.
+func Alpha() Set { return Set{hi: 0x07FFFFFE07FFFFFE} }
+
+// Digit is digit of RFC 1738 section 5.
+func Digit() Set { return Set{lo: 0x03FF000000000000} }
+
+// Safe is safe of RFC 1738 section 5: $ - _ . +
+func Safe() Set { return Chars("$-_.+") }
+
+// Extra is extra of RFC 1738 section 5: ! * ' ( ) ,
+func Extra() Set { return Chars("!*'(),") }
+
+// National is national of RFC 1738 section 5: { } | \ ^ ~ [ ] `
+func National() Set { return Chars("{}|\\^~[]`") }
+
+// Punctuation is punctuation of RFC 1738 section 5: < > # % "
+func Punctuation() Set { return Chars("<>#%\"") }
+
+// Unsafe is what RFC 1738 section 2.2 says must always be encoded among the
+// graphic characters and the space: national, punctuation, and " ".
+func Unsafe() Set { return National().Union(Punctuation()).With(" ") }
+
+// Reserved is reserved of RFC 1738 section 5: ; / ? : @ & =
+func Reserved() Set { return Chars(";/?:@&=") }
+
+// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra.
+// It is what an encoder keeps when it knows nothing of the scheme.
+func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
+
+// User is what user and password may hold as they are (section 5): unreserved
+// and ; ? & =
+func User() Set { return Unreserved().With(";?&=") }
+
+// Fsegment is what fsegment and psegment may hold as they are (section 5):
+// unreserved and ? : @ & =
+func Fsegment() Set { return Unreserved().With("?:@&=") }
+
+// Hsegment is what hsegment and search may hold as they are (section 5):
+// unreserved and ; : @ & =
+func Hsegment() Set { return Unreserved().With(";:@&=") }
+
+// Field is what fieldname and fieldvalue of prospero may hold as they are
+// (section 5): unreserved and ? : @ &
+func Field() Set { return Unreserved().With("?:@&") }
+
+// Article is what a news article's identifier may hold before its "@" (section
+// 5): unreserved and ; / ? : & =
+func Article() Set { return Unreserved().With(";/?:&=") }
+
+// Xchar is what xchar may be as it is (section 5): unreserved and reserved.
+func Xchar() Set { return Unreserved().Union(Reserved()) }

@@ -1,0 +1,157 @@
+package bnf
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Spelled reports, without reading u again, that scheme, login, port and escapes
+// of u are spelled as [Canon] would spell them. What is left to look at is what
+// the scheme makes of its url-path.
+func Spelled(u locus.URL, defaultPort uint16) bool {
+	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
+	if f := u.Facts(); !f.Has(facts) {
+		return false
+	} else if f.Has(locus.Internet) {
+		if port, ok := u.Port(); ok && port == defaultPort {
+			return false
+		}
+		if _, ok := u.User(); ok {
+			return false
+		}
+		if f&(locus.HostName|locus.HostNumber) == 0 && u.Host() != "" || u.MissingSlash() {
+			return false
+		}
+	}
+	_, fragment := u.Fragment()
+	return !fragment
+}
+
+// Canon writes the canonical spelling of a URL, part by part, and remembers what
+// differs from what was written.
+type Canon struct {
+	URL    locus.URL
+	Change locus.Change
+	buf    []byte
+	store  [512]byte
+}
+
+// Begin writes the scheme's name and ":".
+func (c *Canon) Begin(u locus.URL) {
+	c.URL, c.Change = u, 0
+	c.buf = append(c.store[:0], u.Scheme()...)
+	c.buf = append(c.buf, ':')
+	c.mark(!u.Facts().Has(locus.SchemeLower), locus.SchemeCase)
+}
+
+func (c *Canon) mark(changed bool, what locus.Change) {
+	if changed {
+		c.Change |= what
+	}
+}
+
+// Login writes "//", user, password, host and port.
+func (c *Canon) Login(defaultPort uint16) {
+	c.Raw("//")
+	if user, ok := c.URL.User(); ok {
+		c.Text(user, escape.Unreserved())
+		if password, ok := c.URL.Password(); ok {
+			c.Raw(":")
+			c.Text(password, escape.Unreserved())
+		}
+		c.Raw("@")
+	}
+	c.Host(c.URL.Host())
+	if text, ok := c.URL.PortText(); ok {
+		n, _ := c.URL.Port()
+		digits := strconv.Itoa(int(n))
+		switch {
+		case text == "":
+			c.Change |= locus.PortZeros
+		case n == defaultPort && n != 0:
+			c.Change |= locus.DefaultPort
+		default:
+			c.mark(digits != text, locus.PortZeros)
+			c.Raw(":" + digits)
+		}
+	}
+}
+
+// Host writes a host's name in lower case, and an address without needless
+// zeros. Anything that is no host of section 5 is kept as it is, but for case.
+func (c *Canon) Host(host string) {
+	lower := strings.ToLower(host)
+	if octet.All(host)&octet.High != 0 || host == "" {
+		lower = host
+	}
+	c.mark(lower != host, locus.HostCase)
+	if strings.Count(lower, ".") == 3 && strings.Trim(lower, "0123456789.") == "" && !strings.Contains(lower, "..") {
+		labels := strings.Split(lower, ".")
+		for i, n := range labels {
+			if labels[i] = strings.TrimLeft(n, "0"); labels[i] == "" && n != "" {
+				labels[i] = "0"
+			}
+		}
+		plain := strings.Join(labels, ".")
+		c.mark(plain != lower, locus.HostZeros)
+		lower = plain
+	}
+	c.Raw(lower)
+}
+
+// Raw writes text as it is.
+func (c *Canon) Raw(text string) { c.buf = append(c.buf, text...) }
+
+// Text writes text with its escapes as they should be: an escaped character of
+// plain as itself, every other escape in upper-case digits, and an octet that is
+// no xchar as its escape. plain holds the characters for which it makes no
+// difference in this part of this scheme whether they are escaped.
+func (c *Canon) Text(text string, plain escape.Set) {
+	for i := 0; i < len(text); i++ {
+		o := text[i]
+		if o != '%' {
+			if octet.Is(o, octet.Xchar) {
+				c.buf = append(c.buf, o)
+			} else {
+				c.Change |= locus.MissingEscape
+				c.triplet(o)
+			}
+			continue
+		}
+		o = octet.Unhex(text[i+1])<<4 | octet.Unhex(text[i+2])
+		if plain.Has(o) {
+			c.Change |= locus.NeedlessEscape
+			c.buf = append(c.buf, o)
+		} else {
+			c.triplet(o)
+			c.mark(string(c.buf[len(c.buf)-3:]) != text[i:i+3], locus.EscapeCase)
+		}
+		i += 2
+	}
+}
+
+func (c *Canon) triplet(o byte) {
+	c.buf = append(c.buf, '%', octet.UpperHex[o>>4], octet.UpperHex[o&15])
+}
+
+// End writes the fragment and returns the canonical URL, which is the given one
+// if nothing changed.
+func (c *Canon) End() (locus.URL, locus.Change, error) {
+	if fragment, ok := c.URL.Fragment(); ok {
+		if fragment == "" {
+			c.Change |= locus.VoidFragment
+		} else {
+			c.Raw("#")
+			c.Text(fragment, escape.Unreserved())
+		}
+	}
+	if string(c.buf) == c.URL.String() {
+		return c.URL, 0, nil
+	}
+	u, err := locus.Parse(string(c.buf))
+	return u, c.Change, err
+}

@@ -1,0 +1,265 @@
+// Package bnf holds what the productions of RFC 1738 section 5 share: findings
+// about login, host, port and characters, and the canonical spelling of those
+// parts. A scheme's package adds what its own production says.
+package bnf
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Clean are the facts of a URL in the common Internet scheme syntax about which
+// nothing but its url-path, its host and its user can be wrong.
+const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.FragmentXchar
+
+// Sound reports, without reading u again, that scheme, login, port and fragment
+// of u conform to RFC 1738 and that u has a host: what is left to look at is the
+// url-path, and whether the scheme allows a user.
+func Sound(u locus.URL) bool {
+	f := u.Facts()
+	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()
+}
+
+// Findings collects what is wrong with one URL.
+type Findings struct {
+	URL     locus.URL
+	Profile locus.Profile
+	list    []locus.Violation
+}
+
+// List returns the findings in order of their offsets, nil if there are none.
+func (f *Findings) List() []locus.Violation {
+	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+	return f.list
+}
+
+// Add adds a finding that the grammar does not allow. text is where it applies.
+func (f *Findings) Add(rule, section string, offset int, text, help string) {
+	f.add(rule, locus.Ungrammatical, section, offset, text, help)
+}
+
+// Impossible adds a finding about what the grammar allows and nothing can be.
+func (f *Findings) Impossible(rule, section string, offset int, text, help string) {
+	f.add(rule, locus.Impossible, section, offset, text, help)
+}
+
+// Note adds a finding that leaves the URL conforming.
+func (f *Findings) Note(rule, section string, offset int, text, help string) {
+	f.add(rule, locus.Note, section, offset, text, help)
+}
+
+func (f *Findings) add(rule string, kind locus.Kind, section string, offset int, text, help string) {
+	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
+}
+
+// Error adds a finding for the reason that a scheme's Parse gave for refusing the
+// URL, unless one is there already at that place.
+func (f *Findings) Error(err error, section string) {
+	e, ok := err.(*locus.SyntaxError)
+	if !ok {
+		return
+	}
+	for _, v := range f.list {
+		if v.Offset == e.Offset && v.Kind != locus.Note {
+			return
+		}
+	}
+	text := f.URL.String()[min(e.Offset, f.URL.Len()):]
+	f.Add("form", section, e.Offset, text, e.Part+": "+e.Err.Error())
+}
+
+// Scheme looks at the scheme's name and the fragment, which every URL has alike.
+func (f *Findings) Scheme() {
+	text := f.URL.String()
+	if name := text[:strings.IndexByte(text, ':')]; !f.URL.Facts().Has(locus.SchemeLower) {
+		f.Add("scheme-case", "RFC 1738 2.1", 0, name, "write "+f.URL.Scheme())
+	}
+	if !octet.Is(text[0], octet.Alpha) {
+		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later texts want a letter first")
+	}
+	if fragment, ok := f.URL.Fragment(); ok {
+		set := octet.Xchar
+		if f.Profile == locus.RFC1630 {
+			set = octet.Xalpha
+		}
+		f.Chars("fragmentid", f.URL.Len()-len(fragment), fragment, set)
+	}
+}
+
+// Chars adds a finding for each octet of text, which begins at offset, that is
+// not in the set. part is its production's name.
+func (f *Findings) Chars(part string, offset int, text string, set octet.Class) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		class := octet.Of(c)
+		if class&set != 0 {
+			continue
+		}
+		write := fmt.Sprintf("write %%%02X", c)
+		switch {
+		case class&octet.High != 0:
+			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text[i:i+1], write)
+		case class&octet.Unsafe != 0:
+			f.Add("unsafe-character", "RFC 1738 2.2", offset+i, text[i:i+1], write)
+		case set&(octet.Group|octet.Label|octet.Digit) != 0:
+			f.Add("character", "RFC 1738 5", offset+i, text[i:i+1], strconv.Quote(text[i:i+1])+" can't be in "+part)
+		default:
+			f.Add("reserved-character", "RFC 1738 2.2", offset+i, text[i:i+1], write+" within "+part)
+		}
+	}
+}
+
+// Login is what a scheme's production has in place of login.
+type Login struct {
+	Section string // which section gives the form
+	User    bool   // user and password may be there
+	NoHost  bool   // the host may be empty
+}
+
+// Internet looks at "//" and what follows it up to the url-path, and reports
+// whether the "//" is there at all.
+func (f *Findings) Internet(rule Login) bool {
+	u := f.URL
+	if !u.Facts().Has(locus.Internet) {
+		f.Add("form", rule.Section, len(u.Scheme())+1, u.SchemePart(), `write "//" and a host after "`+u.Scheme()+`:"`)
+		return false
+	}
+	f.user(rule)
+	f.host(rule)
+	f.port()
+	if u.MissingSlash() {
+		f.Add("missing-slash", "RFC 1738 5", u.PathOffset(), "?", `write "/" before "?"`)
+	}
+	return true
+}
+
+func (f *Findings) user(rule Login) {
+	u := f.URL
+	user, ok := u.User()
+	if !ok {
+		return
+	}
+	start := len(u.Scheme()) + 3
+	password, hasPassword := u.Password()
+	if !rule.User {
+		f.Add("no-user", rule.Section, start, user, "no user name or password is allowed: leave out what is before the host")
+		return
+	}
+	set := octet.User
+	if f.Profile == locus.RFC1630 {
+		set = octet.Group // alphanum2: alpha digit - _ . +
+	}
+	f.Chars("user", start, user, set)
+	if hasPassword {
+		// The text of a password stays out of the findings.
+		n := len(f.list)
+		f.Chars("password", start+len(user)+1, password, set)
+		for i := n; i < len(f.list); i++ {
+			f.list[i].Text = "*"
+		}
+	}
+}
+
+func (f *Findings) host(rule Login) {
+	u := f.URL
+	host, offset := u.Host(), u.HostOffset()
+	if u.Facts()&(locus.HostName|locus.HostNumber) != 0 {
+		return
+	}
+	switch {
+	case host == "" && rule.NoHost:
+		return
+	case host == "":
+		f.Add("empty-host", "RFC 1738 3.1", offset, "", "write the name or address of a host")
+		return
+	case host[0] == '[':
+		f.Add("ipv6-address", "RFC 1738 3.1", offset, host, "RFC 1738 knows no IPv6 address: write the host's name")
+		return
+	case len(host) > locus.MaxHost:
+		f.Impossible("long-host", "RFC 1034 3.1", offset, host, "a host's name has at most 253 octets")
+	}
+	labels := strings.Split(host, ".")
+	numeric := true
+	for _, label := range labels {
+		numeric = numeric && label != "" && octet.All(label)&octet.Digit != 0
+	}
+	if numeric {
+		f.hostNumber(labels, host, offset)
+		return
+	}
+	for i, label := range labels {
+		last := i == len(labels)-1
+		switch {
+		case label == "" && last && i > 0:
+			f.Add("host", "RFC 1738 5", offset-1, ".", "a host does not end with a dot: leave it out")
+		case label == "":
+			f.Add("host", "RFC 1738 5", offset, "", "a label between the dots of a host can't be empty")
+		case octet.All(label)&octet.Label == 0:
+			f.hostChars(label, offset)
+		case f.Profile == locus.RFC1630:
+			// ialpha: the draft asks for a letter first and no more.
+			if i == 0 && !octet.Is(label[0], octet.Alpha) {
+				f.Add("host", "URI draft, hostname", offset, label, "a host begins with a letter")
+			}
+		case label[0] == '-' || label[len(label)-1] == '-':
+			f.Add("host", "RFC 1738 5", offset, label, "a label of a host begins and ends with a letter or digit")
+		case last && !octet.Is(label[0], octet.Alpha):
+			f.Add("host", "RFC 1738 5", offset, label, "the last label of a host begins with a letter, unless the host is four numbers")
+		}
+		if len(label) > locus.MaxLabel {
+			f.Impossible("long-label", "RFC 1034 3.1", offset, label, "a label of a host has at most 63 octets")
+		}
+		offset += len(label) + 1
+	}
+}
+
+func (f *Findings) hostChars(label string, offset int) {
+	for i := 0; i < len(label); i++ {
+		c, text := label[i], label[i:i+1]
+		class := octet.Of(c)
+		switch {
+		case class&octet.Label != 0:
+		case f.Profile == locus.RFC1630 && class&octet.Xalpha != 0:
+		case class&octet.High != 0:
+			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
+		case c == ';' || c == '&' || c == '=':
+			f.Add("missing-slash", "RFC 1738 5", offset+i, text, `a host ends with "/": write one before "`+text+`"`)
+		default:
+			f.Add("host", "RFC 1738 5", offset+i, text, strconv.Quote(text)+" can't be in a host")
+		}
+	}
+}
+
+func (f *Findings) hostNumber(numbers []string, host string, offset int) {
+	if len(numbers) != 4 {
+		f.Add("host", "RFC 1738 5", offset, host, "an address is four numbers")
+		return
+	}
+	for _, n := range numbers {
+		switch significant := strings.TrimLeft(n, "0"); {
+		case len(significant) > 3 || len(significant) == 3 && significant > "255":
+			f.Impossible("address-octet", "RFC 1738 3.1", offset, n, "a number of an address is at most 255")
+		case len(n) > 1 && n[0] == '0':
+			f.Note("address-zeros", "RFC 1738 5", offset, n, "these digits are decimal, and some programs read them as octal: leave out the zeros at the front")
+		}
+		offset += len(n) + 1
+	}
+}
+
+func (f *Findings) port() {
+	text, ok := f.URL.PortText()
+	offset := f.URL.HostOffset() + len(f.URL.Host())
+	n, _ := f.URL.Port()
+	switch {
+	case !ok:
+	case text == "":
+		f.Add("empty-port", "RFC 1738 3.1", offset, ":", `if the port is left out, ":" is as well`)
+	case n == 0:
+		f.Impossible("port-zero", "RFC 1738 3.1", offset+1, text, "a port is 1 to 65535")
+	}
+}

@@ -1,0 +1,126 @@
+// Package octet is the table of character classes behind every parser in this
+// module: the "Miscellaneous definitions" of RFC 1738 section 5, and the sets
+// that each scheme's productions make of them, one bit a set.
+//
+// A parser asks one question an octet, "is it in this set?", and the answer is
+// one load and one AND. Several sets can be asked at once, and ANDing the
+// classes of a whole run tells which sets all of its octets are in: that is how
+// [locus.Parse] learns in its one pass what the schemes would look up again.
+//
+// This is the only package that may hold code for a particular processor. The
+// plain code here is compiled and tested everywhere; a faster road comes beside
+// it with a benchmark that shows its worth and a fuzz test that shows it equal.
+package octet
+
+// Class says which sets of RFC 1738 section 5 an octet is in.
+//
+// "%" is in every set that has the production escape, because a caller checks
+// the two digits after it once for the whole text.
+type Class uint32
+
+const (
+	Alpha      Class = 1 << iota // alpha
+	Upper                        // hialpha
+	Digit                        // digit
+	Hex                          // hex
+	Scheme                       // scheme, and the upper case that interpreters accept
+	Label                        // alphadigit | "-": what domain labels are made of
+	Group                        // group of newsurl, after its first letter
+	Unreserved                   // unreserved: alpha, digit, safe, extra
+	Uchar                        // uchar: unreserved | escape
+	User                         // user, password: uchar ; ? & =
+	Fsegment                     // fsegment, psegment, and the "/" between them
+	Hsegment                     // hsegment, and the "/" between them
+	Search                       // search: uchar ; : @ & =
+	Field                        // fieldname, fieldvalue: uchar ? : @ &
+	Article                      // article before its "@": uchar ; / ? : & =
+	Xchar                        // xchar: unreserved | reserved | escape
+	Xalpha                       // xalpha and + of the URI draft: alpha digit $ - _ @ . & + ! * ' ( ) , and escape
+	Unsafe                       // national and punctuation but "%": always encoded (section 2.2)
+	High                         // 80 to FF hexadecimal: not US-ASCII
+	Control                      // 00 to 1F, 7F, and space: never in a URL
+	Stop                         // "%", "#", control, space: where a parser must look closer
+)
+
+const (
+	digits   = "0123456789"
+	lower    = "abcdefghijklmnopqrstuvwxyz"
+	upper    = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	safe     = "$-_.+"
+	extra    = "!*'(),"
+	reserved = ";/?:@&="
+	plain    = lower + upper + digits + safe + extra
+)
+
+// Table holds the class of every octet. It is written once, before any other
+// code runs, and never again.
+var Table = makeTable()
+
+// Of returns the class of the octet c.
+func Of(c byte) Class { return Table[c] }
+
+// Is reports whether c is in any of the sets of k.
+func Is(c byte, k Class) bool { return Table[c]&k != 0 }
+
+func makeTable() (t [256]Class) {
+	for _, set := range []struct {
+		class  Class
+		octets string
+	}{
+		{Alpha, lower + upper},
+		{Upper, upper},
+		{Digit, digits},
+		{Hex, digits + "abcdefABCDEF"},
+		{Scheme, lower + upper + digits + "+-."},
+		{Label, lower + upper + digits + "-"},
+		{Group, lower + upper + digits + "-.+_"},
+		{Unreserved, plain},
+		{Uchar, plain + "%"},
+		{User, plain + "%;?&="},
+		{Fsegment, plain + "%?:@&=/"},
+		{Hsegment, plain + "%;:@&=/"},
+		{Search, plain + "%;:@&="},
+		{Field, plain + "%?:@&"},
+		{Article, plain + "%;/?:&="},
+		{Xchar, plain + "%" + reserved},
+		{Xalpha, plain + "%@&"},
+		{Unsafe, "{}|\\^~[]`<>#\""},
+		{Stop, "%#"},
+	} {
+		for i := 0; i < len(set.octets); i++ {
+			t[set.octets[i]] |= set.class
+		}
+	}
+	for c := range t {
+		switch {
+		case c <= ' ' || c == 0x7F:
+			t[c] = Control | Stop
+		case c >= 0x80:
+			t[c] = High
+		}
+	}
+	return t
+}
+
+// All returns the AND of the classes of all octets of text: the sets that every
+// octet of it is in. For an empty text it returns all sets.
+func All[T ~string | ~[]byte](text T) Class {
+	all := ^Class(0)
+	for i := 0; i < len(text); i++ {
+		all &= Table[text[i]]
+	}
+	return all
+}
+
+// Unhex returns the value of the hexadecimal digit c. For any other octet the
+// result has no meaning.
+func Unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}
+
+// UpperHex are the digits this module writes in escapes: RFC 1738 section 2.2
+// names "0123456789ABCDEF" first and only permits the lower-case ones.
+const UpperHex = "0123456789ABCDEF"

@@ -1,0 +1,147 @@
+package locus
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Parts are the parts of a URL to be made, as URL text: already encoded, and
+// checked when the URL is made. A nil pointer is a part that is absent, which
+// differs from one that is empty.
+type Parts struct {
+	Scheme   string
+	User     *string
+	Password *string // only with a User
+	Host     string
+	Port     uint16  // 0: absent
+	Path     *string // url-path, without the "/" before it
+	Fragment *string
+
+	// SchemePart is the whole scheme-specific part of a URL that is not in the
+	// common Internet scheme syntax; the five parts of that are then absent.
+	SchemePart *string
+}
+
+// URL makes the URL. Each part must be such that it is read back as that part
+// and no other: a "/" in the host, or a "#" in the path, is an error, a
+// [*SyntaxError] about the text that would have come out.
+func (p Parts) URL() (URL, error) {
+	b := make([]byte, 0, 128)
+	b = append(append(b, p.Scheme...), ':')
+	if p.SchemePart != nil {
+		if p.User != nil || p.Password != nil || p.Host != "" || p.Port != 0 || p.Path != nil {
+			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: SchemePart goes with Scheme and Fragment alone", ErrForm))
+		}
+		b = append(b, *p.SchemePart...)
+	} else {
+		b = append(b, "//"...)
+		if p.User != nil {
+			b = append(b, *p.User...)
+			if p.Password != nil {
+				b = append(append(b, ':'), *p.Password...)
+			}
+			b = append(b, '@')
+		} else if p.Password != nil {
+			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password goes with a user", ErrForm))
+		}
+		b = append(b, p.Host...)
+		if p.Port != 0 {
+			b = strconv.AppendUint(append(b, ':'), uint64(p.Port), 10)
+		}
+		if p.Path != nil {
+			b = append(append(b, '/'), *p.Path...)
+		}
+	}
+	if p.Fragment != nil {
+		b = append(append(b, '#'), *p.Fragment...)
+	}
+	u, err := Parse(string(b))
+	if err != nil {
+		return URL{}, err
+	}
+	if part, ok := p.differs(u); ok {
+		return URL{}, u.Errorf(0, part, "%w: what was given as %s is read as something else", ErrForm, part)
+	}
+	return u, nil
+}
+
+// differs returns the first part of u that is not as in p.
+func (p Parts) differs(u URL) (part string, ok bool) {
+	same := func(want *string, got string, has bool) bool {
+		return has == (want != nil) && (want == nil || *want == got)
+	}
+	user, hasUser := u.User()
+	password, hasPassword := u.Password()
+	path, hasPath := u.Path()
+	fragment, hasFragment := u.Fragment()
+	switch {
+	case u.text[:u.colon] != p.Scheme:
+		return "scheme", true
+	case !same(p.Fragment, fragment, hasFragment):
+		return "fragmentid", true
+	case p.SchemePart != nil:
+		return "schemepart", u.SchemePart() != *p.SchemePart || u.facts.Has(Internet)
+	case !same(p.User, user, hasUser):
+		return "user", true
+	case !same(p.Password, password, hasPassword):
+		return "password", true
+	case u.Host() != p.Host:
+		return "host", true
+	case u.num != p.Port:
+		return "port", true
+	case !same(p.Path, path, hasPath):
+		return "urlpath", true
+	}
+	return "", false
+}
+
+// Parts returns the parts of u.
+func (u URL) Parts() Parts {
+	if u.IsZero() {
+		return Parts{}
+	}
+	present := func(text string, ok bool) *string {
+		if !ok {
+			return nil
+		}
+		return &text
+	}
+	p := Parts{Scheme: u.text[:u.colon], Fragment: present(u.Fragment())}
+	if !u.facts.Has(Internet) {
+		p.SchemePart = present(u.SchemePart(), true)
+		return p
+	}
+	p.User, p.Password = present(u.User()), present(u.Password())
+	p.Host = u.Host()
+	p.Port, _ = u.Port()
+	p.Path = present(u.Path())
+	return p
+}
+
+// EncodeUser returns octets as the text of a user or password: ":", "@" and "/"
+// must be encoded there (section 3.1), and so is ";", "?", "&", "=", which some
+// readers take for delimiters.
+func EncodeUser(octets string) string { return escape.Encode(octets, escape.Unreserved()) }
+
+// IsHost reports whether text is a host of section 5, in numbers that can be, or
+// an IPv6 address in brackets: something that may be looked up and connected to.
+// It says nothing about whether the host exists.
+func IsHost(text string) bool {
+	if text != "" && text[0] == '[' {
+		return addressEnd(text, 0, len(text)) == len(text)
+	}
+	return hostFacts(text) != 0
+}
+
+// IsScheme reports whether text is a scheme's name in lower case.
+func IsScheme(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if class := octet.Of(text[i]); class&octet.Scheme == 0 || class&octet.Upper != 0 {
+			return false
+		}
+	}
+	return text != ""
+}

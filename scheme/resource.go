@@ -1,0 +1,101 @@
+package scheme
+
+import (
+	"io"
+	"iter"
+	"net"
+	"time"
+
+	"github.com/locus-url/locus"
+)
+
+// Resource is what access gives: an [*Object], a [*Menu], a [*Session] or a
+// [*Referral]. Whoever gets one closes it.
+type Resource interface {
+	io.Closer
+	isResource()
+}
+
+// Object is a run of octets.
+type Object struct {
+	URL      locus.URL
+	Name     string    // what the server calls it, if it says; never to be used as a path
+	Type     string    // media type, perhaps with parameters; empty: unknown
+	Encoding string    // content coding that the octets still have: "gzip"; empty: none
+	Size     int64     // octets of the whole object; -1: unknown
+	Start    int64     // where in the object Body begins: Request.Offset, or 0 if that was not granted
+	ModTime  time.Time // zero: unknown
+	Tag      string    // names this version of the object, for Request.Tag; empty: none
+	Body     io.ReadCloser
+}
+
+// Menu is a list of links: a directory, a gopher menu, the result of a search.
+// Items may come off the network as they are asked for; an error ends them, and
+// what came before it is good.
+type Menu struct {
+	URL    locus.URL
+	Title  string
+	Items  iter.Seq2[Item, error]
+	Closer io.Closer // nil: nothing to close
+}
+
+// Item is one line of a menu.
+type Item struct {
+	URL     locus.URL // zero: the line locates nothing
+	Title   string    // as the server gave it: not safe for a terminal
+	Kind    ItemKind
+	Size    int64     // octets; -1: unknown
+	ModTime time.Time // zero: unknown
+	Note    string    // what else is known, for people
+}
+
+// ItemKind is what an item promises to be.
+type ItemKind string
+
+const (
+	KindObject  ItemKind = "object"
+	KindMenu    ItemKind = "menu"
+	KindSearch  ItemKind = "search"
+	KindSession ItemKind = "session"
+	KindInfo    ItemKind = "info"
+	KindError   ItemKind = "error"
+	KindUnknown ItemKind = "unknown"
+)
+
+// Session is an interactive service (RFC 1738 section 3.8). User and Password
+// are advice for a person, and never sent by themselves.
+type Session struct {
+	URL            locus.URL
+	User, Password string
+	Conn           net.Conn
+}
+
+// Referral is other URLs that lead to the object: a redirect, a Prospero link.
+// The first is the one to try first.
+type Referral struct {
+	URL       locus.URL
+	To        []locus.URL
+	Permanent bool
+}
+
+// Close closes the body.
+func (o *Object) Close() error { return o.Body.Close() }
+
+// Close ends the reading of items.
+func (m *Menu) Close() error {
+	if m.Closer == nil {
+		return nil
+	}
+	return m.Closer.Close()
+}
+
+// Close closes the connection.
+func (s *Session) Close() error { return s.Conn.Close() }
+
+// Close does nothing: a referral holds nothing open.
+func (r *Referral) Close() error { return nil }
+
+func (*Object) isResource()   {}
+func (*Menu) isResource()     {}
+func (*Session) isResource()  {}
+func (*Referral) isResource() {}

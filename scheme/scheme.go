@@ -1,0 +1,79 @@
+// Package scheme is the contract between a URL and the thing it locates: what a
+// scheme must say of itself ([Scheme]), the four kinds of thing that access can
+// give ([Object], [Menu], [Session], [Referral]), and the registry (RFC 1738
+// sections 3 and 4; "Registration of naming schemes" in the URI draft).
+//
+// The draft asks of a scheme "an algorithm for the retrieval of any object
+// within that scheme", which must "take the URI and produce either a set of
+// URL(s) which will lead to the desired object, or the object itself". That is
+// [Opener]. RFC 1738 section 2 adds that only access needs to be specified, so
+// there is no verb for anything else.
+package scheme
+
+import (
+	"context"
+
+	"github.com/locus-url/locus"
+)
+
+// Status tells where a scheme's name comes from.
+type Status uint8
+
+const (
+	Standard     Status = iota // RFC 1738 gives syntax and access
+	Draft                      // the URI draft that became RFC 1630 gives them
+	Extension                  // in neither, and supported here
+	Reserved                   // a name that one of them reserves, without syntax
+	Experimental               // begins with "x-" (RFC 1738 section 4)
+)
+
+func (s Status) String() string {
+	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
+}
+
+// Scheme is what is known of one scheme: a row of the registry. The functions
+// may be called from many goroutines at once.
+type Scheme struct {
+	Name    string // in lower case
+	Port    uint16 // default port; 0: none
+	Status  Status
+	Section string // where it is defined: "RFC 1738 3.2"
+	Syntax  string // its form, in the words of that section
+	Access  string // how it is accessed, a few words: "FTP (RFC 959)"; empty: not at all
+
+	// Fields returns the decoded parts of u, for people and for JSON, in order.
+	// The error is a *locus.SyntaxError: u is not in this scheme's form.
+	Fields func(u locus.URL) ([]Field, error)
+
+	// Canonical returns the one spelling of u that is canonical, and what it
+	// changed; two URLs are the same if their canonical forms are ==. The error
+	// is a *locus.SyntaxError: u is not in this scheme's form.
+	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
+
+	// Check returns all violations of u, in order of offset. It is never empty
+	// for a URL that Fields or Canonical refuse.
+	Check func(u locus.URL, p locus.Profile) []locus.Violation
+
+	// Opener gives access. nil: the scheme is known and can't be accessed.
+	Opener Opener
+}
+
+// Field is one decoded part of a URL. Value is nil (absent), bool, int, string
+// (octets, perhaps no UTF-8), []string, or [][]Field for a list of records.
+type Field struct {
+	Name  string
+	Value any
+}
+
+// Opener dereferences URLs of one scheme: one exchange, no redirects followed,
+// no policy, no retry. It reaches the network only through Request.Dial. It may
+// be used from many goroutines at once.
+type Opener interface {
+	Open(ctx context.Context, req *Request) (Resource, error)
+}
+
+// OpenerFunc is a function that is an [Opener].
+type OpenerFunc func(ctx context.Context, req *Request) (Resource, error)
+
+// Open calls f.
+func (f OpenerFunc) Open(ctx context.Context, req *Request) (Resource, error) { return f(ctx, req) }
