@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // What can be wrong with a text: the Err of a [*SyntaxError] is, or wraps, one
@@ -78,19 +80,36 @@ func Quote(text string) string {
 // Redacted returns the text with "***" for a password that is not empty. It is
 // what belongs in messages, logs and traces.
 func (u URL) Redacted() string {
-	if u.pass == 0 || u.pass+1 == u.at {
+	start, end := u.secret()
+	if start == end {
 		return u.text
 	}
-	return u.text[:u.pass+1] + "***" + u.text[u.at:]
+	return u.text[:start] + "***" + u.text[end:]
 }
 
-// masked is the text with each octet of the password as "*", which keeps the
-// offsets.
+// masked is the text with each octet of the password as "*".
 func (u URL) masked() string {
-	if u.pass == 0 {
-		return u.text
+	start, end := u.secret()
+	return stars(u.text, start, end)
+}
+
+// secret is where the password is; start and end are the same if there is none.
+// A scheme-specific part that is a URL itself, as in "url:ftp://u:p@h/", may hide
+// one that the grammar knows nothing of.
+func (u URL) secret() (start, end int) {
+	if u.pass() != 0 {
+		return u.pass() + 1, u.at()
 	}
-	return u.text[:u.pass+1] + strings.Repeat("*", int(u.at-u.pass-1)) + u.text[u.at:]
+	at := strings.LastIndexByte(u.text, '@')
+	if at < 0 || u.Facts().Has(Internet) {
+		return 0, 0
+	}
+	if inner := strings.Index(u.text[:at], "//") + len("//"); inner >= len("//") {
+		if colon := strings.IndexByte(u.text[inner:at], ':'); colon >= 0 {
+			return inner + colon + 1, at
+		}
+	}
+	return 0, 0
 }
 
 // Mask returns text with each octet of a password shown as "*". In a text that
@@ -103,22 +122,32 @@ func Mask(text string) string {
 	return maskGuess(text)
 }
 
+// maskGuess hides what may be a password in a text that is no URL: what follows
+// the first ":" that belongs to no scheme, to the last "@".
 func maskGuess(text string) string {
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {
 		return text
 	}
-	// A login begins behind "//"; without one, behind the scheme, if any.
-	start := 0
-	if i := strings.Index(text[:at], "//"); i >= 0 {
-		start = i + 2
-	} else if i := strings.IndexByte(text[:at], ':'); i >= 0 {
-		start = i + 1
-	}
-	colon := strings.IndexByte(text[start:at], ':')
+	colon := strings.IndexByte(text[:at], ':')
 	if colon < 0 {
 		return text
 	}
-	colon += start
-	return text[:colon+1] + strings.Repeat("*", at-colon-1) + text[at:]
+	if end, _ := octet.SchemeEnd(text); end == colon && end > 0 || strings.HasPrefix(text[colon:], "://") {
+		next := strings.IndexByte(text[colon+1:at], ':')
+		if next < 0 {
+			return text
+		}
+		colon += 1 + next
+	}
+	return stars(text, colon+1, at)
+}
+
+// stars returns text with each octet from start to end as "*", which keeps the
+// offsets.
+func stars(text string, start, end int) string {
+	if start == end {
+		return text
+	}
+	return text[:start] + strings.Repeat("*", end-start) + text[end:]
 }

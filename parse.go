@@ -1,7 +1,7 @@
 package locus
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
 )
@@ -9,11 +9,11 @@ import (
 // Parse reads text as a URL. It changes nothing: String gives text back. The
 // error is a [*SyntaxError].
 func Parse(text string) (URL, error) {
-	p := parser{text: text}
-	if !p.parse() {
-		return URL{}, p.error()
+	u, f, at := parse(text)
+	if f != fine {
+		return URL{}, f.error(text, at)
 	}
-	return p.url, nil
+	return u, nil
 }
 
 // MustParse is [Parse] for texts that are known to be URLs. It panics if text is
@@ -26,169 +26,152 @@ func MustParse(text string) URL {
 	return u
 }
 
-// parser holds what Parse knows so far. It makes no error value before one is
-// needed, so that the good way allocates nothing.
-type parser struct {
-	text   string
-	url    URL
-	offset int
-	part   string
-	err    error
-}
-
-func (p *parser) fail(offset int, part string, err error) bool {
-	p.offset, p.part, p.err = offset, part, err
-	return false
-}
-
-func (p *parser) error() error {
-	return &SyntaxError{Input: maskGuess(p.text), Offset: p.offset, Part: p.part, Err: p.err}
-}
-
-func (p *parser) parse() bool {
-	s := p.text
+// parse goes through s once. It makes no error value, so that the good way
+// allocates nothing, and has all it learns in registers until the end.
+func parse(s string) (u URL, f fault, at int) {
 	if len(s) > MaxLen {
-		return p.fail(MaxLen, "genericurl", fmt.Errorf("%w: %d octets, and %d are the most", ErrTooLong, len(s), MaxLen))
+		return URL{}, tooLong, MaxLen
 	}
-	// scheme = 1*[ lowalpha | digit | "+" | "-" | "." ]
-	u := &p.url
-	all, any := ^octet.Class(0), octet.Class(0)
-	i := 0
-	for i < len(s) && octet.Table[s[i]]&octet.Scheme != 0 {
-		any |= octet.Table[s[i]]
-		i++
+	colon, lower := octet.SchemeEnd(s)
+	if colon == 0 || colon == len(s) || s[colon] != ':' {
+		return URL{}, schemeFault(s, colon), colon
 	}
-	if i == len(s) || s[i] != ':' || i == 0 {
-		return p.failScheme(i)
-	}
-	u.text = s
-	u.colon = uint16(i)
+	u = URL{text: s, login: uint64(colon)}
 	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape
-	if any&octet.Upper == 0 {
+	if lower {
 		facts |= SchemeLower
 	}
-	i++
+	i, part := colon+1, badSchemePart
 	if i+1 < len(s) && s[i] == '/' && s[i+1] == '/' {
 		facts |= Internet
-		end, hostFacts, ok := hostAhead(s, i+2)
-		if ok {
-			facts = facts&^HostLower | hostFacts
+		i += 2
+		// Nearly every login is a host of section 5 and nothing more.
+		if end, shape := octet.Host(s, i); end == len(s) || s[end] == '/' || s[end] == '#' {
+			facts = facts&^upperFact(shape) | hostFacts(s, i, end, shape)
 			i = end
 		} else {
-			u.facts = facts
-			if i, ok = p.login(i + 2); !ok {
-				return false
+			l := login{start: i}
+			if f, at = l.read(s); f != fine {
+				return URL{}, f, at
 			}
-			facts = u.facts
+			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
+			u.more = uint64(l.num) << 32
+			facts = facts&^l.lacks | l.host
+			i = l.end
 		}
 		if i < len(s) && s[i] != '#' {
-			u.slash = uint16(i)
+			u.more |= uint64(i)
+			part = badPath
 			if s[i] == '/' {
 				i++
 			}
 		}
 	}
-	// What is left is the url-path, or the scheme-specific part, to the "#".
-	for ; i < len(s); i++ {
-		class := octet.Table[s[i]]
-		if class&octet.Stop != 0 {
-			switch {
-			case s[i] == '#':
-				u.hash = uint16(i)
-				xchars, ok := p.fragment(i + 1)
-				if !xchars {
-					facts &^= FragmentXchar
-				}
-				u.facts = facts | classFacts(all)
-				return ok
-			case class&octet.Control != 0:
-				return p.fail(i, p.pathPart(), ErrControl)
-			case !tripletAt(s, i):
-				return p.fail(i, "escape", ErrEscape)
-			}
-			facts &^= NoEscape
+	// What is left is the url-path, or the scheme-specific part, and the fragment.
+	i, all, escapes, f := readChars(s, i, part)
+	if f != fine {
+		return URL{}, f, i
+	}
+	facts |= classFacts(all)
+	if escapes {
+		facts &^= NoEscape
+	}
+	if i < len(s) {
+		u.more |= uint64(i) << 16
+		if facts, f, at = readFragment(s, i+1, facts); f != fine {
+			return URL{}, f, at
 		}
+	}
+	u.more |= uint64(facts) << 48
+	return u, fine, 0
+}
+
+// schemeFault says why no scheme ends at i.
+func schemeFault(s string, i int) fault {
+	switch {
+	case i == len(s), s[i] == ':':
+		return noScheme
+	case octet.Is(s[i], octet.Control):
+		return badScheme
+	default:
+		return notInScheme
+	}
+}
+
+// readChars reads s from i to a "#" or its end, and tells which sets all of its
+// octets are in and whether escapes are among them. A fault is at end.
+func readChars(s string, i int, control fault) (end int, all octet.Class, escapes bool, f fault) {
+	end, all = octet.Run(s, i)
+	for end < len(s) && s[end] != '#' {
+		switch {
+		case s[end] != '%':
+			return end, all, escapes, control
+		case !tripletAt(s, end):
+			return end, all, escapes, badEscape
+		}
+		// A set that has "%" has escapes, and the digits besides.
+		escapes = true
+		var class octet.Class
+		end, class = octet.Run(s, end+3)
 		all &= class
 	}
-	u.facts = facts | classFacts(all)
-	return true
+	return end, all, escapes, fine
 }
 
-// failScheme says why no scheme ends at i.
-func (p *parser) failScheme(i int) bool {
-	switch {
-	case i == 0 || i == len(p.text):
-		return p.fail(0, "scheme", ErrNoScheme)
-	case octet.Is(p.text[i], octet.Control):
-		return p.fail(i, "scheme", ErrControl)
-	default:
-		return p.fail(i, "scheme", fmt.Errorf("%w: %q can't be in it", ErrNoScheme, p.text[i]))
-	}
-}
-
-// hostAhead reads the login at i if it is a plain host of section 5 with
-// nothing beside it, which nearly every one is, and returns where it ends. ok is
-// false if there is more to it.
-func hostAhead(s string, i int) (end int, facts Facts, ok bool) {
-	start := i
-	any := octet.Class(0)
-	for i < len(s) {
-		class := octet.Table[s[i]]
-		if class&octet.Label == 0 && s[i] != '.' {
-			break
+// readFragment reads the fragment that begins at i and returns facts, less
+// FragmentXchar if it is not made of xchars.
+func readFragment(s string, i int, facts Facts) (_ Facts, f fault, at int) {
+	for {
+		end, all, _, f := readChars(s, i, badFragment)
+		if f != fine {
+			return facts, f, end
 		}
-		any |= class
-		i++
+		// A second "#" is not the start of anything.
+		if end < len(s) || all&octet.Xchar == 0 {
+			facts &^= FragmentXchar
+		}
+		if end == len(s) {
+			return facts, fine, 0
+		}
+		i = end + 1
 	}
-	if i < len(s) && s[i] != '/' && s[i] != '#' {
-		return 0, 0, false
-	}
-	facts = hostFacts(s[start:i])
-	if any&octet.Upper == 0 {
-		facts |= HostLower
-	}
-	return i, facts, true
 }
 
-// hostFacts tells which production of host the text is of:
+func tripletAt(s string, i int) bool {
+	return i+2 < len(s) && octet.Is(s[i+1], octet.Hex) && octet.Is(s[i+2], octet.Hex)
+}
+
+// upperFact is the fact that a host of that shape takes away.
+func upperFact(shape octet.HostShape) Facts {
+	if shape&octet.HostUpper != 0 {
+		return HostLower
+	}
+	return 0
+}
+
+// hostFacts tells which production of host the text from start to end is of,
+// when octet.Host has read it:
 //
 //	hostname    = *[ domainlabel "." ] toplabel
 //	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
 //	toplabel    = alpha | alpha *[ alphadigit | "-" ] alphadigit
 //	hostnumber  = digits "." digits "." digits "." digits
-func hostFacts(host string) Facts {
-	if host == "" {
-		return 0
-	}
-	label, dots, digits, octets, canBe := 0, 0, true, true, true
-	for i := 0; ; i++ {
-		if i < len(host) && host[i] != '.' {
-			class := octet.Table[host[i]]
-			if class&octet.Label == 0 {
-				return 0
-			}
-			if class&octet.Digit == 0 {
-				digits = false
-			}
-			continue
-		}
-		if i == label || host[label] == '-' || host[i-1] == '-' {
-			return 0
-		}
-		octets = octets && isOctet(host[label:i])
-		canBe = canBe && i-label <= MaxLabel
-		if i == len(host) {
-			break
-		}
-		dots++
-		label = i + 1
-	}
-	switch {
-	case !canBe || len(host) > MaxHost:
-		return 0
-	case octet.Is(host[label], octet.Alpha):
+func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
+	if shape&(octet.HostEdges|octet.HostDigit) == 0 && end-start <= MaxLabel {
 		return HostName
-	case digits && dots == 3 && octets:
+	}
+	return rareHostFacts(s[start:end], shape)
+}
+
+// rareHostFacts is hostFacts for a host that is long, or has a digit where a
+// label begins, or is none.
+func rareHostFacts(host string, shape octet.HostShape) Facts {
+	switch top := strings.LastIndexByte(host, '.') + 1; {
+	case shape&octet.HostEdges != 0, len(host) > MaxHost, hasLongLabel(host):
+		return 0
+	case octet.Is(host[top], octet.Alpha):
+		return HostName
+	case isHostNumber(host):
 		return HostNumber
 	}
 	return 0
@@ -201,44 +184,73 @@ const (
 	MaxHost  = 253
 )
 
-// isOctet reports whether digits are an octet as it is commonly written.
-func isOctet(digits string) bool {
-	switch len(digits) {
-	case 1:
-		return true
-	case 2:
-		return digits[0] != '0'
-	case 3:
-		return digits[0] == '1' || digits[0] == '2' && (digits[1] < '5' || digits[1] == '5' && digits[2] <= '5')
+func hasLongLabel(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if len(label) > MaxLabel {
+			return true
+		}
 	}
 	return false
 }
 
-// login reads the login that begins at i and returns where it ends:
+// isHostNumber reports whether host is four numbers that can be an address.
+func isHostNumber(host string) bool {
+	for range 3 {
+		number, rest, ok := strings.Cut(host, ".")
+		if !ok || !isOctet(number) {
+			return false
+		}
+		host = rest
+	}
+	return isOctet(host)
+}
+
+// isOctet reports whether text is an octet as it is commonly written.
+func isOctet(text string) bool {
+	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' {
+		return false
+	}
+	n := 0
+	for i := 0; i < len(text); i++ {
+		if !octet.Is(text[i], octet.Digit) {
+			return false
+		}
+		n = n*10 + int(text[i]-'0')
+	}
+	return n <= 255
+}
+
+// login is where the parts of a login are, and what was learnt about it:
 //
 //	login    = [ user [ ":" password ] "@" ] hostport
 //	hostport = host [ ":" port ]
-func (p *parser) login(start int) (end int, ok bool) {
-	s, u := p.text, &p.url
-	end = len(s)
-	question, at := 0, 0
+type login struct {
+	start, end     int
+	pass, at, port int // as in URL
+	num            uint16
+	lacks, host    Facts // those of Facts that it takes away; those of its host
+}
+
+// read reads the login that begins at l.start.
+func (l *login) read(s string) (f fault, at int) {
+	l.end = len(s)
+	question := 0
 scan:
-	for i := start; i < len(s); i++ {
-		class := octet.Table[s[i]]
+	for i := l.start; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '/' || c == '#':
-			end = i
+			l.end = i
 			break scan
-		case class&octet.Control != 0:
-			return 0, p.fail(i, "login", ErrControl)
+		case octet.Is(c, octet.Control):
+			return badLogin, i
 		case c == '%' && !tripletAt(s, i):
-			return 0, p.fail(i, "escape", ErrEscape)
+			return badEscape, i
 		case c == '\\':
-			return 0, p.fail(i, "login", ErrBackslash)
-		case c == '@' && at != 0:
-			return 0, p.fail(at, "user", ErrAt)
+			return backslash, i
+		case c == '@' && l.at != 0:
+			return twoAts, l.at
 		case c == '@':
-			at, question = i, 0
+			l.at, question = i, 0
 		case c == '?' && question == 0:
 			question = i
 		}
@@ -246,104 +258,114 @@ scan:
 	// user and password may hold a "?"; a host can't, so behind the "@" it ends
 	// the login.
 	if question != 0 {
-		end = question
+		l.end = question
 	}
-	host := start
-	if at != 0 {
-		u.at = uint16(at)
-		host = at + 1
-		for i := start; i < at; i++ {
-			switch {
-			case s[i] == ':' && u.pass == 0:
-				u.pass = uint16(i)
-			case octet.Table[s[i]]&octet.User == 0:
-				u.facts &^= LoginPlain
+	host := l.start
+	if l.at != 0 {
+		host = l.at + 1
+		l.readUser(s)
+	}
+	if l.port, f, at = l.readHost(s[:l.end], host); f == fine && l.port < l.end {
+		return l.readPort(s, l.port+1)
+	}
+	l.port = 0
+	return f, at
+}
+
+// readUser finds the password before the "@".
+func (l *login) readUser(s string) {
+	for i := l.start; i < l.at; i++ {
+		switch {
+		case s[i] == ':' && l.pass == 0:
+			l.pass = i
+		case !octet.Is(s[i], octet.User):
+			l.lacks |= LoginPlain
+		}
+	}
+}
+
+// readHost reads the host from start to the end of s, or to the ":" of a port.
+func (l *login) readHost(s string, start int) (end int, f fault, at int) {
+	end, shape := octet.Host(s, start)
+	switch {
+	case end == len(s) || s[end] == ':':
+	case s[start] == '[':
+		if end = addressEnd(s, start); end < 0 {
+			return 0, badAddress, start
+		}
+		shape |= octet.HostEdges | upperShape(s[start:end])
+	default:
+		// No host of section 5; it ends at the ":" all the same.
+		for end < len(s) && s[end] != ':' {
+			end++
+		}
+		shape |= octet.HostEdges | upperShape(s[start:end])
+	}
+	l.host = hostFacts(s, start, end, shape)
+	l.lacks |= upperFact(shape)
+	return end, fine, 0
+}
+
+func upperShape(s string) octet.HostShape {
+	for i := 0; i < len(s); i++ {
+		if octet.Is(s[i], octet.Upper) {
+			return octet.HostUpper
+		}
+	}
+	return 0
+}
+
+// addressEnd returns the place behind the "]" of the IPv6 address at i, or -1 if
+// something else than such an address, and perhaps a port, is there.
+func addressEnd(s string, i int) int {
+	n := strings.IndexByte(s[i:], ']')
+	end := i + n + 1
+	if n < 0 || !isIPv6(s[i+1:end-1]) || end < len(s) && s[end] != ':' {
+		return -1
+	}
+	return end
+}
+
+// isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2): eight
+// groups of hexadecimal digits, of which "::" stands for some that are zero; the
+// last two may be written as an IPv4 address.
+func isIPv6(text string) bool {
+	groups := 0
+	rest, elided := strings.CutPrefix(text, "::")
+	for more := rest != "" || !elided; more; {
+		var group string
+		group, rest, more = strings.Cut(rest, ":")
+		switch {
+		case !more && isHostNumber(group):
+			groups++
+		case group == "" || len(group) > 4 || octet.All(group)&octet.Hex == 0:
+			return false
+		}
+		groups++
+		if after, again := strings.CutPrefix(rest, ":"); more && again {
+			if elided {
+				return false
 			}
+			rest, elided, more = after, true, after != ""
 		}
 	}
-	hostEnd := host
-	if host < end && s[host] == '[' {
-		if hostEnd = addressEnd(s, host, end); hostEnd < 0 {
-			return 0, p.fail(host, "host", fmt.Errorf("%w: an IPv6 address is in \"[\" and \"]\", and a port may follow", ErrHost))
-		}
-	}
-	for hostEnd < end && s[hostEnd] != ':' {
-		hostEnd++
-	}
-	for i := host; i < hostEnd; i++ {
-		if octet.Table[s[i]]&octet.Upper != 0 {
-			u.facts &^= HostLower
-			break
-		}
-	}
-	u.facts |= hostFacts(s[host:hostEnd])
-	if hostEnd < end {
-		u.port = uint16(hostEnd)
-		return end, p.portNumber(hostEnd+1, end)
-	}
-	return end, true
+	return groups == 8 && !elided || groups < 8 && elided
 }
 
-// addressEnd returns the place behind the "]" of the IPv6 address at i, or -1
-// if something else than such an address, and perhaps a port, is there.
-func addressEnd(s string, i, end int) int {
-	for i++; i < end; i++ {
-		switch {
-		case s[i] == ']' && (i+1 == end || s[i+1] == ':'):
-			return i + 1
-		case s[i] != ':' && s[i] != '.' && !octet.Is(s[i], octet.Hex):
-			return -1
+// readPort reads the digits from i to the end of the login.
+func (l *login) readPort(s string, i int) (f fault, at int) {
+	n := 0
+	for j := i; j < l.end; j++ {
+		if !octet.Is(s[j], octet.Digit) {
+			return badPort, j
+		}
+		if n = n*10 + int(s[j]-'0'); n > 65535 {
+			return portRange, i
 		}
 	}
-	return -1
-}
-
-// portNumber reads the digits from i to end.
-func (p *parser) portNumber(i, end int) bool {
-	u, n := &p.url, 0
-	if i == end || i+1 < end && p.text[i] == '0' {
-		u.facts &^= PortPlain
+	if i == l.end || s[i] == '0' {
+		l.lacks |= PortPlain
 	}
-	for j := i; j < end; j++ {
-		if !octet.Is(p.text[j], octet.Digit) {
-			return p.fail(j, "port", ErrPort)
-		}
-		if n = n*10 + int(p.text[j]-'0'); n > 65535 {
-			return p.fail(i, "port", ErrPortRange)
-		}
-	}
-	if n == 0 {
-		u.facts &^= PortPlain
-	}
-	u.num = uint16(n)
-	return true
-}
-
-// fragment reads what follows the "#" and tells whether it is made of xchars.
-func (p *parser) fragment(i int) (xchars, ok bool) {
-	s := p.text
-	all := ^octet.Class(0)
-	for ; i < len(s); i++ {
-		class := octet.Table[s[i]]
-		switch {
-		case class&octet.Stop == 0:
-		case class&octet.Control != 0:
-			return false, p.fail(i, "fragmentid", ErrControl)
-		case s[i] == '%' && !tripletAt(s, i):
-			return false, p.fail(i, "escape", ErrEscape)
-		}
-		all &= class
-	}
-	return all&octet.Xchar != 0, true
-}
-
-func (p *parser) pathPart() string {
-	if p.url.slash != 0 {
-		return "urlpath"
-	}
-	return "schemepart"
-}
-
-func tripletAt(s string, i int) bool {
-	return i+2 < len(s) && octet.Table[s[i+1]]&octet.Hex != 0 && octet.Table[s[i+2]]&octet.Hex != 0
+	l.num = uint16(n)
+	return fine, 0
 }

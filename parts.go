@@ -38,15 +38,10 @@ func (p Parts) URL() (URL, error) {
 		b = append(b, *p.SchemePart...)
 	} else {
 		b = append(b, "//"...)
-		if p.User != nil {
-			b = append(b, *p.User...)
-			if p.Password != nil {
-				b = append(append(b, ':'), *p.Password...)
-			}
-			b = append(b, '@')
-		} else if p.Password != nil {
+		if p.User == nil && p.Password != nil {
 			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password goes with a user", ErrForm))
 		}
+		b = p.appendUser(b)
 		b = append(b, p.Host...)
 		if p.Port != 0 {
 			b = strconv.AppendUint(append(b, ':'), uint64(p.Port), 10)
@@ -58,14 +53,40 @@ func (p Parts) URL() (URL, error) {
 	if p.Fragment != nil {
 		b = append(append(b, '#'), *p.Fragment...)
 	}
-	u, err := Parse(string(b))
-	if err != nil {
-		return URL{}, err
+	text := string(b)
+	u, f, at := parse(text)
+	var err *SyntaxError
+	if f != fine {
+		err = f.error(text, at)
+	} else if part, ok := p.differs(u); ok {
+		err = u.Errorf(0, part, "%w: what was given as %s is read as something else", ErrForm, part)
+	} else {
+		return u, nil
 	}
-	if part, ok := p.differs(u); ok {
-		return URL{}, u.Errorf(0, part, "%w: what was given as %s is read as something else", ErrForm, part)
+	err.Input = p.masked(text)
+	return URL{}, err
+}
+
+// appendUser appends user, password and "@".
+func (p Parts) appendUser(b []byte) []byte {
+	if p.User == nil {
+		return b
 	}
-	return u, nil
+	b = append(b, *p.User...)
+	if p.Password != nil {
+		b = append(append(b, ':'), *p.Password...)
+	}
+	return append(b, '@')
+}
+
+// masked returns the text that was made of p, with each octet of the password as
+// "*". Here it is known where the password is, whatever it is read as.
+func (p Parts) masked(text string) string {
+	if p.Password == nil {
+		return text
+	}
+	start := len(p.Scheme) + len("://") + len(*p.User) + len(":")
+	return stars(text, start, start+len(*p.Password))
 }
 
 // differs returns the first part of u that is not as in p.
@@ -78,19 +99,19 @@ func (p Parts) differs(u URL) (part string, ok bool) {
 	path, hasPath := u.Path()
 	fragment, hasFragment := u.Fragment()
 	switch {
-	case u.text[:u.colon] != p.Scheme:
+	case u.text[:u.colon()] != p.Scheme:
 		return "scheme", true
 	case !same(p.Fragment, fragment, hasFragment):
 		return "fragmentid", true
 	case p.SchemePart != nil:
-		return "schemepart", u.SchemePart() != *p.SchemePart || u.facts.Has(Internet)
+		return "schemepart", u.SchemePart() != *p.SchemePart || u.Facts().Has(Internet)
 	case !same(p.User, user, hasUser):
 		return "user", true
 	case !same(p.Password, password, hasPassword):
 		return "password", true
 	case u.Host() != p.Host:
 		return "host", true
-	case u.num != p.Port:
+	case u.num() != p.Port:
 		return "port", true
 	case !same(p.Path, path, hasPath):
 		return "urlpath", true
@@ -109,8 +130,8 @@ func (u URL) Parts() Parts {
 		}
 		return &text
 	}
-	p := Parts{Scheme: u.text[:u.colon], Fragment: present(u.Fragment())}
-	if !u.facts.Has(Internet) {
+	p := Parts{Scheme: u.text[:u.colon()], Fragment: present(u.Fragment())}
+	if !u.Facts().Has(Internet) {
 		p.SchemePart = present(u.SchemePart(), true)
 		return p
 	}
@@ -131,9 +152,10 @@ func EncodeUser(octets string) string { return escape.Encode(octets, escape.Unre
 // It says nothing about whether the host exists.
 func IsHost(text string) bool {
 	if text != "" && text[0] == '[' {
-		return addressEnd(text, 0, len(text)) == len(text)
+		return addressEnd(text, 0) == len(text)
 	}
-	return hostFacts(text) != 0
+	end, shape := octet.Host(text, 0)
+	return end == len(text) && hostFacts(text, 0, end, shape) != 0
 }
 
 // IsScheme reports whether text is a scheme's name in lower case.

@@ -78,7 +78,9 @@ func ParseWrapped(text string) (URL, error) {
 				n--
 			}
 		}
-		return URL{}, NewSyntaxError(text, at, e.Part, e.Err)
+		// "URL:" must not be taken for a scheme where the password is looked for.
+		input := text[:start] + maskGuess(text[start:])
+		return URL{}, &SyntaxError{Input: input, Offset: at, Part: e.Part, Err: e.Err}
 	}
 	return u, err
 }

@@ -17,20 +17,24 @@ const MaxLen = 1 << 16
 // key of a map; whether two texts name the same resource is for the scheme to
 // say.
 //
-// The text is kept whole, and beside it the places of the delimiters. A place
-// is the index of a character and so below 65536 even in the longest text; the
-// first character is always of the scheme, which leaves 0 to mean "not there".
+// The text is kept whole, and beside it the places of the delimiters, four to a
+// word: a URL of four words travels in registers, and one of many small fields
+// would not. A place is the index of a character and so below 65536 even in the
+// longest text; the first character is always of the scheme, which leaves 0 to
+// mean "not there".
 type URL struct {
 	text  string
-	colon uint16 // ":" after the scheme
-	pass  uint16 // ":" before the password
-	at    uint16 // "@" after user and password
-	port  uint16 // ":" before the port
-	slash uint16 // "/" before the url-path, or the "?" of a URL that lacks it
-	hash  uint16 // "#" before the fragment
-	num   uint16 // the port's number
-	facts Facts
+	login uint64 // the places of ":" after the scheme, ":" before the password, "@", ":" before the port
+	more  uint64 // the places of "/" (or the "?" of a URL that lacks it) and "#"; the port's number; Facts
 }
+
+func (u URL) colon() int  { return int(uint16(u.login)) }
+func (u URL) pass() int   { return int(uint16(u.login >> 16)) }
+func (u URL) at() int     { return int(uint16(u.login >> 32)) }
+func (u URL) port() int   { return int(u.login >> 48) }
+func (u URL) slash() int  { return int(uint16(u.more)) }
+func (u URL) hash() int   { return int(uint16(u.more >> 16)) }
+func (u URL) num() uint16 { return uint16(u.more >> 32) }
 
 // Facts are what [Parse] learnt about a URL on its one way through the text. A
 // scheme that checks or rewrites a URL asks here first, and need not read the
@@ -75,7 +79,7 @@ const (
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
 // Facts returns what Parse learnt about u.
-func (u URL) Facts() Facts { return u.facts }
+func (u URL) Facts() Facts { return Facts(u.more >> 48) }
 
 // IsZero reports whether u is the zero URL, which is no URL.
 func (u URL) IsZero() bool { return u.text == "" }
@@ -90,10 +94,10 @@ func (u URL) Len() int { return len(u.text) }
 // Scheme returns the scheme's name in lower case, whatever was written (section
 // 2.1).
 func (u URL) Scheme() string {
-	if u.facts&SchemeLower == 0 {
-		return strings.ToLower(u.text[:u.colon])
+	if u.Facts()&SchemeLower == 0 {
+		return strings.ToLower(u.text[:u.colon()])
 	}
-	return u.text[:u.colon]
+	return u.text[:u.colon()]
 }
 
 // SchemePart returns the scheme-specific-part: what follows the scheme's ":",
@@ -102,7 +106,7 @@ func (u URL) SchemePart() string {
 	if u.IsZero() {
 		return ""
 	}
-	return u.text[u.colon+1 : u.end()]
+	return u.text[u.colon()+1 : u.end()]
 }
 
 // WithoutFragmentText returns the text up to the "#": what section 5 describes,
@@ -111,16 +115,16 @@ func (u URL) WithoutFragmentText() string { return u.text[:u.end()] }
 
 // end is where the scheme-specific part ends.
 func (u URL) end() int {
-	if u.hash != 0 {
-		return int(u.hash)
+	if u.hash() != 0 {
+		return u.hash()
 	}
 	return len(u.text)
 }
 
 // loginEnd is where the login ends: host, or port.
 func (u URL) loginEnd() int {
-	if u.slash != 0 {
-		return int(u.slash)
+	if u.slash() != 0 {
+		return u.slash()
 	}
 	return u.end()
 }
@@ -129,43 +133,43 @@ func (u URL) loginEnd() int {
 // production login of section 5. ok reports whether u is in the common Internet
 // scheme syntax at all, which "//" says.
 func (u URL) Login() (text string, ok bool) {
-	if u.facts&Internet == 0 {
+	if u.Facts()&Internet == 0 {
 		return "", false
 	}
-	return u.text[int(u.colon)+3 : u.loginEnd()], true
+	return u.text[u.colon()+3 : u.loginEnd()], true
 }
 
 // User returns the user as written. ok reports whether there is one, perhaps
 // empty: section 3.1 tells an empty user name from none.
 func (u URL) User() (text string, ok bool) {
-	switch start := int(u.colon) + 3; {
-	case u.at == 0:
+	switch start := u.colon() + 3; {
+	case u.at() == 0:
 		return "", false
-	case u.pass != 0:
-		return u.text[start:u.pass], true
+	case u.pass() != 0:
+		return u.text[start:u.pass()], true
 	default:
-		return u.text[start:u.at], true
+		return u.text[start:u.at()], true
 	}
 }
 
 // Password returns the password as written. ok reports whether there is one,
 // perhaps empty.
 func (u URL) Password() (text string, ok bool) {
-	if u.pass == 0 {
+	if u.pass() == 0 {
 		return "", false
 	}
-	return u.text[u.pass+1 : u.at], true
+	return u.text[u.pass()+1 : u.at()], true
 }
 
 // Host returns the host as written, an IPv6 address with its brackets. It is
 // empty if u has none.
 func (u URL) Host() string {
-	if u.facts&Internet == 0 {
+	if u.Facts()&Internet == 0 {
 		return ""
 	}
 	start := u.HostOffset()
-	if u.port != 0 {
-		return u.text[start:u.port]
+	if u.port() != 0 {
+		return u.text[start:u.port()]
 	}
 	return u.text[start:u.loginEnd()]
 }
@@ -173,26 +177,26 @@ func (u URL) Host() string {
 // HostOffset returns where in the text the host begins, in octets, or would
 // begin if there were one.
 func (u URL) HostOffset() int {
-	if u.at != 0 {
-		return int(u.at) + 1
+	if u.at() != 0 {
+		return u.at() + 1
 	}
-	return int(u.colon) + 3
+	return u.colon() + 3
 }
 
 // Port returns the number of the port. ok reports whether one is written; the
 // default of the scheme is in the registry. A port that is written as ":" alone
 // counts as none, and is a finding.
 func (u URL) Port() (n uint16, ok bool) {
-	return u.num, u.port != 0 && int(u.port)+1 < u.loginEnd()
+	return u.num(), u.port() != 0 && u.port()+1 < u.loginEnd()
 }
 
 // PortText returns the port as written, without its ":". ok reports whether the
 // ":" is there, perhaps with nothing behind it.
 func (u URL) PortText() (text string, ok bool) {
-	if u.port == 0 {
+	if u.port() == 0 {
 		return "", false
 	}
-	return u.text[int(u.port)+1 : u.loginEnd()], true
+	return u.text[u.port()+1 : u.loginEnd()], true
 }
 
 // Path returns the url-path as written, without the "/" between host and path,
@@ -202,7 +206,7 @@ func (u URL) PortText() (text string, ok bool) {
 // In a URL that lacks the "/" and goes on with "?", which section 5 does not
 // allow, the url-path begins with that "?".
 func (u URL) Path() (text string, ok bool) {
-	if u.slash == 0 {
+	if u.slash() == 0 {
 		return "", false
 	}
 	return u.text[u.PathOffset():u.end()], true
@@ -212,29 +216,29 @@ func (u URL) Path() (text string, ok bool) {
 // URL without "//" it is where the scheme-specific part begins.
 func (u URL) PathOffset() int {
 	switch {
-	case u.facts&Internet == 0:
-		return int(u.colon) + 1
-	case u.slash == 0:
+	case u.Facts()&Internet == 0:
+		return u.colon() + 1
+	case u.slash() == 0:
 		return u.end()
-	case u.text[u.slash] == '/':
-		return int(u.slash) + 1
+	case u.text[u.slash()] == '/':
+		return u.slash() + 1
 	default:
-		return int(u.slash)
+		return u.slash()
 	}
 }
 
 // MissingSlash reports whether u is written host?search, without the "/" that
 // section 5 asks for before the "?".
-func (u URL) MissingSlash() bool { return u.slash != 0 && u.text[u.slash] != '/' }
+func (u URL) MissingSlash() bool { return u.slash() != 0 && u.text[u.slash()] != '/' }
 
 // Fragment returns the fragment-id as written. ok reports whether there is a
 // "#", perhaps with nothing behind it: a void fragment means the whole object
 // (URI draft, "Fragment-id"). A fragment is never sent.
 func (u URL) Fragment() (text string, ok bool) {
-	if u.hash == 0 {
+	if u.hash() == 0 {
 		return "", false
 	}
-	return u.text[u.hash+1:], true
+	return u.text[u.hash()+1:], true
 }
 
 // WithFragment returns u with text, already encoded, as its fragment.
@@ -244,12 +248,11 @@ func (u URL) WithFragment(text string) (URL, error) {
 
 // WithoutFragment returns u without its fragment and the "#".
 func (u URL) WithoutFragment() URL {
-	if u.hash == 0 {
+	if u.hash() == 0 {
 		return u
 	}
-	u.text = u.text[:u.hash]
-	u.hash = 0
-	u.facts |= FragmentXchar
+	u.text = u.text[:u.hash()]
+	u.more = u.more&^(0xFFFF<<16) | uint64(FragmentXchar)<<48
 	return u
 }
 
@@ -258,19 +261,8 @@ func (u URL) WithoutFragment() URL {
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
 // classFacts are the facts that the AND of the classes of a path's octets tells.
+// The sets have the same order here and there.
 func classFacts(all octet.Class) Facts {
-	var f Facts
-	if all&octet.Fsegment != 0 {
-		f |= PathFsegment
-	}
-	if all&octet.Hsegment != 0 {
-		f |= PathHsegment
-	}
-	if all&octet.Uchar != 0 {
-		f |= PathUchar
-	}
-	if all&octet.Xchar != 0 {
-		f |= PathXchar
-	}
-	return f
+	const sets = octet.Fsegment | octet.Hsegment | octet.Uchar | octet.Xchar
+	return Facts(all&sets/octet.Fsegment) * PathFsegment
 }

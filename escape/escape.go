@@ -100,6 +100,11 @@ func tripletAt(text string, i int) bool {
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if c == '%' && tripletAt(text, i) {
+			dst = append(dst, text[i:i+3]...)
+			i += 2
+			continue
+		}
 		graphic := c > ' ' && c < 0x7F
 		if graphic && (!unsafe.Has(c) || reserved.Has(c) || c == '%') {
 			dst = append(dst, c)

@@ -26,17 +26,19 @@ type Object struct {
 	Start    int64     // where in the object Body begins: Request.Offset, or 0 if that was not granted
 	ModTime  time.Time // zero: unknown
 	Tag      string    // names this version of the object, for Request.Tag; empty: none
-	Body     io.ReadCloser
+	// Body may be closed while a Read waits, which ends the Read.
+	Body io.ReadCloser
 }
 
 // Menu is a list of links: a directory, a gopher menu, the result of a search.
 // Items may come off the network as they are asked for; an error ends them, and
 // what came before it is good.
 type Menu struct {
-	URL    locus.URL
-	Title  string
-	Items  iter.Seq2[Item, error]
-	Closer io.Closer // nil: nothing to close
+	URL   locus.URL
+	Title string
+	Items iter.Seq2[Item, error]
+	// Closer may be closed while Items waits, which ends them. nil: nothing to close.
+	Closer io.Closer
 }
 
 // Item is one line of a menu.

@@ -84,23 +84,48 @@ func (c *Canon) Login(defaultPort uint16) {
 // Host writes a host's name in lower case, and an address without needless
 // zeros. Anything that is no host of section 5 is kept as it is, but for case.
 func (c *Canon) Host(host string) {
-	lower := strings.ToLower(host)
-	if octet.All(host)&octet.High != 0 || host == "" {
-		lower = host
-	}
+	lower := lowerCase(host)
 	c.mark(lower != host, locus.HostCase)
-	if strings.Count(lower, ".") == 3 && strings.Trim(lower, "0123456789.") == "" && !strings.Contains(lower, "..") {
-		labels := strings.Split(lower, ".")
-		for i, n := range labels {
-			if labels[i] = strings.TrimLeft(n, "0"); labels[i] == "" && n != "" {
-				labels[i] = "0"
-			}
-		}
-		plain := strings.Join(labels, ".")
-		c.mark(plain != lower, locus.HostZeros)
-		lower = plain
+	plain := withoutZeros(lower)
+	c.mark(plain != lower, locus.HostZeros)
+	c.Raw(plain)
+}
+
+// lowerCase returns text with the letters of US-ASCII in lower case, and no other
+// octet changed: package strings would take the others for UTF-8.
+func lowerCase(text string) string {
+	i := 0
+	for i < len(text) && !octet.Is(text[i], octet.Upper) {
+		i++
 	}
-	c.Raw(lower)
+	if i == len(text) {
+		return text
+	}
+	b := []byte(text)
+	for ; i < len(b); i++ {
+		if octet.Is(b[i], octet.Upper) {
+			b[i] |= 0x20
+		}
+	}
+	return string(b)
+}
+
+// withoutZeros returns a hostnumber of section 5 without needless zeros, and any
+// other host as it is.
+func withoutZeros(host string) string {
+	if strings.Count(host, ".") != 3 {
+		return host
+	}
+	numbers := strings.Split(host, ".")
+	for i, n := range numbers {
+		if n == "" || octet.All(n)&octet.Digit == 0 {
+			return host
+		}
+		if numbers[i] = strings.TrimLeft(n, "0"); numbers[i] == "" {
+			numbers[i] = "0"
+		}
+	}
+	return strings.Join(numbers, ".")
 }
 
 // Raw writes text as it is.

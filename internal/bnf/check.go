@@ -54,7 +54,28 @@ func (f *Findings) Note(rule, section string, offset int, text, help string) {
 }
 
 func (f *Findings) add(rule string, kind locus.Kind, section string, offset int, text, help string) {
+	if start, end := f.password(); offset < end && offset+len(text) > start {
+		text = hide(text, start-offset)
+	}
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
+}
+
+// password is where the URL has a password, which stays out of the findings.
+func (f *Findings) password() (start, end int) {
+	if password, ok := f.URL.Password(); ok {
+		end = f.URL.HostOffset() - len("@")
+		start = end - len(password)
+	}
+	return start, end
+}
+
+// hide returns what of text comes before a password that begins n octets into it,
+// and "*" for text that is within the password.
+func hide(text string, n int) string {
+	if n > 0 {
+		return text[:n]
+	}
+	return "*"
 }
 
 // Error adds a finding for the reason that a scheme's Parse gave for refusing the
@@ -65,7 +86,7 @@ func (f *Findings) Error(err error, section string) {
 		return
 	}
 	for _, v := range f.list {
-		if v.Offset == e.Offset && v.Kind != locus.Note {
+		if v.Offset == e.Offset && v.Kind == locus.Ungrammatical {
 			return
 		}
 	}
@@ -100,7 +121,7 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 		if class&set != 0 {
 			continue
 		}
-		write := fmt.Sprintf("write %%%02X", c)
+		write := f.write(offset+i, c)
 		switch {
 		case class&octet.High != 0:
 			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text[i:i+1], write)
@@ -114,11 +135,21 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
+// write is the advice for the octet c at offset. It does not tell one of a
+// password.
+func (f *Findings) write(offset int, c byte) string {
+	if start, end := f.password(); start <= offset && offset < end {
+		return "write it as an escape"
+	}
+	return fmt.Sprintf("write %%%02X", c)
+}
+
 // Login is what a scheme's production has in place of login.
 type Login struct {
 	Section string // which section gives the form
 	User    bool   // user and password may be there
 	NoHost  bool   // the host may be empty
+	NoSlash bool   // "?" may follow the host at once
 }
 
 // Internet looks at "//" and what follows it up to the url-path, and reports
@@ -132,7 +163,7 @@ func (f *Findings) Internet(rule Login) bool {
 	f.user(rule)
 	f.host(rule)
 	f.port()
-	if u.MissingSlash() {
+	if u.MissingSlash() && !rule.NoSlash {
 		f.Add("missing-slash", "RFC 1738 5", u.PathOffset(), "?", `write "/" before "?"`)
 	}
 	return true
@@ -153,27 +184,31 @@ func (f *Findings) user(rule Login) {
 	set := octet.User
 	if f.Profile == locus.RFC1630 {
 		set = octet.Group // alphanum2: alpha digit - _ . +
+		if user == "" {
+			f.Add("user", "URI draft, user", start, "", `write a user before "@", or leave out the "@"`)
+		}
 	}
 	f.Chars("user", start, user, set)
 	if hasPassword {
-		// The text of a password stays out of the findings.
-		n := len(f.list)
 		f.Chars("password", start+len(user)+1, password, set)
-		for i := n; i < len(f.list); i++ {
-			f.list[i].Text = "*"
-		}
 	}
 }
 
 func (f *Findings) host(rule Login) {
-	u := f.URL
-	host, offset := u.Host(), u.HostOffset()
-	if u.Facts()&(locus.HostName|locus.HostNumber) != 0 {
+	facts, host := f.URL.Facts(), f.URL.Host()
+	// The draft wants a letter first even of a name.
+	sound := facts.Has(locus.HostNumber) ||
+		facts.Has(locus.HostName) && (f.Profile == locus.RFC1738 || octet.Is(host[0], octet.Alpha))
+	if sound || host == "" && rule.NoHost {
 		return
 	}
+	f.Host(f.URL.HostOffset(), host)
+}
+
+// Host looks at host, which begins at offset and has host for its production,
+// wherever in the URL it is.
+func (f *Findings) Host(offset int, host string) {
 	switch {
-	case host == "" && rule.NoHost:
-		return
 	case host == "":
 		f.Add("empty-host", "RFC 1738 3.1", offset, "", "write the name or address of a host")
 		return
@@ -227,7 +262,7 @@ func (f *Findings) hostChars(label string, offset int) {
 		case f.Profile == locus.RFC1630 && class&octet.Xalpha != 0:
 		case class&octet.High != 0:
 			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
-		case c == ';' || c == '&' || c == '=':
+		case f.URL.Facts().Has(locus.Internet) && (c == ';' || c == '&' || c == '='):
 			f.Add("missing-slash", "RFC 1738 5", offset+i, text, `a host ends with "/": write one before "`+text+`"`)
 		default:
 			f.Add("host", "RFC 1738 5", offset+i, text, strconv.Quote(text)+" can't be in a host")

@@ -1,0 +1,60 @@
+package locus
+
+import "fmt"
+
+// fault is why a text is no URL: an index into faults, so that parse returns one
+// in a register.
+type fault uint8
+
+const (
+	fine fault = iota
+	tooLong
+	noScheme
+	badScheme
+	notInScheme
+	badLogin
+	badEscape
+	backslash
+	twoAts
+	badAddress
+	badPort
+	portRange
+	badPath
+	badSchemePart
+	badFragment
+)
+
+// faults have the name of the part, as in section 5, and what is wrong.
+var faults = [...]struct {
+	part string
+	err  error
+}{
+	tooLong:       {"genericurl", ErrTooLong},
+	noScheme:      {"scheme", ErrNoScheme},
+	badScheme:     {"scheme", ErrControl},
+	notInScheme:   {"scheme", ErrNoScheme},
+	badLogin:      {"login", ErrControl},
+	badEscape:     {"escape", ErrEscape},
+	backslash:     {"login", ErrBackslash},
+	twoAts:        {"user", ErrAt},
+	badAddress:    {"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)},
+	badPort:       {"port", ErrPort},
+	portRange:     {"port", ErrPortRange},
+	badPath:       {"urlpath", ErrControl},
+	badSchemePart: {"schemepart", ErrControl},
+	badFragment:   {"fragmentid", ErrControl},
+}
+
+// error returns f about text, at that offset.
+func (f fault) error(text string, at int) *SyntaxError {
+	err := faults[f].err
+	switch f {
+	case tooLong:
+		err = fmt.Errorf("%w: %d octets, and %d are the most", err, len(text), MaxLen)
+	case noScheme:
+		at = 0
+	case notInScheme:
+		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+	}
+	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: faults[f].part, Err: err}
+}

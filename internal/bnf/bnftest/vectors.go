@@ -1,0 +1,148 @@
+package bnftest
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// vector is a line of a file of vectors: a URL, and what is to come of it, in the
+// names of the command's "parse --json".
+type vector struct {
+	Section   string         `json:"section"`
+	URL       string         `json:"url"`
+	Canonical string         `json:"canonical"` // empty: as the URL
+	Locator   map[string]any `json:"locator"`   // null: not in the form of the scheme
+	Rules     []string       `json:"rules"`     // broken rules of RFC 1738, and notes
+	Draft     []string       `json:"draft"`     // the same of the URI draft; absent: not looked at
+}
+
+// Vectors holds a scheme against a file of vectors: a JSON object a line, and
+// lines that are empty or begin with "#".
+func Vectors(t *testing.T, file string, s scheme.Scheme) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	lines := bufio.NewScanner(f)
+	for number := 1; lines.Scan(); number++ {
+		line := lines.Text()
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var v vector
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&v); err != nil {
+			t.Fatalf("%s:%d: %v", file, number, err)
+		}
+		n++
+		t.Run(v.Section+" "+v.URL, func(t *testing.T) {
+			t.Logf("%s:%d", file, number)
+			v.test(t, s)
+		})
+	}
+	if err := lines.Err(); err != nil || n == 0 {
+		t.Errorf("%s: %d vectors: %v", file, n, err)
+	}
+}
+
+func (v vector) test(t *testing.T, s scheme.Scheme) {
+	u, err := locus.Parse(v.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rules(s.Check(u, locus.RFC1738)); !reflect.DeepEqual(got, orNone(v.Rules)) {
+		t.Errorf("rules %q, want %q", got, v.Rules)
+	}
+	if got := rules(s.Check(u, locus.RFC1630)); v.Draft != nil && !reflect.DeepEqual(got, v.Draft) {
+		t.Errorf("rules of the draft %q, want %q", got, v.Draft)
+	}
+	fields, err := s.Fields(u)
+	canonical, _, canonicalErr := s.Canonical(u)
+	if v.Locator == nil {
+		if err == nil || canonicalErr == nil {
+			t.Errorf("fields %v, canonical %q; want errors", fields, canonical)
+		}
+		return
+	}
+	if got := locator(t, fields); err != nil || !reflect.DeepEqual(got, v.Locator) {
+		t.Errorf("%v\n got %v\nwant %v", err, got, v.Locator)
+	}
+	want := v.Canonical
+	if want == "" {
+		want = v.URL
+	}
+	if canonicalErr != nil || canonical.String() != want {
+		t.Errorf("canonical %q, %v; want %q", canonical, canonicalErr, want)
+	}
+}
+
+func rules(list []locus.Violation) []string {
+	names := []string{}
+	for _, v := range list {
+		names = append(names, v.Rule)
+	}
+	return names
+}
+
+func orNone(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// locator returns fields as JSON has them.
+func locator(t *testing.T, fields []scheme.Field) map[string]any {
+	t.Helper()
+	b, err := json.Marshal(object(fields))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func object(fields []scheme.Field) map[string]any {
+	m := map[string]any{}
+	for _, f := range fields {
+		switch v := f.Value.(type) {
+		case string:
+			m[f.Name] = utf8OrLatin1(v)
+		case [][]scheme.Field:
+			list := []any{}
+			for _, record := range v {
+				list = append(list, object(record))
+			}
+			m[f.Name] = list
+		default:
+			m[f.Name] = v
+		}
+	}
+	return m
+}
+
+func utf8OrLatin1(octets string) string {
+	if utf8.ValidString(octets) {
+		return octets
+	}
+	var b strings.Builder
+	for i := range len(octets) {
+		b.WriteRune(rune(octets[i]))
+	}
+	return b.String()
+}

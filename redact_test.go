@@ -1,0 +1,188 @@
+package locus_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+// secrets are passwords that people have and that upset parsers.
+var secrets = []string{
+	"Secret", "Se:cret", "Se@cret", "Se/cret", "Se//cret", "Se cret", "Se#cret", "Se?cret", `Se\cret`, "Se%cret", "Se%40cret", "Se\ncret", "Se\x00cret",
+	"Sécret", "Se\xffcret", "S@e/c:r#e?t", "://Secret", "@Secret", "Secret@", ":Secret", "Se]cret[", "Se;type=a", strings.Repeat("Secret", 50),
+}
+
+// frames are what may be around a password.
+var frames = []string{
+	"ftp://user:%s@host/", "ftp://user:%s@host:21/a/b", "ftp://user:%s@host", "ftp://:%s@host/", "http://user:%s@host/?a=b#c",
+	"ftp://user:%s@ho st/", "ftp://user:%s@host:x/", "FTP://user:%s@[::1]/", "//user:%s@host/", "ftp:/user:%s@ho st/", "user@ftp://user:%s@h/",
+	"<URL:ftp://user:%s@ho|st:x/>", "URL:ftp://user:%s@host:x/", "see ftp://user:%s@host/", "ftp//user:%s@host/", "url:ftp://user:%s@host/",
+}
+
+// shows reports whether text shows the password, or half of it.
+func shows(text, secret string) bool {
+	return strings.Contains(text, secret) || strings.Contains(text, "ecret") || strings.Contains(text, "cret")
+}
+
+// Whatever a password is and wherever it is written, no message shows it: not
+// where the grammar takes it for one, nor where the text is no URL.
+func TestPasswordsStayHidden(t *testing.T) {
+	for _, frame := range frames {
+		for _, secret := range secrets {
+			text := fmt.Sprintf(frame, secret)
+			u, err := locus.Parse(text)
+			if password, ok := u.Password(); err == nil && frame[0] != 'u' && (!ok || password != secret) {
+				// The grammar has split it elsewhere: user "user", password "S", host
+				// "e". What is host or path is shown.
+				continue
+			}
+			if got := locus.Mask(text); shows(got, secret) || len(got) != len(text) {
+				t.Errorf("Mask(%q) = %q", text, got)
+			}
+			checkHidden(t, u, err, secret)
+			_, err = locus.ParseWrapped(text)
+			checkHidden(t, locus.URL{}, err, secret)
+			_, err = locus.ParseWrapped("\n <URL:" + text + " >")
+			checkHidden(t, locus.URL{}, err, secret)
+			var v locus.URL
+			checkHidden(t, locus.URL{}, v.UnmarshalText([]byte(text)), secret)
+		}
+	}
+}
+
+// checkHidden looks for the password in everything that is printed of a URL or an
+// error, but for String.
+func checkHidden(t *testing.T, u locus.URL, err error, secret string) {
+	t.Helper()
+	var texts []string
+	if err != nil {
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) {
+			t.Fatalf("%T", err)
+		}
+		texts = append(texts, err.Error(), fmt.Sprintf("%v %+v %q %#v", err, err, err, *e), e.Input, logged(err))
+	} else if !u.IsZero() {
+		bad := u.Errorf(u.HostOffset(), "host", "%w: %s", locus.ErrHost, u.Host())
+		texts = append(texts, u.Redacted(), logged(u), bad.Error(), bad.Input, logged(bad))
+		if !strings.Contains(u.Redacted(), "***") || len(bad.Input) != u.Len() {
+			t.Errorf("%q: redacted %q, masked %q", u, u.Redacted(), bad.Input)
+		}
+	}
+	for _, text := range texts {
+		if shows(text, secret) {
+			t.Errorf("%q shows in %q", secret, text)
+		}
+	}
+}
+
+func logged(v any) string {
+	var b bytes.Buffer
+	slog.New(slog.NewTextHandler(&b, nil)).Info("m", "v", v)
+	slog.New(slog.NewJSONHandler(&b, nil)).Info("m", "v", v)
+	return b.String()
+}
+
+func TestRedacted(t *testing.T) {
+	for text, want := range map[string]string{
+		"ftp://u:p@h/x":             "ftp://u:***@h/x",
+		"ftp://:p@h/x":              "ftp://:***@h/x",
+		"ftp://u:p:q@h/x@y":         "ftp://u:***@h/x@y",
+		"ftp://u:@h/":               "ftp://u:@h/",
+		"ftp://u@h:21/a:b@c":        "ftp://u@h:21/a:b@c",
+		"http://h:80/@b":            "http://h:80/@b",
+		"mailto:a:b@c":              "mailto:a:b@c",
+		"news:a%2F@b":               "news:a%2F@b",
+		"url:ftp://u:p@h/":          "url:ftp://u:***@h/",
+		"view-source:http://u:p@h/": "view-source:http://u:***@h/",
+	} {
+		if got := locus.MustParse(text).Redacted(); got != want {
+			t.Errorf("%q.Redacted() = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestMask(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                   "",
+		"@":                  "@",
+		":@":                 ":@",
+		"ftp://u:pw@h/":      "ftp://u:**@h/",
+		"ftp://u:pw@h/a@b":   "ftp://u:**@h/a@b",
+		"ftp://u:p w@h/":     "ftp://u:***@h/",
+		"ftp://u:p/w@h/":     "ftp://u:***@h/",
+		"ftp://u:p w@h/a@b":  "ftp://u:*******@b",
+		"http://h:80/a b":    "http://h:80/a b",
+		"mailto:a b@c":       "mailto:a b@c",
+		"http://h/%zz":       "http://h/%zz",
+		"ftp://u v@h/":       "ftp://u v@h/",
+		"x:y:p w@h":          "x:y:***@h",
+		"//u:pw@h/":          "//u:**@h/",
+		"a/b:pw@h":           "a/b:**@h",
+		":pw @h":             ":***@h",
+		"ftp://u:p w@h/\xff": "ftp://u:***@h/\xff",
+	} {
+		if got := locus.Mask(text); got != want {
+			t.Errorf("Mask(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A password that is planted in any frame is in no text of an error.
+func FuzzMask(f *testing.F) {
+	for i, s := range secrets {
+		f.Add("ftp", "user", s, "host"+frames[i%len(frames)])
+	}
+	f.Add("", "u", "p", "")
+	f.Add("a:b", "", "p@", " ")
+	f.Fuzz(func(t *testing.T, scheme, user, password, rest string) {
+		// The marks tell the password from the text around it, in which they are not.
+		const mark = "\u00b6Q7"
+		if strings.ContainsAny(scheme+user, ":@/") || strings.Contains(scheme+user+rest, mark) {
+			return
+		}
+		text := scheme + "://" + user + ":" + mark + password + mark + "@" + rest
+		_, err := locus.Parse(text)
+		if err == nil {
+			return
+		}
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || len(e.Input) != len(text) {
+			t.Fatalf("Parse(%q): %v", text, err)
+		}
+		for _, got := range []string{e.Input, locus.Mask(text)} {
+			if strings.Contains(got, mark) || !strings.HasPrefix(got, scheme+"://"+user+":*") {
+				t.Fatalf("%q shows in %q", text, got)
+			}
+		}
+		whole, _ := json.Marshal(e)
+		if strings.Contains(err.Error()+fmt.Sprintf("%+v", e)+string(whole), "Q7") && !strings.Contains(scheme+user+rest, "Q7") {
+			t.Fatalf("%q shows in %v", text, err)
+		}
+	})
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              `""`,
+		"a b":           `"a b"`,
+		"a\x1b[31m\n\"": `"a\x1b[31m\n\""`,
+		"é\xff\u202e":   `"\u00e9\xff\u202e"`,
+	} {
+		if got := locus.Quote(text); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", text, got, want)
+		}
+	}
+	if got := locus.Quote(strings.Repeat("x", 160)); len(got) != 162 {
+		t.Errorf("160 octets make %d", len(got))
+	}
+	long := strings.Repeat("x", 1<<20) + "end"
+	if got := locus.Quote(long); len(got) > 200 || !strings.HasSuffix(got, `end"`) || !strings.Contains(got, "octets") {
+		t.Errorf("Quote of a megabyte is %s", got)
+	}
+}
