@@ -1,0 +1,143 @@
+package gopher
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Check holds u against
+//
+//	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
+//	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
+//	gtype          = xchar
+//	selector       = *xchar
+//	gopher+_string = *xchar
+//
+// or, in the URI draft,
+//
+//	gopheraddress  = gopher://hostport [/ gtype [ gcommand ] ]
+//	gtype          = xalpha
+//	gcommand       = path
+//
+// and adds what can't be sent and what other programs are known to misread. A
+// URL that conforms costs no allocation.
+func Check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && clean(u) {
+		return nil
+	}
+	return findings(u, p)
+}
+
+// clean reports whether there is nothing to find in u.
+func clean(u locus.URL) bool {
+	if !bnf.Sound(u) || u.Scheme() != name || !u.Facts().Has(locus.PathXchar) {
+		return false
+	}
+	if _, user := u.User(); user {
+		return false
+	}
+	w := split(u)
+	o := w.gtypeOctet()
+	if octet.Is(o, octet.Control) || o == TypeSearch && strings.Contains(w.selector, "?") || strings.ContainsAny(w.search, "/?") {
+		return false
+	}
+	if u.Facts().Has(locus.NoEscape) {
+		return true
+	}
+	// A Gopher+ string is short, but for a form that somebody filled in.
+	var buf [256]byte
+	plus, _ := escape.AppendDecode(buf[:0], w.plus)
+	at, _ := plusFault(plus)
+	none := func(bnf.Fault) bool { return false }
+	return at < 0 && fieldFaults("selector", 0, w.selector, none) && fieldFaults("search", 0, w.search, none)
+}
+
+func findings(u locus.URL, p locus.Profile) []locus.Violation {
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if f.Internet(bnf.Login{Section: "RFC 1738 3.4"}) {
+		path(&f)
+	}
+	g, err := Parse(u)
+	if err != nil {
+		f.Error(err, "RFC 1738 3.4.1")
+		return f.List()
+	}
+	for x := range g.faults {
+		f.Fault(x, sectionOf(x.Part))
+	}
+	return f.List()
+}
+
+// sectionOf returns the section about a part of the gopher-path.
+func sectionOf(part string) string {
+	switch part {
+	case "search":
+		return "RFC 1738 3.4.2"
+	case "gopher+_string":
+		return "RFC 1738 3.4.9"
+	}
+	return "RFC 1738 3.4.1"
+}
+
+// path looks at the gopher-path.
+func path(f *bnf.Findings) {
+	w := split(f.URL)
+	if o := w.gtypeOctet(); octet.Is(o, octet.Control) {
+		f.Impossible("gtype", "RFC 1738 3.4.1", w.offset, w.gtype, "a type is a graphic character: write one before the selector")
+	}
+	if f.Profile == locus.RFC1630 {
+		f.Chars("gtype", w.offset, w.gtype, octet.Xalpha)
+		text, _ := f.URL.Path()
+		f.DraftPath("gcommand", w.selectorOffset(), text[len(w.gtype):])
+		return
+	}
+	f.Chars("gtype", w.offset, w.gtype, octet.Xchar)
+	f.Chars("selector", w.selectorOffset(), w.selector, octet.Xchar)
+	f.Chars("search", w.searchOffset(), w.search, octet.Xchar)
+	f.Chars("gopher+_string", w.plusOffset(), w.plus, octet.Xchar)
+	notes(f, w)
+}
+
+// notes adds what the standard allows and programs misread.
+func notes(f *bnf.Findings, w written) {
+	if i := strings.IndexByte(w.selector, '?'); i >= 0 && w.gtypeOctet() == TypeSearch {
+		f.Note("question-mark", "RFC 1738 3.4.1", w.selectorOffset()+i, "?",
+			`"?" is a part of the selector: write %09 before the words of a search, or %3F if it is meant`)
+	}
+	for i := 0; i < len(w.search); i++ {
+		if c := w.search[i]; c == '/' || c == '?' {
+			f.Note("search-character", "RFC 1738 5", w.searchOffset()+i, w.search[i:i+1], `the production search has no "/" and "?": escape it to be sure`)
+		}
+	}
+}
+
+// canonical writes the type, drops port 70, and writes unreserved characters as
+// themselves. "No characters are reserved" in a gopher-path, and none that may
+// be so elsewhere is touched; nor are slashes and dots, which mean nothing here.
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if err := bnf.Form(u, name, "gopherurl"); err != nil {
+		return locus.URL{}, 0, err
+	}
+	path, _ := u.Path()
+	if path != "" && bnf.Spelled(u, Port) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Login(Port)
+	c.Raw("/")
+	if path == "" {
+		c.Raw(string(TypeMenu))
+		c.Change |= locus.DefaultType
+	}
+	if u.MissingSlash() {
+		c.Change |= locus.EmptyPath
+	}
+	c.Text(path, escape.Unreserved())
+	return c.End()
+}

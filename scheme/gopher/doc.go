@@ -1,0 +1,39 @@
+// Package gopher is the gopher scheme of RFC 1738 section 3.4: items, menus and
+// searches of Gopher (RFC 1436), and what Gopher+ adds to them.
+//
+//	gopher://<host>:<port>/<gophertype><selector>
+//	gopher://<host>:<port>/<gophertype><selector>%09<search>
+//	gopher://<host>:<port>/<gophertype><selector>%09<search>%09<gopher+_string>
+//
+// The port is 70 when left out. An empty path, with its "/" or without, is type
+// 1 and the empty selector: the root of the server. There is no other default:
+// in gopher://host/docs the type is "d" and the selector "ocs".
+//
+// # How it is read
+//
+// "Within the <gopher-path>, no characters are reserved." The path is split at
+// its first two %09 and then decoded, each part once; a third %09 belongs to the
+// Gopher+ string, where the forms of section 3.4.9 need it. The type is one
+// octet, so %30 is type 0. "?" is a part of the selector, "+" is a plus, a copy
+// of the type at the front of the selector stays there, and "." and ".." are
+// names like any other. A search or Gopher+ string that is empty differs from
+// one that is absent.
+//
+// # Where this differs from RFC 1738
+//
+// The "/" before gophertype is printed without quotes in section 5 and read as
+// one. The production search is narrower than the selector, and can't bind,
+// because %09 is an escape like those of the selector: "/" and "?" within a
+// search are notes. Section 3.4.3 sends a TAB for the empty search before a
+// Gopher+ string; section 3.4.9, the Gopher+ text and the servers there are do
+// not, and [URL.AppendRequest] follows those. [URL.AppendLiteralRequest] keeps
+// to the letter.
+//
+// # What is refused
+//
+// A URL may name octets that can't be sent: TAB, CR, LF or NUL in selector or
+// search, and CR, LF, NUL or a third TAB in a Gopher+ string that is not a
+// filled-in form. [Parse] shows them, Check reports them, and no request is made
+// of them: what follows a CR LF would be a command to whatever listens there.
+// User and password are violations, and never sent.
+package gopher

@@ -1,0 +1,251 @@
+package gopher
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
+)
+
+// ErrNoRequest is why [URL.AppendRequest] has nothing to send: the item is a
+// search without words, or no Gopher item at all.
+var ErrNoRequest = errors.New("nothing is sent for this")
+
+// AppendRequest appends the octets that ask a server for g: the selector, the
+// search and the Gopher+ string with TABs between them, and CR LF (sections
+// 3.4.1 to 3.4.9).
+//
+// An empty search before a Gopher+ command is left out with its TAB, unless the
+// type is 7, as section 3.4.9 and the Gopher+ text have it. The string "?" asks
+// for the form of the item, which is among its attributes: "!" is sent (section
+// 3.4.5). A filled-in form ends as it says, without a further CR LF.
+//
+// The error is a [*locus.SyntaxError] that wraps [locus.ErrValue] if an octet
+// can't be sent, or wraps [ErrNoRequest]. dst is then returned as it was.
+func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
+
+// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: a
+// TAB for the search also if it is empty. Only a form stays as section 3.4.9
+// writes it out. Some servers refuse this.
+func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
+
+func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
+	for x := range g.faults {
+		return dst, x.Error(g.url)
+	}
+	if why := g.noRequest(); why != "" {
+		return dst, fmt.Errorf("gopher: %s: %w: %s", locus.Quote(g.url.Redacted()), ErrNoRequest, why)
+	}
+	dst = append(dst, g.selector...)
+	if g.hasSearch && !g.dropsSearch(literal) {
+		dst = append(append(dst, '\t'), g.search...)
+	}
+	if g.hasPlus {
+		plus := g.plus
+		if plus == "?" {
+			plus = "!"
+		}
+		dst = append(append(dst, '\t'), plus...)
+	}
+	if g.isForm() && (!endsByDot(g.plus) || strings.HasSuffix(g.plus, "\r\n")) {
+		return dst, nil
+	}
+	return append(dst, "\r\n"...), nil
+}
+
+// dropsSearch reports whether the empty search field is left out. It may be so
+// only before what a server knows for a Gopher+ command: before anything else
+// the one TAB that is left would make a search of it.
+func (g URL) dropsSearch(literal bool) bool {
+	if !g.hasPlus || g.search != "" || g.gtype == TypeSearch {
+		return false
+	}
+	if g.isForm() {
+		return true
+	}
+	return !literal && g.plus != "" && (strings.IndexByte("+!$", g.plus[0]) >= 0 || g.plus == "?")
+}
+
+// noRequest says why no Gopher request gets the item, or nothing. The attributes
+// of an item can be asked for whatever it is.
+func (g URL) noRequest() string {
+	if g.hasPlus {
+		return ""
+	}
+	switch g.gtype {
+	case TypeSearch:
+		if !g.hasSearch {
+			return "type 7 is a search: write %09 and the words after the selector"
+		}
+	case TypePhone:
+		return "type 2 is a phone book, which has a protocol of its own"
+	case TypeTelnet, TypeTN3270:
+		return "the type is that of an interactive session"
+	case TypeHTML:
+		if _, ok := g.link(); ok {
+			return "the selector is another URL"
+		}
+	}
+	return ""
+}
+
+// Referral returns the URL that the item stands for, if no Gopher request gets
+// it: a telnet or tn3270 URL for the types 8 and T, whose selector is the name to
+// log in with, and the URL in a selector of type h that begins with "URL:". ok
+// reports whether there is one. The error is a [*locus.SyntaxError].
+func (g URL) Referral() (to locus.URL, ok bool, err error) {
+	switch {
+	case g.hasPlus:
+	case g.gtype == TypeTelnet:
+		to, err = g.session("telnet")
+		return to, err == nil, err
+	case g.gtype == TypeTN3270:
+		to, err = g.session("tn3270")
+		return to, err == nil, err
+	}
+	text, ok := g.link()
+	if !ok {
+		return locus.URL{}, false, nil
+	}
+	if to, err = locus.Parse(text); err != nil {
+		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: what follows URL: is not one: %w", locus.ErrValue, err)
+	}
+	return to, true, nil
+}
+
+func (g URL) session(scheme string) (locus.URL, error) {
+	port, _ := g.url.Port()
+	p := locus.Parts{Scheme: scheme, Host: g.url.Host(), Port: port}
+	if g.selector != "" {
+		user := locus.EncodeUser(g.selector)
+		p.User = &user
+	}
+	return p.URL()
+}
+
+// link returns what follows "URL:" in the selector of type h, in either case and
+// with or without a "/" before it: both are in use.
+func (g URL) link() (text string, ok bool) {
+	const prefix = "URL:"
+	text = strings.TrimPrefix(g.selector, "/")
+	if g.gtype != TypeHTML || g.hasSearch || len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+		return "", false
+	}
+	return text[len(prefix):], true
+}
+
+// faults yields what can't be sent, in order: each octet of selector and search,
+// and for a Gopher+ string one place at most.
+func (g URL) faults(yield func(bnf.Fault) bool) {
+	w := split(g.url)
+	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
+		return
+	}
+	if i, why := plusFault([]byte(g.plus)); i >= 0 {
+		i = bnf.OctetOffset(w.plus, i)
+		yield(bnf.Fault{Err: locus.ErrValue, Part: "gopher+_string", Offset: w.plusOffset() + i, Size: len(w.plus) - i, Why: why})
+	}
+}
+
+// fieldFaults yields the octets of text, which begins at offset, that end a field
+// of a request. It reports whether to go on.
+func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
+	for i := 0; i < len(text); {
+		o, size := bnf.Octet(text, i)
+		if endsField(o) {
+			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + i, Size: size, Why: text[i:i+size] + " can't be sent in it"}
+			if !yield(x) {
+				return false
+			}
+		}
+		i += size
+	}
+	return true
+}
+
+// endsField reports whether o ends a field of a request, and so can't be in one
+// (RFC 1436, appendix, UNASCII).
+func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o == 0 }
+
+// isForm reports whether the Gopher+ string is a filled-in form, when it has no
+// fault.
+func (g URL) isForm() bool { return strings.IndexByte(g.plus, '\t') >= 0 }
+
+// formStart is between the "+", view and language of a form and its data block.
+const formStart = "\t1\r\n"
+
+// endsByDot reports whether the data block of a form ends by a lone dot line.
+func endsByDot(form string) bool {
+	_, data, _ := strings.Cut(form, formStart)
+	return strings.HasPrefix(data, "+-1\r\n")
+}
+
+// plusFault returns which octet of a Gopher+ string can't be sent, and why, or
+// -1. TAB, CR, LF and NUL can only be in a form:
+//
+//	+[view[ language]] TAB 1 CR LF header CR LF body
+//
+// where header is +-1 (the body is lines, the last a lone "."), +-2 (the body
+// goes on to the end) or +n (the body has n octets).
+func plusFault(plus []byte) (at int, why string) {
+	at = bytes.IndexAny(plus, "\t\r\n\x00")
+	if at < 0 {
+		return -1, ""
+	}
+	if plus[0] != '+' || !bytes.HasPrefix(plus[at:], []byte(formStart)) {
+		return at, "TAB, CR, LF and NUL can only be in a form: + and view, %091%0D%0A, +-1%0D%0A, answers, .%0D%0A"
+	}
+	at += len(formStart)
+	end := bytes.Index(plus[at:], []byte("\r\n"))
+	if end < 0 {
+		return at, "the data of a form begins with a line +-1, +-2, or + and their length"
+	}
+	header, body := plus[at:at+end], plus[at+end+2:]
+	bodyAt := at + end + 2
+	switch string(header) {
+	case "+-1":
+		if i, why := linesFault(body); i >= 0 {
+			return bodyAt + i, why
+		}
+		return -1, ""
+	case "+-2":
+		return -1, ""
+	}
+	if !isCount(header, len(body)) {
+		return at, "the data of a form begins with a line +-1, +-2, or + and their length"
+	}
+	return -1, ""
+}
+
+// isCount reports whether header is "+" and n in digits.
+func isCount(header []byte, n int) bool {
+	digits, ok := bytes.CutPrefix(header, []byte("+"))
+	if !ok || len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {
+		return false
+	}
+	count, err := strconv.Atoi(string(digits))
+	return err == nil && count == n
+}
+
+// linesFault looks at the lines of a form, and returns as plusFault does. The
+// last of them is "."; its CR LF may be missing.
+func linesFault(body []byte) (at int, why string) {
+	for {
+		line, rest, more := bytes.Cut(body[at:], []byte("\r\n"))
+		switch i := bytes.IndexAny(line, "\r\n\x00"); {
+		case i >= 0:
+			return at + i, "an answer can't hold a CR, LF or NUL"
+		case string(line) == "." && len(rest) > 0:
+			return at + len(".\r\n"), "nothing can follow the lone dot line"
+		case string(line) == ".":
+			return -1, ""
+		case !more:
+			return len(body), "the answers of a form end with a line that is only a dot"
+		}
+		at += len(line) + 2
+	}
+}

@@ -1,0 +1,41 @@
+package gopher
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's row for gopher.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      name,
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   "RFC 1738 3.4",
+		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
+		Fields:    fields,
+		Canonical: canonical,
+		Check:     Check,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	g, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{
+		{Name: "gophertype", Value: string([]byte{g.gtype})},
+		{Name: "selector", Value: g.selector},
+		{Name: "search", Value: present(g.search, g.hasSearch)},
+		{Name: "gopherPlus", Value: present(g.plus, g.hasPlus)},
+	}, nil
+}
+
+// present returns octets, or nil if they are absent.
+func present(octets string, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return octets
+}

@@ -1,0 +1,176 @@
+package gopher
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+)
+
+func parse(t testing.TB, text string) URL {
+	t.Helper()
+	u, err := locus.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Parse(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestVectors is RFC 1738 section 3.4, verbatim.
+func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme()) }
+
+func TestPresence(t *testing.T) {
+	for _, test := range []struct {
+		url                string
+		hasSearch, hasPlus bool
+	}{
+		{"gopher://h", false, false},
+		{"gopher://h/7sel", false, false},
+		{"gopher://h/7sel%09", true, false},
+		{"gopher://h/7sel%09%09", true, true},
+		{"gopher://h/7sel%09%09%09", true, true},
+		{"gopher://h/%09", false, false},
+	} {
+		g := parse(t, test.url)
+		_, hasSearch := g.Search()
+		_, hasPlus := g.Plus()
+		if hasSearch != test.hasSearch || hasPlus != test.hasPlus {
+			t.Errorf("%s: search %v, plus %v", test.url, hasSearch, hasPlus)
+		}
+	}
+	if plus, _ := parse(t, "gopher://h/7sel%09%09%09").Plus(); plus != "\t" {
+		t.Errorf("the third TAB is not in the Gopher+ string: %q", plus)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, test := range []struct {
+		url    string
+		offset int
+	}{
+		{"gopher:h/0", 7},
+		{"gopher:", 7},
+		{"http://h/0", 0},
+		{"gophers://h/0", 0},
+	} {
+		_, err := Parse(locus.MustParse(test.url))
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || !errors.Is(err, locus.ErrForm) || e.Offset != test.offset || e.Part != "gopherurl" {
+			t.Errorf("%s: %v", test.url, err)
+		}
+		if list := Check(locus.MustParse(test.url), locus.RFC1738); locus.Conforms(list) {
+			t.Errorf("%s: no violation: %v", test.url, list)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"gopher://h", "gopher://H:70/", true},
+		{"gopher://h/", "gopher://h/1", true},
+		{"gopher://h/%31", "gopher://h/1", true},
+		{"gopher://h/0%7e", "gopher://h/0~", true},
+		{"gopher://h/7a%09b", "gopher://h/%37%61%09%62#", true},
+		{"gopher://h/1", "gopher://h/1/", false},
+		{"gopher://h/1", "gopher://h/1%09", false},
+		{"gopher://h/7a%09b", "gopher://h/7a%09b%09", false},
+		{"gopher://h/0a/../b", "gopher://h/0b", false},
+		{"gopher://h/0a+b", "gopher://h/0a%20b", false},
+	} {
+		a, _, _ := canonical(locus.MustParse(test.a))
+		b, _, _ := canonical(locus.MustParse(test.b))
+		if (a == b) != test.same {
+			t.Errorf("%s is %s, %s is %s", test.a, a, test.b, b)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	for url, want := range map[string]locus.Change{
+		"gopher://h/1":      0,
+		"gopher://h":        locus.DefaultType,
+		"gopher://h:70/":    locus.DefaultType | locus.DefaultPort,
+		"gopher://h?x":      locus.EmptyPath,
+		"gopher://h/%30%2f": locus.NeedlessEscape | locus.EscapeCase,
+	} {
+		if _, got, err := canonical(locus.MustParse(url)); got != want || err != nil {
+			t.Errorf("%s: %v, %v; want %v", url, got, err, want)
+		}
+	}
+}
+
+func ptr(s string) *string { return &s }
+
+func TestParts(t *testing.T) {
+	for _, test := range []struct {
+		parts Parts
+		want  string
+	}{
+		{Parts{Host: "h"}, "gopher://h/1"},
+		{Parts{Host: "h", Port: 70, Type: '0', Selector: "0/a b%"}, "gopher://h:70/00/a%20b%25"},
+		{Parts{Host: "h", Type: '<', Selector: "x"}, "gopher://h/%3Cx"},
+		{Parts{Host: "h", Type: '/', Selector: "x?;#~"}, "gopher://h//x?;%23%7E"},
+		{Parts{Host: "h", Type: 0xE9, Selector: "caf\xe9"}, "gopher://h/%E9caf%E9"},
+		{Parts{Host: "h", Type: '7', Selector: "a?b", Search: ptr("c?/+d")}, "gopher://h/7a%3Fb%09c%3F%2F+d"},
+		{Parts{Host: "h", Type: '7', Search: ptr("")}, "gopher://h/7%09"},
+		{Parts{Host: "h", Type: '0', Selector: "s", Plus: ptr("?")}, "gopher://h/0s%09%09?"},
+		{Parts{Host: "h", Type: '7', Selector: "s", Search: ptr("w"), Plus: ptr("")}, "gopher://h/7s%09w%09"},
+		{Parts{Host: "h", Type: '0', Plus: ptr("+\t1\r\n+-1\r\na\r\n.\r\n")}, "gopher://h/0%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A"},
+	} {
+		g, err := test.parts.URL()
+		if err != nil || g.URL().String() != test.want {
+			t.Errorf("%+v: %s, %v; want %s", test.parts, g.URL(), err, test.want)
+		}
+		if list := Check(g.URL(), locus.RFC1738); list != nil {
+			t.Errorf("%s: %v", g.URL(), list)
+		}
+	}
+}
+
+func TestPartsRefuse(t *testing.T) {
+	for _, test := range []struct {
+		parts  Parts
+		part   string
+		offset int
+	}{
+		{Parts{}, "host", 9},
+		{Parts{Host: "h", Selector: "a\tb"}, "selector", 13},
+		{Parts{Host: "h", Selector: "a\r\nb"}, "selector", 13},
+		{Parts{Host: "h", Selector: "é\x00"}, "selector", 18},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\tb")}, "search", 16},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\tb"), Plus: ptr("+")}, "search", 16},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\n")}, "search", 16},
+		{Parts{Host: "h", Plus: ptr("+\r\n")}, "gopher+_string", 19},
+		{Parts{Host: "h/x"}, "host", 0},
+	} {
+		_, err := test.parts.URL()
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || e.Part != test.part || e.Offset != test.offset {
+			t.Errorf("%+v: %v; want part %s at %d", test.parts, err, test.part, test.offset)
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, text := range []string{
+		"gopher://h", "gopher://host.dom:7070/00/about.txt", "gopher://h/7sel%09two%20words", "gopher://h/0sel%09%09+application/postscript%20Es_ES",
+		"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A",
+	} {
+		u := locus.MustParse(text)
+		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
+			t.Errorf("%s: Check allocates %v times", text, n)
+		}
+	}
+	u := locus.MustParse("gopher://host.dom/00/about.txt")
+	if n := testing.AllocsPerRun(100, func() { Parse(u); canonical(u) }); n != 0 {
+		t.Errorf("%s: Parse and canonical allocate %v times", u, n)
+	}
+}

@@ -1,0 +1,37 @@
+package prospero
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's row for prospero.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      name,
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   section,
+		Syntax:    "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
+		Fields:    fields,
+		Canonical: canonical,
+		Check:     Check,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	x, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "hsoname", Value: x.hsoname}, {Name: "version"}, {Name: "fields"}}
+	if version, ok := x.Version(); ok {
+		list[1].Value = version
+	}
+	records := [][]scheme.Field{}
+	for _, f := range x.Fields() {
+		records = append(records, []scheme.Field{{Name: "name", Value: f.Name}, {Name: "value", Value: f.Value}})
+	}
+	list[2].Value = records
+	return list, nil
+}

@@ -1,0 +1,209 @@
+package prospero
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+)
+
+func parse(t testing.TB, text string) URL {
+	t.Helper()
+	u, err := locus.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Parse(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestVectors is RFC 1738 section 3.11, and "Prospero" of the URI draft, verbatim.
+func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.11.txt", Scheme()) }
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		url, hsoname, version, attributes string
+		fields                            []Field
+	}{
+		{"prospero://host.dom//pros/name", "/pros/name", "", "", nil},
+		{"prospero://h/", "", "", "", nil},
+		{"prospero://h/%2Fa", "/a", "", "", nil},
+		{"prospero://h/a%3Bb=c", "a;b=c", "", "", nil},
+		{"prospero://h/a%2500", "a%00", "", "", nil},
+		{"prospero://h/a;b=;=c;B=%3d=", "a", "", "", []Field{{"b", ""}, {"", "c"}, {"B", "=="}}},
+		{"prospero://h/a;b=%00", "a", "", "", []Field{{"b", "\x00"}}},
+		{"prospero://h/;a=b", "", "", "", []Field{{"a", "b"}}},
+		{"prospero://h/a%00007xyz;b=c", "a", "007", "xyz", []Field{{"b", "c"}}},
+		{"prospero://h/%001%2f2;b=c", "", "1", "/2", []Field{{"b", "c"}}},
+	} {
+		x := parse(t, test.url)
+		version, ok := x.Version()
+		if x.Hsoname() != test.hsoname || version != test.version || ok != (test.version != "") || x.Attributes() != test.attributes || !reflect.DeepEqual(x.Fields(), test.fields) {
+			t.Errorf("%s: %q %q %q %q", test.url, x.Hsoname(), version, x.Attributes(), x.Fields())
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	x := parse(t, "prospero://h/a;Id=1;ID=2;object-version=%33")
+	for name, want := range map[string]string{"ID": "1", "iD": "1", "OBJECT-VERSION": "3"} {
+		if value, ok := x.Field(name); value != want || !ok {
+			t.Errorf("%s: %q %v", name, value, ok)
+		}
+	}
+	if value, ok := x.Field("b"); ok {
+		t.Errorf("b: %q", value)
+	}
+}
+
+func TestObjectVersion(t *testing.T) {
+	for _, test := range []struct {
+		url       string
+		n         int32
+		ok, sound bool
+	}{
+		{"prospero://h/a", 0, false, true},
+		{"prospero://h/a;OBJECT-VERSION=12", 12, true, true},
+		{"prospero://h/a;%6Fbject-version=0%31", 1, true, true},
+		{"prospero://h/a%0012", 12, true, true},
+		{"prospero://h/a;OBJECT-VERSION=2147483647", 2147483647, true, true},
+		{"prospero://h/a;OBJECT-VERSION=2147483648", 0, false, false},
+		{"prospero://h/a;OBJECT-VERSION=", 0, false, false},
+		{"prospero://h/a;OBJECT-VERSION=+1", 0, false, false},
+		{"prospero://h/a;OBJECT-VERSION=1;object-Version=1", 1, true, false},
+		{"prospero://h/a;OBJECT-VERſION=x", 0, false, true},
+		{"prospero://h/a%00999999999999", 0, false, false},
+	} {
+		url := strings.ReplaceAll(test.url, "ſ", "%C5%BF")
+		x := parse(t, url)
+		n, ok := x.ObjectVersion()
+		if ok != test.ok || ok && n != test.n {
+			t.Errorf("%s: %d %v", test.url, n, ok)
+		}
+		if list := Check(x.URL(), locus.RFC1738); locus.Conforms(list) != test.sound {
+			t.Errorf("%s: %v", url, list)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, test := range []struct {
+		before, at, part string
+		err              error
+	}{
+		{"prospero:", "h/a", "prosperourl", locus.ErrForm},
+		{"", "http://h/a", "prosperourl", locus.ErrForm},
+		{"prospero://h", "", "ppath", locus.ErrForm},
+		{"prospero://h/a", ";", "fieldspec", locus.ErrForm},
+		{"prospero://h/a;b=c", ";d", "fieldspec", locus.ErrForm},
+		{"prospero://h/a", ";;b=c", "fieldspec", locus.ErrForm},
+		{"prospero://h/a", ";b%3Dc", "fieldspec", locus.ErrForm},
+		{"prospero://h/a", "%00", "version", locus.ErrValue},
+		{"prospero://h/%C3%A9", "%00x1", "version", locus.ErrValue},
+		{"prospero://h/a", "%00;b=c", "version", locus.ErrValue},
+		{"prospero://h/a%001", "%00", "attributes", locus.ErrValue},
+		{"prospero://h/a%001b", "%002", "attributes", locus.ErrValue},
+		{"prospero://h/a%001;b=c", ";OBJECT-VERSION=1", "fieldspec", locus.ErrValue},
+		{"prospero://h/a%001", ";o%62ject-version=1", "fieldspec", locus.ErrValue},
+	} {
+		text := test.before + test.at
+		u := locus.MustParse(text)
+		_, err := Parse(u)
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || !errors.Is(err, test.err) || e.Offset != len(test.before) || e.Part != test.part {
+			t.Errorf("%s: %v; want %s at %d", text, err, test.part, len(test.before))
+		}
+		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+			if list := Check(u, p); locus.Conforms(list) {
+				t.Errorf("%s: conforms to %v", text, p)
+			}
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"prospero://HOST.dom:1525//pros/name", "prospero://host.dom//pros/%6eame", true},
+		{"prospero://h/a%3bb", "prospero://h/a%3Bb", true},
+		{"prospero://h/a;%62=c", "prospero://h/a;b=c#", true},
+		{"prospero://h//a", "prospero://h/a", false},
+		{"prospero://h/a/../b", "prospero://h/b", false},
+		{"prospero://h/a/./b", "prospero://h/a/b", false},
+		{"prospero://h/a%2Fb", "prospero://h/a/b", false},
+		{"prospero://h/a%3Bb=c", "prospero://h/a;b=c", false},
+		{"prospero://h/a;b=c;d=e", "prospero://h/a;d=e;b=c", false},
+		{"prospero://h/a%001", "prospero://h/a;OBJECT-VERSION=1", false},
+	} {
+		a, _, _ := canonical(locus.MustParse(test.a))
+		b, _, _ := canonical(locus.MustParse(test.b))
+		if (a == b) != test.same {
+			t.Errorf("%s is %s, %s is %s", test.a, a, test.b, b)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	for _, test := range []struct {
+		parts Parts
+		want  string
+	}{
+		{Parts{Host: "host.dom", Hsoname: "/pros/name"}, "prospero://host.dom//pros/name"},
+		{Parts{Host: "h"}, "prospero://h/"},
+		{Parts{Host: "h", Port: 1525, Hsoname: "a;b%?:@&=#~ \xff"}, "prospero://h:1525/a%3Bb%25?:@&=%23%7E%20%FF"},
+		{
+			Parts{Host: "h", Hsoname: "a", Fields: []Field{{ObjectVersion, "12"}, {"a/=", "b;\x00"}, {"", ""}}},
+			"prospero://h/a;OBJECT-VERSION=12;a%2F%3D=b%3B%00;=",
+		},
+	} {
+		x, err := test.parts.URL()
+		if err != nil || x.URL().String() != test.want {
+			t.Errorf("%+v: %s, %v; want %s", test.parts, x.URL(), err, test.want)
+		}
+		if x.Hsoname() != test.parts.Hsoname || !reflect.DeepEqual(x.Fields(), test.parts.Fields) {
+			t.Errorf("%s: %q %q", x.URL(), x.Hsoname(), x.Fields())
+		}
+		if list := Check(x.URL(), locus.RFC1738); list != nil {
+			t.Errorf("%s: %v", x.URL(), list)
+		}
+	}
+	for _, test := range []struct {
+		parts  Parts
+		part   string
+		offset int
+	}{
+		{Parts{Hsoname: "a"}, "host", 11},
+		{Parts{Host: "h/", Hsoname: "a"}, "host", 0},
+		{Parts{Host: "h", Hsoname: "a\x00b"}, "ppath", 14},
+		{Parts{Host: "h", Hsoname: "a\x001"}, "ppath", 14},
+	} {
+		_, err := test.parts.URL()
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || e.Part != test.part || e.Offset != test.offset {
+			t.Errorf("%+v: %v; want %s at %d", test.parts, err, test.part, test.offset)
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, text := range []string{
+		"prospero://host.dom//pros/name", "prospero://h:191/%2Fa%20b", "prospero://h/a;b=c;OBJECT-VERSION=12", "prospero://h/a;%6Fbject-version=%31;d=%3B",
+	} {
+		u := locus.MustParse(text)
+		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
+			t.Errorf("%s: Check allocates %v times", text, n)
+		}
+	}
+	u := locus.MustParse("prospero://h//a/b;b=c;OBJECT-VERSION=12")
+	if n := testing.AllocsPerRun(100, func() { Parse(u); canonical(u) }); n != 0 {
+		t.Errorf("%s: Parse and canonical allocate %v times", u, n)
+	}
+}

@@ -1,0 +1,177 @@
+package wais
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const (
+	section      = "RFC 1738 3.9"
+	draftSection = "URI draft, WAIS"
+)
+
+// Check holds u against
+//
+//	waisurl      = waisdatabase | waisindex | waisdoc
+//	waisdatabase = "wais://" hostport "/" database
+//	waisindex    = "wais://" hostport "/" database "?" search
+//	waisdoc      = "wais://" hostport "/" database "/" wtype "/" wpath
+//	database     = *uchar
+//	wtype        = *uchar
+//	wpath        = *uchar
+//	search       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+//
+// or, in the URI draft,
+//
+//	waisindex    = wais://hostport/database [ ? search ]
+//	waisdoc      = wais://hostport/database/wtype/wpath
+//	wpath        = digits = path ; [ wpath ]
+//	database     = xalphas
+//	wtype        = xalphas
+//	search       = xalphas [ + search ]
+//
+// and adds which document-ids can't be. A URL that conforms costs no allocation.
+func Check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && clean(u) {
+		return nil
+	}
+	return findings(u, p)
+}
+
+// clean reports whether there is nothing to find in u.
+func clean(u locus.URL) bool {
+	path, ok := u.Path()
+	if !ok || !bnf.Sound(u) || u.Scheme() != name {
+		return false
+	}
+	if _, user := u.User(); user {
+		return false
+	}
+	if u.Facts().Has(locus.PathUchar) {
+		return true
+	}
+	names, search, _ := strings.Cut(path, "?")
+	database, rest, document := strings.Cut(names, "/")
+	if octet.All(database)&octet.Uchar == 0 {
+		return false
+	}
+	if !document {
+		return octet.All(search)&octet.Search != 0
+	}
+	wtype, wpath, _ := strings.Cut(rest, "/")
+	return len(names) == len(path) && wpath != "" && octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
+}
+
+func findings(u locus.URL, p locus.Profile) []locus.Violation {
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if !f.Internet(bnf.Login{Section: section}) {
+		return f.List()
+	}
+	w, err := split(u)
+	if err == nil {
+		err = bnf.Form(u, name, "waisurl")
+	}
+	if err != nil {
+		f.Error(err, section)
+	}
+	if p == locus.RFC1630 {
+		draftPath(&f, w)
+	} else {
+		path(&f, w)
+	}
+	if w.hasDocument {
+		for x := range read(w.wpath).faults(w.wpathOffset()) {
+			f.Fault(x, section)
+		}
+	}
+	return f.List()
+}
+
+func path(f *bnf.Findings, w written) {
+	f.Chars("database", w.offset, w.database, octet.Uchar)
+	f.Chars("wtype", w.wtypeOffset(), w.wtype, octet.Uchar)
+	f.Chars("wpath", w.wpathOffset(), w.wpath, octet.Uchar)
+	f.Chars("search", w.searchOffset, w.search, octet.Search)
+	if w.hasDocument && w.wpath == "" {
+		f.Impossible("empty-wpath", section, w.wpathOffset(), "", "a document-id of no octets names nothing: write one")
+	}
+}
+
+// draftPath looks at the url-path by the rules of the URI draft.
+func draftPath(f *bnf.Findings, w written) {
+	xalphas(f, "database", w.offset, w.database)
+	if w.hasSearch {
+		xalphas(f, "search", w.searchOffset, w.search)
+	}
+	if !w.hasDocument {
+		f.Chars("wtype", w.wtypeOffset(), w.wtype, octet.Xalpha)
+		return
+	}
+	xalphas(f, "wtype", w.wtypeOffset(), w.wtype)
+	draftWpath(f, w)
+}
+
+// xalphas adds the findings about text, which is at least one xalpha or "+".
+func xalphas(f *bnf.Findings, part string, offset int, text string) {
+	if text == "" {
+		f.Add("empty", draftSection, offset, "", part+" has at least one character")
+	}
+	f.Chars(part, offset, text, octet.Xalpha)
+}
+
+func draftWpath(f *bnf.Findings, w written) {
+	r := read(w.wpath)
+	offset := w.wpathOffset()
+	switch r.form {
+	case LengthForm:
+		f.Add("length", draftSection, offset, w.wpath[:r.offset], "the length is not a part of the document-id: leave it out")
+	case EscapedForm, OpaqueForm:
+		f.Add("wpath", draftSection, offset, w.wpath, `a document-id is written as fields, each a number, "=", contents, and ";"`)
+		f.Chars("wpath", offset, w.wpath, octet.Xchar)
+		return
+	}
+	offset += r.offset
+	for i := range r.fields {
+		text := r.list[:i.size]
+		r.list = r.list[i.size:]
+		digits, _, _ := strings.Cut(text, "=")
+		f.Chars("digits", offset, digits, octet.Digit)
+		f.DraftPath("contents", offset+len(digits)+1, i.content)
+		offset += i.size
+	}
+	if !strings.HasSuffix(w.wpath, ";") {
+		f.Add("semicolon", draftSection, offset, "", `write ";" at the end of each field`)
+	}
+}
+
+// canonical drops port 210 and writes unreserved characters as themselves, but
+// for "+" in a search, which may be a blank and is not what %2B is. In which form
+// a wpath is written stays as it is.
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if _, err := Parse(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	if bnf.Spelled(u, Port) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Login(Port)
+	c.Raw("/")
+	if u.MissingSlash() {
+		c.Change |= locus.EmptyPath
+	}
+	path, _ := u.Path()
+	names, search, searching := strings.Cut(path, "?")
+	c.Text(names, escape.Unreserved())
+	if searching {
+		c.Raw("?")
+		c.Text(search, escape.Unreserved().Without("+"))
+	}
+	return c.End()
+}

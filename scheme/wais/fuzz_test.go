@@ -1,0 +1,95 @@
+package wais
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
+)
+
+func FuzzURL(f *testing.F) {
+	for _, text := range seeds {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		laws.Text(t, text)
+		u, err := locus.Parse(text)
+		if err != nil {
+			return
+		}
+		if list := findings(u, locus.RFC1738); clean(u) != (len(list) == 0) && (clean(u) || bnf.Sound(u)) {
+			t.Errorf("%q: clean says %v, and there is %v", text, clean(u), list)
+		}
+		x, err := Parse(u)
+		if err != nil {
+			return
+		}
+		if again, err := Parse(x.URL()); again != x || err != nil {
+			t.Errorf("%q: %+v, and again %+v, %v", text, x, again, err)
+		}
+	})
+}
+
+// FuzzWpath holds the reading of wpaths against the slow one.
+func FuzzWpath(f *testing.F) {
+	for _, wpath := range []string{"206/1=h;2=%2F;", "1=a;2=b", "1%3Da%3B2=b", "%31=a", "%01%04host", "3=a%3Bb;", "0=;", "9223372036854775807/1=a"} {
+		f.Add(wpath)
+	}
+	f.Fuzz(func(t *testing.T, wpath string) {
+		u, err := locus.Parse("wais://h/db/T/" + wpath)
+		if err != nil {
+			return
+		}
+		w, err := split(u)
+		if err != nil {
+			return
+		}
+		form, fields, ok := slowRead(w.wpath)
+		x, err := Parse(u)
+		if (err == nil) != ok {
+			t.Fatalf("%q: %v, and slowly %v", w.wpath, err, ok)
+		}
+		if ok && (x.Form() != form || !reflect.DeepEqual(x.Fields(), fields)) {
+			t.Errorf("%q: %v %v, and slowly %v %v", w.wpath, x.Form(), x.Fields(), form, fields)
+		}
+	})
+}
+
+func FuzzParts(f *testing.F) {
+	f.Add("h", "db", "", "TEXT", "0 206 /a;", "", 3, int64(206))
+	f.Add("h", "db", "a+b", "", "", "", 0, int64(0))
+	f.Add("h", "/%", "", "PS", "", "\x01\x04host", 0, int64(0))
+	f.Fuzz(func(t *testing.T, host, database, search, wtype, content, wpath string, number int, length int64) {
+		p := Parts{Host: host, Database: database}
+		if wtype == "" {
+			p.Search = &search
+		} else {
+			p.Document = &Document{Wtype: wtype, Wpath: wpath, Length: length}
+			if number != 0 {
+				p.Document.Fields = []Field{{number, content}, {7, "\x00"}}
+			}
+		}
+		x, err := p.URL()
+		if err != nil {
+			var e *locus.SyntaxError
+			if !errors.As(err, &e) {
+				t.Errorf("%+v: %v", p, err)
+			}
+			return
+		}
+		words, _ := x.Words()
+		gotType, _ := x.Wtype()
+		gotPath, _ := x.Wpath()
+		gotLength, _ := x.Length()
+		switch {
+		case x.Database() != database, wtype == "" && words != search, gotType != wtype:
+			t.Errorf("%+v: %s", p, x.URL())
+		case p.Document != nil && number != 0 && (!reflect.DeepEqual(x.Fields(), p.Document.Fields) || gotLength != length):
+			t.Errorf("%+v: %s has fields %v", p, x.URL(), x.Fields())
+		case p.Document != nil && number == 0 && gotPath != wpath:
+			t.Errorf("%+v: %s has wpath %q", p, x.URL(), gotPath)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package wais
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's row for wais.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      name,
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   section,
+		Syntax:    "wais://<host>:<port>/<database>[?<search>|/<wtype>/<wpath>]",
+		Fields:    fields,
+		Canonical: canonical,
+		Check:     Check,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	x, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "database", Value: x.database}, {Name: "search"}, {Name: "wtype"}, {Name: "wpath"}, {Name: "fields"}}
+	if x.hasSearch {
+		list[1].Value = x.search
+	}
+	if x.form != NoDocument {
+		list[2].Value, list[3].Value = x.wtype, x.wpath
+	}
+	var records [][]scheme.Field
+	for _, f := range x.Fields() {
+		records = append(records, []scheme.Field{{Name: "number", Value: f.Number}, {Name: "content", Value: f.Content}})
+	}
+	if records != nil {
+		list[4].Value = records
+	}
+	return list, nil
+}
