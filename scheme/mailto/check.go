@@ -1,0 +1,113 @@
+package mailto
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// check returns everything that is wrong with u.
+func check(u locus.URL, p locus.Profile) []locus.Violation {
+	text, offset := part(u)
+	question := strings.IndexByte(text, '?')
+	if p == locus.RFC1738 && question < 0 && addrspec.Sound(u) {
+		return nil
+	}
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if text == "" {
+		f.Add("form", "RFC 1738 3.5", offset, "", `write an address after "mailto:"`)
+		return f.List()
+	}
+	if p == locus.RFC1630 {
+		mailtoAddress(&f, offset, text)
+	} else {
+		f.Chars("encoded822addr", offset, text, octet.Xchar)
+	}
+	if strings.HasPrefix(text, "//") {
+		f.Note("slashes", "RFC 1738 3.5", offset, "//", "the slashes are part of the address, and no host follows them")
+	}
+	if question >= 0 {
+		f.Note("header-fields", "RFC 6068 2", offset+question, text[question:], `this is part of the address: header fields came with RFC 6068; write a "?" of the address as %3F`)
+	}
+	addrspec.Report(&f, offset, text)
+	return f.List()
+}
+
+// mailtoAddress looks at text, which begins at offset, as the URI draft does:
+//
+//	mailtoaddress = "mailto:" xalphas "@" hostname
+//
+// "@" is an xalpha too; the last one splits. What may be in a hostname after its
+// first letter is any xalpha.
+func mailtoAddress(f *bnf.Findings, offset int, text string) {
+	f.Chars("xalphas", offset, text, octet.Xalpha)
+	at := strings.LastIndexByte(text, '@')
+	switch {
+	case at <= 0:
+		f.Add("form", "URI draft, mailtoaddress", offset, text, `write a name, "@" and a host`)
+	case at+1 == len(text) || !octet.Is(text[at+1], octet.Alpha):
+		f.Add("host", "URI draft, hostname", offset+at+1, text[at+1:], "a host begins with a letter")
+	}
+}
+
+// canonical returns the one spelling of u, and what it changed. The domain is in
+// lower case. The error is a [*locus.SyntaxError]: u is no mailto URL.
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if _, err := Parse(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	text, _ := part(u)
+	start, end := domain(text)
+	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && strings.IndexFunc(text[start:end], isUpper) < 0 {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Text(text[:start], plain())
+	lower := lowerCase(text[start:end])
+	if lower != text[start:end] {
+		c.Change |= locus.HostCase
+	}
+	c.Text(lower, plain())
+	c.Text(text[end:], plain())
+	return c.End()
+}
+
+// domain returns where in text the domain is: behind the last "@", and before a
+// "?", because case matters in the header fields of RFC 6068. It is empty if a
+// "?" comes first.
+func domain(text string) (start, end int) {
+	_, after, ok := addrspec.Split(text)
+	start, end = len(text)-len(after), strings.IndexByte(text, '?')
+	if end < 0 {
+		end = len(text)
+	}
+	if !ok || end < start {
+		return len(text), len(text)
+	}
+	return start, end
+}
+
+func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+
+// lowerCase returns text with its upper-case letters in lower case, those that
+// are escaped too.
+func lowerCase(text string) string {
+	b := []byte(text)
+	for i := 0; i < len(b); {
+		c, size := bnf.Octet(text, i)
+		switch {
+		case !isUpper(rune(c)):
+		case size == 1:
+			b[i] += 'a' - 'A'
+		default:
+			b[i+1] += ('a' - 'A') >> 4 // the first digit
+		}
+		i += size
+	}
+	return string(b)
+}

@@ -1,0 +1,80 @@
+package mailto_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+func TestConforming(t *testing.T) {
+	laws.Conforming(t,
+		"mailto:joe@host.dom", "mailto:a%25b@c.test", "mailto:%22a;b%22@host.dom", "mailto:a@%5B127.0.0.1%5D",
+		"mailto:A.b+c@D-e.f#fragment", "mailto:a/b=c&d@e")
+}
+
+func TestCheck(t *testing.T) {
+	laws.Findings(t, locus.RFC1738, [][2]string{
+		{"mailto:", "form@7"},
+		{"MAILTO:joe", "scheme-case@0 addr-spec@10?"},
+		{"mailto:joe@h?subject=x", "header-fields@12!"},
+		{"mailto:joe@h?subject=x%20y", "header-fields@12! addr-spec@22?"},
+		{"mailto:joe~@h", "unsafe-character@10"},
+		{"mailto:<joe@h>", "unsafe-character@7 addr-spec@7? unsafe-character@13 addr-spec@13?"},
+		{"mailto:caf\xe9@h", "not-us-ascii@10 addr-spec@10?"},
+		{"mailto:a%0D%0Ab@h", "addr-spec@8? addr-spec@11?"},
+		{"mailto:a@b@c", "addr-spec@8?"},
+		{"mailto:a..b@c.", "addr-spec@9? addr-spec@14?"},
+		{"mailto:@one,@two:joe@h", "addr-spec@7?"},
+		{"mailto:a%20(b)@c%3Ad", "addr-spec@8? addr-spec@11? addr-spec@13? addr-spec@16?"},
+		{"mailto:%22a@b", "addr-spec@7?"},
+		{"mailto:%22a%22b@c", "addr-spec@14?"},
+		{"mailto:a@%5B1%5B2", "addr-spec@9? addr-spec@13?"},
+		{"mailto://joe@h", "slashes@7!"},
+		{"mailto:a@b#~", "unsafe-character@11"},
+	})
+	laws.Findings(t, locus.RFC1630, [][2]string{
+		{"mailto:joe@host.dom", ""},
+		{"mailto:a%25b@c.test", ""},
+		{"mailto:a@b@c", "addr-spec@8?"},
+		{"mailto:joe", "form@7 addr-spec@10?"},
+		{"mailto:a%40b", "form@7"},
+		{"mailto:@b", "form@7 addr-spec@7?"},
+		{"mailto:a@", "host@9 addr-spec@9?"},
+		{"mailto:a@1.b", "host@9"},
+		{"mailto:a=b/c@d", "reserved-character@8 reserved-character@10"},
+		{"mailto::a@b", "reserved-character@7 addr-spec@7?"}, // the draft's BNF has a second ":" by mistake
+	})
+}
+
+func TestCanonical(t *testing.T) {
+	laws.Spellings(t, []struct {
+		Text, Want string
+		Change     locus.Change
+	}{
+		{"mailto:Joe@host.dom", "mailto:Joe@host.dom", 0},
+		{"MailTo:Joe@Host.DOM", "mailto:Joe@host.dom", locus.SchemeCase | locus.HostCase},
+		{"mailto:%4Aoe%2esmith@host.dom", "mailto:Joe.smith@host.dom", locus.NeedlessEscape},
+		{"mailto:a%25b@%48ost", "mailto:a%25b@host", locus.HostCase | locus.NeedlessEscape},
+		{"mailto:a%40B", "mailto:a%40b", locus.HostCase}, // "@" stays as it is written, and splits
+		{"mailto:a@b%5F%5b%2F", "mailto:a@b_%5B%2F", locus.NeedlessEscape | locus.EscapeCase},
+		{"mailto:a~@b", "mailto:a%7E@b", locus.MissingEscape},
+		{"mailto:a%2Cb%3Fc@d", "mailto:a%2Cb%3Fc@d", 0},
+		{"mailto:joe@Host?Subject=Hello&x=%41", "mailto:joe@host?Subject=Hello&x=A", locus.HostCase | locus.NeedlessEscape},
+		{"mailto:joe@Host?to=A@B", "mailto:joe@Host?to=A@B", 0}, // to RFC 1738 all before the last "@" is one local part
+		{"mailto:Joe", "mailto:Joe", 0},
+		{"mailto:a@b#", "mailto:a@b", locus.VoidFragment},
+		{"mailto://A@B", "mailto://A@b", locus.HostCase},
+	})
+	if _, _, err := laws.Scheme.Canonical(locus.MustParse("mailto:")); err == nil {
+		t.Error("mailto: has a canonical form")
+	}
+}
+
+// TestLong: a long text of nothing but faults ends, and each has its finding.
+func TestLong(t *testing.T) {
+	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
+	if list := laws.Scheme.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
+		t.Errorf("%d findings", len(list))
+	}
+}

@@ -1,0 +1,55 @@
+package mailto_test
+
+import (
+	"fmt"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme/mailto"
+)
+
+func ExampleParse() {
+	m, err := mailto.Parse(locus.MustParse("mailto:user%25gateway.dom@host.dom"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.AddrSpec())
+	// Output: user%gateway.dom@host.dom
+}
+
+// A line end in the address can be read, and is not there for use.
+func ExampleURL_Address() {
+	m, err := mailto.Parse(locus.MustParse("mailto:joe%0D%0ABcc:jim@host.dom"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%q\n", m.AddrSpec())
+	_, err = m.Address()
+	fmt.Println(err)
+	// Output:
+	// "joe\r\nBcc:jim@host.dom"
+	// locus: "mailto:joe%0D%0ABcc:jim@host.dom": octet 10, addr-spec: not a value that this part can have: a control character (0D hexadecimal) can't be in an address
+}
+
+// What follows "?" is part of the address to RFC 1738, and header fields to RFC
+// 6068.
+func ExampleURL_Headers() {
+	m, err := mailto.Parse(locus.MustParse("mailto:joe@example.com?cc=bob@example.com&body=hello"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.AddrSpec())
+	h, err := m.Headers()
+	fmt.Println(h.To, h.Fields, err)
+	// Output:
+	// joe@example.com?cc=bob@example.com&body=hello
+	// [joe@example.com] [{cc bob@example.com} {body hello}] <nil>
+}
+
+func ExampleParts() {
+	m, err := mailto.Parts{AddrSpec: `"joe smith"@host.dom`}.URL()
+	fmt.Println(m.URL(), err)
+	// Output: mailto:%22joe%20smith%22@host.dom <nil>
+}

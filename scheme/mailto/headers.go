@@ -1,0 +1,133 @@
+package mailto
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/addrspec"
+)
+
+// Headers is what RFC 6068 reads in a mailto URL: the beginning of a message. It
+// is a proposal by whoever wrote the URL. A message made of it is shown to the
+// person who sends it, and fields that would do harm are left out (RFC 6068
+// sections 4 and 7).
+type Headers struct {
+	To     []string // addresses, decoded, also those of "to" fields
+	Fields []Field  // the other fields, in order; the field "body" is the text
+}
+
+// Field is a header field, decoded: octets, which RFC 6068 wants to be UTF-8.
+type Field struct {
+	Name  string // as written; header fields match without regard to case
+	Value string
+}
+
+// Headers reads u as RFC 6068 does, which RFC 1738 does not:
+//
+//	mailtoURI = "mailto:" [ to ] [ hfields ]
+//	to        = addr-spec *("," addr-spec )
+//	hfields   = "?" hfield *( "&" hfield )
+//	hfield    = hfname "=" hfvalue
+//
+// It splits first and decodes each part once; "+" is "+". Octets that are UTF-8
+// may be in an address (RFC 6532). The error is a [*locus.SyntaxError]: the
+// text is not in that form; an address is none; a name can't be that of a
+// header field; or a control character is in a value, where only the field
+// "body" may have line ends and tabs.
+func (m URL) Headers() (Headers, error) {
+	text, offset := part(m.url)
+	r := headerReader{url: m.url}
+	to, hfields, more := strings.Cut(text, "?")
+	if to != "" || !more {
+		r.addresses(to, offset)
+	}
+	for offset += len(to) + 1; more && r.err == nil; {
+		var hfield string
+		hfield, hfields, more = strings.Cut(hfields, "&")
+		r.hfield(hfield, offset)
+		offset += len(hfield) + 1
+	}
+	if r.err != nil {
+		return Headers{}, r.err
+	}
+	return r.headers, nil
+}
+
+// headerReader keeps the first error and goes no further then.
+type headerReader struct {
+	url     locus.URL
+	headers Headers
+	err     error
+}
+
+func (r *headerReader) fail(offset int, part string, kind error, help string) {
+	if r.err == nil {
+		r.err = r.url.Errorf(offset, part, "%w: %s", kind, help)
+	}
+}
+
+func (r *headerReader) addresses(list string, offset int) {
+	for text := range strings.SplitSeq(list, ",") {
+		for _, fault := range addrspec.Faults(text) {
+			if fault.Octet < 0x80 {
+				r.fail(offset+fault.Start, "addr-spec", locus.ErrValue, fault.Help)
+			}
+		}
+		octets := decode(text)
+		if !utf8.ValidString(octets) {
+			r.fail(offset, "addr-spec", locus.ErrValue, "an address is US-ASCII or UTF-8")
+		}
+		r.headers.To = append(r.headers.To, octets)
+		offset += len(text) + 1
+	}
+}
+
+func (r *headerReader) hfield(text string, offset int) {
+	hfname, hfvalue, ok := strings.Cut(text, "=")
+	if !ok {
+		r.fail(offset, "hfield", locus.ErrForm, `a header field is a name, "=" and a value`)
+		return
+	}
+	name := decode(hfname)
+	if !isFieldName(name) {
+		r.fail(offset, "hfname", locus.ErrValue, "no header field has such a name")
+		return
+	}
+	offset += len(hfname) + 1
+	if strings.EqualFold(name, "to") {
+		if hfvalue != "" {
+			r.addresses(hfvalue, offset)
+		}
+		return
+	}
+	value := decode(hfvalue)
+	allowed := ""
+	if strings.EqualFold(name, "body") {
+		allowed = "\r\n\t"
+	}
+	for i := range len(value) {
+		if c := value[i]; (c < ' ' || c == 0x7F) && strings.IndexByte(allowed, c) < 0 {
+			r.fail(offset, "hfvalue", locus.ErrValue, "a control character can't be in the value of a header field")
+			return
+		}
+	}
+	r.headers.Fields = append(r.headers.Fields, Field{Name: name, Value: value})
+}
+
+// isFieldName reports whether name is a field-name of RFC 822 section 3.2.
+func isFieldName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c >= 0x7F || c == ':' {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// decode decodes text of a URL that has parsed, whose escapes are whole.
+func decode(text string) string {
+	octets, _ := escape.Decode(text)
+	return octets
+}

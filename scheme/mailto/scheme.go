@@ -1,0 +1,29 @@
+package mailto
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's entry. It has no opener: a mailto URL names no
+// object.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      "mailto",
+		Status:    scheme.Standard,
+		Section:   "RFC 1738 3.5",
+		Syntax:    "mailto:<rfc822-addr-spec>",
+		Access:    "a message that a person writes; it names no object",
+		Fields:    fields,
+		Canonical: canonical,
+		Check:     check,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	m, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{{Name: "addrSpec", Value: m.addrSpec}}, nil
+}

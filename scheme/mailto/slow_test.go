@@ -1,0 +1,38 @@
+package mailto_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mailto"
+)
+
+// laws hold the package against the production of section 5:
+//
+//	mailtourl      = "mailto:" encoded822addr
+//	encoded822addr = 1*xchar
+var laws = bnftest.Laws{
+	Scheme: mailto.Scheme(),
+	Twin:   bnftest.Production("mailto:" + bnftest.Xchar + "+"),
+	Same:   sameAddress,
+}
+
+// sameAddress reports whether two addresses differ in the case of the domain alone.
+// What follows a "?" is the same octet by octet, for RFC 6068.
+func sameAddress(a, b []scheme.Field) bool {
+	x, y := a[0].Value.(string), b[0].Value.(string)
+	if len(x) != len(y) || !strings.EqualFold(x, y) {
+		return false
+	}
+	at := max(strings.LastIndexByte(x, '@'), 0)
+	return x[:at] == y[:at]
+}
+
+var seeds = []string{
+	"mailto:joe@host.dom", "mailto:a%25b@c.test", "mailto:%22a;b%22@Host.Dom", "mailto:a@[127.0.0.1]",
+	"mailto:@one,@two:joe@host.dom", "mailto:joe@host.dom?subject=A%20b&to=c@D.e", "MAILTO:x", "mailto://a.b/c@d",
+}
+
+func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }

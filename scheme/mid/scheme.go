@@ -1,0 +1,32 @@
+package mid
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's entry.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      "mid",
+		Status:    scheme.Draft,
+		Section:   section + "; RFC 1738 4; RFC 2392",
+		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
+		Access:    "mail that has been received already",
+		Fields:    fields,
+		Canonical: canonical,
+		Check:     check,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	m, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "messageId", Value: m.messageID}}
+	if id, ok := m.ContentID(); ok {
+		list = append(list, scheme.Field{Name: "contentId", Value: id})
+	}
+	return list, nil
+}

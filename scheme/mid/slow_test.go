@@ -1,0 +1,26 @@
+package mid_test
+
+import (
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme/mid"
+)
+
+// laws hold the package against the URI draft's production in the characters of
+// RFC 1738 section 5, where mid is an otherurl:
+//
+//	midaddress = "mid:" addr-spec
+//
+// An addr-spec is never empty; what else RFC 822 says is judged in its own test.
+var laws = bnftest.Laws{
+	Scheme: mid.Scheme(),
+	Twin:   bnftest.Production("mid:" + bnftest.Xchar + "+"),
+}
+
+var seeds = []string{
+	"mid:960830.1639@XIson.com", "mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", "mid:a/b@c/d@e", "mid:a%2Fb@c/",
+	"mid:%3Ca@b%3E", "mid://a@b/c", "MID:x", "mid:@/x",
+}
+
+func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }

@@ -1,0 +1,121 @@
+package news
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const section = "RFC 1738 3.6"
+
+// check returns everything that is wrong with u.
+func check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && sound(u) {
+		return nil
+	}
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	text, offset := grouppart(u)
+	if u.Facts().Has(locus.Internet) {
+		f.Add("server", section, len(u.Scheme())+1, "//", "a news URL names no server; the form with one is of RFC 5538: leave it out, or write nntp:")
+		f.Internet(bnf.Login{Section: section})
+		if text == "" {
+			return f.List()
+		}
+	}
+	switch {
+	case text == "":
+		f.Add("form", section, offset, "", `write "*", a newsgroup or a message-id after "news:"`)
+	case text == "*":
+	case strings.IndexByte(text, '@') < 0:
+		f.Group(offset, text)
+	default:
+		article(&f, offset, text)
+	}
+	return f.List()
+}
+
+// sound reports, without allocation, that nothing is wrong with u by RFC 1738.
+func sound(u locus.URL) bool {
+	facts := u.Facts()
+	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
+		return false
+	}
+	text := u.SchemePart()
+	left, host, ok := strings.Cut(text, "@")
+	if !ok {
+		return text == "*" || bnf.IsGroup(text)
+	}
+	return left != "" && octet.All(left)&octet.Article != 0 && nextImpossible(left, 0) == len(left) &&
+		host != "" && host[0] != '[' && locus.IsHost(host)
+}
+
+// article looks at text, which begins at offset and has an "@". In the URI draft
+// that is
+//
+//	article = xalphas "@" host
+func article(f *bnf.Findings, offset int, text string) {
+	at := strings.LastIndexByte(text, '@')
+	left, host := text[:at], text[at+1:]
+	set := octet.Article
+	if f.Profile == locus.RFC1630 {
+		set = octet.Xalpha
+	}
+	if left == "" {
+		f.Add("article", "RFC 1738 5", offset, "@", `write the unique part of the message-id before "@"`)
+	}
+	f.Chars("article", offset, left, set)
+	for i := nextImpossible(left, 0); i < len(left); i = nextImpossible(left, i+3) {
+		f.Impossible("message-id", "RFC 1036 2.1.5", offset+i, left[i:i+3], `a message-id is printing characters, without blanks and without "<" and ">"`)
+	}
+	offset += at + 1
+	if strings.HasPrefix(host, "[") || strings.HasPrefix(strings.ToUpper(host), "%5B") {
+		f.Add("domain-literal", "RFC 1738 5", offset, host, `a host follows the "@": section 5 has no domain literal, though message-ids do`)
+		return
+	}
+	f.Host(offset, host)
+}
+
+// nextImpossible returns where in text, from i on, the next escape is whose octet
+// no message-id has, or the length of text. Unescaped, these are no uchars.
+func nextImpossible(text string, i int) int {
+	for i < len(text) {
+		c, size := bnf.Octet(text, i)
+		if size > 1 && (c <= ' ' || c >= 0x7F || c == '<' || c == '>') {
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+// canonical returns the one spelling of u, and what it changed. A server without
+// a group is one with "*". The error is a [*locus.SyntaxError]: u is no news URL.
+func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if _, err := Parse(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	text, _ := grouppart(u)
+	if text != "" && bnf.Spelled(u, Port) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	if u.Facts().Has(locus.Internet) {
+		c.Login(Port)
+		c.Raw("/")
+	}
+	switch {
+	case text == "":
+		c.Change |= locus.FormFields
+		c.Raw("*")
+	case strings.IndexByte(text, '@') < 0:
+		c.Text(text, plainGroup())
+	default:
+		c.Text(text, escape.Unreserved())
+	}
+	return c.End()
+}

@@ -1,0 +1,34 @@
+package news_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme/news"
+)
+
+// laws hold the package against the production of section 5:
+//
+//	newsurl   = "news:" grouppart
+//	grouppart = "*" | group | article
+//	group     = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
+//	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
+//
+// The grammar alone would have "news://h/a@b" as an article named "//h/a". By
+// section 3.1 a "//" says that a host follows, and by section 3.6 none does.
+var laws = bnftest.Laws{
+	Scheme: news.Scheme(),
+	Twin: func(text string) bool {
+		return newsurl(text) && !strings.HasPrefix(text, "news://")
+	},
+}
+
+var newsurl = bnftest.Production(`news:(?:\*|` + bnftest.Group + `|(?:` + bnftest.Uchar + `|[;/?:&=])+@` + bnftest.Host + `)`)
+
+var seeds = []string{
+	"news:*", "news:comp.infosystems.www.misc", "news:alt.a-b_c+d", "news:unique@full.domain.name", "news:a/b?c;d:e&f=g%25@127.0.0.1",
+	"news:3b.x", "news:a@[127.0.0.1]", "news:a@b_c.d", "news://host.dom:119/comp.lang.c", "news://h/a@b.c", "news://h/", "NEWS:x",
+}
+
+func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }

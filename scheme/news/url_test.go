@@ -1,0 +1,155 @@
+package news_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme/news"
+)
+
+func TestSection3_6(t *testing.T) {
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", news.Scheme())
+}
+
+// TestVerbatim is what the texts write that is no bare URL: RFC 1738 section 3.6,
+// and example 3 of the URI draft, which is illegal.
+func TestVerbatim(t *testing.T) {
+	u, err := locus.ParseWrapped("<URL:news:*>")
+	if n, parseErr := news.Parse(u); err != nil || parseErr != nil || !n.All() {
+		t.Errorf("%q: %v, %v", u, err, parseErr)
+	}
+	_, err = locus.Parse("news:12345667123%asdghfh@info.cern.ch")
+	if e, ok := err.(*locus.SyntaxError); !ok || e.Offset != 16 || !errors.Is(err, locus.ErrEscape) {
+		t.Errorf("example 3: %v", err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, row := range []struct {
+		text, newsgroup, messageID string
+		all                        bool
+	}{
+		{"news:*", "", "", true},
+		{"news:comp.infosystems.www.misc", "comp.infosystems.www.misc", "", false},
+		{"NEWS:Comp.X#f", "Comp.X", "", false},
+		{"news:3b.x", "3b.x", "", false},
+		{"news:%2A", "*", "", false},
+		{"news:**", "**", "", false},
+		{"news:comp.*", "comp.*", "", false},
+		{"news:a%40b", "a@b", "", false},
+		{"news:unique@full.domain.name", "", "unique@full.domain.name", false},
+		{"news:a%2Fb%25@c", "", "a/b%@c", false},
+		{"news:a@b@c", "", "a@b@c", false},
+		{"news:@", "", "@", false},
+		{"news:a@[127.0.0.1]", "", "a@[127.0.0.1]", false},
+		{"news:a%0D%0AQUIT@b", "", "a\r\nQUIT@b", false},
+		{"news://host.dom/comp.lang.c", "comp.lang.c", "", false},
+		{"news://host.dom:1119/a/b@c", "", "a/b@c", false},
+		{"news://host.dom/*", "", "", true},
+		{"news://host.dom/", "", "", true},
+		{"news://host.dom", "", "", true},
+	} {
+		u := locus.MustParse(row.text)
+		n, err := news.Parse(u)
+		if err != nil || n.Newsgroup() != row.newsgroup || n.MessageID() != row.messageID || n.All() != row.all {
+			t.Errorf("%q: %q, %q, %v, %v", row.text, n.Newsgroup(), n.MessageID(), n.All(), err)
+		}
+		if again, _ := news.Parse(n.URL()); n.URL() != u || again != n {
+			t.Errorf("%q: read again: %v", row.text, again)
+		}
+	}
+	if (news.URL{}).All() {
+		t.Error("the zero URL means all newsgroups")
+	}
+}
+
+func TestFields(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{"news:*", `newsgroup=<nil> messageId=<nil> all=true`},
+		{"news:comp.x", `newsgroup="comp.x" messageId=<nil> all=<nil>`},
+		{"news:a%25@b", `newsgroup=<nil> messageId="a%@b" all=<nil>`},
+	} {
+		list, err := laws.Scheme.Fields(locus.MustParse(row.text))
+		if got := bnftest.Fields(list); got != row.want || err != nil {
+			t.Errorf("%q: %s, %v", row.text, got, err)
+		}
+	}
+}
+
+func TestServer(t *testing.T) {
+	for _, row := range []struct {
+		text, host string
+		port       uint16
+	}{
+		{"news:*", "", 0},
+		{"news:a@b:99", "", 0},
+		{"news://host.dom/x", "host.dom", 119},
+		{"news://host.dom:/x", "host.dom", 119},
+		{"news://[::1]:563/x", "[::1]", 563},
+	} {
+		n, err := news.Parse(locus.MustParse(row.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host, port, ok := n.Server(); host != row.host || port != row.port || ok != (host != "") {
+			t.Errorf("%q: %q, %d, %v", row.text, host, port, ok)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		offset int
+		part   string
+	}{
+		{"news:", 5, "grouppart"},
+		{"news:#f", 5, "grouppart"},
+		{"news:///comp.lang.c", 7, "host"},
+		{"news://", 7, "host"},
+		{"news://h?x", 8, "grouppart"},
+		{"mailto:a@b", 0, "scheme"},
+	} {
+		_, err := news.Parse(locus.MustParse(row.text))
+		e, ok := err.(*locus.SyntaxError)
+		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
+			t.Errorf("%q: %v", row.text, err)
+		}
+		if locus.Conforms(laws.Scheme.Check(locus.MustParse(row.text), locus.RFC1738)) && row.part != "scheme" {
+			t.Errorf("%q is refused and conforms", row.text)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	for _, row := range []struct {
+		parts news.Parts
+		want  string
+	}{
+		{news.Parts{All: true}, "news:*"},
+		{news.Parts{Newsgroup: "comp.lang.c"}, "news:comp.lang.c"},
+		{news.Parts{Newsgroup: "*"}, "news:%2A"},
+		{news.Parts{Newsgroup: "a@b/c"}, "news:a%40b%2Fc"},
+		{news.Parts{MessageID: "a/b%@c.d"}, "news:a%2Fb%25@c.d"},
+		{news.Parts{MessageID: "a@b@c"}, "news:a%40b@c"},
+		{news.Parts{MessageID: "a@[1]"}, "news:a@%5B1%5D"},
+		{news.Parts{Newsgroup: "x", Host: "h", Port: 120}, "news://h:120/x"},
+		{news.Parts{All: true, Host: "h"}, "news://h/*"},
+	} {
+		n, err := row.parts.URL()
+		if err != nil || n.URL().String() != row.want ||
+			n.All() != row.parts.All || n.Newsgroup() != row.parts.Newsgroup || n.MessageID() != row.parts.MessageID {
+			t.Errorf("%+v: %q, %v", row.parts, n.URL(), err)
+		}
+	}
+	for _, parts := range []news.Parts{
+		{}, {Host: "h"}, {All: true, Newsgroup: "x"}, {Newsgroup: "x", MessageID: "a@b"}, {MessageID: "ab"},
+		{All: true, Port: 119}, {All: true, Host: "h/x"}, {All: true, Host: "u@h"},
+	} {
+		if n, err := parts.URL(); err == nil {
+			t.Errorf("%+v: %q", parts, n.URL())
+		}
+	}
+}

@@ -1,0 +1,28 @@
+// Package telnet is the telnet scheme and its two siblings: interactive services,
+// reached by the Telnet protocol (RFC 1738 section 3.8), by rlogin, or by Telnet
+// with 3270 data streams ("Telnet, rlogin, tn3270" in the URI draft).
+//
+//	telneturl = "telnet://" login [ "/" ]
+//
+// The URI draft has one production, telnetaddress, for all three and RFC 1738
+// only reserves tn3270; all three have the syntax above. The default ports are
+// 23, 513 and 23. The final "/" may be left out and is in the canonical form.
+//
+// User and password "are advisory only: clients accessing a telnet URL merely
+// advise the user of the suggested username and password". Nothing here sends
+// them. [URL.Advice] gives the user name in a form that can be shown, and given
+// to a program as an argument.
+//
+// # Where this differs
+//
+// Parse takes a URL with something after the "/", which is a violation; it means
+// nothing and stays in the canonical form. The production of the URI draft has
+// no "/" at the end, so the profile rfc1630 finds it.
+//
+// # What is refused
+//
+// Parse refuses a URL without "//" and a host. Advice refuses a user name that
+// begins with "-", which programs take for an option, and one with octets outside
+// 20 to 7E and A0 to FE hexadecimal: line ends, escape sequences, and the octets
+// that Telnet gives a meaning.
+package telnet

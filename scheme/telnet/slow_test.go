@@ -1,0 +1,37 @@
+package telnet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// laws hold one of the three schemes against the production of section 5, or the
+// same with another name:
+//
+//	telneturl = "telnet://" login [ "/" ]
+func laws(s scheme.Scheme) bnftest.Laws {
+	return bnftest.Laws{Scheme: s, Twin: bnftest.Production(s.Name + "://" + bnftest.Login + "/?")}
+}
+
+func all() []bnftest.Laws {
+	return []bnftest.Laws{laws(telnet.Telnet()), laws(telnet.Rlogin()), laws(telnet.TN3270())}
+}
+
+var seeds = []string{
+	"telnet://user:password@host.dom:23/", "telnet://user@127.0.0.1", "telnet://:@h:513/", "telnet://-froot@h/", "telnet://a%0Db@h:0/",
+	"telnet://host.dom/path", "telnet://;?&=@h", "telnet:h", "TELNET://H.x:023/",
+}
+
+func TestProduction(t *testing.T) {
+	for _, l := range all() {
+		var list []string
+		for _, text := range seeds {
+			list = append(list, strings.Replace(text, "telnet:", l.Scheme.Name+":", 1))
+		}
+		l.Random(t, 20_000, list)
+	}
+}

@@ -1,0 +1,161 @@
+package telnet_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+func TestSection3_8(t *testing.T) {
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.8.txt", telnet.Telnet())
+}
+
+func TestParse(t *testing.T) {
+	for _, row := range []struct{ text, want string }{
+		{"telnet://user:password@host.dom:23/", `user="user" password="password"`},
+		{"telnet://user@host.dom", `user="user" password=<nil>`},
+		{"telnet://host.dom/", `user=<nil> password=<nil>`},
+		{"telnet://@h", `user="" password=<nil>`},
+		{"telnet://foo:@h", `user="foo" password=""`},
+		{"telnet://:pw@h", `user="" password="pw"`},
+		{"telnet://a%40b%3a:c%2525@h", `user="a@b:" password="c%25"`},
+		{"rlogin://a%0D@h", `user="a\r" password=<nil>`},
+		{"TN3270://h/x#f", `user=<nil> password=<nil>`},
+	} {
+		u := locus.MustParse(row.text)
+		list, err := telnet.Telnet().Fields(u)
+		if got := bnftest.Fields(list); got != row.want || err != nil {
+			t.Errorf("%q: %s, %v", row.text, got, err)
+		}
+		x, err := telnet.Parse(u)
+		if again, _ := telnet.Parse(x.URL()); x.URL() != u || again != x || err != nil {
+			t.Errorf("%q: read again: %v, %v", row.text, again, err)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		offset int
+		part   string
+	}{
+		{"telnet:host.dom", 7, "login"},
+		{"telnet:", 7, "login"},
+		{"telnet:///", 9, "host"},
+		{"telnet://user@/", 14, "host"},
+		{"telnet://h?x", 10, "telneturl"},
+		{"ssh://h/", 0, "scheme"},
+	} {
+		_, err := telnet.Parse(locus.MustParse(row.text))
+		e, ok := err.(*locus.SyntaxError)
+		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
+			t.Errorf("%q: %v", row.text, err)
+		}
+		if row.part != "scheme" && locus.Conforms(telnet.Telnet().Check(locus.MustParse(row.text), locus.RFC1738)) {
+			t.Errorf("%q is refused and conforms", row.text)
+		}
+	}
+}
+
+// TestAdvice: no user name reaches a program, or a terminal, that could be an
+// option or a command there.
+func TestAdvice(t *testing.T) {
+	for _, row := range []struct {
+		text, user string
+		offset     int // -1: it is given
+	}{
+		{"telnet://user:pw@h", "user", -1},
+		{"telnet://h", "", -1},
+		{"telnet://:pw@h", "", -1},
+		{"telnet://a%20b%2Dc%7E@h", "a b-c~", -1},
+		{"telnet://%A0%FE@h", "\xa0\xfe", -1},
+		{"telnet://a-f@h", "a-f", -1},
+		{"telnet://-froot@h", "", 9},
+		{"telnet://%2Dfroot@h", "", 9},
+		{"rlogin://%2d@h", "", 9},
+		{"telnet://a%0D%0Ab@h", "", 10},
+		{"telnet://%00@h", "", 9},
+		{"telnet://a%1B%5B2J@h", "", 10},
+		{"telnet://a%7F@h", "", 10},
+		{"telnet://a%80@h", "", 10},
+		{"telnet://a%9F@h", "", 10},
+		{"telnet://a%FF%F4@h", "", 10},
+	} {
+		x, err := telnet.Parse(locus.MustParse(row.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		user, err := x.Advice()
+		if row.offset < 0 {
+			if user != row.user || err != nil {
+				t.Errorf("%q: %q, %v", row.text, user, err)
+			}
+			continue
+		}
+		e, ok := err.(*locus.SyntaxError)
+		if !ok || user != "" || e.Offset != row.offset || e.Part != "user" || !errors.Is(err, locus.ErrValue) {
+			t.Errorf("%q: %q, %v", row.text, user, err)
+		}
+	}
+}
+
+// TestPasswordHidden: an error and a finding show no password.
+func TestPasswordHidden(t *testing.T) {
+	x, err := telnet.Parse(locus.MustParse("telnet://-f:s3cret@h/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
+	}
+	for _, v := range telnet.Telnet().Check(locus.MustParse("telnet://-f:s3cret~|@h/x"), locus.RFC1738) {
+		if strings.Contains(v.String(), "s3cret") {
+			t.Error(v)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	text := func(s string) *string { return &s }
+	for _, row := range []struct {
+		parts telnet.Parts
+		want  string // empty: an error
+	}{
+		{telnet.Parts{Host: "host.dom"}, "telnet://host.dom/"},
+		{telnet.Parts{Scheme: "rlogin", User: text("a@b"), Host: "h", Port: 514}, "rlogin://a%40b@h:514/"},
+		{telnet.Parts{Scheme: "tn3270", User: text(""), Password: text("p:/%"), Host: "h"}, "tn3270://:p%3A%2F%25@h/"},
+		{telnet.Parts{}, ""},
+		{telnet.Parts{Host: "h", Password: text("x")}, ""},
+		{telnet.Parts{Host: "h/x"}, ""},
+		{telnet.Parts{Scheme: "http", Host: "h"}, ""},
+	} {
+		x, err := row.parts.URL()
+		if x.URL().String() != row.want || (err == nil) != (row.want != "") {
+			t.Errorf("%+v: %q, %v", row.parts, x.URL(), err)
+		}
+		if err != nil {
+			continue
+		}
+		user, ok := x.User()
+		if ok != (row.parts.User != nil) || ok && user != *row.parts.User {
+			t.Errorf("%+v: user %q, %v", row.parts, user, ok)
+		}
+		password, ok := x.Password()
+		if ok != (row.parts.Password != nil) || ok && password != *row.parts.Password {
+			t.Errorf("%+v: password %q, %v", row.parts, password, ok)
+		}
+	}
+}
+
+func TestPorts(t *testing.T) {
+	for i, port := range []uint16{23, 513, 23} {
+		if s := all()[i].Scheme; s.Port != port {
+			t.Errorf("%s: port %d", s.Name, s.Port)
+		}
+	}
+}
