@@ -12,7 +12,6 @@ func Scheme() scheme.Scheme {
 		Status:    scheme.Draft,
 		Section:   section + "; RFC 1738 4; RFC 2392",
 		Syntax:    "cid:<content-id>",
-		Access:    "a body part of the message that has the URL",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

@@ -13,7 +13,7 @@ func Scheme() scheme.Scheme {
 		Status:    scheme.Standard,
 		Section:   "RFC 1738 3.5",
 		Syntax:    "mailto:<rfc822-addr-spec>",
-		Access:    "a message that a person writes; it names no object",
+		Access:    "it names no object; a person writes to it",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

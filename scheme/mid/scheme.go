@@ -12,7 +12,6 @@ func Scheme() scheme.Scheme {
 		Status:    scheme.Draft,
 		Section:   section + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
-		Access:    "mail that has been received already",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

@@ -13,7 +13,6 @@ func Scheme() scheme.Scheme {
 		Status:    scheme.Standard,
 		Section:   section,
 		Syntax:    "news:<newsgroup-name> or news:<message-id>",
-		Access:    "NNTP (RFC 977), from the news server that is set",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

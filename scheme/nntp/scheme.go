@@ -13,7 +13,6 @@ func Scheme() scheme.Scheme {
 		Status:    scheme.Standard,
 		Section:   section,
 		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
-		Access:    "NNTP (RFC 977)",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

@@ -9,7 +9,6 @@ import (
 func Telnet() scheme.Scheme {
 	s := entry("telnet", TelnetPort)
 	s.Status, s.Section = scheme.Standard, section
-	s.Access = "an interactive session by Telnet (RFC 854)"
 	return s
 }
 
@@ -17,7 +16,6 @@ func Telnet() scheme.Scheme {
 func Rlogin() scheme.Scheme {
 	s := entry("rlogin", RloginPort)
 	s.Status, s.Section = scheme.Draft, `URI draft, "Telnet, rlogin, tn3270"`
-	s.Access = "an interactive session by rlogin (RFC 1282)"
 	return s
 }
 
@@ -25,7 +23,6 @@ func Rlogin() scheme.Scheme {
 func TN3270() scheme.Scheme {
 	s := entry("tn3270", TN3270Port)
 	s.Status, s.Section = scheme.Draft, `URI draft, "Telnet, rlogin, tn3270"; RFC 1738 4; RFC 6270`
-	s.Access = "an interactive session of a 3270 display by Telnet (RFC 1576)"
 	return s
 }
 

@@ -1,0 +1,191 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Options are what a [Client] may be told besides. The zero Options are sensible.
+type Options struct {
+	// Dial connects; nil: a [net.Dialer]. It is called with an IP address that was
+	// resolved and allowed, and must connect to that.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// Lookup returns the addresses of a host; nil: those of [net.DefaultResolver].
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	// Ask is asked for a user and password when a server wants them; nil: there is
+	// nobody to ask.
+	Ask scheme.AskFunc
+
+	// Trace returns what is told of each line of the conversation about u, or nil.
+	// nil: nobody listens.
+	Trace func(u locus.URL) scheme.TraceFunc
+
+	// Limit is the most octets of one object: of the whole if its size is known,
+	// and in any case of what is read; 0: no limit.
+	Limit int64
+
+	// Connect is the most time for one connection, name look-up included; 0: 30 s.
+	Connect time.Duration
+
+	// Idle is the longest silence of a server; 0: 60 s. Sessions may be silent as
+	// long as they like.
+	Idle time.Duration
+
+	// Timeout is the most time for an open, referrals included, until the resource
+	// is there; reading it is not limited. 0: no limit.
+	Timeout time.Duration
+}
+
+const (
+	defaultConnect = 30 * time.Second
+	defaultIdle    = 60 * time.Second
+)
+
+// Client opens URLs. It may be used from many goroutines at once.
+type Client struct {
+	registry *scheme.Registry
+	policy   policy.Policy
+	options  Options
+	doors    [policy.Far + 1]*door
+	known    hosts
+}
+
+// New makes a client for the schemes of r, which asks p. r may be nil: then no
+// scheme is known. So may o.
+func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
+	if r == nil {
+		r = new(scheme.Registry)
+	}
+	c := &Client{registry: r, policy: p}
+	if o != nil {
+		c.options = *o
+	}
+	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
+	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
+	for z := range c.doors {
+		c.doors[z] = &door{client: c, zone: policy.Zone(z)}
+	}
+	return c
+}
+
+// Close closes all connections that were made for this client, and makes no more.
+// Openers that keep connections have nothing left to keep.
+func (c *Client) Close() error {
+	var list []error
+	for _, d := range c.doors {
+		list = append(list, d.close())
+	}
+	return errors.Join(list...)
+}
+
+// Request is one open.
+type Request struct {
+	URL locus.URL
+
+	// From is the result in which URL was found, as a link of a menu or a page; nil:
+	// URL is typed. A result that a program makes for something it has read by other
+	// means needs URL and Zone only; without a Zone it counts as Near if URL is a
+	// file and as Far if not.
+	From *Result
+
+	// Offset, Tag and ModTime are as in [scheme.Request].
+	Offset  int64
+	Tag     string
+	ModTime time.Time
+
+	// NoFollow asks for a referral itself, not for what it leads to.
+	NoFollow bool
+}
+
+// Result is what an open came to.
+type Result struct {
+	// Resource is what was found. Whoever gets it closes it.
+	Resource scheme.Resource
+	// URL is where it was found in the end, with the fragment of the first URL
+	// unless a referral brought its own.
+	URL locus.URL
+	// Hops are the URLs that were asked on the way, first to last, as they were
+	// asked: without fragments. A URL of a referral that could not be reached is
+	// not among them.
+	Hops []locus.URL
+	// Zone is that of what is followed from here, Near or Far.
+	Zone policy.Zone
+}
+
+// zone is that of what is found in r.
+func (r *Result) zone() policy.Zone {
+	switch {
+	case r.Zone != policy.Typed:
+		return r.Zone
+	case r.URL.Scheme() == "file":
+		return policy.Near
+	}
+	return policy.Far
+}
+
+// Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]
+// for those who need no more than the resource.
+func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error) {
+	r, err := c.Do(ctx, Request{URL: u})
+	if err != nil {
+		return nil, err
+	}
+	return r.Resource, nil
+}
+
+// Do opens a URL and follows referrals. ctx is good for the resource as well; see
+// the package's text on time. The error is an [*Error]; [KindOf] tells what it
+// comes to.
+func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	inTime := func() bool { return true }
+	if after := c.options.Timeout; after > 0 {
+		inTime = time.AfterFunc(after, func() { cancel(&timeoutError{"nothing there", after}) }).Stop
+	}
+	f := follower{client: c, ctx: ctx, request: req, asked: make(map[locus.URL]bool)}
+	res, err := f.follow()
+	if err == nil && !inTime() {
+		res.Close()
+		err = &Error{Op: "open", URL: f.result.URL, Err: ended(ctx)}
+	}
+	if err != nil {
+		inTime()
+		cancel(nil)
+		return nil, err
+	}
+	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialled); err != nil {
+		return nil, err
+	}
+	f.result.Resource = res
+	return &f.result, nil
+}
+
+// lookup returns the scheme of u, which has an opener.
+func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
+	name := u.Scheme()
+	s, ok := c.registry.Lookup(name)
+	switch {
+	case !ok:
+		return s, fmt.Errorf("%w: nobody registered %s", scheme.ErrNoScheme, locus.Quote(name))
+	case s.Opener != nil:
+		return s, nil
+	case s.Status == scheme.Reserved:
+		return s, fmt.Errorf("%w: %s is a reserved name, and %s gives it no access", scheme.ErrUnsupported, name, source(s))
+	case s.Access == "":
+		return s, fmt.Errorf("%w: URLs of %s (%s) are parsed, checked and compared here, and not accessed", scheme.ErrUnsupported, name, source(s))
+	}
+	return s, fmt.Errorf("%w: a %s URL (%s) locates nothing to retrieve: %s", scheme.ErrUnsupported, name, source(s), s.Access)
+}
+
+func source(s scheme.Scheme) string { return cmp.Or(s.Section, "its registration") }

@@ -1,0 +1,116 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// minDataPort is the first port to which a server may ask for a data connection.
+// Below are the services of its machine, which must not be told that it is we who
+// come to them.
+const minDataPort = 1024
+
+// own returns the connection of this door beneath control, which an opener may
+// have wrapped, as in TLS.
+func (d *door) own(control net.Conn) (*conn, error) {
+	for {
+		wrapped, ok := control.(interface{ NetConn() net.Conn })
+		if !ok {
+			break
+		}
+		control = wrapped.NetConn()
+	}
+	if c, ok := control.(*conn); ok && c.door == d {
+		return c, nil
+	}
+	return nil, errors.New("access: a data connection belongs to a control connection of the same door")
+}
+
+// DialData implements [scheme.DataDialer]. The port must be 1024 or above.
+func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net.Conn, error) {
+	c, err := d.own(control)
+	if err != nil {
+		return nil, err
+	}
+	address := netip.AddrPortFrom(c.address.Addr(), port)
+	if port < minDataPort {
+		return nil, &policy.DeniedError{Rule: "data-port", Subject: address.String(),
+			Reason: fmt.Sprintf("a server may not have us connect to a port below %d", minDataPort)}
+	}
+	if err := d.client.policy.CheckAddr(address, d.zone); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
+	defer cancel()
+	data, err := d.dialOne(ctx, "tcp", address, 1)
+	if err != nil {
+		return nil, asDialError(address.String(), err)
+	}
+	return data, nil
+}
+
+// ListenData implements [scheme.DataDialer]. Accept waits no longer than a
+// connection may take.
+func (d *door) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
+	c, err := d.own(control)
+	if err != nil {
+		return nil, err
+	}
+	near, ok := c.LocalAddr().(*net.TCPAddr)
+	far, ok2 := c.RemoteAddr().(*net.TCPAddr)
+	if !ok || !ok2 {
+		return nil, errors.New("access: a control connection that is not TCP has no data connections")
+	}
+	local := netip.AddrPortFrom(near.AddrPort().Addr().Unmap(), 0)
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", local.String())
+	if err != nil {
+		return nil, &dialError{local.String(), err}
+	}
+	listener := &dataListener{TCPListener: l.(*net.TCPListener), ctx: ctx, door: d, far: far.AddrPort().Addr().Unmap()}
+	if err := listener.SetDeadline(time.Now().Add(d.client.options.Connect)); err != nil {
+		l.Close()
+		return nil, &dialError{local.String(), err}
+	}
+	listener.stop = context.AfterFunc(ctx, func() { l.Close() })
+	return listener, nil
+}
+
+// dataListener accepts connections from one host.
+type dataListener struct {
+	*net.TCPListener
+	ctx  context.Context
+	door *door
+	far  netip.Addr
+	stop func() bool
+}
+
+// Accept returns the next connection from the host, and closes those from any
+// other.
+func (l *dataListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.AcceptTCP()
+		if err != nil {
+			if why := ended(l.ctx); why != nil {
+				err = why
+			}
+			return nil, &dialError{"data", err}
+		}
+		address := c.RemoteAddr().(*net.TCPAddr).AddrPort()
+		if address.Addr().Unmap() == l.far {
+			return l.door.admit(c, address)
+		}
+		c.Close()
+	}
+}
+
+func (l *dataListener) Close() error {
+	l.stop()
+	return l.TCPListener.Close()
+}

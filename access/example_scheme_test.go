@@ -1,0 +1,190 @@
+package access_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// This file adds a scheme to a program: its syntax, and how its URLs are accessed.
+// RFC 1738 section 4 keeps names that begin with "x-" for this, and asks of
+// whoever brings a scheme for "the syntax for representing such a scheme" and "a
+// definition of an algorithm for accessing of resources within that scheme".
+//
+// The scheme is for Finger (RFC 1288), which tells of a user of a host:
+//
+//	fingerurl = "x-finger://" hostport [ "/" user ]
+//	user      = *uchar
+//
+// Without a user it tells who is there.
+
+const fingerPort = 79
+
+// fingerURL is a URL of the scheme, and what was decoded of it. Like a locus.URL
+// it is a value that can be compared.
+type fingerURL struct {
+	url  locus.URL
+	user string // octets; empty: everybody
+}
+
+// parseFinger reads u. The error is a *locus.SyntaxError that tells the octet and
+// the part.
+func parseFinger(u locus.URL) (fingerURL, error) {
+	if !u.Facts().Has(locus.Internet) {
+		return fingerURL{}, u.Errorf(u.PathOffset(), "hostport", `%w: "//" and a host come after the scheme`, locus.ErrForm)
+	}
+	path, _ := u.Path()
+	if i := strings.IndexAny(path, "/?"); i >= 0 {
+		return fingerURL{}, u.Errorf(u.PathOffset()+i, "user", `%w: "/" and "?" are encoded in the name of a user`, locus.ErrForm)
+	}
+	user, err := escape.Decode(path)
+	if err != nil {
+		return fingerURL{}, u.Errorf(u.PathOffset(), "user", "%w", err)
+	}
+	// The name is sent as a line: what would end it must not be in it (RFC 1738
+	// section 6). This is found before anything is sent.
+	if strings.ContainsAny(user, "\r\n\x00") {
+		return fingerURL{}, u.Errorf(u.PathOffset(), "user", "%w: it is sent as a line, so CR, LF and NUL can't be in it", locus.ErrValue)
+	}
+	return fingerURL{u, user}, nil
+}
+
+func (f fingerURL) address() string {
+	port := uint16(fingerPort)
+	if n, ok := f.url.Port(); ok {
+		port = n
+	}
+	return net.JoinHostPort(strings.Trim(f.url.Host(), "[]"), strconv.Itoa(int(port)))
+}
+
+// openFinger is the algorithm: one exchange, over a connection that only
+// Request.Dial can make.
+func openFinger(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	f, err := parseFinger(req.URL)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := req.Dial.DialContext(ctx, "tcp", f.address())
+	if err != nil {
+		return nil, fmt.Errorf("finger: %w", err)
+	}
+	req.Traced(true, f.user)
+	if _, err := fmt.Fprintf(conn, "%s\r\n", f.user); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("finger: %w", err)
+	}
+	// The end of the connection is the end of the object.
+	return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: conn}, nil
+}
+
+// finger is the row for the registry. What it does not say itself, as which
+// characters a URL is made of, it takes from the generic form of section 5.
+func finger() scheme.Scheme {
+	generic := scheme.Generic("x-finger", scheme.Experimental)
+	s := generic
+	s.Port = fingerPort
+	s.Section = "access/example_scheme_test.go"
+	s.Syntax = "x-finger://<host>:<port>/<user>"
+	s.Access = "Finger (RFC 1288)"
+	s.Opener = scheme.OpenerFunc(openFinger)
+	s.Fields = func(u locus.URL) ([]scheme.Field, error) {
+		f, err := parseFinger(u)
+		return []scheme.Field{{Name: "user", Value: f.user}}, err
+	}
+	s.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) {
+		if _, err := parseFinger(u); err != nil {
+			return locus.URL{}, 0, err
+		}
+		return generic.Canonical(u)
+	}
+	s.Check = func(u locus.URL, p locus.Profile) []locus.Violation {
+		list := generic.Check(u, p)
+		if _, err := parseFinger(u); err != nil {
+			list = append(list, locus.Violation{Rule: "form", Section: s.Section, Offset: u.PathOffset(), Text: u.SchemePart(), Help: s.Syntax})
+		}
+		return list
+	}
+	return s
+}
+
+// A program brings a scheme of its own: a row in the registry, and access by the
+// same client, policy and limits as that of all others.
+func Example_newScheme() {
+	registry, err := new(scheme.Registry).With(finger()) // or all.Registry, or any other
+	if err != nil {
+		panic(err)
+	}
+	rules, err := policy.New(policy.Rules{TypedPrivate: true}) // the server is on this machine
+	if err != nil {
+		panic(err)
+	}
+	client := access.New(registry, rules, nil)
+	defer client.Close()
+
+	u, stop := fingerServer()
+	defer stop()
+	resource, err := client.Open(context.Background(), u)
+	if err != nil {
+		panic(err)
+	}
+	defer resource.Close()
+	text, err := io.ReadAll(resource.(*scheme.Object).Body)
+	fmt.Printf("%s%v\n", text, err)
+
+	// The syntax is the scheme's own,
+	u = locus.MustParse("X-Finger://Host.example/tim%2Dbl")
+	canonical, changes, err := registry.Canonical(u)
+	fmt.Println(canonical, err)
+	for _, change := range changes.Texts() {
+		fmt.Println("-", change)
+	}
+	// and what could be commands is refused before anything is sent.
+	for _, text := range []string{"x-finger://host.example/a%0D%0Ab", "x-finger://host.example:25/a"} {
+		_, err = client.Open(context.Background(), locus.MustParse(text))
+		fmt.Println(access.KindOf(err))
+	}
+	// Output:
+	// timbl is at his desk.
+	// <nil>
+	// x-finger://host.example/tim-bl <nil>
+	// - the scheme's name is written in lower case
+	// - a host's name is written in lower case
+	// - an escape that is not needed is written as its character
+	// syntax
+	// denied
+}
+
+// fingerServer answers one question, and returns the URL to ask it by.
+func fingerServer() (u locus.URL, stop func()) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		user, err := bufio.NewReader(c).ReadString('\n')
+		if err == nil {
+			fmt.Fprintf(c, "%s is at his desk.\n", strings.TrimSpace(user))
+		}
+	}()
+	return locus.MustParse("x-finger://" + l.Addr().String() + "/timbl"), func() {
+		l.Close()
+		<-done
+	}
+}

@@ -1,0 +1,221 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxTries is the most URLs of one referral that are tried. Each costs a
+// connection that does not come about, and no service has more replicas in one
+// answer than that.
+const maxTries = 8
+
+// follower is one Do: the way from the first URL to the resource.
+type follower struct {
+	client  *Client
+	ctx     context.Context
+	request Request
+
+	asked   map[locus.URL]bool // without fragments
+	secure  bool               // a URL on the way was encrypted
+	result  Result             // as far as it is known
+	dialled *tracker           // what was dialled for the last URL
+}
+
+// follow opens the URL of the request and goes on as referrals lead. The error is
+// an [*Error].
+func (f *follower) follow() (scheme.Resource, error) {
+	first := f.request.URL
+	zone := policy.Typed
+	if from := f.request.From; from != nil {
+		zone = from.zone()
+		if err := f.client.policy.CheckReferral(from.URL, first, 0); err != nil {
+			return nil, &Error{Op: "open", URL: first, Err: err}
+		}
+	}
+	f.result.URL = first
+	res, err := f.open(first, zone, 0)
+	for hops := 1; err == nil; hops++ {
+		referral, ok := res.(*scheme.Referral)
+		if !ok || f.request.NoFollow {
+			return res, nil
+		}
+		referral.Close()
+		if len(referral.To) == 0 {
+			return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
+		}
+		res, err = f.refer(referral.To, hops)
+	}
+	return nil, err
+}
+
+// refer opens the first URL of list to which a connection comes about.
+func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err error) {
+	from := f.result.URL
+	for i, to := range list {
+		if i == maxTries {
+			break
+		}
+		if err := f.client.policy.CheckReferral(from, to, hops); err != nil {
+			return nil, f.fail(to, err)
+		}
+		to = f.withLogin(from, to)
+		if f.asked[to.WithoutFragment()] {
+			return nil, f.fail(to, fmt.Errorf("%w: referrals lead in a circle", scheme.ErrProtocol))
+		}
+		res, err = f.open(f.withFragment(to), f.result.Zone, hops)
+		if err == nil || !worthAnother(err) {
+			break
+		}
+	}
+	return res, err
+}
+
+// worthAnother reports whether, after err, another URL of a referral should be
+// tried: no connection came about, and neither the policy nor the user said no.
+func worthAnother(err error) bool {
+	return errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied)
+}
+
+// open makes one exchange. If it goes well the result's URL, Hops and Zone are
+// those of u.
+func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resource, error) {
+	s, err := f.client.lookup(u)
+	if err == nil {
+		err = f.client.policy.CheckURL(u, s.Port, zone)
+	}
+	if err != nil {
+		return nil, f.fail(u, err)
+	}
+	asked := u.WithoutFragment()
+	f.asked[asked] = true
+	t := new(tracker)
+	res, err := s.Opener.Open(t.attach(f.ctx), f.schemeRequest(asked, zone))
+	if err == nil && res == nil {
+		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, s.Name)
+	}
+	if err != nil {
+		return nil, f.fail(u, err)
+	}
+	if _, ok := res.(*scheme.Session); ok && hops > 0 {
+		res.Close()
+		return nil, f.fail(u, &policy.DeniedError{Rule: "session", Subject: locus.Quote(u.Redacted()),
+			Reason: "a referral may not begin a session", Help: "open it by itself"})
+	}
+	f.dialled = t
+	f.secure = f.secure || policy.IsSecure(u)
+	f.result.URL = u
+	f.result.Hops = append(f.result.Hops, asked)
+	f.result.Zone = f.client.zoneAfter(asked, zone, t)
+	return res, nil
+}
+
+// schemeRequest is what an opener is asked.
+func (f *follower) schemeRequest(u locus.URL, zone policy.Zone) *scheme.Request {
+	c, o := f.client, &f.client.options
+	r := &scheme.Request{
+		URL:     u,
+		Dial:    c.doors[zone],
+		Ask:     o.Ask,
+		Limit:   o.Limit,
+		Offset:  f.request.Offset,
+		Tag:     f.request.Tag,
+		ModTime: f.request.ModTime,
+	}
+	if f.secure && !policy.IsSecure(u) {
+		// Whoever listens here could have been the one who sent us here.
+		r.Ask = nil
+	}
+	if o.Trace != nil {
+		r.Trace = o.Trace(u)
+	}
+	return r
+}
+
+// fail makes the error about u. If the open has ended by its context, that is the
+// reason, whatever an opener makes of it.
+func (f *follower) fail(u locus.URL, err error) error {
+	op := "open"
+	if worthAnother(err) {
+		op = "dial"
+	}
+	if why := ended(f.ctx); why != nil {
+		err = why
+	}
+	if first := f.result.Hops; len(first) > 0 && first[0] != u.WithoutFragment() {
+		err = fmt.Errorf("%w (referred to from %s)", err, show(first[0]))
+	}
+	return &Error{Op: op, URL: u, Err: err}
+}
+
+// withLogin returns to with the login of from, if that is for the same server and
+// to has none. It is the only way in which a login goes along.
+func (f *follower) withLogin(from, to locus.URL) locus.URL {
+	with, p := from.Parts(), to.Parts()
+	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || f.port(from) != f.port(to) {
+		return to
+	}
+	p.User, p.Password = with.User, with.Password
+	u, err := p.URL()
+	if err != nil {
+		// Too long with the login: then without.
+		return to
+	}
+	return u
+}
+
+// port is the one that u leads to.
+func (f *follower) port(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	s, _ := f.client.registry.Lookup(u.Scheme())
+	return s.Port
+}
+
+// withFragment returns to with the fragment so far, if it has none of its own.
+func (f *follower) withFragment(to locus.URL) locus.URL {
+	fragment, ok := f.result.URL.Fragment()
+	if _, has := to.Fragment(); !ok || has {
+		return to
+	}
+	u, err := to.WithFragment(fragment)
+	if err != nil {
+		// Too long with the fragment, which is for the reader alone.
+		return to
+	}
+	return u
+}
+
+// hostKey is the host of u as doors know it.
+func hostKey(u locus.URL) string {
+	host := u.Host()
+	if len(host) >= 2 && host[0] == '[' {
+		host = host[1 : len(host)-1]
+	}
+	return strings.ToLower(host)
+}
+
+// zoneAfter is the zone of what u leads to, once u is open. See the package's text
+// on zones.
+func (c *Client) zoneAfter(u locus.URL, zone policy.Zone, t *tracker) policy.Zone {
+	host := hostKey(u)
+	public, known := c.known.get(host)
+	literal, err := netip.ParseAddr(host)
+	switch {
+	case zone == policy.Far, t.public.Load(), known && public:
+		return policy.Far
+	case u.Scheme() == "file", t.dialled.Load(), known:
+		return policy.Near
+	case err == nil && !policy.IsPublic(literal):
+		return policy.Near
+	}
+	return policy.Far
+}

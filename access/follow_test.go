@@ -1,0 +1,463 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// all are rules that allow what tests of other things need.
+var all = policy.Rules{AllowPrivate: true, Passwords: true, Files: true}
+
+// names are hosts that all have a public address.
+func names(list ...string) map[string]string {
+	m := make(map[string]string)
+	for i, name := range list {
+		m[name] = fmt.Sprintf("1.1.1.%d", i+1)
+	}
+	return m
+}
+
+func TestFollow(t *testing.T) {
+	w := &world{
+		names: names("a.example", "b.example", "c.example"),
+		pages: map[string]string{
+			"http://a.example/1":  "referral http://b.example/2",
+			"http://b.example/2":  "referral http://c.example/3#own",
+			"http://c.example/3":  "object here",
+			"http://a.example/4":  "referral http://c.example/3",
+			"http://a.example/5":  "referral http://c.example/3#",
+			"http://c.example/10": "referral http://c.example/11", "http://c.example/11": "referral http://c.example/10#x",
+			"http://c.example/12":    "referral http://c.example/12",
+			"http://c.example/13":    "referral",
+			"http://c.example/14":    "referral telnet://c.example/",
+			"http://c.example/15":    "referral x-session://c.example/",
+			"http://c.example/16":    "referral mailto:a@b.example",
+			"http://c.example/17":    "referral urn:a:b",
+			"http://c.example/18":    "referral http://nowhere.example/",
+			"http://c.example/19":    "referral http://c.example:25/",
+			"http://c.example/20":    "referral gopher://c.example:7070/0x",
+			"x-session://c.example/": "session", "telnet://c.example/": "session",
+		},
+	}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	for _, s := range []struct {
+		text string
+		url  string // in the end
+		hops string
+		kind Kind
+		says string // the error, in part
+	}{
+		{text: "http://c.example/3", url: "http://c.example/3", hops: "http://c.example/3"},
+		{text: "http://c.example/3#f", url: "http://c.example/3#f", hops: "http://c.example/3"},
+		{text: "http://a.example/1", url: "http://c.example/3#own", hops: "http://a.example/1 http://b.example/2 http://c.example/3"},
+		{text: "http://a.example/1#f", url: "http://c.example/3#own", hops: "http://a.example/1 http://b.example/2 http://c.example/3"},
+		{text: "http://a.example/4#f", url: "http://c.example/3#f", hops: "http://a.example/4 http://c.example/3"},
+		{text: "http://a.example/4", url: "http://c.example/3", hops: "http://a.example/4 http://c.example/3"},
+		{text: "http://a.example/5#f", url: "http://c.example/3#", hops: "http://a.example/5 http://c.example/3"},
+		{text: "http://c.example/10", kind: Protocol, says: "http://c.example/10#x: protocol error: referrals lead in a circle"},
+		{text: "http://c.example/12#a", kind: Protocol, says: "circle"},
+		{text: "http://c.example/13", kind: Protocol, says: "leads nowhere"},
+		{text: "http://c.example/14", kind: Denied, says: "may not begin a session"},
+		{text: "http://c.example/15", kind: Denied, says: "may not begin a session"},
+		{text: "http://c.example/16", kind: Denied, says: "mailto:a@b.example"},
+		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme: nobody registered "urn" (referred to from http://c.example/17)`},
+		{text: "http://c.example/18", kind: Unreachable, says: `locus: dial http://nowhere.example/: `},
+		{text: "http://c.example/19", kind: Denied, says: "port 25"},
+		{text: "http://c.example/20", kind: Denied, says: "--allow-port 7070"},
+		{text: "telnet://c.example/", url: "telnet://c.example/", hops: "telnet://c.example/"},
+		{text: "x-session://c.example/", url: "x-session://c.example/", hops: "x-session://c.example/"},
+	} {
+		_, res, err := openText(t, c, Request{URL: parse(s.text)})
+		if KindOf(err) != s.kind {
+			t.Errorf("%s: %q: %v", s.text, KindOf(err), err)
+			continue
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), s.says) {
+				t.Errorf("%s: %v", s.text, err)
+			}
+			continue
+		}
+		if res.URL.String() != s.url || texts(res.Hops) != s.hops {
+			t.Errorf("%s: found at %v after %v", s.text, res.URL, res.Hops)
+		}
+	}
+	// No fragment is ever sent.
+	for _, asked := range w.asked {
+		if strings.Contains(asked, "#") {
+			t.Errorf("%s was sent", asked)
+		}
+	}
+}
+
+func TestNoFollow(t *testing.T) {
+	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral file:///x http://b.example/"}}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	_, res, err := openText(t, c, Request{URL: parse("http://a.example/#f"), NoFollow: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, ok := res.Resource.(*scheme.Referral)
+	if !ok || texts(r.To) != "file:///x http://b.example/" || res.URL.String() != "http://a.example/#f" || res.Zone != policy.Far {
+		t.Errorf("%+v", res)
+	}
+}
+
+// As many referrals in a row as the policy allows, and no more.
+func TestHops(t *testing.T) {
+	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
+	for i := 1; i <= 20; i++ {
+		w.pages[fmt.Sprintf("http://a.example/%d", i)] = fmt.Sprintf("referral http://a.example/%d", i-1)
+	}
+	for _, s := range []struct{ most, n int }{{0, 10}, {3, 3}, {20, 20}} {
+		c := w.client(t, policy.Rules{MaxHops: s.most}, nil, nil)
+		if _, res, err := openText(t, c, Request{URL: parse(fmt.Sprintf("http://a.example/%d", s.n))}); err != nil || len(res.Hops) != s.n+1 {
+			t.Errorf("%d referrals with %d allowed: %v", s.n, s.most, err)
+		}
+		if s.n == 20 {
+			continue
+		}
+		if _, _, err := openText(t, c, Request{URL: parse(fmt.Sprintf("http://a.example/%d", s.n+1))}); deniedBy(err) != "hops" {
+			t.Errorf("%d referrals with %d allowed: %v", s.n+1, s.most, err)
+		}
+	}
+}
+
+// Of several URLs the next is tried when no connection comes about, and then
+// alone.
+func TestAlternatives(t *testing.T) {
+	w := &world{
+		names: map[string]string{"a.example": "1.1.1.1", "b.example": "1.1.1.2", "dead1.example": "1.1.1.3", "dead2.example": "1.1.1.4", "private.example": "10.0.0.1"},
+		dead:  map[string]bool{"1.1.1.3": true, "1.1.1.4": true},
+		pages: map[string]string{
+			"http://a.example/1": "referral http://dead1.example/ http://gone.example/ http://b.example/ http://a.example/never",
+			"http://a.example/2": "referral http://b.example/missing http://b.example/",
+			"http://a.example/3": "referral http://10.0.0.1/ http://b.example/",
+			"http://a.example/4": "referral http://dead1.example/ http://dead2.example/last",
+			"http://a.example/5": "referral" + repeated(" http://dead1.example/%d", 50) + " http://b.example/",
+			"http://a.example/6": "referral http://private.example/ http://b.example/",
+			"http://b.example/":  "object b",
+		},
+	}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	text, res, err := openText(t, c, Request{URL: parse("http://a.example/1")})
+	if err != nil || text != "b" || texts(res.Hops) != "http://a.example/1 http://b.example/" {
+		t.Errorf("%q %+v %v", text, res, err)
+	}
+	equal(t, "asked", w.asked, []string{"http://a.example/1", "http://b.example/"})
+	for text, want := range map[string]struct {
+		kind Kind
+		says string
+	}{
+		"http://a.example/2": {NotFound, "http://b.example/missing"},
+		"http://a.example/3": {Denied, "http://10.0.0.1/"},
+		"http://a.example/6": {Denied, "private.example"},
+		"http://a.example/4": {Unreachable, "locus: dial http://dead2.example/last: "},
+		"http://a.example/5": {Unreachable, "http://dead1.example/7"},
+	} {
+		if _, _, err := openText(t, c, Request{URL: parse(text)}); KindOf(err) != want.kind || !strings.Contains(err.Error(), want.says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func repeated(format string, n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf(format, i)
+	}
+	return text
+}
+
+// A login goes along to the same server and to no other.
+func TestLogins(t *testing.T) {
+	for _, s := range []struct{ to, asked string }{
+		{"http://h.example/2", "http://u:secret@h.example/2"},
+		{"http://H.Example:80/2", "http://u:secret@H.Example:80/2"},
+		{"http://h.example/2#f", "http://u:secret@h.example/2"},
+		{"http://h.example:8080/2", "http://h.example:8080/2"},
+		{"https://h.example/2", "https://h.example/2"},
+		{"http://www.h.example/2", "http://www.h.example/2"},
+		{"http://other.example/2", "http://other.example/2"},
+		{"http://h.example.other.example/2", "http://h.example.other.example/2"},
+		{"ftp://h.example/2", "ftp://h.example/2"},
+		{"http://v:own@other.example/2", "http://v:own@other.example/2"},
+		{"http://v@h.example/2", "http://v@h.example/2"},
+		{"http://h.example?q", "http://u:secret@h.example/?q"},
+	} {
+		w := &world{
+			names: names("h.example", "H.Example", "www.h.example", "other.example", "h.example.other.example"),
+			pages: map[string]string{"http://u:secret@h.example/1": "referral " + s.to, s.asked: "object there"},
+		}
+		w.names["h.example"] = "1.1.1.1"
+		c := w.client(t, policy.Rules{Passwords: true}, nil, nil)
+		if _, _, err := openText(t, c, Request{URL: parse("http://u:secret@h.example/1")}); err != nil {
+			t.Errorf("%s: %v", s.to, err)
+			continue
+		}
+		if got := w.asked[len(w.asked)-1]; got != s.asked {
+			t.Errorf("to %s: asked for %s", s.to, got)
+		}
+	}
+	// What a referral brings is refused unless passwords are allowed.
+	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral http://admin:admin@a.example/x"}}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); deniedBy(err) != "login" || strings.Contains(err.Error(), ":admin") {
+		t.Errorf("a login that a referral brings: %v", err)
+	}
+}
+
+// Once encryption is left behind nobody is asked for a login.
+func TestAskAfterDowngrade(t *testing.T) {
+	w := &world{
+		names: names("a.example"),
+		pages: map[string]string{
+			"https://a.example/1": "referral http://a.example/2",
+			"http://a.example/2":  "referral http://a.example/3",
+			"http://a.example/3":  "referral https://a.example/4",
+			"https://a.example/4": "object end",
+		},
+	}
+	var asked []string
+	inner := new(lines)
+	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		if req.Ask != nil {
+			asked = append(asked, req.URL.String())
+		}
+		return inner.Open(ctx, req)
+	})
+	c := New(registry(t, o), policy.Policy{}, &Options{Lookup: w.lookup, Dial: w.dial,
+		Ask: func(context.Context, scheme.Question) (c scheme.Credentials, ok bool, err error) {
+			return c, false, nil
+		}})
+	defer w.servers.Wait()
+	defer c.Close()
+	if _, _, err := openText(t, c, Request{URL: parse("https://a.example/1")}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "could ask", asked, []string{"https://a.example/1", "https://a.example/4"})
+	asked = nil
+	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/2")}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "could ask", asked, []string{"http://a.example/2", "http://a.example/3", "https://a.example/4"})
+}
+
+// What the opener is asked is what the client was.
+func TestSchemeRequest(t *testing.T) {
+	modified := time.Date(1994, 12, 1, 0, 0, 0, 0, time.UTC)
+	var got []*scheme.Request
+	o := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		got = append(got, req)
+		req.Traced(true, "hello")
+		if req.URL.Scheme() == "http" {
+			return &scheme.Referral{URL: req.URL, To: []locus.URL{parse("ftp://a.example/b")}}, nil
+		}
+		return page(req.URL, "object", "")
+	})
+	var traced []string
+	c := New(registry(t, o), policy.Policy{}, &Options{
+		Limit: 100,
+		Ask: func(context.Context, scheme.Question) (c scheme.Credentials, ok bool, err error) {
+			return c, false, nil
+		},
+		Trace: func(u locus.URL) scheme.TraceFunc {
+			if u.Scheme() == "ftp" {
+				return nil
+			}
+			return func(sent bool, line string) { traced = append(traced, fmt.Sprintf("%v %v %s", u, sent, line)) }
+		},
+	})
+	defer c.Close()
+	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/#f"), Offset: 7, Tag: "t", ModTime: modified}); err != nil {
+		t.Fatal(err)
+	}
+	for i, url := range []string{"http://a.example/", "ftp://a.example/b"} {
+		r := got[i]
+		if r.URL.String() != url || r.Offset != 7 || r.Tag != "t" || r.ModTime != modified || r.Limit != 100 || r.Ask == nil || r.Dial == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	equal(t, "traced", traced, []string{"http://a.example/ true hello"})
+}
+
+// An unknown scheme, a known one without access, and a denial are three errors.
+func TestNoOpener(t *testing.T) {
+	c := New(registry(t, nil), policy.Policy{}, nil)
+	for text, want := range map[string]string{
+		"x-new:a":             `locus: open x-new:a: unknown scheme: nobody registered "x-new"`,
+		"afs:a":               `locus: open afs:a: not supported: afs is a reserved name, and RFC 1738 4 gives it no access`,
+		"mailto:a@b.example":  `locus: open mailto:a@b.example: not supported: URLs of mailto (RFC 1738 3.5) are parsed, checked and compared here, and not accessed`,
+		"WAIS://h.example/db": `locus: open WAIS://h.example/db: not supported: a wais URL (RFC 1738 5) locates nothing to retrieve: Z39.50`,
+	} {
+		_, err := c.Open(t.Context(), parse(text))
+		if err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		if KindOf(err) != Unsupported || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrNoScheme) != strings.HasPrefix(text, "x-") {
+			t.Errorf("%s: %q, %v", text, KindOf(err), err)
+		}
+	}
+	for _, c := range []*Client{New(nil, policy.Policy{}, nil), New(new(scheme.Registry), policy.Policy{}, &Options{})} {
+		if _, err := c.Open(t.Context(), parse("http://h.example/")); !errors.Is(err, scheme.ErrNoScheme) {
+			t.Errorf("no registry: %v", err)
+		}
+		if _, err := c.Open(t.Context(), locus.URL{}); err == nil {
+			t.Error("no URL is opened")
+		}
+	}
+}
+
+// What the policy refuses is not looked up, not dialled, not opened.
+func TestRefusedBeforeAnythingIsSent(t *testing.T) {
+	w := &world{names: names("h.example")}
+	opened := false
+	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) {
+		opened = true
+		return nil, errors.New("opened")
+	})
+	c := New(registry(t, o), policy.Policy{}, &Options{Lookup: w.lookup, Dial: w.dial})
+	defer c.Close()
+	for text, rule := range map[string]string{
+		"gopher://h.example:25/0HELO": "port", "http://u:secret@h.example/": "password", "file:///etc/passwd": "file",
+		"http://127.1/": "host", "http://[::ffff:127.0.0.1]/": "private", "http://169.254.169.254/latest/": "private",
+	} {
+		_, err := c.Open(t.Context(), parse(text))
+		if deniedBy(err) != rule || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if opened || len(w.lookups) != 0 || len(w.dials) != 0 {
+		t.Error("something was done all the same")
+	}
+}
+
+// One that is no opener's fault to be believed.
+func TestOpenersThatGiveNothing(t *testing.T) {
+	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, nil })
+	c := New(registry(t, o), policy.Policy{}, nil)
+	if _, err := c.Open(t.Context(), parse("http://h.example/")); KindOf(err) != Protocol {
+		t.Errorf("%v", err)
+	}
+}
+
+// Each of many at once gets its own answer, through referrals and kept
+// connections.
+func TestManyAtOnce(t *testing.T) {
+	const hostCount, each = 8, 25
+	w := &world{names: make(map[string]string), pages: make(map[string]string)}
+	for h := range hostCount {
+		host := fmt.Sprintf("h%d.example", h)
+		w.names[host] = fmt.Sprintf("1.1.1.%d", h)
+		if h%2 == 1 {
+			w.names[host] = fmt.Sprintf("10.0.0.%d", h)
+		}
+		for i := range each {
+			w.pages[fmt.Sprintf("http://%s/%d", host, i)] = fmt.Sprintf("referral http://h%d.example/end%d", (h+2)%hostCount, i)
+			w.pages[fmt.Sprintf("http://%s/end%d", host, i)] = fmt.Sprintf("object %s %d", host, i)
+		}
+	}
+	c := w.client(t, policy.Rules{TypedPrivate: true}, nil, &lines{keep: true})
+	var group sync.WaitGroup
+	for h := range hostCount {
+		for i := range each {
+			group.Go(func() {
+				u := parse(fmt.Sprintf("http://h%d.example/%d", h, i))
+				res, err := c.Do(t.Context(), Request{URL: u})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer res.Resource.Close()
+				text, err := io.ReadAll(res.Resource.(*scheme.Object).Body)
+				if want := fmt.Sprintf("h%d.example %d", (h+2)%hostCount, i); err != nil || string(text) != want {
+					t.Errorf("%v: %q, %v", u, text, err)
+				}
+				want := policy.Far
+				if h%2 == 1 {
+					want = policy.Near
+				}
+				if res.Zone != want {
+					t.Errorf("%v: zone %v", u, res.Zone)
+				}
+			})
+		}
+	}
+	group.Wait()
+	if slices.ContainsFunc(w.dials, func(a string) bool { return !strings.HasSuffix(a, ":80") }) {
+		t.Errorf("dialled %q", w.dials)
+	}
+}
+
+// A menu is read to its end, and its errors name the URL.
+func TestMenus(t *testing.T) {
+	broken := errors.New("the line broke")
+	closed := 0
+	o := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		m := &scheme.Menu{URL: req.URL, Items: func(yield func(scheme.Item, error) bool) {
+			for range 3 {
+				if !yield(scheme.Item{Title: "a"}, nil) {
+					return
+				}
+			}
+			if yield(scheme.Item{}, broken) {
+				panic("goes on after an error")
+			}
+		}}
+		if req.URL.Scheme() == "http" {
+			m.Closer = closeFunc(func() error { closed++; return broken })
+		}
+		return m, nil
+	})
+	c := New(registry(t, o), policy.Policy{}, nil)
+	for _, text := range []string{"http://h.example/", "ftp://h.example/"} {
+		res, err := c.Open(t.Context(), parse(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := res.(*scheme.Menu)
+		for range m.Items {
+			break
+		}
+		n := 0
+		for _, err := range m.Items {
+			if n++; err == nil {
+				continue
+			}
+			var e *Error
+			if !errors.Is(err, broken) || !errors.As(err, &e) || e.Op != "read" || e.URL != parse(text) || n != 4 {
+				t.Errorf("item %d: %v", n, err)
+			}
+		}
+		if n != 4 {
+			t.Errorf("%d items", n)
+		}
+		for range 2 {
+			if err := m.Close(); (err == broken) != (text == "http://h.example/") {
+				t.Errorf("Close: %v", err)
+			}
+		}
+		for _, err := range m.Items {
+			if err == nil {
+				t.Error("an item after Close")
+			}
+		}
+	}
+	if closed != 1 {
+		t.Errorf("closed %d times", closed)
+	}
+}
+
+type closeFunc func() error
+
+func (f closeFunc) Close() error { return f() }

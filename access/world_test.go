@@ -1,0 +1,312 @@
+package access
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is an Internet in memory: names with addresses, and at each address the
+// same server, which reads a line with a URL and answers with a line of what is
+// there. Nothing leaves the process.
+type world struct {
+	// names have the addresses of hosts, by blanks; "|" parts the answers to one
+	// look-up and the next, of which the last stays.
+	names map[string]string
+	// pages have the answers: "object TEXT", "referral URL...", "menu URL...",
+	// "session", "silent", "cut TEXT".
+	pages map[string]string
+	// dead addresses refuse connections.
+	dead map[string]bool
+
+	mu      sync.Mutex
+	lookups map[string]int
+	dials   []string // the addresses that were dialled
+	asked   []string // the URLs that servers were asked for
+	servers sync.WaitGroup
+}
+
+func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text, ok := w.names[host]
+	if !ok {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	answers := strings.Split(text, "|")
+	if w.lookups == nil {
+		w.lookups = make(map[string]int)
+	}
+	n := min(w.lookups[host], len(answers)-1)
+	w.lookups[host]++
+	var list []netip.Addr
+	for _, a := range strings.Fields(answers[n]) {
+		list = append(list, netip.MustParseAddr(a))
+	}
+	return list, nil
+}
+
+func (w *world) dial(_ context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dials = append(w.dials, address)
+	a := netip.MustParseAddrPort(address) // never a name
+	if w.dead[a.Addr().String()] {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+	}
+	client, server := net.Pipe()
+	w.servers.Go(func() {
+		defer server.Close()
+		w.serve(server)
+	})
+	return client, nil
+}
+
+func (w *world) serve(c net.Conn) {
+	for r := bufio.NewReader(c); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		url := strings.TrimSuffix(line, "\n")
+		w.mu.Lock()
+		w.asked = append(w.asked, url)
+		page, ok := w.pages[url]
+		w.mu.Unlock()
+		if !ok {
+			page = "missing"
+		}
+		if page == "silent" {
+			continue
+		}
+		if _, err := fmt.Fprintln(c, page); err != nil {
+			return
+		}
+	}
+}
+
+// lines is the client of that server. It keeps connections if told to.
+type lines struct {
+	keep bool
+
+	mu   sync.Mutex
+	idle map[idleKey][]net.Conn
+}
+
+type idleKey struct {
+	dial scheme.Dialer
+	host string
+}
+
+func (l *lines) connect(ctx context.Context, req *scheme.Request) (net.Conn, idleKey, error) {
+	port, ok := req.URL.Port()
+	if !ok {
+		port = 80
+	}
+	key := idleKey{req.Dial, net.JoinHostPort(hostKey(req.URL), fmt.Sprint(port))}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if list := l.idle[key]; len(list) > 0 {
+		l.idle[key] = list[1:]
+		return list[0], key, nil
+	}
+	c, err := req.Dial.DialContext(ctx, "tcp", key.host)
+	if err != nil {
+		// As some openers do, whatever the reason.
+		err = fmt.Errorf("%w: %w", scheme.ErrUnreachable, err)
+	}
+	return c, key, err
+}
+
+func (l *lines) done(c net.Conn, key idleKey) {
+	if !l.keep {
+		c.Close()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.idle == nil {
+		l.idle = make(map[idleKey][]net.Conn)
+	}
+	l.idle[key] = append(l.idle[key], c)
+}
+
+func (l *lines) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+	c, key, err := l.connect(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	if _, err := fmt.Fprintln(c, req.URL); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("lines: %w", err)
+	}
+	kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+	if kind == "session" {
+		stop()
+		return &scheme.Session{URL: req.URL, Conn: c}, nil
+	}
+	stop()
+	l.done(c, key)
+	return page(req.URL, kind, rest)
+}
+
+// page is a resource of one of the kinds of world.
+func page(u locus.URL, kind, rest string) (scheme.Resource, error) {
+	var urls []locus.URL
+	for _, text := range strings.Fields(rest) {
+		if next, err := locus.Parse(text); err == nil {
+			urls = append(urls, next)
+		}
+	}
+	switch kind {
+	case "object":
+		return &scheme.Object{URL: u, Size: -1, Body: io.NopCloser(strings.NewReader(rest))}, nil
+	case "cut":
+		body := io.MultiReader(strings.NewReader(rest), errorReader{io.ErrUnexpectedEOF})
+		return &scheme.Object{URL: u, Size: -1, Body: io.NopCloser(body)}, nil
+	case "referral":
+		return &scheme.Referral{URL: u, To: urls}, nil
+	case "menu":
+		return &scheme.Menu{URL: u, Items: func(yield func(scheme.Item, error) bool) {
+			for _, next := range urls {
+				if !yield(scheme.Item{URL: next}, nil) {
+					return
+				}
+			}
+		}}, nil
+	}
+	return nil, fmt.Errorf("lines: %w: %s", scheme.ErrNotFound, kind)
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+// registry has schemes that open with o, and some without.
+func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
+	t.Helper()
+	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {
+		s := scheme.Generic(name, scheme.Standard)
+		s.Port, s.Opener = port, o
+		return s
+	}
+	mailto := row("mailto", 0, nil)
+	mailto.Section = "RFC 1738 3.5"
+	afs := scheme.Generic("afs", scheme.Reserved)
+	afs.Section = "RFC 1738 4"
+	wais := row("wais", 210, nil)
+	wais.Access = "Z39.50"
+	r, err := scheme.NewRegistry(row("http", 80, o), row("https", 443, o), row("ftp", 21, o), row("gopher", 70, o), row("telnet", 23, o),
+		row("x-session", 80, o), row("file", 0, o), row("mid", 0, o), mailto, afs, wais)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// files lets file URLs open without a connection, from the pages of w, and passes
+// all others on.
+func files(w *world, o scheme.Opener) scheme.Opener {
+	return scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		if s := req.URL.Scheme(); s != "file" && s != "mid" {
+			return o.Open(ctx, req)
+		}
+		kind, rest, _ := strings.Cut(w.pages[req.URL.String()], " ")
+		return page(req.URL, kind, rest)
+	})
+}
+
+// client returns a client for w, which is ended with the test.
+func (w *world) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Client {
+	t.Helper()
+	p, err := policy.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o == nil {
+		o = new(Options)
+	}
+	o.Lookup, o.Dial = w.lookup, w.dial
+	if l == nil {
+		l = new(lines)
+	}
+	c := New(registry(t, files(w, l)), p, o)
+	t.Cleanup(func() {
+		c.Close()
+		w.servers.Wait()
+	})
+	return c
+}
+
+// dialled returns the hosts that were dialled since it was last asked.
+func (w *world) dialled() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.dials
+	w.dials = nil
+	return list
+}
+
+// openText opens u and returns the text of the object that is there.
+func openText(t *testing.T, c *Client, req Request) (string, *Result, error) {
+	t.Helper()
+	res, err := c.Do(t.Context(), req)
+	if err != nil {
+		return "", nil, err
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return fmt.Sprintf("%T", res.Resource), res, nil
+	}
+	text, err := io.ReadAll(o.Body)
+	return string(text), res, err
+}
+
+// deniedBy returns the rule by which err is denied, or "".
+func deniedBy(err error) string {
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) {
+		return denied.Rule
+	}
+	return ""
+}
+
+func texts(list []locus.URL) string {
+	var b []string
+	for _, u := range list {
+		b = append(b, u.String())
+	}
+	return strings.Join(b, " ")
+}
+
+var parse = locus.MustParse
+
+func equal(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}

@@ -1,0 +1,166 @@
+package policy
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// block is a run of addresses that the IANA IPv4 or IPv6 Special-Purpose Address
+// Registry (RFC 6890), or the standard that is named, sets apart.
+type block struct {
+	prefix netip.Prefix
+	public bool   // the registry says "globally reachable"
+	what   string // what it is for, and the source
+}
+
+func special(prefix, what string) block { return block{netip.MustParsePrefix(prefix), false, what} }
+func reachable(prefix, what string) block {
+	return block{netip.MustParsePrefix(prefix), true, what}
+}
+
+// blocks4 is for IPv4; what is in none of it is public. A block within another
+// stands before it, and the first that fits counts.
+//
+// 192.0.0.9 and 192.0.0.10 are "globally reachable" in the registry and not
+// here: they are anycast addresses of the nearest box that speaks PCP or TURN
+// (RFC 7723, RFC 8155), which is most often one's own router.
+var blocks4 = [...]block{
+	special("0.0.0.0/8", "this network (RFC 791)"),
+	special("10.0.0.0/8", "private use (RFC 1918)"),
+	special("100.64.0.0/10", "shared address space (RFC 6598)"),
+	special("127.0.0.0/8", "loopback (RFC 1122)"),
+	special("169.254.0.0/16", "link local (RFC 3927)"),
+	special("172.16.0.0/12", "private use (RFC 1918)"),
+	special("192.0.0.0/24", "protocol assignments (RFC 6890)"),
+	special("192.0.2.0/24", "documentation (RFC 5737)"),
+	special("192.88.99.0/24", "6to4 relay, deprecated (RFC 7526)"),
+	special("192.168.0.0/16", "private use (RFC 1918)"),
+	special("198.18.0.0/15", "benchmarking (RFC 2544)"),
+	special("198.51.100.0/24", "documentation (RFC 5737)"),
+	special("203.0.113.0/24", "documentation (RFC 5737)"),
+	special("224.0.0.0/4", "multicast (RFC 5771)"),
+	special("255.255.255.255/32", "broadcast (RFC 919)"),
+	special("240.0.0.0/4", "reserved (RFC 1112)"),
+}
+
+// blocks6 is for IPv6, in which only the global unicast addresses are public to
+// begin with (RFC 4291 section 2.4; IANA gives out 2000::/3 alone). The others
+// are named so that a refusal can name them.
+var blocks6 = [...]block{
+	special("::/128", "unspecified (RFC 4291)"),
+	special("::1/128", "loopback (RFC 4291)"),
+	special("::/96", "IPv4-compatible, deprecated (RFC 4291)"),
+	special("::ffff:0:0:0/96", "IPv4-translated (RFC 2765)"),
+	special("64:ff9b:1::/48", "local translation to IPv4 (RFC 8215)"),
+	special("100::/64", "discard only (RFC 6666)"),
+	special("100:0:0:1::/64", "dummy prefix (RFC 9780)"),
+	special("2001:2::/48", "benchmarking (RFC 5180)"),
+	reachable("2001:3::/32", "AMT (RFC 7450)"),
+	reachable("2001:4:112::/48", "AS112 (RFC 7535)"),
+	special("2001:10::/28", "ORCHID, deprecated (RFC 4843)"),
+	reachable("2001:20::/28", "ORCHIDv2 (RFC 7343)"),
+	reachable("2001:30::/28", "drone identifiers (RFC 9374)"),
+	special("2001::/23", "protocol assignments (RFC 2928)"),
+	special("2001:db8::/32", "documentation (RFC 3849)"),
+	special("3fff::/20", "documentation (RFC 9637)"),
+	reachable("2000::/3", "global unicast (RFC 4291)"),
+	special("5f00::/16", "segment identifiers (RFC 9602)"),
+	special("fc00::/7", "unique local (RFC 4193)"),
+	special("fe80::/10", "link local (RFC 4291)"),
+	special("fec0::/10", "site local, deprecated (RFC 3879)"),
+	special("ff00::/8", "multicast (RFC 4291)"),
+	special("::/0", "not given out (RFC 4291)"),
+}
+
+// tunnels are the blocks whose addresses hold IPv4 addresses to which packets go
+// in the end, at these places. All of those must be public, and nothing else is
+// asked of the address.
+var tunnels = [...]struct {
+	prefix netip.Prefix
+	at     []int // octets at which an IPv4 address begins; negative: its complement begins at -at
+	what   string
+}{
+	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
+	{netip.MustParsePrefix("2002::/16"), []int{2}, "6to4 (RFC 3056)"},
+	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the server, and the client behind its NAT
+}
+
+// IsPublic reports whether a is an address of the public Internet: one that the
+// IANA special-purpose registries do not set apart, or do and call globally
+// reachable. IPv6 outside 2000::/3, multicast, and an address with a zone are not
+// public.
+//
+// An address that leads to an IPv4 address is as public as that one: IPv4-mapped
+// (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its server and
+// its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
+// A network's own translation prefix (RFC 6052 section 2.2) can't be told from
+// other addresses and is not recognised, save the one that is set apart for it,
+// 64:ff9b:1::/48, which is not public.
+func IsPublic(a netip.Addr) bool {
+	public, _ := judge(a)
+	return public
+}
+
+// judge returns whether a is public, and what it is.
+func judge(a netip.Addr) (public bool, what string) {
+	switch {
+	case !a.IsValid():
+		return false, "no address"
+	case a.Zone() != "":
+		return false, "an address of one link (RFC 4007)"
+	case a.Is4() || a.Is4In6():
+		return judgeBy(blocks4[:], a.Unmap(), true)
+	}
+	octets := a.As16()
+	for _, t := range tunnels {
+		if !t.prefix.Contains(a) {
+			continue
+		}
+		for _, at := range t.at {
+			if public, what = judgeInner(octets, at); !public {
+				return false, fmt.Sprintf("%s, to an address for %s", t.what, what)
+			}
+		}
+		return judgeISATAP(octets, t.what)
+	}
+	if public, what = judgeBy(blocks6[:], a, false); !public {
+		return false, what
+	}
+	return judgeISATAP(octets, what)
+}
+
+func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what string) {
+	for _, b := range blocks {
+		if b.prefix.Contains(a) {
+			return b.public, b.what
+		}
+	}
+	return otherwise, "public"
+}
+
+// judgeInner judges the IPv4 address within octets; at is as in tunnels.
+func judgeInner(octets [16]byte, at int) (public bool, what string) {
+	flip := byte(0)
+	if at < 0 {
+		at, flip = -at, 0xff
+	}
+	var inner [4]byte
+	for i := range inner {
+		inner[i] = octets[at+i] ^ flip
+	}
+	return judgeBy(blocks4[:], netip.AddrFrom4(inner), true)
+}
+
+// judgeISATAP judges the IPv4 address within an interface identifier of RFC 5214
+// section 6.1: 0000:5efe:IPv4 or 0200:5efe:IPv4. what describes the address, and
+// is returned if there is none.
+func judgeISATAP(octets [16]byte, what string) (bool, string) {
+	if octets[8]&^0x02 != 0 || octets[9] != 0 || octets[10] != 0x5e || octets[11] != 0xfe {
+		return true, what
+	}
+	public, inner := judgeInner(octets, 12)
+	if !public {
+		return false, "ISATAP (RFC 5214), to an address for " + inner
+	}
+	return true, what
+}

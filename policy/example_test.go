@@ -1,0 +1,53 @@
+package policy_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+)
+
+// RFC 1738 section 6 tells of "using gopher URLs to cause a rude message to be
+// sent via a SMTP server". No policy that is not told to lets it pass.
+func ExamplePolicy_CheckURL() {
+	var p policy.Policy
+	err := p.CheckURL(locus.MustParse("gopher://mail.example:25/0HELO%20there"), 70, policy.Typed)
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) {
+		fmt.Println(denied.Rule)
+		fmt.Println(denied.Reason)
+		fmt.Println(denied.Help)
+	}
+	// Output:
+	// port
+	// port 25 is within the reserved space, below 1024, and not gopher's own, 70
+	// --allow-port 25
+}
+
+// A person may name a machine in the next room. A page from far away may not lead
+// there.
+func ExamplePolicy_CheckAddr() {
+	p, err := policy.New(policy.Rules{TypedPrivate: true})
+	if err != nil {
+		panic(err)
+	}
+	printer := netip.MustParseAddrPort("192.168.1.9:80")
+	fmt.Println(p.CheckAddr(printer, policy.Typed))
+	fmt.Println(p.CheckAddr(printer, policy.Far))
+	// Output:
+	// <nil>
+	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and something on the public Internet led there (--allow-private allows it)
+}
+
+func ExampleIsPublic() {
+	for _, text := range []string{"1.1.1.1", "10.0.0.1", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1"} {
+		fmt.Println(text, policy.IsPublic(netip.MustParseAddr(text)))
+	}
+	// Output:
+	// 1.1.1.1 true
+	// 10.0.0.1 false
+	// ::ffff:10.0.0.1 false
+	// 64:ff9b::10.0.0.1 false
+}

@@ -1,0 +1,391 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+// try is a question to a policy and the rule that should refuse, "" for none.
+type try struct {
+	text string
+	port uint16 // the scheme's own
+	zone Zone
+	rule string
+}
+
+func mustNew(t *testing.T, r Rules) Policy {
+	t.Helper()
+	p, err := New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ruleOf returns the rule by which err refuses.
+func ruleOf(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	var denied *DeniedError
+	if !errors.As(err, &denied) || !errors.Is(err, ErrDenied) {
+		t.Fatalf("%v is no DeniedError", err)
+	}
+	if denied.Subject == "" || denied.Reason == "" {
+		t.Errorf("a refusal without subject or reason: %+v", denied)
+	}
+	return denied.Rule
+}
+
+func checkURLs(t *testing.T, r Rules, tries []try) {
+	t.Helper()
+	p := mustNew(t, r)
+	for _, c := range tries {
+		u, err := locus.Parse(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		err = p.CheckURL(u, c.port, c.zone)
+		if got := ruleOf(t, err); got != c.rule {
+			t.Errorf("%+v: CheckURL(%s, %d, %v): rule %q (%v), want %q", r, c.text, c.port, c.zone, got, err, c.rule)
+		}
+	}
+}
+
+// RFC 1738 section 6: "Caution should be used when using any URL which specifies
+// a port number other than the default for the protocol, especially when it is a
+// number within the reserved space."
+func TestPorts(t *testing.T) {
+	checkURLs(t, Rules{}, []try{
+		{"http://h.example/", 80, Typed, ""},
+		{"http://h.example:/", 80, Typed, ""},
+		{"http://h.example:80/", 80, Far, ""},
+		{"http://h.example:080/", 80, Far, ""},
+		{"http://h.example:8080/", 80, Far, ""},
+		{"http://h.example:65535/", 80, Far, ""},
+		{"http://h.example:1024/", 80, Far, ""},
+		{"http://h.example:1023/", 80, Typed, "port"},
+		{"http://h.example:443/", 80, Typed, "port"},
+		{"http://h.example:25/", 80, Typed, "port"},
+		{"http://h.example:19/", 80, Typed, "port"},
+		{"http://h.example:0/", 80, Typed, "port"},
+		{"http://h.example:00000/", 80, Typed, "port"},
+		// The RFC's example of a rude message by SMTP, and where SMTP hides.
+		{"gopher://h.example:25/0HELO", 70, Typed, "port"},
+		{"gopher://h.example:465/0HELO", 70, Typed, "port"},
+		{"gopher://h.example:587/0HELO", 70, Typed, "port"},
+		{"gopher://h.example:2525/0HELO", 70, Typed, "port"},
+		{"gopher://h.example:10025/0HELO", 70, Typed, "port"},
+		{"gopher://h.example:6379/0FLUSHALL", 70, Typed, "port"},
+		{"gopher://h.example:110/0", 70, Typed, "port"},
+		{"gopher://h.example:11211/0stats", 70, Typed, "port"},
+		// A port is its scheme's own, whatever else is there.
+		{"smtp://h.example:25/", 25, Typed, ""},
+		{"x-redis://h.example:6379/", 6379, Far, ""},
+		// A scheme without a port has none that is its own.
+		{"x-mem://h.example/a", 0, Far, ""},
+		{"x-mem://h.example:25/a", 0, Typed, "port"},
+		{"x-mem://h.example:0/a", 0, Typed, "port"},
+		// Not in the common Internet form: nothing to see a port in.
+		{"news:comp.infosystems.www", 119, Far, ""},
+		{"mailto:a@h.example", 0, Far, ""},
+	})
+	checkURLs(t, Rules{Ports: []uint16{25, 6379}}, []try{
+		{"http://h.example:25/", 80, Far, ""},
+		{"http://h.example:6379/", 80, Far, ""},
+		{"http://h.example:26/", 80, Typed, "port"},
+		{"http://h.example:6380/", 80, Typed, "port"},
+	})
+}
+
+func TestDenyListIsSorted(t *testing.T) {
+	last := uint16(firstFree - 1)
+	for _, s := range services {
+		if s.first <= last || s.last < s.first || s.name == "" {
+			t.Errorf("%+v after %d", s, last)
+		}
+		if s.last >= 32768 && s.first <= 60999 {
+			t.Errorf("%+v is within the range that systems give away", s)
+		}
+		last = s.last
+	}
+}
+
+// Every port there is, against a plain reading of the list.
+func TestEveryPort(t *testing.T) {
+	p := mustNew(t, Rules{Ports: []uint16{13}})
+	for n := range 65536 {
+		listed := slices.ContainsFunc(services[:], func(s service) bool { return int(s.first) <= n && n <= int(s.last) })
+		want := n != 0 && (n == 80 || n == 13 || n >= 1024 && !listed)
+		err := p.CheckURL(locus.MustParse(fmt.Sprintf("http://h.example:%d/", n)), 80, Typed)
+		if (err == nil) != want {
+			t.Errorf("port %d: %v", n, err)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	bad := []string{
+		"127.1", "127.0.1", "0x7f.0.0.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.1",
+		"127.0.0.01", "256.1.1.1", "1.2.3", "1.2.3.4.5", "localhost.", "h.example.", "127.0.0.1.",
+		"%6cocalhost", "127.0.0.%31", "%31%32%37.0.0.1", "h_x.example", "-h.example", "h-.example", "h..example", ".", "",
+		"\u2460\u2461\u2466.0.0.1", "\uff11\uff12\uff17.0.0.1", "127\u30020\u30020\u30021", "loc\u00e4l.example", "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3",
+		strings.Repeat("a", 64) + ".example",
+	}
+	for _, zone := range []Zone{Typed, Near, Far} {
+		for _, host := range bad {
+			// Whatever is allowed besides, no policy lets these pass.
+			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, zone, "host"}})
+		}
+	}
+	// Of what is no address in brackets the root takes nothing.
+	for _, host := range []string{"[]", "[:]", "[127.0.0.1]", "[::1::]", "[1:2:3]", "[:::1]", "[::127.0.0.256]", "[::12345]", "[::1%25eth0]", "[::1%eth0]", "[v1.a]"} {
+		if u, err := locus.Parse("http://" + host + "/"); err == nil {
+			t.Errorf("%v parses", u)
+		}
+	}
+	checkURLs(t, Rules{}, []try{
+		{"http://H.Example/", 80, Far, ""},
+		{"http://xn--nxasmq6b.example/", 80, Far, ""},
+		{"http://1.1.1.1/", 80, Far, ""},
+		{"http://[2606:4700::1111]/", 80, Far, ""},
+		{"http://[2606:4700::1111]:8080/", 80, Far, ""},
+		{"http://h.example?q", 80, Far, ""},
+		{"http://h.example#f", 80, Far, ""},
+		// No host is a matter of the scheme, if that names no server.
+		{"x-mem:///a", 0, Far, ""},
+		{"x-mem:///a", 99, Far, "host"},
+	})
+}
+
+// What a URL's own text says of its host is judged before anything is looked up.
+func TestPrivateHosts(t *testing.T) {
+	private := []string{
+		"127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1", "0.0.0.0", "0.1.2.3",
+		"192.0.0.192", "255.255.255.255", "224.0.0.1", "240.0.0.1", "198.18.0.1", "192.0.2.1",
+		"[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[0:0:0:0:0:0:0:1]",
+		"[64:ff9b::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1.1.1.1]", "[2002:7f00:1::]", "[2002:c0a8:101::1]",
+		"[2001:0:101:101:0:0:80ff:fffe]", "[2001:0:7f00:1::fefe:fefe]", "[2606:4700::5efe:10.0.0.1]", "[2606:4700::200:5efe:10.0.0.1]",
+		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[ff02::1]", "[fec0::1]", "[2001:db8::1]", "[3fff::1]",
+		"localhost", "LocalHost", "a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "localhost.localdomain",
+	}
+	for _, host := range private {
+		text := "http://" + host + "/"
+		checkURLs(t, Rules{}, []try{{text, 80, Typed, "private"}, {text, 80, Near, "private"}, {text, 80, Far, "private"}})
+		checkURLs(t, Rules{TypedPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, Near, ""}, {text, 80, Far, "private"}})
+		checkURLs(t, Rules{AllowPrivate: true}, []try{{text, 80, Typed, ""}, {text, 80, Near, ""}, {text, 80, Far, ""}})
+	}
+	// They look like it and are not: their addresses will be judged.
+	checkURLs(t, Rules{}, []try{
+		{"http://notlocalhost/", 80, Far, ""},
+		{"http://localhost.example/", 80, Far, ""},
+		{"http://xlocal/", 80, Far, ""},
+		{"http://internal.example/", 80, Far, ""},
+	})
+}
+
+// Section 6: "The use of URLs containing passwords that should be secret is
+// clearly unwise."
+func TestPasswords(t *testing.T) {
+	tries := func(rule string) []try {
+		return []try{
+			{"ftp://u:secret@h.example/a", 21, Typed, rule},
+			{"ftp://u:@h.example/a", 21, Typed, rule},
+			{"ftp://:@h.example/a", 21, Far, rule},
+			{"telnet://u:secret@h.example/", 23, Typed, rule},
+			{"file://u:secret@localhost/a", 0, Typed, rule},
+			{"ftp://u@h.example/a", 21, Typed, ""},
+			{"mailto:a:b@h.example", 0, Typed, ""},
+		}
+	}
+	checkURLs(t, Rules{Files: true}, tries("password"))
+	checkURLs(t, Rules{Files: true, Passwords: true}, tries(""))
+}
+
+func TestFiles(t *testing.T) {
+	checkURLs(t, Rules{AllowPrivate: true}, []try{
+		{"file:///etc/passwd", 0, Typed, "file"},
+		{"FILE:///etc/passwd", 0, Typed, "file"},
+		{"file:/etc/passwd", 0, Near, "file"},
+	})
+	checkURLs(t, Rules{Files: true}, []try{
+		{"file:///etc/passwd", 0, Typed, ""},
+		{"file://localhost/etc/passwd", 0, Typed, ""},
+		{"file:///etc/passwd", 0, Near, ""},
+		{"file:///etc/passwd", 0, Far, "file"},
+		{"File:///etc/passwd", 0, Far, "file"},
+	})
+}
+
+func TestNoURL(t *testing.T) {
+	var p Policy
+	if got := ruleOf(t, p.CheckURL(locus.URL{}, 80, Typed)); got != "url" {
+		t.Errorf("CheckURL of no URL: rule %q", got)
+	}
+	if got := ruleOf(t, p.CheckReferral(locus.URL{}, locus.URL{}, 1)); got != "url" {
+		t.Errorf("CheckReferral to no URL: rule %q", got)
+	}
+}
+
+func TestReferrals(t *testing.T) {
+	all := Rules{AllowPrivate: true, TypedPrivate: true, Files: true}
+	for _, c := range []struct {
+		rules    Rules
+		from, to string
+		hops     int
+		rule     string
+	}{
+		{all, "http://a.example/", "http://b.example/", 1, ""},
+		{all, "http://a.example/", "https://b.example/", 1, ""},
+		{all, "https://a.example/", "http://b.example/", 1, ""},
+		{all, "http://a.example/", "ftp://b.example/x", 1, ""},
+		// To a file from a file alone, followed or chosen, and whatever is allowed.
+		{all, "http://a.example/", "file:///etc/passwd", 1, "file"},
+		{all, "http://a.example/", "FILE:/etc/passwd", 1, "file"},
+		{all, "http://a.example/", "file:///etc/passwd", 0, "file"},
+		{all, "ftp://a.example/", "file:///etc/passwd", 0, "file"},
+		{all, "file:///a", "file:///b", 1, ""},
+		{all, "file:///a", "file:///b", 0, ""},
+		{all, "file:///a", "http://a.example/", 1, ""},
+		// A session is for a person to ask for: as the link of a menu it is all right.
+		{all, "http://a.example/", "telnet://b.example/", 1, "session"},
+		{all, "http://a.example/", "TELNET://b.example/", 3, "session"},
+		{all, "http://a.example/", "rlogin://b.example/", 1, "session"},
+		{all, "http://a.example/", "tn3270://b.example/", 1, "session"},
+		{all, "http://a.example/", "mailto:a@b.example", 1, "session"},
+		{all, "http://a.example/", "mailserver:a@b.example/s/b", 1, "session"},
+		{all, "gopher://a.example/1", "telnet://u@b.example/", 0, ""},
+		{all, "http://a.example/", "mailto:a@b.example", 0, ""},
+		// Nobody typed this login.
+		{all, "http://a.example/", "http://u:p@b.example/", 1, "login"},
+		{all, "http://a.example/", "ftp://u@b.example/", 1, "login"},
+		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},
+		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, ""},
+		// A selector is sent as it is to whatever is there.
+		{all, "http://a.example/", "gopher://b.example/0x", 1, ""},
+		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},
+		{all, "http://a.example/", "gopher://b.example:8080/0x", 1, "gopher"},
+		{all, "http://a.example/", "Gopher://b.example:8080/0x", 1, "gopher"},
+		{all, "gopher://a.example/1", "gopher://b.example:7070/1", 0, ""},
+		{Rules{Ports: []uint16{8080}}, "http://a.example/", "gopher://b.example:8080/0x", 1, ""},
+		// Ten in a row unless told otherwise.
+		{all, "http://a.example/", "http://b.example/", 10, ""},
+		{all, "http://a.example/", "http://b.example/", 11, "hops"},
+		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 2, ""},
+		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 3, "hops"},
+	} {
+		p := mustNew(t, c.rules)
+		err := p.CheckReferral(locus.MustParse(c.from), locus.MustParse(c.to), c.hops)
+		if got := ruleOf(t, err); got != c.rule {
+			t.Errorf("%+v: CheckReferral(%s, %s, %d): rule %q (%v), want %q", c.rules, c.from, c.to, c.hops, got, err, c.rule)
+		}
+	}
+}
+
+func TestIsSecure(t *testing.T) {
+	for text, want := range map[string]bool{
+		"https://a.example/": true, "HTTPS://a.example/": true, "ftps://a.example/": true, "snews://a.example/": true,
+		"http://a.example/": false, "ftp://a.example/": false, "x-https://a.example/": false,
+	} {
+		if got := IsSecure(locus.MustParse(text)); got != want {
+			t.Errorf("IsSecure(%s) = %v", text, got)
+		}
+	}
+}
+
+func TestCheckAddr(t *testing.T) {
+	for _, c := range []struct {
+		rules   Rules
+		address string
+		allowed [3]bool // Typed, Near, Far
+	}{
+		{Rules{}, "1.1.1.1:25", [3]bool{true, true, true}}, // ports are CheckURL's
+		{Rules{}, "10.0.0.1:80", [3]bool{}},
+		{Rules{}, "[::ffff:10.0.0.1]:80", [3]bool{}},
+		{Rules{}, "[fe80::1%eth0]:80", [3]bool{}},
+		{Rules{}, "[2606:4700::1111%eth0]:80", [3]bool{}},
+		{Rules{TypedPrivate: true}, "10.0.0.1:80", [3]bool{true, true, false}},
+		{Rules{TypedPrivate: true}, "[::1]:80", [3]bool{true, true, false}},
+		{Rules{TypedPrivate: true}, "1.1.1.1:80", [3]bool{true, true, true}},
+		{Rules{AllowPrivate: true}, "10.0.0.1:80", [3]bool{true, true, true}},
+	} {
+		p := mustNew(t, c.rules)
+		for z, want := range c.allowed {
+			err := p.CheckAddr(netip.MustParseAddrPort(c.address), Zone(z))
+			rule := ""
+			if !want {
+				rule = "private"
+			}
+			if got := ruleOf(t, err); got != rule {
+				t.Errorf("%+v: CheckAddr(%s, %v): %v", c.rules, c.address, Zone(z), err)
+			}
+		}
+	}
+	p := mustNew(t, Rules{AllowPrivate: true})
+	if err := p.CheckAddr(netip.AddrPort{}, Typed); err == nil {
+		t.Error("no address is allowed")
+	}
+	// A zone that there is not is the strictest.
+	p = mustNew(t, Rules{TypedPrivate: true})
+	if err := p.CheckAddr(netip.MustParseAddrPort("10.0.0.1:80"), Far+1); err == nil {
+		t.Error("an unknown zone leads to a private address")
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, r := range []Rules{{Ports: []uint16{80, 0}}, {MaxHops: -1}} {
+		if _, err := New(r); err == nil || !strings.HasPrefix(err.Error(), "policy: ") {
+			t.Errorf("New(%+v): %v", r, err)
+		}
+	}
+	ports := []uint16{25}
+	p := mustNew(t, Rules{Ports: ports})
+	ports[0] = 26
+	if err := p.CheckURL(locus.MustParse("http://h.example:25/"), 80, Typed); err != nil {
+		t.Errorf("a policy changes with the rules it was made of: %v", err)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	p := mustNew(t, Rules{})
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{p.CheckURL(locus.MustParse("gopher://h.example:25/0HELO"), 70, Typed),
+			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and not gopher's own, 70 (--allow-port 25 allows it)`},
+		{p.CheckURL(locus.MustParse("http://h.example:6379/"), 80, Typed),
+			`policy: "http://h.example:6379/": port 6379 is where Redis servers are, and what is meant for another could be commands there (--allow-port 6379 allows it)`},
+		{p.CheckURL(locus.MustParse("ftp://u:secret@h.example/"), 21, Typed),
+			`policy: "ftp://u:***@h.example/": a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)`},
+		{p.CheckURL(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80, Typed),
+			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122) (--allow-private allows it)`},
+		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), Far),
+			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and something on the public Internet led there (--allow-private allows it)`},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", c.err, c.want)
+		}
+	}
+	for _, err := range []error{
+		p.CheckURL(locus.MustParse("http://u:secret@h.example:25/"), 80, Typed),
+		mustNew(t, Rules{Passwords: true}).CheckURL(locus.MustParse("http://u:secret@127.1:25/"), 80, Typed),
+		mustNew(t, Rules{Passwords: true}).CheckURL(locus.MustParse("http://u:secret@h.example:25/"), 80, Typed),
+		p.CheckReferral(locus.MustParse("http://h.example/"), locus.MustParse("http://u:secret@h.example/"), 1),
+	} {
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v: a password shows, or no error", err)
+		}
+	}
+	if (Zone(1)).String() != "near" || Typed.String() != "typed" || Far.String() != "far" {
+		t.Error("the names of the zones")
+	}
+}
