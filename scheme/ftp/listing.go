@@ -1,0 +1,376 @@
+package ftp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/octet"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxListingLine bounds a line of a listing.
+const maxListingLine = 16 << 10
+
+// Entry is what one line of a listing tells.
+type Entry struct {
+	Name    string          // as the server wrote it; empty: the line can't be read
+	Kind    scheme.ItemKind // KindObject, KindMenu, or KindUnknown
+	Size    int64           // octets; -1: unknown
+	ModTime time.Time       // zero: unknown
+	Note    string          // where a link leads, and the like
+}
+
+// unknown is an entry of which no more is known than its name.
+func unknown(name string) Entry { return Entry{Name: name, Kind: scheme.KindUnknown, Size: -1} }
+
+// listed reports whether there is anything to list in an entry of that name:
+// neither the directory itself, nor the one it is in.
+func listed(name string) bool { return name != "" && name != "." && name != ".." }
+
+// ParseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a
+// space, the name. ok is false for the directory itself and the ones above it.
+func ParseMLSD(text string) (e Entry, ok bool) {
+	facts, name, found := strings.Cut(text, " ")
+	if !found || name == "" {
+		return unknown(""), text != ""
+	}
+	e = unknown(name)
+	perm, hasPerm := "", false
+	for fact := range strings.SplitSeq(strings.TrimSuffix(facts, ";"), ";") {
+		key, value, _ := strings.Cut(fact, "=")
+		switch strings.ToLower(key) {
+		case "type":
+			switch strings.ToLower(value) {
+			case "file":
+				e.Kind = scheme.KindObject
+			case "dir":
+				e.Kind = scheme.KindMenu
+			case "cdir", "pdir":
+				return Entry{}, false
+			}
+			if _, target, ok := cutFold(value, "os.unix=slink:"); ok {
+				e.Note = "-> " + target
+			}
+		case "size":
+			e.Size = parseSize(value)
+		case "modify":
+			e.ModTime = parseTimeVal(value)
+		case "perm":
+			perm, hasPerm = strings.ToLower(value), true
+		}
+	}
+	if e.Kind != scheme.KindObject {
+		e.Size = -1
+	}
+	// RFC 3659 section 7.5.5: r, RETR would work; e and l, CWD and LIST would.
+	if hasPerm && (e.Kind == scheme.KindObject && !strings.Contains(perm, "r") || e.Kind == scheme.KindMenu && !strings.ContainsAny(perm, "el")) {
+		e.Note = "not permitted"
+	}
+	return e, listed(name)
+}
+
+// cutFold cuts a prefix of US-ASCII letters off, in either case.
+func cutFold(text, prefix string) (before, after string, ok bool) {
+	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+		return text, "", false
+	}
+	return text[:len(prefix)], text[len(prefix):], true
+}
+
+// ParseNLST reads a line of the reply to NLST with the argument dir, which may be
+// empty. Many servers write dir and "/" before each name; that is taken off. ok
+// is false for the directory itself and the one above it.
+func ParseNLST(text, dir string) (e Entry, ok bool) {
+	if dir == "" {
+		dir = "."
+	}
+	name := strings.TrimPrefix(text, strings.TrimSuffix(dir, "/")+"/")
+	return unknown(name), listed(name)
+}
+
+// ParseLIST reads a line of the reply to LIST, which no standard describes: as
+// Unix has it, as DOS has it, or EPLF. now is the present, for times without a
+// year; the server's zone is not known, and times are taken for UTC. An entry
+// without a name is one that can't be read. ok is false for what is no entry:
+// the total, the directory itself and the one above it.
+func ParseLIST(text string, now time.Time) (e Entry, ok bool) {
+	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
+		return Entry{}, false
+	}
+	for _, parse := range []func(string, time.Time) (Entry, bool){parseUnix, parseDOS, parseEPLF} {
+		if e, ok := parse(text, now); ok {
+			return e, listed(e.Name)
+		}
+	}
+	return unknown(""), true
+}
+
+// word is a run of octets that are no spaces.
+type word struct {
+	text string
+	end  int // where it ends in the line
+}
+
+// words returns the first words of text.
+func words(text string, most int) []word {
+	list := make([]word, 0, most)
+	for i := 0; i < len(text) && len(list) < most; {
+		if text[i] == ' ' {
+			i++
+			continue
+		}
+		end := strings.IndexByte(text[i:], ' ')
+		if end < 0 {
+			end = len(text) - i
+		}
+		list = append(list, word{text[i : i+end], i + end})
+		i += end
+	}
+	return list
+}
+
+// nameAfter returns what follows one space behind w: a name may begin with more.
+func nameAfter(text string, w word) string {
+	if w.end+1 >= len(text) {
+		return ""
+	}
+	return text[w.end+1:]
+}
+
+// parseUnix reads what "ls -l" writes:
+//
+//	-rw-r--r--    1 0          0                  11 Nov 20 20:12  lead.txt
+//	lrwxrwxrwx    1 0          0                   4 Dec 20  1994 link -> ../x
+//	brw-rw---- 1 root disk 8, 0 2020-01-02 15:04 sda
+//
+// Owner and group may be missing, or have spaces in them; so the date is looked
+// for, with a number before it.
+func parseUnix(text string, now time.Time) (Entry, bool) {
+	if len(text) < 10 || !isFileMode(text[:10]) {
+		return Entry{}, false
+	}
+	list := words(text, 16)
+	for i := 2; i+1 < len(list); i++ {
+		size := parseSize(list[i-1].text)
+		if size < 0 {
+			continue
+		}
+		t, used := unixTime(list[i:], now)
+		if used == 0 {
+			continue
+		}
+		e := unknown(nameAfter(text, list[i+used-1]))
+		e.ModTime = t
+		switch text[0] {
+		case '-':
+			e.Kind, e.Size = scheme.KindObject, size
+		case 'd':
+			e.Kind = scheme.KindMenu
+		case 'l':
+			if name, target, ok := strings.Cut(e.Name, " -> "); ok {
+				e.Name, e.Note = name, "-> "+target
+			}
+		}
+		return e, e.Name != ""
+	}
+	return Entry{}, false
+}
+
+// isFileMode: "-rw-r--r--", "drwxrwsr-t".
+func isFileMode(text string) bool {
+	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
+}
+
+// unixTime reads the date that the words begin with, and returns how many of them
+// it has: "Nov 20 20:12", "Dec 20 1994", "2020-01-02 15:04". 0: it is none.
+func unixTime(list []word, now time.Time) (t time.Time, used int) {
+	if len(list) >= 2 {
+		if t, err := time.Parse("2006-01-02 15:04", list[0].text+" "+list[1].text); err == nil {
+			return t, 2
+		}
+	}
+	if len(list) < 3 {
+		return time.Time{}, 0
+	}
+	text := list[0].text + " " + list[1].text + " " + list[2].text
+	if t, err := time.Parse("Jan 2 2006", text); err == nil {
+		return t, 3
+	}
+	// In the year 0, which was a leap year, each day that has been is a day.
+	t, err := time.Parse("Jan 2 15:04", text)
+	if err != nil {
+		return time.Time{}, 0
+	}
+	return withYear(t, now), 3
+}
+
+// withYear returns t in the last year in which it was not in the future, by more
+// than the zones of the world are apart.
+func withYear(t, now time.Time) time.Time {
+	for year := now.Year() + 1; year > now.Year()-8; year-- {
+		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
+		if dated.Day() == t.Day() && dated.Before(now.Add(24*time.Hour)) {
+			return dated
+		}
+	}
+	return time.Time{}
+}
+
+// parseDOS reads what servers on DOS and Windows write:
+//
+//	10-23-12  05:03PM       <DIR>          sub
+//	12-05-2097  15:04                1234 a file.txt
+func parseDOS(text string, _ time.Time) (Entry, bool) {
+	list := words(text, 4)
+	if len(list) < 4 {
+		return Entry{}, false
+	}
+	stamp := list[0].text + " " + list[1].text
+	for _, layout := range []string{"01-02-06 03:04PM", "01-02-2006 03:04PM", "01-02-06 15:04", "01-02-2006 15:04"} {
+		t, err := time.Parse(layout, stamp)
+		if err != nil {
+			continue
+		}
+		e := unknown(nameAfter(text, list[2]))
+		e.ModTime = t
+		switch mark := list[2].text; {
+		case mark == "<DIR>":
+			e.Kind, e.Name = scheme.KindMenu, strings.TrimLeft(e.Name, " ")
+		case strings.HasPrefix(mark, "<"):
+			e.Name = strings.TrimLeft(e.Name, " ")
+		case parseSize(mark) < 0:
+			return Entry{}, false
+		default:
+			e.Kind, e.Size = scheme.KindObject, parseSize(mark)
+		}
+		return e, true
+	}
+	return Entry{}, false
+}
+
+// parseEPLF reads the easily parsed format, facts between "+" and a tab:
+//
+//	+i8388621.48594,m825718503,r,s280,<TAB>djb.html
+func parseEPLF(text string, _ time.Time) (Entry, bool) {
+	facts, name, ok := strings.Cut(text, "\t")
+	facts, plus := strings.CutPrefix(facts, "+")
+	if !ok || !plus || name == "" {
+		return Entry{}, false
+	}
+	e := unknown(name)
+	for fact := range strings.SplitSeq(facts, ",") {
+		if fact == "" {
+			continue
+		}
+		switch value := fact[1:]; fact[0] {
+		case '/':
+			e.Kind = scheme.KindMenu
+		case 'r':
+			e.Kind = scheme.KindObject
+		case 's':
+			e.Size = parseSize(value)
+		case 'm':
+			if n, err := strconv.ParseUint(value, 10, 40); err == nil {
+				e.ModTime = time.Unix(int64(n), 0).UTC()
+			}
+		}
+	}
+	return e, true
+}
+
+// listing reads the lines of a data connection. Its lines end in CR LF; a server
+// that sends LF alone in its first line is taken to do so in all. Otherwise an LF
+// alone is an octet of a name, as some systems allow.
+type listing struct {
+	lines    *line.Reader
+	begun    bool
+	bareLine bool
+}
+
+func newListing(r io.Reader) *listing {
+	return &listing{lines: line.NewReader(r, maxListingLine)}
+}
+
+// next returns the next line. At the end the error is io.EOF.
+func (l *listing) next() (string, error) {
+	var joined []byte
+	for {
+		text, err := l.lines.Line()
+		if errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 {
+			err = nil // a last line without an end
+		} else if err == nil && !l.begun {
+			l.begun, l.bareLine = true, l.lines.Bare()
+		} else if err == nil && l.lines.Bare() && !l.bareLine && len(joined) <= maxListingLine {
+			joined = append(append(joined, text...), '\n')
+			continue
+		}
+		switch {
+		case errors.Is(err, line.ErrLong), err == nil && len(joined) > maxListingLine:
+			return "", fmt.Errorf("%w: a listing: %w", scheme.ErrProtocol, line.ErrLong)
+		case err == io.EOF && len(joined) > 0:
+			return string(joined), nil
+		case err != nil:
+			return "", err
+		}
+		return string(joined) + string(text), nil
+	}
+}
+
+// linker makes the URLs of entries: those of the directory, to which a name is
+// added as RFC 1738 section 3.2.2 reads it.
+type linker string
+
+// newLinker returns the linker for the directory that u lists.
+func newLinker(u URL) linker {
+	text := u.u.String()
+	base := text[:u.u.PathOffset()]
+	if _, ok := u.u.Path(); !ok {
+		base += "/"
+	}
+	base += u.fpath()
+	if u.Name() != "" {
+		base += "/" // NLST with an argument: the name is a directory's
+	}
+	return linker(base)
+}
+
+// parentLinker returns the linker for the directory that u names something in.
+func parentLinker(u URL) linker {
+	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
+}
+
+// item returns the entry that text was read as, as an item of a menu.
+func (base linker) item(e Entry, text string) scheme.Item {
+	it := scheme.Item{Title: e.Name, Kind: e.Kind, Size: e.Size, ModTime: e.ModTime, Note: e.Note}
+	if e.Name == "" {
+		it.Title = text
+		return it
+	}
+	if climbs(e.Name) || line.Index(e.Name) >= 0 {
+		return it
+	}
+	link := escape.AppendEncode([]byte(base), e.Name, segmentSet())
+	if e.Kind == scheme.KindMenu {
+		link = append(link, '/')
+	}
+	// What is too long to be a URL locates nothing.
+	it.URL, _ = locus.Parse(string(link))
+	return it
+}
+
+// climbs reports whether a server might read name as a way out of its directory.
+func climbs(name string) bool {
+	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return !listed(name)
+}

@@ -1,0 +1,244 @@
+package ftp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Bounds of a reply. Real banners have some dozens of lines; a server that goes
+// on and on is not waited for.
+const (
+	maxReplyLine = 8 << 10
+	maxReply     = 256 << 10
+)
+
+// Reply is what a server answers to a command (RFC 959 section 4.2).
+type Reply struct {
+	Code  int      // three digits
+	Lines []string // as they came, without their ends
+}
+
+// Text returns the words of the last line, without the code.
+func (r Reply) Text() string { return strings.TrimSpace(r.Lines[len(r.Lines)-1][3:]) }
+
+// preliminary: another reply will follow this one.
+func (r Reply) preliminary() bool { return r.Code < 200 }
+
+// completed: the server did what it was asked.
+func (r Reply) completed() bool { return r.Code >= 200 && r.Code < 300 }
+
+// readReply reads one reply. A reply of several lines begins with its code and
+// "-" and ends with a line that begins with the same code and a space; what is
+// between is text, even if it begins with digits.
+func readReply(r *line.Reader) (Reply, error) {
+	r.Allow(maxReply)
+	first, err := r.Line()
+	if err != nil {
+		return Reply{}, replyError(err)
+	}
+	code, more, ok := replyCode(first)
+	if !ok {
+		return Reply{}, fmt.Errorf("%w: %s is no reply of FTP", scheme.ErrProtocol, locus.Quote(string(first)))
+	}
+	reply := Reply{Code: code, Lines: []string{string(first)}}
+	last := append([]byte(nil), first[:3]...)
+	for more {
+		text, err := r.Line()
+		if err != nil {
+			return Reply{}, replyError(err)
+		}
+		reply.Lines = append(reply.Lines, string(text))
+		more = !bytes.HasPrefix(text, last) || len(text) > 3 && text[3] != ' '
+	}
+	return reply, nil
+}
+
+// replyCode reads the code that a reply begins with, and tells whether more lines
+// follow.
+func replyCode(text []byte) (code int, more, ok bool) {
+	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
+		return 0, false, false
+	}
+	for _, c := range text[:3] {
+		if c < '0' || c > '9' {
+			return 0, false, false
+		}
+		code = code*10 + int(c-'0')
+	}
+	if len(text) == 3 {
+		return code, false, true
+	}
+	return code, text[3] == '-', text[3] == '-' || text[3] == ' '
+}
+
+// replyError says what it means that a reply did not come whole.
+func replyError(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the server closed the connection", scheme.ErrProtocol)
+	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
+		return fmt.Errorf("%w: a reply without end: %w", scheme.ErrProtocol, err)
+	}
+	return connectionError(err)
+}
+
+// connectionError says that a connection broke. A time-out stays what it is.
+func connectionError(err error) error {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return err
+	}
+	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
+}
+
+// ReplyError is a reply by which a server refused a command, or gave up. It is
+// the kind of thing that it means, [scheme.ErrNotFound] for one, and a
+// [*textproto.Error].
+type ReplyError struct {
+	Command string // as it was sent, with "***" for a password
+	Reply   Reply
+	Kind    error
+}
+
+func (e *ReplyError) Error() string {
+	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Reply.Code, quoted(e.Reply.Text()))
+}
+
+// quoted is text made safe and short for a message, without quotes around it.
+func quoted(text string) string {
+	text = locus.Quote(text)
+	return text[1 : len(text)-1]
+}
+
+// Unwrap returns the kind and the reply.
+func (e *ReplyError) Unwrap() []error {
+	return []error{e.Kind, &textproto.Error{Code: e.Reply.Code, Msg: e.Reply.Text()}}
+}
+
+// refusal makes the error for a reply that is not the one that was hoped for.
+func refusal(command string, r Reply) error {
+	verb, _, _ := strings.Cut(command, " ")
+	return &ReplyError{Command: command, Reply: r, Kind: kindOf(verb, r.Code)}
+}
+
+// kindOf says what a code means as the answer to a verb (RFC 959 section 4.2.2).
+func kindOf(verb string, code int) error {
+	login := verb == "USER" || verb == "PASS"
+	list := verb == "NLST" || verb == "LIST" || verb == "MLSD"
+	switch {
+	case code == 530 || code == 532 || code == 332 || login && code >= 500:
+		return scheme.ErrAuth
+	case code == 550 || code == 553 || list && code == 450:
+		// Some say 450 for a directory that isn't there.
+		return scheme.ErrNotFound
+	case code >= 500 && code <= 504 || code == 522 || code == 534 || code == 536:
+		return scheme.ErrUnsupported
+	case code >= 400 && code < 500 && code != 426 && code != 451:
+		// "Transient negative": it might do it another time. 426 and 451 are its
+		// words for a transfer that broke off.
+		return scheme.ErrUnreachable
+	}
+	return scheme.ErrProtocol
+}
+
+// passivePort reads the port out of a reply to EPSV (RFC 2428: "(|||6446|)") or
+// to PASV (RFC 959: h1,h2,h3,h4,p1,p2). The host in the latter is not looked at:
+// a server can't send us to another.
+func passivePort(r Reply) (port uint16, ok bool) {
+	switch r.Code {
+	case 229:
+		_, text, _ := strings.Cut(r.Text(), "(")
+		text, _, closed := strings.Cut(text, ")")
+		if !closed || len(text) < 5 || text[1] != text[0] || text[2] != text[0] || text[len(text)-1] != text[0] {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(text[3:len(text)-1], 10, 16)
+		if err != nil {
+			return 0, false
+		}
+		return uint16(n), n != 0
+	case 227:
+		// RFC 1123 section 4.1.2.6: there may be no parentheses; the numbers count.
+		text := r.Text()
+		start := strings.IndexAny(text, "0123456789")
+		if start < 0 {
+			return 0, false
+		}
+		text = text[start:]
+		if end := strings.IndexFunc(text, func(c rune) bool { return c != ',' && (c < '0' || c > '9') }); end >= 0 {
+			text = text[:end]
+		}
+		numbers := strings.Split(text, ",")
+		if len(numbers) != 6 {
+			return 0, false
+		}
+		for _, s := range numbers {
+			n, err := strconv.ParseUint(s, 10, 8)
+			if err != nil {
+				return 0, false
+			}
+			port = port<<8 | uint16(n)
+		}
+		return port, port != 0
+	}
+	return 0, false
+}
+
+// sizeReply reads the reply to SIZE (RFC 3659 section 4), or returns -1.
+func sizeReply(r Reply) int64 {
+	if r.Code != 213 {
+		return -1
+	}
+	return parseSize(r.Text())
+}
+
+func parseSize(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// timeReply reads the reply to MDTM (RFC 3659 section 3), or returns the zero
+// time.
+func timeReply(r Reply) time.Time {
+	if r.Code != 213 {
+		return time.Time{}
+	}
+	return parseTimeVal(r.Text())
+}
+
+// parseTimeVal reads a time-val of RFC 3659 section 2.3, which is in UTC:
+// YYYYMMDDHHMMSS, perhaps with a fraction.
+func parseTimeVal(text string) time.Time {
+	t, err := time.Parse("20060102150405", text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// offersMLSD reports whether a reply to FEAT lists MLST, which stands for MLSD too
+// (RFC 3659 section 7.8).
+func offersMLSD(r Reply) bool {
+	if r.Code != 211 {
+		return false
+	}
+	for _, text := range r.Lines[1:] {
+		if name, _, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(name, "MLST") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package ftp
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Ports of the control connection (RFC 1738 section 3.2; for ftps, the port that
+// is registered for FTP over TLS).
+const (
+	Port       = 21
+	SecurePort = 990
+)
+
+// Scheme is the registry's entry for ftp. c accesses it; nil: nothing does.
+func Scheme(c *Client) scheme.Scheme {
+	s := entry("ftp", Port, c)
+	s.Status, s.Section = scheme.Standard, section
+	s.Access = "FTP (RFC 959)"
+	return s
+}
+
+// SecureScheme is the registry's entry for ftps: ftp with TLS from the first
+// octet on. No RFC has it as a scheme. c accesses it; nil: nothing does.
+func SecureScheme(c *Client) scheme.Scheme {
+	s := entry("ftps", SecurePort, c)
+	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
+	s.Access = "FTP over TLS (implicit)"
+	return s
+}
+
+func entry(name string, port uint16, c *Client) scheme.Scheme {
+	s := scheme.Scheme{
+		Name:   name,
+		Port:   port,
+		Syntax: name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
+		Fields: fields,
+		Check:  check,
+		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
+			return canonical(u, port)
+		},
+	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	x, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "cwd", Value: x.CWD()}, {Name: "name", Value: x.Name()}, {Name: "typecode"}}
+	if code := x.Typecode(); code != 0 {
+		list[2].Value = string(code)
+	}
+	if code := x.DraftTypecode(); code != "" {
+		list = append(list, scheme.Field{Name: "draftTypecode", Value: code})
+	}
+	return list, nil
+}
+
+// canonical writes "/" for no url-path, a ";" that stands for itself as %3B (it
+// "must be encoded", says section 3.2.2, and could otherwise come to begin a
+// typecode), and the typecode in lower case. Segments stay as they are, "." and
+// ".." and empty ones too: they are commands.
+func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
+	x, err := Parse(u)
+	if err != nil {
+		return locus.URL{}, 0, err
+	}
+	if _, ok := u.Path(); ok && bnf.Spelled(u, defaultPort) && u.Facts().Has(locus.PathFsegment) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Login(defaultPort)
+	path, ok := u.Path()
+	if !ok {
+		c.Change |= locus.EmptyPath
+	}
+	c.Raw("/")
+	for i, text := range strings.Split(path[:x.end], ";") {
+		if i > 0 {
+			c.Change |= locus.MissingEscape
+			c.Raw("%3B")
+		}
+		c.Text(text, escape.Unreserved())
+	}
+	typecode := strings.ToLower(path[x.end:])
+	if typecode != path[x.end:] {
+		c.Change |= locus.Typecode
+	}
+	c.Raw(typecode)
+	return c.End()
+}
