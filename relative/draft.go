@@ -1,0 +1,98 @@
+package relative
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// resolveDraft is the draft's algorithm for a form without scheme:
+//
+//	If the partial URI starts with a non-zero number of consecutive slashes,
+//	then everything from the context URI up to (but not including) the first
+//	occurrence of exactly the same number of consecutive slashes is taken to be
+//	the same and so prepended to the partial URL to form the full URL.
+//
+// RFC 1630 adds: "which has no greater number of consecutive slashes anywhere to
+// the right of it".
+//
+//	Otherwise: The last part of the path of the context URI (anything following
+//	the rightmost slash) is removed, and the given partial URI appended in its
+//	place, and then: Within the result, all occurrences of "xxx/../" or "/." are
+//	recursively removed, where xxx, ".." and "." are complete path elements.
+//
+// To the letter the last would take the slash from "a/." and leave "a", take
+// segments off the host's side of the path, and leave a ".." at the end. Here
+// what comes before "/." keeps its slash, nothing is above the path's root, and
+// a final ".." counts as one.
+//
+// A form that is empty but for a fragment means the document itself: the rule
+// would take the document's name away, and "#" in it would mean nothing.
+func resolveDraft(base, ref parts, o Options) (parts, error) {
+	t := base
+	t.query, t.fragment = ref.query, ref.fragment
+	n := leadingSlashes(ref.afterScheme())
+	switch {
+	case ref.inDocument():
+		t.query = base.query
+		return t, nil
+	case n == 0:
+		t.path = base.directory() + ref.path
+	default:
+		place, ok := findPlace(base, n, o)
+		if !ok {
+			return parts{}, fmt.Errorf("%w: it has nowhere %d slashes in a row; write the whole URL", ErrBase, n)
+		}
+		// What begins with slashes may bring a host of its own, or leave one: only
+		// the whole text says how it splits.
+		u, err := locus.Parse(base.body()[:place] + ref.afterScheme())
+		if err != nil {
+			return parts{}, err
+		}
+		whole := split(u)
+		t.authority, t.path = whole.authority, whole.path
+	}
+	t.path = removeDots(t.path)
+	return t, nil
+}
+
+// body returns scheme, authority and path as they were written.
+func (p parts) body() string {
+	p.query, p.fragment = optional{}, optional{}
+	return p.text()
+}
+
+// afterScheme returns authority and path as they were written.
+func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
+
+func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }
+
+// findPlace returns where in the body of base a form that begins with n slashes
+// goes on. Where the rule finds nothing, one slash is the root of the path and
+// two are what follows the scheme.
+func findPlace(base parts, n int, o Options) (int, bool) {
+	body := base.body()
+	root := len(body) - len(base.path)
+	if n == 1 && o.FirstSlash {
+		return root, true
+	}
+	found := -1
+	for i := len(base.scheme) + 1; i < len(body); {
+		run := leadingSlashes(body[i:])
+		switch {
+		case run > n:
+			found = -1
+		case run == n && found < 0:
+			found = i
+		}
+		i += max(run, 1)
+	}
+	switch {
+	case found >= 0:
+		return found, true
+	case n == 1:
+		return root, true
+	}
+	return len(base.scheme) + 1, n == 2
+}

@@ -1,0 +1,134 @@
+package relative_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+)
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"", "g", "../g?y#s", "//u:p@[::1]:80/x", "///", "g:a", "a_b:c", "%", "\\", "a\x00", "#%41", ":", "?:", "//h:99999", "\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := relative.Parse(text)
+		if err != nil {
+			var e *locus.SyntaxError
+			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > len(text) || r != (relative.Ref{}) {
+				t.Fatalf("Parse(%q) = %v, %#v", text, r, err)
+			}
+			return
+		}
+		if r.String() != text {
+			t.Fatalf("Parse(%q).String() = %q", text, r)
+		}
+		if u, ok := r.URL(); ok && relative.FromURL(u) != r {
+			t.Fatalf("FromURL(%q) is another Ref", u)
+		}
+	})
+}
+
+func FuzzResolve(f *testing.F) {
+	for _, base := range []string{"http://a/b/c/d;p?q", "magic://a/b/c//d/e/f", "mailto:a/../b@c", "x:/a/b", "http://h?q", "ftp://u?x:p@h:21/", "file:///", "gopher://h/1/a", "http://h", "x:///../"} {
+		for _, ref := range []string{"", "g", "/g", "//g", "///g", "?y", "#s", "../../../g", "..//g", ".", "..", "g:h", "g:/a/../b", "http:g", "./a:b", "/.//x", "?x@evil", "b.//g"} {
+			f.Add(base, ref)
+		}
+	}
+	f.Fuzz(func(t *testing.T, baseText, refText string) {
+		base, err := locus.Parse(baseText)
+		if err != nil {
+			return
+		}
+		ref, err := relative.Parse(refText)
+		if err != nil {
+			return
+		}
+		for _, o := range []relative.Options{
+			{}, {Gopher: true, SameScheme: true},
+			{Rules: relative.RFC1630}, {Rules: relative.RFC1630, Gopher: true, FirstSlash: true, SameScheme: true},
+		} {
+			u, err := ref.ResolveWith(base, o)
+			if err != nil {
+				continue
+			}
+			if again, err := locus.Parse(u.String()); err != nil || again != u {
+				t.Fatalf("%q in %q by %+v is %q, which parses to %q, %v", refText, baseText, o, u, again, err)
+			}
+		}
+		sameLogin(t, base, ref)
+		agrees(t, base, ref)
+		roundTrip(t, base, ref)
+	})
+}
+
+// sameLogin makes sure that what a partial form leads to is where the base is, or
+// where the form itself says.
+func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
+	t.Helper()
+	if _, ok := ref.URL(); ok {
+		return
+	}
+	u, err := ref.Resolve(base)
+	if err != nil {
+		return
+	}
+	want, ok := base.Login()
+	if strings.HasPrefix(ref.String(), "//") {
+		want, ok = locus.MustParse("x:" + ref.String()).Login()
+	}
+	if got, gotOK := u.Login(); got != want || gotOK != ok {
+		t.Fatalf("%q in %q: %q is at %q, not at %q", ref, base, u, got, want)
+	}
+}
+
+// agrees holds Resolve against the readable twin where both mean the same.
+func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
+	t.Helper()
+	u, err := ref.Resolve(base)
+	if err != nil {
+		return
+	}
+	absolute, ok := ref.URL()
+	if ok && !strings.HasPrefix(absolute.SchemePart(), "/") {
+		return // left as it is, on purpose
+	}
+	for _, text := range []string{base.String(), ref.String()} {
+		// A login may hold "?" here, and in RFC 3986 it may not.
+		if i := strings.Index(text, "//"); i >= 0 && strings.ContainsAny(text[i:], "?") && strings.Contains(text, "@") {
+			return
+		}
+	}
+	want := slowResolve(base.String(), ref.String())
+	got := u.String()
+	if strings.Contains(got, ":/.//") && !strings.Contains(want, ":/.//") {
+		got = strings.Replace(got, ":/.//", "://", 1)
+	}
+	if len(got) == len(want)+1 && strings.Contains(got, "@") {
+		got = strings.Replace(got, "/?", "?", 1)
+	}
+	if got != want {
+		t.Fatalf("%q in %q: %q, want %q", ref, base, got, want)
+	}
+}
+
+// roundTrip asks for the way back to what ref means.
+func roundTrip(t *testing.T, base locus.URL, ref relative.Ref) {
+	t.Helper()
+	target, err := ref.Resolve(base)
+	if err != nil {
+		return
+	}
+	short, err := relative.Between(base, target)
+	if err != nil {
+		t.Fatalf("Between(%q, %q): %v", base, target, err)
+	}
+	if got, err := short.Resolve(base); err != nil || got != target {
+		t.Fatalf("Between(%q, %q) = %q, which means %q, %v", base, target, short, got, err)
+	}
+	if len(short.String()) > len(ref.String()) {
+		t.Fatalf("Between(%q, %q) = %q is longer than %q", base, target, short, ref)
+	}
+}

@@ -1,0 +1,106 @@
+package relative
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Ref is what may stand in a document to locate another: a partial form, or an
+// absolute URL. It is an immutable value, and == if the texts are the same. The
+// zero Ref is the empty form, which means the document itself.
+type Ref struct {
+	// u is the URL if the form is absolute, else what the partial form would be
+	// in a scheme of no name of its own, so that it splits by the same rules.
+	u        locus.URL
+	absolute bool
+}
+
+// stand is the scheme put before a partial form to have it split.
+const stand = "x:"
+
+// MaxLen is the length of the longest partial form, in octets: with the shortest
+// scheme before it, it is the longest URL.
+const MaxLen = locus.MaxLen - len(stand)
+
+// Parse reads a partial form or a URL. It changes nothing: String gives text
+// back. What is refused, and the error, a [*locus.SyntaxError], is as in
+// [locus.Parse].
+//
+// A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
+// partial form whose first segment holds a ":" is written with "./" before it
+// (RFC 3986 section 4.2).
+func Parse(text string) (Ref, error) {
+	switch {
+	case text == "":
+		return Ref{}, nil
+	case isAbsolute(text):
+		u, err := locus.Parse(text)
+		return Ref{u: u, absolute: err == nil}, explain(text, err)
+	case len(text) > MaxLen:
+		return Ref{}, locus.NewSyntaxError(text, MaxLen, "relativeref",
+			fmt.Errorf("%w: %d octets, and %d are the most of a partial form", locus.ErrTooLong, len(text), MaxLen))
+	}
+	u, err := locus.Parse(stand + text)
+	var e *locus.SyntaxError
+	if errors.As(err, &e) {
+		return Ref{}, locus.NewSyntaxError(text, e.Offset-len(stand), e.Part, e.Err)
+	}
+	return Ref{u: u}, nil
+}
+
+// MustParse is [Parse] for texts that are known to be right. It panics if text
+// is not.
+func MustParse(text string) Ref {
+	r, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func isAbsolute(text string) bool {
+	i := strings.IndexAny(text, ":/?#")
+	return i >= 0 && text[i] == ':'
+}
+
+// explain adds to the reason why text is no URL how it would be a partial form.
+func explain(text string, err error) error {
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) || !errors.Is(err, locus.ErrNoScheme) {
+		return err
+	}
+	return locus.NewSyntaxError(text, e.Offset, e.Part,
+		fmt.Errorf(`%w; a partial form with ":" in its first segment is written with "./" before it`, e.Err))
+}
+
+// FromURL returns u as an absolute form. The zero URL gives the zero Ref.
+func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
+
+// String returns the text exactly as it was parsed, a password included. For
+// messages and logs there is [Ref.Redacted].
+func (r Ref) String() string { return r.trim(r.u.String()) }
+
+// Redacted returns the text with "***" for a password that is not empty.
+func (r Ref) Redacted() string { return r.trim(r.u.Redacted()) }
+
+// LogValue is [Ref.Redacted]: a password never reaches a log.
+func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Redacted()) }
+
+func (r Ref) trim(text string) string {
+	if r.absolute {
+		return text
+	}
+	return strings.TrimPrefix(text, stand)
+}
+
+// URL returns the URL that r is by itself. ok is false if r is a partial form.
+func (r Ref) URL() (u locus.URL, ok bool) {
+	if !r.absolute {
+		return locus.URL{}, false
+	}
+	return r.u, true
+}

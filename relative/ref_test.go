@@ -1,0 +1,112 @@
+package relative_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+)
+
+func TestParseKeepsText(t *testing.T) {
+	for _, text := range []string{
+		"", "g", "/g", "//g", "///g", "?y", "#s", "g?y#s", ".", "..", "../../g", ";x", "g;x=1/./y", "//u:p@h:80/x", "//h?q",
+		"./a:b", "?a:b", "#a:b", "a/b:c", "g:a", "http://h/", "x:", "caf\xe9", "a\\b", "[", "~",
+	} {
+		r, err := relative.Parse(text)
+		if err != nil {
+			t.Errorf("Parse(%q): %v", text, err)
+			continue
+		}
+		if r.String() != text {
+			t.Errorf("Parse(%q).String() = %q", text, r)
+		}
+		if again := relative.MustParse(text); again != r {
+			t.Errorf("Parse(%q) gives two values", text)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	long := strings.Repeat("a", relative.MaxLen+1)
+	for _, test := range []struct {
+		text   string
+		offset int
+		part   string
+		err    error
+	}{
+		{"a b", 1, "schemepart", locus.ErrControl},
+		{"a\x00", 1, "schemepart", locus.ErrControl},
+		{"a\n", 1, "schemepart", locus.ErrControl},
+		{"%", 0, "escape", locus.ErrEscape},
+		{"a%zz", 1, "escape", locus.ErrEscape},
+		{"a#%2", 2, "escape", locus.ErrEscape},
+		{"//h:x", 4, "port", locus.ErrPort},
+		{"//h:65536/", 4, "port", locus.ErrPortRange},
+		{"//h\\@g", 3, "login", locus.ErrBackslash},
+		{"//a@b@c", 3, "user", locus.ErrAt},
+		{":", 0, "scheme", locus.ErrNoScheme},
+		{":a", 0, "scheme", locus.ErrNoScheme},
+		{"a_b:c", 1, "scheme", locus.ErrNoScheme},
+		{"http://h/%", 9, "escape", locus.ErrEscape},
+		{long, relative.MaxLen, "relativeref", locus.ErrTooLong},
+	} {
+		_, err := relative.Parse(test.text)
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) {
+			t.Errorf("Parse(%s): error %v", locus.Quote(test.text), err)
+			continue
+		}
+		if e.Offset != test.offset || e.Part != test.part || !errors.Is(err, test.err) || e.Input != test.text {
+			t.Errorf("Parse(%s): %d %s %v, want %d %s %v", locus.Quote(test.text), e.Offset, e.Part, e.Err, test.offset, test.part, test.err)
+		}
+	}
+	if _, err := relative.Parse("a_b:c"); !strings.Contains(err.Error(), `"./" before it`) {
+		t.Errorf("no help in %v", err)
+	}
+	if _, err := relative.Parse(long[1:]); err != nil {
+		t.Errorf("the longest form: %v", err)
+	}
+}
+
+func TestZeroIsTheEmptyForm(t *testing.T) {
+	if r := relative.MustParse(""); r != (relative.Ref{}) || r.String() != "" {
+		t.Errorf("Parse(\"\") = %#v", r)
+	}
+	base := locus.MustParse("http://a/b?q#s")
+	if u, err := (relative.Ref{}).Resolve(base); err != nil || u.String() != "http://a/b?q" {
+		t.Errorf("the zero Ref means %v, %v", u, err)
+	}
+}
+
+func TestPasswordIsNeverShown(t *testing.T) {
+	const secret = "s3cret"
+	r := relative.MustParse("//u:" + secret + "@h/")
+	base := locus.MustParse("mailto:a@b")
+	_, err := r.Resolve(base)
+	_, errDraft := relative.MustParse("///g").ResolveWith(locus.MustParse("ftp://u:"+secret+"@h/a"), relative.Options{Rules: relative.RFC1630})
+	_, errParse := relative.Parse("//u:" + secret + "@h/%")
+	for _, text := range []string{r.Redacted(), r.LogValue().String(), err.Error(), errDraft.Error(), errParse.Error()} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the password is in %q", text)
+		}
+	}
+	if r.Redacted() != "//u:***@h/" {
+		t.Errorf("Redacted = %q", r.Redacted())
+	}
+}
+
+func TestURL(t *testing.T) {
+	u := locus.MustParse("g:a")
+	r := relative.MustParse("g:a")
+	if got, ok := r.URL(); !ok || got != u || relative.FromURL(u) != r {
+		t.Errorf("URL() = %v, %v", got, ok)
+	}
+	if got, ok := relative.MustParse("g").URL(); ok || !got.IsZero() {
+		t.Errorf("a partial form is the URL %v", got)
+	}
+	if relative.FromURL(locus.URL{}) != (relative.Ref{}) {
+		t.Error("the zero URL gives a Ref")
+	}
+}

@@ -1,0 +1,262 @@
+package relative_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+)
+
+// example is one line of a table of an RFC.
+type example struct{ ref, target string }
+
+func testExamples(t *testing.T, base string, o relative.Options, list []example) {
+	t.Helper()
+	for _, e := range list {
+		got, err := relative.MustParse(e.ref).ResolveWith(locus.MustParse(base), o)
+		if err != nil || got.String() != e.target {
+			t.Errorf("%q in %s: %q, %v; want %q", e.ref, base, got, err, e.target)
+		}
+	}
+}
+
+// RFC 3986 section 5.4.1, "Normal Examples".
+func TestRFC3986Normal(t *testing.T) {
+	testExamples(t, "http://a/b/c/d;p?q", relative.Options{}, []example{
+		{"g:h", "g:h"},
+		{"g", "http://a/b/c/g"},
+		{"./g", "http://a/b/c/g"},
+		{"g/", "http://a/b/c/g/"},
+		{"/g", "http://a/g"},
+		{"//g", "http://g"},
+		{"?y", "http://a/b/c/d;p?y"},
+		{"g?y", "http://a/b/c/g?y"},
+		{"#s", "http://a/b/c/d;p?q#s"},
+		{"g#s", "http://a/b/c/g#s"},
+		{"g?y#s", "http://a/b/c/g?y#s"},
+		{";x", "http://a/b/c/;x"},
+		{"g;x", "http://a/b/c/g;x"},
+		{"g;x?y#s", "http://a/b/c/g;x?y#s"},
+		{"", "http://a/b/c/d;p?q"},
+		{".", "http://a/b/c/"},
+		{"./", "http://a/b/c/"},
+		{"..", "http://a/b/"},
+		{"../", "http://a/b/"},
+		{"../g", "http://a/b/g"},
+		{"../..", "http://a/"},
+		{"../../", "http://a/"},
+		{"../../g", "http://a/g"},
+	})
+}
+
+// RFC 3986 section 5.4.2, "Abnormal Examples".
+func TestRFC3986Abnormal(t *testing.T) {
+	testExamples(t, "http://a/b/c/d;p?q", relative.Options{}, []example{
+		{"../../../g", "http://a/g"},
+		{"../../../../g", "http://a/g"},
+		{"/./g", "http://a/g"},
+		{"/../g", "http://a/g"},
+		{"g.", "http://a/b/c/g."},
+		{".g", "http://a/b/c/.g"},
+		{"g..", "http://a/b/c/g.."},
+		{"..g", "http://a/b/c/..g"},
+		{"./../g", "http://a/b/g"},
+		{"./g/.", "http://a/b/c/g/"},
+		{"g/./h", "http://a/b/c/g/h"},
+		{"g/../h", "http://a/b/c/h"},
+		{"g;x=1/./y", "http://a/b/c/g;x=1/y"},
+		{"g;x=1/../y", "http://a/b/c/y"},
+		{"g?y/./x", "http://a/b/c/g?y/./x"},
+		{"g?y/../x", "http://a/b/c/g?y/../x"},
+		{"g#s/./x", "http://a/b/c/g#s/./x"},
+		{"g#s/../x", "http://a/b/c/g#s/../x"},
+		{"http:g", "http:g"}, // for strict parsers
+	})
+	testExamples(t, "http://a/b/c/d;p?q", relative.Options{SameScheme: true}, []example{
+		{"http:g", "http://a/b/c/g"}, // for backward compatibility
+		{"HTTP:?y#s", "http://a/b/c/d;p?y#s"},
+		{"http:", "http://a/b/c/d;p?q"},
+		{"ftp:g", "ftp:g"},
+		{"http:a:b", "http:a:b"},
+		{"http://g", "http://g"},
+	})
+}
+
+// RFC 1808 section 5.1, "Normal Examples", and 5.2, "Abnormal Examples", in its
+// base with a fragment. RFC 3986 says otherwise for "?y" and for ".." above the
+// root; those lines stand in rfc1808Changed.
+func TestRFC1808(t *testing.T) {
+	const base = "http://a/b/c/d;p?q#f"
+	testExamples(t, base, relative.Options{}, []example{
+		{"g:h", "g:h"},
+		{"g", "http://a/b/c/g"},
+		{"./g", "http://a/b/c/g"},
+		{"g/", "http://a/b/c/g/"},
+		{"/g", "http://a/g"},
+		{"//g", "http://g"},
+		{"g?y", "http://a/b/c/g?y"},
+		{"g?y/./x", "http://a/b/c/g?y/./x"},
+		{"#s", "http://a/b/c/d;p?q#s"},
+		{"g#s", "http://a/b/c/g#s"},
+		{"g#s/./x", "http://a/b/c/g#s/./x"},
+		{"g?y#s", "http://a/b/c/g?y#s"},
+		{"g;x", "http://a/b/c/g;x"},
+		{"g;x?y#s", "http://a/b/c/g;x?y#s"},
+		{".", "http://a/b/c/"},
+		{"./", "http://a/b/c/"},
+		{"..", "http://a/b/"},
+		{"../", "http://a/b/"},
+		{"../g", "http://a/b/g"},
+		{"../..", "http://a/"},
+		{"../../", "http://a/"},
+		{"../../g", "http://a/g"},
+		{"g.", "http://a/b/c/g."},
+		{".g", "http://a/b/c/.g"},
+		{"g..", "http://a/b/c/g.."},
+		{"..g", "http://a/b/c/..g"},
+		{"./../g", "http://a/b/g"},
+		{"./g/.", "http://a/b/c/g/"},
+		{"g/./h", "http://a/b/c/g/h"},
+		{"g/../h", "http://a/b/c/h"},
+		{"http:g", "http:g"},
+		{"http:", "http:"},
+	})
+	for _, changed := range []struct{ ref, rfc1808, rfc3986 string }{
+		{"?y", "http://a/b/c/d;p?y", "http://a/b/c/d;p?y"},
+		{";x", "http://a/b/c/d;x", "http://a/b/c/;x"},
+		{"", "http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q"},
+		{"../../../g", "http://a/../g", "http://a/g"},
+		{"../../../../g", "http://a/../../g", "http://a/g"},
+		{"/./g", "http://a/./g", "http://a/g"},
+		{"/../g", "http://a/../g", "http://a/g"},
+	} {
+		testExamples(t, base, relative.Options{}, []example{{changed.ref, changed.rfc3986}})
+	}
+}
+
+// URI draft, "Partial (relative) form", Examples: the partial URIs in the
+// context of either URI.
+func TestDraftExamples(t *testing.T) {
+	for _, context := range []string{"magic://a/b/c//d/e/f", "magic://a/b/c//d/e/"} {
+		testExamples(t, context, relative.Options{Rules: relative.RFC1630, FirstSlash: true}, []example{
+			{"g", "magic://a/b/c//d/e/g"},
+			{"/g", "magic://a/g"},
+			{"//g", "magic://g"},
+			{"../g", "magic://a/b/c//d/g"},
+			{"g:a", "g:a"},
+		})
+		// RFC 1630's own rule says otherwise for one of its five.
+		testExamples(t, context, relative.Options{Rules: relative.RFC1630}, []example{
+			{"g", "magic://a/b/c//d/e/g"},
+			{"/g", "magic://a/b/c//d/g"},
+			{"//g", "magic://g"},
+			{"../g", "magic://a/b/c//d/g"},
+			{"g:a", "g:a"},
+		})
+		// RFC 3986 agrees with all five.
+		testExamples(t, context, relative.Options{}, []example{
+			{"g", "magic://a/b/c//d/e/g"},
+			{"/g", "magic://a/g"},
+			{"//g", "magic://g"},
+			{"../g", "magic://a/b/c//d/g"},
+			{"g:a", "g:a"},
+		})
+	}
+}
+
+func TestDraftRules(t *testing.T) {
+	draft := relative.Options{Rules: relative.RFC1630}
+	testExamples(t, "http://h/a/b/c?q/r#s", draft, []example{
+		{"", "http://h/a/b/c?q/r"},
+		{"#t", "http://h/a/b/c?q/r#t"},
+		{"?y", "http://h/a/b/?y"},
+		{"/x/../g", "http://h/g"},
+		{"..", "http://h/a/"},
+		{".", "http://h/a/b/"},
+		{"g/.", "http://h/a/b/g/"},
+		{"../../../../g", "http://h/g"},
+		{"//g?y#z", "http://g?y#z"},
+		{"http:g", "http:g"},
+		{"http://g/../x", "http://g/../x"},
+	})
+	testExamples(t, "http://h", draft, []example{{"/g", "http://h/g"}, {"g", "http://h/g"}})
+	testExamples(t, "http://h//a", draft, []example{{"/g", "http://h/g"}, {"//g", "http://g"}})
+	testExamples(t, "x:/a/b", draft, []example{{"/g", "x:/g"}, {"//g", "x://g"}, {"..//g", "x:/.//g"}})
+	testExamples(t, "file:///a/b", draft, []example{{"///g", "file:///g"}, {"/g", "file:///a/g"}, {"//g/h", "file://g/h"}})
+	_, err := relative.MustParse("///g").ResolveWith(locus.MustParse("http://h/a"), draft)
+	if !errors.Is(err, relative.ErrBase) || !strings.Contains(err.Error(), "3 slashes") {
+		t.Errorf("three slashes: %v", err)
+	}
+}
+
+func TestResolveEdges(t *testing.T) {
+	testExamples(t, "http://h", relative.Options{}, []example{
+		{"g", "http://h/g"}, {"../g", "http://h/g"}, {"?y", "http://h?y"}, {".", "http://h/"}, {"#s", "http://h#s"},
+	})
+	testExamples(t, "http://h", relative.Options{}, []example{{"?x@evil", "http://h/?x@evil"}, {"?x@evil#s", "http://h/?x@evil#s"}, {"#x@evil", "http://h#x@evil"}})
+	testExamples(t, "http://h?q", relative.Options{}, []example{{"g", "http://h/g"}, {"", "http://h?q"}, {"?y", "http://h?y"}})
+	testExamples(t, "http://h/a?b/c", relative.Options{}, []example{{"g", "http://h/g"}, {"?", "http://h/a?"}, {"#", "http://h/a?b/c#"}})
+	testExamples(t, "x:/a/b", relative.Options{}, []example{{"g", "x:/a/g"}, {"..//g", "x:/.//g"}, {"//h", "x://h"}, {"/..", "x:/"}})
+	testExamples(t, "ftp://u:p@h:2121/a/b;type=i", relative.Options{}, []example{
+		{"g", "ftp://u:p@h:2121/a/g"}, {"//g", "ftp://g"}, {"g;type=a", "ftp://u:p@h:2121/a/g;type=a"}, {"%2E%2E/g", "ftp://u:p@h:2121/a/%2E%2E/g"},
+	})
+	testExamples(t, "ftp://u?v:p?q@h/a", relative.Options{}, []example{{"g", "ftp://u?v:p?q@h/g"}})
+	testExamples(t, "HTTP://H/a", relative.Options{}, []example{{"g", "HTTP://H/g"}, {"Http://H/b", "Http://H/b"}})
+	testExamples(t, "http://h/a//b", relative.Options{}, []example{{"../g", "http://h/a/g"}, {"..//g", "http://h/a//g"}, {".", "http://h/a//"}})
+	testExamples(t, "http://h/", relative.Options{}, []example{{"http://h/a/../b", "http://h/b"}, {"mailto:a/../b@h", "mailto:a/../b@h"}})
+}
+
+func TestBaseWithoutHierarchy(t *testing.T) {
+	for _, text := range []string{
+		"mailto:a@b", "news:comp.infosystems.www", "news:a/b@h", "mid:a@b", "urn:x:a/b", "x:", "x:a/b",
+		"telnet://h/", "rlogin://h/", "tn3270://h/", "gopher://h/1/a",
+	} {
+		base := locus.MustParse(text)
+		for _, ref := range []string{"g", "/g", "//g", "?y", ".", "..", "g#s", "./a:b"} {
+			for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
+				u, err := relative.MustParse(ref).ResolveWith(base, relative.Options{Rules: rules})
+				if !errors.Is(err, relative.ErrBase) || !strings.Contains(fmt.Sprint(err), "write the whole URL") {
+					t.Errorf("%q in %s by %s: %q, %v", ref, base, rules, u, err)
+				}
+			}
+		}
+		testExamples(t, text, relative.Options{}, []example{
+			{"", text}, {"#s", text + "#s"}, {"http://h/", "http://h/"},
+		})
+	}
+	if _, err := relative.MustParse("g").Resolve(locus.URL{}); !errors.Is(err, relative.ErrBase) {
+		t.Errorf("the zero URL as base: %v", err)
+	}
+}
+
+func TestSameSchemeNeedsHierarchy(t *testing.T) {
+	testExamples(t, "mailto:a@b", relative.Options{SameScheme: true}, []example{{"mailto:c@d", "mailto:c@d"}})
+}
+
+func TestGopherWhenAsked(t *testing.T) {
+	testExamples(t, "gopher://h/1/a/b", relative.Options{Gopher: true}, []example{
+		{"c", "gopher://h/1/a/c"}, {"../c", "gopher://h/1/c"}, {"/0/x", "gopher://h/0/x"},
+	})
+}
+
+func TestResultTooLong(t *testing.T) {
+	base := locus.MustParse("http://h/" + strings.Repeat("a/", 20000))
+	_, err := relative.MustParse(strings.Repeat("b", 30000)).Resolve(base)
+	if !errors.Is(err, locus.ErrTooLong) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRulesByName(t *testing.T) {
+	for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
+		if got, err := relative.ParseRules(rules.String()); got != rules || err != nil {
+			t.Errorf("ParseRules(%q) = %v, %v", rules, got, err)
+		}
+	}
+	if _, err := relative.ParseRules("rfc1738"); err == nil {
+		t.Error("rfc1738 has rules for partial forms")
+	}
+}
