@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Exit statuses. With several inputs every one is tried, and the highest of
+// their statuses is the command's.
+const (
+	statusDone        = 0   // done, and nothing wrong found
+	statusNo          = 1   // a check says no
+	statusUsage       = 2   // usage, or an argument that is no URL
+	statusAccess      = 3   // access failed, or standard output can't be written
+	statusDenied      = 4   // refused by the policy
+	statusInterrupted = 130 // interrupted
+)
+
+// app is one run of the command: where it reads and writes, what it was asked,
+// and the status it ends with.
+type app struct {
+	ctx            context.Context
+	in             io.Reader
+	out            *bufio.Writer // standard output; flushed at the end, and before waiting for input
+	errOut         io.Writer
+	outTTY, errTTY bool
+	width          int // columns of the terminal at standard output
+	env            func(string) string
+	flags          globalFlags
+	config         config
+	status         int
+	registry       *scheme.Registry
+	line           int // of standard input, from 1; 0: the inputs are arguments
+
+	sink sink
+	mu   sync.Mutex // guards status and errOut
+}
+
+// sink is standard output below its buffer. It remembers the first error, so
+// that a command can stop when nobody reads its results any more.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+const outputBuffer = 128 << 10
+
+func newApp(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *app {
+	a := &app{ctx: ctx, in: in, errOut: errOut, env: env, width: 80, config: defaultConfig()}
+	a.sink.w = out
+	a.out = bufio.NewWriterSize(&a.sink, outputBuffer)
+	return a
+}
+
+// run does what args ask for and returns the exit status.
+func (a *app) run(args []string) int {
+	var err error
+	if a.registry, err = newRegistry(); err != nil {
+		a.problem(statusUsage, err)
+		return a.status
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	if cmd, err := root.ExecuteContextC(a.ctx); err != nil {
+		a.problem(statusUsage, err)
+		a.note("%q tells more", helpFor(cmd, err))
+	}
+	if a.ctx.Err() != nil {
+		a.raise(statusInterrupted)
+	}
+	a.finish()
+	return a.status
+}
+
+// helpFor returns the command whose output helps with err.
+func helpFor(cmd *cobra.Command, err error) string {
+	if errors.As(err, new(configError)) {
+		return "locus help configuration"
+	}
+	return cmd.CommandPath() + " --help"
+}
+
+// finish writes what is left of the output. A reader that went away has read
+// all it wanted; any other failure lost something.
+func (a *app) finish() {
+	a.out.Flush()
+	if err := a.sink.err; err != nil && !isClosedPipe(err) {
+		a.problem(statusAccess, fmt.Errorf("standard output: %w", err))
+	}
+}
+
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// broken reports whether standard output takes no more, so that there is no
+// sense in going on.
+func (a *app) broken() bool { return a.sink.err != nil }
+
+// raise makes status the exit status unless it is higher already. It may be
+// called from many goroutines at once.
+func (a *app) raise(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.status = max(a.status, status)
+}
+
+// note writes a line for people to standard error, except with --quiet. It may
+// be called from many goroutines at once.
+func (a *app) note(format string, args ...any) {
+	if !a.flags.quiet {
+		a.say(fmt.Sprintf(format, args...))
+	}
+}
+
+// problem raises the status and says why on standard error. It may be called
+// from many goroutines at once.
+func (a *app) problem(status int, err error) {
+	a.raise(status)
+	a.say(err.Error())
+}
+
+// say writes text, made safe for a terminal, as a line of standard error.
+func (a *app) say(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintln(a.errOut, term.Safe("locus: "+strings.TrimPrefix(text, "locus: ")))
+}
+
+// about puts before err what it is about. Messages of the root package begin with
+// the name that every message here begins with; it is said once.
+func about(what string, err error) error {
+	return fmt.Errorf("%s: %s", what, strings.TrimPrefix(err.Error(), "locus: "))
+}
+
+// atLine puts the number of the line before err, if standard input is read.
+func (a *app) atLine(err error) error {
+	if a.line == 0 {
+		return err
+	}
+	return about(fmt.Sprintf("line %d", a.line), err)
+}
+
+// aside makes a terminal show what was written so far before a message about it.
+// It is for subcommands that answer one input after the other.
+func (a *app) aside() {
+	if a.outTTY {
+		a.out.Flush()
+	}
+}
+
+// usageError is an error in how the command was called.
+func usageError(format string, args ...any) error { return fmt.Errorf(format, args...) }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// testApp returns an app that reads in and writes nowhere.
+func testApp(t *testing.T, in string) *app {
+	t.Helper()
+	return newApp(context.Background(), strings.NewReader(in), io.Discard, io.Discard, noEnv)
+}
+
+// TestEveryCommandHasExamples makes sure that no subcommand is left out of the
+// promise of two examples.
+func TestEveryCommandHasExamples(t *testing.T) {
+	for _, cmd := range commands(testApp(t, "")) {
+		if !cmd.Hidden && len(strings.Split(cmd.Example, "\n")) != 2 {
+			t.Errorf("%s has the examples %q", cmd.Name(), cmd.Example)
+		}
+	}
+}
+
+func TestManPages(t *testing.T) {
+	dir := t.TempDir()
+	if status := testApp(t, "").run([]string{"man", dir}); status != statusDone {
+		t.Fatalf("status %d", status)
+	}
+	for _, name := range []string{"locus", "locus-parse", "locus-resolve", "locus-configuration", "locus-exit-status"} {
+		page, err := os.ReadFile(filepath.Join(dir, name+".1"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		text := string(page)
+		if !strings.HasPrefix(text, `.TH "`+strings.ReplaceAll(strings.ToUpper(name), "-", `\-`)+`" "1"`) || !strings.Contains(text, "\n.SH \"NAME\"\n") {
+			t.Errorf("%s begins %.80q", name, text)
+		}
+		for line := range strings.Lines(text) {
+			// A line that begins with a control character must be one of ours.
+			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !strings.Contains(".TH.SH.PP.TP.nf.fi", strings.Fields(line)[0]) {
+				t.Errorf("%s has the line %q", name, line)
+			}
+		}
+	}
+	if status := testApp(t, "").run([]string{"man", filepath.Join(dir, "none")}); status != statusAccess {
+		t.Errorf("a folder that is not there: status %d", status)
+	}
+}
+
+// lineSource is a standard input of n different URLs. Now and then it looks at
+// the memory in use.
+type lineSource struct {
+	n    int
+	left string
+	most uint64
+}
+
+func (s *lineSource) Read(p []byte) (int, error) {
+	if s.left == "" {
+		if s.n == 0 {
+			return 0, io.EOF
+		}
+		block := min(s.n, 1000)
+		var b strings.Builder
+		for i := range block {
+			b.WriteString("HTTP://h/" + strings.Repeat("x", i%50) + strings.Repeat("y", (s.n-i)%100) + "\n")
+		}
+		s.n -= block
+		s.left = b.String()
+		if s.n%20000 == 0 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			s.most = max(s.most, m.HeapAlloc)
+		}
+	}
+	n := copy(p, s.left)
+	s.left = s.left[n:]
+	return n, nil
+}
+
+func TestCanonicalStreams(t *testing.T) {
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	source := &lineSource{n: 200_000}
+	a := newApp(context.Background(), source, io.Discard, io.Discard, noEnv)
+	if status := a.run([]string{"canonical", "-"}); status != statusDone {
+		t.Fatalf("status %d", status)
+	}
+	// The input is 12 MB.
+	if source.most > before.HeapAlloc+4<<20 {
+		t.Errorf("%d octets in use, %d before", source.most, before.HeapAlloc)
+	}
+}
+
+func TestSeenIsExact(t *testing.T) {
+	s := newSeen()
+	texts := map[string]bool{}
+	for _, prefix := range []string{"http://h/", "ftp://h/", ""} {
+		for i := range 10_000 {
+			text := prefix + strings.Repeat("a", i%70) + string(rune('a'+i%26))
+			if s.add(text) == texts[text] {
+				t.Fatalf("add(%q) with %v", text, texts[text])
+			}
+			texts[text] = true
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"hash/maphash"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+)
+
+func newCanonical(a *app) *cobra.Command {
+	unique := false
+	cmd := &cobra.Command{
+		Use:   "canonical URL...",
+		Short: "Write URLs in canonical form, and each only once if asked to",
+		Long: `Write each URL in its canonical form, one a line: URLs that mean the same by the
+rules of their scheme have the same. Two that differ in an escaped reserved
+character do not: "%2F" is not "/".
+
+A line that is no URL, or not in the form of its scheme, gets a message on
+standard error and nothing on standard output, and the status is 2 in the end.
+
+Without --unique the memory that is used does not grow with the input. With it,
+about 30 octets are kept for each URL written: not its text but 128 bits that
+are made of it, with a key that is new in each run. That two of a thousand
+million URLs share theirs, and one is lost, has odds of less than 1 to 10^20.`,
+		Example: `  locus canonical HTTP://Info.Example.NET:80/%7efred
+  printf 'ftp://h\nFTP://H:21/\n' | locus canonical --unique -`,
+		Args: urls,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c := canonicalizer{app: a}
+			if unique {
+				c.seen = newSeen()
+			}
+			for input, err := range a.inputs(args) {
+				c.write(input, err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&unique, "unique", false, "leave out what has been written already")
+	return cmd
+}
+
+// canonicalizer writes canonical forms.
+type canonicalizer struct {
+	app  *app
+	seen *seen // nil: write all
+}
+
+// canonicalJSON is the canonical form of one input, and what it changed.
+type canonicalJSON struct {
+	Input     text     `json:"input"`
+	OK        bool     `json:"ok"`
+	Canonical text     `json:"canonical"`
+	Changes   []string `json:"changes"`
+}
+
+// write answers one input; err says that it could not be read whole.
+func (c *canonicalizer) write(input string, err error) {
+	var u locus.URL
+	var change locus.Change
+	if err == nil {
+		u, err = locus.Parse(input)
+	}
+	if err == nil {
+		u, change, err = c.app.registry.Canonical(u)
+	}
+	switch {
+	case err != nil:
+		c.app.refuse(input, err)
+	case c.seen != nil && !c.seen.add(u.String()):
+	case c.app.flags.json:
+		changes := change.Texts()
+		if changes == nil {
+			changes = []string{}
+		}
+		c.app.writeJSON(canonicalJSON{text(input), true, text(u.String()), changes})
+	default:
+		c.app.out.WriteString(u.String())
+		c.app.out.WriteByte('\n')
+	}
+}
+
+// refuse answers an input that a subcommand can make nothing of: in JSON where
+// the answer would be, else as a message with the number of the line.
+func (a *app) refuse(input string, err error) {
+	a.raise(statusUsage)
+	a.aside()
+	if a.flags.json {
+		a.writeJSON(failureJSON{Input: text(input), Error: newErrorJSON(err)})
+	} else {
+		a.problem(statusUsage, a.atLine(err))
+	}
+}
+
+// seen is a set of texts of which it keeps 128 bits each.
+type seen struct {
+	first, second maphash.Seed
+	keys          map[[2]uint64]struct{}
+}
+
+func newSeen() *seen {
+	return &seen{first: maphash.MakeSeed(), second: maphash.MakeSeed(), keys: map[[2]uint64]struct{}{}}
+}
+
+// add adds text, and reports whether it was not there.
+func (s *seen) add(text string) bool {
+	n := len(s.keys)
+	s.keys[[2]uint64{maphash.String(s.first, text), maphash.String(s.second, text)}] = struct{}{}
+	return len(s.keys) > n
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/term"
+)
+
+func newCheck(a *app) *cobra.Command {
+	rules := "rfc1738"
+	cmd := &cobra.Command{
+		Use:   "check URL...",
+		Short: "Say whether URLs conform, with a line for each violation",
+		Long: `Say whether each URL conforms to RFC 1738, or to the URI draft that became RFC
+1630 with --rules rfc1630. There is a line for each violation:
+
+  URL:OFFSET: KIND RULE (SECTION): HELP
+
+OFFSET counts octets from 0. KIND is "violation", or "impossible" for what the
+grammar allows and nothing can be, such as port 65536. Lines of KIND "note" are
+advice about a URL that conforms; --quiet leaves them out, and the line that
+says that a URL conforms. A password is shown as "*".
+
+The status is 0 if all URLs conform, 1 if not, 2 if an input is no URL.`,
+		Example: `  locus check ftp://ftp.example.net/pub/README
+  locus check --rules rfc1630 'http://info.example.net/albert/marie-claude?sgml+cms'`,
+		Args: urls,
+		RunE: func(_ *cobra.Command, args []string) error {
+			profile, err := locus.ParseProfile(rules)
+			if err != nil {
+				return err
+			}
+			for input, err := range a.inputs(args) {
+				a.check(input, err, profile)
+			}
+			return nil
+		},
+	}
+	addRules(cmd, &rules, "rfc1738", "rfc1630")
+	return cmd
+}
+
+// addRules adds the flag --rules with its two choices.
+func addRules(cmd *cobra.Command, rules *string, first, second string) {
+	cmd.Flags().StringVar(rules, "rules", first, fmt.Sprintf("whose rules: %s or %s", first, second))
+	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// checkJSON is the verdict about one input.
+type checkJSON struct {
+	Input      text            `json:"input"`
+	OK         bool            `json:"ok"`
+	Conforms   bool            `json:"conforms"`
+	Rules      string          `json:"rules"`
+	Violations []violationJSON `json:"violations"`
+	Notes      []violationJSON `json:"notes"`
+	Error      *errorJSON      `json:"error,omitempty"` // only if not OK
+}
+
+// check answers one input; err says that it could not be read whole.
+func (a *app) check(input string, err error, profile locus.Profile) {
+	var u locus.URL
+	if err == nil {
+		u, err = locus.Parse(input)
+	}
+	var list []locus.Violation
+	switch {
+	case err != nil:
+		a.raise(statusUsage)
+		list = []locus.Violation{syntaxFinding(err)}
+	default:
+		list = a.registry.Check(u, profile)
+	}
+	conforms := locus.Conforms(list)
+	if !conforms {
+		a.raise(statusNo)
+	}
+	if a.flags.json {
+		v := checkJSON{Input: text(input), OK: err == nil, Conforms: conforms, Rules: profile.String()}
+		v.Violations, v.Notes = findings(list)
+		if err != nil {
+			e := newErrorJSON(err)
+			v.Error = &e
+		}
+		a.writeJSON(v)
+		return
+	}
+	a.writeVerdict(input, list, conforms)
+}
+
+func (a *app) writeVerdict(input string, list []locus.Violation, conforms bool) {
+	if a.flags.quiet && conforms {
+		return
+	}
+	name := term.Safe(characters(locus.Mask(input)))
+	for _, v := range list {
+		if v.Kind != locus.Note || !a.flags.quiet {
+			fmt.Fprintf(a.out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(characters(v.Help)))
+		}
+	}
+	if conforms {
+		fmt.Fprintf(a.out, "%s: conforms\n", name)
+	}
+}
+
+// syntaxFinding is the reason why a text is no URL as a finding: no profile lets
+// it pass.
+func syntaxFinding(err error) locus.Violation {
+	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: err.Error()}
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) {
+		return v
+	}
+	v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
+	if e.Offset < len(e.Input) {
+		v.Text = e.Input[e.Offset : e.Offset+1]
+	}
+	for _, known := range []struct {
+		err           error
+		rule, section string
+	}{
+		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
+		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
+		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
+		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},
+		{locus.ErrAt, "at-sign", "RFC 1738 3.1"},
+		{locus.ErrHost, "host", "RFC 1738 3.1"},
+		{locus.ErrPort, "port", "RFC 1738 3.1"},
+		{locus.ErrPortRange, "port-range", "RFC 1738 3.1"},
+		{locus.ErrTooLong, "too-long", "RFC 1738 5"},
+	} {
+		if errors.Is(e.Err, known.err) {
+			v.Rule, v.Section = known.rule, known.section
+		}
+	}
+	if errors.Is(e.Err, locus.ErrPortRange) {
+		v.Kind = locus.Impossible
+	}
+	return v
+}

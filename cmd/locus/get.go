@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/transfer"
+)
+
+// getter is one run of "locus get".
+type getter struct {
+	a      *app
+	client *access.Client
+
+	output         string // -o
+	remoteName     bool   // -O
+	dir            string // -d
+	resume         bool
+	overwrite      bool
+	parallel       int
+	perHost        int
+	retry          int
+	view, language string
+	raw            bool
+	noFollow       bool
+	verbose        bool
+	cwd, ssl       string
+	active         bool
+}
+
+const getLong = `Get dereferences each URL and writes what it finds.
+
+An object's octets go to standard output as they are, those of several URLs one
+after another; with -o or -O they go to files, several at once. A menu (a
+directory, for example) is a list: for people on a terminal, else lines of
+title, TAB and URL.
+
+Files. -o replaces the file that it names. -O takes the name that the URL ends
+in, made safe, in the current folder or that of -d, and replaces a file only with
+--overwrite. What comes is written to NAME.part and renamed when it is whole; the
+small NAME.part.json says what the part came from. After an interrupt or a
+failure, -C goes on with the part if the object is still the same, begins again
+if it is not, and leaves alone the files that are there already.
+
+On a terminal, text is shown with everything that the terminal could obey made
+visible, and what is not text is refused; --raw writes all as it is. --json
+writes what is known of an object and its octets only with -o or -O.
+
+Logins come from the URL, from ~/.netrc, or from you when a server wants one.`
+
+const getExamples = `  locus get file:///etc/
+  locus get --json -O -C -d copies file:///etc/hosts file:///etc/passwd`
+
+func newGet(a *app) *cobra.Command {
+	g := &getter{a: a}
+	cmd := &cobra.Command{
+		Use:     "get URL...",
+		Short:   "Dereference URLs of any scheme",
+		Long:    getLong,
+		Example: getExamples,
+		Args:    urls,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := g.settle(cmd, args); err != nil {
+				return err
+			}
+			return g.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&g.output, "output", "o", "", "write the one object to `FILE`; \"-\" is standard output")
+	f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
+	f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, which is made if need be")
+	f.BoolVarP(&g.resume, "continue", "C", false, "go on with what an earlier get left of a file")
+	f.BoolVar(&g.overwrite, "overwrite", false, "with -O, replace files that are there")
+	f.IntVar(&g.parallel, "parallel", 0, "get `N` files at once (default 8)")
+	f.IntVar(&g.perHost, "per-host", 0, "get `N` files from one host at once (default 2)")
+	f.IntVar(&g.retry, "retry", 0, "try `N` times more after a failure that may pass, going on where it stopped")
+	f.StringVar(&g.view, "view", "", "which of an object's views to get (Gopher+): \"text/plain\"")
+	f.StringVar(&g.language, "language", "", "which language to get (Gopher+): \"En_US\"")
+	f.BoolVar(&g.raw, "raw", false, "write octets as they are stored, also to a terminal")
+	f.BoolVar(&g.noFollow, "no-follow", false, "show where a redirect or referral leads instead of going there")
+	f.StringVar(&g.cwd, "cwd", "", "ftp: walk a path as `MODE` says: \"multi\" (RFC 1738, the default), \"single\" or \"none\"")
+	f.BoolVar(&g.active, "active", false, "ftp: let the server connect for data")
+	f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` \"try\" goes on without it, \"require\" does not")
+	f.BoolVarP(&g.verbose, "verbose", "v", false, "show what is sent and received, without passwords")
+	return cmd
+}
+
+// settle makes sure that the flags go together, and fills in those that the
+// configuration has.
+func (g *getter) settle(cmd *cobra.Command, args []string) error {
+	set := cmd.Flags().Changed
+	files := g.remoteName || set("output") && g.output != "-"
+	switch {
+	case set("output") && g.output == "":
+		return usageError("-o needs the name of a file")
+	case set("output") && g.remoteName:
+		return usageError("-o and -O don't go together")
+	case set("output") && len(args) > 1:
+		return usageError("-o takes the object of one URL; -O gives each its own file")
+	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
+		return usageError("-C, -d, --overwrite and --retry are about files and go with -o or -O")
+	case files && g.noFollow:
+		return usageError("--no-follow shows where a URL leads and writes no file")
+	case set("output") && g.output == "-" && g.a.flags.json:
+		return usageError("standard output can't have the object and --json")
+	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
+		return usageError("--parallel, --per-host and --retry can't be negative")
+	}
+	config := &g.a.config
+	if g.parallel == 0 {
+		g.parallel = config.Parallel
+	}
+	if g.perHost == 0 {
+		g.perHost = config.PerHost
+	}
+	if set("active") {
+		config.FTP.Active = g.active
+	}
+	if set("cwd") {
+		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
+			return usageError("--cwd: %w", err)
+		}
+	}
+	return nil
+}
+
+// run gets the URLs. The error is one of usage; what happens to a URL is told
+// as it happens.
+func (g *getter) run(ctx context.Context, args []string) error {
+	o := clientOptions{raw: g.raw}
+	if g.verbose {
+		o.trace = g.trace
+	}
+	var err error
+	if o.tls, err = g.tlsMode(); err != nil {
+		return err
+	}
+	client, closeAll, err := g.a.client(o)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	g.client = client
+	switch {
+	case g.remoteName:
+		return g.toNames(ctx, args)
+	case g.output != "" && g.output != "-":
+		return g.toFile(ctx, args)
+	}
+	return g.toStream(ctx, args, g.standardOutput())
+}
+
+// tlsMode is what --ssl says.
+func (g *getter) tlsMode() (ftp.TLSMode, error) {
+	switch g.ssl {
+	case "":
+		return ftp.TLSOff, nil
+	case "try":
+		return ftp.TLSTry, nil
+	case "require":
+		return ftp.TLSRequire, nil
+	}
+	return 0, usageError("--ssl is \"try\" or \"require\", not %q", g.ssl)
+}
+
+// url reads one input. What is no URL is told, and ok false.
+func (g *getter) url(input string, err error) (u locus.URL, ok bool) {
+	if err == nil {
+		u, err = locus.ParseWrapped(input)
+	}
+	switch {
+	case err == nil:
+		g.noteUnheeded(u)
+		return u, true
+	case g.a.flags.json:
+		g.failed(locus.Mask(input), err)
+	default:
+		g.a.refuse(input, err)
+	}
+	return u, false
+}
+
+// noteUnheeded says which flags mean nothing for u.
+func (g *getter) noteUnheeded(u locus.URL) {
+	if (g.view != "" || g.language != "") && u.Scheme() != "gopher" {
+		g.a.note("--view and --language choose among what Gopher+ offers; %s has no such choice", u.Redacted())
+	}
+}
+
+// trace shows a conversation on standard error.
+func (g *getter) trace(locus.URL) scheme.TraceFunc {
+	return func(sent bool, line string) {
+		arrow := "<"
+		if sent {
+			arrow = ">"
+		}
+		g.a.mu.Lock()
+		defer g.a.mu.Unlock()
+		fmt.Fprintf(g.a.errOut, "%s %s\n", arrow, term.Safe(line))
+	}
+}
+
+// failed tells that a URL came to nothing, and raises the status to that of err.
+func (g *getter) failed(url string, err error) { g.failedWith(statusOf(kindOf(err)), url, err) }
+
+func (g *getter) failedWith(status int, url string, err error) {
+	if g.a.flags.json {
+		g.a.raise(status)
+		g.a.writeJSON(accessJSON{text(url), newReasonJSON(err)})
+		return
+	}
+	g.a.aside()
+	g.a.problem(status, err)
+}
+
+// kindFile is the kind of a failure that has to do with a file here, besides
+// those of access.
+const kindFile access.Kind = "file"
+
+func kindOf(err error) access.Kind {
+	switch {
+	case errors.Is(err, transfer.ErrFile), errors.Is(err, transfer.ErrExists), errors.Is(err, transfer.ErrForeign), errors.Is(err, transfer.ErrName):
+		return kindFile
+	case errors.Is(err, transfer.ErrNotObject):
+		return access.Unsupported
+	}
+	return access.KindOf(err)
+}
+
+func statusOf(kind access.Kind) int {
+	switch kind {
+	case access.Syntax:
+		return statusUsage
+	case access.Denied:
+		return statusDenied
+	case access.Interrupted:
+		return statusInterrupted
+	}
+	return statusAccess
+}
+
+// openFolder opens the folder that files go to, and makes it if make is set.
+func openFolder(dir string, make bool) (*os.Root, error) {
+	if make {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenRoot(dir)
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// place finds folder and name of the file that -o names. An empty name: it is
+// there and no regular file, and dir is its path.
+func (g *getter) place() (dir, name string, err error) {
+	path := g.output
+	if g.dir != "" {
+		if !filepath.IsLocal(path) {
+			return "", "", usageError("-o %s leads out of the folder that -d names", path)
+		}
+		path = filepath.Join(g.dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
+		return path, "", nil
+	case err == nil:
+		// Through a link, the file that it leads to is the one that is meant.
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+	}
+	name = filepath.Base(path)
+	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
+		return "", "", usageError("-o %s names no file; -d DIR with -O chooses the folder", g.output)
+	}
+	return filepath.Dir(path), name, nil
+}
+
+// toNames gets each URL into the file that it names.
+func (g *getter) toNames(ctx context.Context, args []string) error {
+	dir := "."
+	if g.dir != "" {
+		dir = g.dir
+	}
+	return g.toFolder(ctx, args, dir, func(u locus.URL) string { return transfer.Name(g.a.registry, u) })
+}
+
+// toFolder gets the URLs into files of dir, several at once.
+func (g *getter) toFolder(ctx context.Context, args []string, dir string, name func(locus.URL) string) error {
+	jobs, err := g.jobs(args, name)
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	folder, err := openFolder(dir, g.dir != "")
+	if err != nil {
+		for _, job := range jobs {
+			g.failed(job.URL.Redacted(), &folderError{err})
+		}
+		return nil
+	}
+	defer folder.Close()
+	progress := g.newProgress(true, names(jobs))
+	results, err := transfer.Run(ctx, g.client, folder, jobs, &transfer.Options{
+		Parallel:  g.parallel,
+		PerHost:   g.perHost,
+		Resume:    g.resume,
+		Overwrite: g.overwrite || !g.remoteName,
+		Retry:     g.retry,
+		Menu:      func(w io.Writer, m *scheme.Menu) error { return writeLines(w, m) },
+		Progress:  progress.report,
+	})
+	if err != nil {
+		progress.Close()
+		return err
+	}
+	var left leftovers
+	for result := range results {
+		g.result(result, folder.Name(), &left)
+	}
+	progress.Close()
+	left.tell(g.a)
+	return nil
+}
+
+// folderError is that the folder for files can't be used.
+type folderError struct{ error }
+
+func (e *folderError) Unwrap() error        { return e.error }
+func (e *folderError) Is(target error) bool { return target == transfer.ErrFile }
+
+// jobs reads all inputs: whether two want the same file must be known before
+// anything is fetched.
+func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
+	var jobs []transfer.Job
+	for text, err := range g.a.inputs(args) {
+		u, ok := g.url(text, err)
+		if !ok {
+			continue
+		}
+		if g.output != "" && len(jobs) > 0 {
+			return nil, usageError("-o takes the object of one URL; -O gives each its own file")
+		}
+		job := transfer.Job{URL: u, Name: name(u)}
+		if job.Name == "" {
+			g.failedWith(statusUsage, u.Redacted(), scheme.Hint(&nameError{u}, "-o FILE chooses one"))
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs, nil
+}
+
+// nameError is that -O finds no name in a URL.
+type nameError struct{ u locus.URL }
+
+func (e *nameError) Error() string        { return e.u.Redacted() + ": ends in no name for a file" }
+func (e *nameError) Is(target error) bool { return target == transfer.ErrName }
+
+func names(jobs []transfer.Job) []string {
+	list := make([]string, len(jobs))
+	for i, job := range jobs {
+		list[i] = job.Name
+	}
+	return list
+}
+
+// result tells what became of one job.
+func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
+	file := filepath.Join(dir, r.Job.Name)
+	switch {
+	case r.Err != nil:
+		if left.add(r.Err) {
+			g.failed(r.Job.URL.Redacted(), advise(r.Err))
+		} else {
+			g.a.raise(statusInterrupted)
+		}
+	case g.a.flags.json:
+		g.a.writeJSON(describeFile(r, file))
+	case r.Skipped:
+		g.a.note("%s is there already", file)
+	}
+}
+
+// advise says which flag helps.
+func advise(err error) error {
+	if errors.Is(err, transfer.ErrExists) {
+		return scheme.Hint(err, "--overwrite replaces it, -C takes it for what is wanted")
+	}
+	return err
+}
+
+// leftovers are what an interrupt or failures leave to go on with.
+type leftovers struct {
+	parts    int
+	notBegun int
+}
+
+// add counts the failure of a job. It reports whether it is worth a message: of
+// a thousand jobs that an interrupt kept from their beginning none is.
+func (l *leftovers) add(err error) bool {
+	var e *transfer.Error
+	if errors.As(err, &e) && e.Part != "" {
+		l.parts++
+		return true
+	}
+	if access.KindOf(err) == access.Interrupted {
+		l.notBegun++
+		return false
+	}
+	return true
+}
+
+func (l *leftovers) tell(a *app) {
+	if l.notBegun > 0 {
+		a.note("interrupted; %d not fetched", l.notBegun)
+	}
+	if l.parts > 0 {
+		a.note("the same command with -C goes on with what is kept")
+	}
+}

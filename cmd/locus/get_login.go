@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	safe "github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// login answers servers that want a user and password: from ~/.netrc, else from
+// the person at the terminal, once for each server.
+type login struct {
+	a         *app
+	tty       func() (*os.File, error)
+	interrupt func()
+	mu        sync.Mutex // one question at a time
+	answers   map[server]scheme.Credentials
+}
+
+// server is whom a login is for.
+type server struct{ scheme, host, port, user, realm string }
+
+func newLogin(a *app) *login {
+	return &login{
+		a:         a,
+		tty:       func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
+		interrupt: interruptSelf,
+		answers:   map[server]scheme.Credentials{},
+	}
+}
+
+// maxAttempts is how many logins of one open may be refused before nobody is
+// asked any more.
+const maxAttempts = 3
+
+func (l *login) ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	port, _ := q.URL.PortText()
+	key := server{q.URL.Scheme(), strings.ToLower(q.URL.Host()), port, q.User, q.Realm}
+	if q.Attempt == 0 {
+		if c, ok := l.answers[key]; ok {
+			return c, true, nil
+		}
+		c, ok, err := l.fromNetrc(q)
+		if ok || err != nil {
+			return c, ok, err
+		}
+	}
+	if q.Attempt >= maxAttempts || !l.a.errTTY {
+		return scheme.Credentials{}, false, nil
+	}
+	c, ok, err := l.prompt(ctx, q)
+	if ok && err == nil {
+		l.answers[key] = c
+	}
+	return c, ok, err
+}
+
+// fromNetrc looks for the login in the file of NETRC, or in ~/.netrc.
+func (l *login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	name := l.a.env("NETRC")
+	if name == "" {
+		home := l.a.env("HOME")
+		if home == "" {
+			return c, false, nil
+		}
+		name = filepath.Join(home, ".netrc")
+	}
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, false, nil
+	case err != nil:
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	defer f.Close()
+	c, ok, err = findNetrc(f, q.URL.Host(), q.User)
+	if err != nil {
+		err = fmt.Errorf("netrc: %s: %w", name, err)
+	}
+	return c, ok, err
+}
+
+// findNetrc returns the login for host in the text of a netrc file, that of user
+// if that is not empty: the first that fits, or the one of "default".
+func findNetrc(r io.Reader, host, user string) (c scheme.Credentials, ok bool, err error) {
+	var entry scheme.Credentials
+	fits := false // the entry is for host
+	full := func() bool { return fits && entry.Password != "" && (user == "" || entry.User == user) }
+	words := netrcWords{r: bufio.NewReader(io.LimitReader(r, maxNetrc))}
+	for {
+		word, err := words.next()
+		if err != nil || word == "machine" || word == "default" {
+			if full() {
+				return entry, true, nil
+			}
+			entry, fits = scheme.Credentials{}, word == "default"
+		}
+		if err == io.EOF {
+			return c, false, nil
+		}
+		if err != nil {
+			return c, false, err
+		}
+		switch word {
+		case "macdef":
+			err = words.skipMacro()
+		case "machine":
+			word, err = words.next()
+			fits = strings.EqualFold(word, host)
+		case "login":
+			entry.User, err = words.next()
+		case "password":
+			entry.Password, err = words.next()
+		case "account":
+			_, err = words.next()
+		}
+		if err != nil && err != io.EOF {
+			return c, false, err
+		}
+	}
+}
+
+// maxNetrc is more than any netrc file has, in octets.
+const maxNetrc = 1 << 20
+
+// netrcWords are the words of a netrc file: what blanks and line ends divide, or
+// what stands in quotes with "\" before a quote or "\" that is meant.
+type netrcWords struct{ r *bufio.Reader }
+
+func (w *netrcWords) next() (string, error) {
+	c, err := w.start()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	quoted := c == '"'
+	if !quoted {
+		b.WriteByte(c)
+	}
+	for {
+		c, err := w.r.ReadByte()
+		switch {
+		case err == io.EOF && !quoted:
+			return b.String(), nil
+		case err == io.EOF:
+			return "", errors.New("a quote has no end")
+		case err != nil:
+			return "", err
+		case quoted && c == '"', !quoted && isSpace(c):
+			if c == '\n' {
+				w.r.UnreadByte()
+			}
+			return b.String(), nil
+		case quoted && c == '\\':
+			if c, err = w.r.ReadByte(); err != nil {
+				return "", errors.New("a quote has no end")
+			}
+		}
+		b.WriteByte(c)
+	}
+}
+
+// start returns the first octet of a word. A "#" where a word begins makes the
+// rest of its line a remark.
+func (w *netrcWords) start() (byte, error) {
+	for {
+		c, err := w.r.ReadByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '#':
+			if _, err := w.r.ReadString('\n'); err != nil {
+				return 0, err
+			}
+		case !isSpace(c):
+			return c, nil
+		}
+	}
+}
+
+// skipMacro reads a macro, which goes up to an empty line.
+func (w *netrcWords) skipMacro() error {
+	for first := true; ; first = false {
+		line, err := w.r.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if !first && strings.Trim(line, "\r\n") == "" {
+			return nil
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// prompt asks the person at the terminal. What is typed for a password is not
+// shown.
+func (l *login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	tty, err := l.tty()
+	if err != nil {
+		// There is no terminal, and so nobody to ask.
+		return c, false, nil
+	}
+	defer tty.Close()
+	fmt.Fprint(tty, question(q))
+	c.User = q.User
+	if c.User == "" {
+		fmt.Fprint(tty, "User: ")
+		if c.User, err = answer(ctx, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }); err != nil {
+			return c, false, err
+		}
+		c.User = strings.TrimRight(c.User, "\r\n")
+	}
+	c.Password, err = l.secret(ctx, tty, fmt.Sprintf("Password of %s: ", safe.Safe(characters(c.User))))
+	return c, err == nil, err
+}
+
+// secret asks for what is not shown while it is typed. It leaves the terminal as
+// it was, also when ctx ends in the middle.
+func (l *login) secret(ctx context.Context, tty *os.File, prompt string) (string, error) {
+	// From here on there is no echo, so nothing is seen of what is typed early.
+	before, err := term.MakeRaw(int(tty.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(tty.Fd()), before)
+	keys := &keyboard{File: tty}
+	text, err := answer(ctx, func() (string, error) { return term.NewTerminal(keys, "").ReadPassword(prompt) })
+	if ctx.Err() == nil && keys.interrupted {
+		// Without the echo goes the terminal's own Ctrl-C.
+		l.interrupt()
+		err = context.Canceled
+	}
+	return text, err
+}
+
+// keyboard is a terminal that takes note of Ctrl-C.
+type keyboard struct {
+	*os.File
+	interrupted bool
+}
+
+func (k *keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if bytes.IndexByte(p[:n], 'C'&0x1F) >= 0 {
+		k.interrupted = true
+	}
+	return n, err
+}
+
+// interruptSelf is what Ctrl-C does.
+func interruptSelf() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Signal(os.Interrupt)
+	}
+}
+
+// question says who wants a login, and what for.
+func question(q scheme.Question) string {
+	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), q.URL.Host())
+	if q.Realm != "" {
+		text += fmt.Sprintf(" for %q", safe.Safe(characters(q.Realm)))
+	}
+	if q.Attempt > 0 {
+		text = "That was refused. " + text
+	}
+	return text + ".\n"
+}
+
+// answer waits for what a person types until ctx ends. read goes on then, with
+// nobody to hear of it: a read can't be taken back.
+func answer(ctx context.Context, read func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err == io.EOF {
+			r.err = errors.New("no answer")
+		}
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// stream is where resources go one after another.
+type stream struct {
+	w        *bufio.Writer
+	tty      bool // people read it
+	standard bool // it is standard output, and --json goes there instead
+}
+
+// standardOutput is the stream that a.out is.
+func (g *getter) standardOutput() stream {
+	return stream{w: g.a.out, tty: g.a.outTTY, standard: true}
+}
+
+// prompt returns a writer that holds nothing back for more to come.
+func (s stream) prompt() io.Writer { return flushWriter{s.w} }
+
+type flushWriter struct{ w *bufio.Writer }
+
+func (f flushWriter) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.w.Flush()
+	}
+	return n, err
+}
+
+// toStream gets the URLs in the order of the input.
+func (g *getter) toStream(ctx context.Context, args []string, to stream) error {
+	for text, err := range g.a.inputs(args) {
+		u, ok := g.url(text, err)
+		if !ok {
+			continue
+		}
+		if err := g.one(ctx, u, to); err != nil && !g.a.broken() {
+			g.failed(u.Redacted(), err)
+		}
+	}
+	return nil
+}
+
+// one gets one URL.
+func (g *getter) one(ctx context.Context, u locus.URL, to stream) error {
+	result, err := g.client.Do(ctx, access.Request{URL: u, NoFollow: g.noFollow})
+	if err != nil {
+		return err
+	}
+	defer result.Resource.Close()
+	found := found{asked: u, at: result.URL}
+	switch r := result.Resource.(type) {
+	case *scheme.Object:
+		return g.object(ctx, found, r, to)
+	case *scheme.Menu:
+		return g.menu(found, r, to)
+	case *scheme.Referral:
+		return g.referral(found, r, to)
+	}
+	return errSession
+}
+
+// errSession is what comes of a session here.
+var errSession = scheme.Hint(scheme.ErrUnsupported, "an interactive service has no octets to get")
+
+// object writes an object's octets, or with --json what is known of it.
+func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to stream) error {
+	if g.a.flags.json {
+		g.a.writeJSON(describe(f, o))
+		if to.standard {
+			return nil
+		}
+	}
+	w := to.prompt()
+	if to.tty && !g.raw {
+		body := bufio.NewReaderSize(o.Body, firstBlock)
+		// An error is met again by who reads.
+		_, _ = body.Peek(1)
+		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
+			return errBinary
+		}
+		// The object is the caller's to close; only its octets are read here.
+		shown := *o
+		shown.Body = io.NopCloser(body)
+		o = &shown
+		safe := &safeWriter{w: w}
+		defer safe.Close()
+		w = safe
+	}
+	progress := g.newProgress(!to.tty, []string{f.asked.Redacted()})
+	defer progress.Close()
+	_, err := transfer.Copy(ctx, w, o, progress.report)
+	return err
+}
+
+// firstBlock is the most of an object that is looked at to tell text from other
+// data.
+const firstBlock = 4 << 10
+
+// errBinary refuses what would only disturb a terminal.
+var errBinary = scheme.Hint(errors.New("the object is not text, and standard output is a terminal"),
+	"write it to a file with -o or -O, or insist with --raw")
+
+// toFile gets one URL into the file of -o.
+func (g *getter) toFile(ctx context.Context, args []string) error {
+	dir, name, err := g.place()
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		return g.toFolder(ctx, args, dir, func(locus.URL) string { return name })
+	}
+	// A device or pipe has no use for a temporary name.
+	f, err := os.OpenFile(dir, os.O_WRONLY, 0)
+	if err != nil {
+		g.a.problem(statusAccess, err)
+		return nil
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	if err := g.toStream(ctx, args, stream{w: w}); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		g.a.problem(statusAccess, err)
+	}
+	return nil
+}
+
+// safeWriter passes text on to a terminal with everything the terminal could
+// obey made visible. A character may come in pieces.
+type safeWriter struct {
+	w    io.Writer
+	rest []byte // the beginning of what may be a character, or a CR LF
+}
+
+func (s *safeWriter) Write(p []byte) (int, error) {
+	text := append(s.rest, p...)
+	end := len(text) - unfinished(text)
+	if err := s.write(text[:end]); err != nil {
+		return 0, err
+	}
+	s.rest = append(s.rest[:0], text[end:]...)
+	return len(p), nil
+}
+
+// Close writes what turned out to be no character's beginning.
+func (s *safeWriter) Close() error {
+	rest := s.rest
+	s.rest = nil
+	return s.write(rest)
+}
+
+// write writes whole characters. The CR of a line end moves nothing that is
+// seen, and is left out.
+func (s *safeWriter) write(text []byte) error {
+	_, err := io.WriteString(s.w, term.SafeLines(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
+	return err
+}
+
+// unfinished returns how many octets at the end of text need those that follow:
+// the start of a character in UTF-8, or a CR.
+func unfinished(text []byte) int {
+	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
+		tail := text[len(text)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if tail[0] == '\r' && n == 1 || !utf8.FullRune(tail) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}

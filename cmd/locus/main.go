@@ -1,0 +1,31 @@
+// Command locus shows, checks, compares and dereferences URLs of every scheme
+// that RFC 1738 and the URI draft know. "locus help" lists what it does.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() { os.Exit(mainStatus()) }
+
+func mainStatus() int {
+	// Who listens to SIGPIPE gets an error from the write instead, and can leave
+	// things in order.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// The first signal asks for an orderly end; after it, the next one kills.
+	context.AfterFunc(ctx, stop)
+	a := newApp(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	a.outTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	a.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
+		a.width = width
+	}
+	return a.run(os.Args[1:])
+}

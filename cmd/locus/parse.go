@@ -1,0 +1,285 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+func newParse(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "parse URL...",
+		Short: "Show the parts of URLs, the scheme's own fields, and what breaks the rules",
+		Long: `Show the parts of each URL, the fields that its scheme makes of them, and what
+breaks the rules of RFC 1738.
+
+On a terminal the URL is drawn with its parts named below it and a "^" under
+what breaks a rule. Elsewhere it is a line for each part: its name, blanks, and
+its text. Parts are as written, still encoded; the scheme's fields are decoded.
+
+An octet that is no character for a terminal is shown as \x1b or \u202e.`,
+		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
+  locus parse --json ftp://ftp.example.net/pub/README`,
+		Args: urls,
+		RunE: func(_ *cobra.Command, args []string) error {
+			p := printer{app: a}
+			for input, err := range a.inputs(args) {
+				p.answer(input, err)
+			}
+			return nil
+		},
+	}
+}
+
+// printer writes what parse tells of each input.
+type printer struct {
+	*app
+	answers int // written for people so far
+}
+
+// answer answers one input; err says that it could not be read whole.
+func (p *printer) answer(input string, err error) {
+	var u locus.URL
+	if err == nil {
+		u, err = locus.Parse(input)
+	}
+	if err != nil {
+		p.fail(input, err)
+		return
+	}
+	d := p.describe(u)
+	if p.flags.json {
+		p.writeJSON(newParseJSON(input, d))
+		return
+	}
+	p.separate()
+	if p.outTTY {
+		p.draw(d)
+		p.writeRows(d.locatorRows())
+	} else {
+		p.writeRows(d.rows())
+	}
+}
+
+// separate writes an empty line between answers.
+func (p *printer) separate() {
+	if p.answers++; p.answers > 1 {
+		p.out.WriteByte('\n')
+	}
+}
+
+// fail says why an input is no URL. On a terminal it shows the place.
+func (p *printer) fail(input string, err error) {
+	var e *locus.SyntaxError
+	if p.flags.json || !p.outTTY || !errors.As(err, &e) {
+		p.refuse(input, err)
+		return
+	}
+	p.raise(statusUsage)
+	p.separate()
+	p.drawError(e)
+}
+
+// description is all that parse tells of one URL.
+type description struct {
+	url        locus.URL
+	scheme     string
+	locator    []scheme.Field
+	locatorErr error
+	canonical  locus.URL // zero: not in the form of its scheme
+	violations []locus.Violation
+}
+
+func (a *app) describe(u locus.URL) description {
+	d := description{url: u, scheme: u.Scheme(), violations: a.registry.Check(u, locus.RFC1738)}
+	d.locator, d.locatorErr = a.registry.Fields(u)
+	if canonical, _, err := a.registry.Canonical(u); err == nil {
+		d.canonical = canonical
+	}
+	return d
+}
+
+// parseJSON is the answer to an input that is a URL. The order of the keys is
+// promised.
+type parseJSON struct {
+	Input      text            `json:"input"`
+	OK         bool            `json:"ok"`
+	URL        text            `json:"url"`
+	Canonical  *text           `json:"canonical"`
+	Scheme     text            `json:"scheme"`
+	SchemePart text            `json:"schemePart"`
+	User       *text           `json:"user"`
+	Password   *text           `json:"password"`
+	Host       *text           `json:"host"`
+	Port       *uint16         `json:"port"`
+	Path       *text           `json:"path"`
+	Fragment   *text           `json:"fragment"`
+	Locator    *fields         `json:"locator"`
+	Violations []violationJSON `json:"violations"`
+	Notes      []violationJSON `json:"notes"`
+}
+
+func newParseJSON(input string, d description) parseJSON {
+	u := d.url
+	p := parseJSON{
+		Input:      text(input),
+		OK:         true,
+		URL:        text(u.String()),
+		Canonical:  present(d.canonical.String(), !d.canonical.IsZero()),
+		Scheme:     text(d.scheme),
+		SchemePart: text(u.SchemePart()),
+		User:       present(u.User()),
+		Password:   present(u.Password()),
+		Host:       present(u.Host(), u.Facts().Has(locus.Internet)),
+		Path:       present(u.Path()),
+		Fragment:   present(u.Fragment()),
+	}
+	if n, ok := u.Port(); ok {
+		p.Port = &n
+	}
+	if d.locatorErr == nil {
+		f := fields(d.locator)
+		p.Locator = &f
+	}
+	p.Violations, p.Notes = findings(d.violations)
+	return p
+}
+
+// row is a line of the readable form: a name and what it is.
+type row struct{ name, value string }
+
+// writeRows writes rows with their values in one column.
+func (a *app) writeRows(rows []row) {
+	const longest = len("  articleNumber") + 1
+	for _, r := range rows {
+		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, term.Safe(r.value)), " "))
+	}
+}
+
+// rows are the readable form of d.
+func (d description) rows() []row {
+	rows := []row{{"url", characters(d.url.String())}}
+	if !d.canonical.IsZero() {
+		rows = append(rows, row{"canonical", characters(d.canonical.String())})
+	}
+	rows = append(rows, row{"scheme", d.scheme})
+	for _, p := range urlParts(d.url) {
+		if p.name != "scheme" {
+			rows = append(rows, row{p.name, characters(p.text)})
+		}
+	}
+	rows = append(rows, d.locatorRows()...)
+	for _, v := range d.violations {
+		rows = append(rows, row{v.Kind.String(), findingText(v)})
+	}
+	return rows
+}
+
+// locatorRows are the scheme's fields, decoded, or why there are none.
+func (d description) locatorRows() []row {
+	if d.locatorErr != nil {
+		return []row{{"locator", "none: " + errorText(d.locatorErr)}}
+	}
+	var rows []row
+	for _, field := range d.locator {
+		if field.Value != nil {
+			rows = append(rows, row{"  " + field.Name, valueText(field.Value)})
+		}
+	}
+	return rows
+}
+
+// findingText is a finding in one line: where, what, by which rule, and what
+// would be right.
+func findingText(v locus.Violation) string {
+	return fmt.Sprintf("octet %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
+}
+
+// errorText is why a text is no URL, without the text: it is shown beside it.
+func errorText(err error) string {
+	var e *locus.SyntaxError
+	if errors.As(err, &e) {
+		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Part, e.Err)
+	}
+	return err.Error()
+}
+
+// valueText is the value of a field as people read it. Octets that are no UTF-8
+// are shown as ISO Latin 1, and said to be.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return octetsText(v)
+	case []string:
+		list := make([]string, len(v))
+		for i, s := range v {
+			list[i] = strconv.Quote(octetsText(s))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	case [][]scheme.Field:
+		list := make([]string, len(v))
+		for i, record := range v {
+			list[i] = recordText(record)
+		}
+		return strings.Join(list, "; ")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func recordText(record []scheme.Field) string {
+	list := make([]string, len(record))
+	for i, field := range record {
+		list[i] = field.Name + " " + valueText(field.Value)
+	}
+	return strings.Join(list, ", ")
+}
+
+func octetsText(octets string) string {
+	if s := characters(octets); s != octets {
+		return s + " (ISO Latin 1)"
+	}
+	return octets
+}
+
+// part is a piece of a URL's text with its name and place.
+type part struct {
+	name   string
+	offset int
+	text   string
+}
+
+// urlParts returns the parts of u that are there, in order.
+func urlParts(u locus.URL) []part {
+	scheme, _, _ := strings.Cut(u.String(), ":")
+	list := []part{{"scheme", 0, scheme}}
+	add := func(name string, offset int, text string, ok bool) {
+		if ok {
+			list = append(list, part{name, offset, text})
+		}
+	}
+	if !u.Facts().Has(locus.Internet) {
+		add("schemePart", u.PathOffset(), u.SchemePart(), true)
+	} else {
+		user, hasUser := u.User()
+		password, hasPassword := u.Password()
+		port, hasPort := u.PortText()
+		path, hasPath := u.Path()
+		start := len(scheme) + len("://")
+		add("user", start, user, hasUser)
+		add("password", start+len(user)+1, password, hasPassword)
+		add("host", u.HostOffset(), u.Host(), true)
+		add("port", u.HostOffset()+len(u.Host())+1, port, hasPort)
+		add("path", u.PathOffset(), path, hasPath)
+	}
+	fragment, hasFragment := u.Fragment()
+	add("fragment", u.Len()-len(fragment), fragment, hasFragment)
+	return list
+}

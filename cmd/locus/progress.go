@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/transfer"
+)
+
+// progress shows on a terminal how transfers go: a bar for each that is under
+// way, and a total if there are several. While it does, messages to standard
+// error are written above the bars.
+type progress struct {
+	a        *app
+	names    []string // of the jobs, safe
+	bars     *mpb.Progress
+	behind   io.Writer // standard error, below the bars
+	mu       sync.Mutex
+	active   map[int]*bar
+	total    *bar
+	finished int
+	octets   int64 // of the transfers that have ended
+}
+
+// bar is what is shown of one transfer, or of the total.
+type bar struct {
+	*mpb.Bar
+	mu    sync.Mutex
+	event transfer.Event
+	note  string // in place of the rate
+}
+
+// newProgress starts to show the jobs of those names, if anybody looks and the
+// terminal is free for it.
+func (g *getter) newProgress(free bool, names []string) *progress {
+	a := g.a
+	if !free || !a.errTTY || a.flags.quiet || a.flags.json || g.verbose {
+		return &progress{}
+	}
+	return startProgress(a, names)
+}
+
+func startProgress(a *app, names []string) *progress {
+	p := &progress{a: a, active: map[int]*bar{}, behind: a.errOut}
+	for _, name := range names {
+		p.names = append(p.names, term.Safe(name))
+	}
+	p.bars = mpb.New(mpb.WithOutput(a.errOut), mpb.WithAutoRefresh())
+	if len(names) > 1 {
+		p.total = p.add(len(names), countTitle)
+		p.total.SetTotal(int64(len(names)), false)
+	}
+	a.mu.Lock()
+	a.errOut = p.bars
+	a.mu.Unlock()
+	return p
+}
+
+const (
+	barWidth  = 28
+	nameWidth = 28
+)
+
+// report takes the events of the transfers.
+func (p *progress) report(e transfer.Event) {
+	if p.bars == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.active[e.Index]
+	ended := e.State == transfer.Finished || e.State == transfer.Failed
+	if b == nil && !ended {
+		b = p.add(e.Index, p.nameTitle(e.Index))
+		p.active[e.Index] = b
+	}
+	switch {
+	case ended:
+		delete(p.active, e.Index)
+		p.finished++
+		p.octets += e.Done
+		// What ended before it began, as after an interrupt, had no bar.
+		if b != nil {
+			b.end(e, len(p.names) == 1 && e.State == transfer.Finished)
+		}
+	case e.State == transfer.Waiting:
+		b.show(e, "tried again soon")
+	default:
+		b.show(e, "")
+	}
+	p.showTotal()
+}
+
+// showTotal adds up what is there and what is under way.
+func (p *progress) showTotal() {
+	if p.total == nil {
+		return
+	}
+	sum := transfer.Event{Done: p.octets, Total: -1, Left: -1}
+	for _, b := range p.active {
+		sum.Done += b.event.Done
+		sum.Rate += b.event.Rate
+	}
+	p.total.set(sum, "")
+	p.total.SetCurrent(int64(p.finished))
+}
+
+// add makes a bar. title says what it is of.
+func (p *progress) add(priority int, title func(decor.Statistics) string) *bar {
+	b := &bar{}
+	b.Bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+		mpb.BarPriority(priority), mpb.BarWidth(barWidth),
+		mpb.PrependDecorators(decor.Any(title, decor.WC{W: nameWidth, C: decor.DindentRight})),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + b.text() })),
+	)
+	return b
+}
+
+// countTitle is the title of the total.
+func countTitle(s decor.Statistics) string { return fmt.Sprintf("%d of %d files", s.Current, s.Total) }
+
+// nameTitle is the title of one transfer.
+func (p *progress) nameTitle(i int) func(decor.Statistics) string {
+	name := term.Truncate(p.names[i], nameWidth)
+	return func(decor.Statistics) string { return name }
+}
+
+// set makes e what the bar says.
+func (b *bar) set(e transfer.Event, note string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.event, b.note = e, note
+}
+
+// show makes e what the bar says, and how long it is.
+func (b *bar) show(e transfer.Event, note string) {
+	b.set(e, note)
+	if e.Total > 0 {
+		b.SetTotal(e.Total, false)
+	}
+	b.SetCurrent(e.Done)
+}
+
+// end takes the bar away, or leaves it as it is at the end.
+func (b *bar) end(e transfer.Event, keep bool) {
+	e.Left = -1
+	b.show(e, "")
+	if keep {
+		b.SetTotal(-1, true)
+		return
+	}
+	b.Abort(true)
+}
+
+// text says octets, rate and time left, as far as they are known.
+func (b *bar) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.event
+	text := humanSize(e.Done)
+	if e.Total >= 0 {
+		text += " of " + humanSize(e.Total)
+	}
+	switch {
+	case b.note != "":
+		return text + ", " + b.note
+	case e.Rate > 0:
+		text += ", " + humanSize(int64(e.Rate)) + "/s"
+	}
+	if e.Left >= 0 {
+		text += ", " + max(e.Left.Round(time.Second), time.Second).String() + " left"
+	}
+	return text
+}
+
+// Close ends the bars and gives standard error back.
+func (p *progress) Close() {
+	if p.bars == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.active {
+		b.Abort(true)
+	}
+	if p.total != nil {
+		p.total.Abort(false)
+	}
+	p.bars.Wait()
+	p.a.mu.Lock()
+	p.a.errOut = p.behind
+	p.a.mu.Unlock()
+	p.bars = nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+func newSchemes(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schemes",
+		Short: "List the schemes: name, port, section, syntax, and how they are accessed",
+		Long: `List the schemes that are known, with the default port, where the name comes from
+(standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
+supported here; reserved: a name without syntax), the section that defines it,
+and how it is accessed. --json has the syntax besides.`,
+		Example: `  locus schemes
+  locus schemes --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list := a.registry.All()
+			if a.flags.json {
+				for _, s := range list {
+					a.writeJSON(newSchemeJSON(s))
+				}
+				return nil
+			}
+			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
+			for _, s := range list {
+				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
+			}
+			a.writeTable(rows)
+			return nil
+		},
+	}
+}
+
+// schemeJSON is a row of the registry. Absent is null.
+type schemeJSON struct {
+	Name    string  `json:"name"`
+	Port    *uint16 `json:"port"`
+	Status  string  `json:"status"`
+	Section string  `json:"section"`
+	Syntax  *text   `json:"syntax"`
+	Access  *text   `json:"access"`
+}
+
+func newSchemeJSON(s scheme.Scheme) schemeJSON {
+	j := schemeJSON{
+		Name: s.Name, Status: s.Status.String(), Section: s.Section,
+		Syntax: present(s.Syntax, s.Syntax != ""), Access: present(s.Access, s.Access != ""),
+	}
+	if s.Port != 0 {
+		j.Port = &s.Port
+	}
+	return j
+}
+
+func portText(n uint16) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(int(n))
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// writeTable writes rows with their columns aligned.
+func (a *app) writeTable(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], term.Width(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-term.Width(cell)+2))
+		}
+		fmt.Fprintln(a.out, strings.TrimRight(line.String(), " "))
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.Cd)
+			e.Setenv("XDG_CONFIG_HOME", "")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "examples": examples},
+	})
+}
+
+// status runs a command: status 2 locus parse x. It fails if the exit status is
+// another one. stdin, stdout and stderr are as with exec.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// examples runs the two examples that the help of a subcommand shows, each in a
+// shell.
+func examples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: examples subcommand")
+	}
+	ts.Check(ts.Exec("locus", args[0], "--help"))
+	_, after, _ := strings.Cut(ts.ReadFile("stdout"), "\nExamples:\n")
+	text, _, _ := strings.Cut(after, "\n\n")
+	lines := strings.Split(text, "\n")
+	if len(lines) != 2 {
+		ts.Fatalf("%d examples", len(lines))
+	}
+	for _, line := range lines {
+		if !strings.Contains(line, "locus "+args[0]+" ") && strings.TrimSpace(line) != "locus "+args[0] {
+			ts.Fatalf("the example %q is of something else", line)
+		}
+		ts.Check(ts.Exec("sh", "-c", line))
+		if ts.ReadFile("stdout") == "" {
+			ts.Fatalf("%q writes nothing", line)
+		}
+	}
+}
+
+// TestFullDisk writes to a device that is always full.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	defer full.Close()
+	locus, err := exec.LookPath("locus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(locus, "schemes")
+	var errOut strings.Builder
+	cmd.Stdout, cmd.Stderr = full, &errOut
+	err = cmd.Run()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != statusAccess || !strings.Contains(errOut.String(), "standard output") {
+		t.Errorf("%v, %q", err, errOut.String())
+	}
+}
+
+// TestClosedPipe has a reader that goes away after a line, with an input that
+// does not end by itself.
+func TestClosedPipe(t *testing.T) {
+	locus, err := exec.LookPath("locus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"canonical", "parse", "check"} {
+		cmd := exec.Command("sh", "-c", `(yes http://h/a; true) | { "$0" "$1" -; echo "status $?" >&2; } | head -n 1`, locus, command)
+		var out, errOut strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errOut
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(out.String(), "\n") != 1 || strings.Contains(errOut.String(), "locus:") || !strings.Contains(errOut.String(), "status 0") {
+			t.Errorf("%s: %q, %q", command, out.String(), errOut.String())
+		}
+	}
+}
+
+// TestInterruptedProcess sends SIGINT to a command that waits for input.
+func TestInterruptedProcess(t *testing.T) {
+	locus, err := exec.LookPath("locus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(locus, "canonical", "-")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Its answer shows that it waits.
+	if _, err := in.Write([]byte("HTTP://h/\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != statusInterrupted {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,93 @@
+package transfer
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// endless gives so many octets without having them.
+type endless struct{ left int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := int(min(int64(len(p)), e.left))
+	if n == 0 {
+		return 0, io.EOF
+	}
+	e.left -= int64(n)
+	return n, nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// most is how much a transfer may take, of memory and of what it allocates.
+const most = 16 << 20
+
+// grown returns how much more memory the process has from the system after f,
+// at its peak, and how much f allocated. f calls watch now and then.
+func grown(f func(watch func())) (peak, allocated uint64) {
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	watch := func() {
+		runtime.ReadMemStats(&now)
+		peak = max(peak, now.Sys-before.Sys)
+	}
+	f(watch)
+	watch()
+	return peak, now.TotalAlloc - before.TotalAlloc
+}
+
+// What a transfer takes does not grow with the object.
+func TestMemoryCopy(t *testing.T) {
+	const size = 1 << 30
+	peak, allocated := grown(func(watch func()) {
+		o := &scheme.Object{Size: size, Body: &endless{size}}
+		if n, err := Copy(t.Context(), io.Discard, o, func(Event) { watch() }); err != nil || n != size {
+			t.Errorf("%d octets, %v", n, err)
+		}
+	})
+	if peak > most || allocated > most {
+		t.Errorf("%d octets were taken from the system and %d allocated for 1 GiB", peak, allocated)
+	}
+}
+
+func TestMemoryRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 128 MiB")
+	}
+	const size = 32 << 20
+	s := scheme.Generic("x-mem", scheme.Experimental)
+	s.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		return &scheme.Object{URL: req.URL, Size: size, Body: &endless{size}}, nil
+	})
+	registry, err := scheme.NewRegistry(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := openRoot(t, t.TempDir())
+	var jobs []Job
+	for _, name := range []string{"a", "b", "c", "d"} {
+		jobs = append(jobs, Job{locus.MustParse("x-mem://" + name + ".example/x"), name})
+	}
+	peak, allocated := grown(func(watch func()) {
+		results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), folder, jobs, &Options{Progress: func(Event) { watch() }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range results {
+			if r.Err != nil || r.Size != size {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+	if peak > most || allocated > most {
+		t.Errorf("%d octets were taken from the system and %d allocated for 4 objects of 32 MiB", peak, allocated)
+	}
+}

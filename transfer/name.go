@@ -1,0 +1,148 @@
+package transfer
+
+import (
+	"fmt"
+	"hash/crc32"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxName is the longest name that file systems take, in octets.
+const maxName = 255
+
+// The names of a part and of what it came from are the file's with one of these.
+const (
+	partSuffix   = ".part"
+	sourceSuffix = ".part.json"
+)
+
+// SafeName makes a file's name of octets that a server or a URL gave. The result
+// is one name, not a path: it is what follows the last "/" or "\". It holds no
+// control or direction character, nothing that Windows reserves (so that a name
+// is the same everywhere), does not begin with "." or "-", and has at most 255
+// octets, those of a part's name included; a longer name is shortened in its
+// middle and keeps its suffix. Octets that are no UTF-8 are read as ISO Latin 1,
+// as the URI draft reads them. It is empty if nothing of a name is left.
+func SafeName(octets string) string {
+	text := octets
+	if !utf8.ValidString(text) {
+		text = latin1(text)
+	}
+	text = text[strings.LastIndexAny(text, `/\`)+1:]
+	text = strings.Map(safeRune, text)
+	text = strings.TrimRight(strings.TrimLeft(text, " "), " .")
+	if text == "" {
+		return ""
+	}
+	if text[0] == '.' || text[0] == '-' {
+		text = "_" + text[1:]
+	}
+	if isDevice(text) {
+		text = "_" + text
+	}
+	return shorten(text, maxName-len(sourceSuffix))
+}
+
+func latin1(octets string) string {
+	runes := make([]rune, len(octets))
+	for i := range len(octets) {
+		runes[i] = rune(octets[i])
+	}
+	return string(runes)
+}
+
+func safeRune(r rune) rune {
+	switch {
+	case r == ' ':
+		return r
+	case !unicode.IsGraphic(r), unicode.Is(unicode.Z, r), strings.ContainsRune(`:*?"<>|`, r):
+		return '_'
+	}
+	return r
+}
+
+// isDevice reports whether Windows takes name for a device, which it does with
+// any suffix.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.ToUpper(strings.TrimRight(stem, " "))
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	digit, ok := strings.CutPrefix(stem, "COM")
+	if !ok {
+		digit, ok = strings.CutPrefix(stem, "LPT")
+	}
+	return ok && utf8.RuneCountInString(digit) == 1 && strings.Contains("0123456789¹²³", digit)
+}
+
+// shorten returns name in at most n octets. What is left out of the middle is
+// told by a checksum, so that different names stay different.
+func shorten(name string, n int) string {
+	if len(name) <= n {
+		return name
+	}
+	suffix := path.Ext(name)
+	if len(suffix) > 20 {
+		suffix = ""
+	}
+	tail := fmt.Sprintf("~%08x%s", crc32.ChecksumIEEE([]byte(name)), suffix)
+	head := name[:n-len(tail)]
+	for !utf8.ValidString(head) && utf8.ValidString(name) {
+		head = head[:len(head)-1]
+	}
+	return head + tail
+}
+
+// nameFields are the fields of the schemes that end in a name, those that say
+// it best first.
+var nameFields = []string{
+	"name", "segments", "path", "selector", "wpath", "messageId", "contentId", "articleNumber", "hsoname",
+}
+
+// Name returns the safe name of the file that u ends in, by the fields that its
+// scheme in r has. It is empty if u ends in none, as with a "/" at its end.
+func Name(r *scheme.Registry, u locus.URL) string {
+	fields, err := r.Fields(u)
+	if err != nil {
+		fields = nil
+	}
+	for _, name := range nameFields {
+		for _, f := range fields {
+			if f.Name == name && f.Value != nil {
+				return SafeName(lastName(f.Value))
+			}
+		}
+	}
+	text, ok := u.Path()
+	if !ok && !u.Facts().Has(locus.Internet) {
+		text = u.SchemePart()
+	}
+	text, err = escape.Decode(text[strings.LastIndexByte(text, '/')+1:])
+	if err != nil {
+		return ""
+	}
+	return SafeName(text)
+}
+
+func lastName(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case int:
+		return strconv.Itoa(v)
+	case []string:
+		if len(v) > 0 {
+			return v[len(v)-1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,290 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// source is what a part came from, as NAME.part.json has it.
+type source struct {
+	URL     string    `json:"url"` // without password and fragment
+	Tag     string    `json:"tag,omitempty"`
+	ModTime time.Time `json:"modified,omitzero"`
+	Size    int64     `json:"size"` // -1: unknown
+}
+
+// maxSource is more than the longest source: a URL and a tag.
+const maxSource = 1 << 20
+
+func sourceOf(u locus.URL, o *scheme.Object) source {
+	s := source{URL: sourceURL(u), Size: -1}
+	if o != nil {
+		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
+	}
+	return s
+}
+
+func sourceURL(u locus.URL) string { return u.WithoutFragment().Redacted() }
+
+// same reports whether nothing that is known of both differs.
+func (s source) same(o *scheme.Object) bool {
+	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
+		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
+		(s.Size < 0 || o.Size < 0 || s.Size == o.Size)
+}
+
+// overlap is how many octets of a part are asked for a second time. They tell a
+// changed object from a server that has no other way to tell it, and the torn
+// end of a part from a good one; and a part that is whole already is never asked
+// for octets behind its end, which some servers take for an error.
+const overlap = 4 << 10
+
+// part is what there is of one file under its temporary name.
+type part struct {
+	folder *os.Root
+	file   string // the name in the end
+	source source // its URL is empty if there is no part
+	size   int64
+	f      *os.File // open while octets come
+}
+
+func (p *part) partName() string   { return shorten(p.file, maxName-len(sourceSuffix)) + partSuffix }
+func (p *part) sourceName() string { return shorten(p.file, maxName-len(sourceSuffix)) + sourceSuffix }
+
+// path returns the path of a name in the folder, for people.
+func (p *part) path(name string) string { return filepath.Join(p.folder.Name(), name) }
+
+// err says which of the part's files err is about.
+func (p *part) err(name string, err error) error { return newFileError(p.folder.Name(), name, err) }
+
+// load finds out what is there. It is an error if it is somebody else's.
+func (p *part) load() error {
+	p.source, p.size = source{}, 0
+	info, err := p.folder.Lstat(p.partName())
+	there := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p.err(p.partName(), err)
+	}
+	s, err := p.readSource()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !there:
+		return nil
+	case errors.Is(err, fs.ErrNotExist) || there && !info.Mode().IsRegular():
+		return p.foreign(p.partName())
+	case err != nil:
+		return err
+	}
+	if p.source = s; there {
+		p.size = info.Size()
+	}
+	return nil
+}
+
+func (p *part) foreign(name string) error {
+	return scheme.Hint(fmt.Errorf("%s: %w", p.path(name), ErrForeign), "move it away")
+}
+
+func (p *part) readSource() (source, error) {
+	var s source
+	f, err := p.folder.Open(p.sourceName())
+	if err != nil {
+		return s, p.err(p.sourceName(), err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSource))
+	if err != nil {
+		return s, p.err(p.sourceName(), err)
+	}
+	if json.Unmarshal(text, &s) != nil || s.URL == "" {
+		return s, p.foreign(p.sourceName())
+	}
+	return s, nil
+}
+
+// offset returns where to go on with the object of u: 0 if the part is not of it,
+// or so short that it is not worth it.
+func (p *part) offset(u locus.URL) int64 {
+	if p.source.URL != sourceURL(u) {
+		return 0
+	}
+	return max(p.size-overlap, 0)
+}
+
+// resume opens the part to go on with o, which starts overlap octets before its
+// end. ok is false if the object is another by now.
+func (p *part) resume(o *scheme.Object) (ok bool, err error) {
+	if !p.source.same(o) {
+		return false, nil
+	}
+	if p.f, err = p.folder.OpenFile(p.partName(), os.O_RDWR, 0); err != nil {
+		return false, p.err(p.partName(), err)
+	}
+	ok, err = p.compare(o)
+	if !ok {
+		p.close()
+	}
+	return ok, err
+}
+
+func (p *part) compare(o *scheme.Object) (ok bool, err error) {
+	var here, there [overlap]byte
+	if _, err := io.ReadFull(io.NewSectionReader(p.f, o.Start, overlap), here[:]); err != nil {
+		return false, p.err(p.partName(), err)
+	}
+	switch _, err := io.ReadFull(o.Body, there[:]); {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return false, nil
+	case err != nil:
+		return false, err
+	case !bytes.Equal(here[:], there[:]):
+		return false, nil
+	}
+	if _, err := p.f.Seek(p.size, io.SeekStart); err != nil {
+		return false, p.err(p.partName(), err)
+	}
+	return true, nil
+}
+
+// begin makes an empty part of what s tells. The source comes first: there is
+// never a part of ours without one.
+func (p *part) begin(s source) error {
+	p.discard()
+	text, err := json.Marshal(s)
+	if err != nil {
+		return p.err(p.sourceName(), err)
+	}
+	if err := p.folder.WriteFile(p.sourceName(), append(text, '\n'), 0o666); err != nil {
+		p.discard()
+		return p.err(p.sourceName(), err)
+	}
+	p.source = s
+	p.f, err = p.folder.OpenFile(p.partName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		p.discard()
+		return p.err(p.partName(), err)
+	}
+	return nil
+}
+
+// Write appends to the part.
+func (p *part) Write(b []byte) (int, error) {
+	n, err := p.f.Write(b)
+	p.size += int64(n)
+	if err != nil {
+		return n, p.err(p.partName(), err)
+	}
+	return n, nil
+}
+
+func (p *part) close() {
+	if p.f != nil {
+		p.f.Close()
+		p.f = nil
+	}
+}
+
+// discard removes the part. What can't be removed is met again when it is made
+// anew.
+func (p *part) discard() {
+	p.close()
+	p.folder.Remove(p.partName())
+	p.folder.Remove(p.sourceName())
+	p.source, p.size = source{}, 0
+}
+
+// keep ends a part that is not whole. It reports whether there is anything to go
+// on with.
+func (p *part) keep() bool {
+	p.close()
+	if p.source.URL == "" {
+		return false
+	}
+	if p.size == 0 {
+		p.discard()
+		return false
+	}
+	return true
+}
+
+// publish gives the whole part its name.
+func (p *part) publish(overwrite bool) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	if err := p.rename(overwrite); err != nil {
+		return err
+	}
+	p.folder.Remove(p.sourceName())
+	p.source, p.size = source{}, 0
+	return nil
+}
+
+// settle brings the part to the disk and closes it. Without that a power cut
+// could leave the name and lose the octets.
+func (p *part) settle() error {
+	defer p.close()
+	if old, err := p.folder.Lstat(p.file); err == nil {
+		// Whoever could read the old file can read the new one, and nobody else.
+		if err := p.f.Chmod(old.Mode().Perm()); err != nil {
+			return p.err(p.partName(), err)
+		}
+	}
+	if err := p.f.Sync(); err != nil {
+		return p.err(p.partName(), err)
+	}
+	mine, err := p.f.Stat()
+	if err != nil {
+		return p.err(p.partName(), err)
+	}
+	there, err := p.folder.Lstat(p.partName())
+	if err != nil {
+		return p.err(p.partName(), err)
+	}
+	if !os.SameFile(mine, there) {
+		p.source = source{}
+		return p.err(p.partName(), errors.New("somebody else began it anew meanwhile"))
+	}
+	f := p.f
+	p.f = nil
+	if err := f.Close(); err != nil {
+		return p.err(p.partName(), err)
+	}
+	return nil
+}
+
+func (p *part) rename(overwrite bool) error {
+	if overwrite {
+		if err := p.folder.Rename(p.partName(), p.file); err != nil {
+			return p.err(p.file, err)
+		}
+		return nil
+	}
+	// A link does not replace a file that came meanwhile, as a renaming would.
+	err := p.folder.Link(p.partName(), p.file)
+	switch {
+	case err == nil:
+		if err := p.folder.Remove(p.partName()); err != nil {
+			return p.err(p.partName(), err)
+		}
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return exists(p.path(p.file))
+	}
+	// Not every file system knows links.
+	if _, err := p.folder.Lstat(p.file); err == nil {
+		return exists(p.path(p.file))
+	}
+	return p.rename(true)
+}
+
+func exists(path string) error { return fmt.Errorf("%s: %w", path, ErrExists) }

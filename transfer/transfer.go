@@ -1,0 +1,401 @@
+package transfer
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Job is one URL to be written to one file.
+type Job struct {
+	URL locus.URL
+	// Name is that of the file in the folder: no path. [SafeName] makes one of
+	// what a server or a URL gives.
+	Name string
+}
+
+// Result is what became of a job.
+type Result struct {
+	Index int // of the job
+	Job   Job
+	// Resource is the object or menu that was written, closed, for what it tells
+	// of itself; nil with an error, or if nothing was fetched.
+	Resource scheme.Resource
+	URL      locus.URL // where it was found in the end
+	Size     int64     // octets of the file
+	Resumed  int64     // those of them that were there before
+	Skipped  bool      // the file was there already, and Options.Resume set
+	Err      error     // an [*Error]
+}
+
+// Options for Run. A nil *Options is the same as a zero one.
+type Options struct {
+	Parallel int // jobs at once; 0: 4
+	PerHost  int // of them, from one host; 0: 2
+	// Resume goes on with parts that are there, and skips files that are there.
+	Resume bool
+	// Overwrite replaces files that are there.
+	Overwrite bool
+	// Retry is how often a job is tried again after a failure that may pass:
+	// no connection, a silence, a conversation that broke. It goes on from where
+	// it stopped.
+	Retry int
+	// Wait is the pause before the first of those, and doubled for each after
+	// it; 0: 1 s.
+	Wait time.Duration
+	// Menu writes a menu to a file. nil: a menu is an error.
+	Menu func(w io.Writer, m *scheme.Menu) error
+	// Progress is told how the jobs go, of one event at a time.
+	Progress func(Event)
+}
+
+const (
+	defaultParallel = 4
+	defaultPerHost  = 2
+	defaultWait     = time.Second
+	// maxWait keeps the doubled pauses within what a person waits for.
+	maxWait = 30 * time.Second
+)
+
+// Run fetches jobs through c into files of folder, and yields their results in
+// the order of jobs. When ctx ends, so do the jobs; what they leave can be gone
+// on with.
+//
+// The error is [ErrTwice] or [ErrName], and then nothing was fetched.
+func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
+	if err := checkNames(jobs); err != nil {
+		return nil, err
+	}
+	r := newRunner(c, folder, o)
+	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
+}
+
+// checkNames makes sure that no two jobs write to one file, be it under its
+// temporary name.
+func checkNames(jobs []Job) error {
+	names := make(map[string]locus.URL, len(jobs))
+	twice := func(name string, u, v locus.URL) error {
+		return fmt.Errorf("transfer: %w: %s, for %s and for %s", ErrTwice, locus.Quote(name), u.Redacted(), v.Redacted())
+	}
+	for _, job := range jobs {
+		if job.Name == "" || job.Name == "." || strings.ContainsRune(job.Name, '/') || !filepath.IsLocal(job.Name) || filepath.Base(job.Name) != job.Name {
+			return fmt.Errorf("transfer: %w: %s, for %s", ErrName, locus.Quote(job.Name), job.URL.Redacted())
+		}
+		if u, ok := names[job.Name]; ok {
+			return twice(job.Name, u, job.URL)
+		}
+		names[job.Name] = job.URL
+	}
+	for _, job := range jobs {
+		for _, suffix := range [...]string{partSuffix, sourceSuffix} {
+			if name, ok := strings.CutSuffix(job.Name, suffix); ok && !names[name].IsZero() {
+				return twice(job.Name, names[name], job.URL)
+			}
+		}
+	}
+	return nil
+}
+
+type runner struct {
+	client  *access.Client
+	folder  *os.Root
+	options Options
+	mu      sync.Mutex // one Progress at a time
+}
+
+func newRunner(c *access.Client, folder *os.Root, o *Options) *runner {
+	r := &runner{client: c, folder: folder}
+	if o != nil {
+		r.options = *o
+	}
+	r.options.Parallel = cmp.Or(max(r.options.Parallel, 0), defaultParallel)
+	r.options.PerHost = cmp.Or(max(r.options.PerHost, 0), defaultPerHost)
+	r.options.Wait = cmp.Or(max(r.options.Wait, 0), defaultWait)
+	return r
+}
+
+func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	results := r.start(ctx, jobs)
+	defer func() {
+		cancel()
+		for range results {
+			// Nobody wants them any more, but their workers must end.
+		}
+	}()
+	early := map[int]Result{}
+	next := 0
+	for result := range results {
+		early[result.Index] = result
+		for {
+			result, ok := early[next]
+			if !ok {
+				break
+			}
+			delete(early, next)
+			next++
+			if !yield(result) {
+				return
+			}
+		}
+	}
+}
+
+// start lets workers loose on the jobs. The channel is closed when all are done.
+func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
+	results := make(chan Result)
+	q := newQueue(jobs, r.options.PerHost)
+	var workers sync.WaitGroup
+	for range min(r.options.Parallel, len(jobs)) {
+		workers.Go(func() {
+			buf := make([]byte, bufferSize)
+			for {
+				i, h, ok := q.take()
+				if !ok {
+					return
+				}
+				result := r.do(ctx, i, jobs[i], buf)
+				q.done(h)
+				results <- result
+			}
+		})
+	}
+	go func() {
+		workers.Wait()
+		close(results)
+	}()
+	return results
+}
+
+func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
+	t := task{
+		runner: r,
+		buf:    buf,
+		part:   part{folder: r.folder, file: job.Name},
+		result: Result{Index: i, Job: job, URL: job.URL},
+	}
+	if r.options.Progress != nil {
+		t.meter.report = r.report
+	}
+	t.meter.event = Event{Index: i, Total: -1, Left: -1}
+	err := ctx.Err()
+	if err == nil {
+		err = t.run(ctx)
+	}
+	t.result.Err = t.failure(err)
+	if t.result.Err != nil {
+		t.result.Resource = nil
+		t.meter.end(Failed, t.result.Err)
+	} else {
+		t.meter.end(Finished, nil)
+	}
+	return t.result
+}
+
+func (r *runner) report(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.options.Progress(e)
+}
+
+// task is one job being done.
+type task struct {
+	*runner
+	buf    []byte
+	part   part
+	begun  bool // the part is this task's own
+	meter  meter
+	result Result
+}
+
+// failure wraps err, and says what is kept.
+func (t *task) failure(err error) error {
+	kept := t.part.keep()
+	if err == nil {
+		return nil
+	}
+	e := &Error{URL: t.result.Job.URL, File: t.part.path(t.part.file), Err: err}
+	if kept {
+		e.Part, e.Kept = t.part.path(t.part.partName()), t.part.size
+	}
+	return e
+}
+
+func (t *task) run(ctx context.Context) error {
+	if err := t.part.load(); err != nil {
+		return err
+	}
+	if err := t.checkFile(); err != nil || t.result.Skipped {
+		return err
+	}
+	wait := t.options.Wait
+	for tries := 0; ; tries++ {
+		err := t.try(ctx)
+		if err == nil || tries >= t.options.Retry || !passing(err) {
+			return err
+		}
+		t.part.close()
+		t.meter.end(Waiting, err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, maxWait)
+	}
+}
+
+// passing reports whether err may be gone the next time.
+func passing(err error) bool {
+	if isLocal(err) || errors.Is(err, ErrNotObject) {
+		return false
+	}
+	switch access.KindOf(err) {
+	case access.Unreachable, access.Timeout, access.Protocol:
+		return true
+	}
+	return false
+}
+
+// checkFile looks at what has the file's name now.
+func (t *task) checkFile() error {
+	name := t.part.file
+	info, err := t.folder.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return t.part.err(name, err)
+	case info.IsDir():
+		return t.part.err(name, syscall.EISDIR)
+	case !info.Mode().IsRegular():
+		return exists(t.part.path(name))
+	case t.options.Resume && t.part.source.URL == "":
+		t.result.Skipped, t.result.Size = true, info.Size()
+		t.meter.event.Done, t.meter.event.Total = info.Size(), info.Size()
+		return nil
+	case !t.options.Overwrite:
+		return exists(t.part.path(name))
+	}
+	// A renaming would replace a file that nobody may write to.
+	f, err := t.folder.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return t.part.err(name, err)
+	}
+	return f.Close()
+}
+
+// try is one attempt.
+func (t *task) try(ctx context.Context) error {
+	var offset int64
+	if t.options.Resume || t.begun {
+		offset = t.part.offset(t.result.Job.URL)
+	}
+	resource, err := t.open(ctx, offset)
+	if err != nil {
+		return err
+	}
+	t.result.Resource = resource
+	switch resource := resource.(type) {
+	case *scheme.Object:
+		err = t.object(ctx, resource)
+	case *scheme.Menu:
+		err = t.menu(ctx, resource)
+	default:
+		err = ErrNotObject
+	}
+	if err2 := resource.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return err
+	}
+	t.result.Size = t.part.size
+	return t.part.publish(t.options.Overwrite)
+}
+
+// open gets the resource, and the part ready if it is gone on with.
+func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
+	req := access.Request{URL: t.result.Job.URL}
+	if offset > 0 {
+		req.Offset, req.Tag, req.ModTime = offset, t.part.source.Tag, t.part.source.ModTime
+	}
+	result, err := t.client.Do(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	t.result.URL = result.URL
+	object, ok := result.Resource.(*scheme.Object)
+	if !ok || object.Start == 0 {
+		return result.Resource, nil
+	}
+	if object.Start != offset {
+		object.Close()
+		return nil, fmt.Errorf("%w: octets from %d on were asked for, and those from %d on came", scheme.ErrProtocol, offset, object.Start)
+	}
+	ok, err = t.part.resume(object)
+	if ok {
+		return object, nil
+	}
+	object.Close()
+	if err != nil {
+		return nil, err
+	}
+	return t.open(ctx, 0)
+}
+
+func (t *task) object(ctx context.Context, o *scheme.Object) error {
+	if o.Start == 0 {
+		if err := t.begin(sourceOf(t.result.Job.URL, o)); err != nil {
+			return err
+		}
+	}
+	if !t.begun {
+		t.begun, t.result.Resumed = true, t.part.size
+	}
+	t.meter.start(t.part.size, o.Size)
+	return t.meter.copy(ctx, &t.part, o.Body, t.buf)
+}
+
+func (t *task) begin(s source) error {
+	t.begun, t.result.Resumed = true, 0
+	return t.part.begin(s)
+}
+
+// menu writes a menu. A part of it is worth nothing: menus can't be gone on with.
+func (t *task) menu(ctx context.Context, m *scheme.Menu) error {
+	if t.options.Menu == nil {
+		return fmt.Errorf("%w: it is a menu", ErrNotObject)
+	}
+	if err := t.begin(sourceOf(t.result.Job.URL, nil)); err != nil {
+		return err
+	}
+	t.meter.start(0, -1)
+	w := bufio.NewWriterSize(&t.part, bufferSize)
+	err := t.options.Menu(w, m)
+	if err == nil {
+		err = w.Flush()
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		t.part.discard()
+	}
+	return err
+}
