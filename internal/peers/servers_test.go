@@ -1,0 +1,344 @@
+// Package peers holds tests against servers that nobody here wrote: vsftpd,
+// Pure-FTPd and nginx, started on loopback and ended by the test. A machine that
+// lacks one skips its tests, unless CI is true; .ci/peers installs them.
+package peers
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	user     = "locus-peer"
+	password = "peer%word@1"
+	userHome = "/var/lib/locus-peer"
+)
+
+// peer is a server that runs.
+type peer struct {
+	port int
+	home string // what a logged-in user sees first
+	pub  string // what an anonymous user sees
+	cert string // file with the certificate
+	log  func() string
+}
+
+func (p *peer) addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
+
+// need returns the path of a program, or ends the test: skipped on a machine
+// that lacks it, failed where nothing may be skipped.
+func need(t *testing.T, paths ...string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		missing(t, "needs root")
+	}
+	for _, path := range paths {
+		if found, err := exec.LookPath(path); err == nil {
+			return found
+		}
+	}
+	missing(t, paths[0]+" is not installed: .ci/peers does that")
+	return ""
+}
+
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// publicDir makes a folder that a server's own user can enter; t.TempDir cannot
+// be passed by anybody but its owner.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "locus-peer-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// run starts a server and waits until its port answers.
+func run(t *testing.T, port int, name string, args ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(2 * time.Second):
+			cmd.Process.Kill()
+			<-ended
+		}
+	})
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		select {
+		case <-ended:
+			t.Fatalf("%s ended at once: %s", name, out.String())
+		default:
+		}
+		c, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			c.Close()
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%s does not answer on port %d", name, port)
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// vsftpd starts vsftpd, with a log of every command it reads.
+func vsftpd(t *testing.T, more ...string) *peer {
+	t.Helper()
+	program := need(t, "vsftpd", "/usr/sbin/vsftpd")
+	dir := publicDir(t)
+	p := &peer{port: freePort(t), pub: filepath.Join(dir, "pub"), home: homeOf(t)}
+	for _, sub := range []string{"pub", "empty"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cert, key := certificate(t, dir)
+	p.cert = cert
+	config := []string{
+		"listen=YES", "listen_address=127.0.0.1", fmt.Sprintf("listen_port=%d", p.port), "background=NO",
+		"anonymous_enable=YES", "anon_root=" + p.pub, "local_enable=YES",
+		"ascii_download_enable=YES", "hide_ids=YES", "connect_from_port_20=NO",
+		"pam_service_name=vsftpd", "secure_chroot_dir=" + filepath.Join(dir, "empty"),
+		"xferlog_enable=YES", "log_ftp_protocol=YES", "vsftpd_log_file=" + filepath.Join(dir, "log"),
+		"ssl_enable=YES", "allow_anon_ssl=YES", "force_local_logins_ssl=NO", "force_local_data_ssl=NO",
+		"rsa_cert_file=" + cert, "rsa_private_key_file=" + key, "ssl_ciphers=HIGH",
+	}
+	write(t, filepath.Join(dir, "conf"), strings.Join(append(config, more...), "\n")+"\n", 0o600)
+	run(t, p.port, program, filepath.Join(dir, "conf"))
+	p.log = func() string {
+		text, _ := os.ReadFile(filepath.Join(dir, "log"))
+		return string(text)
+	}
+	return p
+}
+
+// homeOf empties the home of the user that the FTP servers know.
+func homeOf(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat(userHome); err != nil {
+		missing(t, "there is no user "+user+": .ci/peers makes one")
+	}
+	names, err := os.ReadDir(userHome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(userHome, name.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(userHome, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return userHome
+}
+
+// pureFTPd starts Pure-FTPd behind a relay that keeps what a client sends: its
+// own log goes to syslog alone.
+func pureFTPd(t *testing.T) *peer {
+	t.Helper()
+	root := os.Getenv("LOCUS_PEERS")
+	if root == "" {
+		root = "/opt/locus-peers"
+	}
+	program := need(t, filepath.Join(root, "usr/sbin/pure-ftpd"))
+	manage := need(t, filepath.Join(root, "usr/bin/pure-pw"))
+	dir := publicDir(t)
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := exec.Command(need(t, "openssl"), "passwd", "-6", password).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// pure-pw's own hash takes seconds at every login; the file's format is its own.
+	write(t, filepath.Join(dir, "passwd"), fmt.Sprintf("%s:%s:65534:65534::%s/:::::::::::\n", user, strings.TrimSpace(string(hash)), home), 0o600)
+	if out, err := exec.Command(manage, "mkdb", filepath.Join(dir, "db"), "-f", filepath.Join(dir, "passwd")).CombinedOutput(); err != nil {
+		t.Fatalf("pure-pw: %v: %s", err, out)
+	}
+	port := freePort(t)
+	run(t, port, program, "-S", fmt.Sprintf("127.0.0.1,%d", port), "-l", "puredb:"+filepath.Join(dir, "db"),
+		"-4", "-H", "-u", "100", "-g", filepath.Join(dir, "pid"), "-D", "-E", "-c", "50", "-C", "50")
+	r := startRelay(t, port)
+	return &peer{port: r.port, home: home, log: r.text}
+}
+
+// nginx starts nginx with the given locations in its one server.
+func nginx(t *testing.T, locations string) *peer {
+	t.Helper()
+	program := need(t, "nginx", "/usr/sbin/nginx")
+	dir := publicDir(t)
+	p := &peer{port: freePort(t), pub: filepath.Join(dir, "pub")}
+	if err := os.Mkdir(p.pub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "htpasswd"), user+":{PLAIN}"+password+"\n", 0o644)
+	var temp strings.Builder
+	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		fmt.Fprintf(&temp, "%s_temp_path %s/%s;\n", kind, dir, kind)
+	}
+	write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`daemon off;
+pid %[1]s/pid;
+error_log stderr;
+events {}
+http {
+types { text/plain txt; text/html html; application/gzip gz; }
+default_type application/octet-stream;
+access_log %[1]s/log;
+gzip on; gzip_types text/plain; gzip_min_length 0;
+%[2]s
+server {
+listen 127.0.0.1:%[3]d;
+root %[1]s/pub;
+location /auth/ { auth_basic "members"; auth_basic_user_file %[1]s/htpasswd; }
+%[4]s
+}
+}
+`, dir, temp.String(), p.port, strings.ReplaceAll(locations, "PORT", fmt.Sprint(p.port))), 0o644)
+	run(t, p.port, program, "-c", filepath.Join(dir, "conf"))
+	p.log = func() string {
+		text, _ := os.ReadFile(filepath.Join(dir, "log"))
+		return string(text)
+	}
+	return p
+}
+
+// certificate makes a key and a certificate for 127.0.0.1.
+func certificate(t *testing.T, dir string) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "127.0.0.1"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	write(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), 0o600)
+	write(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})), 0o600)
+	return certFile, keyFile
+}
+
+// relay passes connections on to a port and keeps what the client's side sends.
+type relay struct {
+	port int
+	mu   sync.Mutex
+	sent bytes.Buffer
+}
+
+func startRelay(t *testing.T, to int) *relay {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{port: l.Addr().(*net.TCPAddr).Port}
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() { r.pass(near, to) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); open.Wait() })
+	return r
+}
+
+func (r *relay) pass(near net.Conn, to int) {
+	defer near.Close()
+	far, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", to))
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	go func() {
+		io.Copy(near, far)
+		near.(*net.TCPConn).CloseWrite()
+	}()
+	io.Copy(io.MultiWriter(far, r), near)
+	far.(*net.TCPConn).CloseWrite()
+}
+
+func (r *relay) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent.Write(p)
+}
+
+func (r *relay) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent.String()
+}
