@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,6 +16,9 @@ import (
 func main() { os.Exit(mainStatus()) }
 
 func mainStatus() int {
+	// net/http tells the standard logger about odd servers, in their words. What
+	// there is to say here is said in errors.
+	log.SetOutput(io.Discard)
 	// Who listens to SIGPIPE gets an error from the write instead, and can leave
 	// things in order.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -1,0 +1,140 @@
+// Package media guesses media types where no server says one: by a file's name,
+// then by its first octets (RFC 1738 section 3.2.3: "the data content type of a
+// file can only be guessed from the name").
+package media
+
+import (
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// Head is how many of the first octets of a file [Guess] looks at.
+const Head = 3072
+
+// byExtension holds what must be the same on every machine: package mime reads
+// tables of the system, which differ and may be missing. What is not here is asked
+// there.
+var byExtension = map[string]string{
+	".7z":    "application/x-7z-compressed",
+	".atom":  "application/atom+xml",
+	".avi":   "video/x-msvideo",
+	".avif":  "image/avif",
+	".bmp":   "image/bmp",
+	".bz2":   "application/x-bzip2",
+	".c":     "text/x-c",
+	".css":   "text/css",
+	".csv":   "text/csv",
+	".deb":   "application/vnd.debian.binary-package",
+	".doc":   "application/msword",
+	".docx":  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	".eml":   "message/rfc822",
+	".eps":   "application/postscript",
+	".epub":  "application/epub+zip",
+	".exe":   "application/vnd.microsoft.portable-executable",
+	".flac":  "audio/flac",
+	".gif":   "image/gif",
+	".go":    "text/x-go",
+	".gz":    "application/gzip",
+	".h":     "text/x-c",
+	".htm":   "text/html",
+	".html":  "text/html",
+	".ico":   "image/vnd.microsoft.icon",
+	".ics":   "text/calendar",
+	".iso":   "application/x-iso9660-image",
+	".jar":   "application/java-archive",
+	".jpeg":  "image/jpeg",
+	".jpg":   "image/jpeg",
+	".js":    "text/javascript",
+	".json":  "application/json",
+	".log":   "text/plain",
+	".md":    "text/markdown",
+	".mid":   "audio/midi",
+	".mjs":   "text/javascript",
+	".mkv":   "video/x-matroska",
+	".mov":   "video/quicktime",
+	".mp3":   "audio/mpeg",
+	".mp4":   "video/mp4",
+	".mpeg":  "video/mpeg",
+	".mpg":   "video/mpeg",
+	".odt":   "application/vnd.oasis.opendocument.text",
+	".oga":   "audio/ogg",
+	".ogg":   "audio/ogg",
+	".ogv":   "video/ogg",
+	".otf":   "font/otf",
+	".pdf":   "application/pdf",
+	".png":   "image/png",
+	".ppt":   "application/vnd.ms-powerpoint",
+	".ps":    "application/postscript",
+	".py":    "text/x-python",
+	".rpm":   "application/x-rpm",
+	".rss":   "application/rss+xml",
+	".rtf":   "application/rtf",
+	".sh":    "application/x-sh",
+	".svg":   "image/svg+xml",
+	".tar":   "application/x-tar",
+	".tex":   "application/x-tex",
+	".text":  "text/plain",
+	".tgz":   "application/gzip",
+	".tif":   "image/tiff",
+	".tiff":  "image/tiff",
+	".toml":  "application/toml",
+	".tsv":   "text/tab-separated-values",
+	".ttf":   "font/ttf",
+	".txt":   "text/plain",
+	".vcf":   "text/vcard",
+	".wasm":  "application/wasm",
+	".wav":   "audio/wav",
+	".webm":  "video/webm",
+	".webp":  "image/webp",
+	".woff":  "font/woff",
+	".woff2": "font/woff2",
+	".xhtml": "application/xhtml+xml",
+	".xls":   "application/vnd.ms-excel",
+	".xml":   "application/xml",
+	".xz":    "application/x-xz",
+	".yaml":  "application/yaml",
+	".yml":   "application/yaml",
+	".z":     "application/x-compress",
+	".zip":   "application/zip",
+	".zst":   "application/zstd",
+}
+
+// ByName returns the media type that the end of name stands for, without
+// parameters, or "" if that tells nothing. name may have directories before it,
+// with "/" between them.
+func ByName(name string) string {
+	name = path.Base(name)
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 {
+		// ".profile" is a name and no extension.
+		return ""
+	}
+	extension := strings.ToLower(name[dot:])
+	if t, ok := byExtension[extension]; ok {
+		return t
+	}
+	t, _, _ := strings.Cut(mime.TypeByExtension(extension), ";")
+	return t
+}
+
+// Guess returns the media type of a file of that name whose first octets are
+// head; what is beyond [Head] is not looked at. The name decides if it tells
+// anything, and else the octets. A text has a charset if the octets show one. It
+// is never empty: "application/octet-stream" is what nothing is known about.
+func Guess(name string, head []byte) string {
+	t := ByName(name)
+	if t != "" && (!strings.HasPrefix(t, "text/") || len(head) == 0) {
+		return t
+	}
+	seen := mimetype.Detect(head[:min(len(head), Head)]).String()
+	if t == "" {
+		return seen
+	}
+	if _, parameters, ok := strings.Cut(seen, "; "); ok && strings.HasPrefix(seen, "text/") {
+		return t + "; " + parameters
+	}
+	return t
+}

@@ -1,0 +1,92 @@
+package file
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const section = "RFC 1738 3.10"
+
+// Check returns all violations of u, in order of offset, nil if there are none.
+// The draft describes file URLs in prose and has no production for them, so
+// [locus.RFC1630] asks for that of RFC 1738 too.
+func Check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && conforms(u) {
+		return nil
+	}
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if part := u.SchemePart(); !u.Facts().Has(locus.Internet) {
+		f.Add("form", section, len("file:"), part, "write file:///"+strings.TrimLeft(part, "/"))
+	} else if f.Internet(bnf.Login{Section: section, NoHost: true}) {
+		if text, ok := u.PortText(); ok {
+			f.Add("no-port", section, portOffset(u), ":"+text, "a file is not reached through a port: leave it out")
+		}
+		path, ok := u.Path()
+		if !ok {
+			f.Add("missing-slash", section, u.PathOffset(), "", `write "/" and the path after the host`)
+		}
+		f.Chars("fpath", u.PathOffset(), path, octet.Fsegment)
+		impossible(&f, path)
+	}
+	return f.List()
+}
+
+// impossible adds what the grammar allows in a segment and no file's name has.
+func impossible(f *bnf.Findings, path string) {
+	for i := 0; i < len(path); {
+		o, size := bnf.Octet(path, i)
+		if size > 1 {
+			at, text := f.URL.PathOffset()+i, path[i:i+size]
+			switch o {
+			case 0:
+				f.Impossible("nul", section, at, text, "a file's name can't hold a NUL")
+			case '/':
+				f.Note("encoded-slash", section, at, text, `on most systems no file's name holds "/"`)
+			}
+		}
+		i += size
+	}
+}
+
+// conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
+func conforms(u locus.URL) bool {
+	facts := u.Facts()
+	if !facts.Has(bnf.Clean|locus.PathFsegment) || form(u) != nil {
+		return false
+	}
+	if facts&(locus.HostName|locus.HostNumber) == 0 && u.Host() != "" {
+		return false
+	}
+	path, _ := u.Path()
+	return facts.Has(locus.NoEscape) || !strings.Contains(path, "%00") && !strings.Contains(path, "%2F") && !strings.Contains(path, "%2f")
+}
+
+// Canonical returns the canonical form of u and what it changed. The error is a
+// [*locus.SyntaxError].
+func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if err := form(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	local := isLocal(u.Host())
+	if bnf.Spelled(u, 0) && (!local || u.Host() == "") {
+		return u, 0, nil
+	}
+	path, _ := u.Path()
+	var c bnf.Canon
+	c.Begin(u)
+	c.Raw("//")
+	switch {
+	case !local:
+		c.Host(u.Host())
+	case u.Host() != "":
+		c.Change |= locus.Localhost
+	}
+	c.Raw("/")
+	c.Text(path, escape.Unreserved())
+	return c.End()
+}

@@ -1,0 +1,111 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// sorted is the most entries of a directory that are sorted together. A longer
+// directory comes in runs of so many, each sorted, so that memory stays bounded.
+const sorted = 10_000
+
+// menu makes a menu of an open directory. Its items are in order of their names,
+// or, if there are more than 10,000, in runs that are. They can be ranged over
+// once.
+func (c *Client) menu(ctx context.Context, u locus.URL, name string, file *os.File) *scheme.Menu {
+	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: u.WithoutFragment().Parts(), run: sorted}
+	return &scheme.Menu{URL: u, Title: name, Items: d.items(), Closer: file}
+}
+
+// directory is one that is being listed.
+type directory struct {
+	client *Client
+	ctx    context.Context
+	file   *os.File
+	name   string
+	parts  locus.Parts // of its URL
+	run    int         // how many entries are sorted together
+}
+
+func (d *directory) items() iter.Seq2[scheme.Item, error] {
+	return func(yield func(scheme.Item, error) bool) {
+		for {
+			if err := d.ctx.Err(); err != nil {
+				yield(scheme.Item{}, fmt.Errorf("file: %w", err))
+				return
+			}
+			entries, err := d.file.ReadDir(d.run)
+			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+			for _, entry := range entries {
+				if item, ok := d.item(entry); ok && !yield(item, nil) {
+					return
+				}
+			}
+			if err != nil {
+				if err != io.EOF {
+					yield(scheme.Item{}, failure(d.name, err))
+				}
+				return
+			}
+		}
+	}
+}
+
+// item describes an entry. ok is false if it is gone already.
+func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
+	item = scheme.Item{Title: entry.Name(), Kind: scheme.KindUnknown, Size: -1}
+	info, err := entry.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return item, false
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		item.Note = "symbolic link"
+		// One that leads nowhere, or out of the root, stays unknown.
+		info, err = d.client.tree.Stat(d.name + string(os.PathSeparator) + entry.Name())
+	}
+	if err == nil {
+		item.ModTime = info.ModTime()
+		switch {
+		case info.IsDir():
+			item.Kind = scheme.KindMenu
+		case info.Mode().IsRegular():
+			item.Kind, item.Size = scheme.KindObject, info.Size()
+		default:
+			item.Note = special(info.Mode())
+		}
+	}
+	item.URL = d.url(entry.Name(), item.Kind == scheme.KindMenu)
+	return item, true
+}
+
+// url returns the URL of an entry: that of the directory and the entry's name,
+// encoded, with "/" behind a directory's. It is zero if it would be too long.
+func (d *directory) url(name string, directory bool) locus.URL {
+	path := []byte(strings.TrimSuffix(*d.parts.Path, "/"))
+	if len(path) > 0 {
+		path = append(path, '/')
+	}
+	path = appendSegment(path, name)
+	if directory {
+		path = append(path, '/')
+	}
+	text := string(path)
+	parts := d.parts
+	parts.Path = &text
+	u, err := parts.URL()
+	if err != nil {
+		return locus.URL{}
+	}
+	return u
+}

@@ -1,0 +1,67 @@
+package file
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme"
+)
+
+// RFC 1738 section 5, to be compared with the standard by eye:
+//
+//	fileurl  = "file://" [ host | "localhost" ] "/" fpath
+//	fpath    = fsegment *[ "/" fsegment ]
+//	fsegment = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
+const (
+	fsegment = "(?:" + bnftest.Uchar + "|[?:@&=])*"
+	fpath    = fsegment + "(?:/" + fsegment + ")*"
+	fileurl  = "file://(?:" + bnftest.Host + "|localhost)?/" + fpath
+)
+
+var seeds = []string{
+	"file://vms.host.edu/disk$user/my/notes/note12345.txt",
+	"file:///etc/motd",
+	"file://localhost/usr/share/a%20b/",
+	"file://LOCALHOST/x",
+	"file://10.0.0.1/a/./../b?c:d@e&f=g",
+	"file:///C:/x",
+	"file:/x", "file://h", "file://u@h/x", "file://h:80/x",
+}
+
+func laws() bnftest.Laws {
+	return bnftest.Laws{
+		Scheme: Scheme(nil),
+		Twin:   bnftest.Production(fileurl),
+		Same: func(a, b []scheme.Field) bool {
+			host := a[0].Value.(string)
+			if isLocal(host) {
+				host = ""
+			}
+			other := b[0].Value.(string)
+			if isLocal(other) {
+				other = ""
+			}
+			return sameHost(host, other) && reflect.DeepEqual(a[1], b[1])
+		},
+	}
+}
+
+// sameHost compares hosts but for case and the needless zeros of an address.
+func sameHost(a, b string) bool {
+	zeros := func(s string) string {
+		labels := strings.Split(s, ".")
+		for i, l := range labels {
+			if strings.Trim(l, "0123456789") == "" && l != "" {
+				labels[i] = strings.TrimLeft(l[:len(l)-1], "0") + l[len(l)-1:]
+			}
+		}
+		return strings.Join(labels, ".")
+	}
+	return strings.EqualFold(zeros(a), zeros(b))
+}
+
+func TestAgainstTheProduction(t *testing.T) {
+	laws().Random(t, 25_000, seeds)
+}

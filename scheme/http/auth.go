@@ -1,0 +1,62 @@
+package http
+
+import "strings"
+
+// challenge is what a server says of one way to log in.
+type challenge struct{ scheme, realm string }
+
+// challenges reads the values of WWW-Authenticate, each of which may hold several
+// challenges: a scheme's name and then parameters, up to the next name (RFC 9110
+// section 11.6.1).
+func challenges(values []string) []challenge {
+	var list []challenge
+	for _, value := range values {
+		for _, item := range listItems(value) {
+			word, rest, _ := strings.Cut(item, " ")
+			rest = strings.TrimSpace(rest)
+			if word != "" && !strings.Contains(word, "=") && !strings.HasPrefix(rest, "=") {
+				list = append(list, challenge{scheme: word})
+				item = rest
+			}
+			name, text, _ := strings.Cut(item, "=")
+			if len(list) > 0 && strings.EqualFold(strings.TrimSpace(name), "realm") {
+				realm := unquote(strings.TrimSpace(text))
+				list[len(list)-1].realm = realm[:min(len(realm), maxText)]
+			}
+		}
+	}
+	return list
+}
+
+// listItems splits value at the commas that are not in a quoted string.
+func listItems(value string) []string {
+	var items []string
+	start, quoted := 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			items = append(items, strings.TrimSpace(value[start:i]))
+			start = i + 1
+		}
+	}
+	return append(items, strings.TrimSpace(value[start:]))
+}
+
+// unquote returns what a quoted string stands for, or a token as it is.
+func unquote(text string) string {
+	if text == "" || text[0] != '"' {
+		return text
+	}
+	var b strings.Builder
+	for i := 1; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,148 @@
+package http
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+const section = "RFC 1738 3.3"
+
+// Check returns all violations of u, in order of offset, nil if there are none.
+//
+// The rules of [locus.RFC1630] are the draft's httpaddress:
+//
+//	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]
+//
+// with path and search made of xalphas, "+" and, for the path, "/".
+func Check(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && conforms(u) {
+		return nil
+	}
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
+		if err, ok := form(u).(*locus.SyntaxError); ok && u.Host() != "" {
+			// Input has "*" for what may be a password.
+			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
+		}
+		path, text, _ := split(u)
+		if offset := u.PathOffset(); p == locus.RFC1630 {
+			f.DraftPath("path", offset, path)
+			f.Chars("search", offset+len(path)+1, text, octet.Xalpha)
+		} else {
+			f.Chars("hpath", offset, path, octet.Hsegment)
+			f.Chars("search", offset+len(path)+1, text, octet.Search)
+		}
+	}
+	return f.List()
+}
+
+// conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
+func conforms(u locus.URL) bool {
+	if !bnf.Sound(u) || port(u) == 0 {
+		return false
+	}
+	if _, user := u.User(); user {
+		return false
+	}
+	switch facts := u.Facts(); {
+	case facts.Has(locus.PathHsegment):
+		// No "?", so all of it is hpath.
+		return true
+	case facts.Has(locus.PathXchar):
+		// An xchar that can't be in hpath is "?"; one that can't be in search is
+		// "/" or "?".
+		_, search, _ := split(u)
+		return strings.IndexByte(search, '/') < 0 && strings.IndexByte(search, '?') < 0
+	}
+	return false
+}
+
+// Canonical returns the canonical form of u and what it changed. The error is a
+// [*locus.SyntaxError].
+func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if err := form(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	path, search, isSearch := split(u)
+	_, hasPath := u.Path()
+	dotted := hasDots(path)
+	if hasPath && !dotted && bnf.Spelled(u, port(u)) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Login(port(u))
+	if !hasPath || u.MissingSlash() {
+		c.Change |= locus.EmptyPath
+	}
+	if dotted {
+		c.Change |= locus.DotSegments
+		path = removeDots(path)
+	}
+	c.Raw("/")
+	c.Text(path, escape.Unreserved())
+	if isSearch {
+		c.Raw("?")
+		c.Text(search, escape.Unreserved().Without("+"))
+	}
+	return c.End()
+}
+
+// hasDots reports whether a segment of path is "." or "..".
+func hasDots(path string) bool {
+	for {
+		segment, rest, more := strings.Cut(path, "/")
+		if dots(segment) > 0 {
+			return true
+		}
+		if !more {
+			return false
+		}
+		path = rest
+	}
+}
+
+// dots returns 1 if segment is ".", 2 if it is "..", escaped or not, and else 0.
+func dots(segment string) (n int) {
+	for segment != "" {
+		switch {
+		case segment[0] == '.':
+			segment = segment[1:]
+		case strings.HasPrefix(segment, "%2E"), strings.HasPrefix(segment, "%2e"):
+			segment = segment[3:]
+		default:
+			return 0
+		}
+		if n++; n > 2 {
+			return 0
+		}
+	}
+	return n
+}
+
+// removeDots resolves the segments "." and ".." of a path that is given without
+// the "/" before it (RFC 3986 section 5.2.4). What is left stays as it is
+// written.
+func removeDots(path string) string {
+	var kept []string
+	n := 0
+	for segment := range strings.SplitSeq(path, "/") {
+		n = dots(segment)
+		switch {
+		case n == 0:
+			kept = append(kept, segment)
+		case n == 2 && len(kept) > 0:
+			kept = kept[:len(kept)-1]
+		}
+	}
+	if n > 0 {
+		// The last segment went, and the "/" before it stays.
+		kept = append(kept, "")
+	}
+	return strings.Join(kept, "/")
+}

@@ -1,0 +1,141 @@
+package http
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+func FuzzURL(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		laws := laws()
+		if strings.HasPrefix(text, "http:") {
+			laws.Text(t, text)
+		}
+		u, err := locus.Parse(text)
+		if err != nil {
+			return
+		}
+		if u.Scheme() == "https" {
+			laws.Scheme = SecureScheme(nil)
+			laws.URL(t, u)
+		}
+		h, err := Parse(u)
+		if err != nil {
+			return
+		}
+		if again, err := Parse(h.URL()); again != h || err != nil {
+			t.Errorf("%q: Parse(URL()) is %+v, %v", text, again, err)
+		}
+		target(t, h)
+	})
+}
+
+// target holds what net/http will send against what was written.
+func target(t *testing.T, h URL) {
+	t.Helper()
+	if h.reachable() != nil {
+		return
+	}
+	req := h.newRequest(t.Context(), resume{}, false)
+	want := string(h.AppendTarget(nil))
+	if got := req.URL.RequestURI(); got != want {
+		t.Errorf("%q: net/http would send %q, and not %q", h.URL(), got, want)
+	}
+	if got := req.URL.Hostname(); got != strings.Trim(h.Host(), "[]") {
+		t.Errorf("%q: net/http would ask %q, and not %q", h.URL(), got, h.Host())
+	}
+	path, _ := h.URL().Path()
+	for i, j := 0, 1; i < len(path); i, j = i+1, j+1 {
+		// What differs was encoded.
+		if want[j] == path[i] {
+			continue
+		}
+		if got, err := url.PathUnescape(want[j : j+3]); err != nil || got != path[i:i+1] {
+			t.Fatalf("%q: target %q differs at octet %d", h.URL(), want, j)
+		}
+		j += 2
+	}
+}
+
+func FuzzChallenges(f *testing.F) {
+	f.Add(`Basic realm="a, b", charset="UTF-8", Digest realm="c\"d"`)
+	f.Add(`Negotiate abc==, Basic realm=x`)
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, c := range challenges([]string{value}) {
+			if c.scheme == "" || len(c.realm) > maxText {
+				t.Errorf("%q: %+v", value, c)
+			}
+		}
+	})
+}
+
+func FuzzResolve(f *testing.F) {
+	f.Add("http://h/a/b?c", "../d?e#f")
+	f.Add("http://h", "//x/y")
+	f.Add("https://u:p@h:8/a/", "?q")
+	f.Add("http://h/a", "#f")
+	f.Fuzz(func(t *testing.T, base, location string) {
+		u, err := locus.Parse(base)
+		if err != nil {
+			return
+		}
+		if h, err := Parse(u); err != nil || h.reachable() != nil {
+			return
+		}
+		got, err := resolve(u, location)
+		if err != nil {
+			return
+		}
+		// Where nothing needs an escape, net/url resolves the same way.
+		if strings.ContainsAny(base+location, "%@[]\\") || !isPlain(base+location) {
+			return
+		}
+		// It takes "//" that comes up front for one "/", and RFC 3986 does not.
+		if u.MissingSlash() || location == "" || strings.Contains(strings.TrimPrefix(base, u.Scheme()+"://")+location, "//") || hasPort(u) {
+			return
+		}
+		if _, err := locus.Parse(location); err == nil {
+			return
+		}
+		b, err := url.Parse(u.String())
+		if err != nil {
+			return
+		}
+		ref, err := url.Parse(location)
+		if err != nil || ref.Scheme != "" {
+			return
+		}
+		want := b.ResolveReference(ref)
+		if want.Path == "" {
+			want.Path = "/"
+		}
+		theirs, err := locus.Parse(want.String())
+		if err != nil {
+			return
+		}
+		// Dots that neither side had to resolve stay; empty searchparts and
+		// fragments are kept here.
+		a, _, _ := Canonical(got)
+		c, _, _ := Canonical(theirs)
+		if strings.TrimRight(a.String(), "?#") != strings.TrimRight(c.String(), "?#") {
+			t.Errorf("%q and %q: %q, and net/url says %q", base, location, a, c)
+		}
+	})
+}
+
+func hasPort(u locus.URL) bool { _, ok := u.PortText(); return ok }
+
+func isPlain(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,349 @@
+package http
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/textproto"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// answer is one response.
+type answer struct {
+	*http.Response
+	wire *reply // nil: HTTP/2, or through a tunnel
+}
+
+// maxDiscard is the most octets of a body nobody wants that are read so that the
+// connection can be used again.
+const maxDiscard = 8 << 10
+
+// maxText is the most octets of a server's words that a message has.
+const maxText = 200
+
+// discard ends the reading of a body that nobody wants.
+func (a *answer) discard() {
+	if 0 < a.ContentLength && a.ContentLength <= maxDiscard {
+		// If it fails, the connection is of no more use, and closed.
+		_, _ = io.Copy(io.Discard, a.Body)
+	}
+	a.Body.Close()
+}
+
+// resource makes of a what it is, and closes the body of all but an object.
+func (v *visit) resource(a *answer) (scheme.Resource, error) {
+	part := v.from.offset > 0
+	switch code := a.StatusCode; {
+	case code == http.StatusPartialContent && part:
+		return v.partial(a)
+	case code == http.StatusRequestedRangeNotSatisfiable && part:
+		return v.whole(a), nil
+	case code == http.StatusPartialContent:
+		a.discard()
+		return nil, fmt.Errorf("%w: the server sent a part, and the whole was asked for", scheme.ErrProtocol)
+	case code/100 == 2:
+		return v.object(a, 0, a.ContentLength, a.ContentLength)
+	}
+	defer a.discard()
+	if isRedirect(a.StatusCode) {
+		return v.referral(a)
+	}
+	return nil, a.failure()
+}
+
+// object makes an object of a body that begins at start, of size octets in all
+// and length in this body; -1 is unknown.
+func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, error) {
+	coding := contentCoding(a.Header)
+	decode := coding == "gzip" && !v.client.options.Raw
+	if decode {
+		// The lengths are those of the compressed octets.
+		size, coding = -1, ""
+	}
+	limit := v.req.Limit
+	if limit > 0 && (size > limit || size < 0 && start >= limit) {
+		a.Body.Close()
+		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, max(size, start), limit)
+	}
+	o := v.describe(a)
+	o.Start, o.Size, o.Encoding = start, size, coding
+	o.Body = scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request, false)), limit-start)
+	return o, nil
+}
+
+// describe makes an object of what the header says about it.
+func (v *visit) describe(a *answer) *scheme.Object {
+	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type")}
+	if tag := a.Header.Get("ETag"); isStrong(tag) {
+		o.Tag = tag
+	}
+	o.ModTime, _ = http.ParseTime(a.Header.Get("Last-Modified"))
+	if _, parameters, err := mime.ParseMediaType(a.Header.Get("Content-Disposition")); err == nil {
+		o.Name = parameters["filename"]
+	}
+	return o
+}
+
+// partial makes an object of a 206, which must be the part that was asked for,
+// up to the object's end.
+func (v *visit) partial(a *answer) (scheme.Resource, error) {
+	text := a.Header.Get("Content-Range")
+	r, ok := parseRange(text)
+	length := r.last - r.first + 1
+	switch {
+	case !ok || r.first < 0:
+		ok = false
+	case r.first != v.from.offset, length < 1, r.total >= 0 && r.last+1 != r.total:
+		ok = false
+	case a.ContentLength >= 0 && a.ContentLength != length:
+		ok = false
+	}
+	if !ok {
+		a.Body.Close()
+		return nil, fmt.Errorf("%w: octets from %d to the end were asked for; the server says that its %d are %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
+	}
+	return v.object(a, r.first, r.total, length)
+}
+
+// whole makes an object of a 416 that says that nothing is left to send.
+func (v *visit) whole(a *answer) scheme.Resource {
+	a.discard()
+	o := v.describe(a)
+	// That is the type of the message about the range.
+	o.Type = ""
+	o.Start, o.Size, o.Body = v.from.offset, v.from.offset, http.NoBody
+	return o
+}
+
+// mustRestart reports whether the part that is there is of no use: the object is
+// another now, or the octets are counted in another coding.
+func (v *visit) mustRestart(a *answer) bool {
+	switch a.StatusCode {
+	case http.StatusPartialContent:
+		coded := contentCoding(a.Header) != "" && !v.client.options.Raw
+		return coded || v.changed(a)
+	case http.StatusRequestedRangeNotSatisfiable:
+		r, ok := parseRange(a.Header.Get("Content-Range"))
+		return !ok || r.first >= 0 || r.total != v.from.offset || v.changed(a)
+	}
+	return false
+}
+
+// changed reports whether a says that it is of another version of the object.
+func (v *visit) changed(a *answer) bool {
+	if tag := a.Header.Get("ETag"); v.from.tag != "" && tag != "" {
+		return tag != v.from.tag
+	}
+	modified, err := http.ParseTime(a.Header.Get("Last-Modified"))
+	return err == nil && !v.from.time.IsZero() && !modified.Equal(v.from.time.Truncate(time.Second))
+}
+
+// byteRange is a Content-Range; first is -1 in one that satisfies nothing, total
+// is -1 if it is unknown.
+type byteRange struct{ first, last, total int64 }
+
+// parseRange reads the value of Content-Range (RFC 9110 section 14.4):
+//
+//	"bytes" SP ( first "-" last "/" ( total | "*" ) | "*" "/" total )
+func parseRange(text string) (r byteRange, ok bool) {
+	unit, text, _ := strings.Cut(text, " ")
+	span, total, cut := strings.Cut(text, "/")
+	if !strings.EqualFold(unit, "bytes") || !cut {
+		return r, false
+	}
+	ok = true
+	number := func(text string) int64 {
+		n, err := strconv.ParseUint(text, 10, 63)
+		ok = ok && err == nil
+		return int64(n)
+	}
+	r = byteRange{-1, -1, -1}
+	if span != "*" {
+		first, last, _ := strings.Cut(span, "-")
+		r.first, r.last = number(first), number(last)
+	}
+	if total != "*" || span == "*" {
+		r.total = number(total)
+	}
+	return r, ok
+}
+
+// contentCoding returns the content coding in lower case, empty for none.
+func contentCoding(h http.Header) string {
+	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", "))); coding {
+	case "identity":
+		return ""
+	case "x-gzip": // an older name (RFC 9110 section 8.4.1.3)
+		return "gzip"
+	default:
+		return coding
+	}
+}
+
+// isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3),
+// the only kind that a part can be gone on with.
+func isStrong(tag string) bool {
+	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+		return false
+	}
+	inner := tag[1 : len(tag)-1]
+	return strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r == '"' || r == 0x7F }) < 0
+}
+
+// isRedirect reports whether the status says that the object is elsewhere. 304
+// was not asked for, and 305 names a proxy, which a server has no business with.
+func isRedirect(code int) bool {
+	switch code {
+	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+func (v *visit) referral(a *answer) (scheme.Resource, error) {
+	location := a.Header.Get("Location")
+	if location == "" {
+		return nil, fmt.Errorf("%w: a redirect (%d) that does not say where to", scheme.ErrProtocol, a.StatusCode)
+	}
+	to, err := resolve(v.req.URL, location)
+	if err != nil {
+		return nil, fmt.Errorf("%w: a redirect to what is no URL: %w", scheme.ErrProtocol, err)
+	}
+	permanent := a.StatusCode == http.StatusMovedPermanently || a.StatusCode == http.StatusPermanentRedirect
+	return &scheme.Referral{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
+}
+
+// resolve reads the value of Location, which is a URL or relative to base (RFC
+// 9110 section 10.2.2, RFC 3986 section 5.2). What stays of base and of location
+// stays as it is written.
+func resolve(base locus.URL, location string) (locus.URL, error) {
+	u, err := locus.Parse(location)
+	if err == nil || !errors.Is(err, locus.ErrNoScheme) {
+		return u, err
+	}
+	login, _ := base.Login()
+	site := base.Scheme() + "://" + login
+	path, search, _ := split(base)
+	reference, rest := location, ""
+	if i := strings.IndexAny(location, "?#"); i >= 0 {
+		reference, rest = location[:i], location[i:]
+	}
+	switch {
+	case strings.HasPrefix(reference, "//"):
+		return locus.Parse(base.Scheme() + ":" + location)
+	case strings.HasPrefix(reference, "/"):
+		path = removeDots(reference[1:])
+	case reference != "":
+		path = removeDots(path[:strings.LastIndexByte(path, '/')+1] + reference)
+	case strings.HasPrefix(rest, "#") && search != "":
+		rest = "?" + search + rest
+	}
+	return locus.Parse(site + "/" + path + rest)
+}
+
+// basicRealm returns the realm of the challenge that asks for Basic credentials.
+func (a *answer) basicRealm() (realm string, ok bool) {
+	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
+		if strings.EqualFold(c.scheme, "Basic") {
+			return c.realm, true
+		}
+	}
+	return "", false
+}
+
+// failure is the error for a status that brings no object.
+func (a *answer) failure() error {
+	kind := scheme.ErrProtocol
+	switch a.StatusCode {
+	case http.StatusNotFound, http.StatusGone:
+		kind = scheme.ErrNotFound
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		kind = scheme.ErrAuth
+	}
+	_, text, _ := strings.Cut(a.Status, " ")
+	// The message of a textproto.Error is quoted when it is shown.
+	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
+	if hint := a.hint(); hint != "" {
+		return scheme.Hint(err, hint)
+	}
+	return err
+}
+
+// hint says what would help, if the answer tells.
+func (a *answer) hint() string {
+	if a.StatusCode == http.StatusUnauthorized {
+		return a.loginHint()
+	}
+	after := a.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
+		return fmt.Sprintf("the server asks to wait %v before the next try", time.Duration(seconds)*time.Second)
+	}
+	if when, err := http.ParseTime(after); err == nil {
+		return "the server asks to wait until " + when.UTC().Format(time.RFC3339)
+	}
+	return ""
+}
+
+func (a *answer) loginHint() string {
+	if realm, ok := a.basicRealm(); ok {
+		return "the server wants a user and password for " + locus.Quote(realm)
+	}
+	var names []string
+	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
+		names = append(names, c.scheme)
+	}
+	return "of the ways to log in only Basic is known here, and the server wants " + locus.Quote(strings.Join(names, ", "))
+}
+
+// quoted is an error that may have a server's text in its message.
+type quoted struct{ error }
+
+func (q quoted) Error() string { return locus.Quote(q.error.Error()) }
+func (q quoted) Unwrap() error { return q.error }
+
+// explain makes of what net/http says why no answer came.
+func (v *visit) explain(ctx context.Context, err error) error {
+	var dial *dialError
+	var syntax *locus.SyntaxError
+	var status *textproto.Error
+	var secure *tlsError
+	var record tls.RecordHeaderError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &dial):
+		return dial.error
+	case errors.As(err, &syntax), errors.As(err, &status), isTimeout(err):
+		return err
+	case errors.As(err, &certificate):
+		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{certificate}), "the server's certificate is not one that is trusted here for this host")
+	case errors.As(err, &record):
+		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{err}), "the server does not speak TLS there; http may be meant, not https")
+	case errors.As(err, &secure):
+		return fmt.Errorf("%w: TLS: %w", scheme.ErrUnreachable, quoted{secure.error})
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the server closed the connection without an answer", scheme.ErrProtocol)
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		// Also HTTP/0.9, which has no header: any banner would be a page.
+		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
+	default:
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})
+	}
+}
+
+// isTimeout reports whether err is about time that ran out.
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}

@@ -1,0 +1,111 @@
+package http
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// AppendTarget appends the request-target in its origin form (RFC 9112 section
+// 3.2.1): what was written from the path's "/" on to the fragment, with only what
+// no request-target can hold encoded. If nothing was written it is "/".
+func (h URL) AppendTarget(dst []byte) []byte {
+	text, _ := h.url.Path()
+	return escape.AppendSafer(append(dst, '/'), text, escape.Unsafe().Without("~"), escape.Set{})
+}
+
+// hostport is the host as written, and the port unless it is the scheme's own.
+func (h URL) hostport() string {
+	if n := h.Port(); n != port(h.url) {
+		return h.Host() + ":" + strconv.Itoa(int(n))
+	}
+	return h.Host()
+}
+
+// reachable says why h can't be asked for, before anything is dialled.
+func (h URL) reachable() error {
+	u := h.url
+	if !locus.IsHost(u.Host()) {
+		return u.Errorf(u.HostOffset(), "host", "%w: no host can have this name", locus.ErrValue)
+	}
+	if h.Port() == 0 {
+		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
+	}
+	return nil
+}
+
+// login returns user and password of h, decoded. ok is false if there are none.
+func (h URL) login() (l login, ok bool, err error) {
+	u := h.url
+	user, _ := u.User()
+	password, hasPassword := u.Password()
+	if user == "" && !hasPassword {
+		return login{}, false, nil
+	}
+	l.user, _ = escape.Decode(user)
+	l.password, _ = escape.Decode(password)
+	if !l.sendable() {
+		return login{}, false, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+	}
+	return l, true, nil
+}
+
+// login is what Basic credentials are made of (RFC 7617).
+type login struct{ user, password string }
+
+// sendable reports whether Basic credentials can carry l.
+func (l login) sendable() bool {
+	return !strings.Contains(l.user, ":") && strings.IndexFunc(l.user+l.password, func(r rune) bool { return r < ' ' || r == 0x7F }) < 0
+}
+
+func (l login) header() string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
+}
+
+// resume is where in an object to go on, and which object it was.
+type resume struct {
+	offset int64
+	tag    string // a strong entity-tag, or empty
+	time   time.Time
+}
+
+// newRequest makes the GET for h. Nothing of it is read as a URL again: scheme,
+// host and target are put where net/http takes them from.
+func (h URL) newRequest(ctx context.Context, from resume, raw bool) *http.Request {
+	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
+	// RawPath counts only if Path is what it decodes to, and Path is all that it
+	// is there for.
+	decoded, _ := escape.Decode(path)
+	req := (&http.Request{
+		Method:     http.MethodGet,
+		URL:        &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: decoded, RawPath: path, RawQuery: search, ForceQuery: isSearch},
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     make(http.Header),
+	}).WithContext(ctx)
+	req.Header.Set("User-Agent", "locus")
+	req.Header.Set("Accept", "*/*")
+	coding := "gzip"
+	if raw || from.offset > 0 {
+		coding = "identity"
+	}
+	req.Header.Set("Accept-Encoding", coding)
+	if from.offset > 0 {
+		req.Header.Set("Range", "bytes="+strconv.FormatInt(from.offset, 10)+"-")
+		switch {
+		case from.tag != "":
+			req.Header.Set("If-Range", from.tag)
+		case !from.time.IsZero():
+			req.Header.Set("If-Range", from.time.UTC().Format(http.TimeFormat))
+		}
+	}
+	return req
+}

@@ -1,0 +1,57 @@
+package http
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Scheme returns the registry's row for http, accessed through c. A nil c gives a
+// scheme that is known and can't be accessed.
+func Scheme(c *Client) scheme.Scheme {
+	s := scheme.Scheme{
+		Name:      "http",
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   section,
+		Syntax:    "http://<host>:<port>/<path>?<searchpart>",
+		Access:    "HTTP (RFC 9110)",
+		Fields:    fields,
+		Canonical: Canonical,
+		Check:     Check,
+	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
+}
+
+// SecureScheme is [Scheme] for https, which RFC 1738 and the draft don't know.
+func SecureScheme(c *Client) scheme.Scheme {
+	s := Scheme(c)
+	s.Name = "https"
+	s.Port = SecurePort
+	s.Status = scheme.Extension
+	s.Section = "RFC 9110 4.2.2 (not in the RFCs of URLs)"
+	s.Syntax = "https://<host>:<port>/<path>?<searchpart>"
+	s.Access = "HTTP over TLS (RFC 9110)"
+	return s
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	h, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{
+		{Name: "path", Value: present(h.Path())},
+		{Name: "searchpart", Value: present(h.Search())},
+	}, nil
+}
+
+// present is the value of a field that may be absent.
+func present(octets string, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return octets
+}

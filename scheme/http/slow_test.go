@@ -1,0 +1,126 @@
+package http
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme"
+)
+
+// RFC 1738 section 5, to be compared with the standard by eye:
+//
+//	httpurl  = "http://" hostport [ "/" hpath [ "?" search ]]
+//	hpath    = hsegment *[ "/" hsegment ]
+//	hsegment = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+//	search   = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+const (
+	hsegment = "(?:" + bnftest.Uchar + "|[;:@&=])*"
+	hpath    = hsegment + "(?:/" + hsegment + ")*"
+	search   = "(?:" + bnftest.Uchar + "|[;:@&=])*"
+	httpurl  = "http://" + bnftest.HostPort + "(?:/" + hpath + `(?:\?` + search + ")?)?"
+)
+
+var seeds = []string{
+	"http://www.my.work.com/",
+	"http://info.my.org/AboutUs/Index/Phonebook?dobbins",
+	"http://www.library.my.town.va.us/Catalogue/76523471236%2Fwen44--4.98",
+	"http://info.cern.ch:8000/imaginary/test",
+	"http://www.myu.edu/org/admin/people#andy",
+	"http://10.0.0.1/a/b;c=d/./../%2e%2E/x?q=a+b&c=%2B",
+	"http://h", "http://h/?", "http://u:p@h/", "http://h?q",
+}
+
+// laws are those of http. The canonical form may have a path where the URL has
+// none, and none of its dot segments; Canonical's own test tells which.
+func laws() bnftest.Laws {
+	return bnftest.Laws{
+		Scheme: Scheme(nil),
+		Twin:   bnftest.Production(httpurl),
+		Same: func(a, b []scheme.Field) bool {
+			path, ok := a[0].Value.(string)
+			want := removeDots(path)
+			if ok && hasDots(path) || hasDots(want) {
+				// A "%2F" next to dots decodes to what looks like a dot segment.
+				return reflect.DeepEqual(a[1:], b[1:])
+			}
+			return b[0].Value == want && reflect.DeepEqual(a[1:], b[1:])
+		},
+	}
+}
+
+func TestAgainstTheProduction(t *testing.T) {
+	laws().Random(t, 25_000, seeds)
+}
+
+// remove is RFC 3986 section 5.2.4, step by step as it stands there, with ".."
+// and "." in place of their escapes.
+func remove(path string) string {
+	in, out := "/"+path, []string{}
+	next := func() string {
+		i := 1
+		for i < len(in) && in[i] != '/' {
+			i++
+		}
+		segment := in[:i]
+		in = in[i:]
+		return segment
+	}
+	for in != "" {
+		switch segment := next(); dots(segment[1:]) {
+		case 1:
+			if in == "" {
+				in = "/"
+				out = append(out, next())
+			}
+		case 2:
+			if len(out) > 0 {
+				out = out[:len(out)-1]
+			}
+			if in == "" {
+				in = "/"
+				out = append(out, next())
+			}
+		default:
+			out = append(out, segment)
+		}
+	}
+	return join(out)
+}
+
+func join(list []string) (text string) {
+	for _, s := range list {
+		text += s
+	}
+	return text[1:]
+}
+
+// Every path of up to six of these pieces.
+func TestRemoveDotsAgainstTheStandard(t *testing.T) {
+	pieces := []string{"/", "a", ".", "..", "%2e", "%2E."}
+	paths := []string{""}
+	for range 6 {
+		for _, p := range slices.Clone(paths) {
+			for _, piece := range pieces {
+				paths = append(paths, p+piece)
+			}
+		}
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
+		if len(paths) > 60_000 {
+			break
+		}
+	}
+	for _, p := range paths {
+		if got, want := removeDots(p), remove(p); got != want {
+			t.Fatalf("%q: %q, want %q", p, got, want)
+		}
+		if got := removeDots(p); hasDots(got) {
+			t.Fatalf("%q: %q still has dots", p, got)
+		}
+		if !hasDots(p) && removeDots(p) != p {
+			t.Fatalf("%q: has no dots and becomes %q", p, removeDots(p))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package http
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// secret are the header fields whose values are never shown; of the first two
+// the scheme is.
+var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
+
+// tracer tells a [scheme.TraceFunc] of one exchange: the header fields of the
+// request as they are written, and those of the response, sorted, since their
+// order on the wire is not known here. HTTP/2 shows its pseudo header fields.
+type tracer struct {
+	req *scheme.Request
+
+	mu     sync.Mutex // the request is written by another goroutine
+	target string     // the request line, until it was told
+	ended  bool
+}
+
+func newTracer(req *scheme.Request, r *http.Request, proxied bool) *tracer {
+	target := r.URL.RequestURI()
+	if proxied && r.URL.Scheme == "http" {
+		target = "http://" + r.URL.Host + target
+	}
+	return &tracer{req: req, target: "GET " + target + " HTTP/1.1"}
+}
+
+// hook adds what the tracer needs to know to t.
+func (t *tracer) hook(to *httptrace.ClientTrace) {
+	if t.req.Trace != nil {
+		to.WroteHeaderField = t.wrote
+	}
+}
+
+func (t *tracer) wrote(name string, values []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
+	if t.target != "" && !strings.HasPrefix(name, ":") {
+		t.req.Traced(true, t.target)
+	}
+	// HTTP/2 says the same in its pseudo header fields, which come first.
+	t.target = ""
+	for _, value := range values {
+		t.req.Traced(true, fieldLine(name, value))
+	}
+}
+
+// end ends the telling of the request, whoever may still write it.
+func (t *tracer) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+}
+
+func (t *tracer) received(r *http.Response) {
+	if t.req.Trace == nil {
+		return
+	}
+	t.req.Traced(false, r.Proto+" "+r.Status)
+	t.fields(r.Header)
+}
+
+func (t *tracer) fields(h http.Header) {
+	if t.req.Trace == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			t.req.Traced(false, fieldLine(name, value))
+		}
+	}
+}
+
+// fieldLine is a header field as it may be shown.
+func fieldLine(name, value string) string {
+	switch key := http.CanonicalHeaderKey(name); {
+	case slices.Contains(secret[:2], key):
+		scheme, _, _ := strings.Cut(value, " ")
+		value = scheme + " ***"
+	case slices.Contains(secret, key):
+		value = "***"
+	case key == "Location", key == "Content-Location", key == "Refresh", key == "Link":
+		// These may hold a URL with a password in it.
+		value = locus.Mask(value)
+	}
+	return fmt.Sprintf("%s: %s", name, value)
+}

@@ -1,0 +1,138 @@
+package http
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// through reads all that a wire gives of one response.
+func through(in io.Reader) (text string, r *reply, err error) {
+	w, r := newWire(in), newReply()
+	w.expect(r)
+	w.wrote()
+	b, err := io.ReadAll(w)
+	return string(b), r, err
+}
+
+func TestWire(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		extra    int // octets that are not of the response
+	}{
+		{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 0},
+		{"one more", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", 1},
+		{"another response", "HTTP/1.1 200 OK\r\ncontent-length:5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n", 19},
+		{"no content", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", 5},
+		{"no length", "HTTP/1.1 200 OK\r\n\r\nhello, world", 0},
+		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\nmore", 0},
+		{"interim", "HTTP/1.1 100 Continue\r\nContent-Length: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", 3},
+		{"no HTTP", "220 mail.example.org ESMTP\r\n", 0},
+		{"bad length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", 0},
+	} {
+		for way, in := range map[string]io.Reader{"at once": strings.NewReader(c.in), "octet-wise": iotest.OneByteReader(strings.NewReader(c.in))} {
+			got, r, err := through(in)
+			if want := c.in[:len(c.in)-c.extra]; got != want || r.excess.Load() != (c.extra > 0) || (err == errUnasked) != (c.extra > 0) {
+				t.Errorf("%s, %s: %q, excess %v, %v", c.name, way, got, r.excess.Load(), err)
+			}
+		}
+	}
+}
+
+// An excess that came along is known with the last octet, before anybody asks for
+// more.
+func TestWireKnowsAtOnce(t *testing.T) {
+	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+	w, r := newWire(strings.NewReader(answer+"!")), newReply()
+	w.expect(r)
+	w.wrote()
+	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
+		t.Errorf("excess %v, %v", r.excess.Load(), err)
+	}
+}
+
+// What comes when a response was read to its end is of no response, whatever the
+// header said about lengths.
+func TestWireAfterTheEnd(t *testing.T) {
+	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+	w, r := newWire(io.MultiReader(strings.NewReader(answer), strings.NewReader("more"))), newReply()
+	w.expect(r)
+	w.wrote()
+	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil {
+		t.Fatal(err)
+	}
+	r.ended.Store(true)
+	if n, err := w.Read(make([]byte, 1)); n != 0 || err != errUnasked {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func TestWireWaitsForARequest(t *testing.T) {
+	for name, begin := range map[string]func(*wire){"written": (*wire).wrote, "closed": (*wire).release} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(strings.NewReader("220 hello"))
+			done := false
+			go func() {
+				_, _ = w.Read(make([]byte, 1))
+				done = true
+			}()
+			synctest.Wait()
+			if done {
+				t.Errorf("%s: something came before a request was written", name)
+			}
+			begin(w)
+			synctest.Wait()
+			if !done {
+				t.Errorf("%s: still waiting", name)
+			}
+		})
+	}
+}
+
+// A wire changes nothing of what net/http makes of a response.
+func FuzzWire(f *testing.F) {
+	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!")
+	f.Add("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Length: 2\n\n1\r\nx\r\n0\r\n\r\n")
+	f.Add("HTTP/1.1 103 Hi\r\n\r\nHTTP/1.0 204 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx")
+	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n Content-Length: 2\r\n\r\nxyz")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, _, _ := through(strings.NewReader(text))
+		if !strings.HasPrefix(text, got) {
+			t.Fatalf("%q comes out as %q", text, got)
+		}
+		if a, b := readAnswer(text), readAnswer(got); a != b {
+			t.Errorf("%q: %s; through a wire %s", text, a, b)
+		}
+	})
+}
+
+// readAnswer is what net/http makes of text.
+func readAnswer(text string) string {
+	in := bufio.NewReader(strings.NewReader(text))
+	for {
+		resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
+		if err != nil {
+			return "no response"
+		}
+		body, err := io.ReadAll(resp.Body)
+		if resp.StatusCode/100 != 1 || resp.StatusCode == 101 {
+			return fmt.Sprint(resp.Status, resp.Header, string(body), err)
+		}
+	}
+}
+
+func TestBodyTellsItsWireOfTheEnd(t *testing.T) {
+	r := newReply()
+	resp := &http.Response{Body: io.NopCloser(strings.NewReader("hello"))}
+	b := newBody(&answer{Response: resp, wire: r}, 5, false, &tracer{req: new(scheme.Request)})
+	if text, err := io.ReadAll(b); string(text) != "hello" || err != nil || !r.ended.Load() {
+		t.Errorf("%q, %v, ended %v", text, err, r.ended.Load())
+	}
+}
