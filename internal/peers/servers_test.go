@@ -43,7 +43,7 @@ func (p *peer) addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
 
 // need returns the path of a program, or ends the test: skipped on a machine
 // that lacks it, failed where nothing may be skipped.
-func need(t *testing.T, paths ...string) string {
+func need(t testing.TB, paths ...string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
 		missing(t, "needs root")
@@ -57,7 +57,7 @@ func need(t *testing.T, paths ...string) string {
 	return ""
 }
 
-func missing(t *testing.T, why string) {
+func missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(why)
@@ -67,7 +67,7 @@ func missing(t *testing.T, why string) {
 
 // publicDir makes a folder that a server's own user can enter; t.TempDir cannot
 // be passed by anybody but its owner.
-func publicDir(t *testing.T) string {
+func publicDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "locus-peer-")
 	if err != nil {
@@ -80,7 +80,7 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -91,7 +91,7 @@ func freePort(t *testing.T) int {
 }
 
 // run starts a server and waits until its port answers.
-func run(t *testing.T, port int, name string, args ...string) {
+func run(t testing.TB, port int, name string, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -126,7 +126,7 @@ func run(t *testing.T, port int, name string, args ...string) {
 	t.Fatalf("%s does not answer on port %d", name, port)
 }
 
-func write(t *testing.T, path, text string, mode os.FileMode) {
+func write(t testing.TB, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 }
 
 // vsftpd starts vsftpd, with a log of every command it reads.
-func vsftpd(t *testing.T, more ...string) *peer {
+func vsftpd(t testing.TB, more ...string) *peer {
 	t.Helper()
 	program := need(t, "vsftpd", "/usr/sbin/vsftpd")
 	dir := publicDir(t)
@@ -171,7 +171,7 @@ func vsftpd(t *testing.T, more ...string) *peer {
 }
 
 // homeOf empties the home of the user that the FTP servers know.
-func homeOf(t *testing.T) string {
+func homeOf(t testing.TB) string {
 	t.Helper()
 	if _, err := os.Stat(userHome); err != nil {
 		missing(t, "there is no user "+user+": .ci/peers makes one")
@@ -193,7 +193,7 @@ func homeOf(t *testing.T) string {
 
 // pureFTPd starts Pure-FTPd behind a relay that keeps what a client sends: its
 // own log goes to syslog alone.
-func pureFTPd(t *testing.T) *peer {
+func pureFTPd(t testing.TB) *peer {
 	t.Helper()
 	root := os.Getenv("LOCUS_PEERS")
 	if root == "" {
@@ -223,7 +223,7 @@ func pureFTPd(t *testing.T) *peer {
 }
 
 // nginx starts nginx with the given locations in its one server.
-func nginx(t *testing.T, locations string) *peer {
+func nginx(t testing.TB, locations string) *peer {
 	t.Helper()
 	program := need(t, "nginx", "/usr/sbin/nginx")
 	dir := publicDir(t)
@@ -263,7 +263,7 @@ location /auth/ { auth_basic "members"; auth_basic_user_file %[1]s/htpasswd; }
 }
 
 // certificate makes a key and a certificate for 127.0.0.1.
-func certificate(t *testing.T, dir string) (certFile, keyFile string) {
+func certificate(t testing.TB, dir string) (certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -295,7 +295,7 @@ type relay struct {
 	sent bytes.Buffer
 }
 
-func startRelay(t *testing.T, to int) *relay {
+func startRelay(t testing.TB, to int) *relay {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
