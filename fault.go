@@ -2,8 +2,8 @@ package locus
 
 import "fmt"
 
-// fault is why a text is no URL: an index into faults, so that parse returns one
-// in a register.
+// fault is why a text is no URL: an index into faults, which fits a
+// register.
 type fault uint8
 
 const (

@@ -8,11 +8,81 @@ import (
 
 // Parse reads text as a URL. It changes nothing: String gives text back. The
 // error is a [*SyntaxError].
+//
+// It goes through text once, allocates nothing but an error, and has all it
+// learns in registers until the end.
 func Parse(text string) (URL, error) {
-	u, f, at := parse(text)
-	if f != fine {
-		return URL{}, f.error(text, at)
+	if len(text) > MaxLen {
+		return URL{}, tooLong.error(text, MaxLen)
 	}
+	colon, lower := octet.SchemeEnd(text)
+	if colon == 0 || colon == len(text) || text[colon] != ':' {
+		return URL{}, schemeFault(text, colon).error(text, colon)
+	}
+	u := URL{text: text, login: uint64(colon)}
+	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl
+	if lower {
+		facts |= SchemeLower
+	}
+	i, part := colon+1, badSchemePart
+	if i+1 < len(text) && text[i] == '/' && text[i+1] == '/' {
+		facts |= Internet
+		i += 2
+		// Nearly every login is a host of section 5, perhaps with a port.
+		end, shape := octet.Host(text, i)
+		stop, num := end, 0
+		if end < len(text) && text[end] == ':' {
+			stop, num = plainPort(text, end+1)
+		}
+		if stop == len(text) || text[stop] == '/' || text[stop] == '#' {
+			facts = facts&^upperFact(shape) | hostFacts(text, i, end, shape)
+			if stop != end {
+				u.login |= uint64(end) << 48
+				u.more = uint64(num) << 32
+			}
+			i = stop
+		} else {
+			l := login{start: i}
+			if f, at := l.read(text); f != fine {
+				return URL{}, f.error(text, at)
+			}
+			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
+			u.more = uint64(l.num) << 32
+			facts = facts&^l.lacks | l.host
+			i = l.end
+		}
+		if i < len(text) && text[i] != '#' {
+			u.more |= uint64(i)
+			part = badPath
+			if text[i] == '/' {
+				i++
+			}
+		}
+	}
+	// What is left is the url-path, or the scheme-specific part, and the fragment.
+	end, all := octet.Run(text, i)
+	if all&octet.Literal == 0 {
+		lacks, at := readEscapes(text, i, end)
+		if lacks == 0 {
+			return URL{}, badEscape.error(text, at)
+		}
+		facts &^= lacks
+	}
+	facts |= classFacts(all)
+	if end < len(text) {
+		if text[end] != '#' {
+			return URL{}, part.error(text, end)
+		}
+		u.more |= uint64(end) << 16
+		xchars, f, at := readFragment(text, end+1)
+		if f != fine {
+			return URL{}, f.error(text, at)
+		}
+		if !xchars {
+			facts &^= FragmentXchar
+		}
+	}
+	u.more |= uint64(facts) << 48
 	return u, nil
 }
 
@@ -24,66 +94,6 @@ func MustParse(text string) URL {
 		panic(err)
 	}
 	return u
-}
-
-// parse goes through s once. It makes no error value, so that the good way
-// allocates nothing, and has all it learns in registers until the end.
-func parse(s string) (u URL, f fault, at int) {
-	if len(s) > MaxLen {
-		return URL{}, tooLong, MaxLen
-	}
-	colon, lower := octet.SchemeEnd(s)
-	if colon == 0 || colon == len(s) || s[colon] != ':' {
-		return URL{}, schemeFault(s, colon), colon
-	}
-	u = URL{text: s, login: uint64(colon)}
-	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape
-	if lower {
-		facts |= SchemeLower
-	}
-	i, part := colon+1, badSchemePart
-	if i+1 < len(s) && s[i] == '/' && s[i+1] == '/' {
-		facts |= Internet
-		i += 2
-		// Nearly every login is a host of section 5 and nothing more.
-		if end, shape := octet.Host(s, i); end == len(s) || s[end] == '/' || s[end] == '#' {
-			facts = facts&^upperFact(shape) | hostFacts(s, i, end, shape)
-			i = end
-		} else {
-			l := login{start: i}
-			if f, at = l.read(s); f != fine {
-				return URL{}, f, at
-			}
-			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
-			u.more = uint64(l.num) << 32
-			facts = facts&^l.lacks | l.host
-			i = l.end
-		}
-		if i < len(s) && s[i] != '#' {
-			u.more |= uint64(i)
-			part = badPath
-			if s[i] == '/' {
-				i++
-			}
-		}
-	}
-	// What is left is the url-path, or the scheme-specific part, and the fragment.
-	i, all, escapes, f := readChars(s, i, part)
-	if f != fine {
-		return URL{}, f, i
-	}
-	facts |= classFacts(all)
-	if escapes {
-		facts &^= NoEscape
-	}
-	if i < len(s) {
-		u.more |= uint64(i) << 16
-		if facts, f, at = readFragment(s, i+1, facts); f != fine {
-			return URL{}, f, at
-		}
-	}
-	u.more |= uint64(facts) << 48
-	return u, fine, 0
 }
 
 // schemeFault says why no scheme ends at i.
@@ -98,41 +108,46 @@ func schemeFault(s string, i int) fault {
 	}
 }
 
-// readChars reads s from i to a "#" or its end, and tells which sets all of its
-// octets are in and whether escapes are among them. A fault is at end.
-func readChars(s string, i int, control fault) (end int, all octet.Class, escapes bool, f fault) {
-	end, all = octet.Run(s, i)
-	for end < len(s) && s[end] != '#' {
-		switch {
-		case s[end] != '%':
-			return end, all, escapes, control
-		case !tripletAt(s, end):
-			return end, all, escapes, badEscape
+// readEscapes reads the escapes between i and end, of which there is one, and
+// tells which facts they take away. If one is none, lacks is 0, and it is at.
+func readEscapes(s string, i, end int) (lacks Facts, at int) {
+	for {
+		n := strings.IndexByte(s[i:end], '%')
+		if n < 0 {
+			return lacks, 0
 		}
-		// A set that has "%" has escapes, and the digits besides.
-		escapes = true
-		var class octet.Class
-		end, class = octet.Run(s, end+3)
-		all &= class
+		i += n
+		if !tripletAt(s[:end], i) {
+			return 0, i
+		}
+		lacks |= NoEscape
+		if high := s[i+1]; high <= '1' || high == '7' && s[i+2]|0x20 == 'f' {
+			lacks |= NoControl
+		}
+		i += len("%00")
 	}
-	return end, all, escapes, fine
 }
 
-// readFragment reads the fragment that begins at i and returns facts, less
-// FragmentXchar if it is not made of xchars.
-func readFragment(s string, i int, facts Facts) (_ Facts, f fault, at int) {
+// readFragment reads the fragment that begins at i, and tells whether it is made
+// of xchars.
+func readFragment(s string, i int) (xchars bool, f fault, at int) {
+	xchars = true
 	for {
-		end, all, _, f := readChars(s, i, badFragment)
-		if f != fine {
-			return facts, f, end
+		end, all := octet.Run(s, i)
+		if all&octet.Literal == 0 {
+			if lacks, at := readEscapes(s, i, end); lacks == 0 {
+				return false, badEscape, at
+			}
+		}
+		xchars = xchars && all&octet.Xchar != 0
+		switch {
+		case end == len(s):
+			return xchars, fine, 0
+		case s[end] != '#':
+			return false, badFragment, end
 		}
 		// A second "#" is not the start of anything.
-		if end < len(s) || all&octet.Xchar == 0 {
-			facts &^= FragmentXchar
-		}
-		if end == len(s) {
-			return facts, fine, 0
-		}
+		xchars = false
 		i = end + 1
 	}
 }
@@ -218,6 +233,18 @@ func isOctet(text string) bool {
 		n = n*10 + int(text[i]-'0')
 	}
 	return n <= 255
+}
+
+// plainPort reads a port as it is commonly written, from i on. If another is
+// there, or none, or one that can't be, end is the ":" before it.
+func plainPort(s string, i int) (end, num int) {
+	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
+		num = num*10 + int(s[end]-'0')
+	}
+	if end == i || s[i] == '0' || num > 65535 {
+		return i - 1, 0
+	}
+	return end, num
 }
 
 // login is where the parts of a login are, and what was learnt about it:

@@ -54,16 +54,15 @@ func (p Parts) URL() (URL, error) {
 		b = append(append(b, '#'), *p.Fragment...)
 	}
 	text := string(b)
-	u, f, at := parse(text)
-	var err *SyntaxError
-	if f != fine {
-		err = f.error(text, at)
-	} else if part, ok := p.differs(u); ok {
+	u, err := Parse(text)
+	if err == nil {
+		part, ok := p.differs(u)
+		if !ok {
+			return u, nil
+		}
 		err = u.Errorf(0, part, "%w: what was given as %s is read as something else", ErrForm, part)
-	} else {
-		return u, nil
 	}
-	err.Input = p.masked(text)
+	err.(*SyntaxError).Input = p.masked(text)
 	return URL{}, err
 }
 

@@ -74,7 +74,9 @@ var (
 	isXchars     = rule(xchar + `*`)
 	isGenericurl = rule(genericurl)
 	isEscape     = rule(escaped)
-	isGroup      = rule(hex + `{1,4}`)
+
+	controlEscape = regexp.MustCompile(`%(?:[01]` + hex + `|7[Ff])`)
+	isGroup       = rule(hex + `{1,4}`)
 )
 
 // slowURL is what a text splits into.
@@ -267,6 +269,7 @@ func (u slowURL) facts(text string) locus.Facts {
 	set(isUchars.MatchString(path), locus.PathUchar)
 	set(isXchars.MatchString(path), locus.PathXchar)
 	set(!strings.Contains(path, "%"), locus.NoEscape)
+	set(!controlEscape.MatchString(path), locus.NoControl)
 	set(u.fragment == nil || isXchars.MatchString(*u.fragment), locus.FragmentXchar)
 	return f
 }

@@ -73,6 +73,9 @@ const (
 	NoEscape
 	// FragmentXchar: the fragment is made of xchars, or is not there.
 	FragmentXchar
+	// NoControl: no escape in the url-path or scheme-specific part is of a control
+	// character, 00 to 1F or 7F hexadecimal. Unescaped ones are in no URL.
+	NoControl
 )
 
 // Has reports whether all facts of g are among f.
@@ -94,11 +97,13 @@ func (u URL) Len() int { return len(u.text) }
 // Scheme returns the scheme's name in lower case, whatever was written (section
 // 2.1).
 func (u URL) Scheme() string {
-	if u.Facts()&SchemeLower == 0 {
-		return strings.ToLower(u.text[:u.colon()])
+	if u.Facts()&SchemeLower != 0 {
+		return u.text[:u.colon()]
 	}
-	return u.text[:u.colon()]
+	return u.lowerScheme()
 }
+
+func (u URL) lowerScheme() string { return strings.ToLower(u.text[:u.colon()]) }
 
 // SchemePart returns the scheme-specific-part: what follows the scheme's ":",
 // up to the fragment (section 2.1).

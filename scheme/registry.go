@@ -15,7 +15,12 @@ type Registry struct {
 	// table holds the schemes at, or next behind, the slots of their names, and is
 	// never full. Every URL is looked up once or more, and this costs a third of
 	// what a map does.
-	table []*Scheme
+	table []entry
+}
+
+type entry struct {
+	name   string
+	scheme *Scheme // nil: the place is free
 }
 
 // NewRegistry makes a registry of the schemes in list. It is an error if one has
@@ -51,13 +56,13 @@ func (r *Registry) fill() {
 	for size < 4*uint(len(r.sorted)) {
 		size *= 2
 	}
-	r.table = make([]*Scheme, size)
+	r.table = make([]entry, size)
 	for _, s := range r.sorted {
 		i := slot(s.Name)
-		for r.table[i&(size-1)] != nil {
+		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = s
+		r.table[i&(size-1)] = entry{s.Name, s}
 	}
 }
 
@@ -77,8 +82,8 @@ func (r *Registry) find(name string) *Scheme {
 		return nil
 	}
 	for i := slot(name); ; i++ {
-		if s := r.table[i&uint(len(r.table)-1)]; s == nil || s.Name == name {
-			return s
+		if e := &r.table[i&uint(len(r.table)-1)]; e.scheme == nil || e.name == name {
+			return e.scheme
 		}
 	}
 }

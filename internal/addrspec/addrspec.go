@@ -22,6 +22,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Fault is a place where a text is not an addr-spec.
@@ -60,6 +61,18 @@ func Encode(octets string, keep escape.Set) string {
 	return string(escape.AppendEncode(b, octets[at+1:], keep))
 }
 
+// Canonical returns the one spelling of u, whose scheme-specific part is octets of
+// which case matters, and what it changed.
+func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
+	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) {
+		return u, 0, nil
+	}
+	var c bnf.Canon
+	c.Begin(u)
+	c.Text(u.SchemePart(), escape.Unreserved())
+	return c.End()
+}
+
 // Faults returns the faults of text, in order; nil, without allocation, if it is
 // an addr-spec.
 func Faults(text string) []Fault {
@@ -87,7 +100,34 @@ func Report(f *bnf.Findings, offset int, text string) {
 func Sound(u locus.URL) bool {
 	const clean = locus.SchemeLower | locus.PathXchar | locus.FragmentXchar
 	facts := u.Facts()
-	return facts.Has(clean) && !facts.Has(locus.Internet) && Faults(u.SchemePart()) == nil
+	if !facts.Has(clean) || facts.Has(locus.Internet) {
+		return false
+	}
+	text := u.SchemePart()
+	return isPlain(text) || Faults(text) == nil
+}
+
+// isPlain reports whether text is atoms with dots between them, "@", and the same
+// again: what nearly every address is.
+func isPlain(text string) bool {
+	ats, inAtom := 0, false
+	for i := 0; i < len(text); {
+		c, size := bnf.Octet(text, i)
+		i += size
+		switch {
+		case octet.Is(c, octet.Atom):
+			inAtom = true
+			continue
+		case !inAtom:
+			return false
+		case c == '@':
+			ats++
+		case c != '.':
+			return false
+		}
+		inAtom = false
+	}
+	return ats == 1 && inAtom
 }
 
 type scanner struct {
@@ -176,11 +216,8 @@ func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 	return end
 }
 
-// specials is specials of RFC 822 section 3.3.
-const specials = `()<>@,;:\".[]`
-
 func isAtom(c byte) bool {
-	return c > ' ' && c < 0x7F && strings.IndexByte(specials, c) < 0
+	return octet.Is(c, octet.Atom)
 }
 
 // isQuotable reports whether c may stand in quotes, perhaps behind "\".

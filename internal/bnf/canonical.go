@@ -54,6 +54,17 @@ func (c *Canon) mark(changed bool, what locus.Change) {
 	}
 }
 
+// Internet begins the spelling of a URL in the common Internet scheme syntax that
+// has a "/" before its url-path, whether it is written or not: it writes all up to
+// that.
+func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
+	c.Begin(u)
+	c.Login(defaultPort)
+	_, slash := u.Path()
+	c.mark(!slash || u.MissingSlash(), locus.EmptyPath)
+	c.Raw("/")
+}
+
 // Login writes "//", user, password, host and port.
 func (c *Canon) Login(defaultPort uint16) {
 	c.Raw("//")

@@ -25,6 +25,13 @@ func Sound(u locus.URL) bool {
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()
 }
 
+// SoundHostPort is [Sound] for a scheme that has hostport where others have login:
+// what is left to look at is the url-path.
+func SoundHostPort(u locus.URL) bool {
+	_, user := u.User()
+	return !user && Sound(u)
+}
+
 // Findings collects what is wrong with one URL.
 type Findings struct {
 	URL     locus.URL
@@ -104,12 +111,18 @@ func (f *Findings) Scheme() {
 		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later texts want a letter first")
 	}
 	if fragment, ok := f.URL.Fragment(); ok {
-		set := octet.Xchar
-		if f.Profile == locus.RFC1630 {
-			set = octet.Xalpha
-		}
-		f.Chars("fragmentid", f.URL.Len()-len(fragment), fragment, set)
+		f.Xchars("fragmentid", f.URL.Len()-len(fragment), fragment)
 	}
+}
+
+// Xchars is [Findings.Chars] for a text of xchars, which are xalphas in the URI
+// draft.
+func (f *Findings) Xchars(part string, offset int, text string) {
+	set := octet.Xchar
+	if f.Profile == locus.RFC1630 {
+		set = octet.Xalpha
+	}
+	f.Chars(part, offset, text, set)
 }
 
 // Chars adds a finding for each octet of text, which begins at offset, that is

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -18,6 +19,40 @@ func Form(u locus.URL, scheme, production string) error {
 		return u.Errorf(len(scheme)+1, production, `%w: "//" and a host follow "%s:"`, locus.ErrForm, scheme)
 	}
 	return nil
+}
+
+// HostURL makes a URL of a scheme whose URLs all have a host.
+func HostURL(p locus.Parts) (locus.URL, error) {
+	u, err := p.URL()
+	if err == nil && p.Host == "" {
+		err = u.Errorf(u.HostOffset(), "host", "%w: a %s URL has a host", locus.ErrForm, p.Scheme)
+	}
+	if err != nil {
+		return locus.URL{}, err
+	}
+	return u, nil
+}
+
+// EncodeUser returns octets as URL text for the user or password of
+// [locus.Parts]; nil, which is none, stays nil.
+func EncodeUser(octets *string) *string {
+	if octets == nil {
+		return nil
+	}
+	return new(locus.EncodeUser(*octets))
+}
+
+// SchemePart returns the scheme-specific part of u as it is written, and where it
+// begins.
+func SchemePart(u locus.URL) (text string, offset int) {
+	return u.SchemePart(), len(u.Scheme()) + 1
+}
+
+// Decode returns the octets that text stands for, which is of a [locus.URL]: every
+// escape in it is whole, so it can't fail.
+func Decode(text string) string {
+	octets, _ := escape.Decode(text)
+	return octets
 }
 
 // Octet returns the octet that stands at i in URL text, and in how many

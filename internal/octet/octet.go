@@ -37,10 +37,12 @@ const (
 	Field    // fieldname, fieldvalue: uchar ? : @ &
 	Article  // article before its "@": uchar ; / ? : & =
 	Xalpha   // xalpha and + of the URI draft: alpha digit $ - _ @ . & + ! * ' ( ) , and escape
+	Atom     // atom of RFC 822: any graphic character but its specials
 	Unsafe   // national and punctuation but "%": always encoded (section 2.2)
 	High     // 80 to FF hexadecimal: not US-ASCII
 	Control  // 00 to 1F, 7F, and space: never in a URL
-	Stop     // "%", "#", control, space: where a parser must look closer
+	Literal  // all but "%"
+	Stop     // "#", control, space: where the parts of a path end
 	Go       // all the others
 )
 
@@ -86,8 +88,9 @@ func makeTable() (t [256]Class) {
 		{Article, plain + "%;/?:&="},
 		{Xchar, plain + "%" + reserved},
 		{Xalpha, plain + "%@&"},
+		{Atom, lower + upper + digits + "!#$%&'*+-/=?^_`{|}~"},
 		{Unsafe, "{}|\\^~[]`<>#\""},
-		{Stop, "%#"},
+		{Stop, "#"},
 	} {
 		for i := 0; i < len(set.octets); i++ {
 			t[set.octets[i]] |= set.class
@@ -103,6 +106,9 @@ func makeTable() (t [256]Class) {
 		if t[c]&Stop == 0 {
 			t[c] |= Go
 		}
+		if c != '%' {
+			t[c] |= Literal
+		}
 	}
 	return t
 }
@@ -111,10 +117,22 @@ func makeTable() (t [256]Class) {
 // octet of it is in. For an empty text it returns all sets.
 func All[T ~string | ~[]byte](text T) Class {
 	all := ^Class(0)
-	for i := 0; i < len(text); i++ {
-		all &= table[text[i]]
+	if len(text) < 8 {
+		for i := 0; i < len(text); i++ {
+			all &= table[text[i]]
+		}
+		return all
 	}
-	return all
+	// Eight loads that wait for nothing cost less than eight branches. The last
+	// eight may be read in part a second time, which changes no AND.
+	for i, last := 0, len(text)-8; ; i = min(i+8, last) {
+		b := text[i : i+8]
+		all &= table[b[0]] & table[b[1]] & table[b[2]] & table[b[3]] &
+			table[b[4]] & table[b[5]] & table[b[6]] & table[b[7]]
+		if i == last {
+			return all
+		}
+	}
 }
 
 // Run returns where the first octet of [Stop] is in s from i on, or else the end
@@ -122,9 +140,8 @@ func All[T ~string | ~[]byte](text T) Class {
 func Run(s string, i int) (end int, all Class) {
 	all = ^Class(0)
 	if len(s)-i >= 8 {
-		// Eight loads that wait for nothing cost less than eight branches. The last
-		// eight may be read in part a second time, which changes no AND.
-		for last := len(s) - 8; ; {
+		// As in All.
+		for last := len(s) - 8; ; i = min(i+8, last) {
 			b := s[i : i+8]
 			eight := table[b[0]] & table[b[1]] & table[b[2]] & table[b[3]] &
 				table[b[4]] & table[b[5]] & table[b[6]] & table[b[7]]
@@ -135,7 +152,6 @@ func Run(s string, i int) (end int, all Class) {
 			if i == last {
 				return len(s), all
 			}
-			i = min(i+8, last)
 		}
 	}
 	for ; i < len(s); i++ {

@@ -45,6 +45,9 @@ func checkWords(t *testing.T, s string, i int) {
 	if e, l := plainScheme(s[i:]); end != e || lower != l {
 		t.Fatalf("SchemeEnd(%q) = %d, %v; octet by octet %d, %v", s[i:], end, lower, e, l)
 	}
+	if got, want := All(s[i:]), plainAll(s[i:]); got != want {
+		t.Fatalf("All(%q) = %b, octet by octet %b", s[i:], got, want)
+	}
 	end, all := Run(s, i)
 	if e, a := plainRun(s, i); end != e || all != a {
 		t.Fatalf("Run(%q, %d) = %d, %b; octet by octet %d, %b", s, i, end, all, e, a)
@@ -57,7 +60,16 @@ func plainRun(s string, i int) (end int, all Class) {
 	for i < len(s) && !Is(s[i], Stop) {
 		i++
 	}
-	return i, All(s[start:i])
+	return i, plainAll(s[start:i])
+}
+
+// plainAll is All, octet by octet.
+func plainAll(s string) Class {
+	all := ^Class(0)
+	for i := range len(s) {
+		all &= Of(s[i])
+	}
+	return all
 }
 
 func TestWords(t *testing.T) {
@@ -143,6 +155,7 @@ func TestTable(t *testing.T) {
 		"field":      {Field, uchar + "?:@&"},
 		"article":    {Article, uchar + ";/?:&="},
 		"xalpha":     {Xalpha, uchar + "@&"},
+		"atom":       {Atom, alpha + "0123456789!#$%&'*+-/=?^_`{|}~"},
 		"unsafe":     {Unsafe, "{}|\\^~[]`<>#\""},
 	} {
 		for c := range 256 {
@@ -154,7 +167,7 @@ func TestTable(t *testing.T) {
 	for c := range 256 {
 		b := byte(c)
 		control := b <= ' ' || b == 0x7F
-		if Is(b, Control) != control || Is(b, High) != (b >= 0x80) || Is(b, Stop) != (control || b == '%' || b == '#') || Is(b, Go) == Is(b, Stop) {
+		if Is(b, Control) != control || Is(b, High) != (b >= 0x80) || Is(b, Stop) != (control || b == '#') || Is(b, Go) == Is(b, Stop) || Is(b, Literal) == (b == '%') {
 			t.Errorf("%q: class %b", b, Of(b))
 		}
 	}

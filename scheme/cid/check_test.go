@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func TestConforming(t *testing.T) {
@@ -26,10 +27,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"cid:A@B.C", "cid:A@B.C", 0},
 		{"CID:%41@B%2eC", "cid:A@B.C", locus.SchemeCase | locus.NeedlessEscape},
 		{"cid:a%2fb@c", "cid:a%2Fb@c", locus.EscapeCase},

@@ -16,6 +16,7 @@ import (
 var laws = bnftest.Laws{
 	Scheme: cid.Scheme(),
 	Twin:   bnftest.Production("cid:" + bnftest.Xchar + "+"),
+	Parse:  bnftest.Parser(cid.Parse),
 }
 
 var seeds = []string{

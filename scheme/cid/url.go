@@ -4,6 +4,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // URL is a cid URL. It is a comparable value; the zero URL is none.
@@ -18,20 +19,11 @@ func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "cid" {
 		return URL{}, u.Errorf(0, "scheme", "%w: it is no cid URL", locus.ErrForm)
 	}
-	text, offset := part(u)
+	text, offset := bnf.SchemePart(u)
 	if text == "" {
 		return URL{}, u.Errorf(offset, "content-identifier", `%w: a content-id follows "cid:"`, locus.ErrForm)
 	}
-	octets, err := escape.Decode(text)
-	if err != nil {
-		return URL{}, u.Errorf(offset, "escape", "%w", err)
-	}
-	return URL{url: u, contentID: octets}, nil
-}
-
-// part returns what follows "cid:" as it is written, and where it begins.
-func part(u locus.URL) (text string, offset int) {
-	return u.SchemePart(), len(u.Scheme()) + 1
+	return URL{url: u, contentID: bnf.Decode(text)}, nil
 }
 
 // URL returns the URL as it was parsed.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for _, row := range []struct{ text, want string }{
+	laws.Fields(t, [][2]string{
 		{"cid:foo4%25foo1@bar.net", `contentId="foo4%foo1@bar.net"`}, // RFC 2392 section 2
 		{"cid:foo4%2525foo1@bar.net", `contentId="foo4%25foo1@bar.net"`},
 		{"cid:a/b@c", `contentId="a/b@c"`},
@@ -18,35 +18,15 @@ func TestParse(t *testing.T) {
 		{"cid:%3Ca@b%3E", `contentId="<a@b>"`},
 		{"cid:a%0D%0A@b", `contentId="a\r\n@b"`},
 		{"cid://a@b", `contentId="//a@b"`},
-	} {
-		u := locus.MustParse(row.text)
-		list, err := laws.Scheme.Fields(u)
-		if got := bnftest.Fields(list); got != row.want || err != nil {
-			t.Errorf("%q: %s, %v", row.text, got, err)
-		}
-		c, err := cid.Parse(u)
-		if again, _ := cid.Parse(c.URL()); c.URL() != u || again != c || err != nil {
-			t.Errorf("%q: read again: %v, %v", row.text, again, err)
-		}
-	}
+	})
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"cid:", 4, "content-identifier"},
-		{"cid:#f", 4, "content-identifier"},
-		{"mid:a@b", 0, "scheme"},
-	} {
-		_, err := cid.Parse(locus.MustParse(row.text))
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%q: %v", row.text, err)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"cid:", "", "content-identifier", locus.ErrForm},
+		{"cid:", "#f", "content-identifier", locus.ErrForm},
+		{"", "mid:a@b", "scheme", locus.ErrForm},
+	})
 }
 
 func TestParts(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 // It reads the path again only if the one way of locus.Parse through it did not
 // tell everything.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && bnf.Sound(u) && soundPath(u) && lineEscape(u.WithoutFragmentText()) < 0 {
+	if p == locus.RFC1738 && bnf.Sound(u) && soundPath(u) && soundLines(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
@@ -49,25 +49,32 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
+// soundLines reports whether nothing that is escaped in u ends a line.
+func soundLines(u locus.URL) bool {
+	if _, user := u.User(); !user && u.Facts().Has(locus.NoControl) {
+		return true
+	}
+	return lineEscape(u.WithoutFragmentText()) < 0
+}
+
 // soundPath reports whether the url-path is fpath [ ";type=" ftptype ].
 func soundPath(u locus.URL) bool {
 	if u.Facts().Has(locus.PathFsegment) {
 		return true
 	}
 	path, _ := u.Path()
-	i := lastTypeWord(path)
+	i := len(path) - len(typeWord) - len("a")
+	if i < 0 || path[i:i+len(typeWord)] != typeWord {
+		i = lastTypeWord(path)
+	}
 	return i >= 0 && isTypecode(path[i+len(typeWord):]) && octet.All(path[:i])&octet.Fsegment != 0
 }
 
 func checkPath(f *bnf.Findings, x URL) {
-	fpath, offset := x.fpath(), f.URL.PathOffset()
-	if x.DraftTypecode() != "" {
-		f.Add("typecode", section+".2", offset+int(x.end)+len(typeWord), x.code(), "the typecodes are a, i and d: this is one of the URI draft")
-	} else if i := lastTypeWord(fpath); i >= 0 && x.code() == "" {
-		f.Add("typecode", section+".2", offset+i, fpath[i:], `a, i or d stands behind ";type=": this is read as part of the name`)
-		fpath = fpath[:i]
-	}
-	f.Chars("fsegment", offset, fpath, octet.Fsegment)
+	fpath := checkTypecode(f, x, section+".2", x.DraftTypecode() != "",
+		"the typecodes are a, i and d: this is one of the URI draft",
+		`a, i or d stands behind ";type=": this is read as part of the name`)
+	f.Chars("fsegment", f.URL.PathOffset(), fpath, octet.Fsegment)
 }
 
 func checkDraftPath(f *bnf.Findings, x URL) {
@@ -76,12 +83,25 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 		f.Add("missing-slash", draftSection, offset, "", `write "/" behind the host`)
 		return
 	}
-	fpath := x.fpath()
-	if x.Typecode() == 'd' {
-		f.Add("typecode", draftSection, offset+int(x.end)+len(typeWord), x.code(), `the typecodes are A, E, I and L: a directory is written with "/" at its end`)
-	} else if i := lastTypeWord(fpath); i >= 0 && x.code() == "" {
-		f.Add("typecode", draftSection, offset+i, fpath[i:], `A, E, I or L, with a form or a size, stands behind ";type=": this is read as part of the name`)
-		fpath = fpath[:i]
-	}
+	fpath := checkTypecode(f, x, draftSection, x.Typecode() == 'd',
+		`the typecodes are A, E, I and L: a directory is written with "/" at its end`,
+		`A, E, I or L, with a form or a size, stands behind ";type=": this is read as part of the name`)
 	f.DraftPath("segment", offset, fpath)
+}
+
+// checkTypecode adds a typecode that is only the other text's, with the help
+// foreign, or a ";type=" with what is a code to neither, with the help unknown. It
+// returns what is before them.
+func checkTypecode(f *bnf.Findings, x URL, section string, isForeign bool, foreign, unknown string) string {
+	fpath, offset := x.fpath(), f.URL.PathOffset()
+	if isForeign {
+		f.Add("typecode", section, offset+int(x.end)+len(typeWord), x.code(), foreign)
+		return fpath
+	}
+	i := lastTypeWord(fpath)
+	if i < 0 || x.code() != "" {
+		return fpath
+	}
+	f.Add("typecode", section, offset+i, fpath[i:], unknown)
+	return fpath[:i]
 }

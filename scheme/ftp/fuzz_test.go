@@ -12,45 +12,32 @@ import (
 	"testing/iotest"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme"
 )
 
 func FuzzURL(f *testing.F) {
-	for _, text := range seeds {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		laws.Text(t, text)
-		u, err := locus.Parse(text)
-		if err != nil {
-			return
-		}
-		x, err := Parse(u)
-		if err != nil {
-			return
-		}
-		if again, err := Parse(x.URL()); again != x || err != nil {
-			t.Errorf("%q: %+v, and again %+v, %v", text, x, again, err)
-		}
+	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+		x, _ := Parse(u)
 		for m := CWDMulti; m <= CWDNone; m++ {
 			plan, err := x.Plan(m)
 			if (err == nil) == slices.ContainsFunc(check(u, locus.RFC1738), func(v locus.Violation) bool { return v.Rule == "value" }) {
-				t.Errorf("%q: planned with %v, and found %v", text, err, check(u, locus.RFC1738))
+				t.Errorf("%q: planned with %v, and found %v", u, err, check(u, locus.RFC1738))
 			}
 			if err != nil {
 				var e *locus.SyntaxError
-				if !errors.As(err, &e) || e.Offset >= len(text) || len(plan.Commands()) > 1 {
-					t.Errorf("%q: %q, %v", text, plan.Commands(), err)
+				if !errors.As(err, &e) || e.Offset >= u.Len() || len(plan.Commands()) > 1 {
+					t.Errorf("%q: %q, %v", u, plan.Commands(), err)
 				}
 				continue
 			}
 			for _, command := range plan.Commands() {
 				if strings.ContainsAny(command, "\r\n\x00") {
-					t.Errorf("%q: sends %q", text, command)
+					t.Errorf("%q: sends %q", u, command)
 				}
 			}
 			if m == CWDMulti && !slices.Equal(plan.CWD, x.CWD()) {
-				t.Errorf("%q: %q, want %q", text, plan.CWD, x.CWD())
+				t.Errorf("%q: %q, want %q", u, plan.CWD, x.CWD())
 			}
 		}
 	})
@@ -63,11 +50,7 @@ func FuzzParts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, host, user, password, cwd1, cwd2, name string, typecode byte, port uint16) {
 		p := Parts{Host: host, Port: port, User: &user, Password: &password, CWD: []string{cwd1, cwd2}, Name: name, Typecode: typecode}
 		u, err := p.URL()
-		if err != nil {
-			var e *locus.SyntaxError
-			if !errors.As(err, &e) {
-				t.Errorf("%+v: %v", p, err)
-			}
+		if !bnftest.Made(t, p, err) {
 			return
 		}
 		gotUser, _ := u.User()

@@ -1,22 +1,18 @@
 package ftp
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 // mustParse is for texts that are URLs of ftp.
 func mustParse(t testing.TB, text string) URL {
 	t.Helper()
-	u, err := Parse(locus.MustParse(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
+	return bnftest.MustParse(t, Parse, text)
 }
 
 func TestPlan(t *testing.T) {
@@ -76,10 +72,7 @@ func TestPlanRefuses(t *testing.T) {
 		{"ftp://h/x%0D;type=d", "fsegment", 9},
 	} {
 		_, err := mustParse(t, c.url).Plan(CWDMulti)
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || !errors.Is(err, locus.ErrValue) || e.Part != c.part || e.Offset != c.offset {
-			t.Errorf("%s: %v, want %s at %d", c.url, err, c.part, c.offset)
-		}
+		bnftest.Refused(t, c.url, err, c.part, c.offset, locus.ErrValue)
 	}
 	// What is near the three is sent as it is.
 	if p, err := mustParse(t, "ftp://h/%01%09%0B%0C%1B%7F").Plan(CWDMulti); err != nil || p.Name != "\x01\t\v\f\x1b\x7f" {

@@ -78,13 +78,8 @@ func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error)
 		return u, 0, nil
 	}
 	var c bnf.Canon
-	c.Begin(u)
-	c.Login(defaultPort)
-	path, ok := u.Path()
-	if !ok {
-		c.Change |= locus.EmptyPath
-	}
-	c.Raw("/")
+	c.Internet(u, defaultPort)
+	path, _ := u.Path()
 	for i, text := range strings.Split(path[:x.end], ";") {
 		if i > 0 {
 			c.Change |= locus.MissingEscape

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"mime"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +13,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -168,8 +168,7 @@ func (x *exchange) describe() (*scheme.Object, error) {
 	if err := ctl.setType(plan.Type); err != nil {
 		return nil, err
 	}
-	o := &scheme.Object{URL: x.job.req.URL, Name: x.job.url.Name(), Size: -1}
-	o.Type, _, _ = mime.ParseMediaType(mime.TypeByExtension(path.Ext(strings.ToLower(o.Name))))
+	o := &scheme.Object{URL: x.job.req.URL, Name: x.job.url.Name(), Type: media.ByName(x.job.url.Name()), Size: -1}
 	var err error
 	if plan.Type == "I" {
 		// In other types the size is not that of the file, or can't be had.
@@ -310,7 +309,7 @@ func (x *exchange) list() (scheme.Resource, error) {
 		lines:    newListing(ch),
 		item:     x.itemParser(command[0]),
 	}
-	return &scheme.Menu{URL: x.job.req.URL, Title: decode(x.job.url.fpath()), Items: m.items(), Closer: m}, nil
+	return &scheme.Menu{URL: x.job.req.URL, Title: bnf.Decode(x.job.url.fpath()), Items: m.items(), Closer: m}, nil
 }
 
 // itemParser returns what makes an item of a line of the reply to verb.

@@ -115,13 +115,13 @@ func (u URL) URL() locus.URL { return u.u }
 // (section 3.1 tells the two apart).
 func (u URL) User() (octets string, ok bool) {
 	text, ok := u.u.User()
-	return decode(text), ok
+	return bnf.Decode(text), ok
 }
 
 // Password returns the password. ok reports whether there is one, perhaps empty.
 func (u URL) Password() (octets string, ok bool) {
 	text, ok := u.u.Password()
-	return decode(text), ok
+	return bnf.Decode(text), ok
 }
 
 // CWD returns the arguments of the CWD commands in their order, the empty ones
@@ -133,13 +133,13 @@ func (u URL) CWD() []string {
 	}
 	list := strings.Split(text, "/")
 	for i, segment := range list {
-		list[i] = decode(segment)
+		list[i] = bnf.Decode(segment)
 	}
 	return list
 }
 
 // Name returns the name: what stands behind the last "/", perhaps nothing.
-func (u URL) Name() string { return decode(u.fpath()[u.name:]) }
+func (u URL) Name() string { return bnf.Decode(u.fpath()[u.name:]) }
 
 // Typecode returns 'a', 'i' or 'd', whatever case it is written in, or 0 if there
 // is none of these.
@@ -177,12 +177,6 @@ func (u URL) fpath() string {
 	return path[:u.end]
 }
 
-// decode never fails: locus.Parse has looked at each "%".
-func decode(text string) string {
-	octets, _ := escape.Decode(text)
-	return octets
-}
-
 // Parts are the parts of a URL to be made, decoded: octets, not URL text.
 type Parts struct {
 	Scheme   string  // "ftp" if empty; or "ftps"
@@ -204,15 +198,16 @@ func (p Parts) URL() (URL, error) {
 		path = append(append(path, typeWord...), p.Typecode)
 	}
 	text := string(path)
-	parts := locus.Parts{Scheme: p.Scheme, Host: p.Host, Port: p.Port, Path: &text}
+	parts := locus.Parts{
+		Scheme:   p.Scheme,
+		User:     bnf.EncodeUser(p.User),
+		Password: bnf.EncodeUser(p.Password),
+		Host:     p.Host,
+		Port:     p.Port,
+		Path:     &text,
+	}
 	if p.Scheme == "" {
 		parts.Scheme = "ftp"
-	}
-	if p.User != nil {
-		parts.User = new(locus.EncodeUser(*p.User))
-	}
-	if p.Password != nil {
-		parts.Password = new(locus.EncodeUser(*p.Password))
 	}
 	made, err := parts.URL()
 	if err != nil {

@@ -1,7 +1,6 @@
 package ftp
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -55,10 +54,7 @@ func TestFindingsHideThePassword(t *testing.T) {
 }
 
 func TestSpellings(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"ftp://h/a", "ftp://h/a", 0},
 		{"ftp://h", "ftp://h/", locus.EmptyPath},
 		{"ftp://h#", "ftp://h/", locus.EmptyPath | locus.VoidFragment},
@@ -77,10 +73,8 @@ func TestSpellings(t *testing.T) {
 }
 
 func TestURL(t *testing.T) {
-	u, err := Parse(locus.MustParse("ftp://al%40ice:p%2Fw@h/a%20b/%2F/;type=D#x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustParse(t, "ftp://al%40ice:p%2Fw@h/a%20b/%2F/;type=D#x")
+	laws.Text(t, u.URL().String())
 	user, hasUser := u.User()
 	password, hasPassword := u.Password()
 	if user != "al@ice" || password != "p/w" || !hasUser || !hasPassword {
@@ -88,9 +82,6 @@ func TestURL(t *testing.T) {
 	}
 	if !slices.Equal(u.CWD(), []string{"a b", "/"}) || u.Name() != "" || u.Typecode() != 'd' || u.Secure() {
 		t.Errorf("cwd %q, name %q, typecode %c", u.CWD(), u.Name(), u.Typecode())
-	}
-	if again, err := Parse(u.URL()); again != u || err != nil {
-		t.Errorf("%+v, and again %+v %v", u, again, err)
 	}
 	for _, c := range []struct {
 		text          string
@@ -114,21 +105,13 @@ func TestURL(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, c := range []struct {
-		text, part string
-		offset     int
-	}{
-		{"http://h/", "ftpurl", 0},
-		{"ftp:h/x", "ftpurl", 4},
-		{"ftps:x", "ftpurl", 5},
-		{"ftp://h?x", "ftpurl", 7},
-	} {
-		_, err := Parse(locus.MustParse(c.text))
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || !errors.Is(err, locus.ErrForm) || e.Offset != c.offset || e.Part != c.part {
-			t.Errorf("%s: %v, want %s at %d", c.text, err, c.part, c.offset)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"ftp:", "h/x", "ftpurl", locus.ErrForm},
+		{"ftps:", "x", "ftpurl", locus.ErrForm},
+		{"ftp://h", "?x", "ftpurl", locus.ErrForm},
+	})
+	_, err := Parse(locus.MustParse("http://h/"))
+	bnftest.Refused(t, "http://h/", err, "ftpurl", 0, locus.ErrForm)
 }
 
 func TestParts(t *testing.T) {
@@ -154,9 +137,8 @@ func TestParts(t *testing.T) {
 		{Host: "h", Name: "a\r\nDELE x"}, {Host: "h", CWD: []string{"a\x00"}}, {Host: "h", User: new("a\nb")}, {Host: "h", Typecode: 'z'},
 		{Host: "h/x"}, {Host: "h", Password: new("p")}, {Scheme: "http", Host: "h"},
 	} {
-		var e *locus.SyntaxError
-		if u, err := p.URL(); !errors.As(err, &e) {
-			t.Errorf("%+v: %q, %v", p, u.URL(), err)
+		if u, err := p.URL(); bnftest.Made(t, p, err) {
+			t.Errorf("%+v: %q", p, u.URL())
 		}
 	}
 }

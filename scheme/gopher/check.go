@@ -34,26 +34,48 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
-	if !bnf.Sound(u) || u.Scheme() != name || !u.Facts().Has(locus.PathXchar) {
+	if !bnf.SoundHostPort(u) || u.Scheme() != name || !u.Facts().Has(locus.PathXchar) {
 		return false
 	}
-	if _, user := u.User(); user {
-		return false
+	path, _ := u.Path()
+	if u.Facts().Has(locus.NoControl) && (path == "" || path[0] != TypeSearch && path[0] != '%') {
+		// No tab, so no search, and nothing that a "?" could be taken for.
+		return true
 	}
 	w := split(u)
 	o := w.gtypeOctet()
-	if octet.Is(o, octet.Control) || o == TypeSearch && strings.Contains(w.selector, "?") || strings.ContainsAny(w.search, "/?") {
+	if octet.Is(o, octet.Control) || o == TypeSearch && strings.IndexByte(w.selector, '?') >= 0 ||
+		strings.IndexByte(w.search, '/') >= 0 || strings.IndexByte(w.search, '?') >= 0 {
 		return false
 	}
-	if u.Facts().Has(locus.NoEscape) {
+	return sendable(w.selector) && sendable(w.search) && plusSendable(w.plus)
+}
+
+// sendable reports whether no octet of text ends a field of a request. It is
+// [fieldFaults] for a text in which only escapes can be of such octets.
+func sendable(text string) bool {
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			return true
+		}
+		if o, _ := bnf.Octet(text, i); endsField(o) {
+			return false
+		}
+		text = text[i+len("%00"):]
+	}
+}
+
+// plusSendable reports whether a Gopher+ string has no fault.
+func plusSendable(text string) bool {
+	if text == "" {
 		return true
 	}
-	// A Gopher+ string is short, but for a form that somebody filled in.
+	// It is short, but for a form that somebody filled in.
 	var buf [256]byte
-	plus, _ := escape.AppendDecode(buf[:0], w.plus)
+	plus, _ := escape.AppendDecode(buf[:0], text)
 	at, _ := plusFault(plus)
-	none := func(bnf.Fault) bool { return false }
-	return at < 0 && fieldFaults("selector", 0, w.selector, none) && fieldFaults("search", 0, w.search, none)
+	return at < 0
 }
 
 func findings(u locus.URL, p locus.Profile) []locus.Violation {

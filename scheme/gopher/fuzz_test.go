@@ -6,34 +6,17 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func FuzzURL(f *testing.F) {
-	for _, text := range seeds {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		laws.Text(t, text)
-		u, err := locus.Parse(text)
-		if err != nil {
-			return
-		}
-		if list := findings(u, locus.RFC1738); clean(u) != (len(list) == 0) && (clean(u) || bnf.Sound(u)) {
-			t.Errorf("%q: clean says %v, and there is %v", text, clean(u), list)
-		}
-		g, err := Parse(u)
-		if err != nil {
-			return
-		}
-		if again, err := Parse(g.URL()); again != g || err != nil {
-			t.Errorf("%q: %+v, and again %+v, %v", text, g, again, err)
-		}
+	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+		g, _ := Parse(u)
 		g.Referral()
 		request, err := g.AppendRequest(nil)
 		if err != nil {
 			if request != nil {
-				t.Errorf("%q: sends %q and fails with %v", text, request, err)
+				t.Errorf("%q: sends %q and fails with %v", u, request, err)
 			}
 			return
 		}
@@ -71,11 +54,7 @@ func FuzzParts(f *testing.F) {
 			p.Plus = &plus
 		}
 		g, err := p.URL()
-		if err != nil {
-			var e *locus.SyntaxError
-			if !errors.As(err, &e) {
-				t.Errorf("%+v: %v", p, err)
-			}
+		if !bnftest.Made(t, p, err) {
 			return
 		}
 		gotSearch, _ := g.Search()

@@ -18,7 +18,13 @@ const (
 		"(?:%09" + search + "(?:%09" + gopherString + ")?)?)?)?)?"
 )
 
-var laws = bnftest.Laws{Scheme: Scheme(), Twin: bnftest.Production(gopherurl)}
+var laws = bnftest.Laws{
+	Scheme:   Scheme(),
+	Twin:     bnftest.Production(gopherurl),
+	Parse:    bnftest.Parser(Parse),
+	Clean:    clean,
+	Thorough: findings,
+}
 
 var seeds = []string{
 	"gopher://h", "gopher://h/", "gopher://h.dom/1", "gopher://h:70/11/docs", "gopher://h/00/about.txt", "gopher://10.0.0.1:7070/9a%20b",

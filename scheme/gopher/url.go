@@ -44,10 +44,9 @@ func Parse(u locus.URL) (URL, error) {
 	}
 	w := split(u)
 	g := URL{url: u, gtype: w.gtypeOctet(), hasSearch: w.hasSearch, hasPlus: w.hasPlus}
-	// Every escape of a locus.URL is whole, so decoding can't fail.
-	g.selector, _ = escape.Decode(w.selector)
-	g.search, _ = escape.Decode(w.search)
-	g.plus, _ = escape.Decode(w.plus)
+	g.selector = bnf.Decode(w.selector)
+	g.search = bnf.Decode(w.search)
+	g.plus = bnf.Decode(w.plus)
 	return g, nil
 }
 
@@ -114,12 +113,9 @@ type Parts struct {
 // URL makes the URL. What can't be sent is an error, a [*locus.SyntaxError], as
 // it is with [URL.AppendRequest].
 func (p Parts) URL() (URL, error) {
-	u, err := locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: p.path()}.URL()
+	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: p.path()})
 	if err != nil {
 		return URL{}, err
-	}
-	if p.Host == "" {
-		return URL{}, u.Errorf(u.HostOffset(), "host", "%w: a gopher URL has a host", locus.ErrForm)
 	}
 	g, err := Parse(u)
 	if err != nil {

@@ -1,7 +1,6 @@
 package gopher
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -10,15 +9,7 @@ import (
 
 func parse(t testing.TB, text string) URL {
 	t.Helper()
-	u, err := locus.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := Parse(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return bnftest.MustParse(t, Parse, text)
 }
 
 // TestVectors is RFC 1738 section 3.4, verbatim.
@@ -49,31 +40,16 @@ func TestPresence(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, test := range []struct {
-		url    string
-		offset int
-	}{
-		{"gopher:h/0", 7},
-		{"gopher:", 7},
-		{"http://h/0", 0},
-		{"gophers://h/0", 0},
-	} {
-		_, err := Parse(locus.MustParse(test.url))
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || !errors.Is(err, locus.ErrForm) || e.Offset != test.offset || e.Part != "gopherurl" {
-			t.Errorf("%s: %v", test.url, err)
-		}
-		if list := Check(locus.MustParse(test.url), locus.RFC1738); locus.Conforms(list) {
-			t.Errorf("%s: no violation: %v", test.url, list)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"gopher:", "h/0", "gopherurl", locus.ErrForm},
+		{"gopher:", "", "gopherurl", locus.ErrForm},
+		{"", "http://h/0", "gopherurl", locus.ErrForm},
+		{"", "gophers://h/0", "gopherurl", locus.ErrForm},
+	})
 }
 
 func TestSame(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		same bool
-	}{
+	laws.Pairs(t, []bnftest.Pair{
 		{"gopher://h", "gopher://H:70/", true},
 		{"gopher://h/", "gopher://h/1", true},
 		{"gopher://h/%31", "gopher://h/1", true},
@@ -84,27 +60,17 @@ func TestSame(t *testing.T) {
 		{"gopher://h/7a%09b", "gopher://h/7a%09b%09", false},
 		{"gopher://h/0a/../b", "gopher://h/0b", false},
 		{"gopher://h/0a+b", "gopher://h/0a%20b", false},
-	} {
-		a, _, _ := canonical(locus.MustParse(test.a))
-		b, _, _ := canonical(locus.MustParse(test.b))
-		if (a == b) != test.same {
-			t.Errorf("%s is %s, %s is %s", test.a, a, test.b, b)
-		}
-	}
+	})
 }
 
-func TestChange(t *testing.T) {
-	for url, want := range map[string]locus.Change{
-		"gopher://h/1":      0,
-		"gopher://h":        locus.DefaultType,
-		"gopher://h:70/":    locus.DefaultType | locus.DefaultPort,
-		"gopher://h?x":      locus.EmptyPath,
-		"gopher://h/%30%2f": locus.NeedlessEscape | locus.EscapeCase,
-	} {
-		if _, got, err := canonical(locus.MustParse(url)); got != want || err != nil {
-			t.Errorf("%s: %v, %v; want %v", url, got, err, want)
-		}
-	}
+func TestSpellings(t *testing.T) {
+	laws.Spellings(t, []bnftest.Spelling{
+		{"gopher://h/1", "gopher://h/1", 0},
+		{"gopher://h", "gopher://h/1", locus.DefaultType},
+		{"gopher://h:70/", "gopher://h/1", locus.DefaultType | locus.DefaultPort},
+		{"gopher://h?x", "gopher://h/?x", locus.EmptyPath},
+		{"gopher://h/%30%2f", "gopher://h/0%2F", locus.NeedlessEscape | locus.EscapeCase},
+	})
 }
 
 func ptr(s string) *string { return &s }
@@ -140,37 +106,27 @@ func TestPartsRefuse(t *testing.T) {
 		parts  Parts
 		part   string
 		offset int
+		is     error
 	}{
-		{Parts{}, "host", 9},
-		{Parts{Host: "h", Selector: "a\tb"}, "selector", 13},
-		{Parts{Host: "h", Selector: "a\r\nb"}, "selector", 13},
-		{Parts{Host: "h", Selector: "é\x00"}, "selector", 18},
-		{Parts{Host: "h", Type: '7', Search: ptr("a\tb")}, "search", 16},
-		{Parts{Host: "h", Type: '7', Search: ptr("a\tb"), Plus: ptr("+")}, "search", 16},
-		{Parts{Host: "h", Type: '7', Search: ptr("a\n")}, "search", 16},
-		{Parts{Host: "h", Plus: ptr("+\r\n")}, "gopher+_string", 19},
-		{Parts{Host: "h/x"}, "host", 0},
+		{Parts{}, "host", 9, locus.ErrForm},
+		{Parts{Host: "h", Selector: "a\tb"}, "selector", 13, locus.ErrValue},
+		{Parts{Host: "h", Selector: "a\r\nb"}, "selector", 13, locus.ErrValue},
+		{Parts{Host: "h", Selector: "é\x00"}, "selector", 18, locus.ErrValue},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\tb")}, "search", 16, locus.ErrValue},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\tb"), Plus: ptr("+")}, "search", 16, locus.ErrValue},
+		{Parts{Host: "h", Type: '7', Search: ptr("a\n")}, "search", 16, locus.ErrValue},
+		{Parts{Host: "h", Plus: ptr("+\r\n")}, "gopher+_string", 19, locus.ErrValue},
+		{Parts{Host: "h/x"}, "host", 0, locus.ErrForm},
 	} {
 		_, err := test.parts.URL()
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || e.Part != test.part || e.Offset != test.offset {
-			t.Errorf("%+v: %v; want part %s at %d", test.parts, err, test.part, test.offset)
-		}
+		bnftest.Refused(t, test.parts, err, test.part, test.offset, test.is)
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, text := range []string{
+	laws.Conforming(t,
 		"gopher://h", "gopher://host.dom:7070/00/about.txt", "gopher://h/7sel%09two%20words", "gopher://h/0sel%09%09+application/postscript%20Es_ES",
-		"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A",
-	} {
-		u := locus.MustParse(text)
-		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
-			t.Errorf("%s: Check allocates %v times", text, n)
-		}
-	}
+		"gopher://h/0sel%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A")
 	u := locus.MustParse("gopher://host.dom/00/about.txt")
-	if n := testing.AllocsPerRun(100, func() { Parse(u); canonical(u) }); n != 0 {
-		t.Errorf("%s: Parse and canonical allocate %v times", u, n)
-	}
+	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })
 }

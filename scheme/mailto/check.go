@@ -11,7 +11,7 @@ import (
 
 // check returns everything that is wrong with u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	text, offset := part(u)
+	text, offset := bnf.SchemePart(u)
 	question := strings.IndexByte(text, '?')
 	if p == locus.RFC1738 && question < 0 && addrspec.Sound(u) {
 		return nil
@@ -60,7 +60,7 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
-	text, _ := part(u)
+	text, _ := bnf.SchemePart(u)
 	start, end := domain(text)
 	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && strings.IndexFunc(text[start:end], isUpper) < 0 {
 		return u, 0, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func TestConforming(t *testing.T) {
@@ -48,10 +49,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"mailto:Joe@host.dom", "mailto:Joe@host.dom", 0},
 		{"MailTo:Joe@Host.DOM", "mailto:Joe@host.dom", locus.SchemeCase | locus.HostCase},
 		{"mailto:%4Aoe%2esmith@host.dom", "mailto:Joe.smith@host.dom", locus.NeedlessEscape},

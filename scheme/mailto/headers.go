@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // Headers is what RFC 6068 reads in a mailto URL: the beginning of a message. It
@@ -37,7 +37,7 @@ type Field struct {
 // header field; or a control character is in a value, where only the field
 // "body" may have line ends and tabs.
 func (m URL) Headers() (Headers, error) {
-	text, offset := part(m.url)
+	text, offset := bnf.SchemePart(m.url)
 	r := headerReader{url: m.url}
 	to, hfields, more := strings.Cut(text, "?")
 	if to != "" || !more {
@@ -75,7 +75,7 @@ func (r *headerReader) addresses(list string, offset int) {
 				r.fail(offset+fault.Start, "addr-spec", locus.ErrValue, fault.Help)
 			}
 		}
-		octets := decode(text)
+		octets := bnf.Decode(text)
 		if !utf8.ValidString(octets) {
 			r.fail(offset, "addr-spec", locus.ErrValue, "an address is US-ASCII or UTF-8")
 		}
@@ -90,7 +90,7 @@ func (r *headerReader) hfield(text string, offset int) {
 		r.fail(offset, "hfield", locus.ErrForm, `a header field is a name, "=" and a value`)
 		return
 	}
-	name := decode(hfname)
+	name := bnf.Decode(hfname)
 	if !isFieldName(name) {
 		r.fail(offset, "hfname", locus.ErrValue, "no header field has such a name")
 		return
@@ -102,7 +102,7 @@ func (r *headerReader) hfield(text string, offset int) {
 		}
 		return
 	}
-	value := decode(hfvalue)
+	value := bnf.Decode(hfvalue)
 	allowed := ""
 	if strings.EqualFold(name, "body") {
 		allowed = "\r\n\t"
@@ -124,10 +124,4 @@ func isFieldName(name string) bool {
 		}
 	}
 	return name != ""
-}
-
-// decode decodes text of a URL that has parsed, whose escapes are whole.
-func decode(text string) string {
-	octets, _ := escape.Decode(text)
-	return octets
 }

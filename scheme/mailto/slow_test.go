@@ -17,6 +17,7 @@ var laws = bnftest.Laws{
 	Scheme: mailto.Scheme(),
 	Twin:   bnftest.Production("mailto:" + bnftest.Xchar + "+"),
 	Same:   sameAddress,
+	Parse:  bnftest.Parser(mailto.Parse),
 }
 
 // sameAddress reports whether two addresses differ in the case of the domain alone.

@@ -4,6 +4,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // URL is a mailto URL. It is a comparable value; the zero URL is none.
@@ -18,20 +19,11 @@ func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "mailto" {
 		return URL{}, u.Errorf(0, "scheme", "%w: it is no mailto URL", locus.ErrForm)
 	}
-	text, offset := part(u)
+	text, offset := bnf.SchemePart(u)
 	if text == "" {
 		return URL{}, u.Errorf(offset, "encoded822addr", "%w: an address follows \"mailto:\"", locus.ErrForm)
 	}
-	octets, err := escape.Decode(text)
-	if err != nil {
-		return URL{}, u.Errorf(offset, "escape", "%w", err)
-	}
-	return URL{url: u, addrSpec: octets}, nil
-}
-
-// part returns encoded822addr as it is written, and where it begins.
-func part(u locus.URL) (text string, offset int) {
-	return u.SchemePart(), len(u.Scheme()) + 1
+	return URL{url: u, addrSpec: bnf.Decode(text)}, nil
 }
 
 // URL returns the URL as it was parsed.
@@ -44,7 +36,7 @@ func (m URL) AddrSpec() string { return m.addrSpec }
 // Address returns the address if it is an addr-spec of RFC 822 section 6.1. The
 // error is a [*locus.SyntaxError] that wraps [locus.ErrValue].
 func (m URL) Address() (string, error) {
-	text, offset := part(m.url)
+	text, offset := bnf.SchemePart(m.url)
 	if faults := addrspec.Faults(text); faults != nil {
 		return "", m.url.Errorf(offset+faults[0].Start, "addr-spec", "%w: %s", locus.ErrValue, faults[0].Help)
 	}

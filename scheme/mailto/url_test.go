@@ -23,48 +23,26 @@ func TestPercent(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, row := range []struct{ text, addrSpec string }{
-		{"mailto:joe@host.dom", "joe@host.dom"},
-		{"mailto:a%25b@c.test", "a%b@c.test"},
-		{"mailto:a%2525b@c.test", "a%25b@c.test"}, // decoded once
-		{"mailto:joe@host.dom?subject=x", "joe@host.dom?subject=x"},
-		{"MailTo:joe@host.dom#fragment", "joe@host.dom"},
-		{"mailto:a%0D%0ABcc:%20b@c", "a\r\nBcc: b@c"},
-		{"mailto:%C3%BC@c", "\u00fc@c"},
-		{"mailto:caf%E9@c", "caf\xe9@c"},
-		{"mailto://joe@host.dom", "//joe@host.dom"},
-		{"mailto:+", "+"},
-	} {
-		u := locus.MustParse(row.text)
-		m, err := mailto.Parse(u)
-		if err != nil || m.AddrSpec() != row.addrSpec {
-			t.Errorf("%q: %q, %v", row.text, m.AddrSpec(), err)
-		}
-		if m.URL() != u {
-			t.Errorf("%q: URL gives %q", row.text, m.URL())
-		}
-		if again, _ := mailto.Parse(m.URL()); again != m {
-			t.Errorf("%q: %v and %v", row.text, m, again)
-		}
-	}
+	laws.Fields(t, [][2]string{
+		{"mailto:joe@host.dom", `addrSpec="joe@host.dom"`},
+		{"mailto:a%25b@c.test", `addrSpec="a%b@c.test"`},
+		{"mailto:a%2525b@c.test", `addrSpec="a%25b@c.test"`}, // decoded once
+		{"mailto:joe@host.dom?subject=x", `addrSpec="joe@host.dom?subject=x"`},
+		{"MailTo:joe@host.dom#fragment", `addrSpec="joe@host.dom"`},
+		{"mailto:a%0D%0ABcc:%20b@c", `addrSpec="a\r\nBcc: b@c"`},
+		{"mailto:%C3%BC@c", `addrSpec="ü@c"`},
+		{"mailto:caf%E9@c", `addrSpec="caf\xe9@c"`},
+		{"mailto://joe@host.dom", `addrSpec="//joe@host.dom"`},
+		{"mailto:+", `addrSpec="+"`},
+	})
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"mailto:", 7, "encoded822addr"},
-		{"mailto:#f", 7, "encoded822addr"},
-		{"news:a@b", 0, "scheme"},
-	} {
-		_, err := mailto.Parse(locus.MustParse(row.text))
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%q: %v", row.text, err)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"mailto:", "", "encoded822addr", locus.ErrForm},
+		{"mailto:", "#f", "encoded822addr", locus.ErrForm},
+		{"", "news:a@b", "scheme", locus.ErrForm},
+	})
 	if _, err := mailto.Parse(locus.URL{}); err == nil {
 		t.Error("the zero URL is a mailto URL")
 	}
@@ -90,10 +68,7 @@ func TestAddress(t *testing.T) {
 		{"mailto:caf%E9@c", 10},
 		{"mailto:a@b?subject=x%20y", 20},
 	} {
-		m, err := mailto.Parse(locus.MustParse(row.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := bnftest.MustParse(t, mailto.Parse, row.text)
 		address, err := m.Address()
 		if row.offset < 0 {
 			if err != nil || address != m.AddrSpec() {
@@ -101,9 +76,9 @@ func TestAddress(t *testing.T) {
 			}
 			continue
 		}
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || address != "" || e.Offset != row.offset || e.Part != "addr-spec" || !errors.Is(err, locus.ErrValue) {
-			t.Errorf("%q: %q, %v", row.text, address, err)
+		bnftest.Refused(t, row.text, err, "addr-spec", row.offset, locus.ErrValue)
+		if address != "" {
+			t.Errorf("%q: %q beside an error", row.text, address)
 		}
 	}
 }
@@ -160,10 +135,7 @@ func TestHeaders(t *testing.T) {
 		{"mailto:?to=&subject=", nil, fields{{"subject", ""}}},
 		{"mailto:%E7%B4%8D@example.org?subject=a=b", []string{"\u7d0d@example.org"}, fields{{"subject", "a=b"}}},
 	} {
-		m, err := mailto.Parse(locus.MustParse(row.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := bnftest.MustParse(t, mailto.Parse, row.text)
 		h, err := m.Headers()
 		if want := (mailto.Headers{To: row.to, Fields: row.fields}); err != nil || !reflect.DeepEqual(h, want) {
 			t.Errorf("%q: %q, %v", row.text, h, err)
@@ -192,10 +164,7 @@ func TestHeadersRefuses(t *testing.T) {
 		{"mailto:a@b?body=x%00", 16, "hfvalue"},
 		{"mailto:a@b?cc=c@d&to=x%0D%0Ay@z", 22, "addr-spec"},
 	} {
-		m, err := mailto.Parse(locus.MustParse(row.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := bnftest.MustParse(t, mailto.Parse, row.text)
 		h, err := m.Headers()
 		e, ok := err.(*locus.SyntaxError)
 		if !ok || e.Offset != row.offset || e.Part != row.part || h.To != nil || h.Fields != nil {

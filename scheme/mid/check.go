@@ -4,17 +4,15 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/octet"
 )
 
 const section = `URI draft, "Message-Id"`
 
 // check returns everything that is wrong with u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	text, offset := part(u)
+	text, offset := bnf.SchemePart(u)
 	if p == locus.RFC1738 && strings.IndexByte(text, '/') < 0 && addrspec.Sound(u) {
 		return nil
 	}
@@ -24,11 +22,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 		f.Add("form", section, offset, "", `write a message-id after "mid:"`)
 		return f.List()
 	}
-	set := octet.Xchar
-	if p == locus.RFC1630 {
-		set = octet.Xalpha
-	}
-	f.Chars("addr-spec", offset, text, set)
+	f.Xchars("addr-spec", offset, text)
 	messageID, contentID, pair := split(text)
 	identifier(&f, offset, messageID)
 	if pair {
@@ -53,12 +47,5 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
-	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) {
-		return u, 0, nil
-	}
-	text, _ := part(u)
-	var c bnf.Canon
-	c.Begin(u)
-	c.Text(text, escape.Unreserved())
-	return c.End()
+	return addrspec.Canonical(u)
 }

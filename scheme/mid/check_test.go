@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func TestConforming(t *testing.T) {
@@ -32,10 +33,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"mid:A@B.C", "mid:A@B.C", 0},
 		{"MID:%41@B%2eC/d@E", "mid:A@B.C/d@E", locus.SchemeCase | locus.NeedlessEscape},
 		{"mid:a%2fb@c", "mid:a%2Fb@c", locus.EscapeCase},

@@ -16,6 +16,7 @@ import (
 var laws = bnftest.Laws{
 	Scheme: mid.Scheme(),
 	Twin:   bnftest.Production("mid:" + bnftest.Xchar + "+"),
+	Parse:  bnftest.Parser(mid.Parse),
 }
 
 var seeds = []string{

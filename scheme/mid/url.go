@@ -6,6 +6,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // URL is a mid URL. It is a comparable value; the zero URL is none.
@@ -20,25 +21,12 @@ func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "mid" {
 		return URL{}, u.Errorf(0, "scheme", "%w: it is no mid URL", locus.ErrForm)
 	}
-	text, offset := part(u)
+	text, offset := bnf.SchemePart(u)
 	if text == "" {
 		return URL{}, u.Errorf(offset, "addr-spec", `%w: a message-id follows "mid:"`, locus.ErrForm)
 	}
-	m := URL{url: u}
 	messageID, contentID, _ := split(text)
-	var err error
-	if m.messageID, err = escape.Decode(messageID); err == nil {
-		m.contentID, err = escape.Decode(contentID)
-	}
-	if err != nil {
-		return URL{}, u.Errorf(offset, "escape", "%w", err)
-	}
-	return m, nil
-}
-
-// part returns what follows "mid:" as it is written, and where it begins.
-func part(u locus.URL) (text string, offset int) {
-	return u.SchemePart(), len(u.Scheme()) + 1
+	return URL{url: u, messageID: bnf.Decode(messageID), contentID: bnf.Decode(contentID)}, nil
 }
 
 // split splits text at the first "/" behind an "@", if something follows it.

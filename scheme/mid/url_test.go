@@ -1,7 +1,6 @@
 package mid_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -10,7 +9,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for _, row := range []struct{ text, want string }{
+	laws.Fields(t, [][2]string{
 		// RFC 2392 section 2.
 		{"mid:960830.1639@XIson.com/partA.960830.1639@XIson.com", `messageId="960830.1639@XIson.com" contentId="partA.960830.1639@XIson.com"`},
 		{"mid:960830.1639@XIson.com", `messageId="960830.1639@XIson.com"`},
@@ -28,39 +27,15 @@ func TestParse(t *testing.T) {
 		{"MID:%3Ca@b%3E#f", `messageId="<a@b>"`},
 		{"mid:a%0D%0A@b", `messageId="a\r\n@b"`},
 		{"mid://a@b/c@d", `messageId="//a@b" contentId="c@d"`},
-	} {
-		u, err := locus.Parse(row.text)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		list, err := laws.Scheme.Fields(u)
-		if got := bnftest.Fields(list); got != row.want || err != nil {
-			t.Errorf("%q: %s, %v", row.text, got, err)
-		}
-		m, err := mid.Parse(u)
-		if again, _ := mid.Parse(m.URL()); m.URL() != u || again != m || err != nil {
-			t.Errorf("%q: read again: %v, %v", row.text, again, err)
-		}
-	}
+	})
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"mid:", 4, "addr-spec"},
-		{"mid:#f", 4, "addr-spec"},
-		{"cid:a@b", 0, "scheme"},
-	} {
-		_, err := mid.Parse(locus.MustParse(row.text))
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%q: %v", row.text, err)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"mid:", "", "addr-spec", locus.ErrForm},
+		{"mid:", "#f", "addr-spec", locus.ErrForm},
+		{"", "cid:a@b", "scheme", locus.ErrForm},
+	})
 }
 
 func TestParts(t *testing.T) {

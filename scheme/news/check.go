@@ -49,7 +49,8 @@ func sound(u locus.URL) bool {
 	if !ok {
 		return text == "*" || bnf.IsGroup(text)
 	}
-	return left != "" && octet.All(left)&octet.Article != 0 && nextImpossible(left, 0) == len(left) &&
+	return left != "" && octet.All(left)&octet.Article != 0 &&
+		(facts.Has(locus.NoEscape) || nextImpossible(left, 0) == len(left)) &&
 		host != "" && host[0] != '[' && locus.IsHost(host)
 }
 

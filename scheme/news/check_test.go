@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func TestConforming(t *testing.T) {
@@ -61,10 +62,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"news:*", "news:*", 0},
 		{"NEWS:Comp.X", "news:Comp.X", locus.SchemeCase},
 		{"news:%63omp%2ex", "news:comp.x", locus.NeedlessEscape},

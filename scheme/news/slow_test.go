@@ -22,6 +22,7 @@ var laws = bnftest.Laws{
 	Twin: func(text string) bool {
 		return newsurl(text) && !strings.HasPrefix(text, "news://")
 	},
+	Parse: bnftest.Parser(news.Parse),
 }
 
 var newsurl = bnftest.Production(`news:(?:\*|` + bnftest.Group + `|(?:` + bnftest.Uchar + `|[;/?:&=])+@` + bnftest.Host + `)`)

@@ -7,6 +7,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // Port is the port of a server that a URL names without one (RFC 5538).
@@ -40,14 +41,10 @@ func Parse(u locus.URL) (URL, error) {
 	if text == "" || text == "*" {
 		return n, nil
 	}
-	octets, err := escape.Decode(text)
-	switch {
-	case err != nil:
-		return URL{}, u.Errorf(offset, "escape", "%w", err)
-	case strings.IndexByte(text, '@') >= 0:
-		n.messageID = octets
-	default:
-		n.newsgroup = octets
+	if strings.IndexByte(text, '@') >= 0 {
+		n.messageID = bnf.Decode(text)
+	} else {
+		n.newsgroup = bnf.Decode(text)
 	}
 	return n, nil
 }

@@ -51,13 +51,10 @@ func TestParse(t *testing.T) {
 		{"news://host.dom/", "", "", true},
 		{"news://host.dom", "", "", true},
 	} {
-		u := locus.MustParse(row.text)
-		n, err := news.Parse(u)
-		if err != nil || n.Newsgroup() != row.newsgroup || n.MessageID() != row.messageID || n.All() != row.all {
-			t.Errorf("%q: %q, %q, %v, %v", row.text, n.Newsgroup(), n.MessageID(), n.All(), err)
-		}
-		if again, _ := news.Parse(n.URL()); n.URL() != u || again != n {
-			t.Errorf("%q: read again: %v", row.text, again)
+		laws.Text(t, row.text)
+		n := bnftest.MustParse(t, news.Parse, row.text)
+		if n.Newsgroup() != row.newsgroup || n.MessageID() != row.messageID || n.All() != row.all {
+			t.Errorf("%q: %q, %q, %v", row.text, n.Newsgroup(), n.MessageID(), n.All())
 		}
 	}
 	if (news.URL{}).All() {
@@ -66,16 +63,11 @@ func TestParse(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	for _, row := range []struct{ text, want string }{
+	laws.Fields(t, [][2]string{
 		{"news:*", `newsgroup=<nil> messageId=<nil> all=true`},
 		{"news:comp.x", `newsgroup="comp.x" messageId=<nil> all=<nil>`},
 		{"news:a%25@b", `newsgroup=<nil> messageId="a%@b" all=<nil>`},
-	} {
-		list, err := laws.Scheme.Fields(locus.MustParse(row.text))
-		if got := bnftest.Fields(list); got != row.want || err != nil {
-			t.Errorf("%q: %s, %v", row.text, got, err)
-		}
-	}
+	})
 }
 
 func TestServer(t *testing.T) {
@@ -89,10 +81,7 @@ func TestServer(t *testing.T) {
 		{"news://host.dom:/x", "host.dom", 119},
 		{"news://[::1]:563/x", "[::1]", 563},
 	} {
-		n, err := news.Parse(locus.MustParse(row.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := bnftest.MustParse(t, news.Parse, row.text)
 		if host, port, ok := n.Server(); host != row.host || port != row.port || ok != (host != "") {
 			t.Errorf("%q: %q, %d, %v", row.text, host, port, ok)
 		}
@@ -100,27 +89,14 @@ func TestServer(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"news:", 5, "grouppart"},
-		{"news:#f", 5, "grouppart"},
-		{"news:///comp.lang.c", 7, "host"},
-		{"news://", 7, "host"},
-		{"news://h?x", 8, "grouppart"},
-		{"mailto:a@b", 0, "scheme"},
-	} {
-		_, err := news.Parse(locus.MustParse(row.text))
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%q: %v", row.text, err)
-		}
-		if locus.Conforms(laws.Scheme.Check(locus.MustParse(row.text), locus.RFC1738)) && row.part != "scheme" {
-			t.Errorf("%q is refused and conforms", row.text)
-		}
-	}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"news:", "", "grouppart", locus.ErrForm},
+		{"news:", "#f", "grouppart", locus.ErrForm},
+		{"news://", "/comp.lang.c", "host", locus.ErrForm},
+		{"news://", "", "host", locus.ErrForm},
+		{"news://h", "?x", "grouppart", locus.ErrForm},
+		{"", "mailto:a@b", "scheme", locus.ErrForm},
+	})
 }
 
 func TestParts(t *testing.T) {

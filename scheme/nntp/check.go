@@ -39,7 +39,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 // sound reports, without allocation, that nothing is wrong with u by RFC 1738,
 // and nothing worth a note.
 func sound(u locus.URL, group, digits string, hasNumber bool) bool {
-	if _, ok := u.User(); ok || !bnf.Sound(u) || !bnf.IsGroup(group) {
+	if !bnf.SoundHostPort(u) || !bnf.IsGroup(group) {
 		return false
 	}
 	if !hasNumber {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
 func TestConforming(t *testing.T) {
@@ -50,10 +51,7 @@ func TestHighNumber(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	laws.Spellings(t, []struct {
-		Text, Want string
-		Change     locus.Change
-	}{
+	laws.Spellings(t, []bnftest.Spelling{
 		{"nntp://h/Comp.X/12", "nntp://h/Comp.X/12", 0},
 		{"NNTP://Host.dom:119/Comp.X", "nntp://host.dom/Comp.X", locus.SchemeCase | locus.HostCase | locus.DefaultPort},
 		{"nntp://h:0563/g/1", "nntp://h:563/g/1", locus.PortZeros},

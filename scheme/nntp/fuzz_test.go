@@ -8,37 +8,13 @@ import (
 )
 
 func FuzzParse(f *testing.F) {
-	for _, text := range seeds {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		laws.Text(t, text)
-		u, err := locus.Parse(text)
-		if err != nil {
-			return
-		}
-		n, err := nntp.Parse(u)
-		if err != nil {
-			return
-		}
-		if again, err := nntp.Parse(n.URL()); again != n || err != nil {
-			t.Errorf("%q: read again: %v", text, err)
-		}
+	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
+		n, _ := nntp.Parse(u)
 		parts := nntp.Parts{Host: "h", Newsgroup: n.Newsgroup()}
-		number, ok := n.ArticleNumber()
-		if ok {
+		if number, ok := n.ArticleNumber(); ok {
 			parts.ArticleNumber = &number
 		}
 		made, err := parts.URL()
-		if err != nil {
-			// Escapes may be longer than what they stand for.
-			if u.Len() < locus.MaxLen/3 {
-				t.Errorf("%q: %+v: %v", text, parts, err)
-			}
-			return
-		}
-		if m, has := made.ArticleNumber(); made.Newsgroup() != n.Newsgroup() || m != number || has != ok {
-			t.Errorf("%q: %+v made %q", text, parts, made.URL())
-		}
+		laws.Remade(t, u, made.URL(), err)
 	})
 }

@@ -13,6 +13,7 @@ import (
 var laws = bnftest.Laws{
 	Scheme: nntp.Scheme(),
 	Twin:   bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
+	Parse:  bnftest.Parser(nntp.Parse),
 }
 
 var seeds = []string{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -36,11 +37,7 @@ func Parse(u locus.URL) (URL, error) {
 	case group == "":
 		return URL{}, u.Errorf(offset, "group", "%w: the name of a newsgroup is needed", locus.ErrForm)
 	}
-	octets, err := escape.Decode(group)
-	if err != nil {
-		return URL{}, u.Errorf(offset, "escape", "%w", err)
-	}
-	n := URL{url: u, newsgroup: octets, hasNumber: hasNumber}
+	n := URL{url: u, newsgroup: bnf.Decode(group), hasNumber: hasNumber}
 	if !hasNumber {
 		return n, nil
 	}
@@ -48,6 +45,7 @@ func Parse(u locus.URL) (URL, error) {
 	if i := notDigit(digits); i < len(digits) || digits == "" {
 		return URL{}, u.Errorf(offset+i, "digits", "%w: an article number is decimal digits", locus.ErrForm)
 	}
+	var err error
 	if n.number, err = articleNumber(digits); err != nil {
 		return URL{}, u.Errorf(offset, "digits", "%w: no article has a number as high", locus.ErrValue)
 	}

@@ -41,13 +41,10 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
-	if _, ok := u.Path(); !ok || !bnf.Sound(u) || u.Scheme() != name {
+	if _, ok := u.Path(); !ok || !bnf.SoundHostPort(u) || u.Scheme() != name {
 		return false
 	}
-	if _, user := u.User(); user {
-		return false
-	}
-	if u.Facts().Has(locus.PathFsegment | locus.NoEscape) {
+	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {
 		return true
 	}
 	w := split(u)
@@ -128,8 +125,7 @@ func (f fieldspec) in(u locus.URL) string { return u.String()[f.offset : f.offse
 // versions looks for versions that no request can hold.
 func versions(f *bnf.Findings, w written) {
 	if i := strings.Index(w.ppath, nul); i >= 0 {
-		octets, _ := escape.Decode(w.ppath[i+len(nul):])
-		digits, _ := cutDigits(octets)
+		digits, _ := cutDigits(bnf.Decode(w.ppath[i+len(nul):]))
 		if _, ok := versionNumber(digits); !ok && digits != "" {
 			f.Impossible("version", draftSection, w.offset+i, nul, versionHelp)
 		}
@@ -164,12 +160,7 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
-	c.Begin(u)
-	c.Login(Port)
-	c.Raw("/")
-	if u.MissingSlash() {
-		c.Change |= locus.EmptyPath
-	}
+	c.Internet(u, Port)
 	path, _ := u.Path()
 	c.Text(path, escape.Unreserved())
 	return c.End()

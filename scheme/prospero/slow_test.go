@@ -18,7 +18,13 @@ const (
 	prosperourl = "prospero://" + bnftest.HostPort + "/" + ppath + fieldspecs
 )
 
-var laws = bnftest.Laws{Scheme: Scheme(), Twin: bnftest.Production(prosperourl)}
+var laws = bnftest.Laws{
+	Scheme:   Scheme(),
+	Twin:     bnftest.Production(prosperourl),
+	Parse:    bnftest.Parser(Parse),
+	Clean:    clean,
+	Thorough: findings,
+}
 
 var seeds = []string{
 	"prospero://host.dom//pros/name", "prospero://h/a", "prospero://h:1525/", "prospero://10.0.0.1:191/%2Fa/./../b//",

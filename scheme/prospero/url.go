@@ -39,10 +39,9 @@ func Parse(u locus.URL) (URL, error) {
 	for x := range w.faults {
 		return URL{}, x.Error(u)
 	}
-	// Every escape of a locus.URL is whole, so decoding can't fail.
-	octets, _ := escape.Decode(w.ppath)
 	x := URL{url: u}
-	x.hsoname, octets, _ = strings.Cut(octets, "\x00")
+	octets := ""
+	x.hsoname, octets, _ = strings.Cut(bnf.Decode(w.ppath), "\x00")
 	x.version, x.attributes = cutDigits(octets)
 	return x, nil
 }
@@ -67,9 +66,7 @@ func (x URL) Attributes() string { return x.attributes }
 func (x URL) Fields() []Field {
 	var list []Field
 	for _, f := range split(x.url).all {
-		fieldname, _ := escape.Decode(f.name)
-		value, _ := escape.Decode(f.value)
-		list = append(list, Field{fieldname, value})
+		list = append(list, Field{bnf.Decode(f.name), bnf.Decode(f.value)})
 	}
 	return list
 }
@@ -270,12 +267,9 @@ type Parts struct {
 // hsoname, or the host is not one.
 func (p Parts) URL() (URL, error) {
 	path := p.path()
-	u, err := locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path}.URL()
+	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
 	if err != nil {
 		return URL{}, err
-	}
-	if p.Host == "" {
-		return URL{}, u.Errorf(u.HostOffset(), "host", "%w: a prospero URL has a host", locus.ErrForm)
 	}
 	if i := strings.Index(path, nul); i >= 0 && i < len(split(u).ppath) {
 		return URL{}, u.Errorf(u.PathOffset()+i, "ppath", "%w: a hsoname has no NUL", locus.ErrValue)

@@ -1,7 +1,6 @@
 package prospero
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,15 +11,7 @@ import (
 
 func parse(t testing.TB, text string) URL {
 	t.Helper()
-	u, err := locus.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := Parse(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return bnftest.MustParse(t, Parse, text)
 }
 
 // TestVectors is RFC 1738 section 3.11, and "Prospero" of the URI draft, verbatim.
@@ -93,10 +84,7 @@ func TestObjectVersion(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, test := range []struct {
-		before, at, part string
-		err              error
-	}{
+	laws.Refuses(t, []bnftest.Refusal{
 		{"prospero:", "h/a", "prosperourl", locus.ErrForm},
 		{"", "http://h/a", "prosperourl", locus.ErrForm},
 		{"prospero://h", "", "ppath", locus.ErrForm},
@@ -111,27 +99,11 @@ func TestParseRefuses(t *testing.T) {
 		{"prospero://h/a%001b", "%002", "attributes", locus.ErrValue},
 		{"prospero://h/a%001;b=c", ";OBJECT-VERSION=1", "fieldspec", locus.ErrValue},
 		{"prospero://h/a%001", ";o%62ject-version=1", "fieldspec", locus.ErrValue},
-	} {
-		text := test.before + test.at
-		u := locus.MustParse(text)
-		_, err := Parse(u)
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || !errors.Is(err, test.err) || e.Offset != len(test.before) || e.Part != test.part {
-			t.Errorf("%s: %v; want %s at %d", text, err, test.part, len(test.before))
-		}
-		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-			if list := Check(u, p); locus.Conforms(list) {
-				t.Errorf("%s: conforms to %v", text, p)
-			}
-		}
-	}
+	})
 }
 
 func TestSame(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		same bool
-	}{
+	laws.Pairs(t, []bnftest.Pair{
 		{"prospero://HOST.dom:1525//pros/name", "prospero://host.dom//pros/%6eame", true},
 		{"prospero://h/a%3bb", "prospero://h/a%3Bb", true},
 		{"prospero://h/a;%62=c", "prospero://h/a;b=c#", true},
@@ -142,13 +114,7 @@ func TestSame(t *testing.T) {
 		{"prospero://h/a%3Bb=c", "prospero://h/a;b=c", false},
 		{"prospero://h/a;b=c;d=e", "prospero://h/a;d=e;b=c", false},
 		{"prospero://h/a%001", "prospero://h/a;OBJECT-VERSION=1", false},
-	} {
-		a, _, _ := canonical(locus.MustParse(test.a))
-		b, _, _ := canonical(locus.MustParse(test.b))
-		if (a == b) != test.same {
-			t.Errorf("%s is %s, %s is %s", test.a, a, test.b, b)
-		}
-	}
+	})
 }
 
 func TestParts(t *testing.T) {
@@ -179,31 +145,21 @@ func TestParts(t *testing.T) {
 		parts  Parts
 		part   string
 		offset int
+		is     error
 	}{
-		{Parts{Hsoname: "a"}, "host", 11},
-		{Parts{Host: "h/", Hsoname: "a"}, "host", 0},
-		{Parts{Host: "h", Hsoname: "a\x00b"}, "ppath", 14},
-		{Parts{Host: "h", Hsoname: "a\x001"}, "ppath", 14},
+		{Parts{Hsoname: "a"}, "host", 11, locus.ErrForm},
+		{Parts{Host: "h/", Hsoname: "a"}, "host", 0, locus.ErrForm},
+		{Parts{Host: "h", Hsoname: "a\x00b"}, "ppath", 14, locus.ErrValue},
+		{Parts{Host: "h", Hsoname: "a\x001"}, "ppath", 14, locus.ErrValue},
 	} {
 		_, err := test.parts.URL()
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || e.Part != test.part || e.Offset != test.offset {
-			t.Errorf("%+v: %v; want %s at %d", test.parts, err, test.part, test.offset)
-		}
+		bnftest.Refused(t, test.parts, err, test.part, test.offset, test.is)
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, text := range []string{
-		"prospero://host.dom//pros/name", "prospero://h:191/%2Fa%20b", "prospero://h/a;b=c;OBJECT-VERSION=12", "prospero://h/a;%6Fbject-version=%31;d=%3B",
-	} {
-		u := locus.MustParse(text)
-		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
-			t.Errorf("%s: Check allocates %v times", text, n)
-		}
-	}
+	laws.Conforming(t,
+		"prospero://host.dom//pros/name", "prospero://h:191/%2Fa%20b", "prospero://h/a;b=c;OBJECT-VERSION=12", "prospero://h/a;%6Fbject-version=%31;d=%3B")
 	u := locus.MustParse("prospero://h//a/b;b=c;OBJECT-VERSION=12")
-	if n := testing.AllocsPerRun(100, func() { Parse(u); canonical(u) }); n != 0 {
-		t.Errorf("%s: Parse and canonical allocate %v times", u, n)
-	}
+	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })
 }

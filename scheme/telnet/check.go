@@ -63,12 +63,7 @@ func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error)
 		return u, 0, nil
 	}
 	var c bnf.Canon
-	c.Begin(u)
-	c.Login(defaultPort)
-	if !slash {
-		c.Change |= locus.EmptyPath
-	}
-	c.Raw("/")
+	c.Internet(u, defaultPort)
 	c.Text(path, escape.Unreserved())
 	return c.End()
 }

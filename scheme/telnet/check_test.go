@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
@@ -42,11 +43,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	type rows = []struct {
-		Text, Want string
-		Change     locus.Change
-	}
-	laws(telnet.Telnet()).Spellings(t, rows{
+	laws(telnet.Telnet()).Spellings(t, []bnftest.Spelling{
 		{"telnet://h/", "telnet://h/", 0},
 		{"telnet://User@h/", "telnet://User@h/", 0},
 		{"telnet://h", "telnet://h/", locus.EmptyPath},
@@ -58,11 +55,11 @@ func TestCanonical(t *testing.T) {
 		{"telnet://h/%78/", "telnet://h/x/", locus.NeedlessEscape},
 		{"telnet://h#", "telnet://h/", locus.EmptyPath | locus.VoidFragment},
 	})
-	laws(telnet.Rlogin()).Spellings(t, rows{
+	laws(telnet.Rlogin()).Spellings(t, []bnftest.Spelling{
 		{"rlogin://h:513", "rlogin://h/", locus.EmptyPath | locus.DefaultPort},
 		{"rlogin://h:23/", "rlogin://h:23/", 0},
 	})
-	laws(telnet.TN3270()).Spellings(t, rows{
+	laws(telnet.TN3270()).Spellings(t, []bnftest.Spelling{
 		{"TN3270://h:23/", "tn3270://h/", locus.SchemeCase | locus.DefaultPort},
 	})
 }

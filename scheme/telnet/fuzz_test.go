@@ -4,37 +4,24 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-func FuzzParse(f *testing.F) {
-	for _, text := range seeds {
-		f.Add(text)
-	}
-	f.Add("rlogin://a:b@h")
-	f.Add("tn3270://h:23/")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range all() {
-			l.Text(t, text)
-		}
-		u, err := locus.Parse(text)
-		if err != nil {
-			return
-		}
-		x, err := telnet.Parse(u)
-		if err != nil {
-			return
-		}
-		if again, err := telnet.Parse(x.URL()); again != x || err != nil {
-			t.Errorf("%q: read again: %v", text, err)
-		}
+func FuzzTelnet(f *testing.F) { fuzz(f, laws(telnet.Telnet())) }
+func FuzzRlogin(f *testing.F) { fuzz(f, laws(telnet.Rlogin())) }
+func FuzzTN3270(f *testing.F) { fuzz(f, laws(telnet.TN3270())) }
+
+func fuzz(f *testing.F, l bnftest.Laws) {
+	l.Fuzz(f, seedsOf(l), func(t *testing.T, u locus.URL) {
+		x, _ := telnet.Parse(u)
 		user, err := x.Advice()
 		if err != nil {
 			return
 		}
 		for i := range len(user) {
 			if c := user[i]; c < ' ' || c > '~' && c < 0xA0 || c == 0xFF || i == 0 && c == '-' {
-				t.Errorf("%q: advice %q", text, user)
+				t.Errorf("%q: advice %q", u, user)
 			}
 		}
 	})

@@ -14,7 +14,11 @@ import (
 //
 //	telneturl = "telnet://" login [ "/" ]
 func laws(s scheme.Scheme) bnftest.Laws {
-	return bnftest.Laws{Scheme: s, Twin: bnftest.Production(s.Name + "://" + bnftest.Login + "/?")}
+	return bnftest.Laws{
+		Scheme: s,
+		Twin:   bnftest.Production(s.Name + "://" + bnftest.Login + "/?"),
+		Parse:  bnftest.Parser(telnet.Parse),
+	}
 }
 
 func all() []bnftest.Laws {
@@ -26,12 +30,16 @@ var seeds = []string{
 	"telnet://host.dom/path", "telnet://;?&=@h", "telnet:h", "TELNET://H.x:023/",
 }
 
+// seedsOf returns the seeds as URLs of the scheme of l.
+func seedsOf(l bnftest.Laws) (list []string) {
+	for _, text := range seeds {
+		list = append(list, strings.Replace(text, "telnet:", l.Scheme.Name+":", 1))
+	}
+	return list
+}
+
 func TestProduction(t *testing.T) {
 	for _, l := range all() {
-		var list []string
-		for _, text := range seeds {
-			list = append(list, strings.Replace(text, "telnet:", l.Scheme.Name+":", 1))
-		}
-		l.Random(t, 20_000, list)
+		l.Random(t, 20_000, seedsOf(l))
 	}
 }

@@ -2,7 +2,6 @@ package telnet
 
 import (
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 )
 
@@ -37,17 +36,9 @@ func Parse(u locus.URL) (URL, error) {
 	case u.MissingSlash():
 		return URL{}, u.Errorf(u.PathOffset(), "telneturl", `%w: nothing but "/" follows the host`, locus.ErrForm)
 	}
-	t := URL{url: u}
 	user, _ := u.User()
 	password, _ := u.Password()
-	var err error
-	if t.user, err = escape.Decode(user); err == nil {
-		t.password, err = escape.Decode(password)
-	}
-	if err != nil {
-		return URL{}, u.Errorf(u.PathOffset(), "escape", "%w", err)
-	}
-	return t, nil
+	return URL{url: u, user: bnf.Decode(user), password: bnf.Decode(password)}, nil
 }
 
 // URL returns the URL as it was parsed.
@@ -112,8 +103,8 @@ func (p Parts) URL() (URL, error) {
 	slash := ""
 	parts := locus.Parts{
 		Scheme:   p.Scheme,
-		User:     encode(p.User),
-		Password: encode(p.Password),
+		User:     bnf.EncodeUser(p.User),
+		Password: bnf.EncodeUser(p.Password),
 		Host:     p.Host,
 		Port:     p.Port,
 		Path:     &slash,
@@ -126,12 +117,4 @@ func (p Parts) URL() (URL, error) {
 		return URL{}, err
 	}
 	return Parse(u)
-}
-
-func encode(octets *string) *string {
-	if octets == nil {
-		return nil
-	}
-	text := locus.EncodeUser(*octets)
-	return &text
 }

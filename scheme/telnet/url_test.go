@@ -1,7 +1,6 @@
 package telnet_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ func TestSection3_8(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, row := range []struct{ text, want string }{
+	laws(telnet.Telnet()).Fields(t, [][2]string{
 		{"telnet://user:password@host.dom:23/", `user="user" password="password"`},
 		{"telnet://user@host.dom", `user="user" password=<nil>`},
 		{"telnet://host.dom/", `user=<nil> password=<nil>`},
@@ -23,43 +22,20 @@ func TestParse(t *testing.T) {
 		{"telnet://foo:@h", `user="foo" password=""`},
 		{"telnet://:pw@h", `user="" password="pw"`},
 		{"telnet://a%40b%3a:c%2525@h", `user="a@b:" password="c%25"`},
-		{"rlogin://a%0D@h", `user="a\r" password=<nil>`},
-		{"TN3270://h/x#f", `user=<nil> password=<nil>`},
-	} {
-		u := locus.MustParse(row.text)
-		list, err := telnet.Telnet().Fields(u)
-		if got := bnftest.Fields(list); got != row.want || err != nil {
-			t.Errorf("%q: %s, %v", row.text, got, err)
-		}
-		x, err := telnet.Parse(u)
-		if again, _ := telnet.Parse(x.URL()); x.URL() != u || again != x || err != nil {
-			t.Errorf("%q: read again: %v, %v", row.text, again, err)
-		}
-	}
+	})
+	laws(telnet.Rlogin()).Fields(t, [][2]string{{"rlogin://a%0D@h", `user="a\r" password=<nil>`}})
+	laws(telnet.TN3270()).Fields(t, [][2]string{{"TN3270://h/x#f", `user=<nil> password=<nil>`}})
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"telnet:host.dom", 7, "login"},
-		{"telnet:", 7, "login"},
-		{"telnet:///", 9, "host"},
-		{"telnet://user@/", 14, "host"},
-		{"telnet://h?x", 10, "telneturl"},
-		{"ssh://h/", 0, "scheme"},
-	} {
-		_, err := telnet.Parse(locus.MustParse(row.text))
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || e.Offset != row.offset || e.Part != row.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%q: %v", row.text, err)
-		}
-		if row.part != "scheme" && locus.Conforms(telnet.Telnet().Check(locus.MustParse(row.text), locus.RFC1738)) {
-			t.Errorf("%q is refused and conforms", row.text)
-		}
-	}
+	laws(telnet.Telnet()).Refuses(t, []bnftest.Refusal{
+		{"telnet:", "host.dom", "login", locus.ErrForm},
+		{"telnet:", "", "login", locus.ErrForm},
+		{"telnet://", "/", "host", locus.ErrForm},
+		{"telnet://user@", "/", "host", locus.ErrForm},
+		{"telnet://h", "?x", "telneturl", locus.ErrForm},
+		{"", "ssh://h/", "scheme", locus.ErrForm},
+	})
 }
 
 // TestAdvice: no user name reaches a program, or a terminal, that could be an
@@ -86,10 +62,7 @@ func TestAdvice(t *testing.T) {
 		{"telnet://a%9F@h", "", 10},
 		{"telnet://a%FF%F4@h", "", 10},
 	} {
-		x, err := telnet.Parse(locus.MustParse(row.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := bnftest.MustParse(t, telnet.Parse, row.text)
 		user, err := x.Advice()
 		if row.offset < 0 {
 			if user != row.user || err != nil {
@@ -97,19 +70,16 @@ func TestAdvice(t *testing.T) {
 			}
 			continue
 		}
-		e, ok := err.(*locus.SyntaxError)
-		if !ok || user != "" || e.Offset != row.offset || e.Part != "user" || !errors.Is(err, locus.ErrValue) {
-			t.Errorf("%q: %q, %v", row.text, user, err)
+		bnftest.Refused(t, row.text, err, "user", row.offset, locus.ErrValue)
+		if user != "" {
+			t.Errorf("%q: %q beside an error", row.text, user)
 		}
 	}
 }
 
 // TestPasswordHidden: an error and a finding show no password.
 func TestPasswordHidden(t *testing.T) {
-	x, err := telnet.Parse(locus.MustParse("telnet://-f:s3cret@h/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := bnftest.MustParse(t, telnet.Parse, "telnet://-f:s3cret@h/")
 	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}

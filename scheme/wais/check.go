@@ -45,25 +45,18 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
 	path, ok := u.Path()
-	if !ok || !bnf.Sound(u) || u.Scheme() != name {
-		return false
-	}
-	if _, user := u.User(); user {
+	if !ok || !bnf.SoundHostPort(u) || u.Scheme() != name {
 		return false
 	}
 	if u.Facts().Has(locus.PathUchar) {
 		return true
 	}
-	names, search, _ := strings.Cut(path, "?")
-	database, rest, document := strings.Cut(names, "/")
-	if octet.All(database)&octet.Uchar == 0 {
-		return false
+	if i := strings.IndexByte(path, '?'); i >= 0 {
+		return octet.All(path[:i])&octet.Uchar != 0 && octet.All(path[i+1:])&octet.Search != 0
 	}
-	if !document {
-		return octet.All(search)&octet.Search != 0
-	}
-	wtype, wpath, _ := strings.Cut(rest, "/")
-	return len(names) == len(path) && wpath != "" && octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
+	database, document, _ := strings.Cut(path, "/")
+	wtype, wpath, _ := strings.Cut(document, "/")
+	return wpath != "" && octet.All(database)&octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
 }
 
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
@@ -160,12 +153,7 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
-	c.Begin(u)
-	c.Login(Port)
-	c.Raw("/")
-	if u.MissingSlash() {
-		c.Change |= locus.EmptyPath
-	}
+	c.Internet(u, Port)
 	path, _ := u.Path()
 	names, search, searching := strings.Cut(path, "?")
 	c.Text(names, escape.Unreserved())

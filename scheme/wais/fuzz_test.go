@@ -1,36 +1,14 @@
 package wais
 
 import (
-	"errors"
 	"reflect"
 	"testing"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-func FuzzURL(f *testing.F) {
-	for _, text := range seeds {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		laws.Text(t, text)
-		u, err := locus.Parse(text)
-		if err != nil {
-			return
-		}
-		if list := findings(u, locus.RFC1738); clean(u) != (len(list) == 0) && (clean(u) || bnf.Sound(u)) {
-			t.Errorf("%q: clean says %v, and there is %v", text, clean(u), list)
-		}
-		x, err := Parse(u)
-		if err != nil {
-			return
-		}
-		if again, err := Parse(x.URL()); again != x || err != nil {
-			t.Errorf("%q: %+v, and again %+v, %v", text, x, again, err)
-		}
-	})
-}
+func FuzzURL(f *testing.F) { laws.Fuzz(f, seeds, nil) }
 
 // FuzzWpath holds the reading of wpaths against the slow one.
 func FuzzWpath(f *testing.F) {
@@ -72,11 +50,7 @@ func FuzzParts(f *testing.F) {
 			}
 		}
 		x, err := p.URL()
-		if err != nil {
-			var e *locus.SyntaxError
-			if !errors.As(err, &e) {
-				t.Errorf("%+v: %v", p, err)
-			}
+		if !bnftest.Made(t, p, err) {
 			return
 		}
 		words, _ := x.Words()

@@ -23,7 +23,13 @@ const (
 	waisurl      = waisdatabase + "|" + waisindex + "|" + waisdoc
 )
 
-var laws = bnftest.Laws{Scheme: Scheme(), Twin: bnftest.Production(waisurl)}
+var laws = bnftest.Laws{
+	Scheme:   Scheme(),
+	Twin:     bnftest.Production(waisurl),
+	Parse:    bnftest.Parser(Parse),
+	Clean:    clean,
+	Thorough: findings,
+}
 
 var seeds = []string{
 	"wais://quake.think.com/wais-discussion-archives?lynch", "wais://h.dom/db", "wais://h:210/db", "wais://10.0.0.1:2100/%2Fwais%2Fdb",

@@ -35,11 +35,10 @@ func Parse(u locus.URL) (URL, error) {
 		return URL{}, err
 	}
 	x := URL{url: u, hasSearch: w.hasSearch}
-	// Every escape of a locus.URL is whole, so decoding can't fail.
-	x.database, _ = escape.Decode(w.database)
-	x.search, _ = escape.Decode(w.search)
-	x.wtype, _ = escape.Decode(w.wtype)
-	x.wpath, _ = escape.Decode(w.wpath)
+	x.database = bnf.Decode(w.database)
+	x.search = bnf.Decode(w.search)
+	x.wtype = bnf.Decode(w.wtype)
+	x.wpath = bnf.Decode(w.wpath)
 	if w.hasDocument {
 		r := read(w.wpath)
 		for x := range r.faults(w.wpathOffset()) {
@@ -67,8 +66,7 @@ func (x URL) Words() (octets string, ok bool) {
 		return "", false
 	}
 	w, _ := split(x.url)
-	octets, _ = escape.Decode(strings.ReplaceAll(w.search, "+", " "))
-	return octets, true
+	return bnf.Decode(strings.ReplaceAll(w.search, "+", " ")), true
 }
 
 // Wtype returns the octets of the document's type. ok reports whether x is the
@@ -95,8 +93,7 @@ func (x URL) Fields() []Field {
 	w, _ := split(x.url)
 	var list []Field
 	for f := range read(w.wpath).fields {
-		content, _ := escape.Decode(f.content)
-		list = append(list, Field{Number: f.number, Content: content})
+		list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
 	}
 	return list
 }
@@ -162,12 +159,9 @@ type Document struct {
 // URL makes the URL. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	path := string(p.appendPath(nil))
-	u, err := locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path}.URL()
+	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
 	if err != nil {
 		return URL{}, err
-	}
-	if p.Host == "" {
-		return URL{}, u.Errorf(u.HostOffset(), "host", "%w: a wais URL has a host", locus.ErrForm)
 	}
 	x, err := Parse(u)
 	if err != nil {

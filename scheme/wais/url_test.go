@@ -1,7 +1,6 @@
 package wais
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,15 +11,7 @@ import (
 
 func parse(t testing.TB, text string) URL {
 	t.Helper()
-	u, err := locus.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := Parse(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return bnftest.MustParse(t, Parse, text)
 }
 
 // TestVectors is RFC 1738 section 3.9, and "WAIS" of the URI draft, verbatim.
@@ -109,10 +100,7 @@ func make16() []Field {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, test := range []struct {
-		before, at, part string
-		err              error
-	}{
+	laws.Refuses(t, []bnftest.Refusal{
 		{"wais:", "h/db", "waisurl", locus.ErrForm},
 		{"", "http://h/db", "waisurl", locus.ErrForm},
 		{"wais://h", "", "database", locus.ErrForm},
@@ -126,27 +114,11 @@ func TestParseRefuses(t *testing.T) {
 		{"wais://h/db/TEXT/1/1=a;", "18446744073709551617=a;", "digits", locus.ErrValue},
 		{"wais://h/db/TEXT/", "9223372036854775807/1=a;", "length", locus.ErrValue},
 		{"wais://h/db/TEXT/" + strings.Repeat("1=;", 16), "1=;", "wpath", locus.ErrValue},
-	} {
-		text := test.before + test.at
-		u := locus.MustParse(text)
-		_, err := Parse(u)
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) || !errors.Is(err, test.err) || e.Offset != len(test.before) || e.Part != test.part {
-			t.Errorf("%s: %v; want %s at %d", text, err, test.part, len(test.before))
-		}
-		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-			if list := Check(u, p); locus.Conforms(list) {
-				t.Errorf("%s: conforms to %v", text, p)
-			}
-		}
-	}
+	})
 }
 
 func TestSame(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		same bool
-	}{
+	laws.Pairs(t, []bnftest.Pair{
 		{"wais://H:210/%64b", "wais://h/db", true},
 		{"wais://h/db?a%20b", "wais://h/db?a%20%62", true},
 		{"wais://h/db?a+b", "wais://h/db?a%2Bb", false},
@@ -156,13 +128,7 @@ func TestSame(t *testing.T) {
 		{"wais://h/db/T/1=a;", "wais://h/db/T/%31=%61;", true},
 		{"wais://h/db/T/1=a;", "wais://h/db/T/1%3Da;", false},
 		{"wais://h/db/T/a/../b", "wais://h/db/T/b", false},
-	} {
-		a, _, _ := canonical(locus.MustParse(test.a))
-		b, _, _ := canonical(locus.MustParse(test.b))
-		if (a == b) != test.same {
-			t.Errorf("%s is %s, %s is %s", test.a, a, test.b, b)
-		}
-	}
+	})
 }
 
 func ptr(s string) *string { return &s }
@@ -229,24 +195,15 @@ func TestPartsRefuse(t *testing.T) {
 		{Host: "h", Document: &Document{Wpath: "b", Length: 5}},
 	} {
 		x, err := parts.URL()
-		var e *locus.SyntaxError
-		if !errors.As(err, &e) {
-			t.Errorf("%+v: %s, %v", parts, x.URL(), err)
+		if bnftest.Made(t, parts, err) {
+			t.Errorf("%+v: %s", parts, x.URL())
 		}
 	}
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, text := range []string{
-		"wais://quake.think.com/wais-discussion-archives?lynch", "wais://h:2100/%2Fdb", "wais://h/db?a%20b;c", "wais://h/db/TEXT/1%3Dh%3B",
-	} {
-		u := locus.MustParse(text)
-		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
-			t.Errorf("%s: Check allocates %v times", text, n)
-		}
-	}
+	laws.Conforming(t,
+		"wais://quake.think.com/wais-discussion-archives?lynch", "wais://h:2100/%2Fdb", "wais://h/db?a%20b;c", "wais://h/db/TEXT/1%3Dh%3B")
 	u := locus.MustParse("wais://quake.think.com/wais-discussion-archives?lynch")
-	if n := testing.AllocsPerRun(100, func() { Parse(u); canonical(u) }); n != 0 {
-		t.Errorf("%s: Parse and canonical allocate %v times", u, n)
-	}
+	bnftest.NoAllocations(t, u, "Parse and canonical", func() { Parse(u); canonical(u) })
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -51,6 +52,12 @@ type Laws struct {
 	// Same compares the fields of a URL and of its canonical form. nil: they must
 	// be equal.
 	Same func(a, b []scheme.Field) bool
+	// Parse is the package's, as [Parser] gives it. nil: it is not looked at.
+	Parse func(u locus.URL) (Locator, error)
+	// Clean, if it is not nil, is the short way to see that there is nothing to find
+	// in a URL by RFC 1738, and Thorough the long way to see what there is.
+	Clean    func(u locus.URL) bool
+	Thorough func(u locus.URL, p locus.Profile) []locus.Violation
 }
 
 // Random holds n texts against the laws. They are made from seeds by small
@@ -78,8 +85,8 @@ func (l Laws) Random(t *testing.T, n int, seeds []string) {
 	}
 }
 
-// Text holds one text against the laws and returns the twin's verdict. A URL of
-// another scheme is none of their business.
+// Text holds one text against the laws and returns the twin's verdict. Of a URL of
+// another scheme they ask no more than what [Laws.Parse] and Clean say of it.
 func (l Laws) Text(t *testing.T, text string) bool {
 	t.Helper()
 	want := l.Twin(text)
@@ -92,6 +99,8 @@ func (l Laws) Text(t *testing.T, text string) bool {
 		}
 		return want
 	}
+	l.parse(t, u)
+	l.ways(t, u)
 	if u.Scheme() != l.Scheme.Name {
 		return false
 	}
@@ -104,6 +113,19 @@ func (l Laws) Text(t *testing.T, text string) bool {
 	return want
 }
 
+// ways holds the short way to a verdict against the long one. The short one may
+// give up where [bnf.Sound] does.
+func (l Laws) ways(t *testing.T, u locus.URL) {
+	t.Helper()
+	if l.Clean == nil {
+		return
+	}
+	clean, list := l.Clean(u), l.Thorough(u, locus.RFC1738)
+	if clean && list != nil || !clean && list == nil && bnf.Sound(u) {
+		t.Errorf("%q: clean %v, and the findings are %v", u, clean, list)
+	}
+}
+
 // URL holds one URL against what every scheme promises.
 func (l Laws) URL(t *testing.T, u locus.URL) {
 	t.Helper()
@@ -111,6 +133,11 @@ func (l Laws) URL(t *testing.T, u locus.URL) {
 	canonical, change, err := l.Scheme.Canonical(u)
 	if (err == nil) != (fieldsErr == nil) {
 		t.Errorf("%q: Fields says %v, Canonical %v", u, fieldsErr, err)
+	}
+	if l.Parse != nil {
+		if _, parseErr := l.Parse(u); (parseErr == nil) != (fieldsErr == nil) {
+			t.Errorf("%q: Fields says %v, Parse %v", u, fieldsErr, parseErr)
+		}
 	}
 	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
 		l.findings(t, u, p, err != nil)

@@ -34,23 +34,31 @@ func Fields(list []scheme.Field) string {
 	return b.String()
 }
 
+// url parses a text of a table, which must be a URL, and holds it against the laws.
+func (l Laws) url(t *testing.T, text string) (u locus.URL, ok bool) {
+	t.Helper()
+	u, err := locus.Parse(text)
+	if err != nil {
+		t.Error(err)
+		return u, false
+	}
+	l.Text(t, text)
+	return u, true
+}
+
 // Conforming holds URLs that conform to RFC 1738 against that and nothing more:
 // there are no findings, not even notes, and no allocation is needed to say so.
 func (l Laws) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		u, err := locus.Parse(text)
-		if err != nil {
-			t.Error(err)
+		u, ok := l.url(t, text)
+		if !ok {
 			continue
 		}
-		l.Text(t, text)
 		if list := l.Scheme.Check(u, locus.RFC1738); list != nil {
 			t.Errorf("%q: %s", text, Rules(list))
 		}
-		if n := testing.AllocsPerRun(100, func() { l.Scheme.Check(u, locus.RFC1738) }); n != 0 {
-			t.Errorf("%q: Check makes %v allocations", text, n)
-		}
+		NoAllocations(t, u, "Check", func() { l.Scheme.Check(u, locus.RFC1738) })
 	}
 }
 
@@ -60,35 +68,77 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
 		text, want := row[0], row[1]
-		u, err := locus.Parse(text)
-		if err != nil {
-			t.Error(err)
+		u, ok := l.url(t, text)
+		if !ok {
 			continue
 		}
-		l.Text(t, text)
 		if got := Rules(l.Scheme.Check(u, p)); got != want {
 			t.Errorf("%q, %v:\n got %s\nwant %s", text, p, got, want)
 		}
 	}
 }
 
-// Spellings holds Canonical against a table: what is written, how it should be,
-// and what that changes.
-func (l Laws) Spellings(t *testing.T, rows []struct {
-	Text, Want string
-	Change     locus.Change
-}) {
+// Fields holds the fields of URLs against a table of texts and fields, as the
+// function of that name writes them.
+func (l Laws) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
-		u, err := locus.Parse(row.Text)
-		if err != nil {
-			t.Error(err)
+		u, ok := l.url(t, row[0])
+		if !ok {
 			continue
 		}
-		l.Text(t, row.Text)
+		list, err := l.Scheme.Fields(u)
+		if got := Fields(list); err != nil || got != row[1] {
+			t.Errorf("%q: %v\n got %s\nwant %s", u, err, got, row[1])
+		}
+	}
+}
+
+// Spelling is a row of a table: what is written, how it should be, and what that
+// changes.
+type Spelling = struct {
+	Text, Want string
+	Change     locus.Change
+}
+
+// Spellings holds Canonical against a table.
+func (l Laws) Spellings(t *testing.T, rows []Spelling) {
+	t.Helper()
+	for _, row := range rows {
+		u, ok := l.url(t, row.Text)
+		if !ok {
+			continue
+		}
 		got, change, err := l.Scheme.Canonical(u)
 		if err != nil || got.String() != row.Want || change != row.Change {
 			t.Errorf("%q: %q, %q, %v; want %q, %q", row.Text, got, change, err, row.Want, row.Change)
+		}
+	}
+}
+
+// Pair is a row of a table: two URLs, and whether they mean the same.
+type Pair = struct {
+	A, B string
+	Same bool
+}
+
+// Pairs holds Canonical against a table of pairs.
+func (l Laws) Pairs(t *testing.T, rows []Pair) {
+	t.Helper()
+	for _, row := range rows {
+		var forms [2]locus.URL
+		for i, text := range []string{row.A, row.B} {
+			u, ok := l.url(t, text)
+			if !ok {
+				continue
+			}
+			var err error
+			if forms[i], _, err = l.Scheme.Canonical(u); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+		if (forms[0] == forms[1]) != row.Same {
+			t.Errorf("%q is %q, %q is %q", row.A, forms[0], row.B, forms[1])
 		}
 	}
 }

@@ -1,0 +1,377 @@
+package deps
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/locus-url/locus"
+	root   = "../.."
+)
+
+// rules say who may import whom. "a < b" is: b may import a, and what a may. A
+// list with commas stands for each of its names; a rule ends with ";". "locus" is
+// the root package, "scheme/X" each scheme, "scheme/X/Xtest" its server for
+// everyone's tests. A package that is not here may not be.
+const rules = `
+	# The value and its grammar.
+	internal/octet < escape < locus
+	< relative, extract, policy, internal/bnf;
+
+	# The contract of a scheme, and what schemes share.
+	internal/bnf < scheme;
+	internal/bnf < internal/addrspec;
+	NONE < internal/line, internal/media, internal/term;
+	scheme, internal/addrspec, internal/line, internal/media < scheme/X;
+
+	# What tests have in common.
+	scheme < scheme/schemetest, internal/bnf/bnftest;
+	scheme < scheme/X/Xtest;
+
+	# A scheme knows no other, and nobody above it. The list knows all.
+	scheme/X < scheme/all;
+
+	# Access, and what is built on it.
+	policy, scheme < access;
+	access, escape, extract, internal/term < gateway;
+	access, escape, extract, internal/term < transfer, verify;
+	access, escape, internal/term, scheme/X/Xtest < tour;
+
+	# The command: with tests, all that imports the list of schemes.
+	scheme/all, relative, extract, access, transfer, verify, gateway, tour < cmd/locus;
+
+	# Tests alone.
+	NONE < internal/deps, internal/peers;
+`
+
+// withoutSystem are the packages that have nothing to do with the system they run
+// on, and depend on the standard library alone.
+var withoutSystem = []string{"locus", "escape", "relative", "extract", "policy"}
+
+// exempt are exported variables that are there all the same, with the reason.
+var exempt = map[string]string{}
+
+// elsewhere are the modules that have a go.mod of their own to be in: what we are
+// measured against, and what takes many machines.
+var elsewhere = []string{
+	"github.com/nlnwa/whatwg-url", "github.com/PuerkitoBio/purell", "mvdan.cc/xurls",
+	"github.com/nats-io/", "github.com/apache/beam",
+}
+
+// source is one file of the module.
+type source struct {
+	pkg  string // "locus", "scheme/ftp"
+	name string // "scheme/ftp/client.go"
+	file *ast.File
+}
+
+// sources parses every file of the module but tests, whatever system it is for.
+func sources(t *testing.T) (list []source, fset *token.FileSet) {
+	t.Helper()
+	fset = token.NewFileSet()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && isApart(name, d.Name()):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		rel = filepath.ToSlash(rel)
+		pkg := path.Dir(rel)
+		if pkg == "." {
+			pkg = "locus"
+		}
+		list = append(list, source{pkg, rel, file})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, fset
+}
+
+// isApart reports whether a folder is none of the module's: it has a go.mod of its
+// own, or no Go code that is built.
+func isApart(name, base string) bool {
+	_, err := os.Stat(filepath.Join(name, "go.mod"))
+	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
+}
+
+// kind returns the name that rules have for pkg.
+func kind(pkg string) string {
+	parts := strings.Split(pkg, "/")
+	switch {
+	case parts[0] != "scheme" || len(parts) == 1 || pkg == "scheme/all" || pkg == "scheme/schemetest":
+		return pkg
+	case len(parts) == 2:
+		return "scheme/X"
+	case len(parts) == 3 && parts[2] == parts[1]+"test":
+		return "scheme/X/Xtest"
+	}
+	return pkg
+}
+
+// parseRules returns what each name may import.
+func parseRules(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	may := map[string]map[string]bool{"NONE": {}}
+	var text strings.Builder
+	for line := range strings.Lines(rules) {
+		before, _, _ := strings.Cut(line, "#")
+		text.WriteString(before + " ")
+	}
+	for rule := range strings.SplitSeq(text.String(), ";") {
+		if strings.TrimSpace(rule) == "" {
+			continue
+		}
+		var below []string
+		for names := range strings.SplitSeq(rule, "<") {
+			var here []string
+			for name := range strings.SplitSeq(names, ",") {
+				here = append(here, strings.TrimSpace(name))
+			}
+			for _, name := range here {
+				if may[name] == nil {
+					may[name] = map[string]bool{}
+				}
+				for _, b := range below {
+					if name == b || may[b][name] {
+						t.Fatalf("the rules have a circle at %s", name)
+					}
+					may[name][b] = true
+					maps.Copy(may[name], may[b])
+				}
+			}
+			below = here
+		}
+	}
+	return may
+}
+
+// A rule that comes late must not find that its left side grew since: what b may
+// import is settled before "b < c" copies it.
+func TestRulesAreInOrder(t *testing.T) {
+	may := parseRules(t)
+	for name, list := range may {
+		for b := range list {
+			for c := range may[b] {
+				if !list[c] {
+					t.Errorf("%s may import %s, which may import %s: put the rule of %s first", name, b, c, b)
+				}
+			}
+		}
+	}
+}
+
+func TestImports(t *testing.T) {
+	may := parseRules(t)
+	list, fset := sources(t)
+	if len(list) < 50 {
+		t.Fatalf("%d files: is this the module?", len(list))
+	}
+	for _, s := range list {
+		allowed, known := may[kind(s.pkg)]
+		if !known {
+			t.Errorf("%s: no rule has %s", s.name, s.pkg)
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			where := fset.Position(spec.Pos())
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if imported == module {
+				imported = module + "/locus"
+			}
+			own, ours := strings.CutPrefix(imported, module+"/")
+			switch {
+			case ours && !allowed[kind(own)]:
+				t.Errorf("%s: %s may not import %s", where, s.pkg, own)
+			case ours:
+			case slices.Contains(withoutSystem, s.pkg):
+				if why := system(s.pkg, imported); why != "" {
+					t.Errorf("%s: %s imports %q: %s", where, s.pkg, imported, why)
+				}
+			case kind(s.pkg) == "scheme/X" && imported == "net" && path.Base(s.name) != "client.go":
+				t.Errorf("%s: %q is for client.go alone, the one file that touches a connection", where, imported)
+			}
+		}
+	}
+}
+
+// system says why a package that has nothing to do with the system may not import
+// that one; nothing if it may.
+func system(pkg, imported string) string {
+	top, _, _ := strings.Cut(imported, "/")
+	switch {
+	case strings.Contains(top, "."):
+		return "it depends on the standard library alone"
+	case pkg == "policy" && imported == "net/netip":
+		return ""
+	case top == "net", top == "os", imported == "time", imported == "log":
+		return "it has nothing to do with the system"
+	}
+	return ""
+}
+
+// doors are the ways to a connection that is not Request.Dial's.
+var doors = map[string][]string{
+	"net":                    {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "Listen", "ListenTCP", "ListenUDP", "ListenPacket", "ListenConfig", "FileConn"},
+	"crypto/tls":             {"Dial", "DialWithDialer", "Dialer", "Listen"},
+	"net/http":               {"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "ListenAndServe"},
+	"net/textproto":          {"Dial"},
+	"net/smtp":               {"Dial", "SendMail"},
+	"net/rpc":                {"Dial", "DialHTTP"},
+	"os/exec":                {"Command", "CommandContext"},
+	"syscall":                {"Socket", "Connect"},
+	"golang.org/x/net/proxy": {"Dial", "FromEnvironment", "Direct"},
+}
+
+// A scheme's connections come from Request.Dial, which knows the policy.
+func TestNoOtherDoors(t *testing.T) {
+	list, fset := sources(t)
+	for _, s := range list {
+		if kind(s.pkg) != "scheme/X" && s.pkg != "scheme" {
+			continue
+		}
+		imports := map[string]string{} // name in the file: path
+		for _, spec := range s.file.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			name := path.Base(imported)
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			imports[name] = imported
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(doors[imports[x.Name]], sel.Sel.Name) {
+					t.Errorf("%s: %s.%s: a connection comes from Request.Dial", fset.Position(sel.Pos()), x.Name, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// Nothing happens because a package is imported, and nothing that is exported can
+// be changed from outside.
+func TestNoHiddenState(t *testing.T) {
+	list, fset := sources(t)
+	unused := maps.Clone(exempt)
+	for _, s := range list {
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Name.Name == "init" {
+					t.Errorf("%s: func init", fset.Position(d.Pos()))
+				}
+			case *ast.GenDecl:
+				for _, name := range exportedVars(d) {
+					key := s.pkg + "." + name.Name
+					delete(unused, key)
+					if exempt[key] == "" && !strings.HasPrefix(name.Name, "Err") {
+						t.Errorf("%s: the exported variable %s can be changed by anybody", fset.Position(name.Pos()), name.Name)
+					}
+				}
+			}
+		}
+	}
+	for key, reason := range unused {
+		t.Errorf("%s is exempt (%s) and is not there", key, reason)
+	}
+}
+
+func exportedVars(d *ast.GenDecl) (list []*ast.Ident) {
+	if d.Tok != token.VAR {
+		return nil
+	}
+	for _, spec := range d.Specs {
+		for _, name := range spec.(*ast.ValueSpec).Names {
+			if name.IsExported() {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// Rivals, and what takes many machines, are no dependencies of the library.
+func TestModules(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range elsewhere {
+		if strings.Contains(string(mod), name) {
+			t.Errorf("go.mod has %s, which belongs into a module of its own", name)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "bench", "go.mod")); err != nil {
+		t.Errorf("bench is no module of its own: %v", err)
+	}
+}
+
+// The test can fail.
+func TestRulesForbid(t *testing.T) {
+	may := parseRules(t)
+	for _, row := range []struct {
+		pkg, imported string
+		want          bool
+	}{
+		{"locus", "escape", true},
+		{"locus", "internal/octet", true},
+		{"locus", "internal/bnf", false},
+		{"escape", "locus", false},
+		{"relative", "scheme", false},
+		{"policy", "scheme", false},
+		{"scheme/ftp", "scheme", true},
+		{"scheme/ftp", "internal/line", true},
+		{"scheme/ftp", "scheme/http", false},
+		{"scheme/ftp", "access", false},
+		{"scheme/ftp", "policy", false},
+		{"scheme/ftp", "scheme/all", false},
+		{"scheme/ftp", "scheme/ftp/ftptest", false},
+		{"access", "scheme/all", false},
+		{"access", "scheme/ftp", false},
+		{"transfer", "access", true},
+		{"transfer", "policy", true},
+		{"gateway", "scheme/all", false},
+		{"cmd/locus", "scheme/all", true},
+		{"cmd/locus", "scheme/ftp", true},
+	} {
+		if got := may[kind(row.pkg)][kind(row.imported)]; got != row.want {
+			t.Errorf("%s may import %s: %v", row.pkg, row.imported, got)
+		}
+	}
+	for imported, want := range map[string]bool{"net": false, "net/url": false, "os": false, "os/exec": false, "time": false, "log": false, "log/slog": true, "strings": true, "golang.org/x/net/idna": false, "net/netip": false} {
+		if got := system("locus", imported) == ""; got != want {
+			t.Errorf("locus may import %s: %v", imported, got)
+		}
+	}
+	if system("policy", "net/netip") != "" || system("policy", "net") == "" {
+		t.Error("policy may import net/netip, and net not")
+	}
+	if kind("scheme/ftp/ftptest") != "scheme/X/Xtest" || kind("scheme/ftp/other") != "scheme/ftp/other" {
+		t.Errorf("kinds %q, %q", kind("scheme/ftp/ftptest"), kind("scheme/ftp/other"))
+	}
+}

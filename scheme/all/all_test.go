@@ -1,0 +1,322 @@
+package all_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/schemetest"
+)
+
+func registry(t testing.TB) *scheme.Registry {
+	t.Helper()
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// configs have, for each scheme, what the suite can't know.
+var configs = map[string]schemetest.Config{
+	"ftp": {
+		Good:       []string{"ftp://host.dom/a/b", "ftp://myname@host.dom/%2Fetc/motd", "ftp://myname:pass@host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://:@h/a?b:c@d&e=f#g"},
+		Bad:        []string{"ftp:a", "ftp:/h/a"},
+		Unsendable: []string{"ftp://u:p@h/a%0d%0aDELE%20x", "ftp://h/a%0Ab/c", "ftp://h/%00", "ftp://u%0D%0ANOOP@h/a", "ftp://u:p%0D%0ANOOP@h/a", "ftp://h/a%0d;type=d"},
+	},
+	"file": {
+		Good:  []string{"file:///a/b", "file://localhost/a%20b", "file://vms.host.edu/disk$user/my/notes/note12345.txt", "file:///a?b:c@d&e=f#g"},
+		Bad:   []string{"file:a", "file:/a", "file://h"},
+		Local: true,
+		Same: func(before, after []scheme.Field) bool {
+			return equalBut(before, after, "host", func(v any) any {
+				host := strings.Map(lower, v.(string))
+				if hostnumbers.MatchString(host) {
+					return zeros.ReplaceAllString(host, "$1")
+				}
+				return strings.TrimPrefix(host, "localhost")
+			})
+		},
+	},
+	"http": {
+		Good: []string{"http://host.dom/a/b;c?d=e", "http://h", "http://h:8080/#f", "http://info.my.org/AboutUs/Index/Phonebook?dobbins"},
+		Bad:  []string{"http:a", "http:/h/a"},
+		Same: samePath,
+	},
+	"gopher": {
+		Good: []string{"gopher://h", "gopher://h:7070/1/a", "gopher://h/7sel%09word%20word", "gopher://h/0sel%09%09+", "gopher://h/0sel%09%09+application/postscript%20Es_ES"},
+		Bad:  []string{"gopher:a"},
+	},
+	"mailto": {
+		Good: []string{"mailto:joe@host.dom", "mailto:a%25b@c.test", "mailto:%22a;b%22@%5B127.0.0.1%5D"},
+		Bad:  []string{"mailto:"},
+		Same: sameDomain,
+	},
+	"news": {
+		Good: []string{"news:*", "news:comp.infosystems.www.misc", "news:unique@full.domain.name"},
+		Bad:  []string{"news:"},
+		Same: sameDomain,
+	},
+	"nntp": {
+		Good: []string{"nntp://host.dom/comp.infosystems.www.misc/12345", "nntp://host.dom:1190/comp.infosystems.www.misc"},
+		Bad:  []string{"nntp:", "nntp://h", "nntp://h/"},
+	},
+	"telnet": {
+		Good: []string{"telnet://user:password@host.dom:2323/", "telnet://host.dom"},
+		Bad:  []string{"telnet:a"},
+	},
+	"wais": {
+		Good: []string{"wais://h/db", "wais://h:2100/db?a+b", "wais://h/db/TEXT/1%3D2%3B"},
+		Bad:  []string{"wais:a", "wais://h", "wais://h/a/b"},
+	},
+	"prospero": {
+		Good: []string{"prospero://host.dom//pros/name", "prospero://host.dom/a;b=c;d=e"},
+		Bad:  []string{"prospero:a", "prospero://h"},
+	},
+	"mid": {Good: []string{"mid:a.b@c.dom"}, Bad: []string{"mid:"}},
+	"cid": {Good: []string{"cid:a.b@c.dom"}, Bad: []string{"cid:"}},
+}
+
+var (
+	hostnumbers = production(hostnumber)
+	zeros       = regexp.MustCompile(`\b0+([0-9])`)
+)
+
+func lower(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		r += 'a' - 'A'
+	}
+	return r
+}
+
+// like names the schemes that are another under a second name.
+var like = map[string]string{"https": "http", "ftps": "ftp", "rlogin": "telnet", "tn3270": "telnet"}
+
+// config returns what the suite needs for the scheme of that name. A scheme
+// without a syntax of its own takes anything.
+func config(name string) schemetest.Config {
+	if c, ok := configs[name]; ok {
+		return c
+	}
+	c, ok := configs[like[name]]
+	if !ok {
+		return schemetest.Config{Good: []string{name + "://user:pw@host.dom:8/a/b?c#d", name + ":a/b;c=d"}}
+	}
+	rename := func(list []string) []string {
+		list = slices.Clone(list)
+		for i, text := range list {
+			list[i] = name + strings.TrimPrefix(text, like[name])
+		}
+		return list
+	}
+	c.Good, c.Bad, c.Unsendable = rename(c.Good), rename(c.Bad), rename(c.Unsendable)
+	return c
+}
+
+// equalBut reports whether two lists of fields are equal, when f has been at the
+// value of that name in both.
+func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
+	apply := func(list []scheme.Field) []scheme.Field {
+		list = slices.Clone(list)
+		for i := range list {
+			if list[i].Name == name && list[i].Value != nil {
+				list[i].Value = f(list[i].Value)
+			}
+		}
+		return list
+	}
+	return reflect.DeepEqual(apply(before), apply(after))
+}
+
+// sameDomain: what follows the last "@" of a value, which is a domain, may change
+// its case.
+func sameDomain(before, after []scheme.Field) bool {
+	for _, name := range []string{"addrSpec", "messageId"} {
+		if len(before) > 0 && equalBut(before, after, name, func(v any) any {
+			text := v.(string)
+			at := strings.LastIndexByte(text, '@') + 1
+			return text[:at] + strings.ToLower(text[at:])
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// samePath: "." and ".." may be resolved in the path, and no path may become an
+// empty one.
+func samePath(before, after []scheme.Field) bool {
+	before = slices.Clone(before)
+	for i := range before {
+		if before[i].Name == "path" && before[i].Value == nil {
+			before[i].Value = ""
+		}
+	}
+	return equalBut(before, after, "path", func(v any) any { return path.Join("/", v.(string)) })
+}
+
+func TestSchemes(t *testing.T) {
+	for _, s := range registry(t).All() {
+		t.Run(s.Name, func(t *testing.T) {
+			c := config(s.Name)
+			c.New = func() scheme.Scheme {
+				fresh, _ := registry(t).Lookup(s.Name)
+				return fresh
+			}
+			schemetest.Run(t, s, c)
+		})
+	}
+}
+
+// ungrammatical are the findings that say a URL is not of its production.
+func ungrammatical(list []locus.Violation) []locus.Violation {
+	return slices.DeleteFunc(slices.Clone(list), func(v locus.Violation) bool { return v.Kind != locus.Ungrammatical })
+}
+
+// checkVerdict holds the verdict on text against the transcription's.
+func checkVerdict(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
+	t.Helper()
+	want = conforms(text)
+	u, err := locus.Parse(text)
+	if err != nil {
+		if want && !splitsAsInternet(text) {
+			t.Errorf("%q is of its production, and Parse says %v", text, err)
+		}
+		return want, true
+	}
+	found := ungrammatical(r.Check(u, locus.RFC1738))
+	if got := len(found) == 0; got != want && !(want && splitsAsInternet(text) && u.Scheme() == "news") {
+		t.Errorf("%q is of its production: %v; Check says %v", text, want, found)
+	}
+	return want, false
+}
+
+// 20,000 URLs around the BNF, and as many again that no run has seen before: the
+// verdict is the transcription's on each.
+func TestSection5(t *testing.T) {
+	r := registry(t)
+	names := []string{"x-mine"}
+	for _, s := range r.All() {
+		names = append(names, s.Name)
+	}
+	for _, seed := range []uint64{1738, rand.Uint64()} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 5))
+			good, refused := 0, 0
+			const n = 20_000
+			for i := range n {
+				c := config(names[i%len(names)])
+				isGood, isRefused := checkVerdict(t, r, schemetest.Change(rnd, append(slices.Clone(c.Good), c.Bad...)))
+				if isGood {
+					good++
+				}
+				if isRefused {
+					refused++
+				}
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("of %d URLs %d are of their production, and %d are no URLs", n, good, refused)
+			if good < n/10 || good > n*9/10 || refused > n*9/10 {
+				t.Errorf("of %d URLs %d are of their production and %d are no URLs: too few or too many to tell anything", n, good, refused)
+			}
+		})
+	}
+}
+
+// The examples of both texts have the verdicts that they must have.
+func TestExamples(t *testing.T) {
+	r := registry(t)
+	for _, name := range []string{"rfc1738-2.txt", "rfc1738-3.1.txt", "uri-draft.txt", "field.txt"} {
+		file, err := os.Open(filepath.Join("..", "..", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		scanner := bufio.NewScanner(file)
+		for line := 1; scanner.Scan(); line++ {
+			fields := strings.Split(scanner.Text(), "\t")
+			if len(fields) < 3 || fields[0][0] == '#' || strings.HasPrefix(fields[2], "refused ") {
+				continue
+			}
+			u, err := locus.Parse(fields[1])
+			if err != nil {
+				t.Errorf("%s:%d: %v", name, line, err)
+				continue
+			}
+			schemetestURL(t, r, u)
+			checkVerdict(t, r, fields[1])
+			got := "conforms"
+			if list := r.Check(u, locus.RFC1738); !locus.Conforms(list) {
+				got = "violates"
+				for _, v := range list {
+					if v.Kind != locus.Note {
+						got += " " + v.Rule
+					}
+				}
+			}
+			if got != fields[2] {
+				t.Errorf("%s:%d: %q %s, want %s", name, line, u, got, fields[2])
+			}
+		}
+		if scanner.Err() != nil {
+			t.Error(scanner.Err())
+		}
+	}
+}
+
+func schemetestURL(t *testing.T, r *scheme.Registry, u locus.URL) {
+	t.Helper()
+	s, ok := r.Lookup(u.Scheme())
+	if !ok {
+		s = scheme.Generic(u.Scheme(), scheme.Reserved)
+	}
+	schemetest.URL(t, s, u, config(u.Scheme()))
+}
+
+func addSeeds(f *testing.F) *scheme.Registry {
+	r := registry(f)
+	for _, s := range r.All() {
+		c := config(s.Name)
+		for _, text := range append(append(slices.Clone(c.Good), c.Bad...), c.Unsendable...) {
+			f.Add(text)
+		}
+	}
+	for _, text := range []string{"x-mine:a", "HTTP://H:080/%7e/../a?b#", "http://h?q", "http://[::1]/", "file://LOCALHOST/a", "ftp://u@h/a;TYPE=A", "http://\xff/\xe9"} {
+		f.Add(text)
+	}
+	return r
+}
+
+// Check says what the transcription says, for any text.
+func FuzzCheck(f *testing.F) {
+	r := addSeeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		checkVerdict(t, r, text)
+		if u, err := locus.Parse(text); err == nil {
+			r.Check(u, locus.RFC1630)
+		}
+	})
+}
+
+// Canonical forms keep what every scheme promises of them, for any text.
+func FuzzCanonical(f *testing.F) {
+	r := addSeeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		if u, err := locus.Parse(text); err == nil {
+			schemetestURL(t, r, u)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+// Package schemetest is the suite that every scheme must pass: what the package
+// scheme promises of a [scheme.Scheme], looked for in examples, in what small
+// changes make of them, and at peers that misbehave.
+//
+// The grammar of a scheme is its own tests' to judge. Here it is only asked
+// whether what a scheme says of a URL holds together.
+package schemetest
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Config is what the suite can't know of a scheme.
+type Config struct {
+	// Good are URLs that conform to RFC 1738 and that there is nothing to note
+	// about. There must be one.
+	Good []string
+
+	// Bad are texts that parse and are not in the form of the scheme: Fields and
+	// Canonical refuse them.
+	Bad []string
+
+	// Same reports whether the fields of a URL and of its canonical form mean the
+	// same. nil: they are deeply equal.
+	Same func(before, after []scheme.Field) bool
+
+	// New makes the scheme anew, for an opener that keeps connections: each look at
+	// its access has one of its own, and closes it in the end if it can be closed.
+	// nil: the one that is there.
+	New func() scheme.Scheme
+
+	// Local: the opener reaches no network, and never dials.
+	Local bool
+
+	// Unsendable are URLs with something in them that a request can't hold, a line
+	// end above all. Opening one fails before anything is dialled.
+	Unsendable []string
+}
+
+// Run holds s against the suite. Access is looked at if there is an opener.
+func Run(t *testing.T, s scheme.Scheme, c Config) {
+	t.Helper()
+	t.Run("row", func(t *testing.T) { row(t, s) })
+	t.Run("good", func(t *testing.T) { good(t, s, c) })
+	t.Run("bad", func(t *testing.T) { bad(t, s, c) })
+	t.Run("changed", func(t *testing.T) { changed(t, s, c) })
+	if s.Opener != nil {
+		t.Run("access", func(t *testing.T) { access(t, s, c) })
+	}
+}
+
+// row looks at what a registry shows of s.
+func row(t *testing.T, s scheme.Scheme) {
+	if _, err := scheme.NewRegistry(s); err != nil {
+		t.Error(err)
+	}
+	if s.Section == "" || s.Syntax == "" || s.Fields == nil || s.Canonical == nil || s.Check == nil {
+		t.Errorf("%+v lacks something", s)
+	}
+	if s.Opener != nil && s.Access == "" {
+		t.Error("there is an opener, and no words on the access")
+	}
+}
+
+func good(t *testing.T, s scheme.Scheme, c Config) {
+	if len(c.Good) == 0 {
+		t.Fatal("no examples")
+	}
+	for _, text := range c.Good {
+		u := parse(t, s, text)
+		URL(t, s, u, c)
+		if list := s.Check(u, locus.RFC1738); list != nil {
+			t.Errorf("%q: %v", u, list)
+		}
+		if _, err := s.Fields(u); err != nil {
+			t.Errorf("%q: %v", u, err)
+		}
+		if n := testing.AllocsPerRun(10, func() { s.Check(u, locus.RFC1738) }); n != 0 {
+			t.Errorf("%q: Check of a URL that conforms makes %v allocations", u, n)
+		}
+	}
+}
+
+func bad(t *testing.T, s scheme.Scheme, c Config) {
+	for _, text := range c.Bad {
+		u := parse(t, s, text)
+		URL(t, s, u, c)
+		if fields, err := s.Fields(u); err == nil {
+			t.Errorf("%q has the fields %v", u, fields)
+		}
+	}
+}
+
+func parse(t *testing.T, s scheme.Scheme, text string) locus.URL {
+	t.Helper()
+	u, err := locus.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Scheme() != s.Name {
+		t.Fatalf("%q is no URL of %s", u, s.Name)
+	}
+	return u
+}
+
+// changed looks at what small changes make of the examples, the same in each run.
+func changed(t *testing.T, s scheme.Scheme, c Config) {
+	r := rand.New(rand.NewPCG(1738, uint64(len(s.Name))))
+	examples := append(append([]string(nil), c.Good...), c.Bad...)
+	for range 2000 {
+		u, err := locus.Parse(Change(r, examples))
+		if err == nil && u.Scheme() == s.Name {
+			URL(t, s, u, c)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// pieces are texts that a change puts somewhere.
+var pieces = []string{
+	"a", "Z", "0", "9", "-", ".", "..", "_", "+", "$", "*", "'", "(", ",", ";", "/", "//", "/./", "?", ":", "@", "&", "=",
+	"%41", "%7e", "%2e", "%2F", "%2f", "%40", "%3b", "%3F", "%25", "%00", "%09", "%0D%0A", "%22", "%3C", "%C3%BC", "%", "%4", "#", "#x", "~", "|", "\"", "<", "\\", "[", "]", "é", "\xe9",
+	":80", ":0", ":65536", "00", "256", "1.2.3.4", "localhost", "u@", "u:p@", ";type=A", "type",
+}
+
+// Change makes one to four small changes to one of texts.
+func Change(r *rand.Rand, texts []string) string {
+	text := texts[r.IntN(len(texts))]
+	for range 1 + r.IntN(4) {
+		i := r.IntN(len(text) + 1)
+		j := i + r.IntN(len(text)-i+1)
+		piece := pieces[r.IntN(len(pieces))]
+		switch r.IntN(6) {
+		case 0, 1:
+			text = text[:i] + piece + text[i:]
+		case 2:
+			text = text[:i] + piece + text[min(i+1, len(text)):]
+		case 3:
+			text = text[:i] + text[j:]
+		case 4:
+			text = text[:j] + text[i:j] + text[j:]
+		case 5:
+			other := texts[r.IntN(len(texts))]
+			text = text[:i] + other[r.IntN(len(other)+1):]
+		}
+		text = text[:min(len(text), 300)]
+	}
+	return text
+}
+
+// URL holds what s says of one URL of its own against what every scheme promises.
+// It is what a fuzz test of a scheme calls.
+func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
+	t.Helper()
+	if again, err := locus.Parse(u.String()); again != u || err != nil {
+		t.Errorf("%q: its text parses to %q, %v", u, again, err)
+	}
+	fields, err := s.Fields(u)
+	canonical, change, canonicalErr := s.Canonical(u)
+	if (err == nil) != (canonicalErr == nil) {
+		t.Errorf("%q: Fields says %v, Canonical %v", u, err, canonicalErr)
+		return
+	}
+	findings(t, s, u, err != nil)
+	if err != nil {
+		refusal(t, u, err)
+		refusal(t, u, canonicalErr)
+		if !canonical.IsZero() {
+			t.Errorf("%q: canonical form %q beside an error", u, canonical)
+		}
+		return
+	}
+	if (change == 0) != (canonical == u) {
+		t.Errorf("%q: canonical form %q, changes %q", u, canonical, change)
+	}
+	if canonical.Scheme() != s.Name {
+		t.Errorf("%q: canonical form %q is of another scheme", u, canonical)
+	}
+	if again, err := locus.Parse(canonical.String()); again != canonical || err != nil {
+		t.Errorf("%q: canonical form %q parses to %q, %v", u, canonical, again, err)
+	}
+	if again, change, err := s.Canonical(canonical); again != canonical || change != 0 || err != nil {
+		t.Errorf("%q: canonical form %q, and of that %q, %q, %v", u, canonical, again, change, err)
+	}
+	same := c.Same
+	if same == nil {
+		same = func(a, b []scheme.Field) bool { return reflect.DeepEqual(a, b) }
+	}
+	if after, err := s.Fields(canonical); err != nil || !same(fields, after) {
+		t.Errorf("%q: fields %q; of the canonical form %q %q, %v", u, fields, canonical, after, err)
+	}
+	if locus.Conforms(s.Check(u, locus.RFC1738)) && !locus.Conforms(s.Check(canonical, locus.RFC1738)) {
+		t.Errorf("%q conforms, and its canonical form %q does not: %v", u, canonical, s.Check(canonical, locus.RFC1738))
+	}
+}
+
+// refusal looks at the error of Fields or Canonical.
+func refusal(t *testing.T, u locus.URL, err error) {
+	t.Helper()
+	e, ok := err.(*locus.SyntaxError)
+	if !ok {
+		t.Errorf("%q: the error is a %T", u, err)
+		return
+	}
+	if e.Offset < 0 || e.Offset > u.Len() || e.Part == "" || e.Err == nil || len(e.Input) != u.Len() {
+		t.Errorf("%q: %+v", u, e)
+	}
+	hidden(t, u, "the error", err.Error()+e.Input)
+}
+
+// hidden looks for the password of u in a text about it. Short ones are found
+// everywhere and tell nothing.
+func hidden(t *testing.T, u locus.URL, where, text string) {
+	t.Helper()
+	password, _ := u.Password()
+	if len(password) > 3 && strings.Contains(text, password) && strings.Count(u.String(), password) == 1 {
+		t.Errorf("%q: %s shows the password: %s", u, where, text)
+	}
+}
+
+// findings looks at the form of what Check says. refused: Fields refuses u.
+func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
+	t.Helper()
+	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+		list := s.Check(u, p)
+		if refused && locus.Conforms(list) {
+			t.Errorf("%q, %v: refused, and Check finds only %v", u, p, list)
+		}
+		last := 0
+		for _, v := range list {
+			if v.Rule == "" || v.Section == "" || v.Help == "" || v.Kind > locus.Note {
+				t.Errorf("%q, %v: %+v", u, p, v)
+			}
+			if v.Offset < last || v.Offset+len(v.Text) > u.Len() {
+				t.Errorf("%q, %v: out of order or of range: %v", u, p, list)
+				break
+			}
+			last = v.Offset
+			if v.Text != "*" && u.String()[v.Offset:v.Offset+len(v.Text)] != v.Text {
+				t.Errorf("%q, %v: no %q at octet %d", u, p, v.Text, v.Offset)
+			}
+			hidden(t, u, "a finding", v.Text+" "+v.Help)
+		}
+	}
+}
