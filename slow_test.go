@@ -167,8 +167,8 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 	host, port, hasPort := strings.Cut(login[hostStart:], ":")
 	if strings.HasPrefix(host, "[") {
 		// The colons of an IPv6 address are in brackets.
-		end := strings.IndexByte(login, ']') + 1
-		if end == 0 || !isSlowIPv6(login[hostStart+1:end-1]) || end < len(login) && login[end] != ':' {
+		end := hostStart + strings.IndexByte(login[hostStart:], ']') + 1
+		if end == hostStart || !isSlowIPv6(login[hostStart+1:end-1]) || end < len(login) && login[end] != ':' {
 			return u, append(faults, slowFault{start + hostStart, locus.ErrHost})
 		}
 		host = login[hostStart:end]

@@ -56,14 +56,35 @@ func impossible(f *bnf.Findings, path string) {
 // conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
 func conforms(u locus.URL) bool {
 	facts := u.Facts()
-	if !facts.Has(bnf.Clean|locus.PathFsegment) || form(u) != nil {
+	if !facts.Has(bnf.Clean|locus.PathFsegment) || u.MissingSlash() || !strings.HasPrefix(u.String(), "file:") {
+		return false
+	}
+	if _, user := u.User(); user {
+		return false
+	}
+	if _, port := u.PortText(); port {
 		return false
 	}
 	if facts&(locus.HostName|locus.HostNumber) == 0 && u.Host() != "" {
 		return false
 	}
-	path, _ := u.Path()
-	return facts.Has(locus.NoEscape) || !strings.Contains(path, "%00") && !strings.Contains(path, "%2F") && !strings.Contains(path, "%2f")
+	path, ok := u.Path()
+	return ok && (facts.Has(locus.NoEscape) || fits(path))
+}
+
+// fits reports whether no escape of path is of what no file's name holds: NUL and
+// "/".
+func fits(path string) bool {
+	for {
+		i := strings.IndexByte(path, '%')
+		if i < 0 {
+			return true
+		}
+		if o, _ := bnf.Octet(path, i); o == 0 || o == '/' {
+			return false
+		}
+		path = path[i+len("%00"):]
+	}
 }
 
 // Canonical returns the canonical form of u and what it changed. The error is a

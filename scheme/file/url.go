@@ -25,9 +25,7 @@ func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
 	}
-	// Nothing parses with a broken escape in it, so decoding can't fail.
-	host, _ := escape.Decode(u.Host())
-	return URL{url: u, host: host}, nil
+	return URL{url: u, host: bnf.Decode(u.Host())}, nil
 }
 
 // form says why u is not in the form of section 3.10, if it is not.
@@ -69,7 +67,7 @@ func (f URL) Segments() []string {
 	path, _ := f.url.Path()
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
-		segments[i], _ = escape.Decode(segment)
+		segments[i] = bnf.Decode(segment)
 	}
 	return segments
 }
@@ -91,11 +89,9 @@ func (p Parts) URL() (URL, error) {
 		}
 		path = appendSegment(path, segment)
 	}
-	text := string(path)
-	parts := locus.Parts{Scheme: "file", Host: p.Host, Path: &text}
+	parts := locus.Parts{Scheme: "file", Host: p.Host, Path: new(string(path))}
 	if p.Fragment != nil {
-		fragment := escape.Encode(*p.Fragment, escape.Unreserved())
-		parts.Fragment = &fragment
+		parts.Fragment = new(escape.Encode(*p.Fragment, escape.Unreserved()))
 	}
 	u, err := parts.URL()
 	if err != nil {

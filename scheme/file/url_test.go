@@ -1,48 +1,16 @@
 package file
 
 import (
-	"bufio"
 	"errors"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-func TestExampleOfSection310(t *testing.T) {
-	f, err := os.Open("../../testdata/rfc1738-3.10.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		text, _, ok := strings.Cut(lines.Text(), "\t")
-		if !ok {
-			continue
-		}
-		n++
-		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-			if list := Check(locus.MustParse(text), p); list != nil {
-				t.Errorf("%s, %v: %v", text, p, list)
-			}
-		}
-	}
-	if n == 0 {
-		t.Error("no vectors")
-	}
-	u := locus.MustParse("file://vms.host.edu/disk$user/my/notes/note12345.txt")
-	x, err := Parse(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"disk$user", "my", "notes", "note12345.txt"}; x.Host() != "vms.host.edu" || !slices.Equal(x.Segments(), want) || x.Local() {
-		t.Errorf("host %q, segments %q", x.Host(), x.Segments())
-	}
-}
+func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.10.txt", Scheme(nil)) }
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
@@ -50,6 +18,7 @@ func TestParse(t *testing.T) {
 		local     bool
 		segments  []string
 	}{
+		{"file://vms.host.edu/disk$user/my/notes/note12345.txt", "vms.host.edu", false, []string{"disk$user", "my", "notes", "note12345.txt"}},
 		{"file:///", "", true, []string{""}},
 		{"file://localhost/", "localhost", true, []string{""}},
 		{"FILE://LocalHost/x", "LocalHost", true, []string{"x"}},
@@ -62,75 +31,52 @@ func TestParse(t *testing.T) {
 		{"file://h/C:/x", "h", false, []string{"C:", "x"}},
 		{"file:///+", "", true, []string{"+"}},
 	} {
-		u := locus.MustParse(c.url)
-		f, err := Parse(u)
-		if err != nil {
-			t.Errorf("%s: %v", c.url, err)
-			continue
-		}
+		laws.Text(t, c.url)
+		f := bnftest.MustParse(t, Parse, c.url)
 		if f.Host() != c.host || f.Local() != c.local || !slices.Equal(f.Segments(), c.segments) {
 			t.Errorf("%s: host %q (%v), segments %q", c.url, f.Host(), f.Local(), f.Segments())
 		}
-		if again, err := Parse(f.URL()); again != f || err != nil {
-			t.Errorf("%s: Parse(URL()) is %v, %v", c.url, again, err)
-		}
-		parts, err := Parts{Host: f.Host(), Segments: c.segments}.URL()
-		if err != nil || !slices.Equal(parts.Segments(), c.segments) {
-			t.Errorf("%s: made again: %q, %v", c.url, parts.URL(), err)
-		}
+		made, err := Parts{Host: f.Host(), Segments: c.segments}.URL()
+		laws.Remade(t, f.URL(), made.URL(), err)
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, c := range []struct {
-		url    string
-		offset int
-		part   string
-	}{
-		{"file:/x", 5, "fileurl"},
-		{"file:x", 5, "fileurl"},
-		{"file:", 5, "fileurl"},
-		{"file://h", 8, "fpath"},
-		{"file://", 7, "fpath"},
-		{"file://h?x", 8, "fpath"},
-		{"file://u@h/x", 7, "host"},
-		{"file://u:secret@h/x", 7, "host"},
-		{"file://h:80/x", 8, "host"},
-		{"file://h:/x", 8, "host"},
-		{"http://h/x", 0, "fileurl"},
-	} {
-		u := locus.MustParse(c.url)
-		_, err := Parse(u)
-		var syntax *locus.SyntaxError
-		if !errors.As(err, &syntax) || syntax.Offset != c.offset || syntax.Part != c.part || !errors.Is(err, locus.ErrForm) {
-			t.Errorf("%s: %v", c.url, err)
-			continue
-		}
-		if _, _, err := Canonical(u); err == nil {
-			t.Errorf("%s: Canonical takes it", c.url)
-		}
-		if strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: the password is in the error: %v", c.url, err)
-		}
-		if u.Scheme() != "file" {
-			continue
-		}
-		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
-			list := Check(u, p)
-			if locus.Conforms(list) {
-				t.Errorf("%s, %v: no violation", c.url, p)
-			}
-			for _, v := range list {
-				if strings.Contains(v.String(), "secret") {
-					t.Errorf("%s: the password is in a finding: %v", c.url, v)
-				}
+	laws.Refuses(t, []bnftest.Refusal{
+		{"file:", "/x", "fileurl", locus.ErrForm},
+		{"file:", "x", "fileurl", locus.ErrForm},
+		{"file:", "", "fileurl", locus.ErrForm},
+		{"file://h", "", "fpath", locus.ErrForm},
+		{"file://", "", "fpath", locus.ErrForm},
+		{"file://h", "?x", "fpath", locus.ErrForm},
+		{"file://", "u@h/x", "host", locus.ErrForm},
+		{"file://", "u:secret@h/x", "host", locus.ErrForm},
+		{"file://h", ":80/x", "host", locus.ErrForm},
+		{"file://h", ":/x", "host", locus.ErrForm},
+	})
+	u := locus.MustParse("http://h/x")
+	_, err := Parse(u)
+	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
+	_, _, err = Canonical(u)
+	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
+}
+
+// A password is in no error and in no finding.
+func TestPasswordHidden(t *testing.T) {
+	u := locus.MustParse("file://u:secret@h/x")
+	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
+	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+		for _, v := range Check(u, p) {
+			if strings.Contains(v.String(), "secret") {
+				t.Errorf("%v: %v", p, v)
 			}
 		}
 	}
 }
 
 func TestParts(t *testing.T) {
-	fragment := "a b"
 	for _, c := range []struct {
 		parts Parts
 		url   string
@@ -138,7 +84,7 @@ func TestParts(t *testing.T) {
 		{Parts{}, "file:///"},
 		{Parts{Host: "h"}, "file://h/"},
 		{Parts{Segments: []string{"a b", "c/d", "e?f", "g;h", ""}}, "file:///a%20b/c%2Fd/e%3Ff/g%3Bh/"},
-		{Parts{Segments: []string{"~\xff"}, Fragment: &fragment}, "file:///%7E%FF#a%20b"},
+		{Parts{Segments: []string{"~\xff"}, Fragment: new("a b")}, "file:///%7E%FF#a%20b"},
 	} {
 		f, err := c.parts.URL()
 		if err != nil || f.URL().String() != c.url {
@@ -146,49 +92,35 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for _, bad := range []Parts{{Host: "h/x"}, {Host: "u@h"}, {Host: "h:1"}, {Host: "h#"}} {
-		if f, err := bad.URL(); err == nil {
+		if f, err := bad.URL(); bnftest.Made(t, bad, err) {
 			t.Errorf("%+v makes %q", bad, f.URL())
 		}
 	}
 }
 
-func TestCheck(t *testing.T) {
-	for _, c := range []struct{ url, want string }{
-		{"file:///etc/motd", ""},
-		{"file://h/a?b", ""},
-		{"file:///a%20b", ""},
+func TestFindings(t *testing.T) {
+	laws.Findings(t, locus.RFC1738, [][2]string{
 		{"file:/x", "form@5"},
 		{"file:x", "form@5"},
 		{"file://h", "missing-slash@8"},
 		{"file://h?x", "missing-slash@8"},
 		{"file://h:80/x", "no-port@8"},
-		{"file://h:0/x", "no-port@8 port-zero@9"},
+		{"file://h:0/x", "no-port@8 port-zero@9?"},
 		{"file://u@h/x", "no-user@7"},
 		{"file:///a;b", "reserved-character@9"},
 		{"file:///~a|", "unsafe-character@8 unsafe-character@10"},
-		{"file:///a%00b", "nul@9"},
-		{"file:///a%2fb", "encoded-slash@9"},
+		{"file:///a%00b", "nul@9?"},
+		{"file:///a%2fb", "encoded-slash@9!"},
 		{"FILE:///x", "scheme-case@0"},
 		{"file://-h/x", "host@7"},
-	} {
-		var got []string
-		for _, v := range Check(locus.MustParse(c.url), locus.RFC1738) {
-			got = append(got, v.Rule+"@"+strconv.Itoa(v.Offset))
-		}
-		if s := strings.Join(got, " "); s != c.want {
-			t.Errorf("%s: %s, want %s", c.url, s, c.want)
-		}
-	}
+	})
 	if list := Check(locus.MustParse("file:/etc/motd"), locus.RFC1738); list[0].Help != "write file:///etc/motd" {
 		t.Errorf("help: %v", list)
 	}
 }
 
-func TestCanonical(t *testing.T) {
-	for _, c := range []struct {
-		url, want string
-		change    locus.Change
-	}{
+func TestSpellings(t *testing.T) {
+	laws.Spellings(t, []bnftest.Spelling{
 		{"file:///x", "file:///x", 0},
 		{"file://localhost/x", "file:///x", locus.Localhost},
 		{"file://LOCALHOST/x", "file:///x", locus.Localhost},
@@ -198,28 +130,18 @@ func TestCanonical(t *testing.T) {
 		{"file:///~", "file:///%7E", locus.MissingEscape},
 		{"file:///x#", "file:///x", locus.VoidFragment},
 		{"file:///a;b", "file:///a;b", 0},
-	} {
-		got, change, err := Canonical(locus.MustParse(c.url))
-		if err != nil || got.String() != c.want || change != c.change {
-			t.Errorf("%s: %v (%v), %v; want %s (%v)", c.url, got, change, err, c.want, c.change)
-		}
-	}
+	})
 }
 
 func TestNoAllocations(t *testing.T) {
-	for _, text := range []string{"file://vms.host.edu/disk$user/my/notes/note12345.txt", "file:///usr/share/doc/a%20b"} {
+	texts := []string{"file://vms.host.edu/disk$user/my/notes/note12345.txt", "file:///usr/share/doc/a%20b"}
+	laws.Conforming(t, append(texts, "file:///etc/motd", "file://h/a?b", "file:///a%20b")...)
+	for _, text := range texts {
 		u := locus.MustParse(text)
-		if n := testing.AllocsPerRun(100, func() { Check(u, locus.RFC1738) }); n != 0 {
-			t.Errorf("Check(%s): %v allocations", text, n)
-		}
-		if n := testing.AllocsPerRun(100, func() { Parse(u) }); n != 0 {
-			t.Errorf("Parse(%s): %v allocations", text, n)
-		}
+		bnftest.NoAllocations(t, u, "Parse", func() { Parse(u) })
 	}
 	u := locus.MustParse("file:///usr/share/doc")
-	if n := testing.AllocsPerRun(100, func() { Canonical(u) }); n != 0 {
-		t.Errorf("Canonical(%s): %v allocations", u, n)
-	}
+	bnftest.NoAllocations(t, u, "Canonical", func() { Canonical(u) })
 }
 
 func TestName(t *testing.T) {
@@ -258,11 +180,7 @@ func TestName(t *testing.T) {
 		{"file:///a/b", true, true, `a\b`, false},
 		{"file:///C:/b", true, true, "!holds", false},
 	} {
-		f, err := Parse(locus.MustParse(c.url))
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, directory, err := f.name(c.windows, c.rooted)
+		name, directory, err := bnftest.MustParse(t, Parse, c.url).name(c.windows, c.rooted)
 		if word, bad := strings.CutPrefix(c.want, "!"); bad {
 			if err == nil || !strings.Contains(err.Error(), word) || !errors.Is(err, locus.ErrValue) {
 				t.Errorf("%s: %q, %v; want %s", c.url, name, err, c.want)

@@ -22,6 +22,11 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
 	}
+	return findings(u, p)
+}
+
+// findings is [Check] without the short way.
+func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
@@ -43,10 +48,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
 func conforms(u locus.URL) bool {
-	if !bnf.Sound(u) || port(u) == 0 {
-		return false
-	}
-	if _, user := u.User(); user {
+	if !bnf.SoundHostPort(u) || port(u) == 0 {
 		return false
 	}
 	switch facts := u.Facts(); {
@@ -75,16 +77,11 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
-	c.Begin(u)
-	c.Login(port(u))
-	if !hasPath || u.MissingSlash() {
-		c.Change |= locus.EmptyPath
-	}
+	c.Internet(u, port(u))
 	if dotted {
 		c.Change |= locus.DotSegments
 		path = removeDots(path)
 	}
-	c.Raw("/")
 	c.Text(path, escape.Unreserved())
 	if isSearch {
 		c.Raw("?")

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -289,9 +289,7 @@ func (c *Client) proxyFor(u locus.URL) (*url.URL, error) {
 	to := &url.URL{Scheme: via.Scheme(), Host: p.hostport()}
 	if user, ok := via.User(); ok {
 		password, _ := via.Password()
-		user, _ = escape.Decode(user)
-		password, _ = escape.Decode(password)
-		to.User = url.UserPassword(user, password)
+		to.User = url.UserPassword(bnf.Decode(user), bnf.Decode(password))
 	}
 	return to, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // AppendTarget appends the request-target in its origin form (RFC 9112 section
@@ -49,8 +50,7 @@ func (h URL) login() (l login, ok bool, err error) {
 	if user == "" && !hasPassword {
 		return login{}, false, nil
 	}
-	l.user, _ = escape.Decode(user)
-	l.password, _ = escape.Decode(password)
+	l = login{bnf.Decode(user), bnf.Decode(password)}
 	if !l.sendable() {
 		return login{}, false, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
 	}
@@ -82,10 +82,9 @@ func (h URL) newRequest(ctx context.Context, from resume, raw bool) *http.Reques
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
 	// RawPath counts only if Path is what it decodes to, and Path is all that it
 	// is there for.
-	decoded, _ := escape.Decode(path)
 	req := (&http.Request{
 		Method:     http.MethodGet,
-		URL:        &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: decoded, RawPath: path, RawQuery: search, ForceQuery: isSearch},
+		URL:        &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch},
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,

@@ -3,6 +3,7 @@ package http
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/internal/bnf/bnftest"
@@ -19,7 +20,8 @@ const (
 	hsegment = "(?:" + bnftest.Uchar + "|[;:@&=])*"
 	hpath    = hsegment + "(?:/" + hsegment + ")*"
 	search   = "(?:" + bnftest.Uchar + "|[;:@&=])*"
-	httpurl  = "http://" + bnftest.HostPort + "(?:/" + hpath + `(?:\?` + search + ")?)?"
+	httpurl  = "http://" + httppart
+	httppart = bnftest.HostPort + "(?:/" + hpath + `(?:\?` + search + ")?)?"
 )
 
 var seeds = []string{
@@ -32,26 +34,46 @@ var seeds = []string{
 	"http://h", "http://h/?", "http://u:p@h/", "http://h?q",
 }
 
-// laws are those of http. The canonical form may have a path where the URL has
-// none, and none of its dot segments; Canonical's own test tells which.
-func laws() bnftest.Laws {
+var (
+	laws       = lawsOf(Scheme(nil), httpurl)
+	secureLaws = lawsOf(SecureScheme(nil), "https://"+httppart)
+)
+
+func lawsOf(s scheme.Scheme, production string) bnftest.Laws {
 	return bnftest.Laws{
-		Scheme: Scheme(nil),
-		Twin:   bnftest.Production(httpurl),
-		Same: func(a, b []scheme.Field) bool {
-			path, ok := a[0].Value.(string)
-			want := removeDots(path)
-			if ok && hasDots(path) || hasDots(want) {
-				// A "%2F" next to dots decodes to what looks like a dot segment.
-				return reflect.DeepEqual(a[1:], b[1:])
-			}
-			return b[0].Value == want && reflect.DeepEqual(a[1:], b[1:])
-		},
+		Scheme:   s,
+		Twin:     bnftest.Production(production),
+		Same:     sameFields,
+		Parse:    bnftest.Parser(Parse),
+		Clean:    conforms,
+		Thorough: findings,
 	}
 }
 
-func TestAgainstTheProduction(t *testing.T) {
-	laws().Random(t, 25_000, seeds)
+// sameFields compares the fields of a URL and of its canonical form, which may have
+// a path where the URL has none, and none of its dot segments; Canonical's own test
+// tells which.
+func sameFields(a, b []scheme.Field) bool {
+	if !reflect.DeepEqual(a[1:], b[1:]) {
+		return false
+	}
+	path, ok := a[0].Value.(string)
+	want := removeDots(path)
+	// A "%2F" next to dots decodes to what looks like a dot segment.
+	return ok && hasDots(path) || hasDots(want) || b[0].Value == want
+}
+
+// secureSeeds returns the seeds as URLs of https.
+func secureSeeds() (list []string) {
+	for _, text := range seeds {
+		list = append(list, strings.Replace(text, "http:", "https:", 1))
+	}
+	return list
+}
+
+func TestAgainstProduction(t *testing.T) {
+	laws.Random(t, 25_000, seeds)
+	secureLaws.Random(t, 5_000, secureSeeds())
 }
 
 // remove is RFC 3986 section 5.2.4, step by step as it stands there, with ".."

@@ -34,15 +34,15 @@ func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
 	}
-	h := URL{url: u}
 	path, search, isSearch := split(u)
-	_, h.hasPath = u.Path()
-	h.hasPath = h.hasPath && !u.MissingSlash()
-	h.isSearch = isSearch
-	// Nothing parses with a broken escape in it, so decoding can't fail.
-	h.path, _ = escape.Decode(path)
-	h.search, _ = escape.Decode(search)
-	return h, nil
+	_, slash := u.Path()
+	return URL{
+		url:      u,
+		path:     bnf.Decode(path),
+		search:   bnf.Decode(search),
+		hasPath:  slash && !u.MissingSlash(),
+		isSearch: isSearch,
+	}, nil
 }
 
 // form says why u is not in the form of section 3.3, if it is not.
@@ -118,7 +118,7 @@ func (h URL) Words() []string {
 	_, search, _ := split(h.url)
 	words := strings.Split(search, "+")
 	for i, word := range words {
-		words[i], _ = escape.Decode(word)
+		words[i] = bnf.Decode(word)
 	}
 	return words
 }
@@ -153,12 +153,10 @@ func (p Parts) URL() (URL, error) {
 		if p.Search != nil {
 			text = escape.AppendEncode(append(text, '?'), *p.Search, escape.Hsegment().Without("+"))
 		}
-		path := string(text)
-		parts.Path = &path
+		parts.Path = new(string(text))
 	}
 	if p.Fragment != nil {
-		text := escape.Encode(*p.Fragment, escape.Unreserved())
-		parts.Fragment = &text
+		parts.Fragment = new(escape.Encode(*p.Fragment, escape.Unreserved()))
 	}
 	u, err := parts.URL()
 	if err != nil {
