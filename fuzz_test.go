@@ -55,7 +55,7 @@ func checkParse(t *testing.T, text string) {
 	}
 	checkParts(t, text, u, slow)
 	if got, want := u.Facts(), slow.facts(text); got != want {
-		t.Fatalf("Parse(%q).Facts() = %014b, want %014b", text, got, want)
+		t.Fatalf("Parse(%q).Facts() = %016b, want %016b", text, got, want)
 	}
 	checkRoundTrip(t, u)
 }

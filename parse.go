@@ -20,7 +20,7 @@ func Parse(text string) (URL, error) {
 		return URL{}, schemeFault(text, colon).error(text, colon)
 	}
 	u := URL{text: text, login: uint64(colon)}
-	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl
+	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl | NoUser
 	if lower {
 		facts |= SchemeLower
 	}
@@ -55,6 +55,7 @@ func Parse(text string) (URL, error) {
 			u.more |= uint64(i)
 			part = badPath
 			if text[i] == '/' {
+				facts |= Slash
 				i++
 			}
 		}
@@ -290,6 +291,7 @@ scan:
 	host := l.start
 	if l.at != 0 {
 		host = l.at + 1
+		l.lacks |= NoUser
 		l.readUser(s)
 	}
 	if l.port, f, at = l.readHost(s[:l.end], host); f == fine && l.port < l.end {

@@ -270,6 +270,8 @@ func (u slowURL) facts(text string) locus.Facts {
 	set(isXchars.MatchString(path), locus.PathXchar)
 	set(!strings.Contains(path, "%"), locus.NoEscape)
 	set(!controlEscape.MatchString(path), locus.NoControl)
+	set(u.user == nil, locus.NoUser)
+	set(u.path != nil && !u.missingSlash, locus.Slash)
 	set(u.fragment == nil || isXchars.MatchString(*u.fragment), locus.FragmentXchar)
 	return f
 }

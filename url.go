@@ -76,6 +76,10 @@ const (
 	// NoControl: no escape in the url-path or scheme-specific part is of a control
 	// character, 00 to 1F or 7F hexadecimal. Unescaped ones are in no URL.
 	NoControl
+	// NoUser: there is no user, and so no password.
+	NoUser
+	// Slash: "/" stands before the url-path, as section 3.1 has it.
+	Slash
 )
 
 // Has reports whether all facts of g are among f.
@@ -211,10 +215,14 @@ func (u URL) PortText() (text string, ok bool) {
 // In a URL that lacks the "/" and goes on with "?", which section 5 does not
 // allow, the url-path begins with that "?".
 func (u URL) Path() (text string, ok bool) {
-	if u.slash() == 0 {
+	i := u.slash()
+	if i == 0 {
 		return "", false
 	}
-	return u.text[u.PathOffset():u.end()], true
+	if u.text[i] == '/' {
+		i++
+	}
+	return u.text[i:u.end()], true
 }
 
 // PathOffset returns where in the text the url-path begins, in octets. For a

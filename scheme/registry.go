@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Registry is an immutable list of schemes. The zero Registry is empty. It may be
@@ -19,8 +20,8 @@ type Registry struct {
 }
 
 type entry struct {
-	name   string
-	scheme *Scheme // nil: the place is free
+	key    uint64 // octet.SchemeKey of the name
+	scheme *Scheme
 }
 
 // NewRegistry makes a registry of the schemes in list. It is an error if one has
@@ -52,51 +53,60 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 
 // fill makes the table: a power of two of slots, at least four for a scheme.
 func (r *Registry) fill() {
-	size := uint(4)
-	for size < 4*uint(len(r.sorted)) {
+	size := uint64(4)
+	for size < 4*uint64(len(r.sorted)) {
 		size *= 2
 	}
 	r.table = make([]entry, size)
 	for _, s := range r.sorted {
-		i := slot(s.Name)
+		key := octet.SchemeKey(s.Name)
+		i := slot(key)
 		for r.table[i&(size-1)].scheme != nil {
 			i++
 		}
-		r.table[i&(size-1)] = entry{s.Name, s}
+		r.table[i&(size-1)] = entry{key, s}
 	}
 }
 
-// slot tells names apart by their length and ends, which the names there are
-// differ in.
-func slot(name string) uint {
-	n := uint(len(name))
-	if n == 0 {
-		return 0
-	}
-	return n + 3*uint(name[0]) + uint(name[n-1])
-}
-
-// find returns the scheme of that name in lower case, nil if there is none.
-func (r *Registry) find(name string) *Scheme {
-	if len(r.table) == 0 {
-		return nil
-	}
-	for i := slot(name); ; i++ {
-		if e := &r.table[i&uint(len(r.table)-1)]; e.scheme == nil || e.name == name {
-			return e.scheme
-		}
-	}
-}
+// slot spreads keys: the upper bits of a product depend on all bits of a factor.
+func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
 // Lookup returns the scheme of that name, in any case.
 func (r *Registry) Lookup(name string) (Scheme, bool) {
-	s := r.find(name)
-	if s == nil {
-		if s = r.find(strings.ToLower(name)); s == nil {
-			return Scheme{}, false
+	if s := r.named(strings.ToLower(name)); s != &generic {
+		return *s, true
+	}
+	return Scheme{}, false
+}
+
+// named returns the scheme of that name in lower case, or the generic one.
+func (r *Registry) named(name string) *Scheme {
+	byName := func(s *Scheme, name string) int { return strings.Compare(s.Name, name) }
+	if i, ok := slices.BinarySearchFunc(r.sorted, name, byName); ok {
+		return r.sorted[i]
+	}
+	return &generic
+}
+
+// of returns the scheme of u, or the generic one.
+func (r *Registry) of(u locus.URL) *Scheme {
+	if len(r.table) == 0 || !u.Facts().Has(locus.SchemeLower) {
+		return r.named(u.Scheme())
+	}
+	key := octet.SchemeKey(u.String())
+	for i := slot(key); ; i++ {
+		e := &r.table[i&uint64(len(r.table)-1)]
+		switch {
+		case e.scheme == nil:
+			return &generic
+		case e.key != key:
+		case len(e.scheme.Name) < 8:
+			return e.scheme
+		default:
+			// There may be more to the name than the key has.
+			return r.named(u.Scheme())
 		}
 	}
-	return *s, true
 }
 
 // All returns the schemes in order of their names.
@@ -108,16 +118,8 @@ func (r *Registry) All() []Scheme {
 	return list
 }
 
-// of returns the scheme of u, or the generic one.
-func (r *Registry) of(u locus.URL) *Scheme {
-	if s := r.find(u.Scheme()); s != nil {
-		return s
-	}
-	return &generic
-}
-
 // Known reports whether the scheme of u is registered.
-func (r *Registry) Known(u locus.URL) bool { return r.find(u.Scheme()) != nil }
+func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 
 // Fields returns the decoded parts of u by its scheme; none for a scheme that is
 // not registered.
@@ -130,4 +132,15 @@ func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 }
 
 // Check returns the violations of u by its scheme, or by the generic form.
-func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation { return r.of(u).Check(u, p) }
+func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
+	s := r.of(u)
+	if p == locus.RFC1738 && s.isClean(u.Facts()) {
+		return nil
+	}
+	return s.Check(u, p)
+}
+
+// isClean reports whether the facts of a URL are all that Check would ask for.
+func (s *Scheme) isClean(f locus.Facts) bool {
+	return s.Clean != 0 && f.Has(s.Clean) && f&(locus.HostName|locus.HostNumber) != 0
+}

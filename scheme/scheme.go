@@ -54,6 +54,11 @@ type Scheme struct {
 	// for a URL that Fields or Canonical refuse.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
 
+	// Clean are facts that leave nothing to find by RFC 1738: Check gives nil for a
+	// URL of this scheme that has them all and a hostname or hostnumber, and a
+	// registry need not call it. 0: only Check knows.
+	Clean locus.Facts
+
 	// Opener gives access. nil: the scheme is known and can't be accessed.
 	Opener Opener
 }

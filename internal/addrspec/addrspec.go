@@ -110,24 +110,23 @@ func Sound(u locus.URL) bool {
 // isPlain reports whether text is atoms with dots between them, "@", and the same
 // again: what nearly every address is.
 func isPlain(text string) bool {
-	ats, inAtom := 0, false
+	at := strings.IndexByte(text, '@')
+	return at > 0 && isAtoms(text[:at]) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))
+}
+
+// isAtoms reports whether text is atoms with dots between them.
+func isAtoms(text string) bool {
+	inAtom := false
 	for i := 0; i < len(text); {
 		c, size := bnf.Octet(text, i)
 		i += size
-		switch {
-		case octet.Is(c, octet.Atom):
-			inAtom = true
-			continue
-		case !inAtom:
-			return false
-		case c == '@':
-			ats++
-		case c != '.':
+		isAtom := octet.Is(c, octet.Atom)
+		if !isAtom && (c != '.' || !inAtom) {
 			return false
 		}
-		inAtom = false
+		inAtom = isAtom
 	}
-	return ats == 1 && inAtom
+	return inAtom
 }
 
 type scanner struct {

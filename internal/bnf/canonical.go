@@ -36,15 +36,16 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	buf    []byte
-	store  [512]byte
+	text   strings.Builder
 }
 
 // Begin writes the scheme's name and ":".
 func (c *Canon) Begin(u locus.URL) {
 	c.URL, c.Change = u, 0
-	c.buf = append(c.store[:0], u.Scheme()...)
-	c.buf = append(c.buf, ':')
+	c.text.Reset()
+	c.text.Grow(u.Len() + len("/1%XX%XX%XX"))
+	c.text.WriteString(u.Scheme())
+	c.text.WriteByte(':')
 	c.mark(!u.Facts().Has(locus.SchemeLower), locus.SchemeCase)
 }
 
@@ -140,38 +141,36 @@ func withoutZeros(host string) string {
 }
 
 // Raw writes text as it is.
-func (c *Canon) Raw(text string) { c.buf = append(c.buf, text...) }
+func (c *Canon) Raw(text string) { c.text.WriteString(text) }
 
 // Text writes text with its escapes as they should be: an escaped character of
 // plain as itself, every other escape in upper-case digits, and an octet that is
 // no xchar as its escape. plain holds the characters for which it makes no
 // difference in this part of this scheme whether they are escaped.
 func (c *Canon) Text(text string, plain escape.Set) {
-	for i := 0; i < len(text); i++ {
-		o := text[i]
-		if o != '%' {
-			if octet.Is(o, octet.Xchar) {
-				c.buf = append(c.buf, o)
-			} else {
-				c.Change |= locus.MissingEscape
-				c.triplet(o)
-			}
+	kept := 0 // what comes before is written
+	for i := 0; i < len(text); {
+		if octet.Is(text[i], octet.Xchar) && text[i] != '%' {
+			i++
 			continue
 		}
-		o = octet.Unhex(text[i+1])<<4 | octet.Unhex(text[i+2])
-		if plain.Has(o) {
+		c.Raw(text[kept:i])
+		o, size := Octet(text, i)
+		if size > 1 && plain.Has(o) {
 			c.Change |= locus.NeedlessEscape
-			c.buf = append(c.buf, o)
+			c.text.WriteByte(o)
 		} else {
-			c.triplet(o)
-			c.mark(string(c.buf[len(c.buf)-3:]) != text[i:i+3], locus.EscapeCase)
+			high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
+			c.text.WriteByte('%')
+			c.text.WriteByte(high)
+			c.text.WriteByte(low)
+			c.mark(size == 1, locus.MissingEscape)
+			c.mark(size > 1 && (text[i+1] != high || text[i+2] != low), locus.EscapeCase)
 		}
-		i += 2
+		i += size
+		kept = i
 	}
-}
-
-func (c *Canon) triplet(o byte) {
-	c.buf = append(c.buf, '%', octet.UpperHex[o>>4], octet.UpperHex[o&15])
+	c.Raw(text[kept:])
 }
 
 // End writes the fragment and returns the canonical URL, which is the given one
@@ -185,9 +184,9 @@ func (c *Canon) End() (locus.URL, locus.Change, error) {
 			c.Text(fragment, escape.Unreserved())
 		}
 	}
-	if string(c.buf) == c.URL.String() {
+	if c.text.String() == c.URL.String() {
 		return c.URL, 0, nil
 	}
-	u, err := locus.Parse(string(c.buf))
+	u, err := locus.Parse(c.text.String())
 	return u, c.Change, err
 }

@@ -17,6 +17,10 @@ import (
 // nothing but its url-path, its host and its user can be wrong.
 const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.FragmentXchar
 
+// CleanHostPort is [Clean] for a scheme that has hostport where others have login,
+// and an url-path: what scheme.Scheme.Clean begins with.
+const CleanHostPort = Clean | locus.NoUser | locus.Slash
+
 // Sound reports, without reading u again, that scheme, login, port and fragment
 // of u conform to RFC 1738 and that u has a host: what is left to look at is the
 // url-path, and whether the scheme allows a user.
@@ -28,8 +32,7 @@ func Sound(u locus.URL) bool {
 // SoundHostPort is [Sound] for a scheme that has hostport where others have login:
 // what is left to look at is the url-path.
 func SoundHostPort(u locus.URL) bool {
-	_, user := u.User()
-	return !user && Sound(u)
+	return u.Facts().Has(locus.NoUser) && Sound(u)
 }
 
 // Findings collects what is wrong with one URL.

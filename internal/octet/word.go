@@ -35,6 +35,10 @@ func loadEnd(s string, i int) (w uint64) {
 // are US-ASCII, and so is c.
 func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
+// differs returns the mask of the octets of w that are not c. All octets of w are
+// US-ASCII, and so is c.
+func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
+
 // first returns the index of the first octet in mask, 8 if there is none.
 func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
@@ -57,6 +61,23 @@ func SchemeEnd(s string) (end int, lower bool) {
 	return end, any&Upper == 0
 }
 
+// SchemeKey returns what comes before the first ":" of s, or the first eight octets
+// if that is more, as a word. Two schemes of up to seven octets are the same if
+// their keys are.
+func SchemeKey(s string) uint64 {
+	var w uint64
+	if len(s) >= 8 {
+		w = load(s, 0)
+	} else {
+		w = loadEnd(s, 0)
+	}
+	colon := ^(differs(w&^tops, ':') | w) & tops
+	if colon == 0 {
+		return w
+	}
+	return w & ((colon ^ (colon - 1)) >> 8)
+}
+
 // HostShape is what [Host] saw on its way.
 type HostShape uint8
 
@@ -72,9 +93,9 @@ const (
 // Host reads labels and dots from s[i] on. It returns where they end and what it
 // saw.
 func Host(s string, i int) (end int, shape HostShape) {
-	var edges, upper, digits uint64
-	// What stands before the host is like a dot: no "." and no "-" may follow it.
-	dotBefore, edgeBefore := uint64(0x80), uint64(0x80)
+	// Nearly every host is lower-case letters and dots. What stands before it is
+	// like a dot: no other may follow.
+	start, dots, before := i, uint64(0), uint64(0x80)
 	for {
 		var w uint64
 		if len(s)-i >= 8 {
@@ -83,37 +104,45 @@ func Host(s string, i int) (end int, shape HostShape) {
 			w = loadEnd(s, i)
 		}
 		a := w &^ tops
-		fold := a | 0x20*ones
-		letter := from(fold, 'a') &^ from(fold, 'z'+1)
-		slash := from(a, '/')
-		digit := from(a, '0') &^ from(a, '9'+1)
-		dot := (from(a, '.') &^ slash) & tops
-		edge := (from(a, '-') &^ slash) & tops
-		stop := (^(letter | digit | edge) | w) & tops
-		// The octets up to the first stop; with none, all: 0 - 1 has every bit.
-		upTo := stop ^ (stop - 1)
-		dot = (dot | stop) & upTo
-		edge = (edge | stop) & upTo
-		start := dot<<8 | dotBefore
-		edges |= dot&(edge<<8|edgeBefore) | edge&start
-		before := upTo &^ stop
-		digits |= digit & start & before
-		upper |= letter &^ (a << 2) & before
+		letter := from(a, 'a') &^ from(a, 'z'+1)
+		noDot := differs(a, '.')
+		stop := (noDot&^letter | w) & tops
+		// The octets up to the first stop, which is like a dot too; with no stop all
+		// of them: 0 - 1 has every bit.
+		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
+		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
 			end = i + first(stop)
 			break
 		}
-		dotBefore, edgeBefore = dot>>56, edge>>56
+		before = dot >> 56
 		i += 8
 	}
-	if edges&tops != 0 {
+	if dots != 0 || end < len(s) && table[s[end]]&Label != 0 {
+		return mixedHost(s, start)
+	}
+	return end, 0
+}
+
+// mixedHost is Host for any host, octet by octet.
+func mixedHost(s string, i int) (end int, shape HostShape) {
+	dot, edge := true, true // what is before s[i]
+	for ; i < len(s) && (s[i] == '.' || Is(s[i], Label)); i++ {
+		class := Of(s[i])
+		isDot, isEdge := s[i] == '.', class&(Alpha|Digit) == 0
+		if isDot && edge || isEdge && dot {
+			shape |= HostEdges
+		}
+		if dot && class&Digit != 0 {
+			shape |= HostDigit
+		}
+		if class&Upper != 0 {
+			shape |= HostUpper
+		}
+		dot, edge = isDot, isEdge
+	}
+	if edge {
 		shape |= HostEdges
 	}
-	if upper&tops != 0 {
-		shape |= HostUpper
-	}
-	if digits&tops != 0 {
-		shape |= HostDigit
-	}
-	return end, shape
+	return i, shape
 }

@@ -40,6 +40,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Syntax: name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
 		Fields: fields,
 		Check:  check,
+		Clean:  bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
 		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
 			return canonical(u, port)
 		},

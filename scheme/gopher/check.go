@@ -34,7 +34,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
-	if !bnf.SoundHostPort(u) || u.Scheme() != name || !u.Facts().Has(locus.PathXchar) {
+	if !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") || !u.Facts().Has(locus.PathXchar) {
 		return false
 	}
 	path, _ := u.Path()

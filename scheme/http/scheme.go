@@ -2,6 +2,7 @@ package http
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -18,6 +19,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: Canonical,
 		Check:     Check,
+		Clean:     bnf.CleanHostPort | locus.PathHsegment,
 	}
 	if c != nil {
 		s.Opener = c

@@ -41,7 +41,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
-	if _, ok := u.Path(); !ok || !bnf.SoundHostPort(u) || u.Scheme() != name {
+	if _, ok := u.Path(); !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
 		return false
 	}
 	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {

@@ -229,8 +229,15 @@ func hidden(t *testing.T, u locus.URL, where, text string) {
 // findings looks at the form of what Check says. refused: Fields refuses u.
 func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 	t.Helper()
+	r, err := scheme.NewRegistry(s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
 		list := s.Check(u, p)
+		if got := r.Check(u, p); !reflect.DeepEqual(got, list) {
+			t.Errorf("%q, %v: Check finds %v, and a registry %v: is Clean right?", u, p, list, got)
+		}
 		if refused && locus.Conforms(list) {
 			t.Errorf("%q, %v: refused, and Check finds only %v", u, p, list)
 		}

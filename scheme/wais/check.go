@@ -45,7 +45,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
 	path, ok := u.Path()
-	if !ok || !bnf.SoundHostPort(u) || u.Scheme() != name {
+	if !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
 		return false
 	}
 	if u.Facts().Has(locus.PathUchar) {

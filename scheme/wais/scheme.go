@@ -2,6 +2,7 @@ package wais
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -16,6 +17,7 @@ func Scheme() scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,
+		Clean:     bnf.CleanHostPort | locus.PathUchar,
 	}
 }
 

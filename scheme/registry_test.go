@@ -1,0 +1,285 @@
+package scheme_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// named is a scheme that can be told from others by its port.
+func named(name string, port uint16) scheme.Scheme {
+	s := scheme.Generic(name, scheme.Experimental)
+	s.Port = port
+	return s
+}
+
+func mustRegistry(t *testing.T, list ...scheme.Scheme) *scheme.Registry {
+	t.Helper()
+	r, err := scheme.NewRegistry(list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRegistry(t *testing.T) {
+	r := mustRegistry(t, named("x-b", 2), named("x-a", 1), named("z39.50", 3))
+	for name, port := range map[string]uint16{"x-a": 1, "x-b": 2, "X-B": 2, "z39.50": 3, "Z39.50": 3} {
+		s, ok := r.Lookup(name)
+		if !ok || s.Port != port || s.Name != strings.ToLower(name) {
+			t.Errorf("Lookup(%q) = %v, %v", name, s.Name, ok)
+		}
+		if u := locus.MustParse(name + ":x"); !r.Known(u) {
+			t.Errorf("%q is not known", u)
+		}
+	}
+	for _, name := range []string{"", "x", "x-", "x-aa", "x-c", "http", "x-a:"} {
+		if s, ok := r.Lookup(name); ok {
+			t.Errorf("Lookup(%q) = %v", name, s.Name)
+		}
+	}
+	if r.Known(locus.MustParse("x-c:y")) || r.Known(locus.URL{}) {
+		t.Error("something is known that is not there")
+	}
+	var names []string
+	for _, s := range r.All() {
+		names = append(names, s.Name)
+	}
+	if !slices.Equal(names, []string{"x-a", "x-b", "z39.50"}) {
+		t.Errorf("All: %q", names)
+	}
+}
+
+func TestRegistryRefuses(t *testing.T) {
+	for _, list := range [][]scheme.Scheme{
+		{named("", 0)},
+		{named("HTTP", 0)},
+		{named("a_b", 0)},
+		{named("a:", 0)},
+		{named("é", 0)},
+		{named("a", 0), named("b", 0), named("a", 1)},
+	} {
+		if r, err := scheme.NewRegistry(list...); err == nil || r != nil || !strings.HasPrefix(err.Error(), "scheme: ") {
+			t.Errorf("%q: %v, %v", list[len(list)-1].Name, r, err)
+		}
+	}
+}
+
+// A registry is a value: what is made of it leaves it as it was, and what it gives
+// out is a copy.
+func TestRegistryIsImmutable(t *testing.T) {
+	list := []scheme.Scheme{named("a", 1), named("b", 2)}
+	r := mustRegistry(t, list...)
+	list[0].Name = "changed"
+	r.All()[0].Port = 9
+	more, err := r.With(named("c", 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.With(named("a", 3)); err == nil {
+		t.Error("a name is taken twice")
+	}
+	if s, ok := r.Lookup("a"); !ok || s.Port != 1 {
+		t.Errorf("a is %v, %v", s, ok)
+	}
+	if _, ok := r.Lookup("c"); ok || len(r.All()) != 2 || len(more.All()) != 3 {
+		t.Errorf("%d and %d schemes", len(r.All()), len(more.All()))
+	}
+	if s, ok := more.Lookup("b"); !ok || s.Port != 2 {
+		t.Errorf("b is %v, %v", s, ok)
+	}
+}
+
+// The zero Registry is empty and treats every URL as section 5 has otherurl.
+func TestZeroRegistry(t *testing.T) {
+	var r scheme.Registry
+	u := locus.MustParse("HTTP://H/%7a")
+	if _, ok := r.Lookup("http"); ok || r.Known(u) || len(r.All()) != 0 {
+		t.Error("the zero Registry is not empty")
+	}
+	if c, change, err := r.Canonical(u); err != nil || c.String() != "http://h/z" || change != locus.SchemeCase|locus.HostCase|locus.NeedlessEscape {
+		t.Errorf("%q, %q, %v", c, change, err)
+	}
+	if fields, err := r.Fields(u); len(fields) != 0 || err != nil {
+		t.Errorf("%v, %v", fields, err)
+	}
+	if list := r.Check(u, locus.RFC1738); len(list) != 1 || list[0].Rule != "scheme-case" {
+		t.Errorf("%v", list)
+	}
+}
+
+// Every scheme is found however many there are, and whatever slots they share.
+func TestRegistrySlots(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 300} {
+		var list []scheme.Scheme
+		for i := range n {
+			// The same length and ends: all of one slot.
+			list = append(list, named(fmt.Sprintf("x%03dy", i), uint16(i)))
+		}
+		r := mustRegistry(t, list...)
+		for _, s := range list {
+			if got, ok := r.Lookup(s.Name); !ok || got.Port != s.Port {
+				t.Errorf("of %d: Lookup(%q) = %v, %v", n, s.Name, got.Port, ok)
+			}
+		}
+		if _, ok := r.Lookup("x999y"); ok {
+			t.Errorf("of %d: finds what is not there", n)
+		}
+	}
+}
+
+func TestRegistryAllocs(t *testing.T) {
+	r := mustRegistry(t, named("x-a", 1), named("x-b", 2))
+	known, unknown := locus.MustParse("x-a://host/path?a=b"), locus.MustParse("x-c:a/b")
+	if n := testing.AllocsPerRun(100, func() {
+		r.Known(known)
+		r.Lookup("x-b")
+		r.Check(known, locus.RFC1738)
+		r.Check(unknown, locus.RFC1738)
+		r.Canonical(known)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// otherurl: every text of xchars conforms, and nothing else.
+func TestGenericCheck(t *testing.T) {
+	r := new(scheme.Registry)
+	for text, want := range map[string]string{
+		"x:":                          "",
+		"x:a;b/c?d:e@f&g=h":           "",
+		"x://h/a":                     "",
+		"x://u:p@h:8/a?b#c":           "",
+		"x://h:/":                     "",
+		"x://h_h/":                    "",
+		"X:a":                         "scheme-case@0",
+		"1x:a":                        "scheme-letter@0",
+		"x:~a|":                       "unsafe-character@2 unsafe-character@4",
+		"x:\xe9":                      "not-us-ascii@2",
+		"x:a#~":                       "unsafe-character@4",
+		"x://[::1]/":                  "unsafe-character@4 unsafe-character@8",
+		"x://u:~@h/":                  "unsafe-character@6",
+		"x://h/a\\b":                  "unsafe-character@7",
+		"x:" + strings.Repeat("~", 3): "unsafe-character@2 unsafe-character@3 unsafe-character@4",
+	} {
+		var got []string
+		for _, v := range r.Check(locus.MustParse(text), locus.RFC1738) {
+			got = append(got, fmt.Sprintf("%s@%d", v.Rule, v.Offset))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	// The draft's generic form: "=", ";" and ":" are reserved there, and so is
+	// what RFC 1738 has as "*" and "!" not.
+	for text, want := range map[string]int{"x:a/b?c+d": 0, "x:a@b&c": 0, "x:a;b=c:d": 3, "x:a?b?c/d": 2} {
+		if got := r.Check(locus.MustParse(text), locus.RFC1630); len(got) != want {
+			t.Errorf("%q by the draft: %v", text, got)
+		}
+	}
+}
+
+// No finding tells a password, or a character of one.
+func TestFindingsHidePassword(t *testing.T) {
+	const password = "se~{cr}et"
+	u := locus.MustParse("x://u:" + password + "@h~/~")
+	for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
+		list := new(scheme.Registry).Check(u, p)
+		if len(list) < 5 {
+			t.Errorf("%v", list)
+		}
+		for _, v := range list {
+			if in := v.Offset >= 6 && v.Offset < 6+len(password); in && (v.Text != "*" || strings.Contains(v.Help, "%")) || !in && v.Text == "*" {
+				t.Errorf("%+v", v)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, row := range []struct {
+		err, is error
+		want    bool
+	}{
+		{scheme.ErrNotFound, fs.ErrNotExist, true},
+		{scheme.ErrAuth, fs.ErrPermission, true},
+		{scheme.ErrNoScheme, scheme.ErrUnsupported, true},
+		{scheme.ErrUnsupported, scheme.ErrNoScheme, false},
+		{scheme.ErrNotFound, fs.ErrPermission, false},
+		{fmt.Errorf("ftp: %w", scheme.Hint(scheme.ErrNotFound, "look elsewhere")), fs.ErrNotExist, true},
+	} {
+		if got := errors.Is(row.err, row.is); got != row.want {
+			t.Errorf("%v is %v: %v", row.err, row.is, got)
+		}
+	}
+	err := scheme.Hint(scheme.ErrNotFound, "look elsewhere")
+	var hint *scheme.HintError
+	if !errors.As(err, &hint) || hint.Hint != "look elsewhere" || err.Error() != "not found (look elsewhere)" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTraced(t *testing.T) {
+	var got []string
+	r := scheme.Request{Trace: func(sent bool, line string) { got = append(got, fmt.Sprint(sent, " ", line)) }}
+	r.Traced(true, "NOOP")
+	r.Traced(false, "200")
+	new(scheme.Request).Traced(true, "nobody listens")
+	if !slices.Equal(got, []string{"true NOOP", "false 200"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	var got []string
+	for s := scheme.Standard; s <= scheme.Experimental; s++ {
+		got = append(got, s.String())
+	}
+	if strings.Join(got, " ") != "standard draft extension reserved experimental" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A program adds a scheme of its own, with its syntax and its access.
+func ExampleRegistry_With() {
+	words := scheme.Scheme{
+		Name:    "x-word",
+		Status:  scheme.Experimental,
+		Section: "RFC 1738 4",
+		Syntax:  "x-word:<word>",
+		Access:  "a dictionary of one word",
+		Fields: func(u locus.URL) ([]scheme.Field, error) {
+			return []scheme.Field{{Name: "word", Value: u.SchemePart()}}, nil
+		},
+		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) { return u, 0, nil },
+		Check:     func(locus.URL, locus.Profile) []locus.Violation { return nil },
+		Opener: scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+			if req.URL.SchemePart() != "gopher" {
+				return nil, scheme.ErrNotFound
+			}
+			return &scheme.Referral{URL: req.URL, To: []locus.URL{locus.MustParse("gopher://gopher.micro.umn.edu/")}}, nil
+		}),
+	}
+	r, err := new(scheme.Registry).With(words)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u := locus.MustParse("X-Word:gopher")
+	s, _ := r.Lookup(u.Scheme())
+	resource, err := s.Opener.Open(context.Background(), &scheme.Request{URL: u})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resource.Close()
+	fmt.Println(resource.(*scheme.Referral).To[0])
+	// Output: gopher://gopher.micro.umn.edu/
+}
