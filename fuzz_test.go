@@ -2,10 +2,12 @@ package locus_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 )
 
 // seeds are texts that reach the corners of the grammar.
@@ -57,7 +59,21 @@ func checkParse(t *testing.T, text string) {
 	if got, want := u.Facts(), slow.facts(text); got != want {
 		t.Fatalf("Parse(%q).Facts() = %016b, want %016b", text, got, want)
 	}
+	checkGeneric(t, u)
 	checkRoundTrip(t, u)
+}
+
+// checkGeneric holds the verdict on a URL of a scheme that nobody registered
+// against the production genericurl, in which a fragment has no place.
+func checkGeneric(t *testing.T, u locus.URL) {
+	t.Helper()
+	bare := u.WithoutFragment()
+	grammatical := !slices.ContainsFunc(new(scheme.Registry).Check(bare, locus.RFC1738), func(v locus.Violation) bool {
+		return v.Kind == locus.Ungrammatical
+	})
+	if grammatical != isGenericurl.MatchString(bare.String()) {
+		t.Fatalf("%q: grammatical: %v; the production genericurl says otherwise", bare, grammatical)
+	}
 }
 
 func checkParts(t *testing.T, text string, u locus.URL, slow slowURL) {
