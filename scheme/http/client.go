@@ -233,7 +233,9 @@ func newWireConn(conn net.Conn) *wireConn { return &wireConn{Conn: conn, wire: n
 func (c *wireConn) Read(p []byte) (int, error) { return c.wire.Read(p) }
 
 func (c *wireConn) Write(p []byte) (int, error) {
-	c.wire.wrote()
+	if err := c.wire.wrote(); err != nil {
+		return 0, err
+	}
 	return c.Conn.Write(p)
 }
 

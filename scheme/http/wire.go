@@ -43,14 +43,21 @@ func (w *wire) expect(r *reply) {
 	w.next = r
 }
 
-// wrote is called when octets are about to be sent.
-func (w *wire) wrote() {
+// wrote is called when octets are about to be sent. On a connection where more
+// came than the last response announced it is an error, and nothing may be sent:
+// what is there already would be taken for the answer. net/http may have kept
+// the connection before it met that itself, and then takes another one.
+func (w *wire) wrote() error {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.next != nil {
+		if w.current != nil && w.current.excess.Load() {
+			return errUnasked
+		}
 		w.current, w.next = w.next, nil
 	}
-	w.mu.Unlock()
 	w.release()
+	return nil
 }
 
 // release lets reading begin.

@@ -56,6 +56,11 @@ func TestWireKnowsAtOnce(t *testing.T) {
 	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
 		t.Errorf("excess %v, %v", r.excess.Load(), err)
 	}
+	// What came too much is no answer to the next request.
+	w.expect(newReply())
+	if err := w.wrote(); err != errUnasked {
+		t.Errorf("the next request is sent: %v", err)
+	}
 }
 
 // What comes when a response was read to its end is of no response, whatever the
@@ -75,7 +80,7 @@ func TestWireAfterTheEnd(t *testing.T) {
 }
 
 func TestWireWaitsForARequest(t *testing.T) {
-	for name, begin := range map[string]func(*wire){"written": (*wire).wrote, "closed": (*wire).release} {
+	for name, begin := range map[string]func(*wire){"written": func(w *wire) { w.wrote() }, "closed": (*wire).release} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(strings.NewReader("220 hello"))
 			done := false
