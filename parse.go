@@ -183,7 +183,7 @@ func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
 // label begins, or is none.
 func rareHostFacts(host string, shape octet.HostShape) Facts {
 	switch top := strings.LastIndexByte(host, '.') + 1; {
-	case shape&octet.HostEdges != 0, len(host) > MaxHost, hasLongLabel(host):
+	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):
 		return 0
 	case octet.Is(host[top], octet.Alpha):
 		return HostName
@@ -266,6 +266,8 @@ func (l *login) read(s string) (f fault, at int) {
 scan:
 	for i := l.start; i < len(s); i++ {
 		switch c := s[i]; {
+		case octet.Is(c, octet.Unreserved):
+			// Most octets: this saves them all the other questions.
 		case c == '/' || c == '#':
 			l.end = i
 			break scan
@@ -305,9 +307,10 @@ scan:
 func (l *login) readUser(s string) {
 	for i := l.start; i < l.at; i++ {
 		switch {
+		case octet.Is(s[i], octet.User):
 		case s[i] == ':' && l.pass == 0:
 			l.pass = i
-		case !octet.Is(s[i], octet.User):
+		default:
 			l.lacks |= LoginPlain
 		}
 	}

@@ -96,15 +96,12 @@ func (r *Registry) of(u locus.URL) *Scheme {
 	key := octet.SchemeKey(u.String())
 	for i := slot(key); ; i++ {
 		e := &r.table[i&uint64(len(r.table)-1)]
-		switch {
-		case e.scheme == nil:
+		if e.scheme == nil {
 			return &generic
-		case e.key != key:
-		case len(e.scheme.Name) < 8:
+		}
+		// There may be more to a long name than its key has.
+		if e.key == key && (len(e.scheme.Name) < 8 || e.scheme.Name == u.Scheme()) {
 			return e.scheme
-		default:
-			// There may be more to the name than the key has.
-			return r.named(u.Scheme())
 		}
 	}
 }

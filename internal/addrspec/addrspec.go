@@ -111,7 +111,13 @@ func Sound(u locus.URL) bool {
 // again: what nearly every address is.
 func isPlain(text string) bool {
 	at := strings.IndexByte(text, '@')
-	return at > 0 && isAtoms(text[:at]) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))
+	return at > 0 && (isPlainAtom(text[:at]) || isAtoms(text[:at])) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))
+}
+
+// isPlainAtom reports whether text is one atom without an escape.
+func isPlainAtom(text string) bool {
+	const plain = octet.Atom | octet.Literal
+	return octet.All(text)&plain == plain
 }
 
 // isAtoms reports whether text is atoms with dots between them.

@@ -4,7 +4,6 @@
 package bnf
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,7 +156,7 @@ func (f *Findings) write(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "write it as an escape"
 	}
-	return fmt.Sprintf("write %%%02X", c)
+	return "write %" + string([]byte{octet.UpperHex[c>>4], octet.UpperHex[c&15]})
 }
 
 // Login is what a scheme's production has in place of login.

@@ -11,11 +11,12 @@ import (
 
 // check returns everything that is wrong with u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	text, offset := bnf.SchemePart(u)
-	question := strings.IndexByte(text, '?')
-	if p == locus.RFC1738 && question < 0 && addrspec.Sound(u) {
+	// Of the xchars only "?" can't be in an hsegment.
+	if p == locus.RFC1738 && u.Facts().Has(locus.PathHsegment) && addrspec.Sound(u) {
 		return nil
 	}
+	text, offset := bnf.SchemePart(u)
+	question := strings.IndexByte(text, '?')
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if text == "" {

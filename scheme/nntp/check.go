@@ -16,10 +16,10 @@ const maxNumber = 1<<31 - 1
 
 // check returns everything that is wrong with u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	group, digits, hasNumber, offset := split(u)
-	if p == locus.RFC1738 && sound(u, group, digits, hasNumber) {
+	if p == locus.RFC1738 && sound(u) {
 		return nil
 	}
+	group, digits, hasNumber, offset := split(u)
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if p == locus.RFC1738 || u.Facts().Has(locus.Internet) {
@@ -38,7 +38,9 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // sound reports, without allocation, that nothing is wrong with u by RFC 1738,
 // and nothing worth a note.
-func sound(u locus.URL, group, digits string, hasNumber bool) bool {
+func sound(u locus.URL) bool {
+	path, _ := u.Path()
+	group, digits, hasNumber := strings.Cut(path, "/")
 	if !bnf.SoundHostPort(u) || !bnf.IsGroup(group) {
 		return false
 	}

@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/bench/lists"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+func measured(b *testing.B) []lists.List {
+	b.Helper()
+	l, err := lists.All()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+func run(b *testing.B, peers []Peer) {
+	for _, list := range measured(b) {
+		for _, p := range peers {
+			b.Run(list.Name+"/"+strings.ReplaceAll(p.Name, " ", "-"), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					p.Run(list.URLs)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list.URLs)), "ns/URL")
+			})
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	peers, err := Readers()
+	if err != nil {
+		b.Fatal(err)
+	}
+	run(b, peers)
+}
+
+func BenchmarkWrite(b *testing.B) {
+	peers, err := Writers()
+	if err != nil {
+		b.Fatal(err)
+	}
+	run(b, peers)
+}
+
+func BenchmarkCanonicalLines(b *testing.B) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, list := range measured(b) {
+		b.Run(list.Name, func(b *testing.B) {
+			text := []byte(strings.Join(list.URLs, "\n") + "\n")
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := Canonical(r, bytes.NewReader(text), io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*len(list.URLs))/b.Elapsed().Seconds(), "URLs/s")
+		})
+	}
+}
+
+// The generated URLs conform, every one: a list that does not would measure the
+// making of findings.
+func TestGenerated(t *testing.T) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, list := range map[string][]string{"ten": lists.Ten(1738, 5000), "web": lists.Web(1738, 5000)} {
+		for _, s := range list {
+			u, err := locus.Parse(s)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if found := r.Check(u, locus.RFC1738); found != nil {
+				t.Errorf("%s: %q: %v", name, s, found)
+			}
+			if _, _, err := r.Canonical(u); err != nil {
+				t.Errorf("%s: %q: %v", name, s, err)
+			}
+		}
+	}
+	if a, b := lists.Ten(1, 100), lists.Ten(1, 100); strings.Join(a, " ") != strings.Join(b, " ") {
+		t.Error("the same seed gives another list")
+	}
+}
+
+// Parsing a URL that conforms, and the whole verdict on it, allocates nothing.
+func TestVerdictAllocs(t *testing.T) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := append(lists.Ten(1738, 2000), lists.Web(1738, 2000)...)
+	if n := testing.AllocsPerRun(3, func() {
+		if Verdicts(r, list) != len(list) {
+			t.Fatal("not all conform")
+		}
+	}); n != 0 {
+		t.Errorf("%d URLs: %v allocations", len(list), n)
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	n, err := Canonical(r, strings.NewReader("HTTP://H:80\nno URL\nhttp://h/%7e\n"), &out)
+	if want := "http://h/\nno URL\nhttp://h/%7E\n"; n != 3 || err != nil || out.String() != want {
+		t.Errorf("%d, %v: %q, want %q", n, err, out.String(), want)
+	}
+}

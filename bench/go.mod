@@ -1,0 +1,18 @@
+module github.com/locus-url/locus/bench
+
+go 1.26.0
+
+replace github.com/locus-url/locus => ../
+
+require (
+	github.com/PuerkitoBio/purell v1.2.1
+	github.com/locus-url/locus v0.0.0-00010101000000-000000000000
+	github.com/nlnwa/whatwg-url v0.6.2
+)
+
+require (
+	github.com/bits-and-blooms/bitset v1.20.0 // indirect
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)

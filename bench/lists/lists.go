@@ -1,0 +1,166 @@
+// Package lists makes the lists of URLs that are measured: real ones, out of what
+// is on the disk of whoever measures, and generated ones. None is kept; the same
+// disk and seed give the same list.
+package lists
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// List is a list of URLs that every parser here takes.
+type List struct {
+	Name string
+	What string // a few words
+	URLs []string
+}
+
+// Octets returns how long the URLs are on average.
+func (l List) Octets() float64 {
+	n := 0
+	for _, s := range l.URLs {
+		n += len(s)
+	}
+	return float64(n) / float64(max(len(l.URLs), 1))
+}
+
+// Most is how many URLs a list has at most.
+const Most = 100_000
+
+// All makes every list that this machine has the material for. Those that would
+// have no hundred URLs are left out.
+func All() ([]List, error) {
+	goroot, err := GoRoot()
+	if err != nil {
+		return nil, err
+	}
+	docs := inFiles("/usr/share/doc")
+	lists := []List{
+		{"go", "what the Go distribution refers to, as it stands there", inFiles(goroot)},
+		{"doc", "what /usr/share/doc refers to, as it stands there", docs},
+		{"doc-mixed", "the same without doubles, in random order", mixed(docs)},
+		{"file", "file: URLs of what is on this disk", ofFiles(goroot, "/usr/share")},
+		{"web", "generated http: and https: URLs with long paths and searches", Web(1738, Most)},
+		{"ten", "generated URLs of the ten schemes of RFC 1738", Ten(1738, Most/5)},
+	}
+	for i := range lists {
+		lists[i].URLs = accepted(lists[i].URLs)
+	}
+	return slices.DeleteFunc(lists, func(l List) bool { return len(l.URLs) < 100 }), nil
+}
+
+// GoRoot returns where the Go distribution is.
+func GoRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// accepted returns the texts that both parsers that matter here take, so that
+// neither is measured while it makes an error; at most Most of them. They are
+// copied, to lie in memory in their order like lines that were read.
+func accepted(texts []string) []string {
+	list := make([]string, 0, len(texts))
+	for _, s := range texts {
+		_, err := locus.Parse(s)
+		_, netErr := url.Parse(s)
+		if err == nil && netErr == nil && len(list) < Most {
+			list = append(list, strings.Clone(s))
+		}
+	}
+	return slices.Clip(list)
+}
+
+func mixed(texts []string) []string {
+	list := slices.Compact(slices.Sorted(slices.Values(texts)))
+	r := rand.New(rand.NewPCG(1738, 1))
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// walk calls f with the name of every regular file under dir, until it has been
+// called often enough. What can't be read is left out.
+func walk(dir string, f func(name string) (more bool)) {
+	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !f(name) {
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// inFiles returns the URLs with "://" in the files under dir.
+func inFiles(dir string) (list []string) {
+	walk(dir, func(name string) bool {
+		text, err := read(name)
+		if err == nil && bytes.IndexByte(text[:min(len(text), 512)], 0) < 0 {
+			list = appendURLs(list, text)
+		}
+		return len(list) < 2*Most
+	})
+	return list
+}
+
+// read returns what is in a file, unpacked if its name ends in ".gz".
+func read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(io.LimitReader(r, 64<<20))
+}
+
+// appendURLs appends what looks like URLs in text. This is no package extract: it
+// takes what is plain to see.
+func appendURLs(list []string, text []byte) []string {
+	const schemes = " http https ftp file gopher news nntp wais telnet prospero "
+	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' }
+	for {
+		i := bytes.Index(text, []byte("://"))
+		if i < 0 {
+			return list
+		}
+		start, end := i, i+3
+		for start > 0 && isLetter(text[start-1]) {
+			start--
+		}
+		for end < len(text) && text[end] > ' ' && text[end] < 0x7F && !strings.ContainsRune("\"'<>()[]{}|\\^`", rune(text[end])) {
+			end++
+		}
+		found := strings.TrimRight(string(text[start:end]), ".,;:!?*_")
+		if strings.Contains(schemes, " "+string(text[start:i])+" ") && len(found) > i+3-start {
+			list = append(list, found)
+		}
+		text = text[end:]
+	}
+}
+
+// ofFiles returns the file: URLs of what is under dirs.
+func ofFiles(dirs ...string) (list []string) {
+	keep := escape.Fsegment().With("/")
+	for _, dir := range dirs {
+		walk(dir, func(name string) bool {
+			list = append(list, "file://"+escape.Encode(filepath.ToSlash(name), keep))
+			return len(list) < Most
+		})
+	}
+	return list
+}

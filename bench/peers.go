@@ -1,0 +1,137 @@
+// Package bench measures package locus against other parsers, on the same lists
+// and in the same run. It is a module of its own, so that none of them becomes a
+// dependency of the library.
+//
+// What to run is in RESULTS.md, beside what it showed.
+package bench
+
+import (
+	"bufio"
+	"io"
+	"net/url"
+
+	"github.com/PuerkitoBio/purell"
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// Peer is one way to do a job. Run does it to every URL of a list and returns
+// something of each, so that none of it can be left out.
+type Peer struct {
+	Name string
+	Run  func(list []string) int
+}
+
+// Base is the name of the peer that the others are compared with, for reading and
+// for writing.
+const Base = "net/url"
+
+// Readers are the peers that read a URL. The first is the one to compare with.
+func Readers() ([]Peer, error) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		return nil, err
+	}
+	parser := whatwg.NewParser()
+	return []Peer{
+		{Base, func(list []string) (n int) {
+			for _, s := range list {
+				if u, err := url.Parse(s); err == nil {
+					n += len(u.Host)
+				}
+			}
+			return n
+		}},
+		{"locus.Parse", func(list []string) (n int) {
+			for _, s := range list {
+				if u, err := locus.Parse(s); err == nil {
+					n += u.Len()
+				}
+			}
+			return n
+		}},
+		{"locus verdict", func(list []string) (n int) { return Verdicts(r, list) }},
+		{"whatwg-url", func(list []string) (n int) {
+			for _, s := range list {
+				if u, err := parser.Parse(s); err == nil {
+					n += len(u.Hostname())
+				}
+			}
+			return n
+		}},
+	}, nil
+}
+
+// Verdicts parses every URL of list and has its scheme judge it, and returns how
+// many conform.
+func Verdicts(r *scheme.Registry, list []string) (n int) {
+	for _, s := range list {
+		if u, err := locus.Parse(s); err == nil && locus.Conforms(r.Check(u, locus.RFC1738)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Writers are the peers that give a URL's canonical text. The first is the one to
+// compare with: it only puts together again what it took apart.
+func Writers() ([]Peer, error) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		return nil, err
+	}
+	return []Peer{
+		{Base, func(list []string) (n int) {
+			for _, s := range list {
+				if u, err := url.Parse(s); err == nil {
+					n += len(u.String())
+				}
+			}
+			return n
+		}},
+		{"locus canonical", func(list []string) (n int) {
+			for _, s := range list {
+				if u, err := locus.Parse(s); err == nil {
+					u, _, _ = r.Canonical(u)
+					n += u.Len()
+				}
+			}
+			return n
+		}},
+		{"purell", func(list []string) (n int) {
+			const flags = purell.FlagsSafe | purell.FlagRemoveDotSegments | purell.FlagRemoveFragment
+			for _, s := range list {
+				if text, err := purell.NormalizeURLString(s, flags); err == nil {
+					n += len(text)
+				}
+			}
+			return n
+		}},
+	}, nil
+}
+
+// Canonical reads lines from in and writes the canonical form of each to out; a
+// line that has none is written as it is. It returns the number of lines.
+func Canonical(r *scheme.Registry, in io.Reader, out io.Writer) (n int, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 1<<16), 1<<20)
+	w := bufio.NewWriterSize(out, 1<<16)
+	for lines.Scan() {
+		n++
+		line := lines.Text()
+		if u, err := locus.Parse(line); err == nil {
+			if u, _, err = r.Canonical(u); err == nil {
+				line = u.String()
+			}
+		}
+		w.WriteString(line)
+		w.WriteByte('\n')
+	}
+	if err := lines.Err(); err != nil {
+		return n, err
+	}
+	return n, w.Flush()
+}
