@@ -14,8 +14,8 @@
 // findings of the scheme's Check. A text that does not is refused with a
 // [*SyntaxError]: no scheme; a "%" without two hexadecimal digits; a control
 // character or a space; a port that is no number up to 65535; two "@" before
-// the host; "\" before the path, which some programs read as "/"; more than
-// [MaxLen] octets. Nothing is repaired.
+// the host; brackets around what is no IPv6 address; "\" before the path, which
+// some programs read as "/"; more than [MaxLen] octets. Nothing is repaired.
 //
 // # Where this differs from RFC 1738
 //

@@ -135,6 +135,31 @@ func TestRegistrySlots(t *testing.T) {
 	}
 }
 
+// Names that begin alike are told apart, where they are longer than a word too.
+func TestRegistryLongNames(t *testing.T) {
+	names := []string{"x-longn", "x-longna", "x-longname", "x-longnames", "x-longnamer"}
+	var list []scheme.Scheme
+	for i, name := range names {
+		list = append(list, named(name, uint16(i)))
+		list[i].Check = func(u locus.URL, _ locus.Profile) []locus.Violation {
+			return []locus.Violation{{Rule: name}}
+		}
+	}
+	r := mustRegistry(t, list...)
+	for _, name := range names {
+		for _, text := range []string{name + ":", name + ":a", strings.ToUpper(name) + ":a:b", name + "://host/path"} {
+			if got := r.Check(locus.MustParse(text), locus.RFC1738); len(got) != 1 || got[0].Rule != name {
+				t.Errorf("%q is checked as %v", text, got)
+			}
+		}
+	}
+	for _, text := range []string{"x-long:", "x-longnam:a", "x-longnamed:a", "x:", "x-longna+:a"} {
+		if r.Known(locus.MustParse(text)) {
+			t.Errorf("%q is known", text)
+		}
+	}
+}
+
 func TestRegistryAllocs(t *testing.T) {
 	r := mustRegistry(t, named("x-a", 1), named("x-b", 2))
 	known, unknown := locus.MustParse("x-a://host/path?a=b"), locus.MustParse("x-c:a/b")
