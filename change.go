@@ -22,7 +22,6 @@ const (
 	VoidFragment                      // "#" with nothing after it left out (URI draft, "Fragment-id")
 	DotSegments                       // "." and ".." taken out of the path of http (RFC 3986 5.2.4)
 	FormFields                        // the scheme's own parts written in their one order or form
-	Anonymous                         // the user "anonymous" left out, who is the default (RFC 1738 3.2.1)
 )
 
 var changeTexts = [...]string{
@@ -41,7 +40,6 @@ var changeTexts = [...]string{
 	"a void fragment means the whole object",
 	"\".\" and \"..\" are resolved in the path",
 	"the parts of the scheme are written in their one form",
-	"the user anonymous is the default",
 }
 
 // Texts returns a sentence for each change of the set.
