@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,6 +42,9 @@ type Error struct {
 func (e *Error) Error() string {
 	// What access says begins with the module's name, and names the URL.
 	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
+	if e.Err == context.Canceled {
+		text = "interrupted" // what that word of package context means to a person
+	}
 	if !isLocal(e.Err) {
 		text = e.File + ": " + text
 	}
