@@ -2,6 +2,7 @@ package locus_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,7 @@ func checkParse(t *testing.T, text string) {
 	if len(faults) > 0 {
 		t.Fatalf("Parse(%q) accepts it; the grammar has %v", text, faults)
 	}
+	checkWithoutPassword(t, u)
 	checkParts(t, text, u, slow)
 	if got, want := u.Facts(), slow.facts(text); got != want {
 		t.Fatalf("Parse(%q).Facts() = %016b, want %016b", text, got, want)
@@ -172,5 +174,19 @@ func checkRoundTrip(t *testing.T, u locus.URL) {
 		t.Fatalf("Parse(%q).Parts().URL(): %v", u, err)
 	case u != v:
 		t.Fatalf("Parse(%q).Parts().URL() = %q", u, v)
+	}
+}
+
+// checkWithoutPassword makes sure that a URL without its password is one that says
+// the same otherwise.
+func checkWithoutPassword(t *testing.T, u locus.URL) {
+	t.Helper()
+	v, want := u.WithoutPassword(), u.Parts()
+	want.Password = nil
+	if !reflect.DeepEqual(v.Parts(), want) {
+		t.Fatalf("%q without its password: %q", u, v)
+	}
+	if _, ok := u.Password(); !ok && v != u {
+		t.Fatalf("%q has no password, and loses %q", u, v)
 	}
 }

@@ -269,6 +269,17 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
+// WithoutPassword returns u without its password and the ":" before it: what may be
+// shown and can still be used.
+func (u URL) WithoutPassword() URL {
+	if u.pass() == 0 {
+		return u
+	}
+	// A URL stays one without it. Were it not so, nothing would be shown.
+	v, _ := Parse(u.text[:u.pass()] + u.text[u.at():])
+	return v
+}
+
 // Compare orders URLs by their text, octet by octet. It is 0 if and only if u
 // == v; sameness of meaning is the scheme's to say.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
