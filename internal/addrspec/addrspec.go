@@ -17,7 +17,9 @@ package addrspec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -85,6 +87,15 @@ func Faults(text string) []Fault {
 	s.words(start, len(local), '"', '"', "local part")
 	s.words(len(text)-len(domain), len(text), '[', ']', "domain")
 	return s.faults
+}
+
+// FaultsUTF8 is [Faults] by RFC 6531 section 3.3: UTF-8 may be wherever an atom or
+// quotes may have a letter. A text that is not UTF-8 is one fault.
+func FaultsUTF8(text string) []Fault {
+	if !utf8.ValidString(bnf.Decode(text)) {
+		return []Fault{{Start: 0, End: len(text), Help: "an address is US-ASCII or UTF-8"}}
+	}
+	return slices.DeleteFunc(Faults(text), func(f Fault) bool { return f.Octet >= utf8.RuneSelf })
 }
 
 // Report adds a finding for each fault of text, which begins at offset in the

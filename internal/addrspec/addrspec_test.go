@@ -172,3 +172,25 @@ func FuzzFaults(f *testing.F) {
 		}
 	})
 }
+
+// The addresses of RFC 6531 and RFC 6532, and what does not become one.
+func TestFaultsUTF8(t *testing.T) {
+	for text, want := range map[string]int{
+		"caf%C3%A9@h":              0,
+		"caf\xc3\xa9@h":            0,
+		"%22a%20%C3%A9%22@h":       0,
+		"a@b%C3%BCcher.example":    0,
+		"caf%E9@h":                 1,
+		"caf%C3%A9%20x@h":          1,
+		"@one:caf%C3%A9@h":         1,
+		"caf%C3%A9":                1,
+		"%0D%0A%C3%A9@h":           2,
+		"plain@h":                  0,
+		"%C3%A9@":                  1,
+		"%E2%80%AE@x.%28%E2%82%AC": 1,
+	} {
+		if got := addrspec.FaultsUTF8(text); len(got) != want {
+			t.Errorf("%q: %+v, want %d", text, got, want)
+		}
+	}
+}

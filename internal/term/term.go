@@ -37,6 +37,19 @@ func IsSafe(r rune) bool {
 	return unicode.IsGraphic(r)
 }
 
+// Characters returns octets as text: UTF-8 if they are, else ISO Latin 1, in which
+// every octet is a character. The result is not safe for a terminal.
+func Characters(octets string) string {
+	if utf8.ValidString(octets) {
+		return octets
+	}
+	runes := make([]rune, len(octets))
+	for i := range len(octets) {
+		runes[i] = rune(octets[i])
+	}
+	return string(runes)
+}
+
 func safe(s, keep string) string {
 	for i, r := range s {
 		if r == utf8.RuneError || !IsSafe(r) && !strings.ContainsRune(keep, r) {

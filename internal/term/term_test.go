@@ -1,6 +1,7 @@
 package term_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -31,6 +32,23 @@ func TestSafe(t *testing.T) {
 	}
 	if got := term.SafeLines("a\n\tb\r\x1b"); got != "a\n\tb"+`\x0d\x1b` {
 		t.Errorf("SafeLines = %q", got)
+	}
+}
+
+// Every mark that turns the direction of writing is shown as what it is.
+func TestSafeDirections(t *testing.T) {
+	for _, r := range "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c" {
+		if got, want := term.Safe("a"+string(r)+"b"), fmt.Sprintf(`a\u%04xb`, r); got != want {
+			t.Errorf("%U: %q, want %q", r, got, want)
+		}
+	}
+}
+
+func TestCharacters(t *testing.T) {
+	for octets, want := range map[string]string{"": "", "plain": "plain", "caf\u00e9": "caf\u00e9", "caf\xe9": "caf\u00e9", "\xc3\xa9\xe9": "\u00c3\u00a9\u00e9", "\x9b": "\u009b"} {
+		if got := term.Characters(octets); got != want {
+			t.Errorf("%q: %q, want %q", octets, got, want)
+		}
 	}
 }
 

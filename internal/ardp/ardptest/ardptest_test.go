@@ -1,0 +1,471 @@
+package ardptest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus/internal/ardp"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	here  = netip.MustParseAddrPort("192.0.2.1:1525")
+	there = netip.MustParseAddrPort("192.0.2.2:901")
+)
+
+func listen(t *testing.T, n *Network, at netip.AddrPort) net.PacketConn {
+	t.Helper()
+	pc, err := n.Listen(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pc.Close() })
+	return pc
+}
+
+// asker is a client that says just what it is told.
+type asker struct {
+	t  *testing.T
+	pc net.PacketConn
+}
+
+func newAsker(t *testing.T, n *Network) asker { return asker{t, listen(t, n, there)} }
+
+// ask sends a datagram and returns what comes back before anything else happens.
+func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
+	a.t.Helper()
+	a.pc.WriteTo(append(h.Append(nil), data...), net.UDPAddrFromAddrPort(here))
+	buffer := make([]byte, 1<<16)
+	for {
+		a.pc.SetReadDeadline(time.Now().Add(time.Millisecond))
+		n, from, err := a.pc.ReadFrom(buffer)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return list
+		}
+		if err != nil || addrPort(from) != here {
+			a.t.Fatal(from, err)
+		}
+		h, _, err := ardp.ParseHeader(bytes.Clone(buffer[:n]))
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		list = append(list, h)
+	}
+}
+
+// request is a header of the only packet of a request.
+func request(id, through uint16) ardp.Header {
+	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Number: 1, Total: 1, Through: through}
+}
+
+func acknowledgement(id, through uint16) ardp.Header {
+	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Through: through}
+}
+
+// wantNumbers checks which packets came, those of flag 80 as negative numbers.
+func wantNumbers(t *testing.T, list []ardp.Header, want ...int) {
+	t.Helper()
+	var got []int
+	for _, h := range list {
+		n, _ := h.Position()
+		if h.Flags&ardp.FlagAcknowledge != 0 {
+			n = -n
+		}
+		got = append(got, n)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("packets %v, not %v", got, want)
+	}
+}
+
+// counting serves a reply of that many packets, and counts how often it was made.
+func counting(packets int, count *int) func(*Request) Reply {
+	return func(*Request) Reply {
+		*count++
+		return Reply{Message: make([]byte, packets*ardp.MaxData)}
+	}
+}
+
+func TestStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		count := 0
+		s := Serve(listen(t, &n, here), counting(2, &count), &Options{Store: 3})
+		defer s.Close()
+		a := newAsker(t, &n)
+		for id := uint16(1); id <= 4; id++ {
+			wantNumbers(t, a.ask(request(id, 0), ""), 1, 2)
+		}
+		wantNumbers(t, a.ask(request(4, 0), ""), 1, 2)
+		wantNumbers(t, a.ask(request(2, 1), ""), 2)
+		wantNumbers(t, a.ask(acknowledgement(2, 1), ""), 2)
+		wantNumbers(t, a.ask(acknowledgement(2, 2), ""))
+		wantNumbers(t, a.ask(acknowledgement(2, 99), ""))
+		wantNumbers(t, a.ask(acknowledgement(9, 0), "")) // that nobody asked
+		if count != 4 {
+			t.Errorf("%d replies were made", count)
+		}
+		wantNumbers(t, a.ask(request(1, 0), ""), 1, 2) // is not there any more
+		if count != 5 {
+			t.Errorf("%d replies were made", count)
+		}
+	})
+}
+
+// A request without an id is another one each time, and takes no place of others.
+func TestStoreNoID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		count := 0
+		s := Serve(listen(t, &n, here), counting(1, &count), &Options{Store: 1})
+		defer s.Close()
+		a := newAsker(t, &n)
+		wantNumbers(t, a.ask(request(5, 0), ""), 1)
+		for range 2 {
+			wantNumbers(t, a.ask(ardp.Header{Fields: ardp.FieldNone}, "x"), 1)
+		}
+		wantNumbers(t, a.ask(request(5, 0), ""), 1)
+		if count != 3 {
+			t.Errorf("%d replies were made", count)
+		}
+	})
+}
+
+// The original sent nothing again within a second, unless it got on.
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		count := 0
+		s := Serve(listen(t, &n, here), counting(5, &count), &Options{Pause: time.Second})
+		defer s.Close()
+		a := newAsker(t, &n)
+		first := request(1, 0)
+		first.Fields, first.Flags, first.Extra = ardp.FieldOption, ardp.FlagWindow, []byte{0, 2}
+		wantNumbers(t, a.ask(first, ""), 1, -2)
+		wantNumbers(t, a.ask(first, ""))
+		wantNumbers(t, a.ask(acknowledgement(1, 1), ""), 2, -3)
+		wantNumbers(t, a.ask(acknowledgement(1, 1), ""))
+		time.Sleep(time.Second)
+		wantNumbers(t, a.ask(acknowledgement(1, 1), ""), 2, -3)
+	})
+}
+
+func TestRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		var got *Request
+		s := Serve(listen(t, &n, here), func(r *Request) Reply {
+			got = r
+			return Reply{}
+		}, nil)
+		defer s.Close()
+		if s.Addr() != here {
+			t.Errorf("it is at %v", s.Addr())
+		}
+		a := newAsker(t, &n)
+		part := func(number, total uint16, flags byte, extra ...byte) ardp.Header {
+			return ardp.Header{Fields: ardp.FieldOption, ID: 7, Number: number, Total: total, Flags: flags, Extra: extra}
+		}
+		wantNumbers(t, a.ask(part(2, 0, ardp.FlagPriority|ardp.FlagWindow, 0xff, 0xfb, 0, 2), "b")) // before its total is known
+		wantNumbers(t, a.ask(part(2, 3, 0), "other"), 0)                                            // which it has
+		wantNumbers(t, a.ask(part(3, 3, ardp.FlagAcknowledge), ""), 0)
+		if got != nil {
+			t.Fatalf("%q is not whole", got.Message)
+		}
+		wantNumbers(t, a.ask(part(1, 3, 0), "a"), 1)
+		if got == nil || string(got.Message) != "ab" || got.ID != 7 || got.From != there || got.Packets != 3 || got.Window != 2 || got.Priority != -5 {
+			t.Fatalf("%+v", got)
+		}
+		if got.Context().Err() == nil {
+			t.Error("its context does not end with the reply")
+		}
+	})
+}
+
+// What makes no sense is not answered, nor does it stop anything.
+func TestHostile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		count := 0
+		s := Serve(listen(t, &n, here), counting(1, &count), nil)
+		defer s.Close()
+		a := newAsker(t, &n)
+		for _, datagram := range [][]byte{{}, {0}, {63}, {0x43, 0, 1}, {0x81, 1, 0, 0, 0, 1}, bytes.Repeat([]byte{0xff}, 2000)} {
+			a.pc.WriteTo(datagram, net.UDPAddrFromAddrPort(here))
+		}
+		for _, h := range []ardp.Header{
+			{Fields: ardp.FieldThrough, ID: 1, Through: 9},
+			{Fields: ardp.FieldTotal, ID: 1, Number: 65535, Total: 65535},
+			{Fields: ardp.FieldTotal, ID: 1, Number: 1, Total: 65535},
+			{Fields: ardp.FieldOption, ID: 1, Option: ardp.OptionCancel},
+			{Fields: ardp.FieldOption, ID: 3, Option: ardp.OptionCancel},
+		} {
+			wantNumbers(t, a.ask(h, ""))
+		}
+		wantNumbers(t, a.ask(request(1, 0), ""), 1)
+		if count != 1 {
+			t.Errorf("%d replies were made", count)
+		}
+	})
+}
+
+func TestAnnounce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		begun := time.Now()
+		var canceled time.Duration
+		s := Serve(listen(t, &n, here), func(r *Request) Reply {
+			r.Announce(90*time.Second, 0, 0)
+			<-r.Context().Done()
+			canceled = time.Since(begun)
+			return Reply{Message: []byte("too late")}
+		}, nil)
+		defer s.Close()
+		a := newAsker(t, &n)
+		for range 2 { // who asks again hears it again
+			list := a.ask(request(1, 0), "")
+			if wantNumbers(t, list, 0); list[0].Wait != 90 || list[0].Fields != ardp.FieldWait {
+				t.Errorf("%+v", list)
+			}
+		}
+		time.Sleep(time.Until(begun.Add(time.Minute)))
+		cancel := ardp.Header{Fields: ardp.FieldOption, ID: 1, Option: ardp.OptionCancel}
+		wantNumbers(t, a.ask(cancel, ""))
+		if synctest.Wait(); canceled != time.Minute {
+			t.Errorf("canceled after %v", canceled)
+		}
+	})
+}
+
+// Close ends those who wait.
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		ended := false
+		s := Serve(listen(t, &n, here), func(r *Request) Reply {
+			<-r.Context().Done()
+			ended = true
+			return Reply{}
+		}, nil)
+		a := newAsker(t, &n)
+		wantNumbers(t, a.ask(request(1, 0), ""))
+		if err := s.Close(); err != nil || !ended {
+			t.Errorf("ended %v, %v", ended, err)
+		}
+		wantNumbers(t, a.ask(request(2, 0), ""))
+	})
+}
+
+// Instead of a reply.
+func TestReply(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		reply Reply
+		want  string // of each datagram
+	}{
+		{"nothing", Reply{}, "[030007]"},
+		{"silent", Reply{Silent: true, Message: []byte("x")}, "[]"},
+		{"wait and silent", Reply{Silent: true, Wait: 3 * time.Minute}, "[0b000700000000000000b4]"},
+		{"refuse", Reply{Refuse: true}, "[0d000700000000000000000001]"},
+		{"redirect", Reply{Redirect: netip.MustParseAddrPort("127.0.0.1:11526")}, "[130007000000000000000000047f0000012d06]"},
+		{"queue", Reply{Wait: 9 * time.Second, QueuePosition: 4, QueueTime: 77 * time.Second},
+			"[140007000000000000000900fe0300040000004d 0c000700010001000100" + "0080]"},
+		{"no id", Reply{NoID: true, Message: []byte("x")}, "[03000078]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var n Network
+				s := Serve(listen(t, &n, here), func(*Request) Reply { return c.reply }, nil)
+				defer s.Close()
+				pc := listen(t, &n, there)
+				h := request(7, 0)
+				pc.WriteTo(h.Append(nil), net.UDPAddrFromAddrPort(here))
+				pc.SetReadDeadline(time.Now().Add(time.Second))
+				var list []string
+				for buffer := make([]byte, 100); ; {
+					n, _, err := pc.ReadFrom(buffer)
+					if err != nil {
+						break
+					}
+					list = append(list, fmt.Sprintf("%x", buffer[:n]))
+				}
+				if got := fmt.Sprint(list); got != c.want {
+					t.Errorf("%s, not %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// fates counts the datagrams, which are numbered, that are lost, come twice, and
+// come after their successor.
+func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
+	t.Helper()
+	seen := map[uint16]int{}
+	last, twice, late := -1, 0, 0
+	for buffer := make([]byte, 10); ; {
+		n, err := read(buffer)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if n != 2 || err != nil {
+			t.Fatal(n, err)
+		}
+		number := uint16(buffer[0])<<8 | uint16(buffer[1])
+		if seen[number]++; seen[number] == 1 && int(number) < last {
+			late++
+		}
+		last = max(last, int(number))
+	}
+	for _, times := range seen {
+		if times > 1 {
+			twice++
+		}
+	}
+	return [...]int{sent - len(seen), twice, late}
+}
+
+// sent is how many datagrams tell the faults of a network. They all wait at a
+// socket, even if they come twice.
+const sent = 700
+
+// A network has about as many faults as it is told, both ways, and the same ones
+// each time.
+func TestFaulty(t *testing.T) {
+	one := func(f Faults) (in, out [3]int) {
+		synctest.Test(t, func(t *testing.T) {
+			var n Network
+			faulty := Faulty(listen(t, &n, here), f)
+			pc := listen(t, &n, there)
+			for i := range sent {
+				datagram := []byte{byte(i >> 8), byte(i)}
+				pc.WriteTo(datagram, net.UDPAddrFromAddrPort(here))
+				faulty.WriteTo(datagram, net.UDPAddrFromAddrPort(there))
+			}
+			read := func(pc net.PacketConn) func([]byte) (int, error) {
+				pc.SetReadDeadline(time.Now().Add(time.Second))
+				return func(b []byte) (int, error) {
+					n, _, err := pc.ReadFrom(b)
+					return n, err
+				}
+			}
+			in, out = fates(t, read(faulty)), fates(t, read(pc))
+		})
+		return in, out
+	}
+	for _, c := range []struct {
+		faults            Faults
+		lost, twice, late float64
+	}{
+		{Faults{}, 0, 0, 0},
+		{Faults{Loss: 0.3, Seed: 1}, 0.3, 0, 0},
+		{Faults{Duplicate: 0.3, Seed: 2}, 0, 0.3, 0},
+		{Faults{Reorder: 0.2, Seed: 3}, 0, 0, 0.17}, // the successor of one that is late is not
+		{Faults{Loss: 1}, 1, 0, 0},
+	} {
+		in, out := one(c.faults)
+		for _, got := range [][3]int{in, out} {
+			for i, want := range []float64{c.lost, c.twice, c.late} {
+				if share := float64(got[i]) / sent; math.Abs(share-want) > 0.05 {
+					t.Errorf("%+v: %v", c.faults, got)
+				}
+			}
+		}
+		if in2, out2 := one(c.faults); in2 != in || out2 != out {
+			t.Errorf("%+v: %v %v, and another time %v %v", c.faults, in, out, in2, out2)
+		}
+		if c.faults.Seed != 0 && in == out {
+			t.Errorf("%+v: both ways are the same", c.faults)
+		}
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n Network
+		pc := listen(t, &n, here)
+		if _, err := n.Listen(here); err == nil {
+			t.Error("an address has two sockets")
+		}
+		c, err := n.Dial(there.Addr(), here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.RemoteAddr().String() != here.String() || addrPort(c.LocalAddr()).Addr() != there.Addr() {
+			t.Errorf("from %v to %v", c.LocalAddr(), c.RemoteAddr())
+		}
+		c2, err := n.Dial(there.Addr(), here)
+		if err != nil || c2.LocalAddr().String() == c.LocalAddr().String() {
+			t.Errorf("from %v: %v", c2.LocalAddr(), err)
+		}
+		c2.Close()
+
+		// It receives from the far end alone, one datagram at a time.
+		stranger := listen(t, &n, netip.MustParseAddrPort("192.0.2.9:1525"))
+		stranger.WriteTo([]byte("no"), c.LocalAddr())
+		pc.WriteTo([]byte("one"), c.LocalAddr())
+		pc.WriteTo([]byte("two"), c.LocalAddr())
+		pc.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(there)) // where nobody is
+		buffer := make([]byte, 10)
+		for _, want := range []string{"one", "two"} {
+			if got, err := c.Read(buffer); string(buffer[:got]) != want || err != nil {
+				t.Errorf("%q %v", buffer[:got], err)
+			}
+		}
+		if _, err := c.Write([]byte("hello")); err != nil {
+			t.Error(err)
+		}
+		if got, from, err := pc.ReadFrom(buffer); string(buffer[:got]) != "hello" || from.String() != c.LocalAddr().String() || err != nil {
+			t.Errorf("%q %v %v", buffer[:got], from, err)
+		}
+
+		// A Read ends at its deadline, also if that comes while it waits.
+		begun := time.Now()
+		c.SetDeadline(begun.Add(time.Second))
+		if _, err := c.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		c.SetDeadline(time.Time{})
+		time.AfterFunc(time.Second, func() { c.SetReadDeadline(time.Now()) })
+		if _, err := c.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != 2*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		c.SetReadDeadline(time.Now().Add(time.Hour))
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			if _, err := c.Read(buffer); !errors.Is(err, net.ErrClosed) {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		c.Close()
+		reading.Wait()
+
+		// One that is not read loses what is too much.
+		for range 2 * maxQueue {
+			stranger.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(here))
+		}
+		pc.SetReadDeadline(time.Now().Add(time.Second))
+		count := 0
+		for ; ; count++ {
+			if _, _, err := pc.ReadFrom(buffer); err != nil {
+				break
+			}
+		}
+		if count != maxQueue {
+			t.Errorf("%d datagrams waited", count)
+		}
+	})
+}

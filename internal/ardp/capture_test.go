@@ -1,0 +1,138 @@
+package ardp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Capture is a conversation with the original server of Prospero, or one that was
+// made by hand to be bad. It is a file of testdata: lines of "#" say what it shows;
+// the others are datagrams in order, each with its direction, the server (A or B),
+// milliseconds since the beginning, what became of it, and its octets; "reply" has
+// the SHA-256 of a request and of its reply.
+type Capture struct {
+	Name      string
+	Datagrams []Datagram
+	Replies   map[[sha256.Size]byte]string // the sum of a reply, by the sum of its request
+}
+
+// Datagram is one of a Capture.
+type Datagram struct {
+	Sent   bool // by the client
+	Server string
+	Time   time.Duration
+	Fate   string // delivered, lost, duplicate, delayed, removed, made
+	Octets []byte
+}
+
+// ID is the connection id, or 0.
+func (d Datagram) ID() uint16 {
+	h, _, _ := ParseHeader(d.Octets)
+	return h.ID
+}
+
+// Data is what is behind the header.
+func (d Datagram) Data() []byte {
+	_, data, _ := ParseHeader(d.Octets)
+	return data
+}
+
+// ReadCapture reads testdata/name.txt.
+func ReadCapture(t testing.TB, name string) Capture {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Capture{Name: name, Replies: map[[sha256.Size]byte]string{}}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		switch words[0] {
+		case "#":
+		case "reply":
+			sum, err := hex.DecodeString(words[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Replies[[sha256.Size]byte(sum)] = words[2]
+		default:
+			d := Datagram{Sent: words[0] == "c2s", Server: words[1], Fate: words[3]}
+			ms := 0
+			if _, err := fmt.Sscan(words[2], &ms); err != nil {
+				t.Fatal(err)
+			}
+			d.Time = time.Duration(ms) * time.Millisecond
+			if len(words) > 4 {
+				if d.Octets, err = hex.DecodeString(words[4]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.Datagrams = append(c.Datagrams, d)
+		}
+	}
+	return c
+}
+
+// Dialog is what belongs to one connection id of a Capture.
+type Dialog struct {
+	ID        uint16
+	Request   []byte
+	Datagrams []Datagram
+}
+
+// Dialogs takes a capture apart. In one that was made by hand everything belongs to
+// the one request, whatever its id.
+func (c Capture) Dialogs() (list []*Dialog) {
+	of := func(d Datagram) *Dialog {
+		for _, x := range list {
+			if id := d.ID(); !d.Sent && (d.Fate == "made" || id == 0) || id == x.ID || id == swapped(x.ID) {
+				return x
+			}
+		}
+		x := &Dialog{ID: d.ID()}
+		list = append(list, x)
+		return x
+	}
+	for _, d := range c.Datagrams {
+		x := of(d)
+		x.Datagrams = append(x.Datagrams, d)
+	}
+	for _, x := range list {
+		x.Request = join(x.Datagrams, true)
+	}
+	return list
+}
+
+// Reply is the message that the server's packets are in the order of their numbers.
+func (x *Dialog) Reply() []byte { return join(x.Datagrams, false) }
+
+// join is the message of one side, made as simply as can be.
+func join(list []Datagram, sent bool) (message []byte) {
+	packets := map[uint16][]byte{}
+	for _, d := range list {
+		if h, data, err := ParseHeader(d.Octets); err == nil && d.Sent == sent {
+			number, _ := h.Position()
+			packets[uint16(number)] = data
+		}
+	}
+	for n := uint16(1); packets[n] != nil; n++ {
+		message = append(message, packets[n]...)
+	}
+	return message
+}
+
+// WantReply checks a reply against the capture's own sums.
+func (c Capture) WantReply(t *testing.T, request, reply []byte) {
+	t.Helper()
+	if got := fmt.Sprintf("%x", sha256.Sum256(reply)); got != c.Replies[sha256.Sum256(request)] {
+		t.Errorf("the reply to %q is %d octets with sum %s: %q", request, len(reply), got, shorten(reply))
+	}
+}
+
+func shorten(b []byte) []byte { return bytes.Clone(b[:min(len(b), 100)]) }

@@ -1,0 +1,319 @@
+package ardp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// An id with its octets swapped is taken only where those servers are known to do
+// so.
+func TestSwappedID(t *testing.T) {
+	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
+	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}
+	for _, c := range []struct {
+		name string
+		list []Header
+		done bool
+	}{
+		{"after one that is right", []Header{first, second}, true},
+		{"before", []Header{second, first}, false},
+		{"a control packet", []Header{first, {Fields: FieldOption, ID: 0x3412, Option: OptionRefused}}, false},
+		{"no number", []Header{first, {Fields: FieldID, ID: 0x3412}}, false},
+	} {
+		f := newFake(&Call{}, 0x1234, nil)
+		for _, h := range c.list {
+			f.get(h.Append(nil))
+		}
+		if f.done != c.done || f.err != nil || c.done == (f.drops == 1) {
+			t.Errorf("%s: done %v, %d drops, %v", c.name, f.done, f.drops, f.err)
+		}
+	}
+}
+
+// A request of more packets than the window goes out as the server acknowledges it,
+// and the end of each window asks for that.
+func TestRequestWindow(t *testing.T) {
+	message := bytes.Repeat([]byte("0123456789"), 40*MaxData/10)
+	f := newFake(&Call{Message: message}, 7, nil)
+	through := func(n uint16, option byte) {
+		h := Header{Fields: FieldOption, ID: 7, Through: n, Option: option}
+		f.get(h.Append(nil))
+	}
+	wantSent := func(first, last uint16) {
+		t.Helper()
+		if len(f.sent) != int(last)-int(first)+1 {
+			t.Fatalf("%d datagrams, not %d to %d", len(f.sent), first, last)
+		}
+		for i, datagram := range f.sent {
+			h, data, err := ParseHeader(datagram)
+			n := first + uint16(i)
+			if err != nil || h.Number != n || h.Total != 40 || !bytes.Equal(data, message[(n-1)*MaxData:n*MaxData]) {
+				t.Errorf("%+v %v", h, err)
+			}
+			if asks := h.Flags&FlagAcknowledge != 0; asks != (n == last && last < 40) {
+				t.Errorf("packet %d asks: %v", n, asks)
+			}
+		}
+		f.sent = nil
+	}
+	wantSent(1, 16)
+	through(41, 0) // more than there are
+	through(0, 0)
+	wantSent(1, 0)
+	through(3, 0)
+	wantSent(17, 19)
+	through(2, 0) // less than before
+	wantSent(1, 0)
+	f.wait(4 * time.Second)
+	wantSent(4, 19)
+	through(1, OptionThrough) // less after all
+	f.wait(12 * time.Second)
+	wantSent(2, 17)
+	through(19, 0)
+	wantSent(20, 35)
+	through(40, 0)
+	wantSent(36, 40)
+	f.wait(f.due)
+	if want := (&Header{Fields: FieldThrough, ID: 7}); len(f.sent) != 1 || !bytes.Equal(f.sent[0], want.Append(nil)) {
+		t.Errorf("a request that is there is asked for by %x", f.sent)
+	}
+}
+
+// A server that takes back what it acknowledged gets no more time for it.
+func TestThroughBackAndForth(t *testing.T) {
+	f := newFake(&Call{Message: make([]byte, 40*MaxData)}, 7, nil)
+	for n := uint16(0); !f.isOver(); n++ {
+		if f.now > 2*time.Minute {
+			t.Fatal("it does not end")
+		}
+		h := Header{Fields: FieldOption, ID: 7, Through: n % 2, Option: OptionThrough}
+		f.get(h.Append(nil))
+		f.wait(f.now + time.Second)
+	}
+	if !errors.Is(f.err, ErrNoReply) {
+		t.Error(f.err)
+	}
+}
+
+// The first total counts, and no packet that states another one.
+func TestTotals(t *testing.T) {
+	f := newFake(&Call{}, 7, nil)
+	for _, c := range []struct {
+		number, total uint16
+		data          string
+	}{
+		{1, 3, "a"}, {2, 2, "no"}, {2, 4, "no"}, {4, 0, "no"}, {3, 3, "c"}, {2, 0, "b"},
+	} {
+		if f.done {
+			t.Errorf("it is done before packet %d of %d", c.number, c.total)
+		}
+		h := Header{Fields: FieldTotal, ID: 7, Number: c.number, Total: c.total}
+		f.get(append(h.Append(nil), c.data...))
+	}
+	if !f.done || string(f.reply) != "abc" || f.drops != 3 {
+		t.Errorf("%q %v, %d drops", f.reply, f.err, f.drops)
+	}
+}
+
+// Each time that something new comes the server has as long as at first.
+func TestProgressRestartsTimer(t *testing.T) {
+	f := newFake(&Call{}, 7, nil)
+	for n := range uint16(100) {
+		f.wait(f.now + 59*time.Second)
+		h := Header{Fields: FieldTotal, ID: 7, Number: n + 1}
+		f.get(h.Append(nil))
+	}
+	if f.isOver() || f.through != 100 {
+		t.Errorf("%d packets, %v", f.through, f.err)
+	}
+	if f.end(t); f.now > 5901*time.Second+time.Minute {
+		t.Errorf("it took %v", f.now)
+	}
+}
+
+// However long the repeats go on, they come once an hour at least.
+func TestLongest(t *testing.T) {
+	f := newFake(&Call{}, 7, &Options{Tries: 100})
+	f.end(t)
+	if last := f.at[99] - f.at[98]; len(f.sent) != 100 || last != time.Hour {
+		t.Errorf("%d datagrams, the last after %v", len(f.sent), last)
+	}
+}
+
+// Acknowledgements are asked for and given, but not for ever if they change nothing.
+func TestIdleAcknowledgements(t *testing.T) {
+	f := newFake(&Call{}, 7, nil)
+	ask := (&Header{Fields: FieldFlags, ID: 7, Flags: FlagAcknowledge}).Append(nil)
+	for range 1000 {
+		f.get(ask)
+	}
+	if len(f.sent) != 1+64 {
+		t.Errorf("%d datagrams", len(f.sent))
+	}
+	h := Header{Fields: FieldFlags, ID: 7, Number: 1, Flags: FlagAcknowledge}
+	if f.get(h.Append(nil)); len(f.sent) != 1+65 {
+		t.Errorf("%d datagrams, when something came", len(f.sent))
+	}
+	if f.get(ask); len(f.sent) != 1+66 {
+		t.Errorf("%d datagrams, after something came", len(f.sent))
+	}
+}
+
+// What the server only announces takes no memory, and a small exchange hardly any.
+func TestAllocs(t *testing.T) {
+	c := New(nil)
+	call := &Call{Message: []byte("hello")}
+	send := func([]byte) {}
+	reply := append((&Header{Fields: FieldID, ID: 7}).Append(nil), "hello"...)
+	buffer := make([]byte, 0, 2000)
+	n := testing.AllocsPerRun(100, func() {
+		x := newExchange(&c.options, call, 7, serverA, send)
+		x.buffer = buffer
+		x.begin(0)
+		x.receive(0, reply)
+		if !x.done {
+			t.Fatal("it is not done")
+		}
+	})
+	if n > 2 { // the exchange and the reply
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzExchange has a server say anything at all. It ends, and takes no more memory
+// than its limits let it.
+func FuzzExchange(f *testing.F) {
+	// A datagram is preceded by 2 octets of time and 2 of length.
+	script := func(list []Datagram) (b []byte) {
+		last := time.Duration(0)
+		for _, d := range list {
+			if d.Sent {
+				continue
+			}
+			b = binary.BigEndian.AppendUint16(b, uint16((d.Time-last)/time.Millisecond))
+			b = binary.BigEndian.AppendUint16(b, uint16(len(d.Octets)))
+			b = append(b, d.Octets...)
+			last = d.Time
+		}
+		return b
+	}
+	for _, name := range []string{"ok-sequenced-control", "bad-redirect-loop", "bad-wait-repeated", "bad-duplicate-differs", "window-requested", "queue-position", "refused", "bad-total-changes"} {
+		c := ReadCapture(f, name)
+		f.Add(c.Datagrams[0].ID(), uint8(1), script(c.Datagrams))
+	}
+	f.Fuzz(func(t *testing.T, id uint16, packets uint8, script []byte) {
+		o := &Options{Packets: 300, Octets: 4000, Drops: 20}
+		heard := 0
+		call := &Call{
+			Message:  make([]byte, int(packets)*MaxData),
+			Text:     id%2 == 0,
+			Progress: func(Progress) { heard++ },
+			Trace:    func(bool, string) {},
+		}
+		fake := newFake(call, id, o)
+		received := 0
+		for len(script) >= 4 && !fake.isOver() {
+			after := time.Duration(binary.BigEndian.Uint16(script)) * time.Millisecond
+			n := min(int(binary.BigEndian.Uint16(script[2:])), len(script)-4)
+			fake.wait(fake.now + after)
+			fake.get(script[4 : 4+n])
+			script = script[4+n:]
+			received++
+			wantSane(t, fake, received)
+		}
+		fake.end(t)
+		if fake.done == (fake.err != nil) {
+			t.Fatalf("done %v, and %v", fake.done, fake.err)
+		}
+		if fake.now > 10*time.Minute+time.Duration(received+1)*time.Minute+70*time.Second*time.Duration(received) {
+			t.Fatalf("it took %v", fake.now)
+		}
+		if heard > received {
+			t.Fatalf("%d times progress of %d datagrams", heard, received)
+		}
+	})
+}
+
+func wantSane(t *testing.T, f *fake, received int) {
+	t.Helper()
+	held := len(f.reply)
+	for n, data := range f.beyond {
+		held += len(data)
+		if n <= f.through || n > f.highest || n > f.options.Packets {
+			t.Fatalf("packet %d is held, after %d of %d", n, f.through, f.options.Packets)
+		}
+	}
+	if f.err == nil && held > f.options.Octets {
+		t.Fatalf("%d octets are held", held)
+	}
+	if f.received() > received || f.drops > received {
+		t.Fatalf("%d packets and %d drops of %d datagrams", f.received(), f.drops, received)
+	}
+	if f.total != 0 && f.total < f.highest {
+		t.Fatalf("packet %d of %d", f.highest, f.total)
+	}
+	// Windows of the request at most: at first, after each redirect, after each
+	// repeat, and one datagram for each that came.
+	if most := (received + 4*(received+2)) * Window * 4; len(f.sent) > most {
+		t.Fatalf("%d datagrams for %d", len(f.sent), received)
+	}
+}
+
+// The reply is what the server's packets say in the order of their numbers, in
+// whatever order and how often they come.
+func FuzzOrder(f *testing.F) {
+	f.Add([]byte{2, 0, 1, 1}, uint8(3))
+	f.Add([]byte{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint8(10))
+	f.Fuzz(func(t *testing.T, order []byte, total uint8) {
+		if total == 0 {
+			return
+		}
+		fake := newFake(&Call{}, 7, nil)
+		came := map[byte]bool{}
+		var want []byte
+		for n := range total {
+			want = append(want, n, n)
+		}
+		for _, n := range order {
+			if n %= total; fake.isOver() {
+				break
+			}
+			h := Header{Fields: FieldTotal, ID: 7, Number: uint16(n) + 1}
+			if n+1 == total {
+				h.Total = uint16(total)
+			}
+			fake.get(append(h.Append(nil), n, n))
+			came[n] = true
+		}
+		if all := len(came) == int(total); fake.done != all || all && !bytes.Equal(fake.reply, want) {
+			t.Fatalf("%d of %d packets: done %v, %x", len(came), total, fake.done, fake.reply)
+		}
+		if !fake.done {
+			if fake.end(t); !errors.Is(fake.err, ErrNoReply) {
+				t.Fatal(fake.err)
+			}
+		}
+	})
+}
+
+// Addresses that are not of an IP network, as of pipes, count as public ones.
+func TestAddrPort(t *testing.T) {
+	if got := addrPort(nil); got.IsValid() {
+		t.Error(got)
+	}
+	if got := addrPort(pipeAddr("pipe")); got.IsValid() {
+		t.Error(got)
+	}
+	if got := addrPort(pipeAddr("[::ffff:127.0.0.1]:1")); got != netip.MustParseAddrPort("127.0.0.1:1") {
+		t.Error(got)
+	}
+}
+
+type pipeAddr string
+
+func (pipeAddr) Network() string  { return "pipe" }
+func (a pipeAddr) String() string { return string(a) }

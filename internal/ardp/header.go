@@ -1,0 +1,219 @@
+package ardp
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Field is one of the numbers of a header, which stand in a fixed order: the value
+// is how many octets there are up to its end.
+type Field int
+
+// The fields. A header may end after any of them.
+const (
+	FieldNone    Field = 1  // the first octet alone: version and length of the header
+	FieldID      Field = 3  // connection id
+	FieldNumber  Field = 5  // packet number
+	FieldTotal   Field = 7  // number of packets in the message
+	FieldThrough Field = 9  // received-through
+	FieldWait    Field = 11 // seconds until the reply may be expected
+	FieldFlags   Field = 12
+	FieldOption  Field = 13
+)
+
+// Bits of Flags. The first four say what else is in the header.
+const (
+	FlagAddress     = 0x01 // a type octet, a length octet, and that many octets
+	FlagPriority    = 0x02 // 2 octets, signed
+	FlagProtocol    = 0x04 // 2 octets
+	FlagWindow      = 0x08 // 2 octets: how many packets to send without an acknowledgement
+	FlagSequenced   = 0x40 // the packet has a number, but its data is not part of the message
+	FlagAcknowledge = 0x80 // please acknowledge
+)
+
+// Values of Option.
+const (
+	OptionCancel       = 1 // from the client
+	OptionRefused      = 1 // from the server
+	OptionThrough      = 2 // received-through counts even if it is less than before
+	OptionRedirect     = 4 // an IPv4 address and a port, 6 octets
+	OptionRedirectAll  = 5 // the same for later requests too
+	OptionQueueInquiry = 253
+	OptionQueue        = 254 // position in the queue, and time
+)
+
+// Flags in the first octet of OptionQueue.
+const (
+	queuePosition = 0x01 // 2 octets
+	queueTime     = 0x02 // 4 octets, in seconds
+)
+
+const (
+	// lengthBits of the first octet are the header's length; the others are the
+	// version, which is 0.
+	lengthBits = 0x3f
+	// MaxData is the most octets of a message that one packet has, as the original
+	// programs cut them.
+	MaxData = 1250
+	// Window is how many packets either side sends beyond those that the other said
+	// it has, unless the client asked for more or less.
+	Window = 16
+)
+
+// Header is what begins a datagram. Fields that are not there are 0.
+type Header struct {
+	Fields  Field // the last that is there
+	ID      uint16
+	Number  uint16 // from 1; 0: a control packet, which is not part of the message
+	Total   uint16 // 0: not known yet
+	Through uint16 // who sends this has all packets of the other up to here
+	Wait    uint16
+	Flags   byte
+	Option  byte
+	Extra   []byte // fields of the flags, low bit first, and then those of the option
+}
+
+// Has reports whether a field is there.
+func (h *Header) Has(f Field) bool { return h.Fields >= f }
+
+// Position is the number of a packet, and the total it states; 0: none. A header
+// without them is that of a message of one packet.
+func (h *Header) Position() (number, total int) {
+	if !h.Has(FieldNumber) {
+		return 1, 1
+	}
+	return int(h.Number), int(h.Total)
+}
+
+// Extras are the fields behind the fixed ones.
+type Extras struct {
+	Priority int16
+	Window   uint16
+	Option   []byte // what is left for the option
+}
+
+var (
+	errEmpty   = errors.New("empty")
+	errVersion = errors.New("of another version of ardp")
+	errLength  = errors.New("its header is longer than it is")
+	errNone    = errors.New("its header has length 0")
+)
+
+// ParseHeader reads the header of a datagram, which keeps its Extra, and returns
+// the data behind it. A header that ends inside a field ends before it. The error
+// says what kind of datagram that is.
+func ParseHeader(datagram []byte) (h Header, data []byte, err error) {
+	if len(datagram) == 0 {
+		return h, nil, errEmpty
+	}
+	n := int(datagram[0] & lengthBits)
+	switch {
+	case datagram[0]&^lengthBits != 0:
+		return h, nil, errVersion
+	case n == 0:
+		return h, nil, errNone
+	case n > len(datagram):
+		return h, nil, errLength
+	}
+	octets := datagram[:n]
+	h.Fields = lastField(n)
+	for _, f := range h.numbers() {
+		if !h.Has(f.field) {
+			break
+		}
+		*f.value = binary.BigEndian.Uint16(octets[f.field-2:])
+	}
+	if h.Has(FieldFlags) {
+		h.Flags = octets[FieldFlags-1]
+	}
+	if h.Has(FieldOption) {
+		h.Option = octets[FieldOption-1]
+		h.Extra = octets[FieldOption:]
+	}
+	return h, datagram[n:], nil
+}
+
+// lastField returns the last field that is complete in a header of n octets.
+func lastField(n int) Field {
+	switch {
+	case n >= int(FieldOption):
+		return FieldOption
+	case n == int(FieldFlags):
+		return FieldFlags
+	case n%2 == 0:
+		return Field(n - 1)
+	}
+	return Field(n)
+}
+
+type number struct {
+	field Field
+	value *uint16
+}
+
+// numbers are the fields of 2 octets.
+func (h *Header) numbers() [5]number {
+	return [...]number{
+		{FieldID, &h.ID}, {FieldNumber, &h.Number}, {FieldTotal, &h.Total}, {FieldThrough, &h.Through}, {FieldWait, &h.Wait},
+	}
+}
+
+// Append appends the header. Extra is left out unless Option is there, and must not
+// be longer than 50 octets.
+func (h *Header) Append(dst []byte) []byte {
+	from := len(dst)
+	dst = append(dst, 0)
+	for _, f := range h.numbers() {
+		if h.Has(f.field) {
+			dst = binary.BigEndian.AppendUint16(dst, *f.value)
+		}
+	}
+	if h.Has(FieldFlags) {
+		dst = append(dst, h.Flags)
+	}
+	if h.Has(FieldOption) {
+		dst = append(append(dst, h.Option), h.Extra...)
+	}
+	dst[from] = byte(len(dst)-from) & lengthBits
+	return dst
+}
+
+// Extras takes Extra apart. ok is false if it ends before the fields that the flags
+// announce do.
+func (h *Header) Extras() (e Extras, ok bool) {
+	rest := h.Extra
+	take := func(n int) (field []byte) {
+		if n > len(rest) {
+			rest = nil
+			return nil
+		}
+		field, rest = rest[:n], rest[n:]
+		return field
+	}
+	if h.Flags&FlagAddress != 0 {
+		head := take(2)
+		if head == nil || take(int(head[1])) == nil {
+			return e, false
+		}
+	}
+	for _, flag := range []byte{FlagPriority, FlagProtocol, FlagWindow} {
+		if h.Flags&flag == 0 {
+			continue
+		}
+		field := take(2)
+		if field == nil {
+			return e, false
+		}
+		switch n := binary.BigEndian.Uint16(field); flag {
+		case FlagPriority:
+			e.Priority = int16(n)
+		case FlagWindow:
+			e.Window = n
+		}
+	}
+	e.Option = rest
+	return e, true
+}
+
+// swapped is an id with its octets in the other order.
+func swapped(id uint16) uint16 { return id<<8 | id>>8 }

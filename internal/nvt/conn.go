@@ -1,0 +1,324 @@
+package nvt
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+)
+
+// ErrEndless is that the other side never ends a subnegotiation, or does nothing
+// but ask for options.
+var ErrEndless = errors.New("endless negotiation")
+
+// ErrRecord is that a record is longer than it may be.
+var ErrRecord = errors.New("the record is too long")
+
+// maxNegotiations is the most commands about options that are heard on one
+// connection: a hundred times what the most talkative sessions have.
+const maxNegotiations = 1 << 14
+
+// Options of a Conn. The zero value agrees to nothing.
+type Options struct {
+	Options []Option
+	// Command is told of each command that is not about options, in its place among
+	// the data: what came before it has been read. nil: nobody.
+	Command func(command byte)
+	// Trace is told of each command, sent or received, in words. nil: nobody.
+	Trace func(sent bool, text string)
+}
+
+// Conn is one side of a Telnet connection. Read, ReadRecord and Next are for
+// one goroutine; the rest may be called from many at once, and the functions of its
+// options from where Read is.
+type Conn struct {
+	net.Conn // beneath it all
+
+	over    net.Conn // what is read and written: the same, or TLS over it; set within Read
+	o       Options
+	options map[byte]*Option
+	scan    scanner
+	raw     []byte // room for what is read
+	in      []byte // what of it is not scanned yet
+	err     error  // of the connection, to be given once in is scanned
+	heard   int    // commands about options
+	upgrade func(net.Conn) (net.Conn, error)
+
+	mu   sync.Mutex // guards the rest, and the connection for writing
+	us   [256]state
+	them [256]state
+	out  []byte
+}
+
+// New returns one side of a Telnet connection over c. o may be nil.
+func New(c net.Conn, o *Options) *Conn {
+	t := &Conn{Conn: c, over: c, options: make(map[byte]*Option), raw: make([]byte, 32<<10)}
+	if o != nil {
+		t.o = *o
+	}
+	for i := range t.o.Options {
+		t.options[t.o.Options[i].Code] = &t.o.Options[i]
+	}
+	return t
+}
+
+// Read returns data: what is between commands, with CR NUL as CR unless they send
+// in binary.
+func (c *Conn) Read(p []byte) (n int, err error) {
+	for n == 0 && len(p) > 0 {
+		if n, _, err = c.Next(p); err != nil && n == 0 {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// ReadRecord appends the data up to the next end of record. One of more than most
+// octets is [ErrRecord].
+func (c *Conn) ReadRecord(dst []byte, most int) ([]byte, error) {
+	start := len(dst)
+	for {
+		if cap(dst) == len(dst) {
+			dst = append(dst, 0)[:len(dst)]
+		}
+		n, end, err := c.Next(dst[len(dst):cap(dst)])
+		dst = dst[:len(dst)+n]
+		switch {
+		case err != nil:
+			return dst, err
+		case len(dst)-start > most:
+			return dst, ErrRecord
+		case end:
+			return dst, nil
+		}
+	}
+}
+
+// Next is Read up to the next command, which it handles: what it returns came before
+// that, and may be nothing. end reports that the command was the end of a record.
+func (c *Conn) Next(p []byte) (n int, end bool, err error) {
+	if len(c.in) == 0 {
+		if c.err != nil {
+			return 0, false, c.err
+		}
+		var got int
+		got, c.err = c.over.Read(c.raw)
+		c.in = c.raw[:got]
+	}
+	n, used, e := c.scan.scan(p, c.in)
+	c.in = c.in[used:]
+	switch e {
+	case aCommand:
+		c.command(c.scan.verb)
+		return n, c.scan.verb == EOR, nil
+	case anOption:
+		err = c.option(c.scan.verb, c.scan.option)
+	case aSub:
+		err = c.subnegotiation()
+	case endless:
+		err = ErrEndless
+	}
+	if err != nil {
+		c.in, c.err = nil, err
+	}
+	return n, false, err
+}
+
+func (c *Conn) command(command byte) {
+	if command != EOR {
+		// Whoever has records tells of them.
+		c.trace(false, command)
+	}
+	if c.o.Command != nil {
+		c.o.Command(command)
+	}
+}
+
+// option hears a command about an option, and answers it.
+func (c *Conn) option(verb, code byte) error {
+	c.trace(false, verb, code)
+	if c.heard++; c.heard > maxNegotiations {
+		return ErrEndless
+	}
+	us, on := verb == DO || verb == DONT, verb == DO || verb == WILL
+	o := c.options[code]
+	wanted := o != nil && (us && o.Us || !us && o.Them)
+	c.mu.Lock()
+	asked := false
+	was, is, err := c.change(us, code, func(s state) (state, answer) {
+		asked = s == wantYes || s == wantYesOpposite
+		return s.heard(on, wanted)
+	})
+	c.mu.Unlock()
+	if err == nil && o != nil && o.Changed != nil && (was != is || asked) {
+		o.Changed(us, is)
+	}
+	return err
+}
+
+// Ask has an option on or off: ours, which is offered, or theirs, which is asked
+// for. What they say to that is heard by Changed.
+func (c *Conn) Ask(us bool, code byte, on bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _, err := c.change(us, code, func(s state) (state, answer) { return s.asked(on) })
+	return err
+}
+
+// change moves one side of an option to another state, says what is to be said, and
+// returns whether it was and is in force. c is locked.
+func (c *Conn) change(us bool, code byte, to func(state) (state, answer)) (was, is bool, err error) {
+	s := &c.them[code]
+	if us {
+		s = &c.us[code]
+	}
+	was = s.on()
+	var say answer
+	*s, say = to(*s)
+	is = s.on()
+	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
+	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
+	if say != silence {
+		err = c.send(say.command(us), code)
+	}
+	return was, is, err
+}
+
+// Enabled reports whether an option is in force, on our side or theirs.
+func (c *Conn) Enabled(us bool, code byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if us {
+		return c.us[code].on()
+	}
+	return c.them[code].on()
+}
+
+// subnegotiation hands on what they subnegotiate, and begins TLS if that was
+// agreed on with it.
+func (c *Conn) subnegotiation() error {
+	code := c.scan.option
+	c.trace(false, SB, code)
+	if c.heard++; c.heard > maxNegotiations {
+		return ErrEndless
+	}
+	if o := c.options[code]; o != nil && o.Sub != nil {
+		o.Sub(c.scan.sub)
+	}
+	if c.upgrade == nil {
+		return nil
+	}
+	over, err := c.upgrade(&unread{Conn: c.over, octets: bytes.Clone(c.in)})
+	c.upgrade, c.in = nil, nil
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = over
+	c.us, c.them, c.scan = [256]state{}, [256]state{}, scanner{sub: c.scan.sub}
+	return nil
+}
+
+// Upgrade has the connection replaced behind the subnegotiation that is being
+// handed on, by what wrap makes of it, and the options forgotten. It is for
+// [Option.Sub].
+func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
+
+// unread is a connection of which octets have been read already.
+type unread struct {
+	net.Conn
+	octets []byte
+}
+
+func (u *unread) Read(p []byte) (int, error) {
+	if len(u.octets) > 0 {
+		n := copy(p, u.octets)
+		u.octets = u.octets[n:]
+		return n, nil
+	}
+	return u.Conn.Read(p)
+}
+
+// Write sends data: CR as CR NUL and LF as CR LF, unless we send in binary, but CR
+// LF as it is. An octet that could be taken for IAC is sent twice.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = appendData(c.out[:0], p, c.us[Binary].on())
+	if err := c.flush(); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// WriteRecord sends data as it is, and the end of a record.
+func (c *Conn) WriteRecord(p []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = append(appendData(c.out[:0], p, true), IAC, EOR)
+	return c.flush()
+}
+
+func appendData(dst, p []byte, binary bool) []byte {
+	for i := 0; i < len(p); i++ {
+		switch o := p[i]; {
+		case o == IAC:
+			dst = append(dst, IAC, IAC)
+		case binary:
+			dst = append(dst, o)
+		case o == '\n':
+			dst = append(dst, '\r', '\n')
+		case o == '\r' && i+1 < len(p) && p[i+1] == '\n':
+			dst = append(dst, '\r', '\n')
+			i++
+		case o == '\r':
+			dst = append(dst, '\r', 0)
+		default:
+			dst = append(dst, o)
+		}
+	}
+	return dst
+}
+
+// Command sends a command that is not about options.
+func (c *Conn) Command(command byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.send(command)
+}
+
+// Sub sends a subnegotiation.
+func (c *Conn) Sub(code byte, data []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trace(true, SB, code)
+	c.out = append(appendData(append(c.out[:0], IAC, SB, code), data, true), IAC, SE)
+	return c.flush()
+}
+
+// send sends a command of one or two octets. c is locked.
+func (c *Conn) send(command ...byte) error {
+	c.trace(true, command...)
+	c.out = append(append(c.out[:0], IAC), command...)
+	return c.flush()
+}
+
+// flush writes what is in out. c is locked.
+func (c *Conn) flush() error {
+	_, err := c.over.Write(c.out)
+	return err
+}
+
+// trace tells of a command, with the option it is about.
+func (c *Conn) trace(sent bool, command ...byte) {
+	if c.o.Trace == nil || len(command) == 0 {
+		return
+	}
+	text := CommandName(command[0])
+	if len(command) > 1 {
+		text = strings.Join([]string{text, OptionName(command[1])}, " ")
+	}
+	c.o.Trace(sent, text)
+}

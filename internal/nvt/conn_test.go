@@ -1,0 +1,318 @@
+package nvt
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus/internal/certtest"
+)
+
+// All states of RFC 1143 section 7, and what is said in each.
+func TestStates(t *testing.T) {
+	type row struct {
+		from   state
+		on, ok bool
+		to     state
+		say    answer
+	}
+	for _, r := range []row{
+		{no, true, true, yes, agree}, {no, true, false, no, refuse}, {no, false, true, no, silence},
+		{yes, true, true, yes, silence}, {yes, false, true, no, refuse},
+		{wantNo, true, true, no, silence}, {wantNo, false, true, no, silence},
+		{wantNoOpposite, true, true, yes, silence}, {wantNoOpposite, false, true, wantYes, agree},
+		{wantYes, true, false, yes, silence}, {wantYes, false, true, no, silence},
+		{wantYesOpposite, true, true, wantNo, refuse}, {wantYesOpposite, false, true, no, silence},
+	} {
+		if to, say := r.from.heard(r.on, r.ok); to != r.to || say != r.say {
+			t.Errorf("%d hears %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
+		}
+	}
+	for _, r := range []row{
+		{no, true, true, wantYes, agree}, {no, false, true, no, silence},
+		{yes, true, true, yes, silence}, {yes, false, true, wantNo, refuse},
+		{wantNo, true, true, wantNoOpposite, silence}, {wantNo, false, true, wantNo, silence},
+		{wantNoOpposite, true, true, wantNoOpposite, silence}, {wantNoOpposite, false, true, wantNo, silence},
+		{wantYes, true, true, wantYes, silence}, {wantYes, false, true, wantYesOpposite, silence},
+		{wantYesOpposite, true, true, wantYes, silence}, {wantYesOpposite, false, true, wantYesOpposite, silence},
+	} {
+		if to, say := r.from.asked(r.on); to != r.to || say != r.say {
+			t.Errorf("%d is asked for %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
+		}
+	}
+}
+
+// Who asks for an option hears of the refusal too, but not of one that nobody asked
+// for.
+func TestRefused(t *testing.T) {
+	var events []string
+	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
+	s := scripted("\xff\xfe\x01\xff\xfc\x01\xff\xfc\x01\xff\xfd\x03")
+	c := New(s, &Options{Options: []Option{{Code: Echo, Changed: changed}, {Code: SGA, Changed: changed}}})
+	for code, us := range map[byte]bool{Echo: false, SGA: true} {
+		if err := c.Ask(us, code, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := io.ReadAll(c); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"false false", "true true"}; !slices.Equal(events, want) {
+		t.Errorf("%q, want %q", events, want)
+	}
+}
+
+// Two sides that change their minds at random come to rest, and agree.
+func TestAgreement(t *testing.T) {
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var us, them state // us of one side, and what the other thinks of it
+		var toThem, toUs []answer
+		say := func(q *[]answer, a answer) {
+			if a != silence {
+				*q = append(*q, a)
+			}
+		}
+		var a answer
+		for range r.IntN(20) {
+			switch r.IntN(4) {
+			case 0:
+				us, a = us.asked(r.IntN(2) == 0)
+				say(&toThem, a)
+			case 1:
+				them, a = them.asked(r.IntN(2) == 0)
+				say(&toUs, a)
+			case 2:
+				if len(toThem) > 0 {
+					them, a = them.heard(toThem[0] == agree, r.IntN(2) == 0)
+					toThem = toThem[1:]
+					say(&toUs, a)
+				}
+			case 3:
+				if len(toUs) > 0 {
+					us, a = us.heard(toUs[0] == agree, r.IntN(2) == 0)
+					toUs = toUs[1:]
+					say(&toThem, a)
+				}
+			}
+		}
+		steps := 0
+		for ; len(toThem)+len(toUs) > 0 && steps < 100; steps++ {
+			if len(toThem) > 0 {
+				them, a = them.heard(toThem[0] == agree, true)
+				toThem = toThem[1:]
+				say(&toUs, a)
+			} else {
+				us, a = us.heard(toUs[0] == agree, true)
+				toUs = toUs[1:]
+				say(&toThem, a)
+			}
+		}
+		if steps == 100 || us != them || us != no && us != yes {
+			t.Fatalf("seed %d: %d and %d after %d steps", seed, us, them, steps)
+		}
+	}
+}
+
+// script is the far end of a connection: what it sends, and what came from us.
+type script struct {
+	net.Conn
+	in  io.Reader
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (s *script) Read(p []byte) (int, error) { return s.in.Read(p) }
+
+func (s *script) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(p)
+}
+
+func scripted(text string) *script { return &script{in: strings.NewReader(text)} }
+
+func TestOptions(t *testing.T) {
+	var events []string
+	s := scripted("\xff\xfd\x18\xff\xfb\x01\xff\xfd\x25\xff\xfb\x03a\xff\xfa\x18\x01\xff\xf0b\xff\xf6\xff\xfe\x18\xff\xfc\x01c")
+	c := New(s, &Options{
+		Options: []Option{
+			{Code: TerminalType, Us: true, Sub: func(data []byte) { events = append(events, "sub "+string(data)) },
+				Changed: func(us, on bool) { events = append(events, "type", word(us), word(on)) }},
+			{Code: Echo, Them: true},
+		},
+		Command: func(command byte) { events = append(events, CommandName(command)) },
+		Trace: func(sent bool, text string) {
+			if sent {
+				events = append(events, "> "+text)
+			}
+		},
+	})
+	data, err := io.ReadAll(c)
+	if string(data) != "abc" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if got, want := s.out.String(), "\xff\xfb\x18\xff\xfd\x01\xff\xfc\x25\xff\xfe\x03\xff\xfc\x18\xff\xfe\x01"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	want := []string{"> WILL TERMINAL-TYPE", "type", "true", "true", "> DO ECHO", "> WONT AUTHENTICATION", "> DONT SGA", "sub \x01", "AYT",
+		"> WONT TERMINAL-TYPE", "type", "true", "false", "> DONT ECHO"}
+	if !slices.Equal(events, want) {
+		t.Errorf("%q, want %q", events, want)
+	}
+}
+
+func word(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+func TestWrite(t *testing.T) {
+	for _, test := range []struct{ in, text, binary string }{
+		{"a\rb", "a\r\x00b", "a\rb"}, {"a\nb", "a\r\nb", "a\nb"}, {"a\r\nb\r", "a\r\nb\r\x00", "a\r\nb\r"}, {"\xff\xff", "\xff\xff\xff\xff", "\xff\xff\xff\xff"},
+	} {
+		for binary, want := range map[bool]string{false: test.text, true: test.binary} {
+			s := scripted("")
+			c := New(s, nil)
+			if binary {
+				c.us[Binary] = yes
+			}
+			if n, err := c.Write([]byte(test.in)); n != len(test.in) || err != nil || s.out.String() != want {
+				t.Errorf("%q, binary %v: %q, %d, %v", test.in, binary, s.out.String(), n, err)
+			}
+		}
+	}
+	s := scripted("")
+	c := New(s, nil)
+	if err := errors.Join(c.Sub(TerminalType, []byte("\x00a\xff")), c.Command(BRK), c.WriteRecord([]byte("\r\xff")), c.Ask(true, Echo, true), c.Ask(true, Echo, true)); err != nil {
+		t.Error(err)
+	}
+	if got, want := s.out.String(), "\xff\xfa\x18\x00a\xff\xff\xff\xf0\xff\xf3\r\xff\xff\xff\xef\xff\xfb\x01"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Records are read as they are once they are in binary, which TN3270E implies.
+func TestReadBinary(t *testing.T) {
+	both := []Option{{Code: Binary, Us: true, Them: true}, {Code: TN3270E, Us: true, Them: true}}
+	for begin, want := range map[string]string{
+		"": "a\rb", "\xff\xfb\x00": "a\r\x00b", "\xff\xfd\x00": "a\rb", "\xff\xfd\x28": "a\r\x00b", "\xff\xfb\x28": "a\r\x00b",
+		"\xff\xfd\x28\xff\xfe\x28": "a\rb", "\xff\xfb\x00\xff\xfd\x28\xff\xfe\x28": "a\r\x00b",
+	} {
+		c := New(scripted(begin+"a\r\x00b\xff\xef"), &Options{Options: both})
+		if r, err := c.ReadRecord(nil, 50); string(r) != want || err != nil {
+			t.Errorf("%q: %q, %v; want %q", begin, r, err, want)
+		}
+	}
+}
+
+func TestReadRecord(t *testing.T) {
+	c := New(scripted("one\xff\xef\xff\xeft\xff\xf1w\xff\xffo\xff\xef"+strings.Repeat("x", 100)+"\xff\xefcut"), nil)
+	for _, want := range []string{"one", "", "tw\xffo"} {
+		if r, err := c.ReadRecord(nil, 50); string(r) != want || err != nil {
+			t.Errorf("%q, %v; want %q", r, err, want)
+		}
+	}
+	if r, err := c.ReadRecord(nil, 50); !errors.Is(err, ErrRecord) {
+		t.Errorf("%q, %v", r, err)
+	}
+	c = New(scripted("cut"), nil)
+	if r, err := c.ReadRecord([]byte("have "), 50); string(r) != "have cut" || err != io.EOF {
+		t.Errorf("%q, %v", r, err)
+	}
+}
+
+func TestStorm(t *testing.T) {
+	for name, text := range map[string]string{
+		"options":         strings.Repeat("\xff\xfd\x01\xff\xfe\x01", maxNegotiations),
+		"subnegotiations": strings.Repeat("\xff\xfa\x01\xff\xf0", maxNegotiations+1),
+		"lost ends":       strings.Repeat("\xff\xfa\x01", maxLost+2),
+		"one":             "\xff\xfa\x01" + strings.Repeat("x", 2*maxEndless),
+	} {
+		c := New(scripted("ab"+text+"c"), &Options{Options: []Option{{Code: Echo, Us: true}}})
+		if data, err := io.ReadAll(c); string(data) != "ab" || !errors.Is(err, ErrEndless) {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+}
+
+// TLS begins behind the subnegotiation, with all options off again.
+func TestUpgrade(t *testing.T) {
+	ours, theirs, err := certtest.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs.ServerName = "localhost"
+	near, far := net.Pipe()
+	defer far.Close()
+	done := make(chan error, 1)
+	go func() {
+		defer near.Close()
+		if _, err := near.Write([]byte("\xff\xfb\x01\xff\xfa\x2e\x01\xff\xf0")); err != nil {
+			done <- err
+			return
+		}
+		// What answers WILL ECHO.
+		if _, err := io.ReadFull(near, make([]byte, 3)); err != nil {
+			done <- err
+			return
+		}
+		over := tls.Server(near, ours)
+		if _, err := over.Write([]byte("secret\xff\xfb\x01")); err != nil {
+			done <- err
+			return
+		}
+		answer := make([]byte, 3)
+		if _, err := io.ReadFull(over, answer); err != nil || string(answer) != "\xff\xfd\x01" {
+			done <- errors.New("answer")
+			return
+		}
+		done <- over.Close()
+	}()
+	var c *Conn
+	c = New(far, &Options{Options: []Option{{Code: Echo, Them: true}, {Code: StartTLS, Us: true, Sub: func([]byte) {
+		c.Upgrade(func(plain net.Conn) (net.Conn, error) {
+			over := tls.Client(plain, theirs)
+			return over, over.Handshake()
+		})
+	}}}})
+	data, err := io.ReadAll(c)
+	if string(data) != "secret" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	c = New(scripted("\xff\xfa\x2e\x01\xff\xf0after"), &Options{Options: []Option{{Code: StartTLS, Sub: func([]byte) {
+		c.Upgrade(func(net.Conn) (net.Conn, error) { return nil, io.ErrUnexpectedEOF })
+	}}}})
+	if data, err := io.ReadAll(c); len(data) > 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+func FuzzConn(f *testing.F) {
+	for _, stream := range streams {
+		f.Add([]byte(stream))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		s := &script{in: bytes.NewReader(stream)}
+		c := New(s, &Options{Options: []Option{{Code: Echo, Them: true}, {Code: Binary, Us: true, Them: true}, {Code: TerminalType, Us: true}}})
+		data, err := io.ReadAll(c)
+		if err != nil && !errors.Is(err, ErrEndless) {
+			t.Error(err)
+		}
+		if len(data) > len(stream) || s.out.Len() > len(stream) {
+			t.Errorf("%d octets give %d, and %d in answer", len(stream), len(data), s.out.Len())
+		}
+	})
+}
