@@ -15,7 +15,9 @@
 //     to which text that somebody chose could be commands ([Rules.Ports] adds to
 //     them). Section 6 has the example, "using gopher URLs to cause a rude
 //     message to be sent via a SMTP server", and asks for caution "especially
-//     when it is a number within the reserved space".
+//     when it is a number within the reserved space". A gopher URL with lines to
+//     send in it, the answers to a form, may name no port but its own; one of a
+//     phone book may name 105, which is theirs.
 //   - Addresses: public ones, see [IsPublic].
 //   - Neither passwords in URLs, which section 6 calls "clearly unwise", nor files.
 //   - Ten referrals in a row. Never one that leads to a file, save from a file;

@@ -98,7 +98,26 @@ func (p Policy) CheckURL(u locus.URL, defaultPort uint16, z Zone) error {
 	if err := p.checkHost(u, defaultPort == 0, z); err != nil {
 		return err
 	}
-	return p.checkPort(u, defaultPort)
+	if err := p.checkPort(u, defaultPort); err != nil {
+		return err
+	}
+	return p.checkData(u, defaultPort)
+}
+
+// checkData judges a gopher URL that has lines to send behind its second TAB, the
+// answers to a form (section 3.4.9), which another server might obey. Section 6
+// warns of that where the port is not the scheme's own. Line ends anywhere else
+// are for the scheme to refuse.
+func (p Policy) checkData(u locus.URL, own uint16) error {
+	port, written := u.Port()
+	if !isGopher(u) || !written || port == own || slices.Contains(p.rules.Ports, port) {
+		return nil
+	}
+	path, _ := u.Path()
+	if parts := strings.SplitN(strings.ToLower(path), "%09", 3); len(parts) == 3 && (strings.Contains(parts[2], "%0d") || strings.Contains(parts[2], "%0a")) {
+		return deny(u, "data", fmt.Sprintf("it has lines to send, and they may go to gopher's own port alone, %d", own), allowPort(port))
+	}
+	return nil
 }
 
 func isFile(u locus.URL) bool { return u.Scheme() == "file" }
@@ -192,8 +211,10 @@ func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 // interactive service (RFC 1738 section 3.8), or a letter.
 var sessions = [...]string{"telnet", "rlogin", "tn3270", "mailto", "mailserver"}
 
-// gopherPort is gopher's own (RFC 1738 section 3.4).
+// gopherPort is gopher's own (RFC 1738 section 3.4), and that of gophers.
 const gopherPort = 70
+
+func isGopher(u locus.URL) bool { return u.Scheme() == "gopher" || u.Scheme() == "gophers" }
 
 // CheckReferral judges whether what was got by from may lead on to to. hops is
 // the number of referrals in a row with this one, 1 for the first; 0 is for a
@@ -226,7 +247,7 @@ func (p Policy) CheckReferral(from, to locus.URL, hops int) error {
 		return deny(to, "login", "a referral brings a login of its own", "open it by itself")
 	case slices.Contains(sessions[:], to.Scheme()):
 		return deny(to, "session", "a referral may not begin a session or a letter", "open it by itself")
-	case to.Scheme() == "gopher" && written && port != gopherPort && !slices.Contains(p.rules.Ports, port):
+	case isGopher(to) && written && port != gopherPort && !slices.Contains(p.rules.Ports, port):
 		// A gopher selector is sent as it is, to whatever listens there.
 		return deny(to, "gopher", fmt.Sprintf("a referral may lead to gopher on its own port alone, %d", gopherPort), allowPort(port))
 	}

@@ -87,6 +87,18 @@ func TestPorts(t *testing.T) {
 		{"gopher://h.example:6379/0FLUSHALL", 70, Typed, "port"},
 		{"gopher://h.example:110/0", 70, Typed, "port"},
 		{"gopher://h.example:11211/0stats", 70, Typed, "port"},
+		{"gopher://h.example:105/2", 70, Far, ""},
+		{"gopher://h.example:105/2%09smith", 70, Typed, ""},
+		{"gopher://h.example:105/0", 70, Typed, "port"},
+		{"http://h.example:105/2", 80, Typed, "port"},
+		{"gopher://h.example/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Far, ""},
+		{"gopher://h.example:70/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Far, ""},
+		{"gopher://h.example:7070/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Typed, "data"},
+		{"gophers://h.example:7070/0f%09%09+%091%0d%0a", 70, Far, "data"},
+		{"gopher://h.example:7070/0f%09%09+%09%0A", 70, Far, "data"},
+		{"gopher://h.example:7070/0a%0Ab", 70, Far, ""}, // no request is made of it
+		{"gopher://h.example:7070/7a%09b", 70, Far, ""},
+		{"http://h.example:7070/a%0D%0Ab", 80, Far, ""},
 		// A port is its scheme's own, whatever else is there.
 		{"smtp://h.example:25/", 25, Typed, ""},
 		{"x-redis://h.example:6379/", 6379, Far, ""},
@@ -274,6 +286,7 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:8080/0x", 1, "gopher"},
 		{all, "http://a.example/", "Gopher://b.example:8080/0x", 1, "gopher"},
+		{all, "http://a.example/", "gophers://b.example:8080/0x", 1, "gopher"},
 		{all, "gopher://a.example/1", "gopher://b.example:7070/1", 0, ""},
 		{Rules{Ports: []uint16{8080}}, "http://a.example/", "gopher://b.example:8080/0x", 1, ""},
 		// Ten in a row unless told otherwise.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 )
@@ -106,7 +107,7 @@ func serviceAt(n uint16) (name string, ok bool) {
 func (p Policy) checkPort(u locus.URL, own uint16) error {
 	n, written := u.Port()
 	switch {
-	case !written, n == own && n != 0:
+	case !written, n == own && n != 0, n == phonePort && isPhoneBook(u):
 		return nil
 	case n == 0:
 		return deny(u, "port", "no server has the port 0", "")
@@ -125,6 +126,15 @@ func (p Policy) checkPort(u locus.URL, own uint16) error {
 		return nil
 	}
 	return deny(u, "port", reason, allowPort(n))
+}
+
+// phonePort is where phone books are, gopher's items of type 2, whose protocol is
+// another than gopher's.
+const phonePort = 105
+
+func isPhoneBook(u locus.URL) bool {
+	path, _ := u.Path()
+	return isGopher(u) && strings.HasPrefix(path, "2")
 }
 
 // allowPort is the flag that allows port n.
