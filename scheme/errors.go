@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 )
 
@@ -46,3 +47,17 @@ func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint
 
 func (e *HintError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 func (e *HintError) Unwrap() error { return e.Err }
+
+// Unreachable says that no connection came about. A time-out stays what it is.
+func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
+
+// Broken says that a connection broke. A time-out stays what it is.
+func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
+
+func unlessTimeout(err, kind error) error {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}

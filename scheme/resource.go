@@ -3,7 +3,6 @@ package scheme
 import (
 	"io"
 	"iter"
-	"net"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -26,6 +25,7 @@ type Object struct {
 	Start    int64     // where in the object Body begins: Request.Offset, or 0 if that was not granted
 	ModTime  time.Time // zero: unknown
 	Tag      string    // names this version of the object, for Request.Tag; empty: none
+	Note     string    // what else a person should know of it, in a clause: not safe for a terminal
 	// Body may be closed while a Read waits, which ends the Read.
 	Body io.ReadCloser
 }
@@ -37,6 +37,9 @@ type Menu struct {
 	URL   locus.URL
 	Title string
 	Items iter.Seq2[Item, error]
+	// Form is what can be asked here, such as the words of a search. nil: nothing.
+	// A menu that is a form alone has no items.
+	Form *Form
 	// Closer may be closed while Items waits, which ends them. nil: nothing to close.
 	Closer io.Closer
 }
@@ -46,9 +49,11 @@ type Item struct {
 	URL     locus.URL // zero: the line locates nothing
 	Title   string    // as the server gave it: not safe for a terminal
 	Kind    ItemKind
+	Type    string    // media type, if something tells it before the item is opened
 	Size    int64     // octets; -1: unknown
 	ModTime time.Time // zero: unknown
 	Note    string    // what else is known, for people
+	Fields  []Field   // what else is known, for programs: number, from, score
 }
 
 // ItemKind is what an item promises to be.
@@ -57,7 +62,8 @@ type ItemKind string
 const (
 	KindObject  ItemKind = "object"
 	KindMenu    ItemKind = "menu"
-	KindSearch  ItemKind = "search"
+	KindSearch  ItemKind = "search" // asks for words
+	KindForm    ItemKind = "form"   // asks for answers
 	KindSession ItemKind = "session"
 	KindInfo    ItemKind = "info"
 	KindError   ItemKind = "error"
@@ -65,11 +71,14 @@ const (
 )
 
 // Session is an interactive service (RFC 1738 section 3.8). User and Password
-// are advice for a person, and never sent by themselves.
+// are advice for a person, and never sent by themselves: section 3.8 has clients
+// "merely advise the user of the suggested username and password".
 type Session struct {
 	URL            locus.URL
 	User, Password string
-	Conn           net.Conn
+	// Conn reads what the person sees, and writes what the person types: octets for
+	// a terminal and from its keyboard, where "\r" is Enter and "\n" ends a line.
+	Conn Terminal
 }
 
 // Referral is other URLs that lead to the object: a redirect, a Prospero link.

@@ -2,6 +2,7 @@ package schemetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -41,7 +42,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 		}
 		return
 	}
-	u := parse(t, s, c.Good[0])
+	u := parse(t, s, cmp.Or(c.Open, c.Good[0]))
 	// What an opener keeps for later it lets go of when it is closed.
 	run := func(name string, test func(*testing.T, scheme.Scheme, locus.URL) *dialer) {
 		t.Run(name, func(t *testing.T) {

@@ -35,6 +35,10 @@ type Config struct {
 	// nil: the one that is there.
 	New func() scheme.Scheme
 
+	// Open is the URL whose access is looked at, for a scheme whose Good ones need
+	// not name a server. Empty: the first of Good.
+	Open string
+
 	// Local: the opener reaches no network, and never dials.
 	Local bool
 

@@ -1,0 +1,118 @@
+package scheme
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Form is what a server wants to be told before it gives anything: the words of
+// a search (RFC 1738 sections 3.4.2 and 3.9.2), or the questions of a Gopher+
+// form (section 3.4.9).
+type Form struct {
+	URL    locus.URL // what asks
+	Title  string    // as the server gave it: not safe for a terminal
+	Fields []FormField
+
+	// Submit returns the URL that submits the answers: opening it sends them, each
+	// time. The answers are as in [Form.Check], whose error it may give; it also
+	// fails if they don't fit into a URL.
+	Submit func(answers []string) (locus.URL, error)
+}
+
+// FormField is one field of a form. Its texts are as the server gave them: not
+// safe for a terminal.
+type FormField struct {
+	Kind    FieldKind
+	Prompt  string   // for FieldNote all there is
+	Default string   // the answer if nobody gives another
+	Choices []string // of FieldChoice
+}
+
+// FieldKind is how a field is answered.
+type FieldKind string
+
+const (
+	FieldNote   FieldKind = "note"    // a text to read; the answer is empty
+	FieldText   FieldKind = "text"    // one line
+	FieldHidden FieldKind = "hidden"  // one line that is not shown while it is typed
+	FieldLines  FieldKind = "lines"   // lines with "\n" between them, or nothing
+	FieldChoice FieldKind = "choice"  // one of Choices
+	FieldCheck  FieldKind = "check"   // "1" for yes, "0" for no
+	FieldSaveAs FieldKind = "save-as" // the name that the reply should be stored under; never a path
+	FieldFile   FieldKind = "file"    // the contents of a file to send
+)
+
+// Secret reports whether the answer is nobody else's business.
+func (f FormField) Secret() bool { return f.Kind == FieldHidden }
+
+// Defaults returns the answers that stand if nobody gives others.
+func (f *Form) Defaults() []string {
+	answers := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		answers[i] = field.Default
+		switch {
+		case field.Kind == FieldChoice && field.Default == "" && len(field.Choices) > 0:
+			answers[i] = field.Choices[0]
+		case field.Kind == FieldCheck && field.Default == "":
+			answers[i] = "0"
+		}
+	}
+	return answers
+}
+
+// Check tells whether answers, one for each field in order, are such as their
+// fields take. The error is an [*AnswerError].
+func (f *Form) Check(answers []string) error {
+	if len(answers) != len(f.Fields) {
+		return &AnswerError{Field: min(len(answers), len(f.Fields)), Err: fmt.Errorf("%d answers for %d fields", len(answers), len(f.Fields))}
+	}
+	for i, field := range f.Fields {
+		if err := field.Check(answers[i]); err != nil {
+			return &AnswerError{Field: i, Prompt: field.Prompt, Err: err}
+		}
+	}
+	return nil
+}
+
+// Check tells whether answer is one that the field takes.
+func (f FormField) Check(answer string) error {
+	switch {
+	case f.Kind == FieldFile:
+	case f.Kind == FieldNote && answer != "":
+		return errors.New("a note takes no answer")
+	case f.Kind == FieldChoice && !slices.Contains(f.Choices, answer):
+		return errors.New("not one of the choices")
+	case f.Kind == FieldCheck && answer != "0" && answer != "1":
+		return errors.New("neither 1 for yes nor 0 for no")
+	case strings.ContainsAny(answer, "\r\x00"):
+		return errors.New("an answer can't hold CR or NUL")
+	case f.Kind != FieldLines && strings.Contains(answer, "\n"):
+		return errors.New("an answer of one line can't hold LF")
+	}
+	return nil
+}
+
+// AnswerError is an answer that a form does not take. It never holds the answer.
+type AnswerError struct {
+	Field  int    // from 0
+	Prompt string // not safe for a terminal
+	Err    error
+}
+
+func (e *AnswerError) Error() string {
+	if e.Prompt == "" {
+		return fmt.Sprintf("field %d: %v", e.Field+1, e.Err)
+	}
+	return fmt.Sprintf("field %d, %s: %v", e.Field+1, locus.Quote(e.Prompt), e.Err)
+}
+
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// FillFunc fills in a form: answers are as in [Form.Check]. ok is false if there
+// is nobody to fill it in; then it is what the open comes to.
+type FillFunc func(ctx context.Context, f *Form) (answers []string, ok bool, err error)

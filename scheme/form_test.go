@@ -1,0 +1,48 @@
+package scheme
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFormCheck(t *testing.T) {
+	f := Form{Fields: []FormField{
+		{Kind: FieldNote, Prompt: "Read this"},
+		{Kind: FieldText, Prompt: "Name", Default: "Anna"},
+		{Kind: FieldHidden, Prompt: "Secret"},
+		{Kind: FieldLines, Prompt: "Story"},
+		{Kind: FieldChoice, Prompt: "Colour", Choices: []string{"Red", "Green\x00"}},
+		{Kind: FieldCheck, Prompt: "Letters"},
+		{Kind: FieldSaveAs, Prompt: "Keep as", Default: "r.txt"},
+		{Kind: FieldFile, Prompt: "File"},
+		{Kind: "other", Prompt: "?"},
+	}}
+	if got, want := f.Defaults(), []string{"", "Anna", "", "", "Red", "0", "r.txt", "", ""}; !slices.Equal(got, want) || f.Check(got) != nil {
+		t.Errorf("%q, %v", got, f.Check(got))
+	}
+	good := []string{"", "Bert", "x y", "one\ntwo", "Red", "1", "", "\x00\r\n", ""}
+	if err := f.Check(good); err != nil {
+		t.Error(err)
+	}
+	for field, list := range map[int][]string{
+		0: {"x"}, 1: {"a\nb", "a\r", "\x00"}, 2: {"secret\n"}, 3: {"a\r\nb", "\x00"}, 4: {"red", "", "Green\x00"}, 5: {"", "2", "yes"}, 6: {"a\nb"}, 8: {"\n"},
+	} {
+		for _, answer := range list {
+			answers := slices.Clone(good)
+			answers[field] = answer
+			err := f.Check(answers)
+			var wrong *AnswerError
+			if !errors.As(err, &wrong) || wrong.Field != field || answer == "secret\n" && strings.Contains(err.Error(), "secret") {
+				t.Errorf("field %d takes %q: %v", field, answer, err)
+			}
+		}
+	}
+	if err := f.Check(good[:3]); err == nil {
+		t.Error("too few answers are taken")
+	}
+	if !f.Fields[2].Secret() || f.Fields[1].Secret() {
+		t.Error("which answers are secret")
+	}
+}

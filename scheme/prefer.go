@@ -1,0 +1,274 @@
+package scheme
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Preference says which media types, or which languages, are wanted and which of
+// them rather: the value of Accept or Accept-Language (RFC 9110 sections 12.5.1
+// and 12.5.4), as [Request] has them. It is comparable; the zero Preference takes
+// everything.
+type Preference struct {
+	text string // has been read without an error; empty if no element is in it
+}
+
+// ParsePreference reads text: media ranges or language ranges with commas between
+// them, each perhaps with a weight, "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1".
+// Other parameters are read and mean nothing. A text without any range takes
+// everything. The error is a [*locus.SyntaxError] whose Part is a name of RFC 9110.
+func ParsePreference(text string) (Preference, error) {
+	s := scanner{text: text}
+	ranges := 0
+	for {
+		if _, ok := s.next(); !ok {
+			break
+		}
+		ranges++
+	}
+	switch {
+	case s.part != "":
+		return Preference{}, locus.NewSyntaxError(text, s.at, s.part, fmt.Errorf("%w: %s", locus.ErrValue, s.want))
+	case ranges == 0:
+		return Preference{}, nil
+	}
+	return Preference{text}, nil
+}
+
+// String returns the text of p, as it was parsed.
+func (p Preference) String() string { return p.text }
+
+// Quality returns how much value, a media type or a language, is wanted: from 0,
+// not at all, to 1. Of the ranges that value is in, the closest decides, and of
+// two as close the one with the greater weight. Letter case makes no difference,
+// nor do parameters of value.
+//
+// The ranges "*" and "*/*" hold everything, also the empty value. A language range
+// holds the languages that begin with it (RFC 4647 section 3.3.1): "en" holds "en",
+// "en-GB" and, as Gopher+ writes it, "En_GB".
+func (p Preference) Quality(value string) float64 {
+	if p.text == "" {
+		return 1
+	}
+	value, _, _ = strings.Cut(value, ";")
+	value = strings.Trim(value, blanks)
+	closest, quality := 0, 0
+	for s := (scanner{text: p.text}); ; {
+		r, ok := s.next()
+		if !ok {
+			return float64(quality) / 1000
+		}
+		switch c := closeness(r.name, value); {
+		case c > closest:
+			closest, quality = c, r.quality
+		case c == closest && c > 0:
+			quality = max(quality, r.quality)
+		}
+	}
+}
+
+// closeness returns how closely value fits into a range, 0 if it is not in it.
+func closeness(name, value string) int {
+	prefix, isType := strings.CutSuffix(name, "*")
+	switch {
+	case name == "*" || name == "*/*":
+		return 1
+	case isType:
+		if len(value) >= len(prefix) && strings.EqualFold(value[:len(prefix)], prefix) {
+			return 2
+		}
+	case strings.Contains(name, "/"):
+		if len(value) == len(name) && strings.EqualFold(value, name) {
+			return 3
+		}
+	case holdsLanguage(name, value):
+		return 3 + len(name)
+	}
+	return 0
+}
+
+// holdsLanguage reports whether tag is name, or name and further subtags.
+func holdsLanguage(name, tag string) bool {
+	if len(tag) < len(name) || len(tag) > len(name) && tagOctet(tag[len(name)]) != '-' {
+		return false
+	}
+	for i := range len(name) {
+		if tagOctet(name[i]) != tagOctet(tag[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// tagOctet returns the octet that stands for o when languages are compared.
+func tagOctet(o byte) byte {
+	switch {
+	case o == '_':
+		return '-'
+	case 'A' <= o && o <= 'Z':
+		return o + 'a' - 'A'
+	}
+	return o
+}
+
+const blanks = " \t"
+
+// weighted is a range and its weight in thousandths.
+type weighted struct {
+	name    string
+	quality int
+}
+
+// scanner reads the elements of a preference. It allocates nothing: a preference
+// is read again each time that something is measured by it.
+type scanner struct {
+	text string
+	at   int
+	// part and want say what is wrong at at, if something is.
+	part, want string
+}
+
+// next reads an element. ok is false at the end, and at an error.
+func (s *scanner) next() (r weighted, ok bool) {
+	s.skip(blanks + ",")
+	if s.at == len(s.text) {
+		return r, false
+	}
+	r = weighted{quality: 1000}
+	if r.name, ok = s.name(); !ok {
+		return r, false
+	}
+	weights := 0
+	for s.skip(blanks); s.take(';'); s.skip(blanks) {
+		s.skip(blanks)
+		start := s.at
+		if !strings.EqualFold(s.token(), "q") {
+			ok = s.parameter(start)
+		} else if r.quality, ok = s.weight(); ok {
+			if weights++; weights > 1 {
+				s.at = start
+				ok = s.fail("weight", "a range has one weight")
+			}
+		}
+		if !ok {
+			return r, false
+		}
+	}
+	if s.at < len(s.text) && s.text[s.at] != ',' {
+		return r, s.fail("list", `after a range comes ",", ";" or the end`)
+	}
+	return r, true
+}
+
+// name reads a media range or a language range.
+func (s *scanner) name() (name string, ok bool) {
+	start := s.at
+	if s.token() == "" {
+		return "", s.fail("range", "a media type, a language or * comes here")
+	}
+	if s.take('/') && s.token() == "" {
+		return "", s.fail("subtype", "after / comes a subtype or *")
+	}
+	name = s.text[start:s.at]
+	if name != "*" && name != "*/*" && strings.Contains(strings.TrimSuffix(name, "/*"), "*") {
+		s.at = start
+		return "", s.fail("range", "* stands for a whole part: *, */* or text/*")
+	}
+	return name, true
+}
+
+// weight reads what is after the "q" of a weight, in thousandths.
+func (s *scanner) weight() (quality int, ok bool) {
+	if s.take('=') {
+		start := s.at
+		if quality, ok = thousandths(s.token()); ok {
+			return quality, true
+		}
+		s.at = start
+	}
+	return 0, s.fail("qvalue", "a weight is q= and a number from 0 to 1 with at most 3 decimals, as in q=0.5")
+}
+
+func thousandths(text string) (n int, ok bool) {
+	whole, decimals, _ := strings.Cut(text, ".")
+	if whole != "0" && whole != "1" || len(decimals) > 3 {
+		return 0, false
+	}
+	n = int(whole[0] - '0')
+	for i := range 3 {
+		n *= 10
+		if i < len(decimals) {
+			digit := decimals[i] - '0'
+			if digit > 9 {
+				return 0, false
+			}
+			n += int(digit)
+		}
+	}
+	return n, n <= 1000
+}
+
+// parameter reads what is after the name of a parameter, which begins at start
+// and may be missing.
+func (s *scanner) parameter(start int) (ok bool) {
+	if s.at == start {
+		return true
+	}
+	if s.take('=') && (s.token() != "" || s.quoted()) {
+		return true
+	}
+	return s.fail("parameter", `a parameter is name=value or name="value"`)
+}
+
+// token reads as much of a token as there is, perhaps nothing.
+func (s *scanner) token() string {
+	start := s.at
+	for s.at < len(s.text) && isToken(s.text[s.at]) {
+		s.at++
+	}
+	return s.text[start:s.at]
+}
+
+// isToken reports whether o is a tchar (RFC 9110 section 5.6.2).
+func isToken(o byte) bool {
+	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
+}
+
+// quoted reads a quoted-string, if a whole one is there.
+func (s *scanner) quoted() bool {
+	if s.at == len(s.text) || s.text[s.at] != '"' {
+		return false
+	}
+	for i := s.at + 1; i < len(s.text); i++ {
+		switch s.text[i] {
+		case '\\':
+			i++
+		case '"':
+			s.at = i + 1
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scanner) take(o byte) bool {
+	if s.at == len(s.text) || s.text[s.at] != o {
+		return false
+	}
+	s.at++
+	return true
+}
+
+func (s *scanner) skip(set string) {
+	for s.at < len(s.text) && strings.IndexByte(set, s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+// fail ends the reading at the octet it has come to. It is false.
+func (s *scanner) fail(part, want string) bool {
+	s.part, s.want = part, want
+	return false
+}

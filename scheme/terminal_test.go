@@ -1,0 +1,23 @@
+package scheme
+
+import (
+	"errors"
+	"net"
+	"testing"
+)
+
+func TestPlainTerminal(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	c := PlainTerminal(near)
+	if c.Echoes() || c.Commands() != nil || c.Status() != nil || c.SetWindow(80, 24) != nil || !errors.Is(c.Command("break"), ErrUnsupported) {
+		t.Error("more than octets")
+	}
+	c.OnChange(nil)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := near.Write([]byte("x")); err == nil {
+		t.Error("the connection outlives its terminal")
+	}
+}
