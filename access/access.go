@@ -27,6 +27,10 @@ type Options struct {
 	// nobody to ask.
 	Ask scheme.AskFunc
 
+	// Fill is asked to fill in a form when a server wants that first; nil: there is
+	// nobody to ask, and the form is what an open comes to.
+	Fill scheme.FillFunc
+
 	// Trace returns what is told of each line of the conversation about u, or nil.
 	// nil: nobody listens.
 	Trace func(u locus.URL) scheme.TraceFunc
@@ -79,6 +83,9 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	return c
 }
 
+// Registry returns the schemes that the client knows.
+func (c *Client) Registry() *scheme.Registry { return c.registry }
+
 // Close closes all connections that were made for this client, and makes no more.
 // Openers that keep connections have nothing left to keep.
 func (c *Client) Close() error {
@@ -103,6 +110,13 @@ type Request struct {
 	Offset  int64
 	Tag     string
 	ModTime time.Time
+
+	// Accept and AcceptLanguage are as in [scheme.Request].
+	Accept, AcceptLanguage string
+
+	// Like and Items are as in [scheme.Request].
+	Like  []locus.URL
+	Items scheme.ItemRange
 
 	// NoFollow asks for a referral itself, not for what it leads to.
 	NoFollow bool
@@ -133,6 +147,11 @@ func (r *Result) zone() policy.Zone {
 	}
 	return policy.Far
 }
+
+// Dialer returns the way to the network for what is typed, as a server that the
+// configuration names: it looks names up, asks the policy about each address, and
+// keeps the time limits, as for a URL.
+func (c *Client) Dialer() scheme.Dialer { return c.doors[policy.Typed] }
 
 // Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]
 // for those who need no more than the resource.

@@ -34,6 +34,20 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, c.silence(err, &c.read)
 }
 
+// ReadUrgent implements [scheme.UrgentConn].
+func (c *conn) ReadUrgent(p []byte) (n int, urgent bool, err error) {
+	tcp, ok := c.Conn.(*net.TCPConn)
+	if !ok {
+		n, err = c.Read(p)
+		return n, false, err
+	}
+	if err := c.arm(false); err != nil {
+		return 0, false, err
+	}
+	n, urgent, err = readUrgent(tcp, p)
+	return n, urgent, c.silence(err, &c.read)
+}
+
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.arm(true); err != nil {
 		return 0, err

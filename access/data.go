@@ -48,7 +48,7 @@ func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
-	data, err := d.dialOne(ctx, "tcp", address, 1)
+	data, err := d.dialOne(ctx, "tcp", address, 1, d.dialFunc())
 	if err != nil {
 		return nil, asDialError(address.String(), err)
 	}

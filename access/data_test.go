@@ -270,7 +270,7 @@ func TestRealDial(t *testing.T) {
 		t.Errorf("zone Far: %v", err)
 	}
 	// The socket's own judgement, had the first one been fooled.
-	if _, err := c.doors[policy.Far].dialOne(t.Context(), "tcp", address, 1); deniedBy(err) != "private" {
+	if _, err := c.doors[policy.Far].dialOne(t.Context(), "tcp", address, 1, c.doors[policy.Far].dialFunc()); deniedBy(err) != "private" {
 		t.Errorf("zone Far at the socket: %v", err)
 	}
 }

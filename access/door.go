@@ -28,7 +28,13 @@ const (
 	minShare = 2 * time.Second
 )
 
-var _ scheme.DataDialer = (*door)(nil)
+var (
+	_ scheme.DataDialer   = (*door)(nil)
+	_ scheme.PacketDialer = (*door)(nil)
+
+	_ scheme.ReservedDialer = (*door)(nil)
+	_ scheme.UrgentConn     = (*conn)(nil)
+)
 
 // door is the way to the network for the URLs of one zone. A client has one for
 // each zone, and its pointer is what openers tell connections apart by.
@@ -45,22 +51,47 @@ type door struct {
 // their variants "4" and "6". The error is a [*policy.DeniedError] if no address
 // of the host is allowed, and [scheme.ErrUnreachable] if none can be connected to.
 func (d *door) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := splitAddress(address)
-	if err != nil {
-		return nil, &dialError{address, err}
-	}
+	return d.connect(ctx, network, address, d.dialFunc())
+}
+
+// connect opens a connection to address, as dial does it.
+func (d *door) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
-	all, err := d.addresses(ctx, network, host)
-	if err != nil {
-		return nil, asDialError(address, err)
-	}
-	list, err := d.allowed(all, host, port)
+	host, list, err := d.lookup(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	return d.dialAny(ctx, network, host, list)
+	return d.dialAny(ctx, network, host, list, dial)
 }
+
+// lookup returns the host of address, and those of its addresses that the policy
+// allows. The error is one of [door.DialContext].
+func (d *door) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
+	host, port, err := splitAddress(address)
+	if err != nil {
+		return "", nil, &dialError{address, err}
+	}
+	all, err := d.addresses(ctx, network, host)
+	if err == nil {
+		list, err = d.allowed(all, host, port)
+	}
+	if err != nil {
+		return "", nil, asDialError(address, err)
+	}
+	return host, list, nil
+}
+
+// dialFunc connects to one address: as the client's options have it, or the
+// system.
+func (d *door) dialFunc() dialFunc {
+	if dial := d.client.options.Dial; dial != nil {
+		return dial
+	}
+	return (&net.Dialer{Control: d.control}).DialContext
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // asDialError is err as a door returns it: a denial stays what it is, and anything
 // else is a connection that did not come about.
@@ -180,14 +211,11 @@ func forHost(err error, host string) error {
 
 // dialAny connects to the first address of list that answers. Each has an equal
 // share of the time that is left when its turn comes.
-func (d *door) dialAny(ctx context.Context, network, host string, list []netip.AddrPort) (net.Conn, error) {
+func (d *door) dialAny(ctx context.Context, network, host string, list []netip.AddrPort, dial dialFunc) (net.Conn, error) {
 	var first error
 	for i, address := range list {
-		t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
-		// Before the attempt: that one could be made to go there says enough.
-		t.note(public)
-		d.client.known.note(host, public)
-		c, err := d.dialOne(ctx, network, address, len(list)-i)
+		t := d.note(ctx, host, address)
+		c, err := d.dialOne(ctx, network, address, len(list)-i, dial)
 		if err == nil {
 			t.add(c)
 			return c, nil
@@ -202,17 +230,22 @@ func (d *door) dialAny(ctx context.Context, network, host string, list []netip.A
 	return nil, first
 }
 
+// note takes down that address is about to be dialled: that one could be made to
+// go there says enough, whatever comes of it.
+func (d *door) note(ctx context.Context, host string, address netip.AddrPort) *tracker {
+	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
+	t.note(public)
+	d.client.known.note(host, public)
+	return t
+}
+
 // dialOne connects to address within one of so many shares of the time.
-func (d *door) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int) (*conn, error) {
+func (d *door) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (*conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		share := max(time.Until(deadline)/time.Duration(shares), minShare)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
-	}
-	dial := d.client.options.Dial
-	if dial == nil {
-		dial = (&net.Dialer{Control: d.control}).DialContext
 	}
 	c, err := dial(ctx, network, address.String())
 	if err != nil {

@@ -56,32 +56,43 @@ func (f *follower) follow() (scheme.Resource, error) {
 	return nil, err
 }
 
-// refer opens the first URL of list to which a connection comes about.
+// refer opens the first URL of list that can be opened: one that the policy denies,
+// that nothing here can access, or to which no connection comes about leaves it to
+// the next. If none can, the error is that of the last, or of one that the policy
+// denies: that can be allowed.
 func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err error) {
 	from := f.result.URL
 	for i, to := range list {
 		if i == maxTries {
 			break
 		}
-		if err := f.client.policy.CheckReferral(from, to, hops); err != nil {
-			return nil, f.fail(to, err)
+		res, tryErr := f.try(from, to, hops)
+		if tryErr == nil || !worthAnother(tryErr) {
+			return res, tryErr
 		}
-		to = f.withLogin(from, to)
-		if f.asked[to.WithoutFragment()] {
-			return nil, f.fail(to, fmt.Errorf("%w: referrals lead in a circle", scheme.ErrProtocol))
-		}
-		res, err = f.open(f.withFragment(to), f.result.Zone, hops)
-		if err == nil || !worthAnother(err) {
-			break
+		if !errors.Is(err, policy.ErrDenied) {
+			err = tryErr
 		}
 	}
-	return res, err
+	return nil, err
+}
+
+// try opens one URL of a referral.
+func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
+	if err := f.client.policy.CheckReferral(from, to, hops); err != nil {
+		return nil, f.fail(to, err)
+	}
+	to = f.withLogin(from, to)
+	if f.asked[to.WithoutFragment()] {
+		return nil, f.fail(to, fmt.Errorf("%w: referrals lead in a circle", scheme.ErrProtocol))
+	}
+	return f.open(f.withFragment(to), f.result.Zone, hops)
 }
 
 // worthAnother reports whether, after err, another URL of a referral should be
-// tried: no connection came about, and neither the policy nor the user said no.
+// tried: nothing was asked of anybody. That the user said no is the end.
 func worthAnother(err error) bool {
-	return errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied)
+	return errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
 // open makes one exchange. If it goes well the result's URL, Hops and Zone are
@@ -97,7 +108,7 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	asked := u.WithoutFragment()
 	f.asked[asked] = true
 	t := new(tracker)
-	res, err := s.Opener.Open(t.attach(f.ctx), f.schemeRequest(asked, zone))
+	res, err := s.Opener.Open(t.attach(f.ctx), f.schemeRequest(asked, zone, hops, t))
 	if err == nil && res == nil {
 		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, s.Name)
 	}
@@ -118,20 +129,30 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 }
 
 // schemeRequest is what an opener is asked.
-func (f *follower) schemeRequest(u locus.URL, zone policy.Zone) *scheme.Request {
+func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tracker) *scheme.Request {
 	c, o := f.client, &f.client.options
 	r := &scheme.Request{
 		URL:     u,
 		Dial:    c.doors[zone],
 		Ask:     o.Ask,
+		Fill:    o.Fill,
 		Limit:   o.Limit,
 		Offset:  f.request.Offset,
 		Tag:     f.request.Tag,
 		ModTime: f.request.ModTime,
+
+		Accept:         f.request.Accept,
+		AcceptLanguage: f.request.AcceptLanguage,
+		Like:           f.request.Like,
+		Items:          f.request.Items,
+	}
+	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(u, to, zone, hops, t) }
+	if from := f.request.From; from != nil {
+		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
 	if f.secure && !policy.IsSecure(u) {
 		// Whoever listens here could have been the one who sent us here.
-		r.Ask = nil
+		r.Ask, r.Fill = nil, nil
 	}
 	if o.Trace != nil {
 		r.Trace = o.Trace(u)
@@ -139,11 +160,34 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone) *scheme.Request 
 	return r
 }
 
+// referred returns the door to a URL that the server of u refers to while u is
+// being opened, so many referrals after the first URL.
+func (c *Client) referred(u, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
+	if err := c.policy.CheckReferral(u, to, hops+1); err != nil {
+		return nil, err
+	}
+	next := c.zoneAfter(u, zone, t)
+	s, _ := c.registry.Lookup(to.Scheme())
+	if err := c.policy.CheckURL(to, s.Port, next); err != nil {
+		return nil, err
+	}
+	return c.doors[next], nil
+}
+
+// again opens what r was the result of. It leads no further than it did before.
+func (c *Client) again(ctx context.Context, r *Result) (scheme.Resource, error) {
+	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, Zone: r.zone()}})
+	if err != nil {
+		return nil, err
+	}
+	return found.Resource, nil
+}
+
 // fail makes the error about u. If the open has ended by its context, that is the
 // reason, whatever an opener makes of it.
 func (f *follower) fail(u locus.URL, err error) error {
 	op := "open"
-	if worthAnother(err) {
+	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {
 		op = "dial"
 	}
 	if why := ended(f.ctx); why != nil {

@@ -134,8 +134,8 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// Of several URLs the next is tried when no connection comes about, and then
-// alone.
+// Of several URLs the next is tried when nobody has been asked for one: it is
+// denied, no scheme that can be accessed, or no connection comes about.
 func TestAlternatives(t *testing.T) {
 	w := &world{
 		names: map[string]string{"a.example": "1.1.1.1", "b.example": "1.1.1.2", "dead1.example": "1.1.1.3", "dead2.example": "1.1.1.4", "private.example": "10.0.0.1"},
@@ -143,10 +143,11 @@ func TestAlternatives(t *testing.T) {
 		pages: map[string]string{
 			"http://a.example/1": "referral http://dead1.example/ http://gone.example/ http://b.example/ http://a.example/never",
 			"http://a.example/2": "referral http://b.example/missing http://b.example/",
-			"http://a.example/3": "referral http://10.0.0.1/ http://b.example/",
+			"http://a.example/3": "referral http://10.0.0.1/ urn:a:b http://dead1.example/",
+			"http://a.example/7": "referral urn:a:b http://10.0.0.1/ http://private.example/ http://b.example/",
 			"http://a.example/4": "referral http://dead1.example/ http://dead2.example/last",
 			"http://a.example/5": "referral" + repeated(" http://dead1.example/%d", 50) + " http://b.example/",
-			"http://a.example/6": "referral http://private.example/ http://b.example/",
+			"http://a.example/6": "referral http://private.example/ http://dead1.example/",
 			"http://b.example/":  "object b",
 		},
 	}
@@ -156,6 +157,9 @@ func TestAlternatives(t *testing.T) {
 		t.Errorf("%q %+v %v", text, res, err)
 	}
 	equal(t, "asked", w.asked, []string{"http://a.example/1", "http://b.example/"})
+	if text, _, err := openText(t, c, Request{URL: parse("http://a.example/7")}); err != nil || text != "b" {
+		t.Errorf("%q %v", text, err)
+	}
 	for text, want := range map[string]struct {
 		kind Kind
 		says string
@@ -271,6 +275,7 @@ func TestSchemeRequest(t *testing.T) {
 		Ask: func(context.Context, scheme.Question) (c scheme.Credentials, ok bool, err error) {
 			return c, false, nil
 		},
+		Fill: func(context.Context, *scheme.Form) ([]string, bool, error) { return nil, false, nil },
 		Trace: func(u locus.URL) scheme.TraceFunc {
 			if u.Scheme() == "ftp" {
 				return nil
@@ -279,16 +284,76 @@ func TestSchemeRequest(t *testing.T) {
 		},
 	})
 	defer c.Close()
-	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/#f"), Offset: 7, Tag: "t", ModTime: modified}); err != nil {
+	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/#f"), Offset: 7, Tag: "t", ModTime: modified,
+		Accept: "a/b", AcceptLanguage: "de", Items: scheme.ItemRange{Newest: 3}, Like: []locus.URL{parse("http://b.example/")}}); err != nil {
 		t.Fatal(err)
 	}
 	for i, url := range []string{"http://a.example/", "ftp://a.example/b"} {
 		r := got[i]
-		if r.URL.String() != url || r.Offset != 7 || r.Tag != "t" || r.ModTime != modified || r.Limit != 100 || r.Ask == nil || r.Dial == nil {
+		if r.URL.String() != url || r.Offset != 7 || r.Tag != "t" || r.ModTime != modified || r.Limit != 100 || r.Ask == nil || r.Fill == nil || r.Dial == nil ||
+			r.Accept != "a/b" || r.AcceptLanguage != "de" || r.Items.Newest != 3 || len(r.Like) != 1 || r.Within != nil {
 			t.Errorf("%+v", r)
 		}
 	}
 	equal(t, "traced", traced, []string{"http://a.example/ true hello"})
+}
+
+// An opener can have the document in which its URL stands, as it could be had
+// before and no further.
+func TestWithin(t *testing.T) {
+	w := &world{
+		names: map[string]string{"a.example": "192.0.2.1"},
+		pages: map[string]string{"http://a.example/1": "object around", "http://b.example/1": "object elsewhere"},
+	}
+	w.names["a.example"] = "93.184.216.34"
+	w.names["b.example"] = "93.184.216.34|127.0.0.1"
+	inner := new(lines)
+	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		switch {
+		case req.URL.Scheme() != "mid":
+			return inner.Open(ctx, req)
+		case req.Within == nil:
+			return nil, scheme.ErrUnsupported
+		}
+		return req.Within(ctx)
+	})
+	p, err := policy.New(policy.Rules{TypedPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(registry(t, o), p, &Options{Lookup: w.lookup, Dial: w.dial})
+	defer w.servers.Wait()
+	defer c.Close()
+	for _, test := range []struct{ url, text, denied string }{
+		{"http://a.example/1", "around", ""},
+		{"http://b.example/1", "", "private"},
+	} {
+		_, from, err := openText(t, c, Request{URL: parse(test.url)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, err := openText(t, c, Request{URL: parse("mid:x@y"), From: from})
+		if text != test.text || deniedBy(err) != test.denied || (err == nil) != (test.denied == "") {
+			t.Errorf("%s: %q, %v", test.url, text, err)
+		}
+	}
+	if _, _, err := openText(t, c, Request{URL: parse("mid:x@y")}); !errors.Is(err, scheme.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// What is dialled for a server that the configuration names passes the policy too.
+func TestDialer(t *testing.T) {
+	w := &world{names: map[string]string{"a.example": "93.184.216.34", "b.example": "127.0.0.1"}}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	conn, err := c.Dialer().DialContext(t.Context(), "tcp", "a.example:25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if _, err := c.Dialer().DialContext(t.Context(), "tcp", "b.example:25"); deniedBy(err) != "private" {
+		t.Error(err)
+	}
 }
 
 // An unknown scheme, a known one without access, and a denial are three errors.

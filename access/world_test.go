@@ -165,7 +165,7 @@ func (l *lines) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 	if kind == "session" {
 		stop()
-		return &scheme.Session{URL: req.URL, Conn: c}, nil
+		return &scheme.Session{URL: req.URL, Conn: scheme.PlainTerminal(c)}, nil
 	}
 	stop()
 	l.done(c, key)

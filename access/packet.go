@@ -1,0 +1,86 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// DialPacket implements [scheme.PacketDialer]. There is no telling whether anything
+// is at an address that datagrams are sent to, so the first one that the policy
+// allows is it. Silence is no error here: it is for the protocol to say how long
+// it waits, and when it asks again.
+func (d *door) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
+	defer cancel()
+	host, list, err := d.lookup(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	to := list[0]
+	t := d.note(ctx, host, to)
+	c, err := d.openPacket(ctx, network, to, ports)
+	if err != nil {
+		return nil, asDialError(to.String(), err)
+	}
+	admitted, err := d.admit(c, to)
+	if err != nil {
+		return nil, asDialError(to.String(), err)
+	}
+	admitted.setFree()
+	t.add(admitted)
+	return admitted, nil
+}
+
+// openPacket opens a socket, or has the client's own way of dialling do it.
+func (d *door) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
+	if network != "udp" && network != "udp4" && network != "udp6" {
+		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams are UDP's"}
+	}
+	if dial := d.client.options.Dial; dial != nil {
+		return dial(ctx, network, to.String())
+	}
+	network = "udp6"
+	if to.Addr().Is4() {
+		network = "udp4"
+	}
+	c, err := (&net.ListenConfig{Control: reportUndelivered}).ListenPacket(ctx, network, "")
+	if err != nil {
+		return nil, err
+	}
+	udp, ok := c.(*net.UDPConn)
+	if !ok {
+		c.Close()
+		return nil, fmt.Errorf("a %T is no socket for datagrams", c)
+	}
+	return &packetConn{UDPConn: udp, to: to, ports: ports}, nil
+}
+
+// packetConn sends to one port of a host, and receives from that and others.
+type packetConn struct {
+	*net.UDPConn
+	to    netip.AddrPort
+	ports []uint16
+}
+
+// Read drops what anybody else sends.
+func (c *packetConn) Read(p []byte) (int, error) {
+	for {
+		n, from, err := c.ReadFromUDPAddrPort(p)
+		if err != nil || c.expects(from) {
+			return n, err
+		}
+	}
+}
+
+func (c *packetConn) expects(from netip.AddrPort) bool {
+	return from.Addr().Unmap() == c.to.Addr() && (from.Port() == c.to.Port() || slices.Contains(c.ports, from.Port()))
+}
+
+func (c *packetConn) Write(p []byte) (int, error) { return c.WriteToUDPAddrPort(p, c.to) }
+
+func (c *packetConn) RemoteAddr() net.Addr { return net.UDPAddrFromAddrPort(c.to) }

@@ -1,0 +1,41 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"syscall"
+)
+
+// Reserved ports that rlogin's clients use (RFC 1282): from the highest down, as
+// the system's own programs do.
+const (
+	lastReserved  = 1023
+	firstReserved = 512
+)
+
+// DialReserved implements [scheme.ReservedDialer].
+func (d *door) DialReserved(ctx context.Context, network, address string) (net.Conn, error) {
+	dial := d.dialFunc()
+	if d.client.options.Dial == nil {
+		dial = d.dialReserved
+	}
+	return d.connect(ctx, network, address, dial)
+}
+
+// dialReserved connects from the highest reserved port that is free, or from any
+// where it may not have one.
+func (d *door) dialReserved(ctx context.Context, network, address string) (net.Conn, error) {
+	for port := lastReserved; port >= firstReserved; port-- {
+		c, err := (&net.Dialer{Control: d.control, LocalAddr: &net.TCPAddr{Port: port}}).DialContext(ctx, network, address)
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE), errors.Is(err, syscall.EADDRNOTAVAIL):
+			continue
+		case errors.Is(err, fs.ErrPermission):
+			return d.dialFunc()(ctx, network, address)
+		}
+		return c, err
+	}
+	return d.dialFunc()(ctx, network, address)
+}

@@ -1,0 +1,55 @@
+package access
+
+import (
+	"io"
+	"net"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// readUrgent reads from c, and tells whether what it read begins with urgent data.
+// The kernel ends a read where that begins, so it is always first; it is left among
+// the rest, because what is out of it can't be waited for here.
+func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
+	if len(p) == 0 {
+		return 0, false, nil
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, false, err
+	}
+	var failed error
+	err = raw.Read(func(fd uintptr) (done bool) {
+		if failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_OOBINLINE, 1); failed != nil {
+			return true
+		}
+		// The mark is known once the octet at it is there, and not before: what comes
+		// between the two calls would be read as if it were none.
+		if n, failed = receive(int(fd), p[:1], syscall.MSG_PEEK); failed != nil || n == 0 {
+			return failed != syscall.EAGAIN
+		}
+		mark, markErr := unix.IoctlGetInt(int(fd), unix.SIOCATMARK)
+		n, failed = receive(int(fd), p, 0)
+		urgent = markErr == nil && mark == 1 && n > 0
+		return failed != syscall.EAGAIN
+	})
+	switch {
+	case err != nil:
+		return 0, false, err
+	case failed != nil:
+		return 0, false, &net.OpError{Op: "read", Net: "tcp", Addr: c.RemoteAddr(), Err: failed}
+	case n == 0:
+		return 0, false, io.EOF
+	}
+	return n, urgent, nil
+}
+
+// receive is recv(2), which is not interrupted.
+func receive(fd int, p []byte, flags int) (n int, err error) {
+	for {
+		if n, _, err = syscall.Recvfrom(fd, p, flags); err != syscall.EINTR {
+			return max(n, 0), err
+		}
+	}
+}
