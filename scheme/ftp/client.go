@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -52,7 +53,7 @@ type Options struct {
 // once.
 type Client struct {
 	o    Options
-	pool pool
+	pool pool.Pool[login, *control]
 }
 
 // New returns a Client. o may be nil.
@@ -70,14 +71,14 @@ func New(o *Options) *Client {
 	if c.o.IdleConns == 0 {
 		c.o.IdleConns = 8
 	}
-	c.pool.most, c.pool.time = c.o.IdleConns, c.o.IdleTime
+	c.pool.Most, c.pool.Time = c.o.IdleConns, c.o.IdleTime
 	return c
 }
 
 // Close takes leave of the connections that are kept. What is being read goes on,
 // and what is opened afterwards uses connections of its own.
 func (c *Client) Close() error {
-	c.pool.close()
+	c.pool.Close()
 	return nil
 }
 
@@ -141,7 +142,7 @@ const maxLogins = 3
 // attempt does the job over one connection, kept or new.
 func (j *job) attempt(ctx context.Context) (scheme.Resource, error) {
 	l := j.login()
-	if kept := j.client.pool.take(l, j.plan.CWD); kept != nil {
+	if kept := j.client.kept(l, j.plan.CWD); kept != nil {
 		x := newExchange(ctx, j, kept)
 		if err := j.sameLogin(ctx, kept); err != nil {
 			x.end(true)
@@ -215,7 +216,7 @@ func (j *job) ask(ctx context.Context, realm string) (*scheme.Credentials, error
 func (j *job) connect(ctx context.Context, l login) (*exchange, error) {
 	conn, err := l.dial.DialContext(ctx, "tcp", net.JoinHostPort(l.host, strconv.Itoa(int(l.port))))
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, scheme.Unreachable(err)
 	}
 	ctl := &control{link: link{raw: conn, conn: conn}, login: l, trace: j.req.Trace}
 	x := newExchange(ctx, j, ctl)
@@ -224,15 +225,6 @@ func (j *job) connect(ctx context.Context, l login) (*exchange, error) {
 		return nil, err
 	}
 	return x, nil
-}
-
-// unreachable says that no connection came about. A time-out stays what it is.
-func unreachable(err error) error {
-	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return err
-	}
-	return fmt.Errorf("%w: %w", scheme.ErrUnreachable, err)
 }
 
 // begin takes a control connection from its first octet to the end of the login.
@@ -314,8 +306,8 @@ func (l *link) hangUp() { l.raw.Close() }
 
 func (c *control) readLines() { c.lines = line.NewReader(c.conn, maxReplyLine) }
 
-// quit takes leave without waiting for an answer.
-func (c *control) quit() {
+// Quit takes leave without waiting for an answer.
+func (c *control) Quit() {
 	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
 	c.conn.Write([]byte("QUIT\r\n"))
 	c.conn.Close()
@@ -338,7 +330,7 @@ func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	conn := tls.Client(c.raw, config)
 	if err := conn.HandshakeContext(ctx); err != nil {
 		c.broken = true
-		return fmt.Errorf("TLS: %w", connectionError(err))
+		return fmt.Errorf("TLS: %w", scheme.Broken(err))
 	}
 	c.conn = conn
 	c.tls = config.Clone()
@@ -474,7 +466,7 @@ func (x *exchange) passive(verb string) (net.Conn, error) {
 	}
 	conn, err := x.dialData(port)
 	if err != nil {
-		return nil, fmt.Errorf("data connection: %w", unreachable(err))
+		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
 	}
 	return conn, nil
 }
@@ -499,7 +491,7 @@ func (x *exchange) listen() (net.Listener, error) {
 	}
 	l, err := d.ListenData(x.ctx, x.ctl.raw)
 	if err != nil {
-		return nil, fmt.Errorf("data connection: %w", unreachable(err))
+		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
 	}
 	if err := x.namePort(l.Addr().String()); err != nil {
 		l.Close()
@@ -551,7 +543,7 @@ func (ch *channel) start(x *exchange) error {
 		conn, err := ch.listener.Accept()
 		late.Stop()
 		if err != nil {
-			return fmt.Errorf("data connection: %w", unreachable(err))
+			return fmt.Errorf("data connection: %w", scheme.Unreachable(err))
 		}
 		ch.listener.Close()
 		ch.conn = conn
@@ -560,7 +552,7 @@ func (ch *channel) start(x *exchange) error {
 	if ch.tls != nil {
 		conn := tls.Client(ch.conn, ch.tls)
 		if err := conn.HandshakeContext(x.ctx); err != nil {
-			return fmt.Errorf("data connection: TLS: %w", connectionError(err))
+			return fmt.Errorf("data connection: TLS: %w", scheme.Broken(err))
 		}
 		ch.conn = conn
 	}

@@ -2,16 +2,11 @@ package ftp_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"runtime"
 	"slices"
@@ -24,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/certtest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
@@ -1061,28 +1057,14 @@ func TestHugeListing(t *testing.T) {
 	}
 }
 
-// certificate makes a certificate for 127.0.0.1 and the pool that knows it.
+// certificate makes a server's configuration and the pool that knows it.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	server, client, err := certtest.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ftptest"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := x509.NewCertPool()
-	known.AddCert(leaf)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, known
+	return server, client.RootCAs
 }
 
 func TestTLS(t *testing.T) {

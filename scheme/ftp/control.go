@@ -37,7 +37,6 @@ type control struct {
 	broken   bool
 	reused   bool // it comes out of the pool,
 	answered bool // and has answered since
-	expiry   *time.Timer
 }
 
 // answer is what is known of a thing.
@@ -87,7 +86,7 @@ func (c *control) send(verb string, argument ...string) error {
 	}
 	c.traced(true, shown)
 	if _, err := c.conn.Write(text); err != nil {
-		return c.fail(connectionError(err))
+		return c.fail(scheme.Broken(err))
 	}
 	c.owed++
 	return nil

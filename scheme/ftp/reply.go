@@ -89,16 +89,7 @@ func replyError(err error) error {
 	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
 		return fmt.Errorf("%w: a reply without end: %w", scheme.ErrProtocol, err)
 	}
-	return connectionError(err)
-}
-
-// connectionError says that a connection broke. A time-out stays what it is.
-func connectionError(err error) error {
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return err
-	}
-	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
+	return scheme.Broken(err)
 }
 
 // ReplyError is a reply by which a server refused a command, or gave up. It is

@@ -67,7 +67,7 @@ func (x *exchange) end(keep bool) {
 		c.Close()
 	}
 	if keep && x.ctl.reusable() {
-		x.job.client.pool.put(x.ctl)
+		x.job.client.keep(x.ctl)
 	} else {
 		x.ctl.hangUp()
 	}
@@ -232,7 +232,7 @@ func (d *download) finish(err error, whole bool) error {
 	}
 	if err != io.EOF {
 		d.x.end(false)
-		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), connectionError(err)))
+		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
 	d.ch.Close()
 	r, err := d.x.ctl.final()

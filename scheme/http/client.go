@@ -410,6 +410,12 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 		}
 	}
 	req := v.url.newRequest(ctx, v.from, v.client.options.Raw)
+	if v.req.Accept != "" {
+		req.Header.Set("Accept", v.req.Accept)
+	}
+	if v.req.AcceptLanguage != "" {
+		req.Header.Set("Accept-Language", v.req.AcceptLanguage)
+	}
 	if v.hasLogin {
 		req.Header.Set("Authorization", v.login.header())
 	}

@@ -689,3 +689,27 @@ func TestBrokenConnection(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is wanted goes out as the server is to read it, and no further header can
+// be smuggled in with it.
+func TestAccept(t *testing.T) {
+	var got http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header }))
+	defer server.Close()
+	c := New(nil)
+	defer c.Close()
+	req := &scheme.Request{URL: locus.MustParse(server.URL + "/"), Dial: new(net.Dialer), Accept: "text/html, */*;q=0.1", AcceptLanguage: "de, en;q=0.5"}
+	res, err := c.Open(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Close()
+	if got.Get("Accept") != req.Accept || got.Get("Accept-Language") != req.AcceptLanguage {
+		t.Errorf("%q", got)
+	}
+	got = nil
+	req.Accept = "text/html\r\nX-Other: 1"
+	if _, err := c.Open(t.Context(), req); err == nil || got != nil {
+		t.Errorf("sent %q, %v", got, err)
+	}
+}

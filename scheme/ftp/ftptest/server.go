@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/locus-url/locus/internal/servetest"
 )
 
 // File is something a server offers.
@@ -139,13 +141,11 @@ type Server struct {
 	o     Options
 	files Files
 	l     net.Listener
-	wg    sync.WaitGroup
+	group servetest.Group
 
-	mu     sync.Mutex
-	log    [][]string
-	open   map[io.Closer]bool
-	cuts   int
-	closed bool
+	mu   sync.Mutex
+	log  [][]string
+	cuts int
 }
 
 // Start starts a server on a free port of the loopback. o may be nil.
@@ -154,12 +154,11 @@ func Start(files Files, o *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{files: files, l: l, open: map[io.Closer]bool{}}
+	s := &Server{files: files, l: l}
 	if o != nil {
 		s.o = *o
 	}
-	s.wg.Add(1)
-	go s.accept()
+	s.group.Serve(l, s.begin)
 	return s, nil
 }
 
@@ -179,58 +178,15 @@ func (s *Server) Log() [][]string {
 }
 
 // Close ends the server and all its connections, and waits until they are gone.
-func (s *Server) Close() error {
-	err := s.l.Close()
+func (s *Server) Close() error { return s.group.Close() }
+
+// begin gives a connection its place in the log.
+func (s *Server) begin(c net.Conn) (handle func()) {
 	s.mu.Lock()
-	s.closed = true
-	for c := range s.open {
-		c.Close()
-	}
+	n := len(s.log)
+	s.log = append(s.log, []string{})
 	s.mu.Unlock()
-	s.wg.Wait()
-	return err
-}
-
-func (s *Server) accept() {
-	defer s.wg.Done()
-	for {
-		c, err := s.l.Accept()
-		if err != nil {
-			return
-		}
-		if !s.track(c) {
-			return
-		}
-		s.mu.Lock()
-		n := len(s.log)
-		s.log = append(s.log, []string{})
-		s.mu.Unlock()
-		s.wg.Add(1)
-		go func() {
-			defer s.wg.Done()
-			defer s.forget(c)
-			newSession(s, c, n).serve()
-		}()
-	}
-}
-
-// track has c closed when the server is. It reports whether that is yet to come.
-func (s *Server) track(c io.Closer) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		c.Close()
-		return false
-	}
-	s.open[c] = true
-	return true
-}
-
-func (s *Server) forget(c io.Closer) {
-	c.Close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.open, c)
+	return func() { newSession(s, c, n).serve() }
 }
 
 // cut reports whether a transfer is to be cut off now.

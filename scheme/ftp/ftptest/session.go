@@ -258,12 +258,12 @@ func (c *session) listen() (uint16, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !c.s.track(l) {
+	if !c.s.group.Track(l) {
 		return 0, net.ErrClosed
 	}
-	c.drop = func() { c.s.forget(l) }
+	c.drop = func() { c.s.group.Forget(l) }
 	c.data = func() (net.Conn, error) {
-		defer c.s.forget(l)
+		defer c.s.group.Forget(l)
 		l.(*net.TCPListener).SetDeadline(time.Now().Add(wait))
 		return l.Accept()
 	}
@@ -461,10 +461,10 @@ func (c *session) send(write func(w io.Writer) error) {
 		c.reply("425 Failed to establish connection.")
 		return
 	}
-	if !c.s.track(conn) {
+	if !c.s.group.Track(conn) {
 		return
 	}
-	defer c.s.forget(conn)
+	defer c.s.group.Forget(conn)
 	c.reply("150 Here comes the data.")
 	var w io.WriteCloser = conn
 	if c.private {
