@@ -34,7 +34,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 
 // clean reports whether there is nothing to find in u.
 func clean(u locus.URL) bool {
-	if !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") || !u.Facts().Has(locus.PathXchar) {
+	if !bnf.SoundHostPort(u) || form(u) != nil || !u.Facts().Has(locus.SchemeLower) || !u.Facts().Has(locus.PathXchar) {
 		return false
 	}
 	path, _ := u.Path()
@@ -142,7 +142,7 @@ func notes(f *bnf.Findings, w written) {
 // themselves. "No characters are reserved" in a gopher-path, and none that may
 // be so elsewhere is touched; nor are slashes and dots, which mean nothing here.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if err := bnf.Form(u, name, "gopherurl"); err != nil {
+	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	path, _ := u.Path()

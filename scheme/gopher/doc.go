@@ -29,11 +29,38 @@
 // not, and [URL.AppendRequest] follows those. [URL.AppendLiteralRequest] keeps
 // to the letter.
 //
+// # What comes of it
+//
+// A menu, the result of a search, the attributes of items and the answer of a
+// phone book are a [scheme.Menu], whose items come as they are read. The types 8
+// and T, and a selector of type h that begins with "URL:", are a
+// [scheme.Referral] to another URL. A search without words, and the Gopher+ string
+// "?", are a form: whoever can fill it in is asked, or gets it. Anything else is a
+// [scheme.Object].
+//
+// Texts have their dots undone as the servers there are make it right: a lone dot
+// ends a text only as its last line, and a line that begins with two loses one. An
+// object that is cut can't be told from one that is whole, unless Gopher+ gave
+// its length: the protocol has no sign for it. The octets of a text are UTF-8 if
+// they can be, and else ISO Latin 1, which the media type says.
+//
+// A server that does not speak Gopher+ ignores what asks for it, and its reply is
+// read as the one it is.
+//
+// # gophers
+//
+// The same within TLS, from the first octet and on the same port, is the scheme
+// gophers. No RFC knows it. A link of its menus to the same host and port is a
+// gophers URL too, and nothing else changes from one to the other.
+//
 // # What is refused
 //
 // A URL may name octets that can't be sent: TAB, CR, LF or NUL in selector or
 // search, and CR, LF, NUL or a third TAB in a Gopher+ string that is not a
 // filled-in form. [Parse] shows them, Check reports them, and no request is made
 // of them: what follows a CR LF would be a command to whatever listens there.
-// User and password are violations, and never sent.
+// User and password are violations, and never sent. Menus, attributes and phone
+// books have limits ([Limits]), a line of them too, and so has the time in which
+// they must end ([Options]); what came before is good, and an error says that it
+// is cut.
 package gopher

@@ -2,6 +2,7 @@ package gopher
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -117,25 +118,22 @@ func (g URL) Referral() (to locus.URL, ok bool, err error) {
 	return to, true, nil
 }
 
+// session returns the URL of the interactive service that g stands for.
 func (g URL) session(scheme string) (locus.URL, error) {
 	port, _ := g.url.Port()
-	p := locus.Parts{Scheme: scheme, Host: g.url.Host(), Port: port}
-	if g.selector != "" {
-		user := locus.EncodeUser(g.selector)
-		p.User = &user
+	to, err := place{host: g.url.Host(), port: cmp.Or(port, telnetPort)}.session(scheme, g.selector)
+	if err != nil {
+		return locus.URL{}, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %w", locus.ErrValue, err)
 	}
-	return p.URL()
+	return to, nil
 }
 
-// link returns what follows "URL:" in the selector of type h, in either case and
-// with or without a "/" before it: both are in use.
+// link returns what follows "URL:" in the selector of type h.
 func (g URL) link() (text string, ok bool) {
-	const prefix = "URL:"
-	text = strings.TrimPrefix(g.selector, "/")
-	if g.gtype != TypeHTML || g.hasSearch || len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+	if g.gtype != TypeHTML || g.hasSearch {
 		return "", false
 	}
-	return text[len(prefix):], true
+	return cutLink(g.selector)
 }
 
 // faults yields what can't be sent, in order: each octet of selector and search,
@@ -173,10 +171,14 @@ func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o ==
 
 // isForm reports whether the Gopher+ string is a filled-in form, when it has no
 // fault.
-func (g URL) isForm() bool { return strings.IndexByte(g.plus, '\t') >= 0 }
+func (g URL) isForm() bool { return strings.Contains(g.plus, formStart) }
 
-// formStart is between the "+", view and language of a form and its data block.
-const formStart = "\t1\r\n"
+const (
+	// formStart is between the "+", view and language of a form and its data block.
+	formStart = "\t1\r\n"
+	// noForm is the flag that says that no data block follows.
+	noForm = "\t0"
+)
 
 // endsByDot reports whether the data block of a form ends by a lone dot line.
 func endsByDot(form string) bool {
@@ -190,10 +192,11 @@ func endsByDot(form string) bool {
 //	+[view[ language]] TAB 1 CR LF header CR LF body
 //
 // where header is +-1 (the body is lines, the last a lone "."), +-2 (the body
-// goes on to the end) or +n (the body has n octets).
+// goes on to the end) or +n (the body has n octets); or in "TAB 0" at the end,
+// which says that there is none.
 func plusFault(plus []byte) (at int, why string) {
 	at = bytes.IndexAny(plus, "\t\r\n\x00")
-	if at < 0 {
+	if at < 0 || plus[0] == '+' && string(plus[at:]) == noForm {
 		return -1, ""
 	}
 	if plus[0] != '+' || !bytes.HasPrefix(plus[at:], []byte(formStart)) {

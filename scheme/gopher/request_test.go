@@ -134,10 +134,10 @@ func TestNoRequest(t *testing.T) {
 			t.Errorf("%s: leads to %q %v %v; want %q", test.url, to, ok, err, test.to)
 		}
 	}
-	for _, url := range []string{"gopher://h/hURL:", "gopher://h/hURL:a%20b", "gopher://h/hURL:http://x/%0D%0A"} {
+	for _, url := range []string{"gopher://h/hURL:", "gopher://h/hURL:a%20b", "gopher://h/hURL:http://x/%0D%0A", "gopher://h/8-froot", "gopher://h/8a%1B", "gopher://h/T-x"} {
 		_, ok, err := parse(t, url).Referral()
 		var e *locus.SyntaxError
-		if ok || !errors.As(err, &e) || e.Part != "selector" || e.Offset != 12 {
+		if ok || !errors.As(err, &e) || e.Part != "selector" || e.Offset != len("gopher://h/h") {
 			t.Errorf("%s: %v %v", url, ok, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package gopher
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -11,7 +12,12 @@ import (
 // Port is the port of a URL that has none (section 3.4.1).
 const Port = 70
 
-const name = "gopher"
+// secureName is the scheme of the same URLs and the same protocol within TLS. No
+// RFC has it; its port is gopher's.
+const (
+	name       = "gopher"
+	secureName = "gophers"
+)
 
 // The types that RFC 1738 speaks of, and those of RFC 1436 that make a client do
 // something else than asking for the selector.
@@ -35,11 +41,11 @@ type URL struct {
 	hasSearch, hasPlus     bool
 }
 
-// Parse reads u as a gopher URL. The error is a [*locus.SyntaxError] if u is not
-// gopher:// and a host. Octets that can't be sent are no error here; see
+// Parse reads u as a gopher or gophers URL. The error is a [*locus.SyntaxError] if
+// u is not gopher:// and a host. Octets that can't be sent are no error here; see
 // [URL.AppendRequest].
 func Parse(u locus.URL) (URL, error) {
-	if err := bnf.Form(u, name, "gopherurl"); err != nil {
+	if err := form(u); err != nil {
 		return URL{}, err
 	}
 	w := split(u)
@@ -49,6 +55,19 @@ func Parse(u locus.URL) (URL, error) {
 	g.plus = bnf.Decode(w.plus)
 	return g, nil
 }
+
+// form says why u is not in the form of section 3.4, if it is not.
+func form(u locus.URL) error {
+	if isSecure(u) {
+		return bnf.Form(u, secureName, "gopherurl")
+	}
+	return bnf.Form(u, name, "gopherurl")
+}
+
+func isSecure(u locus.URL) bool { return u.Scheme() == secureName }
+
+// Secure reports whether the scheme is gophers, and the protocol runs within TLS.
+func (g URL) Secure() bool { return isSecure(g.url) }
 
 // URL returns the URL that g was parsed from.
 func (g URL) URL() locus.URL { return g.url }
@@ -102,6 +121,7 @@ func (w written) plusOffset() int     { return w.searchOffset() + len(w.search) 
 
 // Parts are what a gopher URL is made of, as octets.
 type Parts struct {
+	Secure   bool   // gophers
 	Host     string // as URL text
 	Port     uint16 // 0: left out, which means 70
 	Type     byte   // 0: type 1
@@ -113,7 +133,11 @@ type Parts struct {
 // URL makes the URL. What can't be sent is an error, a [*locus.SyntaxError], as
 // it is with [URL.AppendRequest].
 func (p Parts) URL() (URL, error) {
-	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: p.path()})
+	scheme := name
+	if p.Secure {
+		scheme = secureName
+	}
+	u, err := bnf.HostURL(locus.Parts{Scheme: scheme, Host: p.Host, Port: p.Port, Path: p.path()})
 	if err != nil {
 		return URL{}, err
 	}
@@ -130,21 +154,24 @@ func (p Parts) URL() (URL, error) {
 	return g, nil
 }
 
+// parts returns the parts of g.
+func (g URL) parts() Parts {
+	p := Parts{Secure: g.Secure(), Host: g.url.Host(), Type: g.gtype, Selector: g.selector}
+	p.Port, _ = g.url.Port()
+	if g.hasSearch {
+		p.Search = &g.search
+	}
+	if g.hasPlus {
+		p.Plus = &g.plus
+	}
+	return p
+}
+
 // path returns the gopher-path. "?" in the selector of a search, "/" and "?" in
 // the search are escaped though they need not be: some programs take them for
 // delimiters.
 func (p Parts) path() *string {
-	keep := escape.Xchar()
-	gtype := p.Type
-	if gtype == 0 {
-		gtype = TypeMenu
-	}
-	b := escape.AppendEncode(nil, []byte{gtype}, keep)
-	if gtype == TypeSearch {
-		b = escape.AppendEncode(b, p.Selector, keep.Without("?"))
-	} else {
-		b = escape.AppendEncode(b, p.Selector, keep)
-	}
+	b := appendTypeSelector(nil, cmp.Or(p.Type, TypeMenu), p.Selector)
 	if p.Search != nil || p.Plus != nil {
 		b = append(b, tab...)
 	}
@@ -153,7 +180,7 @@ func (p Parts) path() *string {
 	}
 	if p.Plus != nil {
 		b = append(b, tab...)
-		b = escape.AppendEncode(b, *p.Plus, keep)
+		b = escape.AppendEncode(b, *p.Plus, escape.Xchar())
 	}
 	path := string(b)
 	return &path

@@ -13,7 +13,7 @@ func parse(t testing.TB, text string) URL {
 }
 
 // TestVectors is RFC 1738 section 3.4, verbatim.
-func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme()) }
+func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme(nil)) }
 
 func TestPresence(t *testing.T) {
 	for _, test := range []struct {
@@ -44,7 +44,8 @@ func TestParseRefuses(t *testing.T) {
 		{"gopher:", "h/0", "gopherurl", locus.ErrForm},
 		{"gopher:", "", "gopherurl", locus.ErrForm},
 		{"", "http://h/0", "gopherurl", locus.ErrForm},
-		{"", "gophers://h/0", "gopherurl", locus.ErrForm},
+		{"", "gopherss://h/0", "gopherurl", locus.ErrForm},
+		{"gophers:", "h/0", "gopherurl", locus.ErrForm},
 	})
 }
 

@@ -1,0 +1,76 @@
+package gophertest
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzRequest: whatever octets come, a connection ends, and a request that was
+// read is in the log as it came.
+func FuzzRequest(f *testing.F) {
+	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
+	if err != nil || len(sent) == 0 {
+		f.Fatal("no captures", err)
+	}
+	for _, name := range sent {
+		octets, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(octets)
+	}
+	for _, text := range []string{"\t\t\t\r\n", "0/survey\t+\t1\r\n+-2\r\n", "0/survey\t+\t1\r\n+99999999999999999999\r\n", "0/survey\t+\t1\r\n+-3\r\n", "find\t\t+\t1\r\n+1\r\nx"} {
+		f.Add([]byte(text))
+	}
+	items, err := index(Item{Items: []Item{
+		{Name: "report", Selector: "0/report", Data: ".", Views: []View{{Type: "a"}, {Type: "a", Language: "b"}}},
+		{Name: "survey", Selector: "0/survey", Ask: []string{"Ask: x"}, Reply: Echo},
+		{Name: "find", Selector: "find", Search: func(words string) []Item { return []Item{{Name: words}} }},
+		{Name: "docs", Selector: "1/docs", Items: []Item{{Name: "x", Abstract: "y"}}},
+	}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, request []byte) {
+		s := &Server{o: Options{Idle: time.Minute}, items: items, host: "h", port: 70, admin: "a <b>"}
+		near, far := net.Pipe()
+		go func() {
+			near.Write(request)
+			near.Close()
+		}()
+		s.request(unwritten{far})
+		if len(s.log) > 1 || len(s.log) == 1 && !strings.HasPrefix(string(request), s.log[0]) {
+			t.Errorf("log %q of %q", s.log, request)
+		}
+		if len(request) > 0 && len(s.log) == 0 {
+			t.Errorf("no log of %q", request)
+		}
+	})
+}
+
+// unwritten is a connection whose far end reads all and has no more to say.
+type unwritten struct{ net.Conn }
+
+func (unwritten) Write(p []byte) (int, error) { return len(p), nil }
+
+// FuzzPhone: whatever a client of the phone book says, it gets whole lines.
+func FuzzPhone(f *testing.F) {
+	for _, text := range []string{"query name=*a* return email", `query "a b" c=d`, "fields", "help", "quit", "", `"`, "return", "query =", "query *=*"} {
+		f.Add(text)
+	}
+	s := &Server{o: Options{Phone: []Person{{Name: "a", Address: "b\nc"}}}}
+	f.Fuzz(func(t *testing.T, line string) {
+		answer, _ := s.phoneAnswer(line)
+		if !strings.HasSuffix(answer, "\r\n") {
+			t.Errorf("%q gets %q", line, answer)
+		}
+		last := answer[strings.LastIndex(strings.TrimSuffix(answer, "\r\n"), "\r\n")+1:]
+		if strings.HasPrefix(strings.TrimPrefix(last, "\n"), "-") {
+			t.Errorf("%q gets an answer that goes on: %q", line, answer)
+		}
+	})
+}

@@ -1,0 +1,385 @@
+package gophertest
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	longestLine  = 4 << 10 // of a request
+	longestBlock = 1 << 20 // of the answers of a form
+)
+
+// session is one connection, which is one request and its reply.
+type session struct {
+	s    *Server
+	conn net.Conn
+	r    *bufio.Reader
+	got  []byte // what was read of the request
+}
+
+// request serves a connection.
+func (s *Server) request(near net.Conn) {
+	conn := near
+	if s.o.Secure {
+		conn = tls.Server(near, s.o.TLS)
+	}
+	c := &session{s: s, conn: patient{conn, s.o.Idle}}
+	c.r = bufio.NewReaderSize(c.conn, longestLine+2)
+	line, err := c.readLine()
+	if err != nil {
+		if len(c.got) > 0 {
+			s.logRequest(c.got)
+		}
+		return
+	}
+	selector, _, _ := strings.Cut(line, "\t")
+	raw, ok := s.o.Raw[line]
+	if !ok {
+		raw, ok = s.o.Raw[selector]
+	}
+	if ok {
+		s.logRequest(c.got)
+		conn.SetDeadline(time.Time{})
+		raw(rest{conn, c.r})
+		conn.Close()
+		return
+	}
+	reply := c.answer(line)
+	s.logRequest(c.got)
+	if _, err := io.WriteString(c.conn, reply.octets(&s.o)); err == nil {
+		c.hangUp(conn)
+	}
+}
+
+// rest is a connection of which some is read ahead.
+type rest struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+// NetConn returns the connection beneath.
+func (r rest) NetConn() net.Conn { return r.Conn }
+
+func (r rest) Read(p []byte) (int, error) {
+	if r.r.Buffered() > 0 {
+		return r.r.Read(p)
+	}
+	return r.Conn.Read(p)
+}
+
+// hangUp ends the connection. What the client sends beyond its request must not
+// be there unread: the system would take back the reply that is on its way.
+func (c *session) hangUp(conn net.Conn) {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		io.CopyN(io.Discard, c.conn, longestBlock)
+	}
+	conn.Close()
+}
+
+// readLine returns the next line without its end, which is LF or CR LF.
+func (c *session) readLine() (string, error) {
+	octets, err := c.r.ReadSlice('\n')
+	c.got = append(c.got, octets...)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r"), nil
+}
+
+// reply is what a request comes to.
+type reply struct {
+	plus   bool // with a header
+	failed bool
+	text   bool // lines, as opposed to octets
+	menu   bool // lines that are never stuffed
+	data   string
+}
+
+// octets returns the reply as it is sent.
+func (r reply) octets(o *Options) string {
+	end := r.text && !o.NoDot
+	length := -1
+	data := r.data
+	switch {
+	case !r.plus:
+	case o.Length == LengthClose:
+		length, end = -2, false
+	case o.Length == LengthExact || !r.text:
+		end = false
+	}
+	if r.text {
+		data = text(r.data, end && !r.menu, o.StuffAll)
+	}
+	if end {
+		data += ".\r\n"
+	} else if length == -1 && (o.Length == LengthExact || !r.text) {
+		length = len(data)
+	}
+	if !r.plus {
+		return data
+	}
+	sign := "+"
+	if r.failed {
+		sign = "-"
+	}
+	return sign + strconv.Itoa(length) + "\r\n" + data
+}
+
+// text returns the lines of data with CR LF after each, and, with stuff, a dot
+// before those that could be taken for the end.
+func text(data string, stuff, all bool) string {
+	var b strings.Builder
+	for _, line := range lines(data) {
+		if stuff && (line == "." || all && strings.HasPrefix(line, ".")) {
+			b.WriteByte('.')
+		}
+		b.WriteString(line + "\r\n")
+	}
+	return b.String()
+}
+
+// refuse is an error in the old style.
+func (s *Server) refuse(message string) reply {
+	gtype := s.o.ErrorType
+	if gtype == 0 {
+		gtype = '3'
+	}
+	return reply{text: true, menu: true, data: string(gtype) + message + "\t\terror.host\t1\r\n"}
+}
+
+// fail is an error as Gopher+ has it.
+func (s *Server) fail(f Failure) reply {
+	data := fmt.Sprintf("%d %s\r\n", f.Code, s.admin)
+	for _, line := range f.Lines {
+		data += line + "\r\n"
+	}
+	return reply{plus: true, failed: true, text: true, data: data}
+}
+
+func (s *Server) malformed() reply {
+	return s.fail(Failure{Code: 1, Lines: []string{"Malformed command"}})
+}
+
+// answer reads what belongs to the request besides its line, and finds the reply.
+func (c *session) answer(line string) reply {
+	selector, fields, more := strings.Cut(line, "\t")
+	item := c.s.items[selector]
+	var words, plus string
+	switch {
+	case !more:
+	case c.s.o.Plain:
+		words, _, _ = strings.Cut(fields, "\t")
+	case item != nil && item.Search != nil:
+		words, plus, _ = strings.Cut(fields, "\t")
+	case strings.HasPrefix(fields, "\t"):
+		if plus = fields[1:]; !c.s.o.TwoTabs {
+			return c.s.refuse("Malformed command")
+		}
+	default:
+		if plus = fields; plus == "" {
+			return c.s.malformed()
+		}
+	}
+	if plus == "" {
+		return c.s.plainReply(item, selector, words)
+	}
+	plus, flag, hasFlag := strings.Cut(plus, "\t")
+	answers, err := c.answers(flag, hasFlag)
+	if err != nil || plus == "" {
+		return c.s.malformed()
+	}
+	return c.s.plusReply(item, selector, words, plus, answers)
+}
+
+// answers reads the data block that the flag announces: nil if none.
+func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
+	switch {
+	case !hasFlag || flag == "0":
+		return nil, nil
+	case flag != "1":
+		return nil, errorf("flag %q", flag)
+	}
+	header, err := c.readLine()
+	if err != nil {
+		return nil, err
+	}
+	length, err := strconv.ParseInt(strings.TrimPrefix(header, "+"), 10, 64)
+	switch {
+	case err != nil || !strings.HasPrefix(header, "+") || length < -2:
+		return nil, errorf("length %q", header)
+	case length == -1:
+		return c.dotLines()
+	case length == -2:
+		length = longestBlock
+	case length > longestBlock:
+		return nil, errorf("%d octets of answers", length)
+	}
+	block, err := io.ReadAll(io.LimitReader(c.r, length))
+	c.got = append(c.got, block...)
+	return append([]string{}, lines(string(block))...), err
+}
+
+// dotLines reads lines until one that is a dot.
+func (c *session) dotLines() ([]string, error) {
+	list := []string{}
+	for len(c.got) < longestBlock {
+		line, err := c.readLine()
+		if err != nil {
+			return nil, err
+		}
+		if line == "." {
+			return list, nil
+		}
+		list = append(list, line)
+	}
+	return nil, errorf("endless answers")
+}
+
+// plainReply is the reply of RFC 1436 alone.
+func (s *Server) plainReply(item *Item, selector, words string) reply {
+	switch {
+	case item == nil:
+		return s.refuse(fmt.Sprintf("'%s' does not exist!!", selector))
+	case item.Fail != nil:
+		return s.refuse(strings.Join(item.Fail.Lines, " "))
+	case item.isMenu():
+		return s.menu(item.lines(words))
+	case item.Reply != nil:
+		return object(item.Reply(nil), item.views()[0])
+	default:
+		v := item.views()[0]
+		return object(item.data(v), v)
+	}
+}
+
+// plusReply is the reply to a Gopher+ string.
+func (s *Server) plusReply(item *Item, selector, words, plus string, answers []string) reply {
+	command, rest := plus[0], plus[1:]
+	switch {
+	case !strings.ContainsRune("+!$", rune(command)):
+		return s.malformed()
+	case item == nil && command == '+':
+		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' does not exist!!", selector)}})
+	case item == nil:
+		return s.fail(Failure{Code: 1, Lines: []string{"Cannot find item information for that item"}})
+	case item.Fail != nil:
+		return s.fail(*item.Fail)
+	case command == '!':
+		return attributeReply(s.attributes(item, blockNames(rest)))
+	case command == '$' && !item.isMenu():
+		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' is no menu", selector)}})
+	case command == '$':
+		return attributeReply(s.allAttributes(item.lines(words), blockNames(rest)))
+	}
+	v, ok := item.view(rest)
+	if !ok {
+		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' does not exist!!", selector)}})
+	}
+	r := s.viewReply(item, words, v, answers)
+	r.plus = item.Search == nil || !s.o.PlainSearch
+	return r
+}
+
+// viewReply is a view of an item, or what it says to answers.
+func (s *Server) viewReply(item *Item, words string, v View, answers []string) reply {
+	switch {
+	case !item.isMenu():
+		data := item.data(v)
+		if item.Reply != nil {
+			data = item.Reply(answers)
+		}
+		return object(data, v)
+	case v.Data != "":
+		return object(v.Data, v)
+	case strings.EqualFold(v.Type, "application/gopher+-menu"), item.Search != nil && s.o.PlainSearch:
+		return attributeReply(s.allAttributes(item.lines(words), nil))
+	default:
+		return s.menu(item.lines(words))
+	}
+}
+
+// view returns the view that is asked for by media type and language, or another
+// language of that type if there is not the one.
+func (i *Item) view(asked string) (View, bool) {
+	views := i.views()
+	if asked == "" {
+		return views[0], true
+	}
+	mediaType, language, _ := strings.Cut(asked, " ")
+	found := -1
+	for n, v := range views {
+		if !strings.EqualFold(v.Type, mediaType) {
+			continue
+		}
+		if strings.EqualFold(v.Language, language) {
+			return v, true
+		}
+		if found < 0 {
+			found = n
+		}
+	}
+	if found < 0 {
+		return View{}, false
+	}
+	return views[found], true
+}
+
+// lines returns the items of a menu, or what a search finds.
+func (i *Item) lines(words string) []Item {
+	if i.Search == nil {
+		return i.Items
+	}
+	items := slices.Clone(i.Search(words))
+	for n := range items {
+		items[n].complete(i.Selector)
+	}
+	return items
+}
+
+func (s *Server) menu(items []Item) reply {
+	var b strings.Builder
+	for i := range items {
+		b.WriteString(s.line(&items[i]) + "\r\n")
+	}
+	return reply{text: true, menu: true, data: b.String()}
+}
+
+func (s *Server) allAttributes(items []Item, names []string) string {
+	var b strings.Builder
+	for i := range items {
+		b.WriteString(s.attributes(&items[i], names))
+	}
+	return b.String()
+}
+
+func attributeReply(data string) reply { return reply{plus: true, text: true, menu: true, data: data} }
+
+// blockNames returns the names in "+VIEWS+ABSTRACT" or "+VIEWS +ABSTRACT".
+func blockNames(asked string) []string {
+	return strings.FieldsFunc(asked, func(r rune) bool { return r == '+' || r == ' ' })
+}
+
+// object is the reply with the octets of a view.
+func object(data string, v View) reply {
+	kind := strings.ToLower(v.Type)
+	isText := strings.HasPrefix(kind, "text/") || kind == "application/postscript" || kind == "application/mac-binhex40"
+	return reply{text: isText, data: data}
+}
+
+// Echo is a Reply that tells each line it got: "1: [Anna]".
+func Echo(lines []string) string {
+	var b strings.Builder
+	b.WriteString("Answers received:\n")
+	for i, line := range lines {
+		fmt.Fprintf(&b, "%d: [%s]\n", i+1, line)
+	}
+	return b.String()
+}

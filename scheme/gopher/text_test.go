@@ -1,0 +1,231 @@
+package gopher
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+// slowText is the text of a whole reply, for reading. html: nothing is changed but
+// the end.
+func slowText(reply string, strict, html bool) string {
+	text := ""
+	lines := strings.SplitAfter(reply, "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		lines = lines[:last]
+	}
+	for i, line := range lines {
+		alone := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") == "."
+		if alone && (i == len(lines)-1 || strict && strings.HasSuffix(line, "\n")) {
+			break
+		}
+		if strings.HasPrefix(line, "..") && !html {
+			line = line[1:]
+		}
+		text += line
+	}
+	return text
+}
+
+func TestTextBody(t *testing.T) {
+	for _, c := range []struct{ reply, lenient, strict, html string }{
+		{"", "", "", ""},
+		{".", "", "", ""},
+		{".\n", "", "", ""},
+		{".\r\n", "", "", ""},
+		{".\r", "", "", ""}, // the rest of the end is missing
+		{"a\r\nb\r\n.\r\n", "a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"},
+		{"a\nb\n.\n", "a\nb\n", "a\nb\n", "a\nb\n"},
+		{"a\r\nb\r\n.", "a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"},
+		{"a\r\nb", "a\r\nb", "a\r\nb", "a\r\nb"},
+		{"a\r\n.\r\nb\r\n", "a\r\n.\r\nb\r\n", "a\r\n", "a\r\n.\r\nb\r\n"},
+		{"a\n.\n.\n", "a\n.\n", "a\n", "a\n.\n"},
+		{".\r\n.\r\n.\r\n", ".\r\n.\r\n", "", ".\r\n.\r\n"},
+		{"..\r\n.\r\n", ".\r\n", ".\r\n", "..\r\n"},
+		{"..", ".", ".", ".."},
+		{"...\n..x\n.x\n....", "..\n.x\n.x\n...", "..\n.x\n.x\n...", "...\n..x\n.x\n...."},
+		{"a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n"},
+		{"a\r.\r\n", "a\r.\r\n", "a\r.\r\n", "a\r.\r\n"}, // CR alone ends no line
+		{".\r.\n", ".\r.\n", ".\r.\n", ".\r.\n"},
+		{". \r\n.\r\r\n", ". \r\n.\r\r\n", ". \r\n.\r\r\n", ". \r\n.\r\r\n"},
+		{"\n\n.\n\n", "\n\n.\n\n", "\n\n", "\n\n.\n\n"},
+	} {
+		for _, mode := range []struct {
+			name, want   string
+			strict, html bool
+		}{
+			{"lenient", c.lenient, false, false},
+			{"strict", c.strict, true, false},
+			{"html", c.html, false, true},
+		} {
+			if slow := slowText(c.reply, mode.strict, mode.html); slow != mode.want {
+				t.Errorf("%q %s: the slow one says %q, want %q", c.reply, mode.name, slow, mode.want)
+			}
+			for i, r := range []io.Reader{
+				strings.NewReader(c.reply),
+				iotest.OneByteReader(strings.NewReader(c.reply)),
+				iotest.DataErrReader(strings.NewReader(c.reply)),
+				&hesitant{text: c.reply},
+			} {
+				got, err := io.ReadAll(iotest.OneByteReader(textReader(r, mode.strict, mode.html)))
+				if string(got) != mode.want || err != nil {
+					t.Errorf("%q %s, reader %d: %q, %v, want %q", c.reply, mode.name, i, got, err, mode.want)
+				}
+			}
+		}
+	}
+}
+
+func textReader(r io.Reader, strict, html bool) io.Reader {
+	if html {
+		return HTMLBody(r)
+	}
+	return TextBody(r, &TextOptions{Strict: strict})
+}
+
+// What the reader must not do to those who test readers.
+func TestTextBodyIsAReader(t *testing.T) {
+	reply := strings.Repeat("..a\r\n.\r\n", 3000) + ".\r\n"
+	want := slowText(reply, false, false)
+	if err := iotest.TestReader(TextBody(strings.NewReader(reply), nil), []byte(want)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTextBodyBreaks(t *testing.T) {
+	broken := errors.New("broken")
+	for _, reply := range []string{"", "a", "a\r\n", "a\r\n.\r\n"} {
+		r := TextBody(io.MultiReader(strings.NewReader(reply), iotest.ErrReader(broken)), nil)
+		got, err := io.ReadAll(r)
+		if err != broken || string(got) != strings.TrimSuffix(reply, ".\r\n") {
+			t.Errorf("%q: %q, %v", reply, got, err)
+		}
+		if _, err := r.Read(make([]byte, 1)); err != broken {
+			t.Errorf("%q: the error does not last: %v", reply, err)
+		}
+	}
+	if _, err := io.ReadAll(TextBody(stuck{}, nil)); !errors.Is(err, io.ErrNoProgress) {
+		t.Error(err)
+	}
+	// Without a grace, a deadline is an error.
+	r := TextBody(io.MultiReader(strings.NewReader("a\n.\n"), iotest.ErrReader(os.ErrDeadlineExceeded)), nil)
+	if _, err := io.ReadAll(r); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// After a strict end nothing more is read, so a server that goes on or keeps the
+// connection does no harm.
+func TestStrictEnd(t *testing.T) {
+	r, w := io.Pipe()
+	go io.WriteString(w, "a\r\n.\r\n")
+	got, err := io.ReadAll(TextBody(r, &TextOptions{Strict: true}))
+	if string(got) != "a\r\n" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	w.Close()
+}
+
+// A server that ends a text with a dot and keeps the connection open is waited for
+// as long as Grace says.
+func TestGrace(t *testing.T) {
+	for _, c := range []struct {
+		parts   []string // with a second between each two
+		want    string
+		waited  time.Duration
+		graces  int
+		resumes int
+	}{
+		{[]string{"a\r\n.\r\n"}, "a\r\n", 2 * time.Second, 1, 0},
+		{[]string{"a\r\n.\r\n", "b\r\n.\r\n"}, "a\r\n.\r\nb\r\n", 3 * time.Second, 2, 1},
+		{[]string{"a\r\n.\r\n", ".\r\n", "b"}, "a\r\n.\r\n.\r\nb", time.Hour, 2, 2},
+		{[]string{"a\r\n", ".", "\r\n"}, "a\r\n", 4 * time.Second, 1, 0},
+		{[]string{"a"}, "a", time.Hour, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			conn := &slowConn{parts: c.parts, deadline: time.Now().Add(time.Hour)}
+			begin := time.Now()
+			graces, resumes := 0, 0
+			got, err := io.ReadAll(TextBody(conn, &TextOptions{
+				Grace:  func() { graces++; conn.deadline = time.Now().Add(2 * time.Second) },
+				Resume: func() { resumes++; conn.deadline = begin.Add(time.Hour) },
+			}))
+			late := c.waited == time.Hour
+			if string(got) != c.want || late != errors.Is(err, os.ErrDeadlineExceeded) || !late && err != nil {
+				t.Errorf("%q: %q, %v", c.parts, got, err)
+			}
+			if waited := time.Since(begin); waited != c.waited || graces != c.graces || resumes != c.resumes {
+				t.Errorf("%q: %v, %d graces, %d resumed", c.parts, waited, graces, resumes)
+			}
+		})
+	}
+}
+
+// slowConn gives its parts a second after each other, and then nothing.
+type slowConn struct {
+	parts    []string
+	given    bool
+	deadline time.Time
+}
+
+func (c *slowConn) Read(p []byte) (int, error) {
+	switch {
+	case len(c.parts) == 0:
+		time.Sleep(time.Until(c.deadline))
+		return 0, os.ErrDeadlineExceeded
+	case c.given:
+		time.Sleep(time.Second)
+	}
+	c.given = true
+	n := copy(p, c.parts[0])
+	c.parts = c.parts[1:]
+	return n, nil
+}
+
+// There are no lines in memory: one of 64 MiB goes through in pieces.
+func TestLongLine(t *testing.T) {
+	const size = 64 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	body := TextBody(io.MultiReader(strings.NewReader(".."), endless([]byte("long "), size), strings.NewReader("\r\n.\r\n")), nil)
+	n, err := io.Copy(io.Discard, struct{ io.Reader }{body})
+	runtime.ReadMemStats(&after)
+	if n != 1+size+2 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("%d octets were allocated", used)
+	}
+}
+
+// Octets come when they are there, but for those that may be the end.
+func TestTextIsNotHeldBack(t *testing.T) {
+	r, w := io.Pipe()
+	body := TextBody(r, nil)
+	p := make([]byte, 100)
+	for _, part := range []struct{ sent, got string }{{"a", "a"}, {"b\r\n", "b\r\n"}, {"..c", ".c"}, {"\n.\r\nd", "\n.\r\nd"}, {"\n.", "\n"}, {"x", ".x"}} {
+		go io.WriteString(w, part.sent)
+		var got bytes.Buffer
+		for got.Len() < len(part.got) {
+			n, err := body.Read(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Write(p[:n])
+		}
+		if got.String() != part.got {
+			t.Errorf("%q gave %q, want %q", part.sent, got.String(), part.got)
+		}
+	}
+	w.Close()
+	if n, err := body.Read(p); n != 0 || err != io.EOF {
+		t.Error(n, err)
+	}
+}

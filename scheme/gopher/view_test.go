@@ -1,0 +1,187 @@
+package gopher
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+func TestParseView(t *testing.T) {
+	for _, test := range []struct {
+		line string
+		want View
+	}{
+		// As servers write them.
+		{"Text/plain De_DE: <.0k>", View{"Text/plain", "De_DE", 0}},
+		{"Text/plain En_US: <.1k>", View{"Text/plain", "En_US", 102}},
+		{"application/zip En_US: <1k>", View{"application/zip", "En_US", 1024}},
+		{"text/plain: <0k>", View{"text/plain", "", 0}},
+		{"application/gopher+-menu: <512b>", View{"application/gopher+-menu", "", 512}},
+		{"application/gopher+-menu:", View{"application/gopher+-menu", "", -1}},
+		{"Directory/recursive: <0k>", View{"Directory/recursive", "", 0}},
+		{"Directory+/recursive: <0k>", View{"Directory+/recursive", "", 0}},
+		// Sizes.
+		{"a/b: <10K>", View{"a/b", "", 10240}},
+		{"a/b: <1.5m>", View{"a/b", "", 1572864}},
+		{"a/b: <2M>", View{"a/b", "", 2097152}},
+		{"a/b: <77>", View{"a/b", "", 77}},
+		{"a/b: < 77 b >", View{"a/b", "", -1}},
+		{"a/b: < 77b >", View{"a/b", "", 77}},
+		{"a/b:<7>", View{"a/b", "", 7}},
+		{"a/b: <7", View{"a/b", "", 7}},
+		{"a/b: <7.>", View{"a/b", "", 7}},
+		{"a/b: <7> more: <8>", View{"a/b", "", 7}},
+		{"a/b: <>", View{"a/b", "", -1}},
+		{"a/b: <k>", View{"a/b", "", -1}},
+		{"a/b: <.>", View{"a/b", "", -1}},
+		{"a/b: <.k>", View{"a/b", "", -1}},
+		{"a/b: <1.2.3>", View{"a/b", "", -1}},
+		{"a/b: <-1k>", View{"a/b", "", -1}},
+		{"a/b: <1e3>", View{"a/b", "", -1}},
+		{"a/b: <0x10>", View{"a/b", "", -1}},
+		{"a/b: <1_0>", View{"a/b", "", -1}},
+		{"a/b: <inf>", View{"a/b", "", -1}},
+		{"a/b: <nan>", View{"a/b", "", -1}},
+		{"a/b: <1g>", View{"a/b", "", -1}},
+		{"a/b: <1\xb5>", View{"a/b", "", -1}},
+		// Over what a size can be.
+		{"a/b: <9223372036854774784>", View{"a/b", "", 9223372036854774784}},
+		{"a/b: <9223372036854775807>", View{"a/b", "", -1}},
+		{"a/b: <9999999999999999k>", View{"a/b", "", -1}},
+		{"a/b: <" + strings.Repeat("9", 400) + "m>", View{"a/b", "", -1}},
+		// Types and languages.
+		{"a/b", View{"a/b", "", -1}},
+		{"a/b en <3>", View{"a/b", "en", 3}},
+		{"a/b en : <3>", View{"a/b", "en", 3}},
+		{"  a/b   en:", View{"a/b", "en", -1}},
+		{"a:b c:d: <3>", View{"a:b", "c:d", 3}},
+		{"a/b De DE: <3>", View{"a/b", "De DE", 3}},
+		{"a/b;charset=x En: <3>", View{"a/b;charset=x", "En", 3}},
+		{"\xe9/\xff \x1b[2J: <3>", View{"\xe9/\xff", "\x1b[2J", 3}},
+	} {
+		got, ok := ParseView(test.line)
+		if !ok || got != test.want {
+			t.Errorf("%q: %+v, %v; want %+v", test.line, got, ok, test.want)
+		}
+	}
+	for _, line := range []string{"", " ", ":", ": <3k>", "<3k>", "  : "} {
+		if v, ok := ParseView(line); ok {
+			t.Errorf("%q: is the view %+v", line, v)
+		}
+	}
+}
+
+// report are the views of a real item.
+func report(t testing.TB) []View {
+	t.Helper()
+	return oneSet(t, "umn-bang-views").Views
+}
+
+func TestChooseView(t *testing.T) {
+	for _, test := range []struct{ accept, language, want string }{
+		{"", "", "Text/plain De_DE"},
+		{"*/*", "*", "Text/plain De_DE"},
+		{"", "es", "Text/plain Es_ES"},
+		{"", "ES-es, *;q=0.1", "Text/plain Es_ES"},
+		{"", "en", "Text/plain En_US"},
+		{"", "fr, en;q=0.5, de;q=0.4", "Text/plain En_US"},
+		{"application/postscript", "", "application/postscript En_US"},
+		{"application/*", "", "application/postscript En_US"},
+		{"text/plain;q=0.5, application/postscript", "", "application/postscript En_US"},
+		{"TEXT/PLAIN; charset=x", "", "Text/plain De_DE"},
+		// The type goes before the language.
+		{"application/postscript, text/*;q=0.5", "de, *;q=0.1", "application/postscript En_US"},
+		// In a language that nobody wants even the best type is of no use.
+		{"application/postscript, text/*;q=0.5", "de", "Text/plain De_DE"},
+		{"application/postscript", "de, *;q=0.1", "application/postscript En_US"},
+		{"text/html, */*;q=0.1", "fr, *;q=0.5", "Text/plain De_DE"},
+		{"text/html, text/*;q=0.001", "de;q=0, *", "Text/plain En_US"},
+	} {
+		v, err := ChooseView(report(t), test.accept, test.language)
+		if v.String() != test.want || err != nil {
+			t.Errorf("%q, %q: %q, %v; want %q", test.accept, test.language, v, err, test.want)
+		}
+	}
+}
+
+func TestChooseViewWithoutLanguages(t *testing.T) {
+	views := []View{{Type: "text/html"}, {Type: "text/plain"}, {Type: "text/plain", Language: "De_DE"}}
+	for _, test := range []struct{ accept, language, want string }{
+		{"", "", "text/html"},
+		{"", "de", "text/plain De_DE"},
+		{"", "fr", "text/html"},
+		{"text/plain", "fr", "text/plain"},
+		{"text/plain", "de;q=0.001", "text/plain De_DE"},
+		{"text/plain", "*;q=0.5, de;q=0.1", "text/plain"},
+	} {
+		v, err := ChooseView(views, test.accept, test.language)
+		if v.String() != test.want || err != nil {
+			t.Errorf("%q, %q: %q, %v; want %q", test.accept, test.language, v, err, test.want)
+		}
+	}
+}
+
+func TestChooseViewRefuses(t *testing.T) {
+	many := make([]View, 100)
+	for i := range many {
+		many[i].Type = strings.Repeat("x", 1000) + "\x1b/y"
+	}
+	for _, test := range []struct {
+		views            []View
+		accept, language string
+		says             string
+	}{
+		{report(t), "image/gif", "", `there is "Text/plain De_DE", "Text/plain En_US", "Text/plain Es_ES", "application/postscript En_US"`},
+		{report(t), "", "fr", `"Text/plain De_DE"`},
+		{report(t), "application/postscript", "de", `"application/postscript En_US"`},
+		{report(t), "*/*;q=0", "", `"Text/plain De_DE"`},
+		{nil, "", "", "there are none"},
+		{many, "a/b", "", " and 92 more"},
+	} {
+		_, err := ChooseView(test.views, test.accept, test.language)
+		if !errors.Is(err, scheme.ErrNotFound) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%q, %q: %v; want %q", test.accept, test.language, err, test.says)
+		}
+		if err != nil && (len(err.Error()) > 2500 || strings.Contains(err.Error(), "\x1b")) {
+			t.Errorf("%q, %q: an error of %d octets: %v", test.accept, test.language, len(err.Error()), err)
+		}
+	}
+	for _, test := range []struct{ accept, language string }{{"text/", ""}, {"", "de;q=7"}} {
+		_, err := ChooseView(report(t), test.accept, test.language)
+		if _, ok := errors.AsType[*locus.SyntaxError](err); !ok || errors.Is(err, scheme.ErrNotFound) {
+			t.Errorf("%q, %q: %v", test.accept, test.language, err)
+		}
+	}
+}
+
+// TestViewAsAskedFor: what the captures asked for is what their views are written
+// as in URLs and requests, octet for octet.
+func TestViewAsAskedFor(t *testing.T) {
+	for name, want := range map[string]string{
+		"umn-view-spanish":    "es",
+		"umn-view-postscript": "",
+	} {
+		accept := "application/postscript"
+		if want != "" {
+			accept = "text/plain"
+		}
+		v, err := ChooseView(report(t), accept, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			v.Language = "" // that request did without
+		}
+		g := parse(t, "gopher://h/00/report")
+		if g, err = g.withPlus("+" + v.String()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.AppendRequest(nil); string(got) != string(captured(t, name).c2s) || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

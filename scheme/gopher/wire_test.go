@@ -1,0 +1,246 @@
+package gopher
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// capture is one transaction with a real program, recorded on its connection:
+// testdata/wire/name.txt and the octets beside it.
+type capture struct {
+	name, peer string
+	kind       string // of reply: menu, text, binary; plusmenu, plustext, plusbin, plusattrs; raw
+	sent       string // the octets of the request, as the text has them
+	c2s, s2c   []byte // the octets sent and received
+	expect     []string
+	note       string
+}
+
+// captures returns all transactions, in order of their names.
+func captures(t testing.TB) []capture {
+	t.Helper()
+	names, err := filepath.Glob("testdata/wire/*.txt")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no captures: %v", err)
+	}
+	list := make([]capture, len(names))
+	for i, name := range names {
+		list[i] = readCapture(t, strings.TrimSuffix(name, ".txt"))
+	}
+	return list
+}
+
+// captured returns the transaction of that name.
+func captured(t testing.TB, name string) capture {
+	t.Helper()
+	return readCapture(t, filepath.Join("testdata", "wire", name))
+}
+
+func readCapture(t testing.TB, path string) capture {
+	t.Helper()
+	read := func(end string) []byte {
+		octets, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return octets
+	}
+	c := capture{c2s: read(".c2s.bin"), s2c: read(".s2c.bin")}
+	for line := range strings.Lines(string(read(".txt"))) {
+		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !ok {
+			continue
+		}
+		switch key {
+		case "name":
+			c.name = value
+		case "peer":
+			c.peer = value
+		case "kind":
+			c.kind = value
+		case "sent":
+			sent, err := strconv.Unquote(`"` + strings.ReplaceAll(value, `"`, `\"`) + `"`)
+			if err != nil {
+				t.Fatalf("%s: sent: %v", path, err)
+			}
+			c.sent = sent
+		case "received": // the octets themselves say it
+		case "expect":
+			c.expect = append(c.expect, value)
+		case "note":
+			c.note = value
+		default:
+			t.Fatalf("%s: %q is unknown", path, key)
+		}
+	}
+	return c
+}
+
+func TestCaptures(t *testing.T) {
+	list := captures(t)
+	for _, c := range list {
+		if c.name == "" || c.peer == "" || c.kind == "" || c.note == "" || len(c.c2s) == 0 {
+			t.Errorf("%s: incomplete", c.name)
+		}
+		if !bytes.Equal(c.c2s, []byte(c.sent)) {
+			t.Errorf("%s: sent %q, and the text says %q", c.name, c.c2s, c.sent)
+		}
+	}
+	if got := captured(t, list[0].name); got.peer != list[0].peer {
+		t.Errorf("%s: another capture", list[0].name)
+	}
+}
+
+// TestExpectations holds the replies of real servers against what each capture says
+// about it. What it says about attributes is for the tests of those.
+func TestExpectations(t *testing.T) {
+	checked := 0
+	for _, c := range captures(t) {
+		t.Run(c.name, func(t *testing.T) {
+			for _, want := range c.expect {
+				form, _, _ := strings.Cut(want, ":")
+				check, ok := expectations[form]
+				if !ok {
+					t.Fatalf("nothing checks %q", want)
+				}
+				if check == nil {
+					continue
+				}
+				if got := check(c); !strings.HasPrefix(want, got) {
+					t.Errorf("%s\n got %s\nwant %s", c.note, got, want)
+				}
+				checked++
+			}
+		})
+	}
+	if checked < 150 {
+		t.Errorf("%d expectations", checked)
+	}
+}
+
+// expectations has what each form of expectation should be for a capture. What may
+// come behind that is an explanation.
+var expectations = map[string]func(c capture) string{
+	"header":                                expectHeader,
+	"menu items":                            expectMenu,
+	"binary body":                           func(c capture) string { return "binary body: " + sum(c.s2c) },
+	"body":                                  expectBody,
+	"body-sha256":                           func(c capture) string { return fmt.Sprintf("body-sha256: %x", sha256.Sum256(c.body(false))) },
+	"final dot":                             nil, // these two are attributes
+	"attribute blocks":                      nil,
+	"text, terminator=first lone dot line ": func(c capture) string { return expectText(c, true) },
+	"text, terminator=only a last-line dot": func(c capture) string { return expectText(c, false) },
+}
+
+func sum(octets []byte) string {
+	return fmt.Sprintf("%d bytes sha256 %x", len(octets), sha256.Sum256(octets))
+}
+
+// header reads the header of a Gopher+ reply.
+func (c capture) header() (Header, *bufio.Reader) {
+	r := bufio.NewReader(bytes.NewReader(c.s2c))
+	if !strings.HasPrefix(c.kind, "plus") {
+		return Header{Length: LengthClose}, r
+	}
+	h, err := ReadHeader(r)
+	if err != nil {
+		panic(err)
+	}
+	return h, r
+}
+
+// body is what follows the header, if there is one.
+func (c capture) body(text bool) []byte {
+	h, r := c.header()
+	octets, err := io.ReadAll(h.Body(r, text))
+	if err != nil {
+		panic(err)
+	}
+	return octets
+}
+
+// rest is what follows the header, dots and all.
+func (c capture) rest() []byte {
+	_, r := c.header()
+	octets, _ := io.ReadAll(r)
+	return octets
+}
+
+func expectHeader(c capture) string {
+	h, _ := c.header()
+	switch {
+	case !h.Plus:
+		return "header: none"
+	case h.Failed:
+		return fmt.Sprintf("header: %v  status=failure length=%d", h, h.Length)
+	}
+	return fmt.Sprintf("header: %v  status=success length=%d", h, h.Length)
+}
+
+func expectMenu(c capture) string {
+	// What begins with +INFO is attributes; the one there is has a line and no more.
+	m := NewMenuReader(bytes.NewReader(bytes.TrimPrefix(c.rest(), []byte(infoPrefix))), nil)
+	items, malformed := 0, 0
+	for {
+		l, err := m.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			panic(err)
+		}
+		items++
+		if l.Assumed || l.Fault != nil {
+			malformed++
+		}
+	}
+	explanation := " (fewer than 4 fields)"
+	if h, _ := c.header(); h.Plus && h.Length == LengthClose {
+		explanation = ""
+	}
+	dot := strconv.FormatBool(m.Terminated())
+	return fmt.Sprintf("menu items: %d malformed%s: %d final dot seen: %s", items, explanation, malformed, strings.ToUpper(dot[:1])+dot[1:])
+}
+
+func expectBody(c capture) string {
+	h, r := c.header()
+	octets, err := io.ReadAll(h.Body(r, false))
+	if err != nil {
+		panic(err)
+	}
+	if h.Length == LengthClose {
+		return fmt.Sprintf("body: %d bytes to close; sha256 %x", len(octets), sha256.Sum256(octets))
+	}
+	after, _ := io.ReadAll(r)
+	return fmt.Sprintf("body: %d of %d announced bytes present; bytes after the announced body: %d", len(octets), h.Length, len(after))
+}
+
+func expectText(c capture, strict bool) string {
+	read := func(octets []byte) []byte {
+		text, err := io.ReadAll(TextBody(bytes.NewReader(octets), &TextOptions{Strict: strict}))
+		if err != nil {
+			panic(err)
+		}
+		return text
+	}
+	text := read(c.rest())
+	// A dot that ended the text ends it before more, or is no end before more.
+	more := read(append(c.rest(), "more"...))
+	terminated, what := "False", "only a last-line dot"
+	if string(more) != string(text)+"more" {
+		terminated = "True"
+	}
+	if strict {
+		what = "first lone dot line "
+	} else if !bytes.Equal(text, c.body(true)) {
+		return "another body"
+	}
+	return fmt.Sprintf("text, terminator=%s: %s terminated=%s", what, sum(text), terminated)
+}
