@@ -1,0 +1,92 @@
+package mailstore
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// Places are what they would be in a set.
+func TestMerge(t *testing.T) {
+	x := &index{path: filepath.Join(t.TempDir(), "index"), wait: 1e9}
+	r := rand.New(rand.NewPCG(1738, 1))
+	some := func() (list []place) {
+		for range r.IntN(200) {
+			list = append(list, place{hash(r.IntN(8))<<61 | hash(r.IntN(2))<<48 | hash(r.IntN(3)), uint32(r.IntN(3)), uint64(r.IntN(3)) << 40})
+		}
+		return list
+	}
+	want := map[place]bool{}
+	for range 30 {
+		added, gone := some(), some()
+		for _, p := range added {
+			want[p] = true
+		}
+		for _, p := range gone {
+			delete(want, p)
+		}
+		if err := x.update(func(w *writer) error { return merge(w, added, gone) }); err != nil {
+			t.Fatal(err)
+		}
+		if got := allPlaces(t, x); !slices.Equal(got, sorted(want)) {
+			t.Fatalf("%v\n%v", got, sorted(want))
+		}
+		if err := x.view(checkSum); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := x.update(func(w *writer) error { return sweepPlaces(w, map[uint32]bool{1: true}) }); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(want, func(p place, _ bool) bool { return p.container == 1 })
+	if got := allPlaces(t, x); !slices.Equal(got, sorted(want)) || len(got) == 0 {
+		t.Errorf("%v\n%v", got, sorted(want))
+	}
+}
+
+func sorted(set map[place]bool) []place {
+	return slices.SortedFunc(maps.Keys(set), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.container, b.container), cmp.Compare(a.at, b.at))
+	})
+}
+
+func allPlaces(t *testing.T, x *index) (list []place) {
+	t.Helper()
+	err := x.view(func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketPlaces).ForEach(func(key, value []byte) error {
+			for text := range slices.Chunk(value, placeSize) {
+				p := placeOf(text)
+				p.id |= hash(key[0])<<56 | hash(key[1])<<48
+				list = append(list, p)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A file's entry is read as it was written, and anything else is an error and no
+// panic.
+func FuzzFile(f *testing.F) {
+	f.Add((&file{name: "cur/1.host:2,S", size: 7, time: -1, ids: []hash{1, 2}}).append(nil))
+	f.Add([]byte{})
+	f.Add([]byte{0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1})
+	f.Fuzz(func(t *testing.T, octets []byte) {
+		file, err := fileOf(octets)
+		if err != nil {
+			return
+		}
+		again, err := fileOf(file.append(nil))
+		if err != nil || again.name != file.name || again.size != file.size || again.time != file.time || !slices.Equal(again.ids, file.ids) {
+			t.Errorf("%x: %+v, %+v, %v", octets, file, again, err)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package mailstore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// damagedStore makes a store with an index, and returns the index's octets.
+func damagedStore(t *testing.T) (dir string, octets []byte) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "mail", "mbox"), "")
+	writeMbox(t, filepath.Join(dir, "mail", "mbox"), 300)
+	for i := range 100 {
+		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), message(fmt.Sprintf("file%d@a", i), "x"))
+	}
+	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
+	isRefreshed(t, s, 400)
+	octets, err := os.ReadFile(s.index.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.index.check(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, octets
+}
+
+// answers wants every answer of a store to be right, with an index of these octets.
+func answers(t *testing.T, what, dir string, octets []byte) *notes {
+	t.Helper()
+	s, n := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
+	if err := os.WriteFile(s.index.path, octets, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 300; i += 7 {
+		if list, err := s.Find(t.Context(), id(i)); len(list) != 1 || err != nil {
+			t.Fatalf("%s: %d: %v, %v; %q", what, i, list, err, n.list)
+		}
+	}
+	for i := 0; i < 100; i += 7 {
+		finds(t, s, fmt.Sprintf("file%d@a", i), "x", filepath.Join(dir, "mail", "files", fmt.Sprint(i)))
+	}
+	finds(t, s, "nobody@a", "")
+	return n
+}
+
+func TestDamagedIndex(t *testing.T) {
+	dir, whole := damagedStore(t)
+	if n := answers(t, "whole", dir, whole); len(n.list) > 0 {
+		t.Errorf("%q", n.list)
+	}
+	other := filepath.Join(dir, "other")
+	for _, version := range []string{"", "locus mailstore 0"} {
+		db, err := bbolt.Open(other, 0o600, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.Update(func(tx *bbolt.Tx) error {
+			if version == "" {
+				_, err := tx.CreateBucket([]byte("foreign"))
+				return err
+			}
+			if err := tx.DeleteBucket([]byte("foreign")); err != nil {
+				return err
+			}
+			if err := prepare(tx); err != nil {
+				return err
+			}
+			return tx.Bucket(bucketMeta).Put(keyVersion, []byte(version))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		octets, err := os.ReadFile(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := answers(t, "of another program", dir, octets); !n.has("set aside") {
+			t.Errorf("%q", n.list)
+		}
+	}
+	for name, octets := range map[string][]byte{
+		"garbage":  []byte(strings.Repeat("garbage ", 10_000)),
+		"short":    []byte("short"),
+		"a page":   whole[:4096],
+		"half":     whole[:len(whole)/2/4096*4096],
+		"cut":      whole[:len(whole)/2+17],
+		"all zero": make([]byte, len(whole)),
+	} {
+		if n := answers(t, name, dir, octets); !n.has("set aside") {
+			t.Errorf("%s: %q", name, n.list)
+		}
+	}
+	if _, err := filepath.Glob(filepath.Join(dir, "cache", "*.damaged")); err != nil {
+		t.Error(err)
+	}
+	if n := answers(t, "empty", dir, nil); len(n.list) > 0 {
+		t.Errorf("%q", n.list)
+	}
+}
+
+// Whatever octets are changed, no answer is wrong, and nothing panics or hangs.
+func TestRandomDamage(t *testing.T) {
+	dir, whole := damagedStore(t)
+	rounds := 60
+	if testing.Short() {
+		rounds = 20
+	}
+	for round := range rounds {
+		r := rand.New(rand.NewPCG(1738, uint64(round)))
+		octets := append([]byte(nil), whole...)
+		switch round % 3 {
+		case 0: // a few octets
+			for range 1 + r.IntN(20) {
+				octets[r.IntN(len(octets))] = byte(r.IntN(256))
+			}
+		case 1: // a page's header
+			page := r.IntN(len(octets)/4096) * 4096
+			for range 1 + r.IntN(4) {
+				octets[page+r.IntN(64)] = byte(r.IntN(256))
+			}
+		case 2: // a piece of another place
+			n := r.IntN(8192)
+			copy(octets[r.IntN(len(octets)-n):], whole[r.IntN(len(octets)-n):][:n])
+		}
+		answers(t, fmt.Sprint("round ", round), dir, octets)
+	}
+}
+
+// check finds what would make package bbolt panic.
+func TestCheckPages(t *testing.T) {
+	_, whole := damagedStore(t)
+	found := 0
+	for at := 0; at < len(whole); at += 4096 {
+		for _, i := range []int{0, 8, 10, 12, 16, 20, 24} {
+			octets := append([]byte(nil), whole...)
+			octets[at+i] ^= 0x41
+			err := checkPages(strings.NewReader(string(octets)), int64(len(octets)))
+			if err != nil && !errors.Is(err, errDamaged) {
+				t.Fatal(err)
+			}
+			if err != nil {
+				found++
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing is ever found")
+	}
+}

@@ -1,0 +1,50 @@
+package mailstore_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/locus-url/locus/mailstore"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "mail-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	mbox := "From joe@host.dom Sat Jan  3 01:05:34 1996\nMessage-ID: <9601031@host.dom>\n\n>From here on it is mail.\n\n"
+	if err := os.WriteFile(filepath.Join(dir, "inbox"), []byte(mbox), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	store, err := mailstore.Open(context.Background(), mailstore.Options{Sources: []string{dir}, Cache: filepath.Join(dir, ".cache")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	list, err := store.Find(context.Background(), "9601031@host.dom")
+	for _, l := range list {
+		m, err := store.Open(l)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		text, err := io.ReadAll(m)
+		fmt.Printf("%d octets, %d quoted line\n%s%v\n", m.Size(), m.Quoted, text, err)
+		m.Close()
+	}
+	fmt.Println(len(list), err)
+	// Output:
+	// 57 octets, 1 quoted line
+	// Message-ID: <9601031@host.dom>
+	//
+	// From here on it is mail.
+	// <nil>
+	// 1 <nil>
+}

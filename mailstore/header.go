@@ -1,0 +1,206 @@
+package mailstore
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// mostID is how many octets of a Message-Id field are read, its folding included.
+const mostID = 4 << 10
+
+// header is what is to be known of a message's header.
+type header struct {
+	ids    []string // of every Message-Id field, in order, each once
+	length int64    // Content-Length; -1: none
+	body   int64    // where the body begins
+	ended  bool     // there is an empty line between the header and the body
+}
+
+// header reads the header at at. In an mbox, a From_ line ends it too.
+func (w *window) header(at int64, mbox bool) header {
+	h := header{length: -1}
+	var field []byte // the value of the field that is being read, if it matters
+	var name string
+	for at < w.size {
+		text, next, ended := w.line(at)
+		switch {
+		case len(text) == 0:
+			h.take(name, field)
+			h.body, h.ended = next, ended
+			return h
+		case text[0] == ' ' || text[0] == '\t':
+			if name != "" && len(field) <= mostID {
+				field = append(append(field, '\n'), text...)
+			}
+		case isField(text):
+			h.take(name, field)
+			name, field = split(text, field[:0])
+		case bytes.HasPrefix(text, []byte(">From ")) || bytes.HasPrefix(text, []byte("From ")) && !(mbox && w.isFrom(at, false)):
+			// Some programs leave a From_ line there when they forward a message.
+			h.take(name, field)
+			name = ""
+		default:
+			h.take(name, field)
+			h.body = at
+			return h
+		}
+		at = next
+	}
+	h.take(name, field)
+	h.body = w.size
+	return h
+}
+
+// split returns the name of a field that matters, and its value appended to dst.
+func split(text, dst []byte) (name string, value []byte) {
+	colon := bytes.IndexByte(text, ':')
+	field := bytes.TrimRight(text[:colon], " \t")
+	for _, name := range []string{"Message-ID", "Content-Length"} {
+		if len(field) == len(name) && bytes.EqualFold(field, []byte(name)) {
+			return name, append(dst, text[colon+1:]...)
+		}
+	}
+	return "", dst
+}
+
+// take takes over what a field says.
+func (h *header) take(name string, value []byte) {
+	switch {
+	case name == "Message-ID" && len(value) <= mostID:
+		for _, id := range messageIDs(value) {
+			if !slices.Contains(h.ids, id) {
+				h.ids = append(h.ids, id)
+			}
+		}
+	case name == "Content-Length" && h.length < 0:
+		if n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 63); err == nil {
+			h.length = int64(n)
+		}
+	}
+}
+
+// isField reports whether text begins as a header field does: with a name and a
+// colon (RFC 5322 section 2.2; section 4.5 allows blanks between them).
+func isField(text []byte) bool {
+	n := 0
+	for n < len(text) && text[n] > ' ' && text[n] < 0x7F && text[n] != ':' {
+		n++
+	}
+	rest := bytes.TrimLeft(text[n:], " \t")
+	return n > 0 && len(rest) > 0 && rest[0] == ':'
+}
+
+// messageIDs returns the identifiers in the value of a Message-Id field (RFC 5322
+// section 3.6.4), without "<" and ">". There should be one. If none has "<", the
+// first word is taken for one. Comments and blanks around are not of it, nor are
+// blanks inside, where the field was folded.
+func messageIDs(value []byte) (list []string) {
+	word := ""
+	for i := 0; i < len(value); {
+		switch c := value[i]; {
+		case isBlank(c):
+			i++
+		case c == '(':
+			i = endOfComment(value, i)
+		case c == '<':
+			var id []byte
+			id, i = angle(value, i+1)
+			if len(id) > 0 {
+				list = append(list, string(id))
+			}
+		default:
+			start := i
+			for i < len(value) && !isBlank(value[i]) && value[i] != '<' && (value[i] != '(' || i == start) {
+				i++
+			}
+			if word == "" {
+				word = string(bytes.TrimRight(value[start:i], ">,;"))
+			}
+		}
+	}
+	if list == nil && word != "" {
+		list = []string{word}
+	}
+	return list
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || isLineEnd(c) }
+
+func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
+
+// endOfComment returns what is behind the comment that begins at i, or, if it has
+// no end, behind its "(".
+func endOfComment(value []byte, i int) int {
+	depth := 0
+	for j := i; j < len(value); j++ {
+		switch value[j] {
+		case '\\':
+			j++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return j + 1
+			}
+		}
+	}
+	return i + 1
+}
+
+// angle returns what is between the "<" before i and its ">", less blanks, and
+// what comes behind. A ">" in a quoted string is none, if another follows.
+func angle(value []byte, i int) (id []byte, next int) {
+	end := closing(value, i, true)
+	if end < 0 {
+		end = closing(value, i, false)
+	}
+	if end < 0 {
+		// Without an end: one word.
+		end = i
+		for end < len(value) && !isBlank(value[end]) {
+			end++
+		}
+		return value[i:end], end
+	}
+	quoted := false
+	for ; i < end; i++ {
+		c := value[i]
+		switch {
+		case c == '\\' && quoted && i+1 < end && !isLineEnd(value[i+1]):
+			id = append(id, c)
+			i++
+			c = value[i]
+		case c == '"':
+			quoted = !quoted
+		case isLineEnd(c), isBlank(c) && !quoted:
+			continue
+		case c == '<' && !quoted:
+			id = id[:0]
+			continue
+		}
+		id = append(id, c)
+	}
+	return id, end + 1
+}
+
+// closing returns where the first ">" from i on is that is not in a quoted string,
+// if those count, or -1.
+func closing(value []byte, i int, quotes bool) int {
+	quoted := false
+	for ; i < len(value); i++ {
+		switch value[i] {
+		case '\\':
+			if quoted {
+				i++
+			}
+		case '"':
+			quoted = quotes && !quoted
+		case '>':
+			if !quoted {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -1,0 +1,285 @@
+package mailstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+const from = "From joe@host.dom Sat Jan  3 01:05:34 1996\n"
+
+// entries takes an mbox apart.
+func entries(t testing.TB, text string) (list []entry) {
+	t.Helper()
+	w := new(window)
+	w.reset(t.Context(), strings.NewReader(text), int64(len(text)))
+	for at := int64(0); at < w.size; {
+		e := w.entry(at)
+		if e.next <= at || e.next > w.size {
+			t.Fatalf("at %d: the next is at %d of %d", at, e.next, w.size)
+		}
+		list = append(list, e)
+		at = e.next
+	}
+	return list
+}
+
+// octets returns the messages of an mbox, unquoted.
+func octets(t testing.TB, text string) (list []string) {
+	t.Helper()
+	w := new(window)
+	for _, e := range entries(t, text) {
+		w.reset(t.Context(), strings.NewReader(text), int64(len(text)))
+		left, _ := w.quotes(&e)
+		u := &unquoted{strings.NewReader(text[e.octets:e.end]), left}
+		got, err := io.ReadAll(io.NewSectionReader(u, 0, e.end-e.octets-int64(len(left))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, string(got))
+	}
+	return list
+}
+
+func TestVariants(t *testing.T) {
+	// What the messages were before they came into the mbox.
+	first := "Message-ID: <1@a>\n\nFrom here on,\n\nFrom me and >From you\n>From him\n>>From her\n"
+	second := "Message-ID: <2@a>\n\ntwo\n"
+	body := first[strings.Index(first, "\n\n")+2:]
+	sized := func(message, body string) string {
+		return strings.Replace(message, "\n\n", fmt.Sprintf("\nContent-Length: %d\n\n", len(body)), 1)
+	}
+	quotedO := strings.ReplaceAll("\n"+body, "\nFrom ", "\n>From ")[1:]
+	quotedRD := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll("\n"+body, "\n>>From ", "\n>>>From "), "\n>From ", "\n>>From "), "\nFrom ", "\n>From ")[1:]
+	for name, test := range map[string]struct{ mbox, first string }{
+		"mboxrd": {strings.Replace(first, body, quotedRD, 1), first},
+		// In the oldest kind ">From him" may have been that, or "From him".
+		"mboxo":   {strings.Replace(first, body, quotedO, 1), strings.ReplaceAll(strings.ReplaceAll(first, "\n>From", "\nFrom"), "\n>>From", "\n>From")},
+		"mboxcl":  {sized(strings.Replace(first, body, quotedRD, 1), quotedRD), sized(first, quotedRD)},
+		"mboxcl2": {sized(first, body), sized(first, body)},
+	} {
+		for _, end := range []string{"\n", "\r\n"} {
+			mbox, want := from+test.mbox+"\n"+from+second+"\n", []string{test.first, second}
+			if end == "\r\n" && strings.Contains(name, "cl") {
+				continue // the lengths would be others
+			}
+			mbox = strings.ReplaceAll(mbox, "\n", end)
+			for i := range want {
+				want[i] = strings.ReplaceAll(want[i], "\n", end)
+			}
+			if got := octets(t, mbox); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %q:\n%q\n%q", name, end, got, want)
+			}
+		}
+	}
+}
+
+func TestContentLength(t *testing.T) {
+	message := func(length any, body string) string {
+		return fmt.Sprintf("%sMessage-ID: <1@a>\nContent-Length: %v\n\n%s", from, length, body)
+	}
+	tail := from + "Message-ID: <2@a>\n\ntwo\n"
+	unquoted := "a\n\n" + from + "Subject: forwarded\n\nb\n"
+	for _, test := range []struct {
+		mbox     string
+		n        int
+		believed bool
+		first    string // the first body
+	}{
+		{message(len(unquoted), unquoted) + "\n" + tail, 2, true, unquoted},
+		{message(len(unquoted), unquoted) + tail, 2, true, unquoted},                            // no empty line
+		{message(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // its last line end not counted
+		{message(len(unquoted), unquoted), 1, true, unquoted},                                   // the end of the file
+		{message(len(unquoted), unquoted) + "\n", 1, true, unquoted},
+		// It says what is not so: then it says nothing.
+		{message(len(unquoted)+3, unquoted) + "\n" + tail, 3, false, "a\n"},
+		{message(1, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message(int64(1)<<40, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("-4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("+4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("9223372036854775807", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("99999999999999999999", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("4 4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{message("0", "") + "\n" + tail, 2, true, ""},
+		// Into the middle of a line, or before one that is no From_ line.
+		{message(2, "a From x 01:02 1999\n") + "\n" + tail, 2, false, "a From x 01:02 1999\n"},
+		{message(2, "a\nFrom x\n") + "\n" + tail, 2, false, "a\nFrom x\n"},
+	} {
+		list := entries(t, test.mbox)
+		if len(list) != test.n {
+			t.Errorf("%q: %d messages, want %d", test.mbox, len(list), test.n)
+			continue
+		}
+		e := list[0]
+		if got := test.mbox[e.header.body:e.end]; got != test.first || e.length != test.believed {
+			t.Errorf("%q: %q, believed: %v", test.mbox, got, e.length)
+		}
+	}
+}
+
+func TestFromLines(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int // messages
+	}{
+		{"A: b\n\nc\n\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\n\nd\n", 2}, // no header
+		{"A: b\n\nc\n\nFrom joe\nA: b\n\nd\n", 2},                             // no date
+		{"A: b\n\nc\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 2},
+		{"A: b\n\nc\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nd\n", 1},
+		{"A: b\n\nc\n\nFrom now on\nd\n", 1},
+		{"A: b\n\nc\n\nFrom 10:30 on\nd\n", 1},
+		{"A: b\n\nc\n\nFrom - Sat Jan 03 01:05:34 1996\nA: b\n\nd\n", 2},                     // Mozilla
+		{"A: b\n\nc\n\nFrom ???@??? Sat Jan 03 01:05:34 1996\nA: b\n\nd\n", 2},               // Eudora
+		{"A: b\n\nc\n\nFrom joe@host.dom Sat Jan  3 01:05 GMT 1996 remote from x\n\nd\n", 2}, // UUCP
+		{"A: b\n\nc\n\nFrom joe@host.dom  2026-01-03 01:05:34\nX: y\n\nd\n", 2},              // no year alone
+		{"A: b\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 2},                 // in a header
+		{"A: b\nFrom joe\nA: b\n\nd\n", 1},                                                   // not so
+		{"A: b\n>From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},                // forwarded
+		{"A: b\n\nc\n\nfrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},          // lower case
+		{"A: b\n\nc\n\n From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},         // not at the start
+		{"A: b\n\n" + from + "A: b\n\nd\n", 2},                                               // an empty body
+		{"A: b\n\n\n" + from + "A: b\n\nd\n", 2},
+	} {
+		if got := entries(t, from+test.text); len(got) != test.want {
+			t.Errorf("%q: %d messages, want %d", test.text, len(got), test.want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	whole := from + "Message-ID: <1@a>\n\none\n\n" + from + "Message-ID: <2@a>\nContent-Length: 8\n\none\ntwo\n"
+	for n := len(from) + 1; n <= len(whole); n++ {
+		list := entries(t, whole[:n])
+		last := list[len(list)-1]
+		// Where a message may end, by all that can be seen.
+		second := strings.Index(whole, "<2@a>") > n-1
+		possible := n == len(whole) || n >= strings.Index(whole, "one\n")+4 && n <= strings.Index(whole, "one\n")+5 || second && len(list) == 1 && strings.HasSuffix(whole[:n], "\n") && n > strings.Index(whole, "\n\n")+1
+		if last.cut == possible {
+			t.Errorf("%q: cut: %v", whole[:n], last.cut)
+		}
+	}
+}
+
+// Long lines and long headers: bounded, and gone over.
+func TestLong(t *testing.T) {
+	long := strings.Repeat("x", 3*mostFill)
+	folded := strings.Repeat(" y\n", mostFill)
+	mbox := from + "X-Long: " + long + "\nX-Folded: a\n" + folded + "Message-ID: <1@a>\n\n" + long + "\n\n" +
+		from + "Message-ID: <" + long + "@a>\nMessage-ID: <2@a>\n\n" + long
+	list := entries(t, mbox)
+	if len(list) != 2 || !reflect.DeepEqual(list[0].header.ids, []string{"1@a"}) || !reflect.DeepEqual(list[1].header.ids, []string{"2@a"}) || !list[1].cut {
+		t.Errorf("%d messages", len(list))
+	}
+}
+
+// A header line of 100 MB costs no memory.
+func TestEndlessLine(t *testing.T) {
+	const n = 100 << 20
+	w := new(window)
+	w.reset(t.Context(), endless{}, n)
+	if h := w.header(0, false); len(h.ids) != 0 || h.ended || len(w.space) > mostFill {
+		t.Errorf("%d octets are held", len(w.space))
+	}
+}
+
+type endless struct{}
+
+func (endless) ReadAt(p []byte, at int64) (int, error) {
+	clear(p)
+	if at == 0 {
+		copy(p, "Message-ID: <")
+	}
+	return len(p), nil
+}
+
+func TestReadFails(t *testing.T) {
+	text := from + "Message-ID: <1@a>\n\n" + strings.Repeat("a\n", mostFill)
+	w := new(window)
+	w.reset(t.Context(), failing{strings.NewReader(text)}, int64(len(text)))
+	w.entry(0)
+	if w.err != iotest.ErrTimeout {
+		t.Error(w.err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.reset(ctx, strings.NewReader(text), int64(len(text)))
+	if w.entry(0); w.err != context.Canceled {
+		t.Error(w.err)
+	}
+	// A file that is shorter than it was ends where it does.
+	w.reset(t.Context(), strings.NewReader(text[:100]), int64(len(text)))
+	if e := w.entry(0); w.err != nil || w.size != 100 || e.next != 100 {
+		t.Errorf("%v, %d, %+v", w.err, w.size, e)
+	}
+}
+
+// failing fails behind the first 20,000 octets.
+type failing struct{ io.ReaderAt }
+
+func (f failing) ReadAt(p []byte, at int64) (int, error) {
+	if at > 20_000 {
+		return 0, iotest.ErrTimeout
+	}
+	return f.ReaderAt.ReadAt(p, at)
+}
+
+func FuzzMbox(f *testing.F) {
+	for _, seed := range []string{
+		from + "Message-ID: <1@a>\n\none\n\n" + from + "Message-ID: <2@a>\n\ntwo\n",
+		from + "A: b\nContent-Length: 4\n\none\n\n" + from + "Content-Length: 40\n\n>From x\nFrom y\n\n" + from,
+		from + "A: b\r\nContent-Length: 5\r\n\r\none\r\n\r\n" + from + "\r\nx\r\n>>From \r\n",
+		"From x\nFrom y\nFrom z 1:1 1999\nA: b\n\n\n\nFrom x\nA :\n\t\n", "From \n", "From \r\n\r\n", "From \n\n", "From a\n>From b\n\n>From c\n",
+		"From a\nb:c\nd\nFrom 0:0 2000\ne:", "From a\nContent-Length: 0\n\nFrom 1:1 1999", "From a\nContent-Length: 1\n\nFrom 1:1 1999\n", "From a\nContent-Length: 1\n\n\r\n\r\nFrom 1:1 1999\n",
+	} {
+		f.Add(uint16(0), seed)
+		f.Add(uint16(16345), seed)
+	}
+	f.Fuzz(func(t *testing.T, pad uint16, text string) {
+		if len(text) > mostLine/2 {
+			return // then it is not all looked at
+		}
+		// The text is across the end of what is in memory.
+		padding := strings.Repeat("X-Pad: x\n", int(pad)/9)
+		text = from + padding + text
+		got, want := entries(t, text), slowEntries(text)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n%+v\n%+v", text[len(from)+len(padding):], got, want)
+		}
+		for i, message := range octets(t, text) {
+			e := want[i]
+			body := text[e.header.body:e.end]
+			if !e.length || !strings.Contains("\n"+body, "\nFrom ") {
+				body = slowUnquote(body)
+			}
+			if message != text[e.octets:e.header.body]+body {
+				t.Errorf("%q: message %d is %q", text, i, message)
+			}
+		}
+	})
+}
+
+func FuzzUnquoted(f *testing.F) {
+	f.Add(">a>b>c", uint8(0), uint8(3))
+	f.Add(">>>", uint8(1), uint8(9))
+	f.Fuzz(func(t *testing.T, text string, off, n uint8) {
+		n = max(n, 1)
+		var left []int64
+		for i := range len(text) {
+			if text[i] == '>' {
+				left = append(left, int64(i))
+			}
+		}
+		want := strings.ReplaceAll(text, ">", "")
+		p, q := make([]byte, n), make([]byte, n)
+		gotN, gotErr := (&unquoted{strings.NewReader(text), left}).ReadAt(p, int64(off))
+		wantN, wantErr := strings.NewReader(want).ReadAt(q, int64(off))
+		if gotN != wantN || !bytes.Equal(p[:gotN], q[:wantN]) || (gotErr == nil) != (wantErr == nil) {
+			t.Errorf("%q from %d: %q, %v; want %q, %v", text, off, p[:gotN], gotErr, q[:wantN], wantErr)
+		}
+	})
+}

@@ -1,0 +1,700 @@
+package mailstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		child(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// notes collects what a store has to say.
+type notes struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (n *notes) add(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, err.Error())
+}
+
+// has reports whether there is a note with all of these in it.
+func (n *notes) has(texts ...string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.list, func(note string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(note, text) })
+	})
+}
+
+func openStore(t testing.TB, cache string, sources ...string) (*Store, *notes) {
+	t.Helper()
+	n := new(notes)
+	s, err := Open(t.Context(), Options{Cache: cache, Sources: sources, Note: n.add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, n
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendTo(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+// old makes a path look as if it was changed long ago.
+func old(t testing.TB, path string) {
+	t.Helper()
+	then := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, then, then); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func message(id, body string) string {
+	return "From: joe@host.dom\nMessage-ID: <" + id + ">\n\n" + body + "\n"
+}
+
+func inMbox(id, body string) string { return from + message(id, body) + "\n" }
+
+// finds wants that identifier to lead to those files, and to messages with that
+// body.
+func finds(t testing.TB, s *Store, id, body string, paths ...string) {
+	t.Helper()
+	list, err := s.Find(t.Context(), id)
+	if err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	var got []string
+	for _, l := range list {
+		got = append(got, l.Path)
+		m, err := s.Open(l)
+		if err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		text, err := io.ReadAll(m)
+		if want := message(id, body); string(text) != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", id, text, err, want)
+		}
+		if m.Close(); l.MessageID != id {
+			t.Errorf("%s: found by %q", id, l.MessageID)
+		}
+	}
+	if !slices.Equal(got, paths) {
+		t.Errorf("%s: in %q, want %q", id, got, paths)
+	}
+}
+
+// isRefreshed wants that the next refresh finds as many messages.
+func isRefreshed(t testing.TB, s *Store, want int64) {
+	t.Helper()
+	got := int64(-1)
+	if err := s.Refresh(t.Context(), func(p Progress) { got = p.Messages }); err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("%d messages are read, want %d", got, want)
+	}
+}
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write(t, at("mail/inbox"), inMbox("1@a", "one")+inMbox("2@a", "two"))
+	write(t, at("mail/sub/deep/old.mbox"), inMbox("3@a", "three"))
+	write(t, at("mail/one.eml"), message("4@a", "four"))
+	write(t, at("mail/mh/17"), message("5@a", "five"))
+	write(t, at("mail/Maildir/cur/1.a.host:2,S"), message("6@a", "six"))
+	write(t, at("mail/Maildir/new/2.a.host"), message("7@a", "seven"))
+	write(t, at("mail/Maildir/tmp/3.a.host"), message("no@a", "not yet delivered"))
+	write(t, at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"), message("8@a", "eight"))
+	write(t, at("mail/Maildir/.Sent.2026/new/.hidden"), message("no@a", "hidden"))
+	write(t, at("mail/Maildir/dovecot-uidlist"), "3 V1 N1\n")
+	write(t, at("mail/notes.txt"), "To do: nothing\n")
+	write(t, at("mail/empty"), "")
+	write(t, at("mail/binary"), "\x00\x01\x02")
+	write(t, at("lone.eml"), "\xFF: no header\n")
+	write(t, at("single"), message("9@a", "nine"))
+	write(t, at("box"), inMbox("10@a", "ten"))
+	s, n := openStore(t, at("cache"), at("mail"), at("single"), at("box"), at("lone.eml"), at("missing"))
+	for range 2 {
+		finds(t, s, "1@a", "one", at("mail/inbox"))
+		finds(t, s, "2@a", "two", at("mail/inbox"))
+		finds(t, s, "3@a", "three", at("mail/sub/deep/old.mbox"))
+		finds(t, s, "4@a", "four", at("mail/one.eml"))
+		finds(t, s, "5@a", "five", at("mail/mh/17"))
+		finds(t, s, "6@a", "six", at("mail/Maildir/cur/1.a.host:2,S"))
+		finds(t, s, "7@a", "seven", at("mail/Maildir/new/2.a.host"))
+		finds(t, s, "8@a", "eight", at("mail/Maildir/.Sent.2026/cur/4.a.host:2,"))
+		finds(t, s, "9@a", "nine", at("single"))
+		finds(t, s, "10@a", "ten", at("box"))
+		finds(t, s, "no@a", "")
+		finds(t, s, "", "")
+		finds(t, s, "<>", "")
+		// From now on it is another store, with the same index.
+		s, _ = openStore(t, at("cache"), at("box"), at("lone.eml"), at("missing"), at("mail"), at("mail"), at("single"))
+		isRefreshed(t, s, 0)
+	}
+	if !n.has("missing") {
+		t.Errorf("%q", n.list)
+	}
+	if list, err := s.Find(t.Context(), "<1@a>"); len(list) != 1 || err != nil {
+		t.Errorf("with < and >: %v, %v", list, err)
+	}
+}
+
+func TestNoSources(t *testing.T) {
+	s, n := openStore(t, "")
+	finds(t, s, "1@a", "")
+	if !n.has("temporary") {
+		t.Errorf("%q", n.list)
+	}
+}
+
+func TestSameIdentifier(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write(t, a, inMbox("1@a", "same")+inMbox("2@a", "x")+inMbox("1@a", "same"))
+	write(t, b, message("1@a", "same"))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), b, a)
+	finds(t, s, "1@a", "same", a, a, b)
+	list, _ := s.Find(t.Context(), "1@a")
+	if list[0].Offset != 0 || list[1].Offset <= 0 || !list[0].Mbox || list[2].Mbox || list[1].String() != fmt.Sprintf("%s at octet %d", a, list[1].Offset) || list[2].String() != b {
+		t.Errorf("%v", list)
+	}
+	n := 0
+	for m, err := range s.Messages(t.Context(), "1@a") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := m.Stat()
+		if err != nil || info.Size() != int64(len(message("1@a", "same"))) || info.IsDir() || info.Mode() != 0o400 || info.ModTime().IsZero() || info.Sys() != nil || info.Name() != filepath.Base(list[n].Path) {
+			t.Errorf("%v, %v", info, err)
+		}
+		if n++; m.Close() != nil || n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// Many messages with one identifier are bounded.
+func TestManyOfOneIdentifier(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), mostFound+7))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "a"))
+	if list, err := s.Find(t.Context(), "1@a"); len(list) != mostFound || err != nil {
+		t.Errorf("%d, %v", len(list), err)
+	}
+}
+
+func TestMboxChanges(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	long := strings.Repeat("x\n", headSize)
+	write(t, path, inMbox("1@a", long)+inMbox("2@a", "two"))
+	old(t, path)
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	isRefreshed(t, s, 2)
+	isRefreshed(t, s, 0)
+
+	// It grows: the last message and what is new are read.
+	appendTo(t, path, inMbox("3@a", "three"))
+	isRefreshed(t, s, 2)
+	isRefreshed(t, s, 0)
+	finds(t, s, "1@a", long, path)
+	finds(t, s, "2@a", "two", path)
+	finds(t, s, "3@a", "three", path)
+
+	// It was changed just now, and long ago by the next time.
+	old(t, path)
+	isRefreshed(t, s, 3) // another time, the same size
+	isRefreshed(t, s, 0)
+
+	// It is written again with one message less.
+	write(t, path, inMbox("1@a", long)+inMbox("3@a", "three")+inMbox("4@a", "longer than what was there"))
+	finds(t, s, "4@a", "longer than what was there", path)
+	finds(t, s, "3@a", "three", path)
+	finds(t, s, "2@a", "")
+	finds(t, s, "1@a", long, path)
+
+	// The same size, in place.
+	write(t, path, inMbox("1@b", long)+inMbox("3@b", "three")+inMbox("4@b", "longer than what was there"))
+	finds(t, s, "1@a", "")
+	finds(t, s, "1@b", long, path)
+	finds(t, s, "3@b", "three", path)
+
+	// Even if nobody can see it: a message that was to be there is asked.
+	old(t, path)
+	isRefreshed(t, s, 3)
+	info, _ := os.Stat(path)
+	write(t, path, inMbox("1@b", long)+inMbox("3@c", "three")+inMbox("4@b", "longer than what was there"))
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "3@b", "")
+	finds(t, s, "3@c", "three", path)
+
+	// No mbox any more; and gone.
+	write(t, path, message("5@a", "five"))
+	finds(t, s, "5@a", "five", path)
+	finds(t, s, "1@b", "")
+	write(t, path, inMbox("6@a", "six"))
+	finds(t, s, "6@a", "six", path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "6@a", "")
+	isEmpty(t, s)
+}
+
+// isEmpty wants nothing to be left in the index.
+func isEmpty(t *testing.T, s *Store) {
+	t.Helper()
+	err := s.index.view(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketPlaces, bucketContainers, bucketFiles} {
+			if key, value := tx.Bucket(name).Cursor().First(); key != nil {
+				t.Errorf("%s: %x is %q", name, key, value)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// An mbox is read while it is being written.
+func TestMboxGrowsInTheMiddle(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	whole := inMbox("1@a", "one") + inMbox("2@a", "two") + inMbox("3@a", "three")
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	for n := 40; n < len(whole); n += 7 {
+		write(t, path, whole[:n])
+		if err := s.Refresh(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		appendTo(t, path, whole[n:])
+		for id, body := range map[string]string{"1@a": "one", "2@a": "two", "3@a": "three"} {
+			finds(t, s, id, body, path)
+		}
+	}
+}
+
+func TestCutMbox(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	write(t, path, inMbox("1@a", "one")+from+"Message-ID: <2@a>\n\nthis is not al")
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	for id, cut := range map[string]bool{"1@a": false, "2@a": true} {
+		list, err := s.Find(t.Context(), id)
+		if len(list) != 1 || err != nil {
+			t.Fatalf("%v, %v", list, err)
+		}
+		m, err := s.Open(list[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(m)
+		if m.Cut != cut || err != nil || cut && string(text) != "Message-ID: <2@a>\n\nthis is not al" {
+			t.Errorf("%s: cut: %v, %q, %v", id, m.Cut, text, err)
+		}
+		m.Close()
+	}
+}
+
+func TestQuotes(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	write(t, path, inMbox("1@a", ">From a\n>>From b\n>From c"))
+	for keep, want := range map[bool]string{false: "From a\n>From b\nFrom c", true: ">From a\n>>From b\n>From c"} {
+		s, err := Open(t.Context(), Options{Sources: []string{path}, Cache: filepath.Join(dir, "cache"), KeepQuotes: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		finds(t, s, "1@a", want, path)
+		list, _ := s.Find(t.Context(), "1@a")
+		m, err := s.Open(list[0])
+		if err != nil || m.Quoted != 2 {
+			t.Fatalf("%v, %v", m, err)
+		}
+		m.Close()
+	}
+}
+
+func TestMaildirChanges(t *testing.T) {
+	dir := t.TempDir()
+	maildir := filepath.Join(dir, "Maildir")
+	at := func(name string) string { return filepath.Join(maildir, filepath.FromSlash(name)) }
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(at(from), at(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, at("cur/1.host:2,"), message("1@a", "one"))
+	write(t, at("new/2.host"), message("2@a", "two"))
+	old(t, at("cur"))
+	old(t, at("new"))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), maildir)
+	isRefreshed(t, s, 2)
+	isRefreshed(t, s, 0)
+	finds(t, s, "2@a", "two", at("new/2.host"))
+
+	list, err := s.Find(t.Context(), "2@a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rename("new/2.host", "cur/2.host:2,")
+	if m, err := s.Open(list[0]); err != nil || m.Location.Path != at("cur/2.host:2,") {
+		t.Errorf("%v, %v", m, err)
+	} else {
+		m.Close()
+	}
+	finds(t, s, "2@a", "two", at("cur/2.host:2,"))
+	rename("cur/2.host:2,", "cur/2.host:2,S")
+	finds(t, s, "2@a", "two", at("cur/2.host:2,S"))
+	rename("cur/1.host:2,", "cur/1.host:2,RS")
+	rename("cur/2.host:2,S", "cur/2.host:2,FS")
+	finds(t, s, "1@a", "one", at("cur/1.host:2,RS"))
+	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
+
+	write(t, at("new/3.host"), message("3@a", "three"))
+	isRefreshed(t, s, 1)
+	finds(t, s, "3@a", "three", at("new/3.host"))
+
+	list, _ = s.Find(t.Context(), "1@a")
+	if err := os.Remove(at("cur/1.host:2,RS")); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.Open(list[0]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, %v", m, err)
+	}
+	finds(t, s, "1@a", "")
+	finds(t, s, "2@a", "two", at("cur/2.host:2,FS"))
+
+	write(t, at(".Sent/cur/4.host:2,S"), message("4@a", "four"))
+	if err := os.MkdirAll(at(".Sent/new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "4@a", "four", at(".Sent/cur/4.host:2,S"))
+	if err := os.RemoveAll(maildir); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "4@a", "")
+	isEmpty(t, s)
+}
+
+func TestFolderChanges(t *testing.T) {
+	dir := t.TempDir()
+	mail := filepath.Join(dir, "mail")
+	at := func(name string) string { return filepath.Join(mail, name) }
+	write(t, at("1"), message("1@a", "one"))
+	write(t, at("other"), "nothing\n")
+	s, _ := openStore(t, filepath.Join(dir, "cache"), mail)
+	isRefreshed(t, s, 1)
+	isRefreshed(t, s, 0)
+	write(t, at("2"), message("2@a", "two"))
+	write(t, at("other"), message("3@a", "no longer nothing"))
+	isRefreshed(t, s, 2)
+	finds(t, s, "3@a", "no longer nothing", at("other"))
+	// In place, and nobody can see it.
+	info, _ := os.Stat(at("1"))
+	write(t, at("1"), message("1@b", "one"))
+	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "1@a", "")
+	finds(t, s, "1@b", "one", at("1"))
+	finds(t, s, "2@a", "two", at("2"))
+	if err := os.Remove(at("2")); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, s, "2@a", "")
+	finds(t, s, "1@b", "one", at("1"))
+}
+
+// A message file may have a From_ line, which is not of the message.
+func TestFromLineOfFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "Maildir", "cur", "1.host:2,")
+	write(t, path, inMbox("1@a", ">From you"))
+	if err := os.Mkdir(filepath.Join(dir, "Maildir", "new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := openStore(t, "", dir)
+	finds(t, s, "1@a", ">From you\n", path)
+}
+
+func TestSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write(t, at("mail/a/mbox"), inMbox("1@a", "one"))
+	write(t, at("elsewhere/mbox"), inMbox("2@a", "two"))
+	write(t, at("elsewhere/deep/3.eml"), message("3@a", "three"))
+	write(t, at("else/4.eml"), message("4@a", "four"))
+	for link, to := range map[string]string{
+		"mail/a/loop": "..", "mail/a/self": "self", "mail/a/nowhere": "nothing", "mail/a/same": "mbox", "mail/b": "a",
+		"mail/out": "../elsewhere", "mail/out2": "../elsewhere", "elsewhere/back": "../mail", "mail/4": "../else/4.eml", "mail/5": "../else/4.eml",
+		"source": "mail", "elsewhere/up": "..",
+	} {
+		if err := os.Symlink(to, at(link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	s, n := openStore(t, at("cache"), at("source"), at("mail"))
+	finds(t, s, "1@a", "one", at("mail/a/mbox"))
+	finds(t, s, "2@a", "two", at("elsewhere/mbox"))
+	finds(t, s, "3@a", "three", at("elsewhere/deep/3.eml"))
+	finds(t, s, "4@a", "four", at("else/4.eml"))
+	for _, name := range []string{"a/loop", "a/self", "a/nowhere"} {
+		if !n.has(filepath.FromSlash(name)) {
+			t.Errorf("nothing about %s: %q", name, n.list)
+		}
+	}
+}
+
+func TestDeep(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, strings.Repeat("d/", deepest+2))
+	write(t, filepath.Join(deep, "1.eml"), message("1@a", "one"))
+	s, n := openStore(t, "", dir)
+	finds(t, s, "1@a", "")
+	if !n.has("deep") {
+		t.Errorf("%q", n.list)
+	}
+}
+
+// Offsets of more than 32 bits; and a message is gone over by its size.
+func TestLargeMbox(t *testing.T) {
+	const size = int64(5) << 30
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	head := fmt.Sprintf("%sMessage-ID: <1@a>\nContent-Length: %d\n\n", from, size)
+	write(t, path, head)
+	end := int64(len(head)) + size
+	err := os.Truncate(path, end)
+	if err == nil {
+		appendTo(t, path, "\n"+inMbox("2@a", "two"))
+		var info fs.FileInfo
+		info, err = os.Stat(path)
+		if err == nil && info.Size() < end {
+			err = errors.New("the file is too short")
+		}
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	finds(t, s, "2@a", "two", path)
+	list, err := s.Find(t.Context(), "2@a")
+	if err != nil || list[0].Offset != end+1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if list, err := s.Find(t.Context(), "1@a"); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestTemporaryIndex(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
+	write(t, filepath.Join(dir, "file"), "")
+	// Below a file no folder can be made, whoever asks.
+	s, n := openStore(t, filepath.Join(dir, "file", "cache"), filepath.Join(dir, "mbox"))
+	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
+	if !n.has("temporary") {
+		t.Errorf("%q", n.list)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(s.temporary); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the temporary index is there still: %v", err)
+	}
+}
+
+// An index among the mail is no mail.
+func TestIndexAmongMail(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), dir)
+	isRefreshed(t, s, 1)
+	before := stampOf(s.index.path)
+	isRefreshed(t, s, 0)
+	if after := stampOf(s.index.path); after != before {
+		t.Errorf("the index is written: %v, %v", before, after)
+	}
+	s, _ = openStore(t, dir, dir)
+	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
+}
+
+// What is interrupted goes on from where it was.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mail", "mbox")
+	write(t, path, "")
+	writeMbox(t, path, 5000)
+	for i := range 50 {
+		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), message(fmt.Sprintf("file%d@a", i), "x"))
+	}
+	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Refresh(ctx, func(p Progress) {
+		if p.Messages >= 3000 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	read := int64(0)
+	if err := s.Refresh(t.Context(), func(p Progress) { read = p.Messages }); err != nil {
+		t.Fatal(err)
+	}
+	if read > 2100 || read == 0 {
+		t.Errorf("%d messages are read again", read)
+	}
+	for i := range 5000 {
+		if list, err := s.Find(t.Context(), id(i)); len(list) != 1 || err != nil {
+			t.Fatalf("%d: %v, %v", i, list, err)
+		}
+	}
+	finds(t, s, "file49@a", "x", filepath.Join(dir, "mail", "files", "49"))
+	if _, err := s.Find(ctx, "nobody@a"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := Open(ctx, Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	write(t, path, inMbox("1@a", "one"))
+	s, err := Open(t.Context(), Options{Cache: filepath.Join(dir, "cache"), Sources: []string{path}, Wait: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	finds(t, s, "1@a", "one", path)
+	appendTo(t, path, inMbox("2@a", "two"))
+	unlock, err := other.index.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What the index has is found, what it has not would have to be read.
+	finds(t, s, "1@a", "one", path)
+	if list, err := s.Find(t.Context(), "2@a"); !errors.Is(err, ErrBusy) {
+		t.Errorf("%v, %v", list, err)
+	}
+	unlock()
+	finds(t, s, "2@a", "two", path)
+}
+
+func TestConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	path, cache := filepath.Join(dir, "mbox"), filepath.Join(dir, "cache")
+	const n = 200
+	writeMbox(t, path, n)
+	a, _ := openStore(t, cache, path)
+	b, _ := openStore(t, cache, path)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			s := []*Store{a, b}[i%2]
+			for j := i; j < n; j += 8 {
+				list, err := s.Find(t.Context(), id(j))
+				if len(list) != 1 || err != nil {
+					t.Errorf("%d: %v, %v", j, list, err)
+					return
+				}
+				m, err := s.Open(list[0])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if text, err := io.ReadAll(m); !strings.Contains(string(text), "\nFrom here on") || err != nil {
+					t.Errorf("%d: %q, %v", j, text, err)
+				}
+				m.Close()
+			}
+			if i%4 == 0 {
+				if err := s.Rebuild(t.Context(), nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Who waited for a refresh that began later than the question does not begin
+// another.
+func TestRefreshOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	write(t, path, inMbox("1@a", "one"))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	mark := s.mark()
+	isRefreshed(t, s, 1)
+	for _, test := range []struct {
+		options refreshOptions
+		want    int
+	}{
+		{refreshOptions{since: mark}, 1},
+		{refreshOptions{since: mark, suspects: map[string]bool{path: true}}, 2},
+		{refreshOptions{since: mark, anew: true}, 3},
+		{refreshOptions{since: s.mark() + 2}, 4},
+	} {
+		if err := s.refresh(t.Context(), nil, test.options); err != nil || s.mark() != test.want {
+			t.Errorf("%+v: %v, %d refreshes, want %d", test.options, err, s.mark(), test.want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package mailstore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestPipes(t *testing.T) {
+	dir := t.TempDir()
+	mail := filepath.Join(dir, "mail")
+	at := func(name string) string { return filepath.Join(mail, name) }
+	write(t, at("mbox"), inMbox("1@a", "one"))
+	write(t, at("Maildir/cur/2.host:2,"), message("2@a", "two"))
+	write(t, at("Maildir/new/3.host"), message("3@a", "three"))
+	for _, name := range []string{"pipe", "Maildir/new/pipe", "Maildir/pipe"} {
+		if err := syscall.Mkfifo(at(name), 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.Symlink("../../pipe", at("Maildir/cur/link")); err != nil {
+		t.Fatal(err)
+	}
+	s, n := openStore(t, filepath.Join(dir, "cache"), mail, at("pipe"))
+	finds(t, s, "1@a", "one", at("mbox"))
+	finds(t, s, "2@a", "two", at("Maildir/cur/2.host:2,"))
+	finds(t, s, "3@a", "three", at("Maildir/new/3.host"))
+	for _, name := range []string{"mail/pipe", "new/pipe", "cur/link"} {
+		if !n.has(name, "no ordinary file") {
+			t.Errorf("nothing about %s: %q", name, n.list)
+		}
+	}
+	// One takes the place of a message.
+	list, err := s.Find(t.Context(), "1@a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(at("mbox")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(at("mbox"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.Open(list[0]); !errors.Is(err, errNoFile) {
+		t.Errorf("%v, %v", m, err)
+	}
+	finds(t, s, "1@a", "")
+}
+
+func TestPermission(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root is refused nothing")
+	}
+	dir := t.TempDir()
+	mail, cache := filepath.Join(dir, "mail"), filepath.Join(dir, "cache")
+	write(t, filepath.Join(mail, "a"), inMbox("1@a", "one"))
+	write(t, filepath.Join(mail, "b", "2.eml"), message("2@a", "two"))
+	s, n := openStore(t, cache, mail)
+	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+	for _, path := range []string{filepath.Join(mail, "a"), filepath.Join(mail, "b")} {
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(path, 0o700) })
+	}
+	finds(t, s, "1@a", "")
+	if !n.has("permission denied") {
+		t.Errorf("%q", n.list)
+	}
+	// What can't be read keeps its place.
+	os.Chmod(filepath.Join(mail, "b"), 0o700)
+	isRefreshed(t, s, 0)
+	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+
+	// A folder that can't be written: nothing is there, or an index of old.
+	for _, folder := range []string{filepath.Join(dir, "none"), cache} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(folder, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(folder, 0o700) })
+	}
+	s, n = openStore(t, filepath.Join(dir, "none"), mail)
+	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
+	if !n.has("temporary", "permission denied") {
+		t.Errorf("%q", n.list)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.path))); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

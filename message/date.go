@@ -1,0 +1,149 @@
+package message
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestDate is more than any date needs; what is longer is none.
+const longestDate = 200
+
+var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+
+// zones are the zones of RFC 5322 section 4.3, in hours. The section reads all
+// others, those of one letter among them, as -0000: a time of which only UTC is
+// known.
+var zones = map[string]int{
+	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+}
+
+// date is what was read of a date.
+type date struct {
+	day, month, year     int // 0 or, for the year, -1: not yet
+	hour, minute, second int // hour -1: not yet
+	zone                 int // seconds east
+	bad                  bool
+}
+
+// parseDate reads the date-time of RFC 5322 section 3.3 and 4.3, and also the forms
+// of RFC 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). Each word
+// tells what it is, so their order hardly matters.
+func parseDate(text string) (time.Time, bool) {
+	if len(text) > longestDate {
+		return time.Time{}, false
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, true
+	}
+	d := date{year: -1, hour: -1}
+	for _, word := range strings.FieldsFunc(withoutComments(text), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+		d.word(word)
+	}
+	return d.time()
+}
+
+// withoutComments returns text without what is in parentheses.
+func withoutComments(text string) string {
+	depth := 0
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		case depth == 0:
+			return r
+		}
+		return -1
+	}, text)
+}
+
+// word takes one word of the date.
+func (d *date) word(word string) {
+	number, err := strconv.Atoi(word)
+	switch {
+	case strings.IndexByte(word, ':') > 0:
+		d.clock(word)
+	case word[0] == '+' || word[0] == '-':
+		d.offset(word)
+	case strings.IndexByte(word, '-') > 0:
+		for part := range strings.SplitSeq(word, "-") {
+			if part != "" {
+				d.word(part)
+			}
+		}
+	case err == nil && d.day == 0 && len(word) <= 2:
+		d.day = number
+	case err == nil && d.year < 0:
+		d.year = fullYear(number, len(word))
+	case err == nil:
+		d.bad = true
+	case d.month == 0 && len(word) >= 3 && slices.Contains(months, strings.ToLower(word[:3])):
+		d.month = slices.Index(months, strings.ToLower(word[:3])) + 1
+	default:
+		// A day of the week, or a zone.
+		if hours, ok := zones[strings.ToUpper(word)]; ok && d.hour >= 0 {
+			d.zone = hours * 3600
+		}
+	}
+}
+
+// fullYear reads a year of fewer than four digits as RFC 5322 section 4.3 does.
+func fullYear(number, digits int) int {
+	switch {
+	case digits == 2 && number < 50:
+		return number + 2000
+	case digits <= 3:
+		return number + 1900
+	}
+	return number
+}
+
+// clock reads hour, minute and perhaps second, and a zone right behind them.
+func (d *date) clock(word string) {
+	if i := strings.IndexAny(word, "+-"); i > 0 {
+		d.offset(word[i:])
+		word = word[:i]
+	}
+	parts := strings.Split(word, ":")
+	if len(parts) > 3 {
+		d.bad = true
+		return
+	}
+	var values [3]int
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 8)
+		d.bad = d.bad || err != nil
+		values[i] = int(n)
+	}
+	d.hour, d.minute, d.second = values[0], values[1], values[2]
+}
+
+// offset reads a zone of digits: +0130.
+func (d *date) offset(word string) {
+	n, err := strconv.ParseUint(strings.ReplaceAll(word[1:], ":", ""), 10, 16)
+	if err != nil || n > 2400 || n%100 > 59 {
+		return // as good as -0000
+	}
+	d.zone = int(n/100*3600 + n%100*60)
+	if word[0] == '-' {
+		d.zone = -d.zone
+	}
+}
+
+func (d *date) time() (time.Time, bool) {
+	if d.bad || d.day == 0 || d.month == 0 || d.year < 0 || d.year > 9999 || d.hour < 0 || d.hour > 23 || d.minute > 59 || d.second > 60 {
+		return time.Time{}, false
+	}
+	zone := time.UTC
+	if d.zone != 0 {
+		zone = time.FixedZone("", d.zone)
+	}
+	midnight := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, zone)
+	if midnight.Day() != d.day {
+		return time.Time{}, false // 31 February
+	}
+	return time.Date(d.year, time.Month(d.month), d.day, d.hour, d.minute, d.second, 0, zone), true
+}

@@ -1,0 +1,278 @@
+package message
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// The readers of this file undo a Content-Transfer-Encoding (RFC 2045 section 6),
+// and go on behind whatever is no part of it. Faults are found when a message is
+// parsed.
+
+const (
+	noDigit = 0xFF
+	padding = 0xFE
+)
+
+// base64Values are the values of the base64 alphabet.
+var base64Values = func() (t [256]byte) {
+	for i := range t {
+		t[i] = noDigit
+	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[c] = byte(i)
+	}
+	t['='] = padding
+	return t
+}()
+
+// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside of the
+// alphabet are skipped. What follows a padding is decoded too: some programs put
+// several texts into one part.
+type base64Decoder struct {
+	bits uint32
+	n    int // digits in bits
+}
+
+// decode appends to dst what src stands for.
+func (d *base64Decoder) decode(dst, src []byte) []byte {
+	for _, c := range src {
+		switch v := base64Values[c]; v {
+		case noDigit:
+		case padding:
+			dst = d.end(dst)
+		default:
+			d.bits = d.bits<<6 | uint32(v)
+			if d.n++; d.n == 4 {
+				dst = append(dst, byte(d.bits>>16), byte(d.bits>>8), byte(d.bits))
+				d.n = 0
+			}
+		}
+	}
+	return dst
+}
+
+// end appends what is left where the text, or a part of it, ends.
+func (d *base64Decoder) end(dst []byte) []byte {
+	switch d.n {
+	case 2:
+		dst = append(dst, byte(d.bits>>4))
+	case 3:
+		dst = append(dst, byte(d.bits>>10), byte(d.bits>>2))
+	}
+	d.n = 0
+	return dst
+}
+
+// base64Reader is what a base64 text stands for.
+type base64Reader struct {
+	r       io.Reader
+	decoder base64Decoder
+	in, out []byte
+	rest    []byte // of out
+	err     error
+}
+
+func (r *base64Reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		var n int
+		n, r.err = r.r.Read(r.in)
+		r.out = r.decoder.decode(r.out[:0], r.in[:n])
+		if r.err == io.EOF {
+			r.out = r.decoder.end(r.out)
+		}
+		r.rest = r.out
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// base64Fault returns where in line base64 is damaged, or -1.
+func base64Fault(line []byte) int {
+	for i, c := range line {
+		if base64Values[c] == noDigit && !isBlank(c) {
+			return i
+		}
+	}
+	return -1
+}
+
+// quotedPrintable undoes quoted-printable (RFC 2045 section 6.7) line by line. An
+// "=" that begins no escape stands for itself.
+type quotedPrintable struct {
+	carry []byte // of a line that came in fragments: an escape that isn't whole
+}
+
+func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
+	text := f.text
+	if len(q.carry) > 0 {
+		text = append(q.carry, text...)
+		q.carry = nil
+	}
+	eol := f.eol
+	if f.ends {
+		// Blanks at the end of a line came in on the way.
+		text = bytes.TrimRight(text, " \t")
+		if n := len(text); n > 0 && text[n-1] == '=' {
+			text, eol = text[:n-1], ""
+		}
+	} else if i := bytes.LastIndexByte(text[max(len(text)-2, 0):], '='); i >= 0 {
+		i += max(len(text)-2, 0)
+		text, q.carry = text[:i], bytes.Clone(text[i:])
+	}
+	for {
+		i := bytes.IndexByte(text, '=')
+		if i < 0 {
+			break
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i+1:]
+		if isHexPair(text) {
+			dst = append(dst, unhex(text[0])<<4|unhex(text[1]))
+			text = text[2:]
+		} else {
+			dst = append(dst, '=')
+		}
+	}
+	return append(append(dst, text...), eol...), nil
+}
+
+// quotedPrintableFault returns where in line, which is whole, quoted-printable is
+// damaged, or -1.
+func quotedPrintableFault(line []byte) int {
+	line = bytes.TrimRight(line, " \t")
+	for i := 0; ; {
+		n := bytes.IndexByte(line[i:], '=')
+		if n < 0 || i+n == len(line)-1 {
+			return -1
+		}
+		i += n + 1
+		if !isHexPair(line[i:]) {
+			return i - 1
+		}
+	}
+}
+
+func isHexPair[T ~string | ~[]byte](text T) bool {
+	return len(text) >= 2 && isHex(text[0]) && isHex(text[1])
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+// unhex returns the value of a hexadecimal digit.
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&0x0F + 9
+}
+
+// uuencoded undoes the encoding of uuencode (POSIX), from its "begin" to its "end".
+type uuencoded struct{ begun bool }
+
+func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
+	switch {
+	case !f.begins:
+	case !u.begun:
+		_, u.begun = uuName(f.text)
+	case string(bytes.TrimSpace(f.text)) == "end":
+		return dst, io.EOF
+	default:
+		dst = appendUU(dst, f.text)
+	}
+	return dst, nil
+}
+
+// appendUU appends what one line stands for. Blanks that were lost at its end are
+// zeros.
+func appendUU(dst, line []byte) []byte {
+	if len(line) == 0 {
+		return dst
+	}
+	n := int(line[0]-' ') & 0x3F
+	line = line[1:]
+	at := func(i int) uint32 {
+		if i < len(line) {
+			return uint32(line[i]-' ') & 0x3F
+		}
+		return 0
+	}
+	for i := 0; n > 0; i, n = i+4, n-3 {
+		bits := at(i)<<18 | at(i+1)<<12 | at(i+2)<<6 | at(i+3)
+		dst = append(dst, []byte{byte(bits >> 16), byte(bits >> 8), byte(bits)}[:min(n, 3)]...)
+	}
+	return dst
+}
+
+// uuName returns the name in a line that begins a uuencoded file: "begin 644 name".
+func uuName(line []byte) (name string, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte("begin "))
+	if !ok {
+		return "", false
+	}
+	mode, rest, ok := bytes.Cut(rest, []byte(" "))
+	if !ok || len(mode) < 3 || len(mode) > 4 || strings.Trim(string(mode), "01234567") != "" {
+		return "", false
+	}
+	name = strings.TrimSpace(string(rest))
+	return name, name != ""
+}
+
+// isUU reports whether line can be one of a uuencoded file.
+func isUU(line []byte) bool {
+	for _, c := range line {
+		if c < ' ' || c > '`' {
+			return false
+		}
+	}
+	// The line that means no octets is a blank, which may be lost on the way. Some
+	// programs put a checksum behind a line.
+	line = bytes.TrimRight(line, " ")
+	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
+}
+
+// decoded returns what r, which has that encoding, stands for.
+func decoded(encoding string, r io.Reader) io.Reader {
+	switch encoding {
+	case "base64":
+		const chunk = 16 << 10
+		return &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
+	case "quoted-printable":
+		return newLineReader(r, new(quotedPrintable).step)
+	case uuencode:
+		return newLineReader(r, new(uuencoded).step)
+	}
+	return r
+}
+
+// uuencode is the name that RFC 2045 section 6.3 would have experimental encodings
+// called by.
+const uuencode = "x-uuencode"
+
+// encodingOf returns the name of a Content-Transfer-Encoding in lower case; empty is
+// one that changes nothing. ok is false if it is unknown.
+func encodingOf(value string) (name string, ok bool) {
+	name, _ = parseParams(value)
+	switch name {
+	case "", "7bit", "8bit", "7-bit", "8-bit":
+		return "", true
+	case "binary", "base64", "quoted-printable":
+		return name, true
+	case "x-uuencode", "x-uue", "uuencode":
+		return uuencode, true
+	}
+	return name, false
+}
+
+// isIdentity reports whether an encoding changes nothing.
+func isIdentity(encoding string) bool { return encoding == "" || encoding == "binary" }

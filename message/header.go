@@ -1,0 +1,193 @@
+package message
+
+import (
+	"iter"
+	"strings"
+	"time"
+)
+
+// Header is the header of a message or of a part: its fields in order, as they
+// were written (RFC 5322 section 2.2). The zero Header has none. Names of fields
+// are compared without regard to case.
+type Header struct {
+	raw    string
+	offset int64 // of raw in the message
+}
+
+// Field is one field of a header.
+type Field struct {
+	Name   string // as written, without the ":"
+	Value  string // unfolded (RFC 5322 section 2.2.3), without blanks around it; not decoded
+	Raw    string // exactly as written, with its line ends
+	Offset int64  // of Raw in the message, in octets
+}
+
+// Lines returns the text of the header exactly as it was written, lines that are no
+// fields included, without the empty line behind it.
+func (h Header) Lines() string { return h.raw }
+
+// rawField is a field before it is unfolded.
+type rawField struct {
+	name  string
+	value string
+	start int
+	end   int
+}
+
+// raws returns the fields one after another. A line that is no field, and what
+// continues it, is left out.
+func (h Header) raws() iter.Seq[rawField] {
+	return func(yield func(rawField) bool) {
+		text := h.raw
+		for start := 0; start < len(text); {
+			end := start
+			for {
+				end += lineLen(text[end:])
+				if end == len(text) || !isBlank(text[end]) {
+					break
+				}
+			}
+			if n := nameLen(text[start:end]); n > 0 {
+				_, value, _ := strings.Cut(text[start+n:end], ":")
+				if !yield(rawField{text[start : start+n], value, start, end}) {
+					return
+				}
+			}
+			start = end
+		}
+	}
+}
+
+// lineLen returns the length of the first line of text with its end.
+func lineLen(text string) int {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+// nameLen returns the length of the name that begins a field, or 0 if none does.
+// Blanks before the ":" are obsolete and read (RFC 5322 section 4.5).
+func nameLen[T ~string | ~[]byte](line T) int {
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == ':':
+			return i
+		case isBlank(c):
+			n := i
+			for i < len(line) && isBlank(line[i]) {
+				i++
+			}
+			if i < len(line) && line[i] == ':' {
+				return n
+			}
+			return 0
+		case c <= ' ' || c >= 0x7F:
+			return 0
+		}
+	}
+	return 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// unfold returns a field's value in one line. Only a line end before a blank goes.
+func unfold(value string) string {
+	value = strings.Trim(value, " \t\r\n")
+	if strings.IndexByte(value, '\n') < 0 {
+		return value
+	}
+	var b strings.Builder
+	b.Grow(len(value))
+	for line := range strings.Lines(value) {
+		line = strings.TrimSuffix(line, "\n")
+		b.WriteString(strings.TrimSuffix(line, "\r"))
+	}
+	return b.String()
+}
+
+// Fields returns the fields in order. Lines that are no fields are left out; they
+// are in [Message.Faults].
+func (h Header) Fields() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for f := range h.raws() {
+			if !yield(Field{Name: f.name, Value: unfold(f.value), Raw: h.raw[f.start:f.end], Offset: h.offset + int64(f.start)}) {
+				return
+			}
+		}
+	}
+}
+
+// Lookup returns the value of the first field of that name, unfolded and not
+// decoded. ok reports whether there is one, perhaps empty.
+func (h Header) Lookup(name string) (value string, ok bool) {
+	for f := range h.raws() {
+		if strings.EqualFold(f.name, name) {
+			return unfold(f.value), true
+		}
+	}
+	return "", false
+}
+
+// Get is [Header.Lookup] for those to whom an absent field is an empty one.
+func (h Header) Get(name string) string {
+	value, _ := h.Lookup(name)
+	return value
+}
+
+// Values returns the values of all fields of that name in order, unfolded and not
+// decoded.
+func (h Header) Values(name string) []string {
+	var list []string
+	for f := range h.raws() {
+		if strings.EqualFold(f.name, name) {
+			list = append(list, unfold(f.value))
+		}
+	}
+	return list
+}
+
+// Text returns the first field of that name decoded by [DecodeWords]: one line of
+// UTF-8.
+func (h Header) Text(name string) string { return DecodeWords(h.Get(name)) }
+
+// Subject returns the Subject, decoded.
+func (h Header) Subject() string { return h.Text("Subject") }
+
+// Date returns the time of the Date field. It reads obsolete zones, two-digit
+// years (RFC 5322 section 4.3), and the forms of older news articles. ok is false
+// if there is no date that can be read.
+func (h Header) Date() (t time.Time, ok bool) { return parseDate(h.Get("Date")) }
+
+// MessageID returns the identifier of the Message-ID field, without "<" and ">";
+// it is empty if there is none.
+func (h Header) MessageID() string { return firstID(h.Get("Message-ID")) }
+
+// References returns the identifiers of the References field in order, oldest
+// first, without "<" and ">".
+func (h Header) References() []string { return ids(h.Get("References")) }
+
+// InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">".
+// Words between them, which old programs wrote, are left out.
+func (h Header) InReplyTo() []string { return ids(h.Get("In-Reply-To")) }
+
+// Newsgroups returns the names of the newsgroups that the Newsgroups field has
+// (RFC 5536 section 3.1.4).
+func (h Header) Newsgroups() []string {
+	return strings.FieldsFunc(h.Get("Newsgroups"), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+}
+
+// From returns the addresses of the From field.
+func (h Header) From() []Address { return h.Addresses("From") }
+
+// To returns the addresses of the To fields.
+func (h Header) To() []Address { return h.Addresses("To") }
+
+// Addresses returns the addresses of all fields of that name.
+func (h Header) Addresses(name string) []Address {
+	var list []Address
+	for _, value := range h.Values(name) {
+		list = append(list, parseAddresses(value)...)
+	}
+	return list
+}

@@ -1,0 +1,112 @@
+package message
+
+import (
+	"bufio"
+	"io"
+)
+
+// lineBuffer is how much of a line is looked at in one go. Longer lines, which no
+// standard allows, come in fragments.
+const lineBuffer = 64 << 10
+
+// fragment is a line, or a piece of a line that is longer than [lineBuffer].
+type fragment struct {
+	text   []byte // without the line end; good until the next fragment is read
+	eol    string // "\r\n" or "\n"; empty: the text ends without one, or goes on
+	begins bool   // it is the first of its line
+	ends   bool   // it is the last of its line
+	start  int64  // where it begins in what is read
+}
+
+// next is where the fragment behind f begins.
+func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
+
+// lines reads fragments.
+type lines struct {
+	r      *bufio.Reader
+	offset int64
+	middle bool // within a line
+}
+
+func newLines(r io.Reader, size int) lines {
+	return lines{r: bufio.NewReaderSize(r, size)}
+}
+
+// read reads the next fragment into f. The error is io.EOF at the end, or the reader's.
+func (l *lines) read(f *fragment) error {
+	text, err := l.r.ReadSlice('\n')
+	f.text, f.eol, f.begins, f.ends, f.start = text, "", !l.middle, true, l.offset
+	switch {
+	case err == nil:
+		n := len(text) - 1
+		f.eol, f.text = "\n", text[:n]
+		if n > 0 && text[n-1] == '\r' {
+			f.eol, f.text = "\r\n", text[:n-1]
+		}
+	case err == bufio.ErrBufferFull:
+		f.ends = false
+		if n := len(text) - 1; text[n] == '\r' && l.r.UnreadByte() == nil {
+			// Half of a line end stays with the other half.
+			f.text = text[:n]
+		}
+	case err != io.EOF || len(text) == 0:
+		return err
+	}
+	l.middle = !f.ends
+	l.offset = f.next()
+	return nil
+}
+
+// enough is how many octets of rewritten lines are made in one go.
+const enough = 4 << 10
+
+// lineReader is a text whose lines are rewritten one by one.
+type lineReader struct {
+	lines lines
+	// step appends to dst what a fragment becomes. It returns io.EOF where the text
+	// ends before its source.
+	step func(dst []byte, f *fragment) ([]byte, error)
+	line fragment
+	buf  []byte // made by step
+	rest []byte // of buf, still to be read
+	err  error
+}
+
+func newLineReader(r io.Reader, step func([]byte, *fragment) ([]byte, error)) *lineReader {
+	return &lineReader{lines: newLines(r, 16<<10), step: step}
+}
+
+func (r *lineReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.fill()
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// fill rewrites the next line, and those behind it that are at hand.
+func (r *lineReader) fill() {
+	r.buf = r.buf[:0]
+	for r.err == nil && (len(r.buf) == 0 || len(r.buf) < enough && r.lines.r.Buffered() > 0) {
+		if r.err = r.lines.read(&r.line); r.err == nil {
+			r.buf, r.err = r.step(r.buf, &r.line)
+		}
+	}
+	r.rest = r.buf
+}
+
+// unixLine gives a line the end "\n".
+func unixLine(dst []byte, f *fragment) ([]byte, error) {
+	dst = append(dst, f.text...)
+	if f.eol != "" {
+		dst = append(dst, '\n')
+	}
+	return dst, nil
+}

@@ -1,0 +1,216 @@
+package message
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxParams is the most parameters, and pieces of parameters, that one field may
+// have; those behind them are not read.
+const maxParams = 100
+
+// parseParams reads a value and its parameters: those of Content-Type, RFC 2045
+// section 5.1, and of Content-Disposition, RFC 2183. The value and the names come in
+// lower case. It takes parameters as programs write them: unquoted blanks, commas in
+// the place of semicolons, comments, what is given twice (the first counts). Pieces
+// and charsets of RFC 2231 are put together and decoded.
+func parseParams(text string) (value string, params map[string]string) {
+	p := paramReader{text: text}
+	value = strings.ToLower(p.token(";"))
+	var list []param
+	for p.more() && len(list) < maxParams {
+		if name := p.token(";="); name != "" {
+			list = append(list, param{strings.ToLower(name), p.value()})
+		}
+	}
+	return value, joined(list)
+}
+
+type param struct{ name, value string }
+
+type paramReader struct {
+	text string
+	i    int
+}
+
+// more goes over a ";" and reports whether anything follows.
+func (p *paramReader) more() bool {
+	for p.i < len(p.text) && strings.IndexByte("; \t\r\n=", p.text[p.i]) >= 0 {
+		p.i++
+	}
+	return p.i < len(p.text)
+}
+
+// token returns what stands before one of the characters of stops, without comments
+// and the blanks around it.
+func (p *paramReader) token(stops string) string {
+	start, depth := p.i, 0
+	end := -1 // where a comment began
+	for ; p.i < len(p.text); p.i++ {
+		c := p.text[p.i]
+		switch {
+		case c == '(':
+			depth++
+			if end < 0 {
+				end = p.i
+			}
+		case c == ')' && depth > 0:
+			depth--
+		case depth == 0 && strings.IndexByte(stops, c) >= 0:
+			return p.cut(start, end)
+		}
+	}
+	return p.cut(start, end)
+}
+
+func (p *paramReader) cut(start, end int) string {
+	if end < 0 {
+		end = p.i
+	}
+	return strings.Trim(p.text[start:end], " \t\r\n")
+}
+
+// value returns the value behind "=", without its quotes, if there are any.
+func (p *paramReader) value() string {
+	if p.i == len(p.text) || p.text[p.i] != '=' {
+		return ""
+	}
+	p.i++
+	for p.i < len(p.text) && isBlank(p.text[p.i]) {
+		p.i++
+	}
+	if p.i == len(p.text) || p.text[p.i] != '"' {
+		return p.plainValue()
+	}
+	var b []byte
+	for p.i++; p.i < len(p.text) && p.text[p.i] != '"'; p.i++ {
+		// Only these are escaped: names of files come with plain "\" in them.
+		if p.text[p.i] == '\\' && p.i+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.i+1]) >= 0 {
+			p.i++
+		}
+		b = append(b, p.text[p.i])
+	}
+	p.i = min(p.i+1, len(p.text))
+	return string(b)
+}
+
+// plainValue returns a value without quotes. Blanks in it are against the rules and
+// common in names of files.
+func (p *paramReader) plainValue() string {
+	start := p.i
+	if i := strings.IndexByte(p.text[p.i:], ';'); i >= 0 {
+		p.i += i
+	} else {
+		p.i = len(p.text)
+	}
+	value := p.text[start:p.i]
+	if i := strings.Index(value, " ("); i >= 0 {
+		value = value[:i]
+	}
+	return strings.Trim(value, " \t\r\n")
+}
+
+// piece is one of the pieces that RFC 2231 makes of a parameter.
+type piece struct {
+	text    string
+	escaped bool
+	there   bool
+}
+
+// joined makes parameters of what was written (RFC 2231 sections 3 and 4).
+func joined(list []param) map[string]string {
+	params := map[string]string{}
+	pieces := map[string][]piece{}
+	for _, p := range list {
+		name, escaped := strings.CutSuffix(p.name, "*")
+		base, number, numbered := strings.Cut(name, "*")
+		n, err := strconv.ParseUint(number, 10, 8)
+		switch {
+		case base == "" || numbered && (err != nil || n >= maxParams):
+			continue
+		case !numbered && !escaped:
+			if _, ok := params[name]; !ok {
+				params[name] = p.value
+			}
+			continue
+		}
+		all := pieces[base]
+		for len(all) <= int(n) {
+			all = append(all, piece{})
+		}
+		if !all[n].there {
+			all[n] = piece{p.value, escaped, true}
+		}
+		pieces[base] = all
+	}
+	for name, all := range pieces {
+		// The form with a charset is the better one of two.
+		if all[0].there {
+			params[name] = joinPieces(all)
+		}
+	}
+	return params
+}
+
+// joinPieces returns the text of pieces, up to one that is missing.
+func joinPieces(all []piece) string {
+	var octets []byte
+	charset := ""
+	for i, p := range all {
+		if !p.there {
+			break
+		}
+		if i == 0 && p.escaped {
+			if name, rest, ok := strings.Cut(p.text, "'"); ok {
+				charset = name
+				_, p.text, _ = strings.Cut(rest, "'") // the language
+			}
+		}
+		if p.escaped {
+			octets = appendUnescaped(octets, p.text)
+		} else {
+			octets = append(octets, p.text...)
+		}
+	}
+	if text, ok := decodeCharset(charset, string(octets)); ok {
+		return text
+	}
+	return text8(string(octets))
+}
+
+// appendUnescaped appends the octets of text. A "%" that begins no escape stands for
+// itself.
+func appendUnescaped(dst []byte, text string) []byte {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && isHexPair(text[i+1:]) {
+			dst = append(dst, unhex(text[i+1])<<4|unhex(text[i+2]))
+			i += 2
+		} else {
+			dst = append(dst, text[i])
+		}
+	}
+	return dst
+}
+
+// longestName is the most octets of a name that is shown.
+const longestName = 255
+
+// label makes of the name that a message gives to a file one that can be shown: the
+// last segment of a path, decoded, without characters that hide.
+func label(name string) string {
+	name = DecodeWords(name)
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if isHidden(r) {
+			return '_'
+		}
+		return r
+	}, name))
+	if name == "." || name == ".." {
+		return ""
+	}
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "")
+	}
+	return name
+}

@@ -1,0 +1,317 @@
+package message
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// TextOptions are the options of [Message.WriteText]. The zero value, and nil, is
+// sensible.
+type TextOptions struct {
+	// Scheme is that of the URLs of the messages before in the thread: "news" or "mid";
+	// empty: "news" for an article that has a Newsgroups field, else "mid".
+	Scheme string
+}
+
+// shownFields are the fields of a header that people read.
+var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", "Message-ID"}
+
+// WriteText writes the message for people to read, in UTF-8 with "\n" for line ends:
+//
+//   - Subject, From, To, Cc, Newsgroups, Date and Message-ID, decoded
+//   - the texts; of alternatives the plain one, and HTML only where there is nothing
+//     else, with its tags taken off and its links listed
+//   - the other parts as "[2] image/png photo.png 12 KiB", with the path that
+//     [Message.Part] takes, and the size when decoded
+//   - the messages that this one refers to, as URLs
+//   - what is wrong with the message
+//
+// Control characters that are in the message are in the text: whoever writes to a
+// terminal filters them. Nothing is held but one piece of a text at a time. Errors are
+// the writer's and the reader's; a part over its limit is cut there, and named among
+// the faults.
+func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
+	t := newTextWriter(m, w)
+	t.header(m.Header)
+	t.show(0)
+	t.others()
+	t.references(o)
+	t.wrong()
+	return t.end()
+}
+
+// textWriter writes a message for people. After an error it writes nothing more.
+type textWriter struct {
+	m      *Message
+	w      *bufio.Writer
+	err    error
+	begun  bool // anything is written
+	middle bool // within a line
+
+	children [][]int // of each node
+	part     []int   // of each node, in m.parts; -1: it is not listed
+	shown    []bool  // nodes
+	faults   []Fault // met on the way
+}
+
+func newTextWriter(m *Message, w io.Writer) *textWriter {
+	t := &textWriter{m: m, w: bufio.NewWriter(w)}
+	t.children = make([][]int, len(m.nodes))
+	t.part = make([]int, len(m.nodes))
+	t.shown = make([]bool, len(m.nodes))
+	for i := range m.nodes {
+		t.part[i] = -1
+		if parent := m.nodes[i].parent; parent >= 0 {
+			t.children[parent] = append(t.children[parent], i)
+		}
+	}
+	for i, p := range m.parts {
+		t.part[p.node] = i
+	}
+	return t
+}
+
+// end writes what is held back and returns what went wrong.
+func (t *textWriter) end() error {
+	if t.middle {
+		t.line("")
+	}
+	if t.err == nil {
+		t.err = t.w.Flush()
+	}
+	return t.err
+}
+
+// Write writes a piece of a text.
+func (t *textWriter) Write(p []byte) (int, error) {
+	if t.err == nil && len(p) > 0 {
+		_, t.err = t.w.Write(p)
+		t.begun, t.middle = true, p[len(p)-1] != '\n'
+	}
+	return len(p), t.err
+}
+
+// line ends a line with text.
+func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
+
+// apart leaves an empty line before what comes.
+func (t *textWriter) apart() {
+	if t.middle {
+		t.line("")
+	}
+	if t.begun {
+		t.line("")
+	}
+}
+
+// header writes the fields of a header that people read.
+func (t *textWriter) header(h Header) {
+	for _, name := range shownFields {
+		if text := h.Text(name); text != "" {
+			t.line(name + ": " + text)
+		}
+	}
+}
+
+// show writes what is to be read of a node. It goes only as deep as [Limits.Depth].
+func (t *textWriter) show(i int) {
+	n := &t.m.nodes[i]
+	switch {
+	case isMultipart(n.typ) && n.children > 0:
+		t.shown[i] = true
+		t.multipart(i)
+	case isMessage(n.typ) && n.children > 0:
+		t.shown[i] = true
+		within := t.children[i][0]
+		t.apart()
+		t.line("-- " + t.describe(i))
+		t.header(t.m.nodes[within].header)
+		t.show(within)
+	case t.part[i] >= 0 && t.m.parts[t.part[i]].isReadable():
+		t.shown[i] = true
+		t.text(t.m.parts[t.part[i]])
+	}
+}
+
+// multipart writes what is to be read of a multipart.
+func (t *textWriter) multipart(i int) {
+	children := t.children[i]
+	switch t.m.nodes[i].typ {
+	case "multipart/alternative":
+		best := children[0]
+		for _, child := range children[1:] {
+			if t.worth(child) > t.worth(best) {
+				best = child
+			}
+		}
+		t.show(best)
+	case "multipart/related":
+		t.show(t.rootOf(i))
+	default:
+		for _, child := range children {
+			t.show(child)
+		}
+	}
+}
+
+// worth says how well a node can be read.
+func (t *textWriter) worth(i int) int {
+	n := &t.m.nodes[i]
+	switch {
+	case n.typ == "text/plain":
+		return 3
+	case isMultipart(n.typ) && n.children > 0:
+		worth := 0
+		for _, child := range t.children[i] {
+			worth = max(worth, t.worth(child))
+		}
+		return worth
+	case n.typ == "text/html":
+		return 1
+	case t.part[i] >= 0 && t.m.parts[t.part[i]].isReadable():
+		return 2
+	}
+	return 0
+}
+
+// rootOf returns the part that a multipart/related is about (RFC 2387 section 3.2).
+func (t *textWriter) rootOf(i int) int {
+	_, params := parseParams(t.m.nodes[i].header.Get("Content-Type"))
+	if start := trimAngles(params["start"]); start != "" {
+		for _, child := range t.children[i] {
+			if p := t.part[child]; p >= 0 && t.m.parts[p].ContentID == start {
+				return child
+			}
+		}
+	}
+	return t.children[i][0]
+}
+
+// isReadable reports whether p is a text that people read in its place.
+func (p Part) isReadable() bool {
+	if p.Disposition == "attachment" {
+		return false
+	}
+	switch p.Type {
+	case "text/plain", "text/html", "text/markdown", "text/enriched", "text/x-diff", "text/x-patch":
+		return true
+	}
+	return isMultipart(p.Type) // without parts: as it stands
+}
+
+// text writes a text.
+func (t *textWriter) text(p Part) {
+	t.apart()
+	if p.Name != "" {
+		t.line("-- " + t.describe(p.node))
+	}
+	var links []string
+	var err error
+	if p.Type == "text/html" {
+		links, err = writeHTML(t, p.Text())
+	} else {
+		_, err = io.Copy(t, p.Text())
+	}
+	t.cut(err)
+	if len(links) > 0 {
+		t.apart()
+		t.line("Links:")
+		for n, link := range links {
+			t.line(fmt.Sprintf("[%d] %s", n+1, link))
+		}
+	}
+}
+
+// cut takes note of an error: a part that was cut is a fault, and all else is the end.
+func (t *textWriter) cut(err error) {
+	fault := Fault{}
+	switch {
+	case errors.As(err, &fault):
+		t.faults = append(t.faults, fault)
+	case t.err == nil && err != nil:
+		t.err = fmt.Errorf("message: %w", err)
+	}
+}
+
+// describe returns a part in one line: path, type, name, size.
+func (t *textWriter) describe(i int) string {
+	if t.part[i] < 0 {
+		return t.m.nodes[i].typ
+	}
+	p := t.m.parts[t.part[i]]
+	size, err := p.DecodedSize()
+	t.cut(err)
+	words := []string{"[" + p.Path + "]", p.Type}
+	if p.Name != "" {
+		words = append(words, p.Name)
+	}
+	return strings.Join(append(words, sizeText(size)), " ")
+}
+
+// sizeText returns a size in the unit that shows it in few digits.
+func sizeText(n int64) string {
+	const step = 1024
+	if n < step {
+		return fmt.Sprintf("%d octets", n)
+	}
+	value, unit := float64(n)/step, 0
+	units := []string{"KiB", "MiB", "GiB", "TiB"}
+	for value >= step && unit < len(units)-1 {
+		value, unit = value/step, unit+1
+	}
+	if value < 10 {
+		return fmt.Sprintf("%.1f %s", value, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", value, units[unit])
+}
+
+// others lists the parts that were not shown.
+func (t *textWriter) others() {
+	first := true
+	for _, p := range t.m.parts {
+		if t.shown[p.node] || p.Multipart() || t.err != nil {
+			continue
+		}
+		if first {
+			t.apart()
+			t.line("Parts:")
+			first = false
+		}
+		t.line(t.describe(p.node))
+	}
+}
+
+// references lists the messages that this one refers to.
+func (t *textWriter) references(o *TextOptions) {
+	scheme := "mid"
+	if o != nil && o.Scheme != "" {
+		scheme = o.Scheme
+	} else if t.m.Get("Newsgroups") != "" {
+		scheme = "news"
+	}
+	links := Links(scheme, append(t.m.References(), t.m.InReplyTo()...)...)
+	if len(links) == 0 {
+		return
+	}
+	t.apart()
+	t.line("References:")
+	for _, u := range links {
+		t.line(u.String())
+	}
+}
+
+// wrong lists the faults.
+func (t *textWriter) wrong() {
+	faults := append(t.m.Faults[:len(t.m.Faults):len(t.m.Faults)], t.faults...)
+	if len(faults) == 0 {
+		return
+	}
+	t.apart()
+	t.line("Faults:")
+	for _, f := range faults {
+		t.line(f.String())
+	}
+}

@@ -1,0 +1,198 @@
+package submit
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base32"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/textproto"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Message is what will be sent: the octets of a message, and its envelope. It
+// does not change.
+type Message struct {
+	from       string
+	recipients []string
+	hidden     []string // those of them that the message does not name
+	octets     []byte
+	isUTF8     bool
+}
+
+// From returns the address that the envelope says the message is from.
+func (m *Message) From() string { return m.from }
+
+// Recipients returns the addresses that get the message, each once.
+func (m *Message) Recipients() []string { return slices.Clone(m.recipients) }
+
+// Hidden returns those recipients whom the message does not name (Bcc).
+func (m *Message) Hidden() []string { return slices.Clone(m.hidden) }
+
+// IsUTF8 reports whether an address is not in US-ASCII, so that the message can
+// travel by SMTPUTF8 alone (RFC 6531).
+func (m *Message) IsUTF8() bool { return m.isUTF8 }
+
+// Size returns how many octets the message has.
+func (m *Message) Size() int64 { return int64(len(m.octets)) }
+
+// WriteTo writes the message: lines that end in CR LF, the header without Bcc.
+func (m *Message) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(m.octets)
+	return int64(n), err
+}
+
+// ComposeOptions are for [Compose]; nil is fine.
+type ComposeOptions struct {
+	Date   time.Time // of the message; zero: now
+	Random io.Reader // where the message-id and the boundary come from; nil: crypto/rand
+}
+
+// Compose makes a message of d. The error wraps [ErrAddress] or [ErrField], or
+// says what else can't be in a message.
+func Compose(d Draft, o *ComposeOptions) (*Message, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if o == nil {
+		o = new(ComposeOptions)
+	}
+	c := composer{draft: &d, date: o.Date, random: o.Random}
+	if c.date.IsZero() {
+		c.date = time.Now()
+	}
+	if c.random == nil {
+		c.random = rand.Reader
+	}
+	if err := c.compose(); err != nil {
+		return nil, fmt.Errorf("submit: %w", err)
+	}
+	named := envelope(d.To, d.Cc)
+	all := envelope(d.To, d.Cc, d.Bcc)
+	return &Message{
+		from:       d.From.Address,
+		recipients: all,
+		hidden:     all[len(named):],
+		octets:     c.octets.Bytes(),
+		isUTF8:     slices.ContainsFunc(append(all, d.From.Address), isInternational),
+	}, nil
+}
+
+// isInternational reports whether an address is not in US-ASCII.
+func isInternational(address string) bool {
+	return strings.IndexFunc(address, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
+}
+
+// composer writes one message.
+type composer struct {
+	draft  *Draft
+	date   time.Time
+	random io.Reader
+	octets bytes.Buffer
+}
+
+func (c *composer) compose() error {
+	d := c.draft
+	_, host := split(d.From.Address)
+	id, err := c.token()
+	if err != nil {
+		return err
+	}
+	c.mailboxes("From", []Mailbox{d.From})
+	c.mailboxes("To", d.To)
+	c.mailboxes("Cc", d.Cc)
+	c.field("Subject", words(d.Subject))
+	c.field("Date", c.date.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+	c.field("Message-ID", "<"+id+"@"+host+">")
+	for _, f := range d.identifiers() {
+		c.field(f.Name, strings.Join(strings.Fields(f.Value), " "))
+	}
+	for _, f := range d.texts()[1:] {
+		c.field(f.Name, words(f.Value))
+	}
+	c.field("MIME-Version", "1.0")
+	text := lines(d.Body)
+	if len(d.Attachments) > 0 {
+		return c.parts(text)
+	}
+	encoding := textEncoding(text)
+	c.field("Content-Type", textType)
+	c.field("Content-Transfer-Encoding", encoding)
+	c.octets.WriteString("\r\n")
+	return writeText(&c.octets, text, encoding)
+}
+
+const textType = "text/plain; charset=utf-8"
+
+// token returns letters and digits that nobody can guess, 26 of them.
+func (c *composer) token() (string, error) {
+	octets := make([]byte, 16)
+	if _, err := io.ReadFull(c.random, octets); err != nil {
+		return "", err
+	}
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(octets), nil
+}
+
+// field writes a header field, unless it is empty.
+func (c *composer) field(name, value string) {
+	if value != "" {
+		c.octets.WriteString(fold(name, value))
+	}
+}
+
+func (c *composer) mailboxes(name string, list []Mailbox) {
+	texts := make([]string, len(list))
+	for i, m := range list {
+		texts[i] = m.Address
+		switch {
+		case m.name() != "":
+			texts[i] = phrase(m.name()) + " <" + m.Address + ">"
+		case strings.Contains(m.Address, ":"):
+			// Many take the colon of an IPv6 address for that of a group.
+			texts[i] = "<" + m.Address + ">"
+		}
+	}
+	c.field(name, strings.Join(texts, ", "))
+}
+
+// parts writes a body with attachments behind the text.
+func (c *composer) parts(text string) error {
+	boundary, err := c.token()
+	if err != nil {
+		return err
+	}
+	w := multipart.NewWriter(&c.octets)
+	// "=_" is in no line of quoted-printable, base64, and hardly in any other.
+	if err := w.SetBoundary("=_" + boundary); err != nil {
+		return err
+	}
+	c.field("Content-Type", mime.FormatMediaType("multipart/mixed", map[string]string{"boundary": w.Boundary()}))
+	c.octets.WriteString("\r\n")
+	encoding := textEncoding(text)
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Type": {textType}, "Content-Transfer-Encoding": {encoding}})
+	if err != nil {
+		return err
+	}
+	if err := writeText(part, text, encoding); err != nil {
+		return err
+	}
+	for _, a := range c.draft.Attachments {
+		part, err := w.CreatePart(textproto.MIMEHeader{
+			"Content-Type":              {a.mediaType()},
+			"Content-Disposition":       {mime.FormatMediaType("attachment", map[string]string{"filename": a.Name})},
+			"Content-Transfer-Encoding": {"base64"},
+		})
+		if err != nil {
+			return err
+		}
+		if err := writeBase64(part, a.Content); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}

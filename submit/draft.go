@@ -1,0 +1,200 @@
+package submit
+
+import (
+	"fmt"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/message"
+)
+
+// Draft is a message that somebody is writing, in characters: UTF-8 everywhere.
+type Draft struct {
+	From        Mailbox
+	To, Cc, Bcc []Mailbox
+	Subject     string
+	InReplyTo   string // message-ids in "<" and ">", with blanks between them
+	References  string // the same
+	Keywords    string
+	Comments    string
+	Body        string // lines that end in LF, CR LF or CR
+	Attachments []Attachment
+}
+
+// Attachment is a file that goes with a message.
+type Attachment struct {
+	Name    string // without folders
+	Type    string // its media type; empty: guessed
+	Content []byte
+}
+
+// Field is a header field that somebody else proposes, decoded.
+type Field struct {
+	Name  string // matched without regard to case
+	Value string
+}
+
+// Propose takes into d what a mailto URL may propose: the fields "body",
+// "subject", "to", "cc", "in-reply-to", "references", "keywords" and "comments".
+// It returns those it left out, which nobody but the writer decides on (RFC 6068
+// sections 4 and 7): "from", "bcc", "reply-to" and whatever else there is. If a
+// field comes twice, addresses are added and a text follows the other. The
+// encoded-words of a text are decoded (RFC 6068 section 2). The error wraps
+// [ErrField] or [ErrAddress], and d is as it was.
+func (d *Draft) Propose(fields []Field) (ignored []Field, err error) {
+	proposal := *d
+	for _, f := range fields {
+		if !strings.EqualFold(f.Name, "body") {
+			if err := checkText(fmt.Sprintf("the field %s of the URL", locus.Quote(f.Name)), f.Value); err != nil {
+				return nil, err
+			}
+		}
+		known, err := proposal.propose(f)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			ignored = append(ignored, f)
+		}
+	}
+	*d = proposal
+	return ignored, nil
+}
+
+func (d *Draft) propose(f Field) (known bool, err error) {
+	switch strings.ToLower(f.Name) {
+	case "to":
+		d.To, err = addMailboxes(d.To, f.Value)
+	case "cc":
+		d.Cc, err = addMailboxes(d.Cc, f.Value)
+	case "subject":
+		d.Subject = joined(d.Subject, " ", message.DecodeWords(f.Value))
+	case "body":
+		d.Body = joined(d.Body, "\n", f.Value)
+	case "in-reply-to":
+		d.InReplyTo = joined(d.InReplyTo, " ", f.Value)
+	case "references":
+		d.References = joined(d.References, " ", f.Value)
+	case "keywords":
+		d.Keywords = joined(d.Keywords, ", ", message.DecodeWords(f.Value))
+	case "comments":
+		d.Comments = joined(d.Comments, " ", message.DecodeWords(f.Value))
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// addMailboxes returns list and the mailboxes of text, in a list of its own.
+func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
+	if strings.TrimSpace(text) == "" {
+		return list, nil
+	}
+	more, err := ParseMailboxes(text)
+	return append(list[:len(list):len(list)], more...), err
+}
+
+// joined returns two texts with between between them, or the one that there is.
+func joined(a, between, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + between + b
+}
+
+// check reports the first thing in d that can't become a message.
+func (d *Draft) check() error {
+	if d.From.Address == "" {
+		return fmt.Errorf("submit: %w: the message is from nobody", ErrAddress)
+	}
+	if len(d.To)+len(d.Cc)+len(d.Bcc) == 0 {
+		return fmt.Errorf("submit: %w: the message is to nobody", ErrAddress)
+	}
+	for _, list := range [][]Mailbox{{d.From}, d.To, d.Cc, d.Bcc} {
+		for _, m := range list {
+			if err := m.check(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range d.texts() {
+		if err := checkText(f.Name, f.Value); err != nil {
+			return err
+		}
+	}
+	for _, f := range d.identifiers() {
+		if err := checkIdentifiers(f.Name, f.Value); err != nil {
+			return err
+		}
+	}
+	if !utf8.ValidString(d.Body) {
+		return fmt.Errorf("submit: the text is not UTF-8: convert it, or attach it as a file")
+	}
+	for _, a := range d.Attachments {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts are the fields that hold any words.
+func (d *Draft) texts() []Field {
+	return []Field{{"Subject", d.Subject}, {"Keywords", d.Keywords}, {"Comments", d.Comments}}
+}
+
+// identifiers are the fields that hold message-ids.
+func (d *Draft) identifiers() []Field {
+	return []Field{{"In-Reply-To", d.InReplyTo}, {"References", d.References}}
+}
+
+// checkIdentifiers reports what in text is no msg-id of RFC 5322 section 3.6.4.
+func checkIdentifiers(name, text string) error {
+	if err := checkText(name, text); err != nil {
+		return err
+	}
+	for id := range strings.FieldsSeq(text) {
+		inner, ok := strings.CutPrefix(id, "<")
+		inner, ok2 := strings.CutSuffix(inner, ">")
+		left, right, at := strings.Cut(inner, "@")
+		strange := strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '<' || r == '>' }) >= 0
+		if !ok || !ok2 || !at || left == "" || right == "" || strange || len(id) > mostToken {
+			return fmt.Errorf("submit: %s %w: %s is no message-id, which has the form <left@right>", name, ErrField, locus.Quote(id))
+		}
+	}
+	return nil
+}
+
+func (a Attachment) check() error {
+	const most = 255 // octets, of a name on nearly every system
+	if err := checkText("the name of an attachment", a.Name); err != nil {
+		return err
+	}
+	if err := checkText("the media type of an attachment", a.Type); err != nil {
+		return err
+	}
+	if a.Name == "" || len(a.Name) > most || strings.Contains(a.Name, "/") {
+		return fmt.Errorf("submit: %s is no name for an attachment: it has 1 to %d octets, and no folder", locus.Quote(a.Name), most)
+	}
+	if _, _, err := mime.ParseMediaType(a.mediaType()); err != nil {
+		return fmt.Errorf("submit: the attachment %s: %s is no media type", locus.Quote(a.Name), locus.Quote(a.Type))
+	}
+	return nil
+}
+
+// mediaType returns the type that a is sent with. What is a message itself, or of
+// several parts, must not be in base64 (RFC 2046 section 5): it goes as octets,
+// which nobody changes on the way.
+func (a Attachment) mediaType() string {
+	t := a.Type
+	if t == "" {
+		t = media.Guess(a.Name, a.Content)
+	}
+	if top, _, _ := strings.Cut(strings.ToLower(t), "/"); top == "message" || top == "multipart" {
+		return "application/octet-stream"
+	}
+	return t
+}

@@ -1,0 +1,173 @@
+package submit
+
+import (
+	"encoding/base64"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// foldAt is how long a line of a header should be at most, and mostLine how
+	// long any may be (RFC 5322 section 2.1.1), without CR LF.
+	foldAt, mostLine = 78, 998
+	// mostToken is a text without blanks that still gets a line of its own in any
+	// header field.
+	mostToken = 900
+)
+
+// fold returns the lines of a header field. They are broken between two words,
+// where there is one blank, so that unfolding gives value back.
+func fold(name, value string) string {
+	var b strings.Builder
+	b.WriteString(name + ":")
+	column := b.Len()
+	list := strings.Split(value, " ")
+	for i, word := range list {
+		if i > 0 && word != "" && list[i-1] != "" && column+1+len(word) > foldAt {
+			b.WriteString("\r\n")
+			column = 0
+		}
+		b.WriteString(" " + word)
+		column += 1 + len(word)
+	}
+	b.WriteString("\r\n")
+	return b.String()
+}
+
+// words returns text for an unstructured header field: as it is if it may be, and
+// else as encoded-words (RFC 2047).
+func words(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	return encodedWords(text)
+}
+
+// phrase returns a name for the front of a mailbox.
+func phrase(name string) string {
+	if isPlain(name) {
+		return quoteName(name)
+	}
+	return encodedWords(name)
+}
+
+// quoteName returns name as atoms if it is some, and else as a quoted-string.
+func quoteName(name string) string {
+	special := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(`()<>[]:;@\,."`, r) || r < ' ' })
+	if special < 0 && strings.TrimSpace(name) == name {
+		return name
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+}
+
+// isPlain reports whether text is printable US-ASCII that a reader takes for
+// nothing else, and which survives folding.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] >= 0x7F {
+			return false
+		}
+	}
+	for word := range strings.SplitSeq(text, " ") {
+		if len(word) > mostToken {
+			return false
+		}
+	}
+	return !strings.Contains(text, "=?") && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
+}
+
+// encodedWords returns text as encoded-words: with its letters left readable if
+// they are most of it, and else in base64.
+func encodedWords(text string) string {
+	if isMostlyReadable(text) {
+		return mime.QEncoding.Encode("utf-8", text)
+	}
+	const most = 45 // octets in a word: with its frame it has 72 of the 75 characters that are allowed
+	var list []string
+	for text != "" {
+		n := min(most, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		list = append(list, "=?utf-8?b?"+base64.StdEncoding.EncodeToString([]byte(text[:n]))+"?=")
+		text = text[n:]
+	}
+	return strings.Join(list, " ")
+}
+
+// isMostlyReadable reports whether text is of characters that stand for
+// themselves in an encoded-word, and a few that are not US-ASCII.
+func isMostlyReadable(text string) bool {
+	others := 0 // octets
+	for _, r := range text {
+		switch {
+		case r >= utf8.RuneSelf:
+			others += utf8.RuneLen(r)
+		case r != ' ' && !isReadable(r):
+			return false
+		}
+	}
+	return others > 0 && others <= len(text)/3
+}
+
+// isReadable reports whether r stands for itself in an encoded-word of a phrase
+// (RFC 2047 section 5, rule 3).
+func isReadable(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!*+-/", r)
+}
+
+// lines returns text with CR LF at the end of every line, whatever ended them,
+// also behind the last.
+func lines(text string) string {
+	text = strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
+	if text != "" && !strings.HasSuffix(text, "\r\n") {
+		text += "\r\n"
+	}
+	return text
+}
+
+// textEncoding returns the transfer encoding of a text whose lines end in CR LF.
+func textEncoding(text string) string {
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if len(line) > mostLine {
+			return "quoted-printable"
+		}
+		for i := range len(line) {
+			if c := line[i]; c < ' ' && c != '\t' || c >= 0x7F {
+				return "quoted-printable"
+			}
+		}
+	}
+	return "7bit"
+}
+
+// writeText writes a text with that transfer encoding.
+func writeText(w io.Writer, text, encoding string) error {
+	if encoding == "7bit" {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	q := quotedprintable.NewWriter(w)
+	if _, err := io.WriteString(q, text); err != nil {
+		return err
+	}
+	return q.Close()
+}
+
+// writeBase64 writes content in lines of base64 (RFC 2045 section 6.8).
+func writeBase64(w io.Writer, content []byte) error {
+	const octets = 57 // become 76 characters
+	line := make([]byte, 0, 78)
+	for len(content) > 0 {
+		n := min(octets, len(content))
+		line = append(base64.StdEncoding.AppendEncode(line[:0], content[:n]), "\r\n"...)
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		content = content[n:]
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package submit
+
+import (
+	"fmt"
+	"os"
+)
+
+// WriteFile writes m to a new file that only its owner may read, and replaces
+// none. If it can't be written whole it is removed. Who is in Bcc does not stand
+// in it.
+func WriteFile(name string, m *Message) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("submit: %w", err)
+	}
+	_, err = m.WriteTo(f)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		os.Remove(name)
+		return fmt.Errorf("submit: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package submit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/message"
+)
+
+// Preview returns what a person is shown before the message is sent: all of it,
+// read back from the octets. Header fields are decoded, "|" stands before each
+// line of the text, and files have their type and size. Then comes the envelope.
+// Lines end in LF; the rest is not safe for a terminal.
+func (m *Message) Preview() (string, error) {
+	var p previewer
+	if err := p.message(m); err != nil {
+		return "", fmt.Errorf("submit: the message can't be read back: %w", err)
+	}
+	p.envelope(m)
+	return p.b.String(), nil
+}
+
+type previewer struct{ b strings.Builder }
+
+func (p *previewer) message(m *Message) error {
+	limits := message.Limits{Header: len(m.octets), Part: int64(len(m.octets))}
+	read, err := message.Parse(bytes.NewReader(m.octets), m.Size(), &limits)
+	if err != nil {
+		return err
+	}
+	for f := range read.Fields() {
+		p.field(read, f)
+	}
+	for i, part := range read.Parts() {
+		// What is in a text, such as a uuencoded file, is shown with that.
+		if strings.Contains(part.Path, ".") {
+			continue
+		}
+		content, err := io.ReadAll(part.Open())
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			p.text(string(content))
+		} else if err := p.file(part, len(content)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *previewer) field(m *message.Message, f message.Field) {
+	text := message.DecodeWords(f.Value)
+	switch f.Name {
+	case "From", "To", "Cc":
+		// A name that looks like an address gets the quotes that tell it from one.
+		var list []string
+		for _, a := range m.Addresses(f.Name) {
+			list = append(list, Mailbox{a.Name, a.Addr}.String())
+		}
+		text = strings.Join(list, ", ")
+	}
+	p.line("%s: %s", f.Name, text)
+}
+
+func (p *previewer) text(content string) {
+	p.line("")
+	if content == "" {
+		p.line("No text.")
+	}
+	for line := range strings.Lines(strings.ReplaceAll(content, "\r\n", "\n")) {
+		p.line("%s", strings.TrimRight("| "+strings.TrimSuffix(line, "\n"), " "))
+	}
+}
+
+func (p *previewer) file(part message.Part, size int) error {
+	_, parameters, err := mime.ParseMediaType(part.Header().Get("Content-Disposition"))
+	p.line("\nFile: %s\n  %s, %d octets", parameters["filename"], part.Header().Get("Content-Type"), size)
+	return err
+}
+
+// envelope tells who gets the message, whatever its header says.
+func (p *previewer) envelope(m *Message) {
+	p.line("\nSent from %s", m.from)
+	for _, r := range m.recipients {
+		if slices.Contains(m.hidden, r) {
+			p.line("Sent to   %s, whom the others don't see (Bcc)", r)
+		} else {
+			p.line("Sent to   %s", r)
+		}
+	}
+	p.line("In all    %d octets", len(m.octets))
+}
+
+func (p *previewer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
