@@ -18,6 +18,12 @@
 // "addr-spec" for each place where it is none. Identifiers are the same only if
 // they are the same octets; case matters, in the domain too.
 //
+// # What comes of it
+//
+// A [scheme.Object]: the body part, decoded and with its own media type. The message
+// is what [scheme.Request].Within opens, whatever scheme that is of. It is held in
+// memory, 64 MiB of it at most; of a larger one in a mail store, mid gives the parts.
+//
 // # What is refused
 //
 // Parse refuses "cid:" with nothing behind it. An identifier may decode to any

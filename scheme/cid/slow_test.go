@@ -14,7 +14,7 @@ import (
 //
 // An identifier is never empty; what else RFC 822 says is judged in its own test.
 var laws = bnftest.Laws{
-	Scheme: cid.Scheme(),
+	Scheme: cid.Scheme(nil),
 	Twin:   bnftest.Production("cid:" + bnftest.Xchar + "+"),
 	Parse:  bnftest.Parser(cid.Parse),
 }

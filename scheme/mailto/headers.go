@@ -2,7 +2,6 @@ package mailto
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/addrspec"
@@ -70,16 +69,10 @@ func (r *headerReader) fail(offset int, part string, kind error, help string) {
 
 func (r *headerReader) addresses(list string, offset int) {
 	for text := range strings.SplitSeq(list, ",") {
-		for _, fault := range addrspec.Faults(text) {
-			if fault.Octet < 0x80 {
-				r.fail(offset+fault.Start, "addr-spec", locus.ErrValue, fault.Help)
-			}
+		if faults := addrspec.FaultsUTF8(text); len(faults) > 0 {
+			r.fail(offset+faults[0].Start, "addr-spec", locus.ErrValue, faults[0].Help)
 		}
-		octets := bnf.Decode(text)
-		if !utf8.ValidString(octets) {
-			r.fail(offset, "addr-spec", locus.ErrValue, "an address is US-ASCII or UTF-8")
-		}
-		r.headers.To = append(r.headers.To, octets)
+		r.headers.To = append(r.headers.To, bnf.Decode(text))
 		offset += len(text) + 1
 	}
 }

@@ -21,6 +21,13 @@
 // "addr-spec" for each place where it is none. Identifiers are the same only if
 // they are the same octets; case matters, in the domain too.
 //
+// # What comes of it
+//
+// A [scheme.Object]: the message, message/rfc822, its octets as they are stored; or,
+// with a content-id, the body part, decoded and with its own media type. The mail
+// to look in is [Options].Store. If several messages have the identifier, the first
+// counts.
+//
 // # What is refused
 //
 // Parse refuses "mid:" with nothing behind it. Identifiers may decode to any

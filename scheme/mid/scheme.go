@@ -5,17 +5,23 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's entry.
-func Scheme() scheme.Scheme {
-	return scheme.Scheme{
+// Scheme returns the registry's row for mid, accessed through c. A nil c gives a
+// scheme that is known and can't be accessed.
+func Scheme(c *Client) scheme.Scheme {
+	s := scheme.Scheme{
 		Name:      "mid",
 		Status:    scheme.Draft,
 		Section:   section + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
+		Access:    "mail that has been received",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
 	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

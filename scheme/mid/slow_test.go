@@ -14,7 +14,7 @@ import (
 //
 // An addr-spec is never empty; what else RFC 822 says is judged in its own test.
 var laws = bnftest.Laws{
-	Scheme: mid.Scheme(),
+	Scheme: mid.Scheme(nil),
 	Twin:   bnftest.Production("mid:" + bnftest.Xchar + "+"),
 	Parse:  bnftest.Parser(mid.Parse),
 }

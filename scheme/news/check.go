@@ -100,13 +100,13 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	text, _ := grouppart(u)
-	if text != "" && bnf.Spelled(u, Port) {
+	if text != "" && bnf.Spelled(u, defaultPort(u)) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
 	c.Begin(u)
 	if u.Facts().Has(locus.Internet) {
-		c.Login(Port)
+		c.Login(defaultPort(u))
 		c.Raw("/")
 	}
 	switch {

@@ -5,18 +5,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's entry.
-func Scheme() scheme.Scheme {
-	return scheme.Scheme{
-		Name:      "news",
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "news:<newsgroup-name> or news:<message-id>",
+// Scheme is the registry's entry for news. c accesses it; nil: nothing does.
+func Scheme(c *Client) scheme.Scheme {
+	s := entry(name, Port, c)
+	s.Status, s.Section = scheme.Standard, section
+	s.Access = "NNTP (RFC 3977), at the reader's own server"
+	return s
+}
+
+// SecureScheme is the registry's entry for snews: news within TLS. No RFC has it.
+// c accesses it; nil: nothing does.
+func SecureScheme(c *Client) scheme.Scheme {
+	s := entry(secureName, SecurePort, c)
+	s.Status, s.Section = scheme.Extension, "in no RFC (as news, over TLS)"
+	s.Access = "NNTP over TLS"
+	return s
+}
+
+func entry(name string, port uint16, c *Client) scheme.Scheme {
+	s := scheme.Scheme{
+		Name:      name,
+		Port:      port,
+		Syntax:    name + ":<newsgroup-name> or " + name + ":<message-id>",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
 	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

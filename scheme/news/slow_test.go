@@ -18,7 +18,7 @@ import (
 // The grammar alone would have "news://h/a@b" as an article named "//h/a". By
 // section 3.1 a "//" says that a host follows, and by section 3.6 none does.
 var laws = bnftest.Laws{
-	Scheme: news.Scheme(),
+	Scheme: news.Scheme(nil),
 	Twin: func(text string) bool {
 		return newsurl(text) && !strings.HasPrefix(text, "news://")
 	},

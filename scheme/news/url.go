@@ -10,10 +10,21 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Port is the port of a server that a URL names without one (RFC 5538).
-const Port = 119
+// Ports of a server that a URL names without one: of news (RFC 5538), and of
+// snews.
+const (
+	Port       = 119
+	SecurePort = 563
+)
 
-// URL is a news URL. It is a comparable value; the zero URL is none. One of All,
+// secureName is the scheme of the same URLs, whose server is asked within TLS. No
+// RFC has it.
+const (
+	name       = "news"
+	secureName = "snews"
+)
+
+// URL is a news or snews URL. It is a comparable value; the zero URL is none. One of All,
 // Newsgroup and MessageID says what it is about.
 type URL struct {
 	url       locus.URL
@@ -21,10 +32,10 @@ type URL struct {
 	messageID string
 }
 
-// Parse reads u as a news URL. The error is a [*locus.SyntaxError]: u has
+// Parse reads u as a news or snews URL. The error is a [*locus.SyntaxError]: u has
 // another scheme, nothing behind "news:", or a "//" without a host and "/".
 func Parse(u locus.URL) (URL, error) {
-	if u.Scheme() != "news" {
+	if u.Scheme() != name && !isSecure(u) {
 		return URL{}, u.Errorf(0, "scheme", "%w: it is no news URL", locus.ErrForm)
 	}
 	text, offset := grouppart(u)
@@ -49,6 +60,16 @@ func Parse(u locus.URL) (URL, error) {
 	return n, nil
 }
 
+func isSecure(u locus.URL) bool { return u.Scheme() == secureName }
+
+// defaultPort is the port of a URL of the scheme that u has.
+func defaultPort(u locus.URL) uint16 {
+	if isSecure(u) {
+		return SecurePort
+	}
+	return Port
+}
+
 // grouppart returns what follows "news:", or "news://host/", as it is written,
 // and where it begins.
 func grouppart(u locus.URL) (text string, offset int) {
@@ -62,6 +83,9 @@ func grouppart(u locus.URL) (text string, offset int) {
 
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
+
+// Secure reports whether the scheme is snews, and the server is asked within TLS.
+func (n URL) Secure() bool { return isSecure(n.url) }
 
 // All reports whether n means all newsgroups that are available.
 func (n URL) All() bool { return n.newsgroup == "" && n.messageID == "" && !n.url.IsZero() }
@@ -82,7 +106,7 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 	}
 	port, ok = n.url.Port()
 	if !ok {
-		port = Port
+		port = defaultPort(n.url)
 	}
 	return host, port, true
 }
@@ -90,6 +114,7 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 // Parts are what a news URL is made of, decoded: All, Newsgroup or MessageID, and
 // perhaps a server.
 type Parts struct {
+	Secure    bool // snews
 	All       bool
 	Newsgroup string
 	MessageID string // without "<" and ">"
@@ -108,9 +133,13 @@ func (p Parts) URL() (URL, error) {
 	if err != nil {
 		return URL{}, locus.NewSyntaxError("news:", len("news:"), "grouppart", err)
 	}
-	parts := locus.Parts{Scheme: "news", SchemePart: &text}
+	scheme := name
+	if p.Secure {
+		scheme = secureName
+	}
+	parts := locus.Parts{Scheme: scheme, SchemePart: &text}
 	if p.Host != "" || p.Port != 0 {
-		parts = locus.Parts{Scheme: "news", Host: p.Host, Port: p.Port, Path: &text}
+		parts = locus.Parts{Scheme: scheme, Host: p.Host, Port: p.Port, Path: &text}
 	}
 	u, err := parts.URL()
 	if err != nil {

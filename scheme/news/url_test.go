@@ -10,7 +10,7 @@ import (
 )
 
 func TestSection3_6(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", news.Scheme())
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", news.Scheme(nil))
 }
 
 // TestVerbatim is what the texts write that is no bare URL: RFC 1738 section 3.6,

@@ -83,13 +83,13 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if plain == "" && digits != "" {
 		plain = "0"
 	}
-	if plain == digits && bnf.Spelled(u, Port) {
+	if plain == digits && bnf.Spelled(u, defaultPort(u)) {
 		return u, 0, nil
 	}
 	var c bnf.Canon
 	c.Begin(u)
 	if u.Facts().Has(locus.Internet) {
-		c.Login(Port)
+		c.Login(defaultPort(u))
 		c.Raw("/")
 	}
 	c.Text(group, escape.Unreserved())

@@ -5,18 +5,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's entry.
-func Scheme() scheme.Scheme {
-	return scheme.Scheme{
-		Name:      "nntp",
-		Port:      Port,
-		Status:    scheme.Standard,
-		Section:   section,
-		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
+// Scheme is the registry's entry for nntp. c accesses it; nil: nothing does.
+func Scheme(c *Client) scheme.Scheme {
+	s := entry(name, Port, c)
+	s.Status, s.Section = scheme.Standard, section
+	s.Access = "NNTP (RFC 3977)"
+	return s
+}
+
+// SecureScheme is the registry's entry for nntps: nntp with TLS from the first
+// octet on. No RFC has it as a scheme. c accesses it; nil: nothing does.
+func SecureScheme(c *Client) scheme.Scheme {
+	s := entry(secureName, SecurePort, c)
+	s.Status, s.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
+	s.Access = "NNTP over TLS"
+	return s
+}
+
+func entry(name string, port uint16, c *Client) scheme.Scheme {
+	s := scheme.Scheme{
+		Name:      name,
+		Port:      port,
+		Syntax:    name + "://<host>:<port>/<newsgroup-name>/<article-number>",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
 	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

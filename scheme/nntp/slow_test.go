@@ -11,7 +11,7 @@ import (
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
 var laws = bnftest.Laws{
-	Scheme: nntp.Scheme(),
+	Scheme: nntp.Scheme(nil),
 	Twin:   bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
 	Parse:  bnftest.Parser(nntp.Parse),
 }

@@ -10,10 +10,21 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Port is the default port (RFC 1738 section 3.7).
-const Port = 119
+// Default ports: of nntp (RFC 1738 section 3.7), and of nntps, the one that is
+// registered for NNTP within TLS (RFC 4642 section 1).
+const (
+	Port       = 119
+	SecurePort = 563
+)
 
-// URL is an nntp URL. It is a comparable value; the zero URL is none.
+// secureName is the scheme of the same URLs and the same protocol within TLS. No
+// RFC has it.
+const (
+	name       = "nntp"
+	secureName = "nntps"
+)
+
+// URL is an nntp or nntps URL. It is a comparable value; the zero URL is none.
 type URL struct {
 	url       locus.URL
 	newsgroup string
@@ -21,11 +32,11 @@ type URL struct {
 	hasNumber bool
 }
 
-// Parse reads u as an nntp URL. The error is a [*locus.SyntaxError]: u has
+// Parse reads u as an nntp or nntps URL. The error is a [*locus.SyntaxError]: u has
 // another scheme, a "//" without a host and "/", no group, or a number that is
 // none.
 func Parse(u locus.URL) (URL, error) {
-	if u.Scheme() != "nntp" {
+	if u.Scheme() != name && !isSecure(u) {
 		return URL{}, u.Errorf(0, "scheme", "%w: it is no nntp URL", locus.ErrForm)
 	}
 	group, digits, hasNumber, offset := split(u)
@@ -50,6 +61,16 @@ func Parse(u locus.URL) (URL, error) {
 		return URL{}, u.Errorf(offset, "digits", "%w: no article has a number as high", locus.ErrValue)
 	}
 	return n, nil
+}
+
+func isSecure(u locus.URL) bool { return u.Scheme() == secureName }
+
+// defaultPort is the port of a URL of the scheme that u has.
+func defaultPort(u locus.URL) uint16 {
+	if isSecure(u) {
+		return SecurePort
+	}
+	return Port
 }
 
 // split returns the group and the article number as they are written, and where
@@ -80,6 +101,9 @@ func articleNumber(digits string) (uint64, error) {
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
+// Secure reports whether the scheme is nntps, and the protocol runs within TLS.
+func (n URL) Secure() bool { return isSecure(n.url) }
+
 // Newsgroup returns the name of the newsgroup, decoded.
 func (n URL) Newsgroup() string { return n.newsgroup }
 
@@ -89,6 +113,7 @@ func (n URL) ArticleNumber() (number uint64, ok bool) { return n.number, n.hasNu
 
 // Parts are what an nntp URL is made of, decoded.
 type Parts struct {
+	Secure        bool    // nntps
 	Host          string  // needed
 	Port          uint16  // 0: the default
 	Newsgroup     string  // needed
@@ -102,7 +127,11 @@ func (p Parts) URL() (URL, error) {
 	if p.ArticleNumber != nil {
 		path += "/" + strconv.FormatUint(*p.ArticleNumber, 10)
 	}
-	u, err := locus.Parts{Scheme: "nntp", Host: p.Host, Port: p.Port, Path: &path}.URL()
+	scheme := name
+	if p.Secure {
+		scheme = secureName
+	}
+	u, err := locus.Parts{Scheme: scheme, Host: p.Host, Port: p.Port, Path: &path}.URL()
 	if err != nil {
 		return URL{}, err
 	}

@@ -5,11 +5,12 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf/bnftest"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/nntp"
 )
 
 func TestSection3_7(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.7.txt", nntp.Scheme())
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.7.txt", nntp.Scheme(nil))
 }
 
 func TestParse(t *testing.T) {
@@ -73,6 +74,23 @@ func TestParts(t *testing.T) {
 		n, err := row.parts.URL()
 		if n.URL().String() != row.want || (err == nil) != (row.want != "") {
 			t.Errorf("%+v: %q, %v", row.parts, n.URL(), err)
+		}
+	}
+}
+
+func TestSecureURL(t *testing.T) {
+	s := nntp.SecureScheme(nil)
+	if s.Name != "nntps" || s.Port != 563 || s.Status != scheme.Extension || s.Opener != nil {
+		t.Errorf("%+v", s)
+	}
+	n := bnftest.MustParse(t, nntp.Parse, "nntps://h/g/1")
+	one := uint64(1)
+	if made, err := (nntp.Parts{Secure: true, Host: "h", Newsgroup: "g", ArticleNumber: &one}).URL(); made != n || err != nil || !n.Secure() {
+		t.Errorf("%v, %v", made, err)
+	}
+	for text, want := range map[string]string{"NNTPS://H:563/%67/01": "nntps://h/g/1", "nntps://h:119/g": "nntps://h:119/g"} {
+		if u, _, err := s.Canonical(locus.MustParse(text)); u.String() != want || err != nil {
+			t.Errorf("%s: %v, %v", text, u, err)
 		}
 	}
 }
