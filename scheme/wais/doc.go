@@ -30,6 +30,39 @@
 // The last ";" may be missing. Contents are decoded once in each form. A digit
 // is a digit also when it is escaped. The length is a hint, never to be trusted.
 //
+// [URL.DocumentID] gives the document-id as its server has it: each field an
+// element, in the order of the URL, or the octets of an opaque one.
+//
+// # Protocol
+//
+// It is that of the "WAIS Interface Protocol Prototype Functional Specification",
+// version 1.5 (1990), on which RFC 1625 rests: APDUs of Z39.50-1988 with additions,
+// each in a packet, a request and its answer in turn. [AppendInit], [AppendSearch]
+// and [AppendRetrieval] write requests, and [ReadPacket], [ParseInitReply] and
+// [SearchReply.Parse] read answers; none of them has anything to do with
+// connections. Where servers and the texts differ, it is done as freeWAIS-sf 2.2.10
+// and the programs of its time do it, octet for octet.
+//
+// What is not known in an answer is passed over. Lengths are held against what is
+// there before anything is read or memory taken, and counts, status and positions,
+// which servers fill in as they like, are not looked at.
+//
+// # Access
+//
+// [Client] does it over TCP. Servers keep no state, so a connection serves for many
+// URLs, one request at a time.
+//
+// A search is a menu of documents, with an item for each type that a document has.
+// A database without a search is what it says of itself, and a form for a search.
+// A document is asked for in ranges of octets as it is read, until the server says
+// that there is no more: the length in a URL or in a hit decides nothing. Its octets
+// are not changed. Relevance feedback asks for what is like documents
+// ([scheme.Request.Like]), or like parts of them ([Client.Search]).
+//
+// The server is that of the URL, whatever hosts a document-id, a source description
+// ([ParseSource]) or a document of the type URL name. Nothing about the user and the
+// program is sent.
+//
 // # Where this differs from RFC 1738
 //
 // In section 5 database, wtype and wpath have no "/", ";" and "=": each of them
@@ -42,4 +75,10 @@
 // with a search behind it. In a list of fields that is written as one: a field
 // number that is not 1 to 127, more than 16 fields, a length of 63 bits or
 // more. User and password are violations, and never sent.
+//
+// In a request: a database whose name has "@", by which servers pass a search on to
+// another host, or an octet that separates names; a type that is empty or has
+// anything but visible characters of ASCII; WAIS_NEXT and WAIS_PREV for a type, with
+// which a server gives the document-id of another document; a range that begins
+// before the document or ends before its start, at which servers break down.
 package wais

@@ -6,9 +6,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for wais.
-func Scheme() scheme.Scheme {
-	return scheme.Scheme{
+// Scheme is the registry's entry for wais. c accesses it; nil: nothing does.
+func Scheme(c *Client) scheme.Scheme {
+	s := scheme.Scheme{
 		Name:      name,
 		Port:      Port,
 		Status:    scheme.Standard,
@@ -18,7 +18,12 @@ func Scheme() scheme.Scheme {
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathUchar,
+		Access:    "WAIS (RFC 1625)",
 	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

@@ -24,7 +24,7 @@ const (
 )
 
 var laws = bnftest.Laws{
-	Scheme:   Scheme(),
+	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(waisurl),
 	Parse:    bnftest.Parser(Parse),
 	Clean:    clean,

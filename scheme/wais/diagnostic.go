@@ -1,0 +1,108 @@
+package wais
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Diagnostic is a record by which a server says what was wrong with a request, or
+// with one record of the answer. It may come together with hits or a text, which
+// are good. As an error it is what its code means among those of package scheme.
+type Diagnostic struct {
+	Code      string // two characters: "S1"
+	Text      string // additional information, as octets; perhaps none
+	Surrogate bool   // it stands in the place of one record
+}
+
+// recordLeast is the least octets of a diagnostic record: its code and its flag.
+const recordLeast = 3
+
+// The codes that decide what is done next.
+const (
+	codePermanent  = "S1"
+	codeOutOfRange = "SF" // also: such a document does not exist
+)
+
+// meaning is what a code says, and which error that is.
+type meaning struct {
+	text string
+	kind error
+}
+
+// meanings are those of the codes that servers of WAIS have.
+var meanings = map[string]meaning{
+	codePermanent:  {"permanent system error", scheme.ErrProtocol},
+	"S2":           {"temporary system error", scheme.ErrUnreachable},
+	"S3":           {"search not supported", scheme.ErrUnsupported},
+	"S5":           {"only stop words", scheme.ErrUnsupported},
+	"S6":           {"too many words", scheme.ErrUnsupported},
+	"S7":           {"too many operators", scheme.ErrUnsupported},
+	"S8":           {"too many truncated words", scheme.ErrUnsupported},
+	"S9":           {"too many incomplete subfields", scheme.ErrUnsupported},
+	"SA":           {"truncated words too short", scheme.ErrUnsupported},
+	"SB":           {"bad record number", scheme.ErrNotFound},
+	"SC":           {"too many characters", scheme.ErrUnsupported},
+	"SD":           {"too many records", scheme.ErrTooLarge},
+	codeOutOfRange: {"out of range", scheme.ErrNotFound},
+	"SG":           {"error while presenting", scheme.ErrProtocol},
+	"SH":           {"record must not be sent", scheme.ErrAuth},
+	"SI":           {"record larger than preferred size", scheme.ErrTooLarge},
+	"SJ":           {"record larger than maximum size", scheme.ErrTooLarge},
+	"SK":           {"result set as a search term not supported", scheme.ErrUnsupported},
+	"SL":           {"only one result set as a search term supported", scheme.ErrUnsupported},
+	"SM":           {"only AND with a result set as a search term supported", scheme.ErrUnsupported},
+	"SN":           {"result set exists and is not to be replaced", scheme.ErrUnsupported},
+	"SO":           {"naming of result sets not supported", scheme.ErrUnsupported},
+	"SP":           {"combination of databases not supported", scheme.ErrUnsupported},
+	"SQ":           {"element set names not supported", scheme.ErrUnsupported},
+	"SR":           {"element set name not valid", scheme.ErrUnsupported},
+	"SS":           {"only one element set name supported", scheme.ErrUnsupported},
+	"ST":           {"result set deleted by the server", scheme.ErrNotFound},
+	"SU":           {"result set in use", scheme.ErrUnreachable},
+	"SV":           {"database locked", scheme.ErrUnreachable},
+	"SW":           {"ended by the client", scheme.ErrProtocol},
+	"SX":           {"no such result set", scheme.ErrNotFound},
+	"SY":           {"out of resources, no results", scheme.ErrUnreachable},
+	"SZ":           {"out of resources, results not reliable", scheme.ErrUnreachable},
+	"T1":           {"out of resources, a part of the results", scheme.ErrUnreachable},
+	"T2":           {"access refused", scheme.ErrAuth},
+	"T3":           {"security challenge not issued, ended", scheme.ErrAuth},
+	"T4":           {"security challenge not issued, record left out", scheme.ErrAuth},
+}
+
+// Meaning returns what the code says, in words; empty if it is none that is known.
+func (d Diagnostic) Meaning() string { return meanings[d.Code].text }
+
+// Error gives the meaning, the code and what the server says, made safe for a
+// terminal.
+func (d Diagnostic) Error() string {
+	what := "diagnostic " + locus.Quote(d.Code)
+	if meaning := d.Meaning(); meaning != "" {
+		what = meaning + " (" + d.Code + ")"
+	}
+	if d.Text != "" {
+		what += ": the server says " + locus.Quote(d.Text)
+	}
+	return "wais: " + what
+}
+
+// Unwrap returns what the code is among the errors of package scheme. freeWAIS has
+// one code for all that can be wrong with a search; that a database is not there is
+// in its words alone.
+func (d Diagnostic) Unwrap() error {
+	if d.Code == codePermanent && strings.Contains(d.Text, "database is not available") {
+		return scheme.ErrNotFound
+	}
+	if m, ok := meanings[d.Code]; ok {
+		return m.kind
+	}
+	return scheme.ErrProtocol
+}
+
+// parseDiagnostic reads a record, of recordLeast octets or more.
+func parseDiagnostic(record []byte) Diagnostic {
+	flag := len(record) - 1
+	return Diagnostic{Code: string(record[:2]), Text: string(record[2:flag]), Surrogate: record[flag] != 0}
+}

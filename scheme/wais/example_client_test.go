@@ -1,0 +1,95 @@
+package wais_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/wais"
+	"github.com/locus-url/locus/scheme/wais/waistest"
+)
+
+// A search gives a menu of documents, and the URL of each fetches it.
+func ExampleClient_Open() {
+	server, err := waistest.Start([]waistest.Database{{Name: "coast", Documents: []waistest.Document{
+		{Headline: "The lamp", Path: "lamp.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("It is lit at dusk.\n")}}},
+		{Headline: "The quay", Path: "quay.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("It is wet.\n")}}},
+	}}}, &waistest.Options{Host: "localhost:210"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	c := wais.New(nil)
+	defer c.Close()
+	req := &scheme.Request{URL: locus.MustParse("wais://" + server.Addr() + "/coast?dusk"), Dial: new(net.Dialer)}
+	found, err := c.Open(context.Background(), req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for item := range found.(*scheme.Menu).Items {
+		path, _ := item.URL.Path()
+		fmt.Printf("%s, %d octets, %s\n%s\n", item.Title, item.Size, item.Type, path)
+		req.URL = item.URL
+		document, err := c.Open(context.Background(), req)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		text, err := io.ReadAll(document.(*scheme.Object).Body)
+		fmt.Printf("%s%v\n", text, err)
+		document.Close()
+	}
+	// Output:
+	// The lamp, 19 octets, text/plain
+	// coast/TEXT/1=localhost%3A210;2=/wais/coast;3=0%2019%20lamp.txt;4=localhost%3A210;5=/wais/coast;6=0%2019%20lamp.txt;7=%00;
+	// It is lit at dusk.
+	// <nil>
+}
+
+// A search for what is like a part of a document, which no URL has.
+func ExampleClient_Search() {
+	server, err := waistest.Start([]waistest.Database{{Name: "coast", Documents: []waistest.Document{
+		{Headline: "The lamp", Path: "lamp.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("dusk: the keeper lights it\n")}}},
+		{Headline: "The keeper", Path: "keeper.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("the keeper sleeps by day\n")}}},
+	}}}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	c := wais.New(nil)
+	defer c.Close()
+	u := locus.MustParse("wais://" + server.Addr() + "/coast")
+	first, err := c.Search(context.Background(), new(net.Dialer), u, &wais.Query{Database: "coast", Words: "dusk", Max: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lamp := wais.Example{ID: first.Hits[0].ID, Wtype: "TEXT", Unit: wais.UnitOctets, Start: 10, End: 16}
+	more, err := c.Search(context.Background(), new(net.Dialer), u, &wais.Query{Database: "coast", Words: "keeper", Max: 10, Examples: []wais.Example{lamp}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(more.Hits), "documents")
+	// Output:
+	// 2 documents
+}
+
+func ExampleParseSource() {
+	s, err := wais.ParseSource([]byte(`(:source :version 3 :ip-name "quake.think.com" :tcp-port 210
+		:database-name "directory-of-servers" :cost 0.00 :cost-unit :free)`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u, err := s.URL()
+	fmt.Println(u, s.CostUnit, err)
+	// Output:
+	// wais://quake.think.com/directory-of-servers free <nil>
+}

@@ -1,0 +1,483 @@
+package wais
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// pathOfEach has a search, a description and a document.
+var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
+
+// A document without end ends at the limit.
+func TestEndlessDocument(t *testing.T) {
+	whole := packetOf(textOf(strings.Repeat("x", usualRange)))
+	w := newWorld(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
+	got, err := readAll(w.open("db/TEXT/3=id"))
+	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 octets")
+	if len(got) != 4<<20 {
+		t.Errorf("%d octets", len(got))
+	}
+}
+
+// A server may close the connection anywhere.
+func TestBreaksOff(t *testing.T) {
+	for path, reply := range map[string][]byte{
+		"db?words":      packetOf(hitOf("id", "a", "TEXT"), outOfRange),
+		"db/TEXT/3=id;": packetOf(textOf("a text")),
+	} {
+		for n := range reply {
+			w := newWorld(t, newPeer(t, answering(append([]byte{}, reply[:n]...))), nil)
+			_, err := w.open(path)
+			wantError(t, err, scheme.ErrProtocol)
+			if n == 0 != errors.Is(err, io.EOF) || n > 0 != errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s after %d octets: %v", path, n, err)
+			}
+		}
+	}
+}
+
+// Hits beyond number are as many as an answer of that size can have.
+func TestManyHits(t *testing.T) {
+	hits := strings.Repeat(group(151, group(116, "i")), 100000)
+	w := newWorld(t, newPeer(t, answering(packetOf(hits))), nil)
+	if list := w.menu("db?x"); len(list) != 100001 || list[100000].Kind != scheme.KindInfo {
+		t.Errorf("%d items", len(list))
+	}
+	w = newWorld(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Answer: 600000}})
+	_, err := w.open("db?x")
+	wantError(t, err, scheme.ErrTooLarge)
+
+	// Whoever wants few of them takes few.
+	w = newWorld(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
+	for most := range 4 {
+		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
+		res, err := w.open("db?x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for range res.(*scheme.Menu).Items {
+			if n++; n > most {
+				break
+			}
+		}
+	}
+}
+
+// A server that gives an octet now and then, or none at all, waits for nothing but
+// the end of the context.
+func TestSilence(t *testing.T) {
+	drip := func(c net.Conn) {
+		for {
+			if _, err := c.Write([]byte("0")); err != nil {
+				return
+			}
+			time.Sleep(time.Minute)
+		}
+	}
+	for _, path := range pathOfEach {
+		for _, o := range []Options{{}, {Init: true}} {
+			for name, serve := range map[string]func(net.Conn){"drip": drip, "silence": func(net.Conn) {}} {
+				synctest.Test(t, func(t *testing.T) {
+					c := New(&o)
+					defer c.Close()
+					why := errors.New("enough of that")
+					ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute, why)
+					defer cancel()
+					begin := time.Now()
+					_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/" + path), Dial: &piped{serve: serve}})
+					if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
+						t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
+					}
+					time.Sleep(2 * time.Minute) // whoever drips finds out
+				})
+			}
+		}
+	}
+}
+
+// piped is a dialer whose far ends are read, and served.
+type piped struct{ serve func(net.Conn) }
+
+func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		go p.serve(far)
+		io.Copy(io.Discard, far)
+	}()
+	return near, nil
+}
+
+// Ending the context ends the reading of a document, whether it waits or not.
+func TestContextEnds(t *testing.T) {
+	why := errors.New("enough of that")
+	for _, read := range []int64{0, 500, 501} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		release := make(chan struct{})
+		p := newPeer(t, func(n int, _ []byte) []byte {
+			if n > 0 {
+				cancel(why)
+				<-release
+			}
+			return packetOf(textOf(strings.Repeat("x", 500)))
+		})
+		c := New(&Options{Range: 500})
+		res, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/db/TEXT/3=id"), Dial: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := res.(*scheme.Object).Body
+		if read <= 500 {
+			io.CopyN(io.Discard, body, read)
+			cancel(why)
+		}
+		_, err = io.Copy(io.Discard, body)
+		wantError(t, err, why)
+		close(release)
+		c.Close()
+		cancel(nil)
+	}
+}
+
+// Ending the context ends what is asked for a description of a database.
+func TestContextEndsDescription(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough of that")
+	p := newPeer(t, func(n int, _ []byte) []byte {
+		if n > 0 {
+			cancel(why)
+			return nil
+		}
+		return packetOf(hitOf("i", "a", "WSRC"))
+	})
+	c := New(nil)
+	defer c.Close()
+	_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/db"), Dial: p})
+	wantError(t, err, why)
+}
+
+// Closing a body ends the Read that waits.
+func TestCloseEndsRead(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	p := newPeer(t, func(n int, _ []byte) []byte {
+		if n > 0 {
+			close(asked)
+			<-release
+		}
+		return packetOf(textOf(strings.Repeat("x", 500)))
+	})
+	w := newWorld(t, p, &Options{Range: 500})
+	res, err := w.open("db/TEXT/3=id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := io.Copy(io.Discard, res.(*scheme.Object).Body)
+		done <- err
+	}()
+	<-asked
+	res.Close()
+	wantError(t, <-done, errClosed)
+	close(release)
+	if len(w.client.kept()) > 0 {
+		t.Error("a connection is kept that an answer is under way on")
+	}
+}
+
+// kept takes the connections to the host h that are kept.
+func (c *Client) kept() (list []*conn) {
+	for {
+		x, ok := c.pool.Take(place{host: "h", port: Port}, func(*conn) int { return 0 })
+		if !ok {
+			return list
+		}
+		list = append(list, x)
+	}
+}
+
+// A kept connection that has gone is followed by another, and one that goes on is
+// used again.
+func TestKept(t *testing.T) {
+	for _, path := range pathOfEach {
+		closing := false
+		p := newPeer(t, nil)
+		p.answer = func(n int, request []byte) []byte {
+			if closing {
+				closing = false
+				return nil
+			}
+			if q, _ := slowRequest(request); q != nil {
+				if _, ok := q.(*Query); ok {
+					return packetOf(hitOf("i", "a", "WSRC"))
+				}
+			}
+			return packetOf(textOf("(:source)"))
+		}
+		w := newWorld(t, p, nil)
+		open := func() {
+			t.Helper()
+			res, err := w.open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o, ok := res.(*scheme.Object); ok {
+				io.Copy(io.Discard, o.Body)
+			}
+			res.Close()
+		}
+		open()
+		open()
+		if _, n := p.sent(); n != 1 {
+			t.Errorf("%s: %d connections", path, n)
+		}
+		closing = true
+		open()
+		if _, n := p.sent(); n != 2 {
+			t.Errorf("%s: %d connections after one was closed", path, n)
+		}
+	}
+}
+
+// What a server says after it has answered is no answer to the next request.
+func TestSurplus(t *testing.T) {
+	answer := packetOf(textOf("mine"))
+	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
+	w := newWorld(t, p, nil)
+	for range 3 {
+		if got, err := readAll(w.open("db/TEXT/3=id")); got != "mine" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if _, n := p.sent(); n != 3 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// Many at once, over as many connections as that takes.
+func TestConcurrent(t *testing.T) {
+	octets := strings.Repeat("0123456789", 1000)
+	p := documentPeer(t, octets, 100000)
+	w := newWorld(t, p, &Options{Range: 700})
+	w.req.Trace = nil
+	var running sync.WaitGroup
+	for i := range 20 {
+		running.Go(func() {
+			for range 5 {
+				res, err := w.open("db/TEXT/3=id")
+				if err == nil && i%3 == 0 {
+					// Some are broken off, in the middle or with a read under way.
+					body := res.(*scheme.Object).Body
+					go io.Copy(io.Discard, body)
+					res.Close()
+					continue
+				}
+				if got, err := readAll(res, err); got != octets || err != nil {
+					t.Errorf("%d octets, %v", len(got), err)
+				}
+			}
+		})
+	}
+	running.Wait()
+}
+
+// Init keeps answers to the size that is agreed on, and documents come all the same.
+func TestInit(t *testing.T) {
+	octets := strings.Repeat("x", 3000)
+	reply := func(accepted byte, size string) []byte {
+		elements := group(5, size) + group(6, size)
+		apdu := append([]byte{0, byte(2 + len(elements)), apduInitReply, accepted}, elements...)
+		return append([]byte(testHeader(len(apdu))), apdu...)
+	}
+	for _, c := range []struct {
+		reply []byte
+		end   int64 // of the first range
+	}{
+		{reply(1, "\x05\xdc"), 500}, // 1500
+		{reply(1, "\x07\xd0"), 996}, // 2000
+		{reply(0, "\x07\xd0"), 996}, // refused, and served
+		{reply(1, "\xff\xff\xff\xff"), 10000},
+		{emptyPacket, 10000},
+	} {
+		p := newPeer(t, func(n int, request []byte) []byte {
+			if n == 0 {
+				return c.reply
+			}
+			return documentAnswer(octets, 100000, request)
+		})
+		w := newWorld(t, p, &Options{Init: true, MessageSize: 5000})
+		if got, err := readAll(w.open("db/TEXT/3=id")); got != octets || err != nil {
+			t.Errorf("%d octets, %v", len(got), err)
+		}
+		if got := *p.asked(t, 0).(*Init); got.MessageSize != 5000 || got.RecordSize != 5000 {
+			t.Errorf("%+v", got)
+		}
+		if r := p.asked(t, 1).(*Retrieval); r.End != c.end {
+			t.Errorf("%+v", r)
+		}
+		// The next one goes over the same connection, which has begun.
+		if got, err := readAll(w.open("db/TEXT/3=id")); got != octets || err != nil {
+			t.Errorf("%d octets, %v", len(got), err)
+		}
+	}
+	for _, bad := range [][]byte{nil, packetOf(), []byte("220 hello\r\n                 ")} {
+		w := newWorld(t, newPeer(t, answering(bad)), &Options{Init: true})
+		_, err := w.open("db?x")
+		wantError(t, err, scheme.ErrProtocol)
+	}
+}
+
+// What can't be asked for is refused before anybody is asked.
+func TestRefused(t *testing.T) {
+	for path, says := range map[string]string{
+		"a%40evil.dom%3A210?x": "name of a database", "a%1Fb": "name of a database", "a@b/TEXT/3=x": "name of a database",
+		"db/TE%20XT/3=a": "type of a document", "db//3=a": "type of a document", "db/TEXT/": "no octets",
+		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): "at most",
+	} {
+		p := newPeer(t, nil)
+		_, err := newWorld(t, p, nil).open(path)
+		wantError(t, err, locus.ErrValue, says)
+		if _, n := p.sent(); n > 0 {
+			t.Errorf("%s: %d connections", path, n)
+		}
+	}
+	for _, wtype := range []string{"WAIS_NEXT", "WAIS_PREV"} {
+		_, err := newWorld(t, newPeer(t, nil), nil).open("db/" + wtype + "/3=a")
+		wantError(t, err, scheme.ErrUnsupported, wtype)
+	}
+	c := New(nil)
+	_, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("wais://h/db")})
+	wantError(t, err, scheme.ErrUnsupported, "dialer")
+	p := newPeer(t, nil)
+	for _, text := range []string{"http://h/", "wais:a", "wais:///db", "wais://h"} {
+		if _, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: p}); !errors.As(err, new(*locus.SyntaxError)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"http://h/", "wais:///db"} {
+		if _, err := c.Search(t.Context(), p, locus.MustParse(text), &Query{}); !errors.As(err, new(*locus.SyntaxError)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := c.Search(t.Context(), p, locus.MustParse("wais://h/"), &Query{Max: -1}); !errors.Is(err, locus.ErrValue) {
+		t.Error(err)
+	}
+	if _, n := p.sent(); n > 0 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// TestUnreachable has no connection, or one that is closed before it is used.
+func TestUnreachable(t *testing.T) {
+	x := parse(t, "wais://h/db?words")
+	refused := errors.New("refused")
+	c := New(nil)
+	_, err := c.Get(t.Context(), &failing{refused}, x)
+	wantError(t, err, refused)
+	wantError(t, err, scheme.ErrUnreachable)
+	_, err = c.Get(t.Context(), &failing{nil}, x)
+	wantError(t, err, scheme.ErrProtocol)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough of that")
+	cancel(why)
+	for _, err := range []error{refused, nil} {
+		_, err = c.Get(ctx, &failing{err}, x)
+		wantError(t, err, why)
+	}
+}
+
+// failing is a dialer that fails, or gives a connection that is closed.
+type failing struct{ err error }
+
+func (d *failing) DialContext(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	far.Close()
+	return near, d.err
+}
+
+// The server is that of the URL, and no other, whatever a document-id says.
+func TestPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"wais://Host.DOM/db?x":                    "host.dom:210",
+		"wais://u:p@h:8210/db?x":                  "h:8210",
+		"wais://[::1]/db?x":                       "[::1]:210",
+		"wais://h/db/TEXT/1=evil:1;3=x;4=evil:1;": "h:210",
+	} {
+		p := newPeer(t, func(n int, request []byte) []byte {
+			if strings.Contains(string(request), "u:p") {
+				t.Error("a login is sent")
+			}
+			return documentAnswer("x", 1000, request)
+		})
+		c := New(nil)
+		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(text), Dial: p})
+		if err == nil {
+			res.Close()
+		}
+		if p.dialled[0] != want {
+			t.Errorf("%s: %s", text, p.dialled)
+		}
+		c.Close()
+	}
+}
+
+// Whatever a server sends, opening and reading end, and each URL of a menu is that of
+// the document-id that it came from.
+func FuzzAnswers(f *testing.F) {
+	for _, name := range wireNames(f, ".s2c") {
+		if octets := readWire(f, name+".s2c"); len(octets) < 4<<10 {
+			f.Add(octets)
+		}
+	}
+	f.Add(packetOf(hitOf("3=x;", "\x00", "", "URL", "T T"), diagnosticOf("SF", "")))
+	f.Add(append(packetOf(textOf(strings.Repeat("x", 500))), packetOf(textOf("end"), outOfRange)...))
+	f.Fuzz(func(t *testing.T, octets []byte) {
+		// All of it comes at once: only the client knows where a packet ends.
+		dialer := &piped{serve: func(c net.Conn) {
+			c.Write(octets)
+			c.Close()
+		}}
+		for _, path := range pathOfEach {
+			for _, o := range []Options{{Range: 500}, {Range: 600, Init: true, Limits: Limits{Octets: 2000}}} {
+				w := newWorld(t, nil, &o)
+				w.req.Dial = dialer
+				res, err := w.open(path)
+				if err != nil {
+					if !strings.HasPrefix(err.Error(), "wais: ") {
+						t.Error(err)
+					}
+					continue
+				}
+				if o, ok := res.(*scheme.Object); ok {
+					n, err := io.Copy(io.Discard, o.Body)
+					if n > 2000 && err == nil && w.client.o.Init {
+						t.Errorf("%d octets", n)
+					}
+					res.Close()
+					continue
+				}
+				for _, item := range itemsOf(t, res) {
+					if item.Title == "" && item.Kind == scheme.KindObject || item.Size < -1 {
+						t.Errorf("%+v", item)
+					}
+					if x, err := Parse(item.URL); err == nil && x.database == "db" && x.url.Host() == "h" {
+						if id, ok := x.DocumentID(); !ok || id.check() != nil || checkWtype(x.wtype) != nil {
+							t.Errorf("%+v", item)
+						}
+					}
+				}
+			}
+		}
+	})
+}

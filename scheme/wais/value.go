@@ -1,0 +1,254 @@
+package wais
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// An APDU is the length of its header in two octets, its type, fields of fixed
+// size, elements, and after the header the user information. An element is its
+// tag, the length of its value, and the value; tag and length are compressed
+// integers, and groups are elements whose values are elements.
+
+// The APDUs of WAIS.
+const (
+	apduInit        = 20
+	apduInitReply   = 21
+	apduSearch      = 22
+	apduSearchReply = 23
+)
+
+// Tags of elements, and of the groups that hold them.
+const (
+	tagReferenceID           = 2
+	tagProtocolVersion       = 3
+	tagOptions               = 4
+	tagPreferredMessageSize  = 5
+	tagMaximumRecordSize     = 6
+	tagImplementationID      = 8
+	tagImplementationName    = 9
+	tagImplementationVersion = 10
+	tagResultSetName         = 17
+	tagDatabaseNames         = 18
+	tagElementSetNames       = 19
+	tagQueryType             = 20
+	tagQuery                 = 21
+	tagDiagnostic            = 28
+	tagAttributeList         = 44
+	tagTerm                  = 45
+	tagOperator              = 46
+	tagUserInformation       = 99
+
+	tagChunkCode       = 100
+	tagSeedWords       = 106
+	tagDocumentIDChunk = 107
+	tagChunkStartID    = 108
+	tagChunkEndID      = 109
+	tagDateFactor      = 111
+	tagMaxDocuments    = 114
+	tagSeedWordsUsed   = 115
+	tagDocumentID      = 116
+	tagVersionNumber   = 117
+	tagScore           = 118
+	tagBestMatch       = 119
+	tagDocumentLength  = 120
+	tagSource          = 121
+	tagDate            = 122
+	tagHeadline        = 123
+	tagOriginCity      = 124
+	tagDocumentText    = 127
+	tagStockCodes      = 128
+	tagCompanyCodes    = 129
+	tagIndustryCodes   = 130
+	tagLines           = 131
+	tagTypeBlock       = 132
+	tagType            = 133
+
+	groupHeader      = 150
+	groupShortHeader = 151
+	groupLongHeader  = 152
+	groupText        = 153
+	groupHeadline    = 154
+	groupCodes       = 155
+)
+
+// compressedSize is the most octets of a compressed integer that are read.
+const compressedSize = 5
+
+// appendCompressed appends n as a compressed integer: seven bits an octet, the
+// highest first, and the top bit set in all but the last.
+func appendCompressed(dst []byte, n int) []byte {
+	for shift := (bits.Len(uint(n)|1) - 1) / 7 * 7; shift > 0; shift -= 7 {
+		dst = append(dst, byte(n>>shift)|0x80)
+	}
+	return append(dst, byte(n)&0x7f)
+}
+
+func appendElement(dst []byte, tag int, octets string) []byte {
+	dst = appendCompressed(dst, tag)
+	dst = appendCompressed(dst, len(octets))
+	return append(dst, octets...)
+}
+
+// maxNumber is the highest number: in four octets the top bit is a sign.
+const maxNumber = math.MaxInt32
+
+// appendNumber appends an element whose value is a number, 0 to maxNumber: a
+// binary integer, the highest octet first, in as few octets as can be.
+func appendNumber(dst []byte, tag int, n int64) []byte {
+	size := max(1, (bits.Len64(uint64(n))+7)/8)
+	dst = appendCompressed(dst, tag)
+	dst = appendCompressed(dst, size)
+	for shift := 8 * (size - 1); shift >= 0; shift -= 8 {
+		dst = append(dst, byte(n>>shift))
+	}
+	return dst
+}
+
+// unknown is a number that was not said.
+const unknown = -1
+
+// elements reads the elements of a container, one after the other:
+//
+//	for e.next() {
+//		switch e.tag { ... }
+//	}
+//	return e.err
+type elements struct {
+	apdu    []byte
+	at, end int  // what is left of the container
+	records bool // tag 28 is a diagnostic record, and no element
+
+	tag         int64
+	start, stop int // the value, in apdu
+	err         error
+}
+
+// next reads the next element. It reports false at the end and if there is an
+// error, which is then in err.
+func (e *elements) next() bool {
+	if e.err != nil || e.at == e.end {
+		return false
+	}
+	e.tag = e.compressed()
+	trailer := 0
+	var size int64
+	if e.records && e.tag == tagDiagnostic {
+		size, trailer = e.recordSize(), 1
+	} else {
+		size = e.compressed()
+	}
+	if e.err != nil {
+		return false
+	}
+	if left := e.end - e.at - trailer; size > int64(left) {
+		e.fail(e.at, "an element of %d octets, and %d are left of what holds it", size, max(0, left))
+		return false
+	}
+	e.start, e.stop = e.at, e.at+int(size)
+	e.at = e.stop + trailer
+	return true
+}
+
+// compressed reads a compressed integer. After an error it is 0.
+func (e *elements) compressed() (n int64) {
+	start := e.at
+	for e.err == nil {
+		switch {
+		case e.at == e.end:
+			e.fail(start, "an integer that does not end within what holds it")
+			return 0
+		case e.at == start+compressedSize:
+			e.fail(start, "an integer of more than %d octets", compressedSize)
+			return 0
+		}
+		o := e.apdu[e.at]
+		e.at++
+		n = n<<7 | int64(o&0x7f)
+		if o < 0x80 {
+			break
+		}
+	}
+	return n
+}
+
+// recordSize reads the length of a diagnostic record, which is two octets, not
+// compressed.
+func (e *elements) recordSize() int64 {
+	if e.end-e.at < 2 {
+		e.fail(e.at, "a diagnostic record that ends within its length")
+		return 0
+	}
+	size := binary.BigEndian.Uint16(e.apdu[e.at:])
+	if size < recordLeast {
+		e.fail(e.at, "a diagnostic record of %d octets, and %d are the least", size, recordLeast)
+	}
+	e.at += 2
+	return int64(size)
+}
+
+// value returns the octets of the element, where they stand.
+func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
+
+// text returns the octets of the element.
+func (e *elements) text() string { return string(e.value()) }
+
+// number reads the value as a number; unknown if it is negative, which means that
+// the server does not know.
+func (e *elements) number() (n int64) {
+	value := e.value()
+	if len(value) > 4 {
+		e.fail(e.start, "a number of %d octets, and 4 are the most", len(value))
+		return unknown
+	}
+	for _, o := range value {
+		n = n<<8 | int64(o)
+	}
+	if n > maxNumber {
+		return unknown
+	}
+	return n
+}
+
+// inside returns the elements of the value.
+func (e *elements) inside() elements {
+	return elements{apdu: e.apdu, at: e.start, end: e.stop}
+}
+
+func (e *elements) fail(at int, format string, args ...any) {
+	e.err = badAPDU(at, format, args...)
+}
+
+// badAPDU is the error for an APDU that is wrong at that octet.
+func badAPDU(at int, format string, args ...any) error {
+	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
+}
+
+// openAPDU reads the beginning of an APDU of that type: it returns the octets of
+// its fixed fields, the elements of its header, and those that follow it.
+func openAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information elements, err error) {
+	const typeAt = 2
+	if len(apdu) <= typeAt {
+		return nil, header, information, badAPDU(len(apdu), "it ends before its type")
+	}
+	size, rest := int(binary.BigEndian.Uint16(apdu)), len(apdu)-typeAt
+	switch {
+	case size > rest:
+		err = badAPDU(0, "a header of %d octets, and there are %d", size, rest)
+	case size > 0 && apdu[typeAt] != kind:
+		err = badAPDU(typeAt, "its type is %d, and %d answers the request", apdu[typeAt], kind)
+	case size < 1+fixed:
+		err = badAPDU(0, "a header of %d octets, and its type and fixed fields are %d", size, 1+fixed)
+	}
+	if err != nil {
+		return nil, header, information, err
+	}
+	elementsAt, headerEnd := typeAt+1+fixed, typeAt+size
+	header = elements{apdu: apdu, at: elementsAt, end: headerEnd}
+	information = elements{apdu: apdu, at: headerEnd, end: len(apdu)}
+	return apdu[typeAt+1 : elementsAt], header, information, nil
+}

@@ -1,0 +1,257 @@
+package waistest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// info is the database that lists the sources of a server, and the one that is
+// searched where no name is given.
+const info = "INFO"
+
+// Types of documents, as clients know them.
+const (
+	text   = "TEXT"
+	source = "WSRC" // a source description
+)
+
+// Database is a database that a server has.
+type Database struct {
+	Name string
+
+	// The rest but the documents goes into its source description.
+	Description string
+	Maintainer  string // empty: an example
+	Keywords    []string
+
+	Documents []Document
+
+	// Source and Catalogue are the texts that tell of the database; nil: they are made
+	// from the rest.
+	Source, Catalogue []byte
+}
+
+// Document is a document of a database. Its document-id says that it is a part of
+// the file Path, from the octet Start on.
+type Document struct {
+	Headline string
+	Path     string // empty: one that is made up
+	Start    int
+	Date     string // "yymmdd" or "yyyymmdd"; empty: "0"
+	// Types are the forms that it has, one at least. The length and the lines that
+	// hits tell of are those of the first, in which words are searched as well.
+	Types []Typed
+}
+
+// Typed is a form of a document.
+type Typed struct {
+	Wtype string
+	Data  []byte // must not change while the server runs
+}
+
+// database is a Database that is served.
+type database struct {
+	name, path  string
+	documents   []*document
+	byID        map[string]*document // by local id, help as well
+	description *document
+	catalogue   *document
+}
+
+// document is a Document with what follows from it.
+type document struct {
+	Document
+	localID string
+	id      []byte // the document-id
+	source  string // the name of its database
+	lines   int
+	help    bool // it is about the database, and not in it
+	number  int  // its place among the database's documents
+	words   func() map[string]int
+}
+
+// load makes the databases that are served, with INFO if it is not among them.
+func load(list []Database, o *Options) (map[string]*database, error) {
+	databases := make(map[string]*database)
+	lists := Database{Name: info, Description: "The sources of this server.\n"}
+	for _, d := range list {
+		db, err := newDatabase(d, o)
+		if err != nil {
+			return nil, err
+		}
+		if databases[d.Name] != nil {
+			return nil, errorf("database %q is there twice", d.Name)
+		}
+		databases[d.Name] = db
+		lists.Documents = append(lists.Documents, Document{
+			Headline: d.Name + ".src", Path: db.path + ".src", Types: db.description.Types,
+		})
+	}
+	if databases[info] != nil {
+		return databases, nil
+	}
+	db, err := newDatabase(lists, o)
+	databases[info] = db
+	return databases, err
+}
+
+func newDatabase(d Database, o *Options) (*database, error) {
+	if d.Name == "" || strings.ContainsAny(d.Name, "/\x1e\x1f") {
+		return nil, errorf("%q is no name of a database", d.Name)
+	}
+	db := &database{name: d.Name, path: o.Dir + "/" + d.Name, byID: make(map[string]*document)}
+	for i, one := range d.Documents {
+		if len(one.Types) == 0 {
+			return nil, errorf("document %q of %q has no type", one.Headline, d.Name)
+		}
+		if one.Path == "" {
+			one.Path = fmt.Sprintf("%s/%d", db.path, i+1)
+		}
+		doc := db.newDocument(one, o.Host)
+		doc.number = i
+		if db.byID[doc.localID] != nil {
+			return nil, errorf("document %q of %q is there twice", doc.localID, d.Name)
+		}
+		db.byID[doc.localID] = doc
+		db.documents = append(db.documents, doc)
+	}
+	if d.Source == nil {
+		d.Source = []byte(d.sourceText(o))
+	}
+	if d.Catalogue == nil {
+		d.Catalogue = []byte(db.catalogueText())
+	}
+	db.description = db.newHelp(".src", source, d.Source, "Information on database: ")
+	db.catalogue = db.newHelp(".cat", text, d.Catalogue, "Catalog for database: ")
+	return db, nil
+}
+
+func (db *database) newDocument(d Document, server string) *document {
+	d.Types = slices.Clone(d.Types)
+	for i, t := range d.Types {
+		if t.Data == nil {
+			d.Types[i].Data = []byte{} // it is there, and empty
+		}
+	}
+	first := d.Types[0]
+	local := fmt.Sprintf("%d %d %s", d.Start, d.Start+len(first.Data), d.Path)
+	if d.Date == "" {
+		d.Date = "0"
+	}
+	doc := &document{Document: d, localID: local, source: db.path, lines: countLines(first.Data)}
+	for i, field := range []string{server, db.path, local, server, db.path, local, "\x00"} {
+		doc.id = appendElement(doc.id, 1+i, field)
+	}
+	doc.words = sync.OnceValue(doc.countWords)
+	return doc
+}
+
+// newHelp makes a document about the database. Its document-id has no server, and
+// an end of 0, which means all of the file.
+func (db *database) newHelp(extension, wtype string, data []byte, headline string) *document {
+	doc := &document{
+		Document: Document{Headline: headline + db.name, Types: []Typed{{wtype, data}}},
+		localID:  "0 0 " + db.path + extension, source: db.name, lines: countLines(data) + 1, help: true,
+	}
+	doc.id = appendElement(doc.id, 2, db.name)
+	doc.id = appendElement(doc.id, 3, doc.localID)
+	doc.id = appendElement(doc.id, 7, "\x00")
+	db.byID[doc.localID] = doc
+	return doc
+}
+
+// countLines counts lines, also a last one that has no end.
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// data returns the form of d that has the type, or else the first: a server does
+// not mind.
+func (d *document) data(wtype []byte) []byte {
+	for _, t := range d.Types {
+		if t.Wtype == string(wtype) {
+			return t.Data
+		}
+	}
+	return d.Types[0].Data
+}
+
+// neighbour describes the document before or behind d, which a client asks for by
+// a type that is none. ok: there is one.
+func (db *database) neighbour(d *document, step int) (line string, ok bool) {
+	i := d.number + step
+	if d.help || i < 0 || i >= len(db.documents) {
+		return "", false
+	}
+	next := db.documents[i]
+	first := next.Types[0]
+	return fmt.Sprintf("%s, %q, %s, %d\x00", next.localID, next.Headline, first.Wtype, len(first.Data)), true
+}
+
+// sourceText is the source description as the indexer of freeWAIS-sf lays it out.
+func (d Database) sourceText(o *Options) string {
+	host, port, err := net.SplitHostPort(o.Host)
+	if err != nil {
+		host, port = o.Host, "210"
+	}
+	maintainer := d.Maintainer
+	if maintainer == "" {
+		maintainer = "keeper@example.org"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\n(:source \n   :version  3 \n   :ip-address %s\n   :ip-name %s\n   :tcp-port %s\n", quoted("127.0.0.1"), quoted(host), port)
+	fmt.Fprintf(&b, "   :database-name %s\n   :cost 0.00 \n   :cost-unit :free \n   :maintainer %s\n", quoted(d.Name), quoted(maintainer))
+	if d.Keywords != nil {
+		indent := "\n" + strings.Repeat(" ", 18)
+		fmt.Fprintf(&b, "   :keyword-list (%s%s%s)\n", indent, strings.Join(d.Keywords, indent), indent)
+	}
+	fmt.Fprintf(&b, "   :description %s\n)\n", quoted(d.Description))
+	return b.String()
+}
+
+// quoted writes a string of a source description.
+func quoted(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func (db *database) catalogueText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Catalog for database: %s\n%d total documents\n\n", db.path, len(db.documents))
+	for i, d := range db.documents {
+		fmt.Fprintf(&b, "Document # %d\nHeadline: %s\nDocID: %s\n\n", i+1, d.Headline, d.localID)
+	}
+	return b.String()
+}
+
+// countWords counts the words of what people read in d, in lower case.
+func (d *document) countWords() map[string]int {
+	counts := make(map[string]int)
+	for _, octets := range d.readable() {
+		for word := range bytes.FieldsFuncSeq(octets, isSeparator) {
+			counts[string(bytes.ToLower(word))]++
+		}
+	}
+	return counts
+}
+
+func (d *document) readable() [][]byte {
+	list := [][]byte{[]byte(d.Headline)}
+	if first := d.Types[0]; slices.Contains([]string{text, "HTML", source}, first.Wtype) {
+		list = append(list, first.Data)
+	}
+	return list
+}
+
+// isSeparator reports whether c stands between words. Octets that are no UTF-8 are
+// read as U+FFFD, which is a character like those of other alphabets.
+func isSeparator(c rune) bool {
+	return c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z')
+}

@@ -1,0 +1,212 @@
+package waistest
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A term tells how often a document has what is searched, by the counts of its
+// words.
+type term func(words map[string]int) int
+
+func (t term) or(u term) term {
+	return func(words map[string]int) int { return t(words) + u(words) }
+}
+
+func (t term) and(u term) term {
+	return func(words map[string]int) int {
+		m, n := t(words), u(words)
+		if m == 0 || n == 0 {
+			return 0
+		}
+		return m + n
+	}
+}
+
+func (t term) not(u term) term {
+	return func(words map[string]int) int {
+		if u(words) > 0 {
+			return 0
+		}
+		return t(words)
+	}
+}
+
+// word is a term of one word, or with "*" of all that begin with it.
+func word(token string) term {
+	prefix, open := strings.CutSuffix(token, "*")
+	if !open {
+		return func(words map[string]int) int { return words[token] }
+	}
+	return func(words map[string]int) (n int) {
+		for w, count := range words {
+			if strings.HasPrefix(w, prefix) {
+				n += count
+			}
+		}
+		return n
+	}
+}
+
+// parser reads seed words:
+//
+//	expression  conjunction { [ "or" ] conjunction }
+//	conjunction operand { ( "and" | "not" ) operand }
+//	operand     word | word "*" | "(" expression ")"
+type parser struct {
+	tokens []string
+	depth  int
+}
+
+// mostDepth bounds parentheses within parentheses.
+const mostDepth = 50
+
+// parseWords reads seed words. ok is false if they are none that mean something.
+func parseWords(words string) (t term, ok bool) {
+	p := &parser{tokens: tokens(words)}
+	t, ok = p.expression()
+	return t, ok && len(p.tokens) == 0
+}
+
+func tokens(words string) (list []string) {
+	spaced := strings.NewReplacer("(", " ( ", ")", " ) ", "*", "* ").Replace(strings.ToLower(words))
+	separates := func(c rune) bool { return isSeparator(c) && !strings.ContainsRune("()*", c) }
+	return strings.FieldsFunc(spaced, separates)
+}
+
+func (p *parser) next() string {
+	if len(p.tokens) == 0 {
+		return ""
+	}
+	return p.tokens[0]
+}
+
+func (p *parser) skip() { p.tokens = p.tokens[1:] }
+
+func (p *parser) expression() (t term, ok bool) {
+	if t, ok = p.conjunction(); !ok {
+		return nil, false
+	}
+	for p.next() != "" && p.next() != ")" {
+		if p.next() == "or" {
+			p.skip()
+		}
+		u, ok := p.conjunction()
+		if !ok {
+			return nil, false
+		}
+		t = t.or(u)
+	}
+	return t, true
+}
+
+func (p *parser) conjunction() (t term, ok bool) {
+	if t, ok = p.operand(); !ok {
+		return nil, false
+	}
+	for {
+		combine := t.and
+		switch p.next() {
+		case "and":
+		case "not":
+			combine = t.not
+		default:
+			return t, true
+		}
+		p.skip()
+		u, ok := p.operand()
+		if !ok {
+			return nil, false
+		}
+		t = combine(u)
+	}
+}
+
+func (p *parser) operand() (t term, ok bool) {
+	token := p.next()
+	switch token {
+	case "", ")", "*", "and", "or", "not":
+		return nil, false
+	case "(":
+		return p.group()
+	}
+	p.skip()
+	return word(token), true
+}
+
+func (p *parser) group() (t term, ok bool) {
+	p.skip()
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > mostDepth {
+		return nil, false
+	}
+	if t, ok = p.expression(); !ok || p.next() != ")" {
+		return nil, false
+	}
+	p.skip()
+	return t, true
+}
+
+// hit is a document that was found.
+type hit struct {
+	d     *document
+	score int
+}
+
+// search returns the hits in db, the best first. ok is false if the words of s mean
+// nothing.
+func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
+	t, ok := parseWords(s.Words)
+	if !ok {
+		return nil, false
+	}
+	if score == nil {
+		hits = db.count(t, s.Like)
+	} else {
+		for _, d := range db.documents {
+			hits = append(hits, hit{d, score(s, &d.Document)})
+		}
+	}
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.score <= 0 })
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	return hits, true
+}
+
+// count gives each document a point for each time that it has what is searched,
+// and for each word of some length that it shares with an example. The most
+// points are a score of 1000.
+func (db *database) count(t term, like [][]byte) (hits []hit) {
+	shared := exampleWords(like)
+	best := 1
+	for _, d := range db.documents {
+		words := d.words()
+		points := t(words)
+		for w := range shared {
+			if words[w] > 0 {
+				points++
+			}
+		}
+		best = max(best, points)
+		hits = append(hits, hit{d, points})
+	}
+	for i := range hits {
+		hits[i].score = (hits[i].score*1000 + best - 1) / best
+	}
+	return hits
+}
+
+func exampleWords(texts [][]byte) map[string]bool {
+	const shortest = 4 // shorter ones are everywhere
+	words := make(map[string]bool)
+	for _, octets := range texts {
+		for w := range bytes.FieldsFuncSeq(octets, isSeparator) {
+			if len(w) >= shortest {
+				words[string(bytes.ToLower(w))] = true
+			}
+		}
+	}
+	return words
+}
