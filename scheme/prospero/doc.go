@@ -24,9 +24,58 @@
 // The attributes are kept as they are. The draft has no fields: by the rules of
 // RFC 1630 each is a violation.
 //
+// # What comes of it
+//
+// The server is asked after the access methods of the object, with SIZE,
+// LAST-MODIFIED and UNIX-MODES (Neuman and Augart, "The Prospero Protocol, Version
+// 5"), over ARDP and so over UDP. A directory is a [scheme.Menu]; the name of an
+// Archie query is one, and so may be any name that the server knows nothing else
+// of. Else the methods "might themselves be represented as different URLs" (RFC 1738
+// section 3.11), and the object is a [scheme.Referral] to them in the server's
+// order, but that those that need a login are behind those that don't, and behind
+// all what no retrieval opens: sessions, and file systems that would be mounted. If
+// the first is Prospero's own, of this object, the object is got at once, as a
+// [scheme.Object]. Later in the list it is left out, because it would lead back here.
+// An object that has moved is a Referral to where it is now; the fields go along,
+// but for the version, which is the new place's.
+//
+// The fields identify the object: if it has an attribute of that name and another
+// value, it is not the object named, and so not found. OBJECT-VERSION is asked for,
+// and "ID=REMOTE n" selects one of several objects; other fields are not sent.
+//
+// The items of a menu are the links in the server's order, those of union links in
+// their place as they are asked for, each directory once. A link to a Prospero
+// object has a prospero URL, and one to anything else, which Prospero calls
+// external, the URL of its best access method; all of them are among its fields.
+// Invisible links are left out. A link that can't be followed is there without a
+// URL, and says why; so is, with its URL, a union link whose directory can't be had.
+// Filters are not applied, which the item says.
+//
+// # The text of messages
+//
+// In a reply the apostrophe switches quotes on and off, anywhere within a token; two
+// inside quotes are one, and no octet in quotes ends a line. CR LF, CR and a missing
+// end of the last line are taken, and empty lines passed over, all of which servers
+// send. A line that nobody knows is a warning. A link in error spoils no other, but a
+// line that is cut short spoils the reply. The line of a link of type NULL has a name
+// that its server does not quote, and is read by its first and last words. Requests
+// are in version 5 of the protocol; replies of version 1 are known by their LINK
+// lines, and read without quotes. Names are octets: nothing but US-ASCII means
+// anything.
+//
+// Who asks is always "anonymous". Names with a NUL, and words that would have to be
+// quoted where the protocol wants them bare, are never sent.
+//
 // # What is refused
 //
 // A URL without the "/" before the hsoname; a field without "="; a %00 that no
 // digit follows, a second %00, and %00 together with the field OBJECT-VERSION.
-// User and password are violations, and never sent.
+// User and password are violations, and never sent. A version that is no number up
+// to 2147483647 is not asked for.
+//
+// The access method LOCAL, a path on our own disk that a server chose, is never
+// used and never shown as a URL. Redirects of ARDP and union links are followed by
+// way of [scheme.Request].Refer; whatever else a server sends us on to is a Referral.
+// Replies have limits ([Options], [Limits]), the unions of a directory are at most 8
+// deep, and they cost a bounded number of requests.
 package prospero

@@ -1,10 +1,14 @@
 package prospero_test
 
 import (
+	"context"
 	"fmt"
+	"net"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/prospero"
+	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
 func ExampleParse() {
@@ -26,4 +30,29 @@ func ExampleParts() {
 	}.URL()
 	fmt.Println(x.URL(), err)
 	// Output: prospero://host.dom//pros/a%3Bb;OBJECT-VERSION=12 <nil>
+}
+
+// An object that a server knows, and that FTP gets.
+func ExampleClient_Get() {
+	server, err := prosperotest.Start(prosperotest.Directory{
+		"/pros/name": {NoContents: true, Methods: []prosperotest.Method{{"AFTP", "INTERNET-D", "FTP.EXAMPLE.ORG", "ASCII", "/pub/name", "BINARY"}}},
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	x, err := prospero.Parse(locus.MustParse("prospero://" + server.Addr() + "//pros/name"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	res, err := prospero.New(nil).Get(context.Background(), new(net.Dialer), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer res.Close()
+	fmt.Println(res.(*scheme.Referral).To)
+	// Output: [ftp://ftp.example.org/pub/name;type=i]
 }

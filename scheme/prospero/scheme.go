@@ -6,19 +6,25 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for prospero.
-func Scheme() scheme.Scheme {
-	return scheme.Scheme{
+// Scheme returns the registry's row for prospero, accessed through c. A nil c gives
+// a scheme that is known and can't be accessed.
+func Scheme(c *Client) scheme.Scheme {
+	s := scheme.Scheme{
 		Name:      name,
 		Port:      Port,
 		Status:    scheme.Standard,
 		Section:   section,
 		Syntax:    "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
+		Access:    "Prospero, version 5, over ARDP",
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
 	}
+	if c != nil {
+		s.Opener = c
+	}
+	return s
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

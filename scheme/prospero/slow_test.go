@@ -19,7 +19,7 @@ const (
 )
 
 var laws = bnftest.Laws{
-	Scheme:   Scheme(),
+	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(prosperourl),
 	Parse:    bnftest.Parser(Parse),
 	Clean:    clean,

@@ -66,7 +66,7 @@ func (x URL) Attributes() string { return x.attributes }
 func (x URL) Fields() []Field {
 	var list []Field
 	for _, f := range split(x.url).all {
-		list = append(list, Field{bnf.Decode(f.name), bnf.Decode(f.value)})
+		list = append(list, f.decoded())
 	}
 	return list
 }
@@ -158,6 +158,8 @@ func (w written) all(yield func(int, fieldspec) bool) {
 		offset += 1 + len(text)
 	}
 }
+
+func (f fieldspec) decoded() Field { return Field{bnf.Decode(f.name), bnf.Decode(f.value)} }
 
 // size is the length of the field with its ";".
 func (f fieldspec) size() int {

@@ -1,0 +1,693 @@
+package prospero_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/prospero"
+	"github.com/locus-url/locus/scheme/prospero/prosperotest"
+)
+
+// answers are what a server says: to a question after the attributes of an object,
+// by its hsoname; after "LIST " and a hsoname, to one after its links; after
+// "CONTENTS " and a hsoname, to one after the object itself. What else is asked is
+// not there.
+type answers map[string]string
+
+func (a answers) answer(request string) string {
+	question := asked(request)
+	key := question
+	if object, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+" ASCII "); ok {
+		key = strings.TrimSuffix(object, " 0")
+	} else if object, ok := strings.CutPrefix(question, "GET-OBJECT-INFO CONTENTS ASCII "); ok {
+		key = "CONTENTS " + strings.TrimSuffix(object, " 0")
+	} else if object, ok := strings.CutPrefix(question, "DIRECTORY ASCII "); ok {
+		object, _, _ = strings.Cut(object, "|")
+		key = "LIST " + strings.TrimSuffix(object, " 0")
+	}
+	if reply, ok := a[key]; ok {
+		return reply
+	}
+	return "FAILURE NOT-FOUND FILE\n"
+}
+
+func (a answers) world(t testing.TB) *world { return newWorld(t, text(a.answer)) }
+
+const (
+	theServer  = "prospero://h.example/"
+	method     = "ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE "
+	aDirectory = "ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE drwxr-xr-x\n"
+)
+
+// What an object with access methods comes to.
+func TestMethods(t *testing.T) {
+	for _, c := range []struct {
+		name, info, to string
+		err            error
+		says           string
+	}{
+		{name: "its contents first", info: "PROSPERO-CONTENTS '' '' '' ''|AFTP INTERNET-D f.example ASCII '/a' BINARY", to: "object"},
+		{name: "LOCAL is never used", info: "LOCAL '' '' '' ''|PROSPERO-CONTENTS INTERNET-D H.Example ASCII x", to: "object"},
+		{name: "another before its contents", info: "AFTP INTERNET-D f.example ASCII '/a b' TEXT|PROSPERO-CONTENTS '' '' '' ''|GOPHER INTERNET-D 'g.example(70)' ASCII 'docs' 0",
+			to: "ftp://f.example/a%20b;type=a gopher://g.example:70/0docs"},
+		{name: "contents elsewhere", info: "PROSPERO-CONTENTS INTERNET-D 'o.example(2000)' ASCII '/y'", to: "prospero://o.example:2000//y"},
+		{name: "contents of another name", info: "PROSPERO-CONTENTS INTERNET-D h.example ASCII y", to: "prospero://h.example/y"},
+		{name: "a login comes last", info: "FTP INTERNET-D f.example ASCII '/home/a' BINARY|AFTP INTERNET-D f.example ASCII '/a' BINARY",
+			to: "ftp://f.example/a;type=i ftp://f.example/%2Fhome/a;type=i"},
+		{name: "sessions and what is not mounted", info: "NFS INTERNET-D n.example ASCII a '/b'|TELNET INTERNET-D t.example ASCII ''|FTP INTERNET-D f.example ASCII '/a' BINARY",
+			to: "ftp://f.example/%2Fa;type=i telnet://t.example/ nfs://n.example/b/a"},
+		{name: "none", info: "LOCAL '' '' '' ''|RCP INTERNET-D r.example ASCII a", err: scheme.ErrUnsupported, says: "LOCAL"},
+		{name: "too short", info: "AFTP '' ''", err: scheme.ErrUnsupported, says: "3 of 5 tokens"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			info := ""
+			for m := range strings.SplitSeq(c.info, "|") {
+				info += method + m + "\n"
+			}
+			w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.world(t)
+			res, err := w.open(theServer + "x")
+			if c.err != nil {
+				wantError(t, err, c.err, c.says)
+				return
+			}
+			got := fmt.Sprint(err)
+			switch r := res.(type) {
+			case *scheme.Object:
+				got = "object"
+			case *scheme.Referral:
+				got = strings.Trim(fmt.Sprint(r.To), "[]")
+			}
+			if got != c.to {
+				t.Errorf("%s, want %s", got, c.to)
+			}
+		})
+	}
+}
+
+func wantError(t *testing.T, err, kind error, says string) {
+	t.Helper()
+	if !errors.Is(err, kind) || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "prospero: ") {
+		t.Errorf("%v, want %v that says %q", err, kind, says)
+	}
+}
+
+// Where the servers send us.
+func TestReferrals(t *testing.T) {
+	replies := readRecorded(t)
+	for _, c := range []struct{ url, to string }{
+		{serverA + "/pfs/info/moved-file", serverB + "/pfs2/info/archive/old%20paper.txt"},
+		{serverA + "/pfs/info/moved", serverB + "/pfs2/info/archive"},
+		{serverA + "/pfs/info/moved-file;A=B;object-version=0;C=D", serverB + "/pfs2/info/archive/old%20paper.txt;A=B;C=D"},
+	} {
+		res, err := newWorld(t, text(replies.answer)).open(c.url)
+		if r, ok := res.(*scheme.Referral); !ok || len(r.To) != 1 || r.To[0].String() != c.to || r.URL.String() != c.url || r.Permanent {
+			t.Errorf("%s: %+v, %v, want %s", c.url, res, err, c.to)
+		}
+	}
+	for name, reply := range map[string]string{
+		"a pointer":  replies["GET-OBJECT-INFO #ALL ASCII /pfs/info/moved-file 0"],
+		"a version":  "FORWARDED INTERNET-D o.example ASCII '/a' 7\n",
+		"of methods": "FORWARDED INTERNET-D 'O.Example(1525)' ASCII '/a' 7\n",
+	} {
+		res, err := answers{"x": reply}.world(t).open(theServer + "x;OBJECT-VERSION=0")
+		want := "prospero://o.example//a;OBJECT-VERSION=7"
+		if name == "a pointer" {
+			want = serverB + "/pfs2/info/archive/old%20paper.txt"
+		}
+		if r, ok := res.(*scheme.Referral); !ok || len(r.To) != 1 || r.To[0].String() != want {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
+	}
+	if _, err := newWorld(t, text(replies.answer)).follow(serverA + "/pfs/info/loop"); err != errCircle {
+		t.Errorf("a loop: %v", err)
+	}
+	for reply, kind := range map[string]error{
+		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n": scheme.ErrUnsupported,
+		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":     scheme.ErrProtocol,
+	} {
+		_, err := answers{"x": reply}.world(t).open(theServer + "x")
+		wantError(t, err, kind, "")
+	}
+	contents := answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n", "CONTENTS x": "FORWARDED INTERNET-D o.example ASCII y 0\n"}
+	if res, err := contents.world(t).open(theServer + "x"); err != nil || fmt.Sprint(res.(*scheme.Referral).To) != "[prospero://o.example/y]" {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+// What is no object and no directory.
+func TestFailures(t *testing.T) {
+	replies := readRecorded(t)
+	recordings := readExchanges(t, exchanged)
+	reply := func(name string) string { return recordings[name+"/01"].reply }
+	for name, c := range map[string]struct {
+		answers answers
+		kind    error
+		says    string
+	}{
+		"not found":          {answers{"x": reply("fail-not-found"), "LIST x": reply("fail-not-a-directory")}, scheme.ErrNotFound, "NOT-FOUND"},
+		"no method":          {answers{"x": "NONE-FOUND\n", "LIST x": reply("fail-file-as-directory")}, scheme.ErrUnsupported, "no access method"},
+		"not authorized":     {answers{"x": reply("fail-not-authorized")}, scheme.ErrAuth, "NOT-AUTHORIZED"},
+		"too many":           {answers{"x": "NONE-FOUND\n", "LIST x": reply("archie-too-many")}, scheme.ErrAuth, "between 1 and 10000"},
+		"too many, unknown":  {answers{"x": reply("fail-not-found"), "LIST x": reply("archie-too-many")}, scheme.ErrAuth, "between 1 and 10000"},
+		"unimplemented":      {answers{"x": reply("fail-unimplemented")}, scheme.ErrUnsupported, ""},
+		"error":              {answers{"x": reply("fail-unknown-command")}, scheme.ErrProtocol, ""},
+		"CR LF":              {answers{"x": reply("fail-crlf")}, scheme.ErrProtocol, ""},
+		"partly":             {answers{"x": "NONE-FOUND\n", "LIST x": reply("fail-partial")}, scheme.ErrUnsupported, ""},
+		"another version":    {answers{"x": reply("version-unsupported")}, scheme.ErrUnsupported, "1-5"},
+		"unresolved":         {answers{"x": "NONE-FOUND\n", "LIST x": reply("unresolved")}, scheme.ErrProtocol, "unresolved"},
+		"says nothing":       {answers{"x": ""}, scheme.ErrProtocol, ""},
+		"says it has none":   {answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n", "CONTENTS x": "NONE-FOUND\n"}, scheme.ErrNotFound, "contents"},
+		"can't be listed":    {answers{"x": aDirectory, "LIST x": reply("fail-not-a-directory")}, nil, "NOT-A-DIRECTORY"},
+		"has gone meanwhile": {answers{"x": method + "PROSPERO-CONTENTS '' '' '' ''\n"}, scheme.ErrNotFound, "NOT-FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := c.answers.world(t).open(theServer + "x")
+			if err == nil {
+				t.Fatalf("%+v", res)
+			}
+			if c.kind == nil {
+				c.kind = err
+			}
+			wantError(t, err, c.kind, c.says)
+		})
+	}
+	// An empty directory is one.
+	res, err := newWorld(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
+	if list := items(t, res, err); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Replies made by hand, of which none came from a server.
+func TestBadReplies(t *testing.T) {
+	recordings := readExchanges(t, replied)
+	for name, c := range map[string]struct {
+		titles string
+		err    error
+	}{
+		"bad-line-unterminated-quote": {err: scheme.ErrProtocol},
+		"bad-link-short":              {err: scheme.ErrProtocol},
+		"bad-nesting":                 {err: scheme.ErrProtocol},
+		"bad-link-type":               {titles: "intro.txt|other.txt!"},
+		"ok-crlf":                     {titles: "intro.txt|other.txt"},
+		"ok-no-final-newline":         {titles: "intro.txt|other.txt"},
+		"ok-unknown-line":             {titles: "intro.txt|#"},
+		"ok-warning":                  {titles: "intro.txt|#"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, err := answers{"x": aDirectory, "LIST x": recordings[name+"/01"].reply}.world(t).open(theServer + "x")
+			if c.err != nil {
+				wantError(t, err, c.err, "")
+				return
+			}
+			var got []string
+			for _, item := range items(t, res, err) {
+				title := item.Title
+				switch item.Kind {
+				case scheme.KindError:
+					title += "!"
+				case scheme.KindInfo:
+					title = "#"
+				}
+				got = append(got, title)
+			}
+			if strings.Join(got, "|") != c.titles {
+				t.Errorf("%q, want %q", got, c.titles)
+			}
+		})
+	}
+}
+
+// The fields of a URL identify the object: RFC 1738 section 3.11.
+func TestFields(t *testing.T) {
+	info := "ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\nATTRIBUTE OBJECT FIELD OWNER A. B.\nATTRIBUTE OBJECT FIELD OWNER c\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n"
+	w := answers{"x": info, "CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n"}.world(t)
+	for fields, ok := range map[string]bool{
+		";size=3%20bytes":           true,
+		";SIZE=4%20bytes":           false,
+		";OWNER=A.%20B.":            true,
+		";owner=c":                  true,
+		";owner=A.":                 false,
+		";nobody=knows":             true,
+		";SIZE=3%20bytes;OWNER=d":   false,
+		";OBJECT-VERSION=0;OWNER=c": true,
+	} {
+		res, err := w.open(theServer + "x" + fields)
+		if ok && err == nil {
+			res.Close()
+			continue
+		}
+		if ok {
+			t.Errorf("%s: %v", fields, err)
+			continue
+		}
+		wantError(t, err, scheme.ErrNotFound, "not the object named")
+	}
+	w.requests()
+	w.open(theServer + "x;OBJECT-VERSION=12;ID=REMOTE%20345;A=B%0AC")
+	if asked := w.requests(); len(asked) == 0 || asked[0] != "GET-OBJECT-INFO "+attributes+" ASCII x 12|SELECT OBJECT FIELD ID REMOTE 345" {
+		t.Errorf("%q", asked)
+	}
+	w.addresses()
+	for url, offset := range map[string]int{
+		"x;OBJECT-VERSION=x":                    17,
+		"x;A=B;%6Fbject-version=2147483648":     23,
+		"x;OBJECT-VERSION=1;OBJECT-VERSION=%3b": 34,
+		"x%0099999999999":                       1,
+		"x;ID=REMOTE%20x":                       5,
+	} {
+		_, err := w.open(theServer + url)
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || e.Offset != len(theServer)+offset || !errors.Is(err, locus.ErrValue) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if dialed := w.addresses(); len(dialed) > 0 {
+		t.Errorf("dialled %q", dialed)
+	}
+}
+
+// link is a line for a link, L or U, to a directory.
+func link(kind, name, host, hsoname string) string {
+	return fmt.Sprintf("LINK %s DIRECTORY %s INTERNET-D %s ASCII %s 0\n", kind, name, host, hsoname)
+}
+
+// movedTo is a line behind a link whose object has moved.
+func movedTo(hsoname string) string {
+	return "ATTRIBUTE OBJECT INTRINSIC FORWARDING-POINTER LINK L FP f INTERNET-D o.example ASCII " + hsoname + " 0\n"
+}
+
+func titles(list []scheme.Item) string {
+	var all []string
+	for _, item := range list {
+		all = append(all, item.Title)
+	}
+	return strings.Join(all, " ")
+}
+
+// The links of union links are in their place, each directory's once.
+func TestUnions(t *testing.T) {
+	w := answers{
+		"x": aDirectory,
+		"LIST x": link("L", "a", "h.example", "a") + link("U", "u", "o.example", "u") + link("U", "again", "O.Example", "u") +
+			link("U", "self", "h.example", "x") + link("I", "hidden", "h.example", "i") + link("U", "moved", "o.example", "m") +
+			link("U", "nobody", "nobody.example", "n") + link("U", "nobody2", "nobody.example", "n2") + link("U", "round", "h.example", "r1") +
+			link("U", "missing", "o.example", "missing") + link("U", "pointer", "h.example", "p") + movedTo("p2") + link("L", "z", "h.example", "z"),
+		"LIST u":  "WARNING MESSAGE hello\n" + link("L", "b", "o.example", "b") + link("U", "back", "h.example", "x") + link("U", "deep", "h.example", "d"),
+		"LIST d":  link("L", "c", "o.example", "c"),
+		"LIST m":  "FORWARDED INTERNET-D h.example ASCII m2 0\n",
+		"LIST m2": link("L", "e", "o.example", "e"),
+		"LIST p2": link("L", "f", "o.example", "f"),
+		"LIST r1": "FORWARDED INTERNET-D o.example ASCII r2 0\n",
+		"LIST r2": "FORWARDED INTERNET-D h.example ASCII r1 0\n",
+	}.world(t)
+	res, err := w.open(theServer + "x")
+	list := items(t, res, err)
+	if got := titles(list); got != "a b c e nobody nobody2 round missing f z hello" {
+		t.Errorf("%s", got)
+	}
+	for _, item := range list {
+		failed := strings.Contains(item.Note, "could not be had")
+		if want := slices.Contains([]string{"nobody", "nobody2", "round", "missing"}, item.Title); failed != want || failed && (item.URL.IsZero() || item.Kind != scheme.KindMenu) {
+			t.Errorf("%+v", item)
+		}
+	}
+	if last := list[len(list)-1]; last.Kind != scheme.KindInfo || !last.URL.IsZero() {
+		t.Errorf("%+v", last)
+	}
+	dialed := w.addresses()
+	if n := strings.Count(strings.Join(dialed, " "), "nobody.example"); n != 2 {
+		t.Errorf("%d dials of a server that is not there, want udp4 and udp: %q", n, dialed)
+	}
+}
+
+// Unions are as deep, and cost as much, as the limits say.
+func TestUnionLimits(t *testing.T) {
+	deep := answers{"x": aDirectory, "LIST x": link("U", "u0", "h.example", "d0")}
+	for i := range 20 {
+		deep[fmt.Sprintf("LIST d%d", i)] = link("L", fmt.Sprint(i), "h.example", "l") + link("U", fmt.Sprintf("u%d", i+1), "h.example", fmt.Sprintf("d%d", i+1))
+	}
+	res, err := deep.world(t).open(theServer + "x")
+	list := items(t, res, err)
+	if got := titles(list); got != "0 1 2 3 4 5 6 7 u8" {
+		t.Errorf("%s", got)
+	}
+	if last := list[len(list)-1]; !strings.Contains(last.Note, "8 unions") {
+		t.Errorf("%+v", last)
+	}
+
+	wide := answers{"x": aDirectory}
+	for i := range 20 {
+		wide["LIST x"] += link("U", fmt.Sprintf("u%d", i), "h.example", fmt.Sprintf("d%d", i))
+		wide[fmt.Sprintf("LIST d%d", i)] = "NONE-FOUND\n"
+	}
+	w := wide.world(t)
+	res, err = w.open(theServer + "x")
+	if got := titles(items(t, res, err)); got != "u16 u17 u18 u19" {
+		t.Errorf("%s", got)
+	}
+	if n := len(w.requests()); n != 2+16 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// A union goes where the policy lets it, and no farther.
+func TestUnionRefer(t *testing.T) {
+	w := answers{
+		"x":      aDirectory,
+		"LIST x": link("U", "u", "'o.example(2000)'", "u") + link("U", "v", "no.example", "v"),
+		"LIST u": link("L", "b", "o.example", "b"),
+	}.world(t)
+	denied := errors.New("denied")
+	var asked []string
+	res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(to locus.URL) (scheme.Dialer, error) {
+		asked = append(asked, to.String())
+		if to.Host() == "no.example" {
+			return nil, denied
+		}
+		return w, nil
+	}})
+	list := items(t, res, err)
+	if titles(list) != "b v" || !strings.Contains(list[1].Note, "denied") || strings.Join(asked, " ") != "prospero://o.example:2000/u prospero://no.example/v" {
+		t.Errorf("%+v, %q", list, asked)
+	}
+	if got := strings.Join(w.addresses(), " "); got != "h.example:1525 h.example:1525 o.example:2000" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Closing a menu, or the end of the context, ends the asking for unions.
+func TestUnionEnds(t *testing.T) {
+	silent := func(request string) ardptest.Reply {
+		if strings.Contains(request, "DIRECTORY ASCII u") {
+			return ardptest.Reply{Silent: true}
+		}
+		return ardptest.Reply{Message: []byte(answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("U", "u", "h.example", "u")}.answer(request))}
+	}
+	for _, how := range []string{"close", "cancel"} {
+		t.Run(how, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w := newWorld(t, silent)
+			res, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := res.(*scheme.Menu).Close
+			if how == "cancel" {
+				end = func() error { cancel(); return nil }
+			}
+			var last error
+			for item, err := range res.(*scheme.Menu).Items {
+				if item.Title == "a" {
+					go end()
+				}
+				last = err
+			}
+			wantError(t, last, context.Canceled, "")
+		})
+	}
+}
+
+// A menu whose links are all here ends with its context too.
+func TestMenuEnds(t *testing.T) {
+	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.world(t).open(theServer + "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for _, err := range res.(*scheme.Menu).Items {
+		last = err
+		res.Close()
+	}
+	wantError(t, last, context.Canceled, "")
+}
+
+// What comes of links that say more than where they lead.
+func TestItems(t *testing.T) {
+	for _, c := range []struct{ name, line, url, kind, note string }{
+		{"object", "LINK L OBJECT n INTERNET-D 'H.EXAMPLE(1525)' ASCII '/a;b' 3\n", "prospero://h.example//a%3Bb;OBJECT-VERSION=3", "unknown", ""},
+		{"both", "LINK L DIRECTORY+FILE n INTERNET-D h.example ASCII '/a' 0\n", "prospero://h.example//a", "menu", ""},
+		{"moved", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n" + movedTo("'/b'"), "prospero://o.example//b", "object", "it has moved"},
+		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server lets its name be known, and no more"},
+		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
+		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
+		{"no method", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\n", "", "unknown", "no URL: it has no access method"},
+		{"directory by FTP", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD AFTP '' '' '' '' DIRECTORY\n", "ftp://e.example/a;type=d", "menu", ""},
+		{"search", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII 's' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 7\n", "gopher://e.example:70/7s", "search", ""},
+		{"gopher menu", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII '' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' ''\n", "gopher://e.example:70/1", "menu", ""},
+		{"gopher session", "LINK L EXTERNAL n INTERNET-D 'e.example(23)' ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 8\n", "gopher://e.example:23/8u", "session", ""},
+		{"by another server", "LINK L EXTERNAL n INTERNET-D e.example ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD PROSPERO-CONTENTS INTERNET-D p.example ASCII '/b'\n", "prospero://p.example//b", "unknown", ""},
+		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "nothing is known of a link to "},
+		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: no host of the Internet: \"INTERNET-D\" \"e/x\"; a filter belongs to the link"},
+		{"not to be asked", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD LOCAL '' '' '' ''\n", "", "unknown", "no URL: "},
+		{"in no Internet", "LINK L FILE n X-NET e.example ASCII '/a' 0\n", "", "error", "not supported: host type "},
+		{"ends in NUL", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n\x00", "prospero://h.example//a", "object", ""},
+		{"nowhere", "LINK L FILE n INTERNET-D 'e/x' ASCII '/a' 0\n", "", "object", "no URL: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := answers{"x": aDirectory, "LIST x": c.line}.world(t).open(theServer + "x")
+			list := items(t, res, err)
+			if len(list) != 1 {
+				t.Fatalf("%+v", list)
+			}
+			url := ""
+			if !list[0].URL.IsZero() {
+				url = list[0].URL.String()
+			}
+			if list[0].Title != "n" || url != c.url || string(list[0].Kind) != c.kind || !strings.HasPrefix(list[0].Note, c.note) || (list[0].Note == "") != (c.note == "") {
+				t.Errorf("%+v", list[0])
+			}
+		})
+	}
+}
+
+// An Archie query, with other ways to its directories.
+func TestArchie(t *testing.T) {
+	const query = "ARCHIE/MATCH(4,4,4,0,=)/prospero.tar.Z"
+	w := newWorld(t, text(readRecorded(t).answer))
+	res, err := w.open(serverA + query)
+	var got []string
+	for _, item := range items(t, res, err) {
+		got = append(got, item.URL.String())
+	}
+	if want := []string{
+		"ftp://ftp.example.org/pub/gnu/prospero.tar.Z;type=i",
+		"ftp://gatekeeper.example.com/systems/unix/prospero.tar.Z;type=i",
+		"ftp://nic.example.net/mirrors/archie%20clients/prospero.tar.Z;type=i",
+		"ftp://src.example.ac.uk/pub/net/prospero/prospero.tar.Z;type=i",
+	}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	a := answers{"q": "NONE-FOUND\n", "LIST q": link("L", "n", "a.example", "ARCHIE/HOST/f.example/pub/n")}
+	res, err = a.world(t).open(theServer + "q")
+	item := items(t, res, err)[0]
+	if item.URL.String() != "prospero://a.example/ARCHIE/HOST/f.example/pub/n" {
+		t.Errorf("%+v", item)
+	}
+	if last := item.Fields[len(item.Fields)-1]; last.Name != "alternatives" || fmt.Sprint(last.Value) != "[ftp://f.example/pub/n/;type=d]" {
+		t.Errorf("%+v", last)
+	}
+	// A gateway's name that the server knows nothing of leads to what it is a gateway to.
+	const gateway = "GOPHER-GW/g.example(70)/1/docs"
+	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.world(t).open(theServer + gateway)
+	if r, ok := res.(*scheme.Referral); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A part of an object that is there already is not read again.
+func TestOffset(t *testing.T) {
+	w := answers{
+		"x":          "ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 19940505000000Z\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 7' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
+		"CONTENTS x": "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abcdef\n",
+		"y":          "ATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 0' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
+		"CONTENTS y": "NONE-FOUND\n",
+	}.world(t)
+	modified := time.Date(1994, 5, 5, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		request scheme.Request
+		want    string
+		err     error
+	}{
+		{scheme.Request{}, "abcdef", nil},
+		{scheme.Request{Offset: 2}, "cdef", nil},
+		{scheme.Request{Offset: 2, ModTime: modified.Add(time.Millisecond)}, "cdef", nil},
+		{scheme.Request{Offset: 2, ModTime: modified.Add(time.Second)}, "abcdef", nil},
+		{scheme.Request{Offset: 6}, "", nil},
+		{scheme.Request{Offset: 7}, "abcdef", nil},
+		{scheme.Request{Limit: 6}, "abcdef", nil},
+		{scheme.Request{Limit: 5}, "", scheme.ErrTooLarge},
+	} {
+		c.request.URL, c.request.Dial = locus.MustParse(theServer+"x"), w
+		res, err := prospero.New(nil).Open(t.Context(), &c.request)
+		if c.err != nil {
+			wantError(t, err, c.err, "")
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := res.(*scheme.Object)
+		b, err := io.ReadAll(o.Body)
+		if string(b) != c.want || err != nil || o.Size != 6 || o.Start != int64(6-len(c.want)) || !o.ModTime.Equal(modified) || o.Name != "x" {
+			t.Errorf("%+v: %q, %v, %+v", c.request, b, err, o)
+		}
+	}
+	res, err := w.open(theServer + "y")
+	if o, ok := res.(*scheme.Object); !ok || o.Size != 0 {
+		t.Errorf("an empty object: %+v, %v", res, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	res, err = prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	_, err = res.(*scheme.Object).Body.Read(make([]byte, 1))
+	wantError(t, err, context.Canceled, "")
+}
+
+// What a server says before its reply.
+func TestDelivery(t *testing.T) {
+	var lines []string
+	open := func(t *testing.T, w *world, o *prospero.Options) error {
+		lines = nil
+		res, err := prospero.New(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(sent bool, line string) {
+			lines = append(lines, fmt.Sprint(map[bool]string{true: "> ", false: "< "}[sent], line))
+		}})
+		if err == nil {
+			items(t, res, nil)
+		}
+		return err
+	}
+	t.Run("wait", func(t *testing.T) {
+		a := answers{"x": aDirectory, "LIST x": link("L", "n", "h.example", "n")}
+		w := newWorld(t, func(request string) ardptest.Reply {
+			return ardptest.Reply{Message: []byte(a.answer(request)), Wait: 3 * time.Minute, QueuePosition: 5, QueueTime: time.Minute}
+		})
+		if err := open(t, w, nil); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(lines, "\n")
+		for _, want := range []string{"> LIST ATTRIBUTES COMPONENTS\n", "> VERSION 5 locus\n", "< LINK L DIRECTORY n INTERNET-D h.example ASCII n 0", "asks to be waited for, 3m0s", "position 5", "in 1m0s"} {
+			if !strings.Contains(all, want) {
+				t.Errorf("no %q in\n%s", want, all)
+			}
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
+		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "refuse")
+	})
+	t.Run("silent", func(t *testing.T) {
+		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
+		err := open(t, w, &prospero.Options{Timer: time.Millisecond, Tries: 2})
+		wantError(t, err, scheme.ErrUnreachable, "no reply")
+		var timeout interface{ Timeout() bool }
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("%v is no time-out", err)
+		}
+	})
+	t.Run("too large", func(t *testing.T) {
+		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Message: make([]byte, 5000)} })
+		wantError(t, open(t, w, &prospero.Options{Octets: 4000}), scheme.ErrTooLarge, "")
+		wantError(t, open(t, w, &prospero.Options{Packets: 3}), scheme.ErrTooLarge, "")
+	})
+	t.Run("nobody", func(t *testing.T) {
+		pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := pc.LocalAddr().(*net.UDPAddr).AddrPort()
+		pc.Close()
+		w := newWorld(t, nil)
+		w.addr = at
+		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "")
+	})
+	t.Run("sent on", func(t *testing.T) {
+		a := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}
+		other := a.world(t)
+		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: other.addr} })
+		var to []string
+		refer := func(u locus.URL) (scheme.Dialer, error) {
+			to = append(to, u.String())
+			return dialAny{}, nil
+		}
+		res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: refer})
+		list, asked := items(t, res, err), other.requests()
+		if len(list) != 0 || len(asked) != 2 {
+			t.Errorf("%+v, %q", list, asked)
+		}
+		if want := "prospero://" + other.addr.String() + "/x"; strings.Join(to, " ") != want+" "+want {
+			t.Errorf("%q", to)
+		}
+	})
+	t.Run("not sent on", func(t *testing.T) {
+		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
+		denied := errors.New("denied")
+		_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Refer: func(locus.URL) (scheme.Dialer, error) { return nil, denied }})
+		wantError(t, err, denied, "")
+	})
+}
+
+// dialAny goes where it is told.
+type dialAny struct{ net.Dialer }
+
+func (d dialAny) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return d.Dialer.DialContext(ctx, network, address)
+}
+
+func TestNoDialer(t *testing.T) {
+	_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x")})
+	wantError(t, err, scheme.ErrUnsupported, "without a dialer")
+}
+
+// A host with IPv6 addresses alone is asked all the same.
+func TestIPv6(t *testing.T) {
+	pc, err := net.ListenPacket("udp6", "[::1]:0")
+	if err != nil {
+		t.Skip("no IPv6 here: ", err)
+	}
+	s := ardptest.Serve(pc, func(r *ardptest.Request) ardptest.Reply {
+		return ardptest.Reply{Message: []byte("FAILURE NOT-AUTHORIZED\n")}
+	}, nil)
+	defer s.Close()
+	x, err := prospero.Parse(locus.MustParse("prospero://" + s.Addr().String() + "/x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = prospero.New(nil).Get(t.Context(), new(net.Dialer), x)
+	wantError(t, err, scheme.ErrAuth, "NOT-AUTHORIZED")
+}
+
+// A network that loses, doubles and reorders costs time, and nothing else.
+func TestLoss(t *testing.T) {
+	data := strings.Repeat("a'b c\n", 10_000)
+	server, err := prosperotest.Start(prosperotest.Directory{"/pros/name": {Data: data}}, &prosperotest.Options{
+		Faults: ardptest.Faults{Loss: 0.3, Duplicate: 0.2, Reorder: 0.2, Seed: 1738},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	client := prospero.New(&prospero.Options{Timer: 2 * time.Millisecond, Tries: 12})
+	res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("prospero://" + server.Addr() + "//pros/name"), Dial: new(net.Dialer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(res.(*scheme.Object).Body); string(b) != data || err != nil {
+		t.Errorf("%d octets, %v", len(b), err)
+	}
+}

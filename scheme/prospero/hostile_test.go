@@ -1,0 +1,110 @@
+package prospero_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/prospero"
+)
+
+// oracle is a server that answers anything with what is in it, in turns and then
+// with the last again, whoever is asked.
+type oracle struct {
+	replies []string
+	asked   int
+}
+
+func (o *oracle) DialContext(context.Context, string, string) (net.Conn, error) {
+	return &oracleConn{oracle: o}, nil
+}
+
+type oracleConn struct {
+	net.Conn // none
+	*oracle
+	id [2]byte
+}
+
+func (c *oracleConn) Write(p []byte) (int, error) {
+	c.asked++
+	copy(c.id[:], p[1:3])
+	return len(p), nil
+}
+
+func (c *oracleConn) Read(p []byte) (int, error) {
+	reply := c.replies[min(c.asked, len(c.replies))-1]
+	return copy(p, "\x03"+string(c.id[:])+reply), nil
+}
+
+func (c *oracleConn) Close() error { return nil }
+func (c *oracleConn) RemoteAddr() net.Addr {
+	return &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1525}
+}
+func (c *oracleConn) SetReadDeadline(time.Time) error { return nil }
+
+// FuzzReplies has servers say anything: what comes of it is a resource whose URLs
+// are URLs, or an error of this package, after a bounded number of questions.
+func FuzzReplies(f *testing.F) {
+	recordings := readExchanges(f, replied)
+	for _, e := range recordings {
+		f.Add(aDirectory, e.reply, e.reply)
+		f.Add(e.reply, e.reply, "NONE-FOUND\n")
+	}
+	f.Add("FAILURE NOT-FOUND\n", link("U", "u", "h.example", "u")+link("U", "v", "o.example", "v"), link("U", "w", "h.example", "w"))
+	f.Add(method+"PROSPERO-CONTENTS '' '' '' ''\n"+method+"LOCAL '' '' '' ''\n", "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n", "")
+	f.Fuzz(func(t *testing.T, info, first, others string) {
+		if len(info) > 60_000 || len(first) > 60_000 || len(others) > 60_000 {
+			return // no datagram is as long
+		}
+		o := &oracle{replies: []string{info, first, others}}
+		res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "prospero: ") {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		defer res.Close()
+		switch r := res.(type) {
+		case *scheme.Referral:
+			for _, u := range r.To {
+				sound(t, u)
+			}
+		case *scheme.Object:
+			if b, err := io.ReadAll(r.Body); err != nil || int64(len(b)) != r.Size {
+				t.Errorf("%d octets of %d, %v", len(b), r.Size, err)
+			}
+		case *scheme.Menu:
+			for item, err := range r.Items {
+				if err != nil {
+					t.Error(err)
+				}
+				if !item.URL.IsZero() {
+					sound(t, item.URL)
+				}
+			}
+		}
+		if o.asked > 2+16 {
+			t.Errorf("%d questions", o.asked)
+		}
+	})
+}
+
+// sound looks at a URL that was made of what a server said.
+func sound(t *testing.T, u locus.URL) {
+	t.Helper()
+	again, err := locus.Parse(u.String())
+	if err != nil || again != u || u.Scheme() == "file" || strings.ContainsAny(u.String(), "\r\n\x00") {
+		t.Errorf("%q: %q, %v", u, again, err)
+	}
+	if u.Scheme() == "prospero" {
+		if _, err := prospero.Parse(u); err != nil {
+			t.Error(err)
+		}
+	}
+}

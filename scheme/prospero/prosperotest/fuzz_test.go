@@ -1,0 +1,51 @@
+package prosperotest
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzExchange: whatever a client says, the reply is lines that can be read.
+func FuzzExchange(f *testing.F) {
+	list := readExchanged(f)
+	for _, e := range list {
+		f.Add(e.request)
+	}
+	f.Add("VERSION 1\nDIRECTORY ASCII /pfs/info 0 0\nLIST ATTRIBUTES COMPONENTS ?*(\n")
+	f.Add("DIRECTORY ASCII 'ARCHIE/MATCH(-1,99999999999999999999,,0,r)/('\nLIST FILTER COMPONENTS\nFILTER\n")
+	s := newServer(treeA(list), &Options{Host: hostA, Archie: Search([]Find{{Site: "a", Path: "/b"}})})
+	f.Fuzz(func(t *testing.T, message string) {
+		x := exchange{s: s}
+		x.run(message)
+		if x.old {
+			return // nothing is quoted
+		}
+		for rest := string(x.out); rest != ""; {
+			line, behind, ok := cutLine(rest)
+			switch _, some := split(line); {
+			case strings.HasPrefix(line, "ERROR Unknown message: "): // shown as it came
+				return
+			case !ok, !some && line != "":
+				t.Errorf("to %q says the line %q", message, line)
+			}
+			rest = behind
+		}
+	})
+}
+
+// FuzzToken: what is quoted is read back, and needs no more than itself.
+func FuzzToken(f *testing.F) {
+	for _, text := range []string{"", "release notes", "it's.txt", "AFTP/pub/docs", "4096 bytes", "'", "''", "a\x00\n\xff"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		line := string(appendTokens(nil, text, "end"))
+		tokens, ok := split(line)
+		if !ok || len(tokens) != 2 || tokens[0].Text != text || tokens[0].Slashes != nil {
+			t.Errorf("%q is written %q and read %v", text, line, tokens)
+		}
+		if cut, rest, ok := cutLine(line + "\n"); cut != line || rest != "" || !ok {
+			t.Errorf("%q is cut to %q", line, cut)
+		}
+	})
+}

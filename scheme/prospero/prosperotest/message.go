@@ -1,0 +1,119 @@
+package prosperotest
+
+import "strings"
+
+// special are the octets at which the measured server begins to quote.
+const (
+	blanks  = " \t\n\v\f\r"
+	special = blanks + "/'+,"
+)
+
+// appendToken appends a token as the measured server writes it: the quotes begin
+// where they are needed, and end with the token.
+func appendToken(dst []byte, token string) []byte {
+	if token == "" {
+		return append(dst, "''"...)
+	}
+	i := strings.IndexAny(token, special)
+	if i < 0 {
+		return append(dst, token...)
+	}
+	dst = append(dst, token[:i]...)
+	dst = append(dst, '\'')
+	for ; i < len(token); i++ {
+		if token[i] == '\'' {
+			dst = append(dst, '\'')
+		}
+		dst = append(dst, token[i])
+	}
+	return append(dst, '\'')
+}
+
+func appendTokens(dst []byte, tokens ...string) []byte {
+	for i, t := range tokens {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = appendToken(dst, t)
+	}
+	return dst
+}
+
+// token is one of a line. Slashes are the places in Text of those that were not
+// quoted: they separate components in the older form of LIST.
+type token struct {
+	Text    string
+	Slashes []int
+}
+
+// components returns what the unquoted slashes of t separate.
+func (t token) components() (list []string) {
+	from := 0
+	for _, at := range t.Slashes {
+		list = append(list, t.Text[from:at])
+		from = at + 1
+	}
+	return append(list, t.Text[from:])
+}
+
+func texts(tokens []token) []string {
+	list := make([]string, len(tokens))
+	for i, t := range tokens {
+		list[i] = t.Text
+	}
+	return list
+}
+
+// cutLine returns the first line of message without its end, and the rest. It
+// reports whether the line ends outside quotes.
+func cutLine(message string) (line, rest string, ok bool) {
+	quoted := false
+	for i := range len(message) {
+		switch message[i] {
+		case '\'':
+			quoted = !quoted
+		case '\n':
+			if !quoted {
+				return message[:i], message[i+1:], true
+			}
+		}
+	}
+	return message, "", !quoted
+}
+
+// split returns the tokens of a line. It reports whether there is one at all; a
+// carriage return outside quotes ends a line as if it were empty.
+func split(line string) (tokens []token, ok bool) {
+	var t token
+	var text []byte
+	in, quoted := false, false
+	end := func() {
+		if in {
+			t.Text = string(text)
+			tokens = append(tokens, t)
+		}
+		t, text, in = token{}, nil, false
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
+			text = append(text, c)
+			i++
+		case c == '\'':
+			in, quoted = true, !quoted
+		case quoted:
+			text = append(text, c)
+		case c == '\r':
+			return nil, false
+		case c == ' ' || c == '\t':
+			end()
+		default:
+			if c == '/' {
+				t.Slashes = append(t.Slashes, len(text))
+			}
+			in, text = true, append(text, c)
+		}
+	}
+	end()
+	return tokens, len(tokens) > 0
+}

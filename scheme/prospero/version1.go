@@ -1,0 +1,93 @@
+package prospero
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// oldLinkTokens is how many tokens a LINK line of version 1 has: it ends in a
+// version and the magic number of the object.
+const oldLinkTokens = 10
+
+// isOld reports whether a message, at the beginning of a line, goes on in version
+// 1 of the protocol. Nothing says so but the lines that only that version has.
+func isOld(message string) bool {
+	if !strings.HasPrefix(message, "LINK") {
+		return false
+	}
+	if strings.HasPrefix(message, "LINK-INFO ") {
+		return true
+	}
+	line, _ := cutRawLine(message)
+	if strings.Count(line, " ") != oldLinkTokens-1 {
+		return false
+	}
+	f := strings.Split(line, " ")
+	return f[6] == nameASCII && isDigits(f[8]) && isDigits(f[9])
+}
+
+// isDigits reports whether a token is a number.
+func isDigits(token string) bool {
+	_, rest := cutDigits(token)
+	return token != "" && rest == ""
+}
+
+// oldLink adds the link of a line of version 1, behind the word LINK.
+func (p *parser) oldLink(fields []string) error {
+	fields = slices.Clone(fields)
+	var method []string
+	if len(fields) >= linkFields {
+		fields[1], method = oldType(fields[1])
+		fields[2] = oldName(fields[2])
+	}
+	l, err := parseLink(fields)
+	if err != nil {
+		return err
+	}
+	p.addLink(l)
+	if method != nil {
+		p.addAttribute(0, Attribute{AppliesTo: "CACHED", Nature: natureField, Name: attrAccessMethod, Type: valueSequence, Value: method})
+	}
+	return nil
+}
+
+// oldType returns today's link type for one of version 1, and the access method
+// that is within it, if one is: EXTERNAL(AFTP,BINARY).
+func oldType(text string) (linkType string, method []string) {
+	if text == "SYM-LINK" {
+		return TypeSymbolic, nil
+	}
+	inner, ok := strings.CutPrefix(text, TypeExternal+"(")
+	if ok {
+		inner, ok = strings.CutSuffix(inner, ")")
+	}
+	if !ok {
+		return text, nil
+	}
+	words := strings.Split(inner, ",")
+	return TypeExternal, append([]string{words[0], "", "", "", ""}, words[1:]...)
+}
+
+// oldName returns the name in a link of version 1. That version has no quotes,
+// but for a name with octets beyond US-ASCII.
+func oldName(text string) string {
+	beyond := func(r rune) bool { return r > '~' }
+	if !isToken(text) || strings.IndexFunc(text, beyond) < 0 {
+		return text
+	}
+	return unquote(text)
+}
+
+// oldAttribute adds the attribute of a line of version 1, behind the word
+// LINK-INFO.
+func (p *parser) oldAttribute(fields []string) error {
+	const least = 3 // applies to, name, type
+	if len(fields) < least {
+		return fmt.Errorf("%w: LINK-INFO with %d of %d fields", scheme.ErrProtocol, len(fields), least)
+	}
+	p.addAttribute(0, Attribute{AppliesTo: fields[0], Name: fields[1], Type: valueSequence, Value: slices.Clone(fields[least:])})
+	return nil
+}
