@@ -1,0 +1,291 @@
+package tn3270
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Pair is an extended attribute: its type and its value.
+type Pair struct{ Type, Value byte }
+
+// InColor is the attribute of a colour; the zero Color is the default.
+func InColor(c Color) Pair { return Pair{typeColor, byte(c)} }
+
+// InHighlight is the attribute of a highlighting; the zero Highlight is the default.
+func InHighlight(h Highlight) Pair { return Pair{typeHighlight, byte(h)} }
+
+// Builder writes records as a host does. Each begins with a command, and [Builder.Record]
+// ends it. What is wrong, a position outside the screen or a character that the code
+// page has not, is reported there.
+type Builder struct {
+	page      *codePage
+	alternate dimensions
+	size      dimensions
+	record    []byte
+	err       error
+}
+
+// NewBuilder returns a Builder for a terminal with these options. The error wraps
+// [ErrOption].
+func NewBuilder(o *Options) (*Builder, error) {
+	page, alternate, err := o.settle()
+	if err != nil {
+		return nil, err
+	}
+	return &Builder{page: page, alternate: alternate, size: models[2]}, nil
+}
+
+// Record returns the record, and begins the next one.
+func (b *Builder) Record() ([]byte, error) {
+	record, err := b.record, b.err
+	b.record, b.err = nil, nil
+	if err != nil {
+		return nil, err
+	}
+	return record, nil
+}
+
+func (b *Builder) append(octets ...byte) *Builder {
+	b.record = append(b.record, octets...)
+	return b
+}
+
+func (b *Builder) fail(format string, args ...any) *Builder {
+	if b.err == nil {
+		b.err = fmt.Errorf("tn3270: "+format, args...)
+	}
+	return b
+}
+
+// Write begins a record that changes the screen.
+func (b *Builder) Write(w WCC) *Builder { return b.append(cmdWrite, byte(w)) }
+
+// EraseWrite begins a record that erases the screen, which has 24 by 80 then.
+func (b *Builder) EraseWrite(w WCC) *Builder {
+	b.size = models[2]
+	return b.append(cmdEraseWrite, byte(w))
+}
+
+// EraseWriteAlternate begins a record that erases the screen, which has the size of
+// its model then.
+func (b *Builder) EraseWriteAlternate(w WCC) *Builder {
+	b.size = b.alternate
+	return b.append(cmdEraseWriteAlternate, byte(w))
+}
+
+// EraseAllUnprotected is a record that erases what can be typed on, and unlocks the
+// keyboard.
+func (b *Builder) EraseAllUnprotected() *Builder { return b.append(cmdEraseAllUnprotected) }
+
+// ReadBuffer is a record that asks for all that is on the screen.
+func (b *Builder) ReadBuffer() *Builder { return b.append(cmdReadBuffer) }
+
+// ReadModified is a record that asks for what was modified.
+func (b *Builder) ReadModified() *Builder { return b.append(cmdReadModified) }
+
+// ReadModifiedAll is ReadModified that gets the data also behind a key that sends
+// none.
+func (b *Builder) ReadModifiedAll() *Builder { return b.append(cmdReadModifiedAll) }
+
+// Query is a record that asks what the terminal is: Read Partition (Query).
+func (b *Builder) Query() *Builder {
+	return b.append(cmdStructured, 0, 5, sfReadPartition, noPartition, readQuery)
+}
+
+// At is Set Buffer Address: what follows begins there. Rows and columns count from 1.
+func (b *Builder) At(row, column int) *Builder {
+	return b.append(orderSetBufferAddress).address(row, column)
+}
+
+// Field is Start Field.
+func (b *Builder) Field(a Attribute) *Builder {
+	return b.append(orderStartField, graphic(byte(a)))
+}
+
+// FieldExtended is Start Field Extended.
+func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
+	b.append(orderStartFieldExt)
+	return b.pairs(append([]Pair{{typeField, graphic(byte(a))}}, pairs...))
+}
+
+// ModifyField changes the field whose attribute is at the current position: its
+// attribute too unless that is nil.
+func (b *Builder) ModifyField(a *Attribute, pairs ...Pair) *Builder {
+	if a != nil {
+		pairs = append([]Pair{{typeField, graphic(byte(*a))}}, pairs...)
+	}
+	b.append(orderModifyField)
+	return b.pairs(pairs)
+}
+
+func (b *Builder) pairs(pairs []Pair) *Builder {
+	if len(pairs) > 255 {
+		return b.fail("%d attributes of a field", len(pairs))
+	}
+	b.append(byte(len(pairs)))
+	for _, p := range pairs {
+		b.append(p.Type, p.Value)
+	}
+	return b
+}
+
+// SetAttribute is the attribute of the characters that follow.
+func (b *Builder) SetAttribute(p Pair) *Builder {
+	return b.append(orderSetAttribute, p.Type, p.Value)
+}
+
+// InsertCursor puts the cursor at the current position.
+func (b *Builder) InsertCursor() *Builder { return b.append(orderInsertCursor) }
+
+// ProgramTab goes to the next field for input.
+func (b *Builder) ProgramTab() *Builder { return b.append(orderProgramTab) }
+
+// RepeatTo writes a character from the current position up to before another; 0 is
+// the null.
+func (b *Builder) RepeatTo(row, column int, r rune) *Builder {
+	b.append(orderRepeatToAddress).address(row, column)
+	if r == 0 {
+		return b.append(null)
+	}
+	return b.character(r)
+}
+
+// EraseUnprotectedTo erases what can be typed on up to before a position.
+func (b *Builder) EraseUnprotectedTo(row, column int) *Builder {
+	return b.append(orderEraseUnprotected).address(row, column)
+}
+
+// Text is characters; those of code page 310 that the code page has not are written
+// with Graphic Escape.
+func (b *Builder) Text(text string) *Builder {
+	for _, r := range text {
+		b.character(r)
+	}
+	return b
+}
+
+func (b *Builder) character(r rune) *Builder {
+	if octet, ok := b.page.encode(r); ok {
+		return b.append(octet)
+	}
+	for i, known := range apl {
+		if r == known {
+			return b.append(orderGraphicEscape, byte(firstGraphic+i))
+		}
+	}
+	return b.fail("code page %d has no %q", b.page.number, r)
+}
+
+func (b *Builder) address(row, column int) *Builder {
+	if row < 1 || row > b.size.Rows || column < 1 || column > b.size.Columns {
+		return b.fail("row %d, column %d is outside the screen of %d by %d", row, column, b.size.Rows, b.size.Columns)
+	}
+	b.record = appendAddress(b.record, (row-1)*b.size.Columns+column-1, false)
+	return b
+}
+
+// Inbound is a record that a terminal sent.
+type Inbound struct {
+	AID    byte
+	Key    Key // 0 if the AID is that of no key, as in the reply to a Read Modified
+	Cursor int // the address of the cursor, counted from 0; -1 if the record has none
+	Fields []ModifiedField
+
+	// Structured are structured fields, such as Query Replies, which have the AID
+	// 88 hexadecimal; then there is nothing else.
+	Structured []byte
+}
+
+// ModifiedField is what a field has, or on a screen without fields all there is.
+type ModifiedField struct {
+	Address int    // of the first position behind the attribute, from 0; -1 without fields
+	Value   string // without nulls; DUP is U+001C and FM U+001E
+}
+
+// ParseInbound reads a record in which a terminal with this code page sends what was
+// modified, with addresses of 12 or 14 bits. What comes with the error was read
+// before; it is a [DataError], or wraps [ErrOption].
+func ParseInbound(record []byte, codePage string) (Inbound, error) {
+	page, err := newCodePage(codePage)
+	if err != nil {
+		return Inbound{}, err
+	}
+	in := stream{record: record}
+	aid, err := in.take(1)
+	if err != nil {
+		return Inbound{}, err
+	}
+	got := Inbound{AID: aid[0], Key: keyOf(aid[0]), Cursor: -1}
+	switch {
+	case got.AID == aidStructured:
+		got.Structured = record[1:]
+		return got, nil
+	case !in.more() && isShort(got.AID):
+		return got, nil
+	}
+	if got.Cursor, err = in.takeInbound(); err != nil {
+		return got, err
+	}
+	got.Fields, err = page.parseFields(&in)
+	return got, err
+}
+
+// takeInbound takes an address, or returns -1 and an error.
+func (in *stream) takeInbound() (int, error) {
+	octets, err := in.take(2)
+	if err != nil {
+		return -1, err
+	}
+	address, ok := decodeAddress(octets[0], octets[1], false)
+	if !ok {
+		return -1, in.fault("no address begins with %02X", octets[0])
+	}
+	return address, nil
+}
+
+// parseFields reads the fields behind the address of the cursor.
+func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
+	for in.more() {
+		f := ModifiedField{Address: -1}
+		in.start = in.at
+		if in.record[in.at] == orderSetBufferAddress {
+			in.at++
+			if f.Address, err = in.takeInbound(); err != nil {
+				return fields, err
+			}
+		}
+		f.Value, err = p.parseValue(in)
+		fields = append(fields, f)
+		if err != nil {
+			return fields, err
+		}
+	}
+	return fields, nil
+}
+
+// parseValue reads characters up to the next Set Buffer Address.
+func (p *codePage) parseValue(in *stream) (string, error) {
+	var value strings.Builder
+	for in.more() && in.record[in.at] != orderSetBufferAddress {
+		in.start = in.at
+		octet := in.next()
+		var err error
+		switch {
+		case octet == orderSetAttribute:
+			_, err = in.take(2)
+		case octet == orderGraphicEscape:
+			var escaped []byte
+			if escaped, err = in.take(1); err == nil {
+				value.WriteRune(showAPL(escaped[0]))
+			}
+		case isCharacter(octet):
+			value.WriteRune(p.runes[octet])
+		default:
+			err = in.fault("no order of what was modified is %02X", octet)
+		}
+		if err != nil {
+			return value.String(), err
+		}
+	}
+	return value.String(), nil
+}

@@ -1,0 +1,152 @@
+package tn3270
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Key is a key of the keyboard. The zero Key is none.
+type Key int
+
+// The keys that send something to the host.
+const (
+	Enter Key = iota + 1
+	Clear     // erases the screen too
+	PA1
+	PA2
+	PA3
+	PF1
+	PF2
+	PF3
+	PF4
+	PF5
+	PF6
+	PF7
+	PF8
+	PF9
+	PF10
+	PF11
+	PF12
+	PF13
+	PF14
+	PF15
+	PF16
+	PF17
+	PF18
+	PF19
+	PF20
+	PF21
+	PF22
+	PF23
+	PF24
+	CursorSelect // chooses the field that the cursor is in, as a light pen would
+
+	// Attn and SysReq are Telnet commands, which whoever has the connection sends
+	// (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Pressing them does
+	// nothing here.
+	Attn
+	SysReq
+)
+
+// The keys that change the screen.
+const (
+	Tab        Key = SysReq + 1 + iota // to the next field for input
+	Backtab                            // to the beginning of this one, or of the one before
+	Newline                            // to the first field for input below this line
+	Home                               // to the first field for input
+	Up                                 //
+	Down                               //
+	Left                               //
+	Right                              //
+	EraseEOF                           // from the cursor to the end of the field
+	EraseInput                         // all that was typed
+	Delete                             // the character at the cursor
+	Backspace                          // the character before the cursor
+	Insert                             // inserts or overwrites, by turns
+	Reset                              // unlocks the keyboard, ends inserting
+	FieldMark
+	Dup
+	Redraw // no key of a 3270: whoever draws the screen is to draw all of it
+)
+
+// keyNames are the keys' names; those of PF1 to PF24 are made.
+var keyNames = map[Key]string{
+	Enter: "Enter", Clear: "Clear", PA1: "PA1", PA2: "PA2", PA3: "PA3",
+	CursorSelect: "CursorSelect", Attn: "Attn", SysReq: "SysReq",
+	Tab: "Tab", Backtab: "Backtab", Newline: "Newline", Home: "Home",
+	Up: "Up", Down: "Down", Left: "Left", Right: "Right",
+	EraseEOF: "EraseEOF", EraseInput: "EraseInput", Delete: "Delete", Backspace: "Backspace",
+	Insert: "Insert", Reset: "Reset", FieldMark: "FieldMark", Dup: "Dup", Redraw: "Redraw",
+}
+
+// String returns the name of a key, as [ParseKey] reads it.
+func (k Key) String() string {
+	if PF1 <= k && k <= PF24 {
+		return "PF" + strconv.Itoa(int(k-PF1)+1)
+	}
+	if name, ok := keyNames[k]; ok {
+		return name
+	}
+	return "Key(" + strconv.Itoa(int(k)) + ")"
+}
+
+// ParseKey returns the key of a name such as "Enter", "PF12" or "EraseEOF", in
+// upper or lower case.
+func ParseKey(name string) (k Key, ok bool) {
+	for k := Enter; k <= Redraw; k++ {
+		if strings.EqualFold(name, k.String()) {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// The attention identifiers, AIDs.
+const (
+	aidNone         = 0x60
+	aidReadReply    = 0x61 // the reply to a Read Partition
+	aidClear        = 0x6D
+	aidEnter        = 0x7D
+	aidCursorSelect = 0x7E
+	aidStructured   = 0x88
+)
+
+// The AIDs of PA1 to PA3 and of PF1 to PF24.
+const (
+	programAccess   = "\x6C\x6E\x6B"
+	programFunction = "\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C" +
+		"\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\x4A\x4B\x4C"
+)
+
+// aid returns the attention identifier of a key that sends one.
+func (k Key) aid() (aid byte, ok bool) {
+	switch {
+	case k == Enter:
+		return aidEnter, true
+	case k == Clear:
+		return aidClear, true
+	case PA1 <= k && k <= PA3:
+		return programAccess[k-PA1], true
+	case PF1 <= k && k <= PF24:
+		return programFunction[k-PF1], true
+	}
+	return 0, false
+}
+
+// keyOf returns the key of an attention identifier, 0 if it is of none.
+func keyOf(aid byte) Key {
+	if aid == aidCursorSelect {
+		return CursorSelect
+	}
+	for k := Enter; k <= PF24; k++ {
+		if a, ok := k.aid(); ok && a == aid {
+			return k
+		}
+	}
+	return 0
+}
+
+// isShort reports whether a Read Modified for this AID has no data.
+func isShort(aid byte) bool {
+	return aid == aidClear || aid == programAccess[0] || aid == programAccess[1] || aid == programAccess[2]
+}

@@ -1,0 +1,198 @@
+package tn3270
+
+// The commands, as they are outside SNA, with the codes of channels next to them.
+const (
+	cmdWrite               = 0xF1
+	cmdReadBuffer          = 0xF2
+	cmdStructured          = 0xF3
+	cmdEraseWrite          = 0xF5
+	cmdReadModified        = 0xF6
+	cmdReadModifiedAll     = 0x6E
+	cmdEraseAllUnprotected = 0x6F
+	cmdEraseWriteAlternate = 0x7E
+
+	cmdNoOperation = 0x03 // of channels alone
+)
+
+// command returns the command of its code, whichever of the two that is.
+func command(code byte) byte {
+	switch code {
+	case 0x01:
+		return cmdWrite
+	case 0x02:
+		return cmdReadBuffer
+	case 0x05:
+		return cmdEraseWrite
+	case 0x06:
+		return cmdReadModified
+	case 0x0D:
+		return cmdEraseWriteAlternate
+	case 0x0E:
+		return cmdReadModifiedAll
+	case 0x0F:
+		return cmdEraseAllUnprotected
+	case 0x11:
+		return cmdStructured
+	}
+	return code
+}
+
+// The orders.
+const (
+	orderProgramTab       = 0x05
+	orderGraphicEscape    = 0x08
+	orderSetBufferAddress = 0x11
+	orderEraseUnprotected = 0x12
+	orderInsertCursor     = 0x13
+	orderStartField       = 0x1D
+	orderSetAttribute     = 0x28
+	orderStartFieldExt    = 0x29
+	orderModifyField      = 0x2C
+	orderRepeatToAddress  = 0x3C
+)
+
+// The format controls, which are characters in the buffer.
+const (
+	null           = 0x00
+	formFeed       = 0x0C
+	carriageReturn = 0x0D
+	shiftOut       = 0x0E
+	shiftIn        = 0x0F
+	newLine        = 0x15
+	endOfMedium    = 0x19
+	dup            = 0x1C
+	fieldMark      = 0x1E
+	substitute     = 0x3F
+	eightOnes      = 0xFF
+)
+
+// isCharacter reports whether an octet in a data stream is a character of the
+// buffer, and no order.
+func isCharacter(octet byte) bool {
+	switch octet {
+	case null, formFeed, carriageReturn, shiftOut, shiftIn, newLine, endOfMedium, dup, fieldMark, substitute:
+		return true
+	}
+	return octet >= firstGraphic
+}
+
+// The types of the attributes in Start Field Extended, Modify Field and Set
+// Attribute.
+const (
+	typeAll       = 0x00
+	typeHighlight = 0x41
+	typeColor     = 0x42
+	typeCharacter = 0x43
+	typeField     = 0xC0
+)
+
+// characterAPL is the character set behind Graphic Escape.
+const characterAPL = 0xF1
+
+// WCC is the write control character, which says what a write does besides.
+type WCC byte
+
+const (
+	ResetMDT        WCC = 0x01 // nothing counts as modified
+	KeyboardRestore WCC = 0x02 // unlocks the keyboard
+	SoundAlarm      WCC = 0x04
+	ResetPartition  WCC = 0x40 // with an erase: back to the reply mode of fields
+)
+
+// Attribute is the attribute of a field, six bits.
+type Attribute byte
+
+const (
+	Protected   Attribute = 0x20
+	Numeric     Attribute = 0x10                // with Protected: the cursor skips it
+	Skip        Attribute = Protected | Numeric // protected, and the cursor skips it
+	Detectable  Attribute = 0x04                // by the cursor select key
+	Intensified Attribute = 0x08                // and detectable
+	Hidden      Attribute = 0x0C                // what is in it does not show
+	Modified    Attribute = 0x01                // the modified data tag, MDT
+
+	attributeBits Attribute = 0x3F
+	display       Attribute = 0x0C
+)
+
+func (a Attribute) protected() bool   { return a&Protected != 0 }
+func (a Attribute) numeric() bool     { return a&Skip == Numeric }
+func (a Attribute) skip() bool        { return a&Skip == Skip }
+func (a Attribute) hidden() bool      { return a&display == Hidden }
+func (a Attribute) intensified() bool { return a&display == Intensified }
+func (a Attribute) modified() bool    { return a&Modified != 0 }
+
+// detectable reports whether the cursor select key finds the field.
+func (a Attribute) detectable() bool { return a&display == Detectable || a.intensified() }
+
+// Color is a colour in its code. The zero Color is what the field's attribute
+// gives.
+type Color byte
+
+const (
+	NeutralBlack  Color = 0xF0 // the colour of the ground
+	Blue          Color = 0xF1
+	Red           Color = 0xF2
+	Pink          Color = 0xF3
+	Green         Color = 0xF4
+	Turquoise     Color = 0xF5
+	Yellow        Color = 0xF6
+	Neutral       Color = 0xF7 // white on a screen
+	Black         Color = 0xF8
+	DeepBlue      Color = 0xF9
+	Orange        Color = 0xFA
+	Purple        Color = 0xFB
+	PaleGreen     Color = 0xFC
+	PaleTurquoise Color = 0xFD
+	Grey          Color = 0xFE
+	White         Color = 0xFF
+)
+
+// Highlight is an extended highlighting in its code. The zero Highlight is none,
+// or that of the field.
+type Highlight byte
+
+const (
+	Normal     Highlight = 0xF0
+	Blink      Highlight = 0xF1
+	Reverse    Highlight = 0xF2
+	Underscore Highlight = 0xF4
+	Intensify  Highlight = 0xF8
+)
+
+// graphic returns the character that stands for the last six bits of n, so that
+// addresses and attributes are graphic characters on the line.
+func graphic(n byte) byte { return graphics[n&0x3F] }
+
+const graphics = "" +
+	"\x40\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\x4A\x4B\x4C\x4D\x4E\x4F" +
+	"\x50\xD1\xD2\xD3\xD4\xD5\xD6\xD7\xD8\xD9\x5A\x5B\x5C\x5D\x5E\x5F" +
+	"\x60\x61\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\x6A\x6B\x6C\x6D\x6E\x6F" +
+	"\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C\x7D\x7E\x7F"
+
+// Addresses of 12 bits are two graphic characters; those of 14 begin with two bits
+// that are 0.
+const bits12 = 1 << 12
+
+// appendAddress appends an address of 12 bits, or of 14 if it is too large for that;
+// wide: of 16.
+func appendAddress(dst []byte, address int, wide bool) []byte {
+	if wide || address >= bits12 {
+		return append(dst, byte(address>>8), byte(address))
+	}
+	return append(dst, graphic(byte(address>>6)), graphic(byte(address)))
+}
+
+// decodeAddress reads an address; ok is false for the form that is reserved.
+func decodeAddress(high, low byte, wide bool) (address int, ok bool) {
+	if wide {
+		return int(high)<<8 | int(low), true
+	}
+	switch high >> 6 {
+	case 0:
+		return int(high)<<8 | int(low), true
+	case 2:
+		return 0, false
+	}
+	return int(high&0x3F)<<6 | int(low&0x3F), true
+}

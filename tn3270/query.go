@@ -1,0 +1,127 @@
+package tn3270
+
+import "slices"
+
+// The query replies that there are here.
+const (
+	querySummary           = 0x80
+	queryUsableArea        = 0x81
+	queryCharacterSets     = 0x85
+	queryColor             = 0x86
+	queryHighlighting      = 0x87
+	queryReplyModes        = 0x88
+	queryImplicitPartition = 0xA6
+	queryNull              = 0xFF
+)
+
+// The requests of a Query List.
+const (
+	listOf         = 0x00 // those that are listed
+	listEquivalent = 0x40 // those, and what is like them: all
+	listAll        = 0x80
+)
+
+// queryCodes returns which query replies the terminal has.
+func (s *Screen) queryCodes() []byte {
+	codes := []byte{querySummary, queryUsableArea, queryCharacterSets}
+	if s.extended {
+		codes = append(codes, queryColor, queryHighlighting)
+	}
+	return append(codes, queryReplyModes, queryImplicitPartition)
+}
+
+// queryList replies to a Query List.
+func (s *Screen) queryList(in *stream) ([]byte, error) {
+	request, err := in.take(1)
+	if err != nil {
+		return nil, err
+	}
+	switch request[0] {
+	case listEquivalent, listAll:
+		return s.queryReply(nil), nil
+	case listOf:
+		return s.queryReply(in.record[in.at:]), nil
+	}
+	return nil, in.fault("no Query List is %02X", request[0])
+}
+
+// queryReply returns the replies to some queries; nil: to all.
+func (s *Screen) queryReply(only []byte) []byte {
+	reply := []byte{aidStructured}
+	for _, code := range s.queryCodes() {
+		if only == nil || slices.Contains(only, code) {
+			reply = s.appendQueryReply(reply, code)
+		}
+	}
+	if len(reply) == 1 {
+		reply = s.appendQueryReply(reply, queryNull)
+	}
+	return reply
+}
+
+// appendQueryReply appends one reply as a structured field.
+func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0, 0, sfQueryReply, code)
+	switch code {
+	case querySummary:
+		dst = append(dst, s.queryCodes()...)
+	case queryUsableArea:
+		dst = s.appendUsableArea(dst)
+	case queryCharacterSets:
+		dst = s.appendCharacterSets(dst)
+	case queryColor:
+		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colours; by default, green
+		for c := Blue; c <= Neutral; c++ {
+			dst = append(dst, byte(c), byte(c))
+		}
+	case queryHighlighting:
+		dst = append(dst, 5, 0, byte(Normal))
+		for _, h := range [...]Highlight{Blink, Reverse, Underscore, Intensify} {
+			dst = append(dst, byte(h), byte(h))
+		}
+	case queryReplyModes:
+		dst = append(dst, replyField, replyExtended, replyCharacter)
+	case queryImplicitPartition:
+		dst = append(dst, 0, 0, 11, 1, 0) // 11 octets of sizes
+		dst = appendSize(dst, models[2])
+		dst = appendSize(dst, s.alternate)
+	}
+	n := len(dst) - start
+	dst[start], dst[start+1] = byte(n>>8), byte(n)
+	return dst
+}
+
+// The size of a character in points, and the distances between points, of the
+// displays that these terminals are called after.
+const (
+	pointsWide = 9
+	pointsHigh = 12
+	distances  = "\x01" + // in millimetres
+		"\x00\x0A\x02\xE5" + // 10/741 from left to right
+		"\x00\x02\x00\x6F" // 2/111 from top to bottom
+)
+
+func (s *Screen) appendUsableArea(dst []byte) []byte {
+	dst = append(dst, 0x03, 0) // addresses of 12, 14 and 16 bits
+	dst = appendSize(dst, s.alternate)
+	dst = append(dst, distances...)
+	positions := s.alternate.Rows * s.alternate.Columns
+	return append(dst, pointsWide, pointsHigh, byte(positions>>8), byte(positions))
+}
+
+// appendSize appends a width and a height.
+func appendSize(dst []byte, m dimensions) []byte {
+	return append(dst, byte(m.Columns>>8), byte(m.Columns), byte(m.Rows>>8), byte(m.Rows))
+}
+
+// appendCharacterSets tells of two sets that can't be loaded: the code page, and APL
+// behind Graphic Escape.
+func (s *Screen) appendCharacterSets(dst []byte) []byte {
+	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // there is Graphic Escape, and code pages are named
+	dst = append(dst, 0, 0, 0, 0)                      // nothing can be loaded
+	dst = append(dst, 7)                               // octets for each of these
+	dst = append(dst, 0, 0x10, 0)
+	dst = append(dst, byte(s.page.characters>>8), byte(s.page.characters), byte(s.page.number>>8), byte(s.page.number))
+	return append(dst, 1, 0, characterAPL, 0x03, 0xC3, 0x01, 0x36) // set 963, code page 310
+}

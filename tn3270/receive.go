@@ -1,0 +1,436 @@
+package tn3270
+
+import "fmt"
+
+// MaxRecord is how many octets of a record are read. No screen needs as many, even if
+// each of its characters has attributes of its own.
+const MaxRecord = 64 << 10
+
+// Receive does what a record of the host says: a command with all that belongs to
+// it, without the end-of-record mark and with Telnet's escapes undone. An empty
+// record says nothing. The reply, if there is one, is a record to be sent at once.
+//
+// The error is a [DataError]. What came before the mistake is on the screen then,
+// and the session can go on.
+func (s *Screen) Receive(record []byte) (reply []byte, err error) {
+	if len(record) == 0 {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.tell()
+	s.status.Mode = Mode3270
+	in := stream{record: record[:min(len(record), MaxRecord)]}
+	reply, err = s.command(&in)
+	if err == nil && len(record) > MaxRecord {
+		err = &DataError{MaxRecord, fmt.Sprintf("%d octets are too many for a record", len(record))}
+	}
+	return reply, err
+}
+
+// command does the command that is next.
+func (s *Screen) command(in *stream) (reply []byte, err error) {
+	code := in.next()
+	switch c := command(code); c {
+	case cmdReadBuffer:
+		return s.readBuffer(nil, s.aid), nil
+	case cmdReadModified, cmdReadModifiedAll:
+		return s.readModified(nil, s.aid, c == cmdReadModifiedAll), nil
+	case cmdStructured:
+		return s.structured(in)
+	case cmdEraseWrite, cmdEraseWriteAlternate:
+		s.wide = false
+		return nil, s.write(c, in)
+	case cmdWrite, cmdEraseAllUnprotected:
+		return nil, s.write(c, in)
+	case cmdNoOperation:
+		return nil, nil
+	}
+	return nil, in.fault("no command is %02X", code)
+}
+
+// write does one of the commands that write.
+func (s *Screen) write(command byte, in *stream) error {
+	if command == cmdEraseAllUnprotected {
+		s.eraseAllUnprotected()
+		return nil
+	}
+	octet, err := in.take(1)
+	if err != nil {
+		return err
+	}
+	wcc := WCC(octet[0])
+	w := writer{s: s, in: in, address: s.cursor, afterOrder: true}
+	if command != cmdWrite {
+		s.eraseTo(s.sizeOf(command == cmdEraseWriteAlternate))
+		w.address = 0
+		if wcc&ResetPartition != 0 {
+			s.resetReplyMode()
+		}
+	}
+	if wcc&ResetMDT != 0 {
+		for f := range s.fields() {
+			s.setModified(f, false)
+		}
+	}
+	err = w.run()
+	s.address = w.address
+	if wcc&SoundAlarm != 0 {
+		s.status.Alarms++
+	}
+	if wcc&KeyboardRestore != 0 {
+		s.restore()
+	}
+	return err
+}
+
+// sizeOf returns one of the two sizes.
+func (s *Screen) sizeOf(alternate bool) dimensions {
+	if alternate {
+		return s.alternate
+	}
+	return models[2]
+}
+
+// eraseTo erases the screen, which has that size from now on.
+func (s *Screen) eraseTo(m dimensions) {
+	s.erase(m)
+	s.cursor, s.address, s.input = 0, 0, 0
+}
+
+func (s *Screen) resetReplyMode() { s.replyMode, s.replyTypes = replyField, nil }
+
+// restore unlocks the keyboard, and forgets which key it was that locked it.
+func (s *Screen) restore() {
+	s.aid = aidNone
+	s.status.Lock = Unlocked
+	s.status.Insert = false
+}
+
+// eraseAllUnprotected is the command of that name.
+func (s *Screen) eraseAllUnprotected() {
+	s.eraseInput()
+	s.restore()
+}
+
+// eraseInput makes all that can be typed on null, and the cursor go to its beginning.
+func (s *Screen) eraseInput() {
+	if s.fieldOf(0) < 0 {
+		clear(s.cells)
+	}
+	for f := range s.fields() {
+		if s.attribute(f).protected() {
+			continue
+		}
+		s.setModified(f, false)
+		for a := range s.data(f) {
+			s.cells[a] = cell{}
+		}
+	}
+	s.cursor = s.firstInput()
+}
+
+// stream is a record as it is read. Faults are at start.
+type stream struct {
+	record    []byte
+	start, at int
+}
+
+func (in *stream) more() bool { return in.at < len(in.record) }
+
+// next returns the next octet, which there is.
+func (in *stream) next() byte {
+	in.at++
+	return in.record[in.at-1]
+}
+
+// take returns the next n octets.
+func (in *stream) take(n int) ([]byte, error) {
+	if n > len(in.record)-in.at {
+		return nil, in.fault("cut off: %d octets more are missing", n-(len(in.record)-in.at))
+	}
+	in.at += n
+	return in.record[in.at-n : in.at : in.at], nil
+}
+
+func (in *stream) fault(format string, args ...any) error {
+	return &DataError{in.start, fmt.Sprintf(format, args...)}
+}
+
+// writer does the orders of one write.
+type writer struct {
+	s       *Screen
+	in      *stream
+	address int // the current buffer address
+	attributes
+	afterOrder bool // what came last is an order, or the command, and no character
+	wrapped    bool // what came last is a Program Tab that erased up to the end of the buffer
+}
+
+func (w *writer) run() error {
+	for w.in.more() {
+		w.in.start = w.in.at
+		octet := w.in.next()
+		if isCharacter(octet) {
+			w.put(cell{octet: octet, attributes: w.attributes})
+			w.afterOrder, w.wrapped = false, false
+			continue
+		}
+		if err := w.order(octet); err != nil {
+			return err
+		}
+		w.afterOrder = octet != orderGraphicEscape
+		w.wrapped = w.wrapped && octet == orderProgramTab
+	}
+	return nil
+}
+
+// put puts a cell into the buffer.
+func (w *writer) put(c cell) {
+	w.s.cells[w.address] = c
+	w.address = w.s.next(w.address)
+}
+
+func (w *writer) order(order byte) error {
+	switch order {
+	case orderStartField:
+		return w.startField()
+	case orderStartFieldExt:
+		return w.startFieldExtended()
+	case orderModifyField:
+		return w.modifyField()
+	case orderSetBufferAddress:
+		address, err := w.takeAddress()
+		if err == nil {
+			w.address = address
+		}
+		return err
+	case orderSetAttribute:
+		return w.setAttribute()
+	case orderInsertCursor:
+		w.s.cursor = w.address
+		return nil
+	case orderProgramTab:
+		w.programTab()
+		return nil
+	case orderRepeatToAddress:
+		return w.repeatToAddress()
+	case orderEraseUnprotected:
+		return w.eraseUnprotected()
+	case orderGraphicEscape:
+		octet, err := w.takeEscaped()
+		if err == nil {
+			w.put(cell{octet: octet, ge: true, attributes: w.attributes})
+		}
+		return err
+	}
+	return w.in.fault("no order is %02X", order)
+}
+
+func (w *writer) takeAddress() (int, error) {
+	octets, err := w.in.take(2)
+	if err != nil {
+		return 0, err
+	}
+	address, ok := decodeAddress(octets[0], octets[1], w.s.wide)
+	if !ok {
+		return 0, w.in.fault("no address begins with %02X", octets[0])
+	}
+	if address >= len(w.s.cells) {
+		return 0, w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
+	}
+	return address, nil
+}
+
+// takeEscaped returns the character behind Graphic Escape.
+func (w *writer) takeEscaped() (byte, error) {
+	octet, err := w.in.take(1)
+	if err != nil {
+		return 0, err
+	}
+	if octet[0] < firstGraphic || octet[0] > lastGraphic {
+		return 0, w.in.fault("%02X is no character for Graphic Escape", octet[0])
+	}
+	return octet[0], nil
+}
+
+func (w *writer) startField() error {
+	octet, err := w.in.take(1)
+	if err == nil {
+		w.put(cell{octet: octet[0] & byte(attributeBits), field: true})
+	}
+	return err
+}
+
+func (w *writer) startFieldExtended() error {
+	pairs, err := w.takePairs()
+	if err == nil {
+		w.put(w.change(cell{field: true}, pairs))
+	}
+	return err
+}
+
+func (w *writer) modifyField() error {
+	pairs, err := w.takePairs()
+	if err != nil {
+		return err
+	}
+	c := w.s.cells[w.address]
+	if !c.field {
+		return w.in.fault("Modify Field where there is no field")
+	}
+	w.put(w.change(c, pairs))
+	return nil
+}
+
+// takePairs returns types and values of attributes, behind the number of them.
+func (w *writer) takePairs() ([]byte, error) {
+	n, err := w.in.take(1)
+	if err != nil {
+		return nil, err
+	}
+	return w.in.take(2 * int(n[0]))
+}
+
+// change returns a field's attribute with some of it changed.
+func (w *writer) change(c cell, pairs []byte) cell {
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		if pairs[0] == typeField {
+			c.octet = pairs[1] & byte(attributeBits)
+		} else {
+			c.attributes = w.s.with(c.attributes, pairs[0], pairs[1])
+		}
+	}
+	return c
+}
+
+func (w *writer) setAttribute() error {
+	pair, err := w.in.take(2)
+	if err == nil {
+		w.attributes = w.s.with(w.attributes, pair[0], pair[1])
+	}
+	return err
+}
+
+// with returns attributes with one changed. Those that the terminal has not are
+// passed over.
+func (s *Screen) with(a attributes, kind, value byte) attributes {
+	switch kind {
+	case typeAll:
+		return attributes{}
+	case typeCharacter:
+		a.charset = 0
+		if value == characterAPL {
+			a.charset = characterAPL
+		}
+	case typeColor:
+		if s.extended {
+			a.color = Color(value)
+		}
+	case typeHighlight:
+		if s.extended {
+			a.highlight = Highlight(value)
+		}
+	}
+	return a
+}
+
+// programTab goes to the next field for input. Behind characters it erases what is
+// left of the field that it leaves; so does one that follows a Program Tab that did
+// that at the end of the buffer.
+func (w *writer) programTab() {
+	s := w.s
+	if s.cells[w.address].field && !s.attribute(w.address).protected() {
+		w.address, w.wrapped = s.next(w.address), false
+		return
+	}
+	to := s.nextInput(w.address)
+	if to <= w.address {
+		to = 0
+	}
+	erases := !w.afterOrder || w.wrapped
+	if erases {
+		for a := w.address; a != to && !s.cells[a].field; a = s.next(a) {
+			s.cells[a] = cell{}
+		}
+	}
+	w.address, w.wrapped = to, erases && to == 0
+}
+
+func (w *writer) repeatToAddress() error {
+	to, err := w.takeAddress()
+	if err != nil {
+		return err
+	}
+	octet, err := w.in.take(1)
+	if err != nil {
+		return err
+	}
+	c := cell{octet: octet[0], attributes: w.attributes}
+	if c.octet == orderGraphicEscape {
+		if c.octet, err = w.takeEscaped(); err != nil {
+			return err
+		}
+		c.ge = true
+	} else if !isCharacter(c.octet) {
+		return w.in.fault("%02X is no character to repeat", c.octet)
+	}
+	for a := range w.s.span(w.address, to) {
+		w.s.cells[a] = c
+	}
+	w.address = to
+	return nil
+}
+
+func (w *writer) eraseUnprotected() error {
+	to, err := w.takeAddress()
+	if err != nil {
+		return err
+	}
+	s := w.s
+	field := s.fieldOf(w.address)
+	for a := range s.span(w.address, to) {
+		if s.cells[a].field {
+			field = a
+		} else if !s.attribute(field).protected() {
+			s.cells[a] = cell{}
+		}
+	}
+	w.address = to
+	return nil
+}
+
+// ReceiveText shows text that is no 3270 data stream: SSCP-LU-DATA of RFC 2355
+// section 4.1, in the code page. It goes on where the last left off; NL begins a new
+// line. The keyboard is unlocked, and Enter sends what is typed, up to 255
+// characters of it, as text alone.
+func (s *Screen) ReceiveText(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.tell()
+	if s.status.Mode != ModeText {
+		s.status.Mode = ModeText
+		s.eraseTo(models[2])
+	}
+	for _, octet := range text[:min(len(text), MaxRecord)] {
+		if octet == newLine {
+			s.newLine()
+			continue
+		}
+		s.cells[s.address] = cell{octet: octet}
+		s.address = s.next(s.address)
+	}
+	s.cursor, s.input = s.address, s.address
+	for a := range s.inputText() { // it may have come around to the first line
+		s.cells[a] = cell{}
+	}
+	s.restore()
+}
+
+// newLine erases what is left of a line, and goes to the next one.
+func (s *Screen) newLine() {
+	for a := range s.line(s.address) {
+		s.cells[a] = cell{}
+		s.address = s.next(a)
+	}
+}
