@@ -10,8 +10,25 @@
 //
 // User and password "are advisory only: clients accessing a telnet URL merely
 // advise the user of the suggested username and password". Nothing here sends
-// them. [URL.Advice] gives the user name in a form that can be shown, and given
-// to a program as an argument.
+// them, but for the user with whom rlogin begins. [URL.Advice] gives the user name
+// in a form that can be shown, and given to a program as an argument.
+//
+// # What comes of it
+//
+// A [Client] gives a [scheme.Session], whose connection is a [scheme.Terminal]: it
+// reads what a person sees, and writes what a person types.
+//
+// Telnet (RFC 854, 855) is spoken if the host does, with options by the Q method of
+// RFC 1143: BINARY, ECHO, SGA, TERMINAL-TYPE, NAWS, CHARSET, START-TLS, and
+// NEW-ENVIRON if [Options] has an environment, which never names a user. All others
+// are refused, LINEMODE among them. What speaks no Telnet is served as it is.
+//
+// Rlogin (RFC 1282) is spoken from a reserved port if the dialer has one. The
+// server's urgent octets are heeded where the system tells of them: the window's
+// size, and whose ^S and ^Q are.
+//
+// Tn3270 gives a [Terminal3270]: RFC 1576, and RFC 2355 if the host begins with
+// that, around a screen of package tn3270. A host that sends text shows text.
 //
 // # Where this differs
 //

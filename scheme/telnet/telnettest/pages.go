@@ -1,0 +1,254 @@
+package telnettest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/tn3270"
+)
+
+// pages are the screens of a host that nobody told what to do: a logon, a menu, and
+// what that leads to.
+type pages struct {
+	*Host
+	users   map[string]string
+	user    string
+	message string // for the next screen
+}
+
+// page shows a screen and returns the next; nil ends the session.
+type page func() (page, error)
+
+func (p *pages) run() error {
+	for next := page(p.logon); next != nil; {
+		var err error
+		if next, err = next(); err != nil {
+			return err
+		}
+	}
+	return p.Show(p.Builder().EraseWrite(0).At(1, 1).Text("Goodbye."))
+}
+
+const title = "THE MUSEUM OF THE NETWORK"
+
+// screen begins a screen of 24 by 80, with a title and the message.
+func (p *pages) screen() *tn3270.Builder {
+	b := p.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
+		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
+		At(22, 1).Field(tn3270.Skip | tn3270.Intensified).Text(p.message)
+	p.message = ""
+	return b
+}
+
+// ask shows a screen, and returns what was done on it.
+func (p *pages) ask(b *tn3270.Builder) (tn3270.Inbound, error) {
+	if err := p.Show(b); err != nil {
+		return tn3270.Inbound{}, err
+	}
+	return p.Receive()
+}
+
+// Where the fields of the logon screen are.
+const (
+	userRow = 4 + iota
+	passwordRow
+	roomRow
+
+	inputColumn = 15
+	inputLength = 8
+)
+
+// logon asks for a name, a password and a number.
+func (p *pages) logon() (page, error) {
+	b := p.screen().At(24, 1).Field(tn3270.Skip).Text("Enter logs on   PF3 ends")
+	b = p.input(b, roomRow, "Room", tn3270.Numeric)
+	b = p.input(b, passwordRow, "Password", tn3270.Hidden)
+	b = p.input(b, userRow, "User", 0).At(userRow, inputColumn+1).InsertCursor()
+	in, err := p.ask(b)
+	if err != nil {
+		return nil, err
+	}
+	user, password, room := field(in, userRow), field(in, passwordRow), field(in, roomRow)
+	switch want, known := p.users[user]; {
+	case in.Key == tn3270.PF3:
+		return nil, nil
+	case in.Key == tn3270.SysReq && p.Extended():
+		return p.system(p.logon), nil
+	case in.Key != tn3270.Enter:
+		p.message = in.Key.String() + " does nothing here"
+	case user == "":
+		p.message = "Who are you?"
+	case p.users != nil && (!known || password != want):
+		p.message = "That is not the password"
+	default:
+		p.user = user
+		if room != "" {
+			p.message = "Room " + room + " is this way."
+		}
+		return p.menu, nil
+	}
+	return p.logon, nil
+}
+
+// input adds a field to be typed in, behind its name.
+func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribute) *tn3270.Builder {
+	return b.At(row, 1).Field(tn3270.Skip).Text(fmt.Sprintf("%-8s ===>", name)).
+		At(row, inputColumn).Field(a).
+		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
+}
+
+// field is what was typed in the field of a row.
+func field(in tn3270.Inbound, row int) string {
+	for _, f := range in.Fields {
+		if f.Address == (row-1)*80+inputColumn {
+			return strings.TrimSpace(f.Value)
+		}
+	}
+	return ""
+}
+
+// menu leads on, by PF keys.
+func (p *pages) menu() (page, error) {
+	b := p.screen().At(3, 1).Field(tn3270.Skip).Text("Welcome, " + p.user + ".")
+	for i, line := range []string{
+		"PF1   colours and highlighting", "PF2   a screen without fields", "PF3   ends",
+		"PF4   the alternate size", "PF5   what your terminal is",
+	} {
+		b.At(5+i, 3).Field(tn3270.Skip).Text(line)
+	}
+	in, err := p.ask(b)
+	if err != nil {
+		return nil, err
+	}
+	switch in.Key {
+	case tn3270.PF1:
+		return p.colors, nil
+	case tn3270.PF2:
+		return p.unformatted, nil
+	case tn3270.PF3:
+		return nil, nil
+	case tn3270.PF4:
+		return p.alternate, nil
+	case tn3270.PF5:
+		return p.terminals, nil
+	case tn3270.SysReq:
+		if p.Extended() {
+			return p.system(p.menu), nil
+		}
+	}
+	p.message = in.Key.String() + " does nothing here"
+	return p.menu, nil
+}
+
+// back goes to the menu, whatever key is pressed.
+func (p *pages) back(b *tn3270.Builder) (page, error) {
+	_, err := p.ask(b)
+	return p.menu, err
+}
+
+// Colours and highlighting, with their names.
+var (
+	palette = []struct {
+		name  string
+		color tn3270.Color
+	}{{"blue", tn3270.Blue}, {"red", tn3270.Red}, {"pink", tn3270.Pink}, {"green", tn3270.Green}, {"turquoise", tn3270.Turquoise}, {"yellow", tn3270.Yellow}, {"white", tn3270.Neutral}}
+	highlights = []struct {
+		name      string
+		highlight tn3270.Highlight
+	}{{"blink", tn3270.Blink}, {"reverse", tn3270.Reverse}, {"underscore", tn3270.Underscore}}
+)
+
+func (p *pages) colors() (page, error) {
+	if !p.colored() {
+		p.message = "Your terminal has no colours"
+		return p.menu, nil
+	}
+	b := p.screen()
+	for i, c := range palette {
+		b.At(3+i, 3).FieldExtended(tn3270.Skip, tn3270.InColor(c.color)).Text(c.name)
+	}
+	for i, h := range highlights {
+		b.At(3+i, 20).FieldExtended(tn3270.Skip, tn3270.InHighlight(h.highlight)).Text(h.name)
+	}
+	b.At(12, 3).Field(tn3270.Skip).Text("one ").SetAttribute(tn3270.InColor(tn3270.Red)).Text("character").
+		SetAttribute(tn3270.InColor(0)).Text(" by itself")
+	return p.back(b)
+}
+
+// unformatted is a screen without fields: all of it can be typed on.
+func (p *pages) unformatted() (page, error) {
+	in, err := p.ask(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range in.Fields {
+		p.message = "You typed " + strconv.Itoa(len(f.Value)) + " characters"
+	}
+	return p.menu, nil
+}
+
+// alternate fills the corners of a screen of the alternate size.
+func (p *pages) alternate() (page, error) {
+	rows, columns := p.Size()
+	return p.back(p.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).
+		At(1, 1).Field(tn3270.Skip).Text("upper left").At(1, columns-11).Field(tn3270.Skip).Text("upper right").
+		At(rows/2, 3).Field(tn3270.Skip).Text(fmt.Sprintf("%d rows of %d columns", rows, columns)).
+		At(rows, 1).Field(tn3270.Skip).Text("lower left").At(rows, columns-11).Field(tn3270.Skip).Text("lower right"))
+}
+
+// terminals tells what is known of the terminal, which is asked.
+func (p *pages) terminals() (page, error) {
+	replies := "none"
+	if p.colored() {
+		in, err := p.ask(p.Builder().Query())
+		if err != nil {
+			return nil, err
+		}
+		replies = queryReplies(in.Structured)
+	}
+	lines := []string{"type           " + p.Terminal(), "query replies  " + replies}
+	if p.Extended() {
+		lines = append(lines, "device         "+p.Device(), fmt.Sprintf("functions      % X", p.functions))
+	}
+	b := p.screen()
+	for i, line := range lines {
+		b.At(3+i, 3).Field(tn3270.Skip).Text(line)
+	}
+	return p.back(b)
+}
+
+// queryReplies are the codes of Query Replies.
+func queryReplies(fields []byte) string {
+	var codes []byte
+	for len(fields) >= 4 {
+		n := int(binary.BigEndian.Uint16(fields))
+		if n < 4 || n > len(fields) {
+			break
+		}
+		codes = append(codes, fields[3])
+		fields = fields[n:]
+	}
+	return fmt.Sprintf("% X", codes)
+}
+
+// system is what SysReq leads to with TN3270E: text, of the system that the host's
+// program runs in.
+func (p *pages) system(from page) page {
+	return func() (page, error) {
+		if err := p.SendText("SYSTEM: LOGOFF, or SysReq to go back: "); err != nil {
+			return nil, err
+		}
+		in, err := p.Receive()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(in.Fields) > 0 && strings.EqualFold(strings.TrimSpace(in.Fields[0].Value), "LOGOFF"):
+			return nil, nil
+		case in.Key == tn3270.SysReq:
+			return from, nil
+		}
+		return p.system(from), nil
+	}
+}

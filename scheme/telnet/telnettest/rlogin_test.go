@@ -1,0 +1,134 @@
+package telnettest_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+)
+
+// rlogin opens a session with a dialer that knows urgent data and reserved ports.
+func rlogin(t *testing.T, s *telnettest.Server) (*talk, error) {
+	t.Helper()
+	p, err := policy.New(policy.Rules{TypedPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := access.New(nil, p, nil)
+	t.Cleanup(func() { a.Close() })
+	c := telnet.New(&telnet.Options{LocalUser: "bob", TerminalTypes: []string{"XTERM"}})
+	res, err := c.Open(within(t), &scheme.Request{URL: locus.MustParse("rlogin://alice@" + s.Addr() + "/"), Dial: a.Dialer()})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { res.Close() })
+	return &talk{t: t, Terminal: res.(*scheme.Session).Conn}, nil
+}
+
+func TestRlogin(t *testing.T) {
+	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Users: users}))
+	k, err := rlogin(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.expect("Password: ")
+	k.types("wrong\r", "\r\nLogin incorrect\r\nlogin: ")
+	k.types("alice\r", "alice\r\nPassword: ")
+	k.types("s3cret\r", "Welcome, alice. Type help for what there is.\r\n> ")
+	if got := k.types("term\r", "> "); got != "term\r\nXTERM\r\n> " && got != "term\r\nxterm/38400\r\n> " {
+		t.Errorf("%q", got)
+	}
+	if runtime.GOOS == "linux" {
+		if err := s.Wait(within(t), "window 80x24"); err != nil {
+			t.Error(err)
+		}
+		if err := k.SetWindow(132, 43); err != nil {
+			t.Error(err)
+		}
+		if got := k.types("size\r", "> "); got != "size\r\n132x43\r\n> " {
+			t.Errorf("%q", got)
+		}
+		if got := k.types("urgent 10\r", "> "); got != "urgent 10\r\n> " {
+			t.Errorf("%q", got)
+		}
+		if got := k.types("\r", "> "); got != "\r\n> " {
+			t.Errorf("behind the urgent octet: %q", got)
+		}
+		if got := k.Status()[2]; got.Name != "flowControl" || got.Value != false {
+			t.Errorf("%+v", got)
+		}
+	}
+	for _, typed := range []string{"env", "option"} {
+		if got := k.types(typed+"\r", "> "); got != typed+"\r\nnothing is known\r\n> " {
+			t.Errorf("%q", got)
+		}
+	}
+	k.types("echo off\r", "> ")
+	k.types("bye\r", "Goodbye.\r\n")
+	k.end()
+	if got, want := s.Log()[0][:3], []string{"local bob", "user alice", "type xterm/38400"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestRloginRefusals(t *testing.T) {
+	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Refusal: "Permission denied."}))
+	if _, err := rlogin(t, s); err == nil || !strings.Contains(err.Error(), `"Permission denied."`) {
+		t.Error(err)
+	}
+	s = running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Reserved: true}))
+	k, err := rlogin(t, s)
+	if os.Geteuid() == 0 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.expect("Welcome, alice.")
+	} else if err == nil {
+		t.Error("it lets in whoever comes")
+	}
+	c := dial(t, s)
+	if b, err := io.ReadAll(c); len(b) != 0 || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// The size of the window may come in pieces, and what looks like it may be typed.
+func TestRloginStream(t *testing.T) {
+	done := make(chan struct{})
+	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Talk: func(rw io.ReadWriter) {
+		defer close(done)
+		b, err := io.ReadAll(rw)
+		fmt.Fprintf(rw, "%q %v", b, err)
+	}}))
+	c := dial(t, s)
+	for _, piece := range []string{"\x00a\x00b\x00c\x00typed\xff", "\xffs", "s\x00\x01\x00", "\x02\x00\x00\x00\x00more\xff\xff", "s\xff\xff\xff\xffss\x01\x00\x02\x00\x00\x00\x00\x00\xff"} {
+		if _, err := io.WriteString(c, piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.(*net.TCPConn).CloseWrite()
+	<-done
+	if b, err := io.ReadAll(c); !strings.HasSuffix(string(b), `"typedmore\xff\xffs\xff\xff\xff" <nil>`) || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+	if got, want := s.Log()[0][3:], []string{"window 2x1", "window 512x256"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	c = dial(t, s)
+	io.WriteString(c, "\x00"+strings.Repeat("x", 1000))
+	if b, err := io.ReadAll(c); len(b) != 0 || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}

@@ -1,0 +1,95 @@
+package telnettest_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// within is a context that ends the test rather than let it hang.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// running has a server closed with the test.
+func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
+	return func(s *telnettest.Server, err error) *telnettest.Server {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+}
+
+// open opens a session with the client that everybody uses.
+func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *talk {
+	t.Helper()
+	ctx := within(t)
+	res, err := telnet.New(o).Open(ctx, &scheme.Request{URL: locus.MustParse(url + s.Addr() + "/"), Dial: new(net.Dialer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Close() })
+	return &talk{t: t, Terminal: res.(*scheme.Session).Conn}
+}
+
+// talk is a session with what came of it.
+type talk struct {
+	t *testing.T
+	scheme.Terminal
+	seen string
+}
+
+// expect reads until text came, and returns what came up to its end.
+func (k *talk) expect(text string) string {
+	k.t.Helper()
+	buf := make([]byte, 4096)
+	for {
+		if i := strings.Index(k.seen, text); i >= 0 {
+			seen := k.seen[:i+len(text)]
+			k.seen = k.seen[i+len(text):]
+			return seen
+		}
+		n, err := k.Read(buf)
+		k.seen += string(buf[:n])
+		if err != nil {
+			k.t.Fatalf("waiting for %q: %v after %q", text, err, k.seen)
+		}
+	}
+}
+
+// types types text, and expects an answer.
+func (k *talk) types(text, expect string) string {
+	k.t.Helper()
+	if _, err := k.Write([]byte(text)); err != nil {
+		k.t.Fatal(err)
+	}
+	return k.expect(expect)
+}
+
+// end expects that the session ends, and closes it.
+func (k *talk) end() {
+	k.t.Helper()
+	if _, err := io.ReadAll(k); err != nil {
+		k.t.Error(err)
+	}
+	if err := k.Close(); err != nil {
+		k.t.Error(err)
+	}
+}

@@ -1,0 +1,186 @@
+package telnettest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tries is how often a wrong password is borne.
+const tries = 3
+
+// login asks for a name, unless there is one, and its password. It returns the
+// name, empty if nobody was let in.
+func (t *terminal) login(users map[string]string, name string) (string, error) {
+	for range tries {
+		var err error
+		if name == "" {
+			if name, err = t.prompt("login: "); err != nil {
+				return "", err
+			}
+		}
+		t.hidden = true
+		password, err := t.prompt("Password: ")
+		t.hidden = false
+		if err != nil {
+			return "", err
+		}
+		if want, ok := users[name]; ok && want == password {
+			return name, nil
+		}
+		if err := t.say("Login incorrect"); err != nil {
+			return "", err
+		}
+		name = ""
+	}
+	return "", nil
+}
+
+// session is a login if there are users, and then the shell.
+func (t *terminal) session(users map[string]string, name string) {
+	if users != nil {
+		var err error
+		if name, err = t.login(users, name); err != nil || name == "" {
+			return
+		}
+	}
+	if name == "" {
+		name = "stranger"
+	}
+	if err := t.say("Welcome, " + name + ". Type help for what there is."); err == nil {
+		t.shell()
+	}
+}
+
+// shell does commands until there are no more.
+func (t *terminal) shell() {
+	for {
+		line, err := t.prompt("> ")
+		if errors.Is(err, errInterrupted) {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		if err := t.do(strings.Fields(line)); err != nil {
+			return
+		}
+	}
+}
+
+// command is one of the shell's.
+type command struct {
+	about string
+	do    func(t *terminal, args []string) error
+}
+
+// commands are all but "help".
+var commands = map[string]command{
+	"bye":    {"ends the session", func(t *terminal, _ []string) error { return errors.Join(t.say("Goodbye."), io.EOF) }},
+	"color":  {"shows colours and the like", func(t *terminal, _ []string) error { return t.say(colors) }},
+	"echo":   {"on, off: whether the host shows what is typed", echo},
+	"env":    {"asks for the environment, and shows it", func(t *terminal, _ []string) error { return t.list(t.environment()) }},
+	"evil":   {"sends what no terminal should do for a stranger", func(t *terminal, _ []string) error { return t.say(evil) }},
+	"flood":  {"N: sends so many octets without a line end, at first", flood},
+	"hang":   {"says nothing any more, whatever is typed", hang},
+	"option": {"shows what was agreed on", func(t *terminal, _ []string) error { return t.list(t.options(), nil) }},
+	"size":   {"shows the size of the window", func(t *terminal, _ []string) error { return t.list([]string{t.window}, nil) }},
+	"term":   {"asks for the types of the terminal, and shows them", func(t *terminal, _ []string) error { return t.list(t.types()) }},
+	"urgent": {"N: sends an urgent octet, in hexadecimal", urgent},
+}
+
+// do does one command. An error ends the session.
+func (t *terminal) do(words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	if words[0] == "help" {
+		return t.help()
+	}
+	c, ok := commands[words[0]]
+	if !ok {
+		return t.say(words[0] + ": there is no such command")
+	}
+	return c.do(t, words[1:])
+}
+
+func (t *terminal) help() error {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(commands)) {
+		lines = append(lines, fmt.Sprintf("%-7s %s", name, commands[name].about))
+	}
+	return t.say(lines...)
+}
+
+// list shows lines that say something.
+func (t *terminal) list(lines []string, err error) error {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	switch {
+	case err != nil:
+		return err
+	case len(lines) == 0:
+		return t.say("nothing is known")
+	}
+	return t.say(lines...)
+}
+
+func echo(t *terminal, args []string) error {
+	if len(args) != 1 || args[0] != "on" && args[0] != "off" {
+		return t.say("echo on, or echo off")
+	}
+	return t.setEcho(args[0] == "on")
+}
+
+// flood sends octets without a line end.
+func flood(t *terminal, args []string) error {
+	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
+	if err != nil || n < 0 {
+		return t.say("flood, and a number")
+	}
+	piece := bytes.Repeat([]byte{'x'}, 32<<10)
+	for ; n > 0; n -= int64(len(piece)) {
+		if _, err := t.Write(piece[:min(n, int64(len(piece)))]); err != nil {
+			return err
+		}
+	}
+	return t.say("", "that was it")
+}
+
+// hang hears and says nothing.
+func hang(t *terminal, _ []string) error {
+	t.log("hangs")
+	for {
+		if _, err := t.next(); err != nil {
+			return err
+		}
+	}
+}
+
+func urgent(t *terminal, args []string) error {
+	o, err := strconv.ParseUint(strings.Join(args, " "), 16, 8)
+	if err != nil {
+		return t.say("urgent, and an octet in hexadecimal")
+	}
+	if err := t.urgent(byte(o)); err != nil {
+		return t.say(err.Error())
+	}
+	return nil
+}
+
+// colors is text with SGR sequences (ECMA-48).
+const colors = "\x1b[31mred\x1b[0m \x1b[1;32mbold green\x1b[0m \x1b[38;5;208morange\x1b[0m \x1b[7mreverse\x1b[0m"
+
+// evil is what a stranger may not have a terminal do: give its window another title,
+// put something on the clipboard, answer who it is, where its cursor is, what its
+// title is and what it said last, copy to a printer, change its keys, resize its
+// window, follow the mouse, hide what comes behind it.
+const evil = "before" +
+	"\x1b]0;owned\a" + "\x1b]52;c;cm0gLXJm\x1b\\" + "\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\" +
+	"\x1b[c" + "\x1b[6n" + "\x1b[21t" + "\x05" + "\x1bP$qm\x1b\\" + "\x1b[5i" + "\x1bP1;1|17/6f776e6564\x1b\\" +
+	"\x1b[8;1;1t" + "\x1b[?1003h" + "\x1bc" + "\x1b_hidden\x1b\\" + "\x9b21t" + "\x9d0;owned\x9c" +
+	"after"

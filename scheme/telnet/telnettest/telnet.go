@@ -1,0 +1,346 @@
+package telnettest
+
+import (
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/internal/nvt"
+)
+
+// TelnetOptions are those of a host of telnet. The zero value is one that lets in
+// everybody, and negotiates as a Unix system does.
+type TelnetOptions struct {
+	// Users are names and their passwords. nil: there is no login.
+	Users map[string]string
+	// Banner is shown before the login, without its line end.
+	Banner string
+	// Plain is a host that speaks no Telnet, and shows nothing of what is typed.
+	Plain bool
+	// Charsets are offered, the best first (RFC 2066).
+	Charsets []string
+	// Binary asks for octets of eight bits, both ways (RFC 856).
+	Binary bool
+	// TLS offers to begin TLS. nil: it is not offered.
+	TLS *tls.Config
+	// Talk takes the place of the login and the shell. nil: they are there.
+	Talk func(io.ReadWriter)
+}
+
+// StartTelnet starts a host of telnet. o may be nil.
+func StartTelnet(o *TelnetOptions) (*Server, error) {
+	var options TelnetOptions
+	if o != nil {
+		options = *o
+	}
+	return start(func(c net.Conn, log func(string)) { options.serve(c, log) })
+}
+
+func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
+	t := &terminal{log: log}
+	if o.Plain {
+		t.far = plain{c}
+	} else {
+		h := &telnetHost{o: o, t: t}
+		h.begin(c, o.TLS, log, h.agreed(), h.command)
+		defer h.end()
+		t.far = h
+		if err := h.negotiate(); err != nil {
+			return
+		}
+	}
+	if o.Talk != nil {
+		o.Talk(t)
+		return
+	}
+	if o.Banner != "" && t.say(o.Banner) != nil {
+		return
+	}
+	t.session(o.Users, "")
+}
+
+// plain is a person's side of which nothing is known.
+type plain struct{ net.Conn }
+
+// errNothing is that a protocol has nothing of the kind.
+var errNothing = errors.New("there is nothing of the kind here")
+
+func (p plain) more() ([]byte, error) {
+	buf := make([]byte, 4096)
+	n, err := p.Read(buf)
+	return buf[:n], err
+}
+
+func (plain) echoes() bool                   { return false }
+func (plain) setEcho(bool) error             { return nil }
+func (plain) types() ([]string, error)       { return nil, nil }
+func (plain) environment() ([]string, error) { return nil, nil }
+func (plain) options() []string              { return nil }
+func (plain) urgent(byte) error              { return errNothing }
+
+// Options that a Unix system asks for, and package nvt has no names for.
+const (
+	optStatus       = 5  // RFC 859
+	optSpeed        = 32 // RFC 1079
+	optFlowControl  = 33 // RFC 1372
+	optDisplay      = 35 // RFC 1096
+	optEnvironment  = 36 // RFC 1408
+	optAuthenticate = 37 // RFC 2941
+	optEncrypt      = 38 // RFC 2946
+)
+
+// telnetHost is the host's side of Telnet.
+type telnetHost struct {
+	negotiation
+	o *TelnetOptions
+	t *terminal
+
+	names     []string // of the terminal
+	variables []string // of the environment
+	charset   string   // that was agreed on
+}
+
+// asking are the options in which they tell what they are asked for: SEND and IS.
+var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
+
+// agreed are the options that the host asks for or agrees to.
+func (h *telnetHost) agreed() []nvt.Option {
+	list := []nvt.Option{
+		{Code: nvt.Binary, Us: true, Them: true}, {Code: nvt.Echo, Us: true}, {Code: nvt.SGA, Us: true, Them: true},
+		{Code: optStatus, Us: true, Sub: h.statusAsked}, {Code: nvt.WindowSize, Them: true, Sub: h.window},
+		{Code: nvt.Charset, Us: true, Sub: h.charsetTold},
+		{Code: optAuthenticate}, {Code: optEncrypt}, {Code: optEnvironment}, {Code: optFlowControl}, {Code: nvt.LineMode},
+	}
+	for _, code := range asking {
+		list = append(list, nvt.Option{Code: code, Them: true, Sub: func(data []byte) { h.answered(code, data) }})
+	}
+	return list
+}
+
+// negotiate asks for what a Unix system asks for, in its order.
+func (h *telnetHost) negotiate() error {
+	if err := h.askTLS(h.o.TLS); err != nil {
+		return err
+	}
+	for _, step := range []func() error{h.askWho, h.askHow, h.askEcho, h.askCharset} {
+		if err := errors.Join(step(), h.wait()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askWho asks who they are and what they have.
+func (h *telnetHost) askWho() error {
+	err := errors.Join(
+		h.ask(ours, optAuthenticate, optEncrypt),
+		h.ask(theirs, nvt.TerminalType, optSpeed, optDisplay, nvt.NewEnvironment, optEnvironment),
+		h.wait(),
+	)
+	for _, code := range asking {
+		if h.Enabled(theirs, code) {
+			err = errors.Join(err, h.send(code))
+		}
+	}
+	return err
+}
+
+// askHow asks for what makes a terminal of a connection. That they echo, and that
+// they edit lines, is asked for as a test, and not taken.
+func (h *telnetHost) askHow() error {
+	err := errors.Join(
+		h.ask(ours, nvt.SGA), h.ask(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
+		h.ask(ours, optStatus), h.ask(theirs, optFlowControl),
+		h.wait(),
+	)
+	return errors.Join(err, h.Ask(theirs, nvt.Echo, false), h.Ask(theirs, nvt.LineMode, false))
+}
+
+func (h *telnetHost) askEcho() error {
+	err := h.ask(ours, nvt.Echo)
+	if h.o.Binary {
+		err = errors.Join(err, h.ask(theirs, nvt.Binary), h.ask(ours, nvt.Binary))
+	}
+	return err
+}
+
+// What a subnegotiation of CHARSET begins with.
+const (
+	charsetRequest  = 1
+	charsetAccepted = 2
+)
+
+func (h *telnetHost) askCharset() error {
+	if len(h.o.Charsets) == 0 {
+		return nil
+	}
+	if err := errors.Join(h.ask(ours, nvt.Charset), h.wait()); err != nil || !h.Enabled(ours, nvt.Charset) {
+		return err
+	}
+	h.expect(nvt.Charset)
+	return h.Sub(nvt.Charset, append([]byte{charsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
+}
+
+func (h *telnetHost) charsetTold(data []byte) {
+	h.said(nvt.Charset)
+	if len(data) > 0 && data[0] == charsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
+		h.charset = string(data[1:])
+		h.t.log("charset " + h.charset)
+	}
+}
+
+// answered hears what they say in an option that asks.
+func (h *telnetHost) answered(code byte, data []byte) {
+	if len(data) == 0 || data[0] != subIs {
+		return
+	}
+	h.said(code)
+	switch text := string(data[1:]); code {
+	case nvt.TerminalType:
+		h.t.log("type " + text)
+		if !slices.Contains(h.names, text) {
+			h.names = append(h.names, text)
+		}
+	case nvt.NewEnvironment:
+		h.variables = variables(text)
+		for _, variable := range h.variables {
+			h.t.log("env " + variable)
+		}
+	}
+}
+
+func (h *telnetHost) window(data []byte) {
+	if len(data) == 4 {
+		h.t.resized(int(binary.BigEndian.Uint16(data)), int(binary.BigEndian.Uint16(data[2:])))
+	}
+}
+
+// statusAsked tells which options are on (RFC 859).
+func (h *telnetHost) statusAsked(data []byte) {
+	if len(data) != 1 || data[0] != subSend {
+		return
+	}
+	status := []byte{subIs}
+	h.each(func(us bool, code byte) {
+		verb := nvt.DO
+		if us {
+			verb = nvt.WILL
+		}
+		status = append(status, verb, code)
+	})
+	h.Sub(optStatus, status)
+}
+
+// each calls f with the options that are on.
+func (h *telnetHost) each(f func(us bool, code byte)) {
+	for code := range byte(nvt.StartTLS + 1) {
+		for _, us := range []bool{ours, theirs} {
+			if h.Enabled(us, code) {
+				f(us, code)
+			}
+		}
+	}
+}
+
+// command hears a command that is not about options.
+func (h *telnetHost) command(command byte) {
+	h.t.log("command " + nvt.CommandName(command))
+	switch command {
+	case nvt.AYT:
+		h.t.say("", "[yes]")
+	case nvt.EC:
+		h.keys = append(h.keys, del)
+	case nvt.EL:
+		h.keys = append(h.keys, eraseLine)
+	case nvt.IP:
+		h.keys = append(h.keys, interrupt)
+	}
+}
+
+// more returns first what was typed while answers were waited for.
+func (h *telnetHost) more() ([]byte, error) {
+	if typed := h.early; len(typed) > 0 {
+		h.early = nil
+		return typed, nil
+	}
+	return h.negotiation.more()
+}
+
+func (h *telnetHost) echoes() bool          { return h.Enabled(ours, nvt.Echo) }
+func (h *telnetHost) setEcho(on bool) error { return h.Ask(ours, nvt.Echo, on) }
+func (h *telnetHost) urgent(byte) error     { return errNothing }
+
+// maxTypes is how many types a terminal may have.
+const maxTypes = 16
+
+// types asks for the other types of the terminal, until one is told again (RFC 1091).
+func (h *telnetHost) types() ([]string, error) {
+	for range maxTypes {
+		known := len(h.names)
+		if !h.Enabled(theirs, nvt.TerminalType) {
+			break
+		}
+		if err := errors.Join(h.send(nvt.TerminalType), h.wait()); err != nil {
+			return nil, err
+		}
+		if len(h.names) == known {
+			break
+		}
+	}
+	return slices.Clone(h.names), nil
+}
+
+func (h *telnetHost) environment() ([]string, error) {
+	if !h.Enabled(theirs, nvt.NewEnvironment) {
+		return nil, nil
+	}
+	err := errors.Join(h.send(nvt.NewEnvironment), h.wait())
+	return slices.Clone(h.variables), err
+}
+
+// variables are those of NEW-ENVIRON, as "NAME=value" (RFC 1572).
+func variables(text string) (list []string) {
+	const (
+		variable = iota
+		value
+		escape
+		userVariable
+	)
+	for i := 0; i < len(text); i++ {
+		switch o := text[i]; {
+		case o == variable || o == userVariable:
+			list = append(list, "")
+			continue
+		case len(list) == 0:
+			continue
+		case o == value:
+			list[len(list)-1] += "="
+			continue
+		case o == escape && i+1 < len(text):
+			i++
+		}
+		list[len(list)-1] += text[i : i+1]
+	}
+	return list
+}
+
+func (h *telnetHost) options() (list []string) {
+	h.each(func(us bool, code byte) {
+		who := "you do "
+		if us {
+			who = "I do "
+		}
+		list = append(list, who+nvt.OptionName(code))
+	})
+	if h.charset != "" {
+		list = append(list, "charset "+h.charset)
+	}
+	if h.secure != nil {
+		list = append(list, "TLS")
+	}
+	return list
+}

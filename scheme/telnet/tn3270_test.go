@@ -1,0 +1,432 @@
+package telnet_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/nvt"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/tn3270"
+)
+
+func options3270(o telnet.TN3270Options) *telnet.Client {
+	return telnet.New(&telnet.Options{TN3270: o})
+}
+
+func session3270(t *testing.T, c *telnet.Client, h host) telnet.Terminal3270 {
+	t.Helper()
+	return session(t, c, "tn3270://h/", h).Conn.(telnet.Terminal3270)
+}
+
+// await waits until the screen is as it should be.
+func await(t *testing.T, c telnet.Terminal3270, what string, ok func(*tn3270.Screen) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := c.Screen().Wait(ctx, ok); err != nil {
+		t.Fatalf("%s: %v; the screen has\n%s", what, err, c.Screen().Text())
+	}
+}
+
+func shows(text string) func(*tn3270.Screen) bool {
+	return func(s *tn3270.Screen) bool { return strings.Contains(s.Text(), text) }
+}
+
+// The console of Hercules is negotiated with as s3270 does it, and its screen is
+// the one that s3270 showed.
+func TestReplayHercules(t *testing.T) {
+	for name, c := range map[string]*telnet.Client{
+		"hercules-s3270-first-screen": options3270(telnet.TN3270Options{Basic: true}),
+		"hercules-s3270-clear":        options3270(telnet.TN3270Options{Monochrome: true}),
+	} {
+		c2s := capture(t, name+".c2s.bin")
+		h := newSays(capture(t, name+".s2c.bin"), len(c2s))
+		s := session3270(t, c, h.handle)
+		await(t, s, name, shows("Hercules Version  :"))
+		for _, want := range []string{"Host name         :", "Subchannel        : 000", "My PC thinks it's a MAINFRAME"} {
+			if !shows(want)(s.Screen()) {
+				t.Errorf("%s: %q is not in\n%s", name, want, s.Screen().Text())
+			}
+		}
+		if name == "hercules-s3270-clear" {
+			await(t, s, "unlocked", func(s *tn3270.Screen) bool { return s.Status().Lock == tn3270.Unlocked })
+			if err := s.Press(tn3270.Clear); err != nil {
+				t.Error(err)
+			}
+		}
+		<-h.done
+		if got := h.received(); got != c2s {
+			t.Errorf("%s: sent %q, s3270 sent %q", name, got, c2s)
+		}
+	}
+}
+
+// A host that is none of 3270 data streams shows text, and Enter is Enter.
+func TestTextHost(t *testing.T) {
+	typed := make(chan string, 1)
+	s := session3270(t, nil, func(c net.Conn) {
+		io.WriteString(c, "\xff\xfb\x01login: ")
+		buf := make([]byte, len("\xff\xfd\x01guest\r\x00"))
+		io.ReadFull(c, buf)
+		typed <- string(buf)
+	})
+	buf := make([]byte, 100)
+	if n, err := s.Read(buf); string(buf[:n]) != "login: " || err != nil {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+	if !s.Echoes() || s.Status()[0].Value.(string) == "tn3270" {
+		t.Error(s.Status())
+	}
+	if _, err := s.Write([]byte("guest\r")); err != nil {
+		t.Error(err)
+	}
+	if n, err := s.Read(buf); n != 0 || err != io.EOF {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+	if got := <-typed; got != "\xff\xfd\x01guest\r\x00" {
+		t.Errorf("%q", got)
+	}
+}
+
+// logon is a screen with a field for a name and one for a password.
+func logon(t *testing.T, codePage string) []byte {
+	b, err := tn3270.NewBuilder(&tn3270.Options{CodePage: codePage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := b.EraseWrite(tn3270.KeyboardRestore).At(2, 1).Field(tn3270.Skip).Text("USER").Field(0).InsertCursor().RepeatTo(2, 20, 0).Field(tn3270.Skip).
+		At(3, 1).Field(tn3270.Skip).Text("PASSWORD").Field(tn3270.Hidden).At(3, 20).Field(tn3270.Skip).Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// host3270 is a host that has agreed to records of 3270 data streams.
+func host3270(t *testing.T, then func(*nvt.Conn)) host {
+	return func(c net.Conn) {
+		both := func(code byte) nvt.Option { return nvt.Option{Code: code, Us: true, Them: true} }
+		h := nvt.New(c, &nvt.Options{Options: []nvt.Option{both(nvt.EndOfRecord), both(nvt.Binary)}})
+		for _, code := range []byte{nvt.EndOfRecord, nvt.Binary} {
+			if err := errors.Join(h.Ask(true, code, true), h.Ask(false, code, true)); err != nil {
+				t.Error(err)
+			}
+		}
+		then(h)
+	}
+}
+
+func received3270(t *testing.T, h *nvt.Conn, codePage string) tn3270.Inbound {
+	record, err := h.ReadRecord(nil, 1<<16)
+	if err != nil {
+		t.Error(err)
+		return tn3270.Inbound{}
+	}
+	in, err := tn3270.ParseInbound(record, codePage)
+	if err != nil {
+		t.Error(err)
+	}
+	return in
+}
+
+// A person at a terminal sees drawings of the screen, and types.
+func TestTerminal3270(t *testing.T) {
+	done := make(chan tn3270.Inbound, 2)
+	s := session3270(t, options3270(telnet.TN3270Options{CodePage: "1047"}), host3270(t, func(h *nvt.Conn) {
+		if err := h.WriteRecord(logon(t, "1047")); err != nil {
+			t.Error(err)
+		}
+		done <- received3270(t, h, "1047")
+		b, _ := tn3270.NewBuilder(&tn3270.Options{CodePage: "1047"})
+		record, _ := b.EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("WELCOME").Record()
+		h.WriteRecord(record)
+		done <- received3270(t, h, "1047")
+	}))
+	read := func(want string) (seen string) {
+		buf := make([]byte, 1<<16)
+		if err := s.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Error(err)
+		}
+		for !strings.Contains(seen, want) {
+			n, err := s.Read(buf)
+			if err != nil {
+				t.Fatalf("%q is not in %q: %v", want, seen, err)
+			}
+			seen += string(buf[:n])
+		}
+		return seen
+	}
+	if seen := read("PASSWORD"); !strings.HasPrefix(seen, "\x1b[?1049h\x1b[2J") || !strings.Contains(seen, "USER") {
+		t.Errorf("%q", seen)
+	}
+	if !s.Echoes() {
+		t.Error("it does not echo")
+	}
+	// A person types the name, Tab, the hidden password; then where nothing can be
+	// typed, which rings, and Reset.
+	if _, err := s.Write([]byte("fred[1]\ts3cret")); err != nil {
+		t.Error(err)
+	}
+	if seen := read("fred[1]"); strings.Contains(seen, "s3cret") {
+		t.Errorf("the password shows: %q", seen)
+	}
+	if _, err := s.Write([]byte("\x1b[A\x1b[A\x1b[Ax")); err != nil {
+		t.Error(err)
+	}
+	read("\a")
+	if lock := s.Screen().Status().Lock; lock != tn3270.LockedProtected {
+		t.Error(lock)
+	}
+	if err := s.SetWindow(80, 30); err != nil {
+		t.Error(err)
+	}
+	if seen := read("X PROTECTED"); !strings.Contains(seen, "\x1b[2J") || !strings.Contains(seen, "USER") {
+		t.Errorf("%q", seen)
+	}
+	if _, err := s.Write([]byte("\x12\r")); err != nil {
+		t.Error(err)
+	}
+	read("WELCOME")
+	in := <-done
+	want := []tn3270.ModifiedField{{Address: 86, Value: "fred[1]"}, {Address: 170, Value: "s3cret"}}
+	if in.Key != tn3270.Enter || !slices.Equal(in.Fields, want) {
+		t.Errorf("%+v", in)
+	}
+	if err := s.Press(tn3270.PF3); err != nil {
+		t.Error(err)
+	}
+	if in := <-done; in.Key != tn3270.PF3 {
+		t.Errorf("%+v", in)
+	}
+	if err := s.Press(tn3270.PF3); !errors.Is(err, tn3270.ErrLocked) && !errors.Is(err, scheme.ErrProtocol) {
+		t.Error(err)
+	}
+	if err := s.Command("nonsense"); !errors.Is(err, scheme.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+func TestReadDeadline(t *testing.T) {
+	s := session3270(t, nil, func(c net.Conn) { io.Copy(io.Discard, c) })
+	if err := s.SetDeadline(time.Now().Add(time.Millisecond)); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// talk is a conversation by hand: what the host says, and what it has to hear then.
+func talk(t *testing.T, lines []string, then func(c net.Conn)) host {
+	return func(c net.Conn) {
+		for i, line := range lines {
+			if i%2 == 0 {
+				io.WriteString(c, line)
+				continue
+			}
+			buf := make([]byte, len(line))
+			if n, err := io.ReadFull(c, buf); err != nil || string(buf) != line {
+				t.Errorf("line %d: %q, %v; want %q", i, buf[:n], err, line)
+				return
+			}
+		}
+		if then != nil {
+			then(c)
+		}
+	}
+}
+
+func sub(text string) string { return "\xff\xfa\x28" + text + "\xff\xf0" }
+
+// RFC 2355 section 7: a device, functions, records with headers, responses.
+func TestTN3270E(t *testing.T) {
+	screen := string(logon(t, ""))
+	enter, ready := make(chan string, 1), make(chan struct{})
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42", Model: 4}), talk(t, []string{
+		"\xff\xfd\x28", "\xff\xfb\x28",
+		sub("\x08\x02"), sub("\x02\x07IBM-3278-4-E\x01LU42"),
+		sub("\x02\x04IBM-3278-4-E\x01LU42"), sub("\x03\x07\x00\x02\x04"),
+		// The host would rather not have SYSREQ, and have what we have not.
+		sub("\x03\x07\x00\x02\x03"), sub("\x03\x07\x00\x02"),
+		sub("\x03\x04\x00\x02"), "",
+		"\x03\x00\x00\x00\x00BIND\xff\xef" + "\x00\x00\x02\x00\x07" + screen + "\xff\xef", "\x02\x00\x00\x00\x07\x00\xff\xef",
+		// One that is wrong, and one of no kind that is ours.
+		"\x00\x00\x01\x00\x08\xf5\xc3\x11\x7f\xff\xff\xff\xef", "\x02\x00\x01\x00\x08\x02\xff\xef",
+		"\x01\x00\x02\x00\x09SCS\xff\xef", "\x02\x00\x01\x00\x09\x00\xff\xef",
+		// Too short, not to be answered, and a response of theirs.
+		"\x00\x00\xff\xef" + "\x00\x00\x01\x00\x0a" + screen + "\xff\xef" + "\x02\x00\x00\x00\x00\x00\xff\xef" + "\x04\x00\x00\x00\x00\xff\xef", "",
+	}, func(c net.Conn) {
+		close(ready)
+		buf := make([]byte, 100)
+		n, _ := io.ReadAtLeast(c, buf, 15)
+		enter <- string(buf[:n])
+		io.Copy(io.Discard, c)
+	}))
+	await(t, s, "logon", shows("PASSWORD"))
+	await(t, s, "unlocked", func(s *tn3270.Screen) bool { return s.Status().Lock == tn3270.Unlocked })
+	<-ready
+	if !slices.Contains(s.Status(), scheme.Field{Name: "device", Value: "LU42"}) {
+		t.Error(s.Status())
+	}
+	// The host's last record may be on its way still.
+	await(t, s, "the second logon", func(s *tn3270.Screen) bool { return s.Status().Lock == tn3270.Unlocked && shows("PASSWORD")(s) })
+	if err := errors.Join(s.Type("ab"), s.Press(tn3270.Enter)); err != nil {
+		t.Error(err)
+	}
+	if got := <-enter; !strings.HasPrefix(got, "\x00\x00\x00\x00\x00\x7d") || !strings.HasSuffix(got, "\x81\x82\xff\xef") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A device that is refused is done without, by TN3270 as it was before RFC 2355.
+func TestTN3270ERejected(t *testing.T) {
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), talk(t, []string{
+		"\xff\xfd\x28", "\xff\xfb\x28",
+		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E\x01LU42"),
+		sub("\x02\x06\x05\x01"), "\xff\xfc\x28",
+		"\xff\xfe\x28\xff\xfd\x18\xff\xfa\x18\x01\xff\xf0", "\xff\xfb\x18\xff\xfa\x18\x00IBM-3279-2-E@LU42\xff\xf0",
+		"\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00", "\xff\xfb\x19\xff\xfd\x19\xff\xfb\x00\xff\xfd\x00",
+		string(logon(t, "")) + "\xff\xef", "",
+	}, func(c net.Conn) { io.Copy(io.Discard, c) }))
+	await(t, s, "logon", shows("PASSWORD"))
+	if !slices.Contains(s.Status(), scheme.Field{Name: "deviceRejected", Value: "it is in use"}) {
+		t.Error(s.Status())
+	}
+}
+
+// Text before the host is ready, SSCP-LU-DATA with what is typed to it, and NVT-DATA.
+func TestTN3270EText(t *testing.T) {
+	typed := make(chan string, 1)
+	s := session3270(t, nil, talk(t, []string{
+		"hello\r\n\xff\xfd\x28", "\xff\xfb\x28",
+		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E"),
+		sub("\x02\x04IBM-3278-2-E"), sub("\x03\x07\x00\x02\x04"),
+		sub("\x03\x04"), "",
+		"\x07\x00\x00\x00\x00\xd3\xd6\xc7\xd6\xd5\x40\xff\xef", "",
+	}, func(c net.Conn) {
+		buf := make([]byte, len("\x07\x00\x00\x00\x00\x81\x82\xff\xef"))
+		io.ReadFull(c, buf)
+		typed <- string(buf)
+		io.WriteString(c, "\x05\x00\x00\x00\x00bye\r\n\xff\xef")
+	}))
+	await(t, s, "SSCP-LU-DATA", shows("LOGON"))
+	if err := errors.Join(s.Type("ab"), s.Press(tn3270.Enter)); err != nil {
+		t.Error(err)
+	}
+	if got := <-typed; got != "\x07\x00\x00\x00\x00\x81\x82\xff\xef" {
+		t.Errorf("%q", got)
+	}
+	seen, err := io.ReadAll(s)
+	if err != nil || !strings.HasPrefix(string(seen), "hello\r\n") || !strings.Contains(string(seen), "bye\r\n") {
+		t.Errorf("%q, %v", seen, err)
+	}
+}
+
+func TestCommands3270(t *testing.T) {
+	for extended, want := range map[bool]string{
+		false: "\xff\xf3\xff\xf4\xff\xf3\xff\xf4\xff\xf5\xff\xf6\xff\xf3\xff\xf4",
+		true:  "\xff\xf4\xff\xf5\xff\xf3\xff\xf4\xff\xf5\xff\xf6\xff\xf4\xff\xf5",
+	} {
+		lines := []string{"", ""}
+		if extended {
+			lines = []string{"\xff\xfd\x28", "\xff\xfb\x28"}
+		}
+		got := make(chan string, 1)
+		s := session3270(t, nil, talk(t, lines, func(c net.Conn) {
+			buf := make([]byte, len(want))
+			io.ReadFull(c, buf)
+			got <- string(buf)
+		}))
+		for extended && !slices.Contains(s.Status(), scheme.Field{Name: "protocol", Value: "tn3270e"}) {
+			time.Sleep(time.Millisecond)
+		}
+		for _, name := range s.Commands() {
+			if err := s.Command(name); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := errors.Join(s.Press(tn3270.Attn), s.Press(tn3270.SysReq)); err != nil {
+			t.Error(err)
+		}
+		if sent := <-got; sent != want {
+			t.Errorf("extended %v: %q, want %q", extended, sent, want)
+		}
+	}
+}
+
+func TestBad3270(t *testing.T) {
+	never := host(func(net.Conn) { t.Error("it connected") })
+	for _, o := range []telnet.TN3270Options{{Model: 6}, {CodePage: "none"}, {DeviceName: "A B"}, {DeviceName: "A\xff\xf0"}} {
+		if _, err := open(t, options3270(o), "tn3270://h/", never); err == nil {
+			t.Errorf("%+v", o)
+		}
+	}
+	// A record without an end.
+	s := session3270(t, nil, host3270(t, func(h *nvt.Conn) {
+		go io.Copy(io.Discard, h.Conn)
+		for range 20 {
+			h.Write(make([]byte, 1<<14))
+		}
+	}))
+	if _, err := io.Copy(io.Discard, s); !errors.Is(err, scheme.ErrProtocol) {
+		t.Error(err)
+	}
+	// Text that nobody reads does not stop the session, and the oldest is forgotten.
+	written := make(chan struct{})
+	s = session3270(t, nil, func(c net.Conn) {
+		defer close(written)
+		for range 1000 {
+			c.Write(make([]byte, 1<<14))
+		}
+		io.WriteString(c, "the end")
+	})
+	<-written
+	if b, err := io.ReadAll(s); !strings.HasSuffix(string(b), "the end") || err != nil {
+		t.Errorf("%d octets, %v", len(b), err)
+	}
+}
+
+func FuzzTN3270E(f *testing.F) {
+	for _, name := range []string{"hercules-s3270-clear", "hercules-plain-telnet"} {
+		b, err := os.ReadFile("testdata/wire/" + name + ".s2c.bin")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte("\xff\xfd\x28" + sub("\x08\x02") + sub("\x02\x04IBM-3278-2-E\x01LU") + sub("\x03\x07\x00\x02\x03") + "\x00\x00\x02\x00\x07\xf5\xc3\xff\xef\x07\x00\x00\x00\x00\xd3\xff\xef\x05\x00\x00\x00\x00x\xff\xef"))
+	f.Add([]byte("\xff\xfd\x28" + sub("\x02\x06\x05\x09") + sub("\x02\x06\x05") + sub("\x03") + "\xff\xef\x00\xff\xef"))
+	c := telnet.New(nil)
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		near, far := net.Pipe()
+		go io.Copy(io.Discard, far)
+		go func() {
+			far.Write(stream)
+			far.Close()
+		}()
+		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("tn3270://h/"), Dial: given{near}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Close()
+		s := res.(*scheme.Session).Conn.(telnet.Terminal3270)
+		if n, err := io.Copy(io.Discard, s); err != nil && !errors.Is(err, scheme.ErrProtocol) || n > 1<<22 {
+			t.Errorf("%d octets, %v", n, err)
+		}
+		s.Status()
+	})
+}
+
+// given is a Dialer that gives one connection.
+type given struct{ net.Conn }
+
+func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
