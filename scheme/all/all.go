@@ -22,9 +22,17 @@ import (
 // Options are the clients that give access. A nil one is made with its own
 // defaults.
 type Options struct {
-	FTP  *ftp.Client
-	HTTP *http.Client
-	File *file.Client
+	FTP      *ftp.Client
+	HTTP     *http.Client
+	Gopher   *gopher.Client
+	File     *file.Client
+	NNTP     *nntp.Client
+	WAIS     *wais.Client
+	Prospero *prospero.Client
+	News     *news.Client // nil: one that reads through NNTP, and knows no server
+	Telnet   *telnet.Client
+	Mid      *mid.Client // nil: one that has no mail
+	Cid      *cid.Client
 }
 
 // Registry returns a registry of every scheme. o may be nil.
@@ -39,25 +47,52 @@ func Registry(o *Options) (*scheme.Registry, error) {
 	if clients.HTTP == nil {
 		clients.HTTP = http.New(nil)
 	}
+	if clients.Gopher == nil {
+		clients.Gopher = gopher.New(nil)
+	}
 	if clients.File == nil {
 		clients.File = file.New(nil)
 	}
+	if clients.NNTP == nil {
+		clients.NNTP = nntp.New(nil)
+	}
+	if clients.WAIS == nil {
+		clients.WAIS = wais.New(nil)
+	}
+	if clients.Prospero == nil {
+		clients.Prospero = prospero.New(nil)
+	}
+	if clients.News == nil {
+		clients.News = news.New(clients.NNTP, nil)
+	}
+	if clients.Telnet == nil {
+		clients.Telnet = telnet.New(nil)
+	}
+	if clients.Mid == nil {
+		clients.Mid = mid.New(nil)
+	}
+	if clients.Cid == nil {
+		clients.Cid = cid.New(nil)
+	}
 	return scheme.NewRegistry(append(reserved(),
-		cid.Scheme(),
+		cid.Scheme(clients.Cid),
 		file.Scheme(clients.File),
 		ftp.Scheme(clients.FTP),
 		ftp.SecureScheme(clients.FTP),
-		gopher.Scheme(),
+		gopher.Scheme(clients.Gopher),
+		gopher.SecureScheme(clients.Gopher),
 		http.Scheme(clients.HTTP),
 		http.SecureScheme(clients.HTTP),
 		mailto.Scheme(),
-		mid.Scheme(),
-		news.Scheme(),
-		nntp.Scheme(),
-		prospero.Scheme(),
-		telnet.Telnet(),
-		telnet.Rlogin(),
-		telnet.TN3270(),
-		wais.Scheme(),
+		mid.Scheme(clients.Mid),
+		news.Scheme(clients.News),
+		news.SecureScheme(clients.News),
+		nntp.Scheme(clients.NNTP),
+		nntp.SecureScheme(clients.NNTP),
+		prospero.Scheme(clients.Prospero),
+		telnet.Telnet(clients.Telnet),
+		telnet.Rlogin(clients.Telnet),
+		telnet.TN3270(clients.Telnet),
+		wais.Scheme(clients.WAIS),
 	)...)
 }

@@ -128,12 +128,15 @@ var url = map[string]*regexp.Regexp{
 	"wais":     production(waisurl),
 	"prospero": production(prosperourl),
 
-	"https":  production(httpurl),
-	"ftps":   production(ftpurl),
-	"rlogin": production(telneturl),
-	"tn3270": production(telneturl),
-	"mid":    production(encoded822addr),
-	"cid":    production(encoded822addr),
+	"https":   production(httpurl),
+	"ftps":    production(ftpurl),
+	"gophers": production(gopherurl),
+	"nntps":   production(nntpurl),
+	"snews":   production(newsurl),
+	"rlogin":  production(telneturl),
+	"tn3270":  production(telneturl),
+	"mid":     production(encoded822addr),
+	"cid":     production(encoded822addr),
 }
 
 var (

@@ -1,0 +1,67 @@
+package all_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/nntp/nntptest"
+)
+
+var _ news.Reader = (*nntp.Client)(nil)
+
+// From all newsgroups to one, and from there to an article: the links of news lead
+// through a server of NNTP, and the policy lets them.
+func TestNews(t *testing.T) {
+	text := "Subject: =?utf-8?q?caf=C3=A9?=\r\nMessage-ID: <a/b%c@d.e>\r\n\r\n.\r\n"
+	server, err := nntptest.Start(nntptest.Groups{"a.b": {Description: "of a", Articles: []string{text}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	reader := nntp.New(nil)
+	defer reader.Close()
+	registry, err := all.Registry(&all.Options{NNTP: reader, News: news.New(reader, &news.Options{Server: locus.MustParse("nntp://" + server.Addr())})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{AllowPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := access.New(registry, p, nil)
+	for _, base := range []string{"news:", "news://" + server.Addr() + "/"} {
+		u := locus.MustParse(base + "*")
+		for _, want := range []string{base + "a.b", base + "a%2Fb%25c@d.e"} {
+			res, err := client.Open(t.Context(), u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for it, err := range res.(*scheme.Menu).Items {
+				if err != nil || it.URL.String() != want || it.Title != "a.b" && it.Title != "café" {
+					t.Errorf("%v: %+v, %v", u, it, err)
+				}
+				u = it.URL
+			}
+			res.Close()
+		}
+		res, err := client.Open(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := res.(*scheme.Object)
+		if b, err := io.ReadAll(o.Body); string(b) != text || err != nil || o.Name != "a/b%c@d.e" || o.URL != u {
+			t.Errorf("%q, %v, %+v", b, err, o)
+		}
+		res.Close()
+	}
+	if n := len(server.Log()); n > 2 {
+		t.Errorf("%d connections", n)
+	}
+}
