@@ -1,0 +1,77 @@
+package menufs_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/menufs"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+)
+
+// A gopher hole is walked like a folder, and what is in it is read like a file.
+func Example() {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Type: 'i', Name: "Welcome"},
+		{Name: "Read me first", Selector: "/README", Data: "Gopher is a menu.\n"},
+		{Name: "Talks", Selector: "/talks/", Items: []gophertest.Item{
+			{Type: '9', Name: "Slides", Selector: "/talks/1991/slides.ps", Data: "%!PS"},
+			{Type: '1', Name: "All talks", Selector: "/talks/"},
+		}},
+	}}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+
+	registry, err := scheme.NewRegistry(gopher.Scheme(gopher.New(nil))) // or all.Registry
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rules, err := policy.New(policy.Rules{TypedPrivate: true}) // the server is on this machine
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := access.New(registry, rules, nil)
+	defer client.Close()
+	tree, err := menufs.New(context.Background(), client, locus.MustParse("gopher://"+server.Addr()), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil {
+			fmt.Println(entry.Type(), name)
+		}
+		return err
+	})
+	fmt.Println(err)
+	text, err := fs.ReadFile(tree, "README")
+	fmt.Printf("%q %v\n", text, err)
+	info, err := fs.Stat(tree, "talks/slides.ps")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	source := info.Sys().(*menufs.Source)
+	path, _ := source.URL.Path()
+	fmt.Println(source.Item.Title, path)
+	// Output:
+	// d--------- .
+	// ---------- README
+	// d--------- talks
+	// ---------- talks/slides.ps
+	// L--------- talks/talks
+	// <nil>
+	// "Gopher is a menu.\r\n" <nil>
+	// Slides 9/talks/1991/slides.ps%09%09+
+}

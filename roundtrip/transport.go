@@ -1,0 +1,196 @@
+package roundtrip
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Options are what a [Transport] may be told. The zero Options are sensible.
+type Options struct {
+	// Menu is the format of menus where a request leaves the choice.
+	Menu Format
+}
+
+// Transport is an [http.RoundTripper] over an access client. It may be used from
+// many goroutines at once.
+type Transport struct {
+	client *access.Client
+	menu   Format
+}
+
+var _ http.RoundTripper = (*Transport)(nil)
+
+// New returns a Transport that opens URLs with c. o may be nil.
+func New(c *access.Client, o *Options) *Transport {
+	t := &Transport{client: c}
+	if o != nil && int(o.Menu) < len(mediaTypes) {
+		t.menu = o.Menu
+	}
+	return t
+}
+
+// RoundTrip implements [http.RoundTripper]; see the package's text. The request's
+// context is good for the body of the response as well.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		defer req.Body.Close()
+	}
+	if req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead {
+		resp := message(req, http.StatusMethodNotAllowed, fmt.Sprintf("%s: there is only GET and HEAD for a URL that is not asked over HTTP", locus.Quote(req.Method)))
+		resp.Header.Set("Allow", "GET, HEAD")
+		return resp, nil
+	}
+	q, err := newQuery(req, t.menu)
+	if err != nil {
+		return nil, err
+	}
+	if q.malformed != nil {
+		return message(req, http.StatusBadRequest, q.malformed.Error()), nil
+	}
+	resp, err := t.open(q)
+	if err != nil {
+		return failure(req, err)
+	}
+	if req.Method == http.MethodHead {
+		resp.Body.Close()
+		resp.Body = http.NoBody
+	}
+	return resp, nil
+}
+
+// query is what a request asks for.
+type query struct {
+	req         *http.Request
+	access      access.Request
+	conditional bool // the range holds for one version
+	format      Format
+	malformed   error // a header that can't be read
+}
+
+func newQuery(req *http.Request, menu Format) (*query, error) {
+	if req.URL == nil {
+		return nil, fmt.Errorf("roundtrip: %w: there is no URL", scheme.ErrUnsupported)
+	}
+	u, err := locus.Parse(req.URL.String())
+	if err != nil {
+		return nil, fmt.Errorf("roundtrip: %w", err)
+	}
+	q := &query{req: req, access: access.Request{URL: u}}
+	accept := strings.Join(req.Header.Values("Accept"), ", ")
+	wanted, err := scheme.ParsePreference(accept)
+	if err != nil {
+		q.malformed = fmt.Errorf("the header Accept: %w", err)
+		return q, nil
+	}
+	q.format = menu.preferred(wanted)
+	q.access.Accept = withMenus(accept, wanted, q.format)
+	q.access.AcceptLanguage = strings.Join(req.Header.Values("Accept-Language"), ", ")
+	if _, err := scheme.ParsePreference(q.access.AcceptLanguage); err != nil {
+		q.malformed = fmt.Errorf("the header Accept-Language: %w", err)
+		return q, nil
+	}
+	if req.Method != http.MethodHead {
+		q.setRange()
+	}
+	return q, nil
+}
+
+// gopherMenu is the media type of menus by the name that Gopher+ has for it.
+const gopherMenu = "application/gopher-menu"
+
+// withMenus returns accept with menus in it, as much wanted as what is made of
+// them here: who wants JSON would otherwise be refused a menu by a server that has
+// it as a menu alone.
+func withMenus(accept string, wanted scheme.Preference, made Format) string {
+	quality := wanted.Quality(made.mediaType())
+	if strings.Trim(accept, " ,") == "" || quality <= wanted.Quality(gopherMenu) {
+		return accept
+	}
+	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
+}
+
+// open opens what q asks for.
+func (t *Transport) open(q *query) (*http.Response, error) {
+	r, err := t.client.Do(q.req.Context(), q.access)
+	if err != nil {
+		return nil, err
+	}
+	if o, ok := r.Resource.(*scheme.Object); ok && o.Start > 0 && o.Size < 0 {
+		// A Content-Range has the last octet. Whoever can't say it gives the whole.
+		o.Close()
+		q.access.Offset = 0
+		if r, err = t.client.Do(q.req.Context(), q.access); err != nil {
+			return nil, err
+		}
+	}
+	var resp *http.Response
+	switch res := r.Resource.(type) {
+	case *scheme.Object:
+		resp = q.object(res)
+	case *scheme.Menu:
+		resp = q.menu(res, t.page(q, r, res))
+	default:
+		res.Close()
+		return nil, &access.Error{Op: "open", URL: r.URL, Err: fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported)}
+	}
+	if r.URL != q.access.URL {
+		found(resp, r.URL)
+	}
+	return resp, nil
+}
+
+// found notes where referrals led.
+func found(resp *http.Response, u locus.URL) {
+	u = u.WithoutFragment().WithoutPassword()
+	resp.Header.Set("Content-Location", u.String())
+	if to, err := url.Parse(u.String()); err == nil {
+		req := resp.Request.WithContext(resp.Request.Context()) // a copy
+		req.URL = to
+		resp.Request = req
+	}
+}
+
+// newResponse returns a response without a body yet.
+func newResponse(req *http.Request, status int) *http.Response {
+	return &http.Response{
+		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		StatusCode: status,
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     make(http.Header),
+		Request:    req,
+	}
+}
+
+// message is a response that says something to people.
+func message(req *http.Request, status int, text string) *http.Response {
+	resp := newResponse(req, status)
+	resp.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	resp.Header.Set("X-Content-Type-Options", "nosniff")
+	text = term.Safe(term.Characters(text)) + "\n"
+	setLength(resp, int64(len(text)))
+	resp.Body = http.NoBody
+	if req.Method != http.MethodHead {
+		resp.Body = newText(text)
+	}
+	return resp
+}
+
+// failure is the response to what HTTP has a status for, or else err.
+func failure(req *http.Request, err error) (*http.Response, error) {
+	switch access.KindOf(err) {
+	case access.NotFound:
+		return message(req, http.StatusNotFound, err.Error()), nil
+	case access.Auth:
+		return message(req, http.StatusUnauthorized, err.Error()), nil
+	}
+	return nil, err
+}
