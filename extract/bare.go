@@ -1,0 +1,435 @@
+package extract
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// kind says what an octet means in a bare URL.
+type kind uint8
+
+const (
+	special kind = 1 << iota // not plainly a part of it
+	ends                     // never a part of it
+	inHost                   // part of a host and port
+	noHost                   // not plainly that
+	trims                    // punctuation of the text around, when it comes last
+)
+
+// kinds holds the kinds of every octet. It is written once, before any other code
+// runs, and never again.
+var kinds = makeKinds()
+
+func makeKinds() (k [256]kind) {
+	for c := range k {
+		if octet.Is(byte(c), octet.Control) {
+			k[c] |= ends
+		}
+		if octet.Is(byte(c), octet.Label) {
+			k[c] |= inHost
+		}
+		if c >= utf8.RuneSelf {
+			k[c] |= special | inHost | noHost
+		}
+	}
+	for _, set := range []struct {
+		kind   kind
+		octets string
+	}{
+		{ends, "\"<>\\^`|"},
+		{special, "()[]{}'%&?#"},
+		{inHost, "._:"},
+		{trims, ".,;:!?'([{*_~"},
+	} {
+		for i := range len(set.octets) {
+			k[set.octets[i]] |= set.kind
+		}
+	}
+	for c := range k {
+		if k[c]&ends != 0 {
+			k[c] |= special
+		}
+		if k[c]&inHost == 0 {
+			k[c] |= noHost
+		}
+	}
+	return k
+}
+
+// until returns where the first octet of that one kind is in text from i on, or
+// else limit.
+func until(text string, i, limit int, of kind) int {
+	// Eight loads that wait for nothing cost less than eight branches, and counting
+	// zeros less than a branch that goes another way each time.
+	for ; i+8 <= limit; i += 8 {
+		b := text[i : i+8]
+		mask := uint(kinds[b[0]]&of) | uint(kinds[b[1]]&of)<<1 | uint(kinds[b[2]]&of)<<2 | uint(kinds[b[3]]&of)<<3 |
+			uint(kinds[b[4]]&of)<<4 | uint(kinds[b[5]]&of)<<5 | uint(kinds[b[6]]&of)<<6 | uint(kinds[b[7]]&of)<<7
+		if mask != 0 {
+			return i + bits.TrailingZeros(mask) - bits.TrailingZeros8(uint8(of))
+		}
+	}
+	for i < limit && kinds[text[i]]&of == 0 {
+		i++
+	}
+	return i
+}
+
+// bare looks for a URL without a wrapper, whose scheme begins at start.
+func (s *scanner) bare(text string, start, colon int, final bool, m *Match) (next int, v verdict) {
+	var r run
+	switch {
+	case len(text) < colon+len("://") && !final:
+		return 0, more
+	case strings.HasPrefix(text[colon+1:], "//"):
+		r = run{text: text, start: start, i: colon + len("://"), final: final}
+		r.login()
+	case !apart(text, start):
+		return colon + 1, none
+	default:
+		r = run{text: text, start: start, i: colon + 1, final: final}
+		r.opaque(strings.ToLower(text[start:colon]))
+	}
+	if r.v != found {
+		return max(r.i, colon+1), r.v
+	}
+	end := r.trimmed(colon)
+	if !s.parse(text[start:end], start, end, Bare, m) {
+		return r.i, none
+	}
+	return end, found
+}
+
+// apart reports whether what is before the scheme at start keeps it apart from
+// other text, as it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
+func apart(text string, start int) bool {
+	if start == 0 || text[start-1] >= utf8.RuneSelf {
+		return true
+	}
+	return text[start-1] <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", text[start-1]) >= 0 ||
+		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
+}
+
+// run reads a bare URL from its start.
+type run struct {
+	text  string
+	start int
+	final bool
+	i     int     // what was read; if it is no URL, where to go on
+	v     verdict // what it is, as far as is known
+
+	search               bool // a "?" or "#" was there
+	round, square, curly int  // brackets that are open
+}
+
+// stop ends the reading with v at i.
+func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
+
+// login reads the login, and then the rest.
+func (r *run) login() {
+	limit := min(len(r.text), r.start+locus.MaxLen+1)
+	stop := until(r.text, r.i, limit, noHost)
+	if stop == limit || !endsLogin(r.text[stop]) {
+		// No host alone, or none that ends here.
+		host, end, ok := r.hostAndEnd()
+		if !ok {
+			return
+		}
+		if stop = hostEnd(r.text, host, end); stop < end {
+			r.noHost(stop)
+			return
+		}
+	}
+	r.i = stop
+	r.rest()
+}
+
+// noHost says what it means that a login has something else than a host and port,
+// from i on.
+func (r *run) noHost(i int) {
+	if strings.IndexByte(",;!'()*=&}]", r.text[i]) >= 0 {
+		r.stop(i, found)
+		return
+	}
+	// "http://$host/", "http://{host}/": what is to become a URL, and is none.
+	r.stop(i, none)
+}
+
+// endsLogin reports whether c, which is US-ASCII, ends a login.
+func endsLogin(c byte) bool {
+	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
+}
+
+// hostAndEnd returns where the host and port begin of the login at r.i, and where
+// they end. If they end in no place that is known, ok is false, and the reading
+// has stopped.
+func (r *run) hostAndEnd() (host, end int, ok bool) {
+	host = r.i
+	i := r.i
+	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; i++ {
+		switch c := r.text[i]; {
+		case c == '@':
+			host = i + 1
+		case endsLogin(c):
+			return host, i, true
+		case c >= utf8.RuneSelf:
+			n := r.word(i)
+			if n == 0 {
+				return host, i, r.v != more
+			}
+			i += n - 1
+		}
+	}
+	return host, i, r.reached(i)
+}
+
+// reached reports whether what ends at i, with the text or with the longest URL,
+// is known to end there. If not, the reading has stopped.
+func (r *run) reached(i int) bool {
+	switch {
+	case i-r.start > locus.MaxLen:
+		r.stop(r.start+locus.MaxLen, none)
+	case !r.final:
+		r.stop(i, more)
+	default:
+		return true
+	}
+	return false
+}
+
+// hostEnd returns where the characters of a host and port end that begin at i,
+// end at the most.
+func hostEnd(text string, i, end int) int {
+	if i < end && text[i] == '[' {
+		i += strings.IndexByte(text[i:end], ']') + 1
+	}
+	for i < end && kinds[text[i]]&inHost != 0 {
+		i++
+	}
+	return i
+}
+
+// word returns the length of the character at i, which is not US-ASCII, or 0 if it
+// ends a URL. If that depends on what follows the text, r.v is more.
+func (r *run) word(i int) int {
+	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
+		r.v = more
+		return 0
+	}
+	c, n := utf8.DecodeRuneInString(r.text[i:])
+	if c == utf8.RuneError || !isWordRune(c) {
+		return 0
+	}
+	return n
+}
+
+// rest reads to the end of what may be the URL.
+func (r *run) rest() {
+	i := r.i
+	for limit := min(len(r.text), r.start+locus.MaxLen+1); ; {
+		i = until(r.text, i, limit, special)
+		if i >= limit {
+			if r.reached(i) {
+				r.stop(i, found)
+			}
+			return
+		}
+		n := r.ask(i)
+		if n == 0 {
+			return
+		}
+		i += n
+	}
+}
+
+// ask returns how many octets at i, of the kind special, go on the URL. If they
+// end it, that is 0, and it is said how.
+func (r *run) ask(i int) int {
+	c := r.text[i]
+	if kinds[c]&ends != 0 {
+		r.stop(i, found)
+		return 0
+	}
+	goes, known := true, true
+	switch c {
+	case '?', '#':
+		r.search = true
+	case '(':
+		r.round++
+	case '{':
+		r.curly++
+	case ')':
+		goes = closes(&r.round)
+	case '}':
+		goes = closes(&r.curly)
+	case ']':
+		goes = closes(&r.square)
+	case '[':
+		// In a path it is the next thing, as in "http://h/[1]" and "http://h/[/url]".
+		r.square++
+		known = r.known(i, 2)
+		goes = r.search && !strings.HasPrefix(r.text[i:], "[/")
+	case '\'':
+		known = r.known(i, 2)
+		goes = !r.opened('\'') && (r.round+r.square+r.curly > 0 || letterAt(r.text, i+1))
+	case '&':
+		known = r.known(i, maxEntity)
+		goes = !isDelimiter(r.text[i:])
+	case '%':
+		known = r.known(i, len("%00"))
+		if known && !isTriplet(r.text[i:]) {
+			// "http://h/%s" is to become a URL, and is none.
+			r.stop(i+1, none)
+			return 0
+		}
+	default:
+		n := r.word(i)
+		if n == 0 && r.v != more {
+			r.stop(i, found)
+		}
+		return n
+	}
+	switch {
+	case !known:
+		r.stop(i, more)
+	case !goes:
+		r.stop(i, found)
+	default:
+		return 1
+	}
+	return 0
+}
+
+// known reports whether the n octets from i on are known.
+func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
+
+// closes closes a bracket, and reports whether one was open.
+func closes(open *int) bool {
+	*open--
+	return *open >= 0
+}
+
+// opened reports whether c stands before the URL.
+func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
+
+func letterAt(text string, i int) bool {
+	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
+}
+
+func isTriplet(text string) bool {
+	return len(text) > 2 && octet.Is(text[1], octet.Hex) && octet.Is(text[2], octet.Hex)
+}
+
+// maxEntity is the length of the longest entity that ends a URL.
+const maxEntity = len("&quot;")
+
+// isDelimiter reports whether text begins with an HTML entity that stands for a
+// character which ends a URL.
+func isDelimiter(text string) bool {
+	for _, entity := range [...]string{"&lt;", "&gt;", "&quot;", "&apos;", "&nbsp;", "&#34;", "&#39;", "&#60;", "&#62;", "&#160;"} {
+		if strings.HasPrefix(text, entity) {
+			return true
+		}
+	}
+	return false
+}
+
+// opaque reads what follows a scheme without "//", which a scheme of that name
+// must have a right to. In prose "news: today" and "mid:day" are no URLs.
+func (r *run) opaque(name string) {
+	ahead := r.i
+	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
+	}
+	if (ahead == len(r.text) || ahead-r.start > locus.MaxLen) && !r.reached(ahead) {
+		return
+	}
+	part := r.text[r.i:ahead]
+	at := strings.HasPrefix(r.text[ahead:], "@")
+	colon := strings.HasPrefix(r.text[ahead:], ":")
+	ok := false
+	switch name {
+	case "mailto", "mid", "cid":
+		ok = at
+	case "news", "snews":
+		ok = at || !colon && strings.Contains(part, ".")
+	case "urn":
+		ok = colon && isNID(part)
+	default:
+		ok = !Known(name)
+	}
+	if !ok {
+		r.stop(ahead, none)
+		return
+	}
+	r.rest()
+}
+
+// trimmed returns where the URL ends that was read to r.i: before what is
+// punctuation of the text around it.
+func (r *run) trimmed(colon int) int {
+	end := r.i
+	for end > colon+1 {
+		switch c := r.text[end-1]; {
+		case kinds[c]&trims == 0, strings.IndexByte("*_~", c) >= 0 && !r.opened(c):
+			return end
+		case strings.HasSuffix(r.text[colon+1:end], "&amp;"):
+			end -= len("&amp;")
+		default:
+			end--
+		}
+	}
+	return end
+}
+
+// plausible reports whether u, that no prefix "URL:" announces, is a URL as a
+// reader sees it: it has a host, an address, or a name. Parse is more lenient.
+func plausible(u locus.URL) bool {
+	facts := u.Facts()
+	if facts.Has(locus.Internet) {
+		if facts&(locus.HostName|locus.HostNumber) != 0 {
+			return true
+		}
+		host := u.Host()
+		if host == "" {
+			path, _ := u.Path()
+			return path != "" && u.Scheme() == "file"
+		}
+		return host[0] != '.' && host[0] != '-' && host[0] != ':' && hostEnd(host, 0, len(host)) == len(host)
+	}
+	part := u.SchemePart()
+	local, domain, at := cutAddress(part)
+	address := at && local != "" && letterAt(domain, 0)
+	switch name := u.Scheme(); name {
+	case "mailto", "mid", "cid":
+		return address
+	case "news", "snews":
+		return address || !at && isGroup(part)
+	case "urn":
+		nid, nss, _ := strings.Cut(part, ":")
+		return isNID(nid) && nss != ""
+	default:
+		return !Known(name) && part != ""
+	}
+}
+
+// cutAddress splits at the "@" of an address; what follows "?" is none of it.
+func cutAddress(part string) (local, domain string, ok bool) {
+	part, _, _ = strings.Cut(part, "?")
+	return strings.Cut(part, "@")
+}
+
+// isGroup reports whether text is a group as newsurl has it, and of a hierarchy:
+// a single word after "news:" is prose.
+func isGroup(text string) bool {
+	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0 &&
+		strings.Contains(text, ".") && !strings.Contains(text, "..")
+}
+
+// isNID reports whether text is the name of a URN's namespace (RFC 8141 section 2).
+func isNID(text string) bool {
+	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
+}

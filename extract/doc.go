@@ -1,0 +1,67 @@
+// Package extract finds URLs in running text (RFC 1738 appendix, "Recommendations
+// for URLs in Context").
+//
+// [All] finds them in a text, [Stream] in what a reader gives, in constant memory;
+// both find the same. [Lines] tells the line and the column of each. [Markdown] and
+// [HTML] read documents, and find partial forms as well. Nothing here decides
+// whether a URL is valid, allowed or alive: what is found is a [locus.URL], which
+// the packages under scheme check.
+//
+// # In a wrapper
+//
+// Between "<URL:" and ">" is a URL, of any scheme, the prefix in either case.
+// Between "<" and ">" is one if it begins with a scheme that is looked for, and is
+// one as a reader sees it; see below. Inside, white space is left out, and so is
+// what each line of the text around begins with. "\n" is a line break here.
+//
+//	<URL:ftp://ds.in\nternic.net/rfc>           ->  ftp://ds.internic.net/rfc             white space is left out
+//	<url: news:comp.mail >                      ->  news:comp.mail                        the prefix, in either case
+//	<ftp:\n   //h/a>                            ->  ftp://h/a                             no prefix
+//	<http://h/overview.html#WARNING>            ->  http://h/overview.html#WARNING        with its fragment
+//	<URL:magic://a/b>                           ->  magic://a/b                           the prefix vouches for any scheme
+//	<magic://a/b>                               ->                                        a scheme that is not looked for
+//	<URL:http://h/wais-\ndiscussion>            ->  http://h/wais-discussion              a hyphen may be the typesetter's: Alternative is without it
+//	> <URL:http://h/a\n> b>                     ->  http://h/ab                           marks of quoted mail, if the line of the "<" has them
+//	// <URL:http://h/a\n// b>                   ->  http://h/ab                           marks of comments: / * # ; % ! - and a blank
+//	/* <URL:http://h/a\n * b> */                ->  http://h/ab                           a comment that opens with another mark
+//	 12. <URL:http://h/a\n 13. b>               ->  http://h/ab                           numbers of lines, if they count on
+//	<URL:http://h/a\n\n9   [Page 9]\n\f\nb>     ->  http://h/ab                           the end of a page: footer, form feed, header
+//	<URL:http://h/a\n\nb>                       ->  http://h/a                            a blank line ends a paragraph: no wrapper, but a bare URL
+//	<URL:http://h/a <b>                         ->  http://h/a                            so does another "<"
+//	<http://h/a for you>                        ->  http://h/a                            without a prefix, no blank on the first line
+//	<http://h/a|a label>                        ->  http://h/a                            and none of "|" and quotes
+//	<URL:http://h/a                             ->                                        the text ends before the wrapper: it is not known what the URL is
+//
+// # Without a wrapper
+//
+// A bare URL begins with a scheme that is looked for, [Known] or
+// [Options.Schemes], and ends where a reader says it does. The first URL of a run
+// of characters takes all that it can.
+//
+//	See http://h/a, http://h/b; http://h/c.     ->  http://h/a http://h/b http://h/c      punctuation at the end: . , ; : ! ?
+//	"http://h/a" 'http://h/b'                   ->  http://h/a http://h/b                 quotes
+//	x='http://h/a','http://h/b'                 ->  http://h/a http://h/b                 a single one ends it, but in a word or brackets
+//	http://h/it's http://h/Products('a')        ->  http://h/it's http://h/Products('a')  as here
+//	(http://h/a_(b)) {http://h/{c}}             ->  http://h/a_(b) http://h/{c}           ( ) and { } that open in it close in it
+//	[http://h/a] http://h/b[1] [u]http://h/c[/u] ->  http://h/a http://h/b http://h/c     [ ] are none of a path
+//	http://[::1]:80/ http://h/?a[0]=1           ->  http://[::1]:80/ http://h/?a[0]=1     but of a host and a search
+//	a|http://h/a|b {\url{http://h/b}}           ->  http://h/a http://h/b                 nor | \ ^ ` " < >
+//	*http://h/a* __http://h/b__ ~http://h/c~    ->  http://h/a http://h/b http://h/c      emphasis, if it stands before it too
+//	&lt;http://h/a&gt; http://h/?b&amp;c=d      ->  http://h/a http://h/?b&amp;c=d        entities that stand for a delimiter
+//	去http://h/a看。（http://h/b）                ->  http://h/a http://h/b                 Chinese, Japanese, Korean
+//	“http://h/a”—http://h/b…                    ->  http://h/a http://h/b                 punctuation that is not US-ASCII
+//	http://h/Köln http://h/Жук                  ->  http://h/Köln http://h/Жук            letters that are not, of other scripts
+//	xhttp://h/a git+http://h/b éhttp://h/c      ->                                        never within a word
+//	http:// http:/// http://.../ file://        ->                                        a host, or for file a path
+//	file:///a http://localhost:80               ->  file:///a http://localhost:80         as here
+//	http://$host/ http://{h}/ http://h/%s       ->                                        what is to become a URL
+//	http://h/x%zz                               ->                                        an escape that is none
+//	http://a,http://b                           ->  http://a http://b                     what no host can have ends it
+//	www.example.org                             ->                                        no scheme, no URL
+//	news: today, file:line, std::a, 12:30       ->                                        prose: a scheme without "//" needs more
+//	mailto:a@b.c, news:comp.mail; mid:1@b       ->  mailto:a@b.c news:comp.mail mid:1@b   an address, a group of a hierarchy, a message-id
+//	urn:isbn:1 URL:mailto:a@b x/mailto:c@d      ->  urn:isbn:1 mailto:a@b                 and a blank, a bracket, a quote, = , ; or URL: before it
+//
+// A URL of more than [locus.MaxLen] octets is none, nor is one in a wrapper of more
+// than twice as many.
+package extract

@@ -1,0 +1,112 @@
+package extract
+
+import (
+	"iter"
+
+	"github.com/locus-url/locus"
+)
+
+// Match is a URL found in a text.
+type Match struct {
+	// URL is what was found, line breaks and blanks inside its wrapper left out. It
+	// is zero if a document has a partial form there, which is in Ref.
+	URL locus.URL
+	// Alternative is the other reading of a URL that was broken after a hyphen:
+	// without that hyphen, which a typesetter may have put there (RFC 1738
+	// appendix). It is zero if there is none.
+	Alternative locus.URL
+	// Ref is the partial form (URI draft, "Partial (relative) form") that a
+	// Markdown or HTML document has where a URL may be, and Base the base that the
+	// document itself states for it, as it is written; empty: the document's own.
+	Ref, Base string
+	// Element says where in an HTML document it is: the element and the attribute,
+	// as in "a href".
+	Element string
+	// Start and End are the octets of the text that it was read from, the wrapper
+	// left out.
+	Start, End int64
+	// Form is how it is written.
+	Form Form
+}
+
+// Form is the way in which a URL is written in a text.
+type Form uint8
+
+const (
+	// Bare: between other characters, with nothing that delimits it.
+	Bare Form = iota
+	// Wrapped: "<URL:...>", the wrapper of RFC 1738's appendix.
+	Wrapped
+	// Bracketed: "<scheme:...>", the wrapper without its prefix.
+	Bracketed
+	// Link: the destination of a Markdown link.
+	Link
+	// Image: the destination of a Markdown image.
+	Image
+	// Definition: the destination of a Markdown link reference definition.
+	Definition
+	// Attribute: the value of an HTML attribute, or a part of it.
+	Attribute
+)
+
+// String returns the form's name in lower case: "bare", "wrapped".
+func (f Form) String() string {
+	switch f {
+	case Wrapped:
+		return "wrapped"
+	case Bracketed:
+		return "bracketed"
+	case Link:
+		return "link"
+	case Image:
+		return "image"
+	case Definition:
+		return "definition"
+	case Attribute:
+		return "attribute"
+	}
+	return "bare"
+}
+
+// Options say what to look for. The zero Options, and nil, are sensible.
+type Options struct {
+	// Schemes reports whether a URL of that scheme, in lower case, is looked for
+	// where no prefix "URL:" says that there is one. Nil: [Known].
+	Schemes func(name string) bool
+	// NoBare leaves out URLs that nothing delimits.
+	NoBare bool
+	// Hidden: look for URLs also where the reader of a document sees none: in
+	// comments, scripts, style sheets and declarations of HTML, and in attributes
+	// that hold no URL. In plain text nothing is hidden.
+	Hidden bool
+}
+
+// Known reports whether name, in lower case, is a scheme of RFC 1738 or of the
+// URI draft, or one of those that came after them and are the same over another
+// transport.
+func Known(name string) bool {
+	switch name {
+	case "ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", // RFC 1738 section 3
+		"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50", // RFC 1738 section 4
+		"rlogin", "urn", "whois", "x500", // URI draft
+		"https", "ftps", "gophers", "nntps", "snews":
+		return true
+	}
+	return false
+}
+
+// All returns the URLs in text, in order; they do not overlap. Each is a part of
+// text unless its wrapper had blanks in it, so nothing is allocated for it.
+func All(text string, o *Options) iter.Seq[Match] {
+	return func(yield func(Match) bool) {
+		s := newScanner(o)
+		var m Match
+		for pos := 0; ; {
+			next, v := s.next(text, pos, true, &m)
+			if v != found || !yield(m) {
+				return
+			}
+			pos = next
+		}
+	}
+}

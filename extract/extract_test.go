@@ -1,0 +1,251 @@
+package extract_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// texts returns the URLs in text, as they are written.
+func texts(text string, o *extract.Options) (list []string) {
+	for m := range extract.All(text, o) {
+		list = append(list, m.URL.String())
+	}
+	return list
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestRules holds the rows of the package comment against the package.
+func TestRules(t *testing.T) {
+	rows := 0
+	for row := range strings.Lines(read(t, "doc.go")) {
+		text, rest, ok := strings.Cut(strings.TrimPrefix(row, "//\t"), "->  ")
+		if !ok {
+			continue
+		}
+		rows++
+		text = strings.NewReplacer(`\n`, "\n", `\f`, "\f").Replace(strings.TrimRight(text, " "))
+		if rest, ok = strings.CutPrefix(rest, "  "); ok {
+			rest = ""
+		}
+		want, _, _ := strings.Cut(rest, "  ")
+		if got := texts(text, nil); strings.Join(got, " ") != strings.TrimSpace(want) {
+			t.Errorf("%q has %q, want %q", text, got, want)
+		}
+	}
+	if rows < 40 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// The example of the appendix, verbatim.
+const appendix = `Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;
+type=d> but you can probably pick it up from <URL:ftp://ds.in
+ternic.net/rfc>. Note the warning in <URL:http://ds.internic.
+net/instructions/overview.html#WARNING>.
+`
+
+func TestAppendix(t *testing.T) {
+	want := []string{
+		"32-70 wrapped ftp://info.cern.ch/pub/www/doc;type=d",
+		"114-140 wrapped ftp://ds.internic.net/rfc",
+		"168-226 wrapped http://ds.internic.net/instructions/overview.html#WARNING",
+	}
+	if got := describe(appendix); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func describe(text string) (list []string) {
+	for m := range extract.All(text, nil) {
+		s := fmt.Sprintf("%d-%d %v %v", m.Start, m.End, m.Form, m.URL)
+		if !m.Alternative.IsZero() {
+			s += " or " + m.Alternative.String()
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// TestSeeds holds all URLs of RFC 1738 and of the URI draft against a list that was
+// read by eye: the line, the form, and the URL.
+func TestSeeds(t *testing.T) {
+	for _, name := range []string{"rfc1738", "uri-in-www-draft"} {
+		text := read(t, "testdata/"+name+".txt")
+		var b strings.Builder
+		lines := extract.NewLines(strings.NewReader(text))
+		for m := range extract.All(text, nil) {
+			fmt.Fprintf(&b, "%d\t%v\t%v\n", lines.At(m.Start).Line, m.Form, m.URL)
+		}
+		if want := read(t, "testdata/"+name+".urls"); b.String() != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, b.String(), want)
+		}
+	}
+}
+
+// TestCut cuts the appendix's example, the references of the draft, and a text of
+// bare URLs at every octet: nothing may be found that is not in the whole, but for a
+// part of the last one.
+func TestCut(t *testing.T) {
+	draft := read(t, "testdata/uri-in-www-draft.txt")
+	for _, text := range []string{appendix, draft[strings.Index(draft, "REFERENCES"):],
+		"See (http://h/a_(b)), “http://h/c” and http://u:p@h.i:80/x?y#z; mailto:a@b.c, <news:comp.mail>, http://h/d%20e.\n"} {
+		whole := slices.Collect(extract.All(text, nil))
+		for cut := range len(text) {
+			list := slices.Collect(extract.All(text[:cut], nil))
+			for k, m := range list {
+				if m == whole[k] {
+					continue
+				}
+				isPart := k == len(list)-1 && m.Form == extract.Bare && m.Start == whole[k].Start &&
+					strings.HasPrefix(whole[k].URL.String(), m.URL.String()) && cut <= int(whole[k].End)
+				if !isPart {
+					t.Fatalf("cut at %d: %v at %d to %d", cut, m.URL, m.Start, m.End)
+				}
+			}
+		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want []string
+	}{
+		// Both readings of a hyphen at a line's end.
+		{"<URL:http://h/a-\nb>", []string{"5-18 wrapped http://h/a-b or http://h/ab"}},
+		{"<URL:http://h/a- \n\tb-\r\nc>", []string{"5-24 wrapped http://h/a-b-c or http://h/abc"}},
+		{"<URL:http://h/a -b\nc>", []string{"5-20 wrapped http://h/a-bc"}},
+		// The fragment is inside.
+		{"<URL:http://h/a\n#f>", []string{"5-18 wrapped http://h/a#f"}},
+		// A ">" that quotes is none that closes, and the other way round.
+		{">> > <URL:http://h/a\n>> > >", []string{"10-20 wrapped http://h/a"}},
+		{"> | <http://h/a\n> | b>", []string{"5-21 bracketed http://h/ab"}},
+		{"<http://h/a\n> b", []string{"1-11 bracketed http://h/a"}},
+		{">quoted <URL:http://h/a\n>b>", []string{"13-26 wrapped http://h/ab"}},
+		// No margin where the line of the "<" has none, or another.
+		{"x // <URL:http://h/a\n//b>", []string{"10-24 wrapped http://h/a//b"}},
+		{"// <ftp:\n// //h/a>", []string{"4-17 bracketed ftp://h/a"}},
+		{"1. <URL:http://h/a\n3.b>", []string{"8-22 wrapped http://h/a3.b"}},
+		{" 9. <URL:http://h/a\n10. b>", []string{"9-25 wrapped http://h/ab"}},
+		// Two pages of an RFC, and of the draft, which has no form feeds.
+		{"<URL:http://h/a\n\n\nBerners-Lee, Masinter & McCahill     [Page 21]\n\f\nRFC 1738      Uniform Resource Locators (URL)     December 1994\n\n\n   b>", []string{"5-137 wrapped http://h/ab"}},
+		{"<URL:http://h/a\n\nBerners-Lee      24\n\nRFC XXXX     URIs in WWW     12 March 1994\n\n   b>", []string{"5-86 wrapped http://h/ab"}},
+		{"<URL:http://h/a\n\nBerners-Lee      24\n\n   b>", []string{"5-15 bare http://h/a"}},
+		// Blanks that are not US-ASCII, and some that are not seen.
+		{"<URL:\u00a0http://h/a\u200b\n\u3000b\u00ad>", []string{"7-25 wrapped http://h/ab"}},
+		// What is no URL inside.
+		{"<URL:> <URL: > <URL:see below> <URL:http://h:x/> <std::vector> <file:line> <a href=http://h/a>", []string{"83-93 bare http://h/a"}},
+		{"<URL:http://h/\x00>", []string{"5-14 bare http://h/"}},
+		// The prefix does not end a word.
+		{"<MYURL:http://h/>", []string{"7-16 bare http://h/"}},
+		{"<< <URL:http://h/a>>", []string{"8-18 wrapped http://h/a"}},
+	} {
+		if got := describe(row.text); !slices.Equal(got, row.want) {
+			t.Errorf("%q has\n%q, want\n%q", row.text, got, row.want)
+		}
+	}
+}
+
+func TestLongest(t *testing.T) {
+	scheme := "http://h/"
+	long := scheme + strings.Repeat("a", locus.MaxLen-len(scheme))
+	for _, row := range []struct {
+		name, text string
+		want       int
+	}{
+		{"longest", long + " x", 1},
+		{"too long", long + "a http://h/b", 1},
+		{"longest, punctuated", long + ". http://h/b", 1},
+		{"longest host", "http://" + strings.Repeat("a", locus.MaxLen-7) + " x", 1},
+		{"too long a host", "http://" + strings.Repeat("a", locus.MaxLen-6) + " x", 0},
+		{"longest address", "mailto:a@" + strings.Repeat("a", locus.MaxLen-9) + " x", 1},
+		{"too long a name", "mailto:" + strings.Repeat("a", 2*locus.MaxLen) + "@b x", 0},
+		{"longest, wrapped", "<URL:" + long + ">", 1},
+		{"folded", "<URL:" + strings.ReplaceAll(long[:locus.MaxLen/2], "aa", "a\na") + ">", 1},
+		{"too long, wrapped", "<URL:" + long + "a>", 0},
+		{"too much white space", "<URL:http://h/a\nb" + strings.Repeat(" ", 2*locus.MaxLen) + ">", 1},
+		{"name of no scheme", strings.Repeat("a", 1000) + "http://h/", 0},
+	} {
+		if got := texts(row.text, nil); len(got) != row.want {
+			t.Errorf("%s: %d URLs, want %d", row.name, len(got), row.want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	const text = "http://h/a <ftp://h/b> <URL:x-y:c> gemini://h/d tel:+1"
+	for _, row := range []struct {
+		o    *extract.Options
+		want string
+	}{
+		{nil, "http://h/a ftp://h/b x-y:c"},
+		{&extract.Options{}, "http://h/a ftp://h/b x-y:c"},
+		{&extract.Options{NoBare: true}, "ftp://h/b x-y:c"},
+		{&extract.Options{Schemes: func(name string) bool { return name == "gemini" || name == "tel" }}, "x-y:c gemini://h/d tel:+1"},
+	} {
+		if got := strings.Join(texts(text, row.o), " "); got != row.want {
+			t.Errorf("%+v: %s, want %s", row.o, got, row.want)
+		}
+	}
+	if got := texts("GEMINI://h/", &extract.Options{Schemes: func(name string) bool { return name == "gemini" }}); len(got) != 1 {
+		t.Errorf("upper case: %q", got)
+	}
+}
+
+// TestKnown: what is looked for are the schemes of this module.
+func TestKnown(t *testing.T) {
+	registry, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range registry.All() {
+		if !extract.Known(s.Name) {
+			t.Errorf("%s is not looked for", s.Name)
+		}
+	}
+	if extract.Known("HTTP") || extract.Known("") || extract.Known("x-y") {
+		t.Error("what is no scheme is known")
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	text := strings.Repeat("See http://h.i/a(b), <URL:ftp://h/a> and mailto:a@b; news: no. ", 20)
+	var count int
+	allocs := testing.AllocsPerRun(20, func() {
+		count = 0
+		for range extract.All(text, nil) {
+			count++
+		}
+	})
+	if count != 60 || allocs != 0 {
+		t.Errorf("%d URLs, %v allocations", count, allocs)
+	}
+}
+
+// TestStop: a loop that ends early ends the search.
+func TestStop(t *testing.T) {
+	for range extract.All(appendix, nil) {
+		break
+	}
+	for _, err := range extract.Stream(strings.NewReader(appendix), nil) {
+		if err != nil {
+			t.Error(err)
+		}
+		break
+	}
+}

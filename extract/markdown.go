@@ -1,0 +1,514 @@
+package extract
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Markdown returns what a Markdown document links to, in order, and the URLs in
+// its running text.
+//
+// The document is read as CommonMark 0.31 has it, with its blocks, since they
+// decide what is code and where a link must end. What is reported:
+//
+//	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
+//	![text](a.png)              Image; also within the text of a link
+//	[label]: a.md "title"       Definition; where [text][label] uses it is not
+//	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
+//	<a href="a.html">           Attribute, as by [HTML]; also within blocks of HTML
+//	see http://host/.           running text, as by [All], without "*", "_", "~" at the end
+//	`http://host/`              code, as by [All]
+//
+// "\" before punctuation and character references are decoded, but in code.
+// A destination is in URL if it is one, of whatever scheme unless
+// [Options.Schemes] says which, and else in Ref: a partial form, or something
+// that [locus.Parse] refuses. Start and End are where it is written. One that is
+// empty, which means the document itself, is not reported.
+//
+// A label that begins with "^" is that of a footnote, which is running text.
+// Which labels are defined is not looked at: what CommonMark calls a link if and
+// only if a label within its text is not, is one here, and so is a link within
+// the text of an image. Blocks that are more than 100 deep are read as text.
+func Markdown(text string, o *Options) iter.Seq[Match] {
+	return func(yield func(Match) bool) {
+		m := &markdown{document: newDocument(text, o, yield)}
+		m.lines()
+	}
+}
+
+// markdown reads the blocks of a document, line by line. Their inlines are read
+// when a block has ended.
+type markdown struct {
+	*document
+	inside []container // the blocks that hold the leaf, from the outermost
+	leaf   leaf
+	start  int // of the leaf's text, and its end
+	end    int
+	fence  fence
+	ending string // of a block of HTML; empty: a blank line
+
+	brackets []bool            // "[" that are open in a paragraph: whether of an image
+	ticks    [maxTicks + 1]int // where in a paragraph the last "`" are that are so many
+}
+
+// leaf is what the block is that the last line was in.
+type leaf uint8
+
+const (
+	noLeaf    leaf = iota
+	paragraph      // and what begins like one: definitions, headings with a line under them
+	indented       // code
+	fenced         // code
+	htmlBlock
+)
+
+// container is a block that holds others: a quotation, or else an item of a list.
+type container struct {
+	quote bool
+	empty bool // an item that nothing is in yet
+	width int  // columns before the content of an item
+}
+
+// fence is what a fenced block of code began with.
+type fence struct {
+	mark byte
+	size int
+}
+
+const (
+	maxDepth = 100 // containers in each other
+	codeAt   = 4   // columns before a line of code
+)
+
+// cursor is a place in a line. A tab goes on to the next column that is a
+// multiple of four, and may be used up in part.
+type cursor struct {
+	s      string // up to the end of the line
+	i, col int
+}
+
+// indent returns how many columns of blanks follow, and where they end.
+func (c *cursor) indent() (columns, end int) {
+	col := c.col
+	for end = c.i; end < len(c.s); end++ {
+		switch c.s[end] {
+		case ' ':
+			col++
+		case '\t':
+			col += 4 - col%4
+		default:
+			return col - c.col, end
+		}
+	}
+	return col - c.col, end
+}
+
+// skip goes on by that many columns of blanks, or as many as there are.
+func (c *cursor) skip(columns int) {
+	for columns > 0 && c.i < len(c.s) {
+		width := 1
+		switch c.s[c.i] {
+		case ' ':
+		case '\t':
+			width = 4 - c.col%4
+		default:
+			return
+		}
+		if width > columns {
+			c.col += columns
+			return
+		}
+		c.i++
+		c.col += width
+		columns -= width
+	}
+}
+
+// take goes on by n characters.
+func (c *cursor) take(n int) { c.i, c.col = c.i+n, c.col+n }
+
+// lines reads the document. A line ends with LF, CR LF, or CR.
+func (m *markdown) lines() {
+	feed := -1 // the first LF that was not before the line
+	for i := 0; i < len(m.text) && !m.done; {
+		if feed < i {
+			feed = len(m.text)
+			if n := strings.IndexByte(m.text[i:], '\n'); n >= 0 {
+				feed = i + n
+			}
+		}
+		end, next := feed, min(feed+1, len(m.text))
+		if n := strings.IndexByte(m.text[i:feed], '\r'); n >= 0 {
+			end = i + n
+			if next = end + 1; next == feed {
+				next++
+			}
+			next = min(next, len(m.text))
+		}
+		m.line(cursor{s: m.text[:end], i: i}, next)
+		i = next
+	}
+	m.close()
+}
+
+// line reads the line at c. The next one begins at next.
+func (m *markdown) line(c cursor, next int) {
+	matched := m.match(&c)
+	if matched == len(m.inside) && m.goesOn(&c, next) {
+		return
+	}
+	if m.leaf != paragraph {
+		m.cut(matched)
+	}
+	for {
+		columns, first := c.indent()
+		if first == len(c.s) {
+			m.cut(matched)
+			return
+		}
+		if columns >= codeAt {
+			if m.leaf != paragraph {
+				c.skip(codeAt)
+				m.open(indented, c.i, next)
+				return
+			}
+			break
+		}
+		if m.openLeaf(&c, first, next, matched) {
+			return
+		}
+		if matched == maxDepth || !m.openContainer(&c, matched) {
+			break
+		}
+		matched++
+	}
+	_, first := c.indent()
+	if m.leaf == paragraph {
+		// Also where the marks of the containers were left out.
+		m.end = len(c.s)
+		return
+	}
+	m.open(paragraph, first, len(c.s))
+}
+
+// match goes on behind the marks of the containers that the line is in, and
+// returns how many they are.
+func (m *markdown) match(c *cursor) (n int) {
+	for ; n < len(m.inside); n++ {
+		columns, first := c.indent()
+		blank := first == len(c.s)
+		switch in := m.inside[n]; {
+		case in.quote && !blank && columns < codeAt && c.s[first] == '>':
+			c.skip(columns)
+			c.take(1)
+			c.skip(1)
+		case in.quote:
+			return n
+		case blank && in.empty:
+			return n
+		case blank:
+		case columns >= in.width:
+			c.skip(in.width)
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// goesOn reports whether the line belongs to the leaf, which is code or HTML, and
+// puts it there.
+func (m *markdown) goesOn(c *cursor, next int) bool {
+	columns, first := c.indent()
+	rest := c.s[first:]
+	switch m.leaf {
+	case indented:
+		if rest != "" && columns < codeAt {
+			return false
+		}
+	case fenced:
+		if columns < codeAt && fenceSize(rest, m.fence.mark) >= m.fence.size && strings.Trim(rest, string(m.fence.mark)+" \t") == "" {
+			m.close()
+			return true
+		}
+	case htmlBlock:
+		if m.ending == "" && rest == "" {
+			return false
+		}
+		m.end = next
+		if m.ending != "" && hasEnding(rest, m.ending) {
+			m.close()
+		}
+		return true
+	default:
+		return false
+	}
+	m.end = next
+	return true
+}
+
+// openLeaf opens the leaf that begins at first, other than a paragraph or
+// indented code. It reports whether there is one.
+func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
+	rest := c.s[first:]
+	within := m.leaf == paragraph && matched == len(m.inside)
+	switch mark := rest[0]; mark {
+	case '#':
+		if !isHeading(rest) {
+			return false
+		}
+		m.cut(matched)
+		m.open(paragraph, first, len(c.s))
+		m.inline(first, len(c.s))
+		m.leaf = noLeaf
+		return true
+	case '`', '~':
+		size := fenceSize(rest, mark)
+		if size < 3 || mark == '`' && strings.IndexByte(rest[size:], '`') >= 0 {
+			return false
+		}
+		m.cut(matched)
+		m.open(fenced, next, next)
+		m.fence = fence{mark, size}
+		return true
+	case '<':
+		ending, ok := htmlStart(rest, m.leaf == paragraph)
+		if !ok {
+			return false
+		}
+		m.cut(matched)
+		m.open(htmlBlock, first, next)
+		if m.ending = ending; ending != "" && hasEnding(rest, ending) {
+			m.close()
+		}
+		return true
+	case '=', '-', '_', '*':
+		under := within && (mark == '=' || mark == '-') && strings.TrimRight(rest[fenceSize(rest, mark):], " \t") == ""
+		broken := mark != '=' && isBreak(rest, mark)
+		if !under && !broken {
+			return false
+		}
+		if text := m.cut(matched); !text && !broken {
+			// Definitions are no heading, so this is no line under one.
+			m.open(paragraph, first, len(c.s))
+		}
+		m.used()
+		return true
+	}
+	return false
+}
+
+// openContainer opens the quotation or item that begins at c, and reports whether
+// there is one.
+func (m *markdown) openContainer(c *cursor, matched int) bool {
+	columns, first := c.indent()
+	within := m.leaf == paragraph && matched == len(m.inside)
+	if c.s[first] == '>' {
+		m.cut(matched)
+		c.skip(columns)
+		c.take(1)
+		c.skip(1)
+		m.push(container{quote: true})
+		return true
+	}
+	size := markerSize(c.s[first:])
+	if size == 0 {
+		return false
+	}
+	behind := strings.TrimLeft(c.s[first+size:], " \t")
+	if within && (behind == "" || size > 1 && c.s[first:first+size-1] != "1") {
+		// It would be the end of a paragraph, and is more likely a number in one.
+		return false
+	}
+	m.cut(matched)
+	c.skip(columns)
+	c.take(size)
+	blanks, _ := c.indent()
+	if behind == "" || blanks > codeAt {
+		blanks = 1
+	}
+	c.skip(blanks)
+	m.push(container{width: columns + size + blanks, empty: behind == ""})
+	return true
+}
+
+// used notes that the innermost container has something in it.
+func (m *markdown) used() {
+	if n := len(m.inside); n > 0 {
+		m.inside[n-1].empty = false
+	}
+}
+
+func (m *markdown) push(c container) {
+	m.used()
+	m.inside = append(m.inside, c)
+}
+
+func (m *markdown) open(l leaf, start, end int) {
+	m.used()
+	m.leaf, m.start, m.end = l, start, end
+}
+
+// cut ends the leaf, and the containers but for the first n. It reports whether
+// the leaf was a paragraph with more than definitions in it.
+func (m *markdown) cut(n int) (text bool) {
+	text = m.close()
+	m.inside = m.inside[:n]
+	return text
+}
+
+// close ends the leaf and reports what is in it, and as cut does whether it has
+// text.
+func (m *markdown) close() (text bool) {
+	switch m.leaf {
+	case paragraph:
+		start := m.start
+		for next, ok := start, true; ok; start = next {
+			next, ok = m.definition(start, m.end)
+		}
+		m.inline(start, m.end)
+		text = start < m.end
+	case indented, fenced:
+		m.prose(m.start, m.end, literal)
+	case htmlBlock:
+		m.html(m.start, m.end)
+	}
+	m.leaf = noLeaf
+	return text
+}
+
+// quotes returns how many quotations the leaf is in: the most marks that a line
+// of it may begin with.
+func (m *markdown) quotes() (n int) {
+	for _, in := range m.inside {
+		if in.quote {
+			n++
+		}
+	}
+	return n
+}
+
+// fenceSize returns how often mark is at the front of s.
+func fenceSize(s string, mark byte) int { return len(s) - len(strings.TrimLeft(s, string(mark))) }
+
+// isHeading reports whether s is an ATX heading (CommonMark 4.2).
+func isHeading(s string) bool {
+	size := fenceSize(s, '#')
+	return size <= 6 && (size == len(s) || s[size] == ' ' || s[size] == '\t')
+}
+
+// isBreak reports whether s is a thematic break (CommonMark 4.1).
+func isBreak(s string, mark byte) bool {
+	return strings.Count(s, string(mark)) >= 3 && strings.Trim(s, string(mark)+" \t") == ""
+}
+
+// markerSize returns the size of the list marker at the front of s, or 0
+// (CommonMark 5.2).
+func markerSize(s string) int {
+	size := 0
+	for size < len(s) && size < 9 && octet.Is(s[size], octet.Digit) {
+		size++
+	}
+	switch {
+	case size == len(s):
+		return 0
+	case size > 0 && (s[size] == '.' || s[size] == ')'), size == 0 && strings.IndexByte("-+*", s[0]) >= 0:
+		size++
+	default:
+		return 0
+	}
+	if size < len(s) && s[size] != ' ' && s[size] != '\t' {
+		return 0
+	}
+	return size
+}
+
+// htmlStart reports whether a block of HTML begins with the line s, and what ends
+// it (CommonMark 4.6).
+func htmlStart(s string, within bool) (ending string, ok bool) {
+	switch {
+	case strings.HasPrefix(s, "<!--"):
+		return "-->", true
+	case strings.HasPrefix(s, "<?"):
+		return "?>", true
+	case strings.HasPrefix(s, "<![CDATA["):
+		return "]]>", true
+	case len(s) > 2 && s[1] == '!' && octet.Is(s[2], octet.Alpha):
+		return ">", true
+	}
+	closing := strings.HasPrefix(s, "</")
+	name := s[len("<"):]
+	if closing {
+		name = s[len("</"):]
+	}
+	end := nameEnd(name)
+	rest := name[end:]
+	var buf [maxElement]byte
+	lower := lowerName(buf[:0], name[:end])
+	switch {
+	case rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '>' && !strings.HasPrefix(rest, "/>"):
+	case isLiteralElement(lower) && !closing && !strings.HasPrefix(rest, "/>"):
+		return literalEnding, true
+	case isBlockElement(lower):
+		return "", true
+	}
+	if within || isLiteralElement(lower) && !closing {
+		return "", false
+	}
+	next, ok := wholeTag(s, 0)
+	return "", ok && strings.TrimLeft(s[next:], " \t") == ""
+}
+
+// literalEnding stands for the end tag of any element that may hold blank lines.
+const literalEnding = "</"
+
+// hasEnding reports whether the block of HTML that ends with ending does so in s.
+func hasEnding(s, ending string) bool {
+	if ending != literalEnding {
+		return strings.Contains(s, ending)
+	}
+	for {
+		n := strings.Index(s, "</")
+		if n < 0 {
+			return false
+		}
+		s = s[n+len("</"):]
+		end := nameEnd(s)
+		var buf [maxElement]byte
+		if end < len(s) && s[end] == '>' && isLiteralElement(lowerName(buf[:0], s[:end])) {
+			return true
+		}
+	}
+}
+
+// nameEnd returns where the name of a tag ends at the front of s, in Markdown's
+// narrow sense: letters, digits and "-".
+func nameEnd(s string) int {
+	end := 0
+	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
+		end++
+	}
+	return end
+}
+
+func isLiteralElement(name []byte) bool {
+	switch string(name) {
+	case "pre", "script", "style", "textarea":
+		return true
+	}
+	return false
+}
+
+func isBlockElement(name []byte) bool {
+	switch string(name) {
+	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
+		"details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame", "frameset",
+		"h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",
+		"menuitem", "nav", "noframes", "ol", "optgroup", "option", "p", "param", "search", "section", "summary", "table", "tbody",
+		"td", "tfoot", "th", "thead", "title", "tr", "track", "ul":
+		return true
+	}
+	return false
+}

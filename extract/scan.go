@@ -1,0 +1,205 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// The search goes from ":" to ":", and looks left of each for the name of a
+// scheme: a ":" is found many octets at a time, and most text has few.
+//
+// A text comes whole or in windows, and the answer must be the same. So whatever
+// depends on what follows the end of a window is answered with more, and nothing
+// looks further back than behind, or further ahead than ahead.
+
+const (
+	// maxName is the length of the longest name of a scheme that is looked for.
+	maxName = 64
+	// maxWrapper is the most octets between "<" and ">": as many blanks as the
+	// longest URL has octets.
+	maxWrapper = 2 * locus.MaxLen
+	// behind is how far from a ":" its scheme, the "<" before that, and the
+	// beginning of that line are looked for.
+	behind = 1024
+	// ahead is how far from a ":" the end of a URL is looked for.
+	ahead = maxWrapper + 64
+)
+
+// verdict is what became of a search.
+type verdict uint8
+
+const (
+	none  verdict = iota // no URL
+	found                // a URL
+	more                 // it depends on what follows
+)
+
+type scanner struct {
+	schemes func(string) bool
+	noBare  bool
+	clones  bool // a URL must not keep the text in memory
+}
+
+func newScanner(o *Options) *scanner {
+	s := &scanner{}
+	if o != nil {
+		s.schemes, s.noBare = o.Schemes, o.NoBare
+	}
+	return s
+}
+
+// next looks for the first URL in text from pos on, and tells where to go on
+// after it. If nothing follows text, it is final.
+func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
+	for {
+		n := strings.IndexByte(text[pos:], ':')
+		if n < 0 {
+			return len(text), none
+		}
+		colon := pos + n
+		if !mayName(text, colon) {
+			pos = colon + 1
+			continue
+		}
+		next, v = s.at(text, colon, final, m)
+		switch v {
+		case found:
+			return next, found
+		case more:
+			return colon, more
+		}
+		pos = max(next, colon+1)
+	}
+}
+
+// mayName reports whether the name of a scheme, or "URL", may end at colon and
+// have something to say. Most ":" are in prose, and a blank follows them; it is
+// only in a wrapper that one can.
+func mayName(text string, colon int) bool {
+	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
+		return false
+	}
+	if colon+2 < len(text) && text[colon+1] == ' ' && text[colon+2] > ' ' && text[colon+2] < utf8.RuneSelf {
+		return bracket(text, nameStart(text, colon)) >= 0
+	}
+	return true
+}
+
+// at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
+func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
+	start := nameStart(text, colon)
+	name := text[start:colon]
+	if len(name) == len("URL") && strings.EqualFold(name, "URL") {
+		if open := bracket(text, start); open >= 0 {
+			return s.wrapped(text, open, colon+1, Wrapped, final, m)
+		}
+		return colon + 1, none
+	}
+	if !s.wants(name) {
+		return colon + 1, none
+	}
+	if open := bracket(text, start); open >= 0 {
+		if next, v = s.wrapped(text, open, start, Bracketed, final, m); v != none || next > colon {
+			return next, v
+		}
+	}
+	if s.noBare || inWord(text, start) {
+		return colon + 1, none
+	}
+	return s.bare(text, start, colon, final, m)
+}
+
+// wants reports whether URLs of the scheme of that name, in either case, are
+// looked for.
+func (s *scanner) wants(name string) bool {
+	if name == "" || len(name) > maxName {
+		return false
+	}
+	if s.schemes != nil {
+		return s.schemes(strings.ToLower(name))
+	}
+	if name == "http" || name == "https" {
+		return true
+	}
+	var lower [len("mailserver")]byte
+	if len(name) > len(lower) {
+		return false
+	}
+	for i := range len(name) {
+		lower[i] = name[i]
+		if octet.Is(name[i], octet.Upper) {
+			lower[i] |= 0x20
+		}
+	}
+	return Known(string(lower[:len(name)]))
+}
+
+// nameStart returns where the characters of a scheme that end at colon begin.
+func nameStart(text string, colon int) int {
+	i := colon
+	// Nearly every URL is of one of two schemes.
+	if i > len("https") {
+		switch {
+		case text[i-len("http"):i] == "http":
+			i -= len("http")
+		case text[i-len("https"):i] == "https":
+			i -= len("https")
+		}
+	}
+	for i > 0 && colon-i <= maxName && octet.Is(text[i-1], octet.Scheme) {
+		i--
+	}
+	return i
+}
+
+// bracket returns the index of the "<" before i, with nothing but blanks between
+// them, or -1.
+func bracket(text string, i int) int {
+	for least := max(0, i-maxName); i > least; i-- {
+		switch text[i-1] {
+		case '<':
+			return i - 1
+		case ' ', '\t', '\r', '\n':
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// inWord reports whether the scheme's name at i is the end of a word, which begins
+// with a letter that is none of a scheme's. Chinese, Japanese and Korean have no
+// blanks between words, and so no words here.
+func inWord(text string, i int) bool {
+	if i == 0 || text[i-1] < utf8.RuneSelf {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(text[:i])
+	return isWordRune(r)
+}
+
+// isWordRune reports whether r, which is not US-ASCII, goes on a word and a URL: a
+// letter, a mark or a digit of a script that has blanks between words.
+func isWordRune(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) &&
+		(r < 0x3000 || r > 0x30FF) && (r < 0xFF00 || r > 0xFFEF)
+}
+
+// parse makes m a match of form, from start to end of the text, if written is a URL.
+func (s *scanner) parse(written string, start, end int, form Form, m *Match) bool {
+	if s.clones {
+		written = strings.Clone(written)
+	}
+	u, err := locus.Parse(written)
+	if err != nil || form != Wrapped && !plausible(u) {
+		return false
+	}
+	m.URL, m.Alternative = u, locus.URL{}
+	m.Start, m.End, m.Form = int64(start), int64(end), form
+	return true
+}

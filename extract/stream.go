@@ -1,0 +1,108 @@
+package extract
+
+import (
+	"fmt"
+	"io"
+	"iter"
+)
+
+const (
+	// window is how much of a text [Stream] has at a time, so little that it stays
+	// in the fast memory of a processor.
+	window = 32 << 10
+	// maxWindow is the most that it has while it waits for the end of a URL: what is
+	// looked at around one ":", and as much again.
+	maxWindow = 2 * (behind + ahead)
+)
+
+// Stream returns the URLs in what r gives, in order: the same as [All] finds in the
+// whole text. It reads r to the end, or to the first error, which comes last and
+// wraps r's, and needs the same little memory however long the text is.
+func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
+	return func(yield func(Match, error) bool) {
+		t := stream{r: r, s: newScanner(o), buf: make([]byte, 0, window)}
+		t.s.clones = true
+		for t.read() {
+			if !t.scan(yield) {
+				return
+			}
+		}
+		if t.err != nil {
+			yield(Match{}, fmt.Errorf("extract: reading at octet %d: %w", t.base+int64(len(t.buf)), t.err))
+		}
+	}
+}
+
+// stream is a text of which a window is there.
+type stream struct {
+	r     io.Reader
+	s     *scanner
+	buf   []byte // the window
+	base  int64  // where it begins in the text
+	pos   int    // where in it to go on
+	final bool   // nothing follows it
+	err   error
+}
+
+// maxEmpty is how many reads in a row may give nothing.
+const maxEmpty = 100
+
+// read moves the window on and fills it. It stops filling as soon as there is as
+// much new text as waits to be searched again, so that one that comes slowly is
+// not held back, and one that comes in small pieces is not searched too often.
+func (t *stream) read() bool {
+	if t.final || t.err != nil {
+		return false
+	}
+	if cut := t.pos - behind; cut > 0 {
+		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
+		t.base += int64(cut)
+		t.pos -= cut
+	}
+	if len(t.buf) == cap(t.buf) {
+		t.buf = append(make([]byte, 0, min(2*cap(t.buf), maxWindow)), t.buf...)
+	}
+	least := min(2*len(t.buf)-t.pos, cap(t.buf))
+	for {
+		n, err := readSome(t.r, t.buf[len(t.buf):cap(t.buf)])
+		t.buf = t.buf[:len(t.buf)+n]
+		switch {
+		case err == io.EOF:
+			t.final = true
+			return true
+		case err != nil:
+			t.err = err
+			return true
+		case len(t.buf) >= least:
+			return true
+		}
+	}
+}
+
+// readSome reads from r until it gives something.
+func readSome(r io.Reader, p []byte) (n int, err error) {
+	for range maxEmpty {
+		if n, err = r.Read(p); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
+// scan yields the URLs in the window, and reports whether there is more to do.
+func (t *stream) scan(yield func(Match, error) bool) bool {
+	text := string(t.buf)
+	for {
+		var m Match
+		next, v := t.s.next(text, t.pos, t.final, &m)
+		t.pos = next
+		if v != found {
+			return true
+		}
+		m.Start += t.base
+		m.End += t.base
+		if !yield(m, nil) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,411 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// wrapped looks for a URL in the wrapper that opens at open; what is inside is
+// read from inner on. Without a prefix, a blank on its first line is more likely to
+// be of a text that uses "<" for something else. If the text ends inside, there is
+// no URL: what would follow is a part of it.
+func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m *Match) (next int, v verdict) {
+	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
+	f.read()
+	switch {
+	case f.v == more && f.whole():
+		return len(text), none
+	case f.v == more && f.limit == len(text):
+		return 0, more
+	case f.v != found:
+		return 0, none
+	}
+	written := f.written()
+	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, m) {
+		return 0, none
+	}
+	if f.hyphens != nil {
+		if u, err := locus.Parse(f.withoutHyphens()); err == nil {
+			m.Alternative = u
+		}
+	}
+	return f.i, found
+}
+
+// folded reads what is in a wrapper: without its blanks, its line breaks, and
+// what each line of the text around begins with.
+type folded struct {
+	text  string
+	open  int // the "<"
+	limit int // how far it may go
+	final bool
+	loose bool // there may be a blank on the first line
+	i     int
+	v     verdict
+
+	start, end int    // from the first octet of the URL to behind the last
+	kept       []byte // what was read; nil as long as there was no blank within
+	hyphens    []int  // the places in kept of those before a line break
+	margin     margin // what the lines begin with
+	lines      bool   // margin is known
+}
+
+// written returns what was read.
+func (f *folded) written() string {
+	if f.kept == nil {
+		return f.text[f.start:f.end]
+	}
+	return string(f.kept)
+}
+
+// withoutHyphens returns what was read without the hyphens before line breaks.
+func (f *folded) withoutHyphens() string {
+	b := make([]byte, 0, len(f.kept))
+	for i, c := range f.kept {
+		if len(f.hyphens) > 0 && f.hyphens[0] == i {
+			f.hyphens = f.hyphens[1:]
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// read reads to the ">". It leaves more in f.v if the limit comes first.
+func (f *folded) read() {
+	f.v, f.start, f.end = more, f.i, f.i
+	for f.i < f.limit {
+		switch c := f.text[f.i]; {
+		case c == '>':
+			f.v = found
+			f.i++
+			return
+		case c == '\n':
+			if f.v = f.lineBreak(); f.v != found {
+				return
+			}
+			f.v = more
+		case c == '<':
+			f.v = none
+			return
+		default:
+			n, blank := blankAt(f.text[f.i:f.limit], f.whole())
+			switch {
+			case n == 0:
+				return
+			case blank:
+				f.i += n
+			case octet.Is(c, octet.Control):
+				f.v = none
+				return
+			default:
+				if !f.keep(n) {
+					f.v = none
+					return
+				}
+			}
+		}
+	}
+}
+
+// keep keeps the n octets at f.i. It is false if there are more than a URL has, or a
+// blank before them may not be there.
+func (f *folded) keep(n int) bool {
+	switch {
+	case f.start == f.end:
+		f.start = f.i
+	case f.kept != nil:
+	case f.end < f.i:
+		if !f.loose && !f.lines {
+			return false
+		}
+		f.kept = append(make([]byte, 0, 2*(f.i-f.start)), f.text[f.start:f.end]...)
+	}
+	if f.kept != nil {
+		f.kept = append(f.kept, f.text[f.i:f.i+n]...)
+	}
+	f.i += n
+	f.end = f.i
+	if f.kept != nil {
+		return len(f.kept) <= locus.MaxLen
+	}
+	return f.end-f.start <= locus.MaxLen
+}
+
+// whole reports whether nothing follows what may be read.
+func (f *folded) whole() bool { return f.final && f.limit == len(f.text) }
+
+// lineBreak reads the line break at f.i, and what the next line begins with.
+func (f *folded) lineBreak() verdict {
+	if f.end > f.start && f.text[f.end-1] == '-' {
+		if f.kept == nil {
+			f.kept = append([]byte(nil), f.text[f.start:f.end]...)
+		}
+		if n := len(f.kept) - 1; len(f.hyphens) == 0 || f.hyphens[len(f.hyphens)-1] != n {
+			f.hyphens = append(f.hyphens, n)
+		}
+	}
+	if !f.lines {
+		f.margin, f.lines = marginOf(f.text, f.open), true
+	}
+	f.i++
+	return f.nextLine()
+}
+
+// nextLine goes from the beginning of a line to where the URL goes on: on that
+// line, unless it is blank. A blank line is the end of a paragraph, and so of
+// every wrapper in it, but where a page ends.
+func (f *folded) nextLine() verdict {
+	text := f.text[:f.limit]
+	var p pageBreak
+	for {
+		start, known := f.margin.skip(text, f.i)
+		i := skipBlanks(text, start)
+		if i == len(text) || !known && !f.whole() {
+			return more
+		}
+		p.feed = p.feed || strings.IndexByte(text[start:i], '\f') >= 0
+		end := lineEnd(text, i)
+		switch {
+		case end == i:
+			p.begun = true
+		case !p.begun && !p.feed:
+			f.i = i
+			return found
+		case end == len(text) && !f.whole():
+			return more
+		case !p.line(text[i:end]):
+			f.i = i
+			return p.verdict()
+		}
+		f.i = min(end+1, len(text))
+	}
+}
+
+// lineEnd returns where the line ends that i is on.
+func lineEnd(text string, i int) int {
+	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// pageBreak is what is between the last line of a page and the first of the
+// next: blank lines, the footer, a form feed, and the header.
+type pageBreak struct {
+	begun, footer, feed, header bool
+}
+
+// line takes a line that is not blank, and reports whether it is a part of p.
+func (p *pageBreak) line(text string) bool {
+	switch {
+	case !p.footer && !p.feed && isFooter(text):
+		p.footer = true
+		p.feed = strings.IndexByte(text, '\f') >= 0
+	case (p.footer || p.feed) && !p.header && isHeader(text):
+		p.header = true
+	default:
+		return false
+	}
+	return true
+}
+
+// verdict is found if there was enough of p to be a page break.
+func (p *pageBreak) verdict() verdict {
+	if p.feed || p.footer && p.header {
+		return found
+	}
+	return none
+}
+
+// isFooter reports whether line ends as the footer of a page does: "[Page 7]", or
+// a number by itself.
+func isFooter(line string) bool {
+	line = strings.TrimRightFunc(line, isBlank)
+	if page, ok := strings.CutSuffix(line, "]"); ok {
+		before, number := lastWord(page)
+		return isNumber(number) && strings.HasSuffix(strings.TrimRightFunc(before, isBlank), "[Page")
+	}
+	before, number := lastWord(line)
+	return isNumber(number) && isGap(before)
+}
+
+// isHeader reports whether line ends in a year, as the header of a page does:
+// "RFC 1738            Uniform Resource Locators (URL)        December 1994".
+func isHeader(line string) bool {
+	before, year := lastWord(strings.TrimRightFunc(line, isBlank))
+	if len(year) != 4 || !isNumber(year) || year[:2] != "19" && year[:2] != "20" {
+		return false
+	}
+	for {
+		before, _ = lastWord(strings.TrimRightFunc(before, isBlank))
+		if before == "" {
+			return false
+		}
+		if isGap(before) {
+			return true
+		}
+	}
+}
+
+// lastWord splits before the last word of line.
+func lastWord(line string) (before, word string) {
+	i := strings.LastIndexFunc(line, isBlank)
+	if i < 0 {
+		return "", line
+	}
+	_, n := utf8.DecodeRuneInString(line[i:])
+	return line[:i+n], line[i+n:]
+}
+
+// isGap reports whether text ends in more blanks than are between words.
+func isGap(text string) bool {
+	return utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimRightFunc(text, isBlank)) >= 3
+}
+
+func isNumber(text string) bool {
+	return text != "" && len(text) <= 4 && octet.All(text)&octet.Digit != 0
+}
+
+// margin is what the lines of a text begin with that is none of it: the number of
+// a listing, the marks of a quoted mail, the mark of a comment in source code.
+type margin struct {
+	numbered bool
+	number   int       // of the last line
+	marks    [8]string // "" behind the last
+}
+
+const (
+	// maxMargin is how far left of a "<" its line may begin to have a margin.
+	maxMargin = behind / 2
+	// maxMark is the most octets of a mark, or of a line's number, and what must
+	// follow it.
+	maxMark = 8
+)
+
+// marginOf returns the margin of the line that the octet at i is on.
+func marginOf(text string, i int) (m margin) {
+	start := max(0, i-maxMargin)
+	n := strings.LastIndexByte(text[start:i], '\n')
+	if n < 0 && start > 0 {
+		return m
+	}
+	line := text[start+n+1 : i]
+	if number, end := lineNumber(line, 0); end > 0 {
+		m.numbered, m.number, line = true, number, line[end:]
+	}
+	for k := range m.marks {
+		line = line[skipBlanks(line, 0):]
+		end := markEnd(line)
+		if end == 0 {
+			break
+		}
+		// A comment of many lines opens with one mark, and has another on the rest.
+		m.marks[k] = strings.TrimLeft(line[:end], "/")
+		if m.marks[k] == "" || m.marks[k][0] != '*' {
+			m.marks[k] = line[:end]
+		} else {
+			m.marks[k] = "*"
+		}
+		line = line[end:]
+	}
+	return m
+}
+
+// markEnd returns where the mark at the front of line ends, 0 if there is none.
+func markEnd(line string) int {
+	if isQuoteMark(line) {
+		return 1
+	}
+	end := 0
+	for end < len(line) && end < maxMark && strings.IndexByte("*#;/%!-", line[end]) >= 0 {
+		end++
+	}
+	if end < len(line) && skipBlanks(line, end) == end {
+		return 0
+	}
+	return end
+}
+
+// isQuoteMark reports whether text begins with a mark of quoted mail.
+func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
+
+// skip returns where the line that begins at i goes on behind its margin. If it
+// comes near the end of text, what follows may say otherwise: that is not known.
+func (m *margin) skip(text string, i int) (next int, known bool) {
+	last := i
+	if m.numbered {
+		number, end := lineNumber(text, i)
+		last = skipBlanks(text, i)
+		if end > 0 && number == m.number+1 {
+			m.number, i = number, end
+		}
+	}
+	for _, mark := range m.marks {
+		if mark == "" {
+			break
+		}
+		last = skipBlanks(text, i)
+		if !strings.HasPrefix(text[last:], mark) {
+			break
+		}
+		end := last + len(mark)
+		if !isQuoteMark(mark) && end < len(text) && text[end] != '\n' && skipBlanks(text, end) == end {
+			break
+		}
+		i = end
+	}
+	return i, last+2*maxMark <= len(text)
+}
+
+// lineNumber reads the number of a line, "  12. " or "12: ", from i on. If there is
+// none, end is 0.
+func lineNumber(text string, i int) (number, end int) {
+	start := skipBlanks(text, i)
+	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
+		number = number*10 + int(text[i]-'0')
+	}
+	if i == start || i == len(text) || text[i] != '.' && text[i] != ':' || i+1 < len(text) && text[i+1] != '\n' && skipBlanks(text, i+1) == i+1 {
+		return 0, 0
+	}
+	return number, i + 1
+}
+
+// skipBlanks returns where the blanks end that begin at i; a line break is none.
+func skipBlanks(text string, i int) int {
+	for i < len(text) && text[i] != '\n' {
+		n, blank := blankAt(text[i:], true)
+		if !blank {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// blankAt returns the length of the character at the front of text, and whether it
+// is a blank. If it is cut and text isn't whole, the length is 0.
+func blankAt(text string, whole bool) (n int, blank bool) {
+	if c := text[0]; c < utf8.RuneSelf {
+		return 1, c == ' ' || c >= '\t' && c <= '\r'
+	}
+	if !whole && !utf8.FullRuneInString(text) {
+		return 0, false
+	}
+	r, n := utf8.DecodeRuneInString(text)
+	return n, isBlank(r)
+}
+
+// isBlank reports whether r is white space, or something as invisible: what breaks
+// a line, or forbids to, where no blank is seen.
+func isBlank(r rune) bool {
+	switch r {
+	case 0xAD, 0x200B, 0x2060, 0xFEFF:
+		return true
+	}
+	return unicode.IsSpace(r)
+}
