@@ -58,6 +58,14 @@ type Options struct {
 	// Wait is the pause before the first of those, and doubled for each after
 	// it; 0: 1 s.
 	Wait time.Duration
+	// Accept and AcceptLanguage are as in [access.Request], for every job.
+	Accept, AcceptLanguage string
+	// Items and Like are as in [access.Request], for every job.
+	Items scheme.ItemRange
+	Like  []locus.URL
+	// From returns what a job's URL was found in, as in [access.Request]. nil: all
+	// were typed.
+	From func(Job) *access.Result
 	// Menu writes a menu to a file. nil: a menu is an error.
 	Menu func(w io.Writer, m *scheme.Menu) error
 	// Progress is told how the jobs go, of one event at a time.
@@ -331,7 +339,10 @@ func (t *task) try(ctx context.Context) error {
 
 // open gets the resource, and the part ready if it is gone on with.
 func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
-	req := access.Request{URL: t.result.Job.URL}
+	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like}
+	if t.options.From != nil {
+		req.From = t.options.From(t.result.Job)
+	}
 	if offset > 0 {
 		req.Offset, req.Tag, req.ModTime = offset, t.part.source.Tag, t.part.source.ModTime
 	}

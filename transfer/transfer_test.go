@@ -874,6 +874,47 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// What is chosen of every resource, and what each URL was found in, is asked for.
+func TestRequest(t *testing.T) {
+	within := locus.MustParse("x-in://h/message")
+	var asked scheme.ItemRange
+	s := scheme.Generic("x-in", scheme.Experimental)
+	s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		path, _ := req.URL.Path()
+		if req.Within != nil && path == "part" {
+			asked = req.Items
+			return req.Within(ctx)
+		}
+		return &scheme.Object{URL: req.URL, Size: int64(len(path)), Body: io.NopCloser(strings.NewReader(path))}, nil
+	})
+	registry, err := scheme.NewRegistry(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	results, err := Run(t.Context(), access.New(registry, policy.Policy{}, nil), openRoot(t, dir),
+		[]Job{{locus.MustParse("x-in://h/part"), "a"}, {locus.MustParse("x-in://h/other"), "b"}},
+		&Options{Items: scheme.ItemRange{First: 7}, From: func(job Job) *access.Result {
+			if job.Name == "b" {
+				return nil
+			}
+			return &access.Result{URL: within}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range results {
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+	}
+	if asked.First != 7 {
+		t.Errorf("%+v", asked)
+	}
+	wantFile(t, dir, "a", []byte("message"))
+	wantFile(t, dir, "b", []byte("other"))
+}
+
 func TestCopy(t *testing.T) {
 	data := octets(100_000)
 	m := &memory{files: map[string]*file{"a": {data: data}}}
