@@ -29,8 +29,8 @@ func fileRoom(exhibits fs.FS) (room, error) {
 	base := "file://" + escape.Encode(path, escape.Fsegment().With("/"))
 	return room{
 		stops: []Stop{
-			{"file", "RFC 1738 3.10", "a file of this machine", locus.MustParse(base + "/welcome.txt")},
-			{"file", "RFC 1738 3.10", "a folder is a menu", locus.MustParse(base + "/pub/history/")},
+			{Scheme: "file", Section: "RFC 1738 3.10", Title: "a file of this machine", URL: locus.MustParse(base + "/welcome.txt")},
+			{Scheme: "file", Section: "RFC 1738 3.10", Title: "a folder is a menu", URL: locus.MustParse(base + "/pub/history/")},
 		},
 		close: remove,
 	}, nil

@@ -20,9 +20,9 @@ func ftpRoom(exhibits fs.FS) (room, error) {
 	base := "ftp://" + server.Addr()
 	return room{
 		stops: []Stop{
-			{"ftp", "RFC 1738 3.2", "a file: each part of its path is a command", locus.MustParse(base + "/pub/history/1971.txt")},
-			{"ftp", "RFC 1738 3.2", "a folder is a menu", locus.MustParse(base + "/pub/")},
-			{"ftp", "RFC 1738 3.2", "a list of names, as the typecode d asks for it", locus.MustParse(base + "/pub/history;type=d")},
+			{Scheme: "ftp", Section: "RFC 1738 3.2", Title: "a file: each part of its path is a command", URL: locus.MustParse(base + "/pub/history/1971.txt")},
+			{Scheme: "ftp", Section: "RFC 1738 3.2", Title: "a folder is a menu", URL: locus.MustParse(base + "/pub/")},
+			{Scheme: "ftp", Section: "RFC 1738 3.2", Title: "a list of names, as the typecode d asks for it", URL: locus.MustParse(base + "/pub/history;type=d")},
 		},
 		close: server.Close,
 	}, nil

@@ -25,8 +25,8 @@ func httpRoom(exhibits fs.FS) (room, error) {
 	base := "http://" + l.Addr().String()
 	return room{
 		stops: []Stop{
-			{"http", "RFC 1738 3.3", "a page", locus.MustParse(base + "/")},
-			{"http", "RFC 1738 3.3", "a page that moved: the client follows where the policy lets it", locus.MustParse(base + "/moved")},
+			{Scheme: "http", Section: "RFC 1738 3.3", Title: "a page", URL: locus.MustParse(base + "/")},
+			{Scheme: "http", Section: "RFC 1738 3.3", Title: "a page that moved: the client follows where the policy lets it", URL: locus.MustParse(base + "/moved")},
 		},
 		close: func() error {
 			if err := server.Close(); err != nil {

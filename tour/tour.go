@@ -8,6 +8,7 @@ package tour
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -20,7 +21,10 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/mailstore"
+	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/tn3270"
 )
 
 //go:embed museum
@@ -32,18 +36,33 @@ type Stop struct {
 	Section string // where the scheme is defined
 	Title   string // what is to be seen
 	URL     locus.URL
+	From    locus.URL // the document that URL means something in; zero: none
+	Answers []string  // what to fill in if it is a form; nil: nothing
+	Types   []Typed   // what to do if it is a session, in turn; then it is left
+}
+
+// Typed is what is typed in a session once it shows something.
+type Typed struct {
+	Await  string     // what it shows, since the last that was typed
+	Text   string     // what is typed then
+	Secret bool       // nobody is told what
+	Key    tn3270.Key // of a 3270, pressed after that; 0: none
 }
 
 // Museum is the running servers. Close ends them.
 type Museum struct {
 	stops []Stop
 	rooms []io.Closer
+	news  locus.URL
+	mail  *mailstore.Store
 }
 
 // room is what one scheme brings: its stops, and how to end what it started.
 type room struct {
 	stops []Stop
 	close func() error
+	news  locus.URL        // a server for those that name none; zero: there is none
+	mail  *mailstore.Store // mail that was received; nil: there is none
 }
 
 func (r room) Close() error { return r.close() }
@@ -56,19 +75,34 @@ func Open() (*Museum, error) {
 		return nil, fmt.Errorf("tour: %w", err)
 	}
 	m := &Museum{}
-	for _, open := range []func(fs.FS) (room, error){ftpRoom, httpRoom, fileRoom} {
+	for _, open := range []func(fs.FS) (room, error){ftpRoom, httpRoom, gopherRoom, newsRoom, sessionRoom, waisRoom, fileRoom, prosperoRoom, mailRoom} {
 		r, err := open(exhibits)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
 		}
 		m.rooms = append(m.rooms, r)
 		m.stops = append(m.stops, r.stops...)
+		if !r.news.IsZero() {
+			m.news = r.news
+		}
+		if r.mail != nil {
+			m.mail = r.mail
+		}
 	}
 	return m, nil
 }
 
-// Stops returns what there is to see, in the order of RFC 1738's section 3.
+// Stops returns what there is to see, in the order of RFC 1738's section 3, with
+// rlogin and tn3270 behind telnet, and then what only the URI draft has.
 func (m *Museum) Stops() []Stop { return m.stops }
+
+// News returns the news server that a visitor's client is to use where a URL names
+// none, as "nntp://host:port".
+func (m *Museum) News() locus.URL { return m.news }
+
+// Mail returns the mail that a visitor's client is to find messages in. It is good
+// until Close.
+func (m *Museum) Mail() *mailstore.Store { return m.mail }
 
 // Close ends the servers and removes what they left on the disk.
 func (m *Museum) Close() error {
@@ -81,21 +115,26 @@ func (m *Museum) Close() error {
 }
 
 // Guide visits stops. It makes its client with a trace of its own, to tell what
-// goes over the wire.
+// goes over the wire, and fills in the forms that it meets.
 type Guide struct {
 	client *access.Client
 	out    io.Writer
 
-	mu    sync.Mutex // guards lines: an opener may trace from any goroutine
-	lines []string
+	mu      sync.Mutex // guards the rest: an opener may call from any goroutine
+	lines   []string
+	answers []string
+	filled  *found
 }
 
 // NewGuide returns a guide that tells its story to out. newClient makes the
-// client that visits, with the trace it is given; Close closes it.
-func NewGuide(out io.Writer, newClient func(trace func(locus.URL) scheme.TraceFunc) (*access.Client, error)) (*Guide, error) {
+// client that visits, with the options it is given; Close closes it.
+func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
 	g := &Guide{out: out}
 	var err error
-	g.client, err = newClient(func(locus.URL) scheme.TraceFunc { return g.trace })
+	g.client, err = newClient(&access.Options{
+		Trace: func(locus.URL) scheme.TraceFunc { return g.trace },
+		Fill:  g.fill,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)
 	}
@@ -115,26 +154,48 @@ func (g *Guide) trace(sent bool, line string) {
 	g.lines = append(g.lines, mark+" "+line)
 }
 
+// fill gives the answers that the stop has.
+func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.answers == nil {
+		return nil, false, nil
+	}
+	if err := f.Check(g.answers); err != nil {
+		return nil, false, err
+	}
+	g.filled = &found{summary: "a form, " + term.Characters(f.Title) + ", to be filled in:"}
+	for i, field := range f.Fields {
+		g.filled.lines = append(g.filled.lines, describeField(field, g.answers[i])...)
+	}
+	return g.answers, true, nil
+}
+
 // Visit dereferences the stop's URL and tells about it in a few lines. The error
 // says why the visit failed, or why the story could not be written.
 func (g *Guide) Visit(ctx context.Context, s Stop) error {
 	out := bufio.NewWriter(g.out)
 	fmt.Fprintf(out, "%s (%s): %s\n  %s\n", s.Scheme, s.Section, s.Title, s.URL.Redacted())
+	g.mu.Lock()
+	g.answers = s.Answers
+	g.mu.Unlock()
 	found, err := g.look(ctx, s)
 	g.mu.Lock()
-	lines := g.lines
-	g.lines = nil
+	lines, filled := g.lines, g.filled
+	g.lines, g.answers, g.filled = nil, nil, nil
 	g.mu.Unlock()
 	if len(lines) == 0 && err == nil {
 		lines = []string{"(nothing is sent: this machine has it)"}
 	}
 	list(out, lines, mostTrace)
+	if filled != nil {
+		filled.tell(out)
+	}
 	if err != nil {
 		fmt.Fprintf(out, "  failed: %s\n\n", term.Safe(err.Error()))
 		return errors.Join(err, out.Flush())
 	}
-	fmt.Fprintf(out, "  %s\n", term.Safe(found.summary))
-	list(out, found.lines, mostLines)
+	found.tell(out)
 	fmt.Fprintln(out)
 	return out.Flush()
 }
@@ -142,25 +203,30 @@ func (g *Guide) Visit(ctx context.Context, s Stop) error {
 // The guide shows so many lines of a conversation and of what it led to.
 const (
 	mostTrace = 22
-	mostLines = 6
+	mostLines = 24
 )
 
 // list writes lines, indented, and says how many it left out in the middle.
+// Characters are read as UTF-8 if they can be, and else as ISO Latin 1.
 func list(out io.Writer, lines []string, most int) {
 	cut := len(lines)
 	if len(lines) > most {
 		cut = most / 2
 	}
 	for _, line := range lines[:cut] {
-		fmt.Fprintf(out, "    %s\n", term.Safe(line))
+		writeLine(out, line)
 	}
 	if cut < len(lines) {
 		rest := len(lines) - (most - most/2)
 		fmt.Fprintf(out, "    ... %d more ...\n", rest-cut)
 		for _, line := range lines[rest:] {
-			fmt.Fprintf(out, "    %s\n", term.Safe(line))
+			writeLine(out, line)
 		}
 	}
+}
+
+func writeLine(out io.Writer, line string) {
+	fmt.Fprintf(out, "    %s\n", term.Safe(term.Characters(strings.TrimSuffix(line, "\r"))))
 }
 
 // found is what a visit came to.
@@ -169,40 +235,114 @@ type found struct {
 	lines   []string
 }
 
+func (f found) tell(out io.Writer) {
+	fmt.Fprintf(out, "  %s\n", term.Safe(f.summary))
+	list(out, f.lines, mostLines)
+}
+
 // mostOctets bounds what is read of an object; the museum's own are smaller.
 const mostOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (found, error) {
-	resource, err := g.client.Open(ctx, s.URL)
-	if err != nil {
-		return found{}, err
-	}
-	defer resource.Close()
-	switch r := resource.(type) {
-	case *scheme.Object:
-		text, err := io.ReadAll(io.LimitReader(r.Body, mostOctets))
+	request := access.Request{URL: s.URL}
+	if !s.From.IsZero() {
+		from, err := g.client.Do(ctx, access.Request{URL: s.From})
 		if err != nil {
 			return found{}, err
 		}
-		kind := r.Type
-		if kind == "" {
-			kind = "of unknown type"
-		}
-		return found{
-			summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(text)),
-			lines:   strings.Split(strings.TrimRight(string(text), "\r\n"), "\n"),
-		}, nil
-	case *scheme.Menu:
-		var f found
-		for item, err := range r.Items {
-			if err != nil {
-				return found{}, err
-			}
-			f.lines = append(f.lines, fmt.Sprintf("%-8s %-20s %s", item.Kind, item.Title, item.URL.Redacted()))
-		}
-		f.summary = fmt.Sprintf("a menu of %d links:", len(f.lines))
-		return f, nil
-	default:
-		return found{summary: fmt.Sprintf("%T", resource)}, nil
+		from.Resource.Close()
+		request.From = from
 	}
+	result, err := g.client.Do(ctx, request)
+	if err != nil {
+		return found{}, err
+	}
+	defer result.Resource.Close()
+	switch r := result.Resource.(type) {
+	case *scheme.Object:
+		return describeObject(r)
+	case *scheme.Menu:
+		return describeMenu(r)
+	case *scheme.Session:
+		return g.converse(ctx, r, s.Types)
+	default:
+		return found{summary: fmt.Sprintf("%T", r)}, nil
+	}
+}
+
+// describeObject shows the octets as a text, and of a message what people read.
+func describeObject(o *scheme.Object) (found, error) {
+	octets, err := io.ReadAll(io.LimitReader(o.Body, mostOctets))
+	if err != nil {
+		return found{}, err
+	}
+	text, kind := string(octets), o.Type
+	switch kind {
+	case "":
+		kind = "of unknown type"
+	case "message/rfc822":
+		m, err := message.Read(bytes.NewReader(octets), nil)
+		if err != nil {
+			return found{}, err
+		}
+		var b strings.Builder
+		if err := m.WriteText(&b, nil); err != nil {
+			return found{}, err
+		}
+		text = b.String()
+	}
+	return found{
+		summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
+		lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
+	}, nil
+}
+
+// describeMenu tells of what can be asked and of the lines there are.
+func describeMenu(m *scheme.Menu) (found, error) {
+	var f found
+	if m.Form != nil {
+		for _, field := range m.Form.Fields {
+			f.lines = append(f.lines, describeField(field, field.Default)...)
+		}
+	}
+	links := 0
+	for item, err := range m.Items {
+		if err != nil {
+			return found{}, err
+		}
+		line := item.Title
+		if !item.URL.IsZero() {
+			links++
+			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, term.Characters(item.Title), item.URL.Redacted())
+		}
+		f.lines = append(f.lines, line)
+	}
+	what := "a menu"
+	switch {
+	case m.Form != nil && links > 0:
+		what = "a menu with a search"
+	case m.Form != nil:
+		what = "a form"
+	}
+	f.summary = fmt.Sprintf("%s, links: %d", what, links)
+	return f, nil
+}
+
+// describeField tells of a field of a form and its answer.
+func describeField(f scheme.FormField, answer string) []string {
+	prompt := term.Characters(f.Prompt)
+	switch {
+	case f.Kind == scheme.FieldNote:
+		return []string{prompt}
+	case f.Secret() && answer != "":
+		answer = "***"
+	case f.Kind == scheme.FieldChoice:
+		answer += " (of " + strings.Join(f.Choices, ", ") + ")"
+	}
+	var lines []string
+	for _, line := range strings.Split(answer, "\n") {
+		lines = append(lines, fmt.Sprintf("%-30s %s", prompt, line))
+		prompt = ""
+	}
+	return lines
 }

@@ -5,16 +5,20 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/tn3270"
 	"github.com/locus-url/locus/tour"
 )
 
@@ -25,8 +29,14 @@ func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	guide, err := tour.NewGuide(&out, func(trace func(locus.URL) scheme.TraceFunc) (*access.Client, error) {
-		registry, err := all.Registry(nil)
+	reader := nntp.New(nil)
+	t.Cleanup(func() { reader.Close() })
+	guide, err := tour.NewGuide(&out, func(o *access.Options) (*access.Client, error) {
+		registry, err := all.Registry(&all.Options{
+			NNTP: reader,
+			News: news.New(reader, &news.Options{Server: museum.News()}),
+			Mid:  mid.New(&mid.Options{Store: museum.Mail()}),
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +44,7 @@ func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 		if err != nil {
 			return nil, err
 		}
-		return access.New(registry, p, &access.Options{Trace: trace}), nil
+		return access.New(registry, p, o), nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +65,7 @@ func TestEveryStopAnswers(t *testing.T) {
 				t.Errorf("the guide does not say %q:\n%s", want, out)
 			}
 		}
-		if stop.Scheme != "file" && !strings.Contains(out.String(), "    > ") {
+		if !slices.Contains([]string{"file", "mid", "cid"}, stop.Scheme) && !strings.Contains(out.String(), "    > ") {
 			t.Errorf("%s: the guide does not say what was sent:\n%s", stop.URL, out)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\r") {
@@ -64,6 +74,100 @@ func TestEveryStopAnswers(t *testing.T) {
 	}
 	if err := errors.Join(guide.Close(), museum.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// visit returns what the guide tells of the stop with that title, whose answers
+// may be changed.
+func visit(t *testing.T, title string, change func(*tour.Stop)) (string, error) {
+	t.Helper()
+	museum, guide, out := open(t)
+	defer museum.Close()
+	defer guide.Close()
+	for _, stop := range museum.Stops() {
+		if strings.HasPrefix(stop.Title, title) {
+			change(&stop)
+			err := guide.Visit(t.Context(), stop)
+			return out.String(), err
+		}
+	}
+	t.Fatalf("no stop is titled %q", title)
+	return "", nil
+}
+
+func TestStory(t *testing.T) {
+	for title, want := range map[string][]string{
+		"a menu: each line":    {"a menu, links: 7", "\n    The museum of the network, room of lists\n", "form     Guest book ", "search   Phone book "},
+		"a text whose":         {"iso-8859-1", "caf\u00e9, se\u00f1or"},
+		"a phone book":         {"> query veronica", "Veronica of Reno"},
+		"what is known of an ": {"%09%09+Text/plain%20De_DE", "    ABSTRACT:\n      A word of welcome"},
+		"the same text in":     {"die n\u00e4chste Liste"},
+		"a form: its":          {"a form, Guest book, to be filled in:", "What did you like?             Lists that I can read.\n                                   Nothing moves.\n", "Thank you, Ada."},
+		"a list of names":      {"a menu, links: "},
+		"all newsgroups":       {"museum.usenet", "news:museum.usenet", "a menu, links: 2"},
+		"a newsgroup":          {"a menu, links: 5", "Re: How it began ", "news:uucp.1980@museum.example", "What day is it?"},
+		"an article, which":    {"\n    .\n", "\n    You should see one.\n"},
+		"an article with":      {"[2] text/tab-separated-values renamed.tsv", "news:began.1979@museum.example"},
+		"the same newsgroup":   {"/museum.usenet/5\n"},
+		"an article by":        {"> ARTICLE 2", "Ren\u00e9 of the modems <rene@museum.example>", "\u00abto whom\u00bb"},
+		"a database: a search": {"a menu with a search, links: 2", "\n    Words to search for ", "\n    The room of questions.", "Catalog for database: museum"},
+		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1=127.0.0.1%3A"},
+		"a document: its":      {"an object, text/plain", "\n    1991: a database of databases\n", "Here it is called INFO."},
+		"the same document":    {"an object, text/html", "<h1>1991: a database of databases</h1>"},
+		"a directory: its":     {"> DIRECTORY ASCII '/museum'", "object   archie  ", "ftp://127.0.0.1:", "telnet://archie@archie.mcgill.ca/", "a menu, links: 6"},
+		"an object that the":   {"> GET-OBJECT-INFO CONTENTS ASCII '/museum/welcome' 0", "an object, text/plain", "\n    The room of names\n"},
+		"an object that can":   {"ACCESS-METHOD SEQUENCE AFTP", "> RETR 1971.txt", "\n    1971: files travel\n"},
+		"the example of the":   {"//pros/name;key=value\n", "\n    This object has "},
+		"a query to archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 2"},
+		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", ", for which the user is to be guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
+		"a session that":       {"> begin: guest as guest, vt100", "\n    > size\n", "\n    Goodbye.\n"},
+		"a session of screens": {"> WILL TN3270E", "> typed: \"GUEST\\t\\t3\"", "> PF5, record of ", "\n       device         LU0001\n"},
+		"a letter, wherever":   {"(nothing is sent: this machine has it)", "\n    From then on a letter"},
+		"a letter with":        {"A picture in a letter \u2014 the sign", "[2] image/x-xbitmap at.xbm", "cid:sign%25at@museum.example"},
+		"the picture, by":      {"image/x-xbitmap", "#define at_width 16"},
+		"the picture, as":      {"image/x-xbitmap", "static char at_bits[]"},
+	} {
+		got, err := visit(t, title, func(*tour.Stop) {})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				t.Errorf("the guide does not say %q:\n%s", text, got)
+			}
+		}
+	}
+}
+
+// A session that does not do as it should ends the visit, and no password is told.
+func TestSessionsThatFail(t *testing.T) {
+	wrong := []tour.Typed{{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "s3cret\r", Secret: true}}
+	for _, c := range []struct {
+		title string
+		types []tour.Typed
+		want  string
+	}{
+		{"a session that", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": EOF`},
+		{"a session that", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": it goes on and on`},
+		{"a session of screens", []tour.Typed{{Await: "User", Key: tn3270.PF3}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
+		{"a session of screens", []tour.Typed{{Await: "User", Text: "A\tB\tC"}}, "digits"},
+		{"a session: the user", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
+	} {
+		got, err := visit(t, c.title, func(s *tour.Stop) { s.Types = c.types })
+		if err == nil || !strings.Contains(got, c.want) || !strings.Contains(got, "failed: ") || strings.Contains(got, "s3cret") {
+			t.Errorf("%q: %v\n%s", c.want, err, got)
+		}
+	}
+}
+
+func TestFormWithoutAnswers(t *testing.T) {
+	got, err := visit(t, "a form", func(s *tour.Stop) { s.Answers = nil })
+	if err != nil || !strings.Contains(got, "a form, links: 0") || !strings.Contains(got, "Where were you first?") {
+		t.Errorf("%v:\n%s", err, got)
+	}
+	got, err = visit(t, "a form", func(s *tour.Stop) { s.Answers[3] = "nowhere" })
+	if wrong := (*scheme.AnswerError)(nil); !errors.As(err, &wrong) || wrong.Field != 3 || !strings.Contains(got, "failed: ") {
+		t.Errorf("%v, want an error about field 3:\n%s", err, got)
 	}
 }
 
