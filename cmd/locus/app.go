@@ -6,14 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // Exit statuses. With several inputs every one is tried, and the highest of
@@ -43,6 +47,11 @@ type app struct {
 	registry       *scheme.Registry
 	line           int // of standard input, from 1; 0: the inputs are arguments
 
+	schemes   func(*all.Options) (*scheme.Registry, error)
+	tty       func() (*os.File, error) // opens the terminal where the person is asked
+	interrupt func()                   // does what Ctrl-C does
+	paging    atomic.Bool              // a pager has the terminal, and Ctrl-C is for it
+
 	sink sink
 	mu   sync.Mutex // guards status and errOut
 }
@@ -65,7 +74,10 @@ func (s *sink) Write(p []byte) (int, error) {
 const outputBuffer = 128 << 10
 
 func newApp(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *app {
-	a := &app{ctx: ctx, in: in, errOut: errOut, env: env, width: 80, config: defaultConfig()}
+	a := &app{
+		ctx: ctx, in: in, errOut: errOut, env: env, width: 80, config: defaultConfig(),
+		schemes: all.Registry, tty: openTTY, interrupt: interruptSelf,
+	}
 	a.sink.w = out
 	a.out = bufio.NewWriterSize(&a.sink, outputBuffer)
 	return a
@@ -74,7 +86,7 @@ func newApp(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(s
 // run does what args ask for and returns the exit status.
 func (a *app) run(args []string) int {
 	var err error
-	if a.registry, err = newRegistry(); err != nil {
+	if a.registry, err = a.schemes(nil); err != nil {
 		a.problem(statusUsage, err)
 		return a.status
 	}
@@ -89,6 +101,20 @@ func (a *app) run(args []string) int {
 	}
 	a.finish()
 	return a.status
+}
+
+// heed ends the run, by end, at the first of signals; from then on they do what
+// they do to every program. While a pager has the terminal, Ctrl-C is for it
+// alone: it may only stop a search.
+func (a *app) heed(signals chan os.Signal, end context.CancelCauseFunc) {
+	for s := range signals {
+		if s == os.Interrupt && a.paging.Load() {
+			continue
+		}
+		signal.Stop(signals)
+		end(fmt.Errorf("%v signal received", s))
+		return
+	}
 }
 
 // helpFor returns the command whose output helps with err.

@@ -96,10 +96,10 @@ func (a *app) writeVerdict(input string, list []locus.Violation, conforms bool) 
 	if a.flags.quiet && conforms {
 		return
 	}
-	name := term.Safe(characters(locus.Mask(input)))
+	name := term.Safe(term.Characters(locus.Mask(input)))
 	for _, v := range list {
 		if v.Kind != locus.Note || !a.flags.quiet {
-			fmt.Fprintf(a.out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(characters(v.Help)))
+			fmt.Fprintf(a.out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(term.Characters(v.Help)))
 		}
 	}
 	if conforms {

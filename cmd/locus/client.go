@@ -1,15 +1,24 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"os/user"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/telnet"
 )
 
 // clientOptions are what a subcommand wants of a client besides the flags and
@@ -18,34 +27,39 @@ type clientOptions struct {
 	trace func(locus.URL) scheme.TraceFunc // nil: nobody listens
 	tls   ftp.TLSMode                      // for ftp; TLSOff: as the configuration has it
 	raw   bool                             // contents as they are stored
+	fill  scheme.FillFunc                  // nil: nobody fills in forms
+	quiet bool                             // nothing shows how far something is
+
+	// patient is that fill waits for a person, whose time has no limit.
+	patient bool
 }
 
 // client returns what dereferences URLs, by the flags, the configuration and o.
 // closeAll ends it, and first takes leave of the servers to which connections are
 // kept.
 func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err error) {
-	registry, err := a.accessRegistry(o)
+	mail := a.mail(o.quiet)
+	registry, err := a.accessRegistry(o, mail)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := policy.New(policy.Rules{
-		AllowPrivate: a.flags.allowPrivate,
-		TypedPrivate: true,
-		Ports:        a.flags.allowPort,
-		Passwords:    true,
-		Files:        true,
-	})
+	p, err := policy.New(a.rules())
 	if err != nil {
 		return nil, nil, err
 	}
-	c = access.New(registry, p, &access.Options{
+	options := &access.Options{
 		Ask:     newLogin(a).ask,
+		Fill:    o.fill,
 		Trace:   o.trace,
 		Limit:   a.flags.maxSize,
 		Connect: a.flags.timeout,
 		Idle:    a.flags.timeout,
 		Timeout: a.flags.timeout,
-	})
+	}
+	if o.patient {
+		options.Timeout = 0
+	}
+	c = access.New(registry, p, options)
 	return c, func() {
 		for _, s := range registry.All() {
 			if opener, ok := s.Opener.(io.Closer); ok {
@@ -53,12 +67,24 @@ func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err er
 			}
 		}
 		c.Close()
+		mail.Close()
 	}, nil
 }
 
+// rules are those that the flags and the configuration make.
+func (a *app) rules() policy.Rules {
+	return policy.Rules{
+		AllowPrivate: a.flags.allowPrivate,
+		TypedPrivate: true,
+		Ports:        a.flags.allowPort,
+		Passwords:    true,
+		Files:        true,
+	}
+}
+
 // accessRegistry returns the schemes of the command with access as the options
-// want it.
-func (a *app) accessRegistry(o clientOptions) (*scheme.Registry, error) {
+// want it. mail may be nil.
+func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, error) {
 	mode, err := ftp.ParseCWDMode(string(a.config.FTP.CWD))
 	if err != nil {
 		return nil, err
@@ -66,13 +92,57 @@ func (a *app) accessRegistry(o clientOptions) (*scheme.Registry, error) {
 	if o.tls == ftp.TLSOff && a.config.FTP.TLS {
 		o.tls = ftp.TLSRequire
 	}
-	return all.Registry(&all.Options{
+	server, _ := a.newsServer()
+	reader := nntp.New(&nntp.Options{Server: server, ClearLogin: a.config.News.ClearLogin})
+	return a.schemes(&all.Options{
 		FTP: ftp.New(&ftp.Options{
 			CWD:               mode,
 			Active:            a.config.FTP.Active,
 			TLS:               o.tls,
 			AnonymousPassword: a.config.FTP.AnonymousPassword,
 		}),
-		HTTP: http.New(&http.Options{Raw: o.raw}),
+		HTTP:   http.New(&http.Options{Raw: o.raw}),
+		Gopher: gopher.New(&gopher.Options{Raw: o.raw}),
+		NNTP:   reader,
+		News:   news.New(reader, &news.Options{Server: server}),
+		Mid:    mid.New(&mid.Options{Store: mail.asStore()}),
+		Telnet: telnet.New(a.telnetOptions()),
 	})
+}
+
+// telnetOptions are those of sessions: the terminal is the one that locus runs in.
+func (a *app) telnetOptions() *telnet.Options {
+	o := &telnet.Options{
+		LocalUser: a.config.Rlogin.LocalUser,
+		TN3270: telnet.TN3270Options{
+			Model:      int(a.config.TN3270.Model),
+			CodePage:   string(a.config.TN3270.CodePage),
+			DeviceName: a.config.TN3270.Device,
+		},
+	}
+	if o.LocalUser == "" {
+		if self, err := user.Current(); err == nil {
+			o.LocalUser = self.Username
+		}
+	}
+	if name := a.env("TERM"); name != "" && a.outTTY && len(name) <= maxTerminalType && term.Safe(name) == name {
+		o.TerminalTypes = []string{strings.ToUpper(name), "VT100", "UNKNOWN"}
+	}
+	return o
+}
+
+// maxTerminalType is the longest name of a terminal that hosts need take (RFC 1091).
+const maxTerminalType = 40
+
+// newsServer returns the server for URLs that name none: that of the configuration,
+// or else that of NNTPSERVER, which is an error if it is none. The zero URL: nothing
+// names one.
+func (a *app) newsServer() (locus.URL, error) {
+	server := a.config.News.Server
+	if server.IsZero() {
+		if err := server.UnmarshalText([]byte(a.env("NNTPSERVER"))); err != nil {
+			return locus.URL{}, fmt.Errorf("the environment variable NNTPSERVER: %w", err)
+		}
+	}
+	return server.URL, nil
 }

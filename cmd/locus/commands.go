@@ -11,6 +11,8 @@ func commands(a *app) []*cobra.Command {
 		newCanonical(a),
 		newCompare(a),
 		newResolve(a),
+		newOpen(a),
+		newIndex(a),
 		newSchemes(a),
 		newTour(a),
 		newMan(a),

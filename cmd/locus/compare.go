@@ -113,7 +113,7 @@ func (a *app) compare(x, y side) {
 	fmt.Fprintln(a.out, verdict)
 	for _, sentence := range why {
 		if !a.flags.quiet {
-			fmt.Fprintf(a.out, "  %s\n", term.Safe(characters(sentence)))
+			fmt.Fprintf(a.out, "  %s\n", term.Safe(term.Characters(sentence)))
 		}
 	}
 }
@@ -218,7 +218,7 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 		if !has {
 			return "none"
 		}
-		return locus.Quote(characters(text))
+		return locus.Quote(term.Characters(text))
 	}
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }

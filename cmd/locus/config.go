@@ -15,6 +15,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/tn3270"
 )
 
 // config is what the configuration file and the environment say, or else the
@@ -23,8 +26,14 @@ type config struct {
 	Timeout  duration
 	Parallel int
 	PerHost  int
+	Pager    string
+	Editor   string
 	Policy   policyConfig
 	FTP      ftpConfig
+	News     newsConfig
+	Mail     mailConfig
+	Rlogin   rloginConfig
+	TN3270   tn3270Config
 }
 
 type policyConfig struct {
@@ -40,11 +49,34 @@ type ftpConfig struct {
 	AnonymousPassword string
 }
 
+type newsConfig struct {
+	Server     newsServer
+	ClearLogin bool
+}
+
+type mailConfig struct {
+	Stores   paths
+	Cache    string
+	From     sender
+	Relay    relay
+	Clear    bool
+	Sendmail words
+}
+
+type rloginConfig struct{ LocalUser string }
+
+type tn3270Config struct {
+	Model    model
+	CodePage codePage
+	Device   string
+}
+
 func defaultConfig() config {
 	return config{
 		Parallel: 8,
 		PerHost:  2,
 		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
+		TN3270:   tn3270Config{Model: 2, CodePage: "037"},
 	}
 }
 
@@ -61,6 +93,8 @@ func (c *config) settings() []setting {
 		{"timeout", &c.Timeout, `how long a connection, a silence or an answer may take: "20s"`},
 		{"parallel", &c.Parallel, "how many resources are got at once"},
 		{"per_host", &c.PerHost, "how many of them from one host"},
+		{"pager", &c.Pager, `what shows a resource page by page: "less -S"; else that of PAGER, less or more`},
+		{"editor", &c.Editor, `what messages are written with: "vim -n"; else that of VISUAL or EDITOR`},
 		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public, wherever the URL comes from"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
 		{"policy.max_size", &c.Policy.MaxSize, `refuse objects that are larger: "5G"; 0 is no limit`},
@@ -68,6 +102,18 @@ func (c *config) settings() []setting {
 		{"ftp.active", &c.FTP.Active, "let the server connect for data"},
 		{"ftp.tls", &c.FTP.TLS, "ask for TLS before the login, and go no further without it"},
 		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "what an anonymous login gives as its password"},
+		{"news.server", &c.News.Server, `what news URLs are read from: "news.example.net", "host:port" or "nntps://host"; else that of NNTPSERVER`},
+		{"news.clear_login", &c.News.ClearLogin, "let user and password cross the network without TLS when a news server wants them"},
+		{"mail.stores", &c.Mail.Stores, `where mail is that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
+		{"mail.cache", &c.Mail.Cache, "the folder for the index of the mail; else locus in XDG_CACHE_HOME, or in ~/.cache"},
+		{"mail.from", &c.Mail.From, `who writes, when a mailto URL is opened: "Fred <fred@example.net>"`},
+		{"mail.relay", &c.Mail.Relay, `what sends messages: "smtps://user@host" for TLS, "smtp://user@host:587" for STARTTLS, which must be there, "smtp+clear://localhost:25" for no TLS and no login; a password is asked for, or is in ~/.netrc`},
+		{"mail.clear", &c.Mail.Clear, "let messages cross the network without TLS to a smtp+clear relay that is not this machine"},
+		{"mail.sendmail", &c.Mail.Sendmail, `the program that sends messages if there is no mail.relay: "/usr/sbin/sendmail" or ["msmtp", "-a", "work"]`},
+		{"rlogin.local_user", &c.Rlogin.LocalUser, "who rlogin says that you are here; else your own name"},
+		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
+		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
+		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
 	}
 }
 
@@ -123,6 +169,85 @@ func (m *cwdMode) UnmarshalText(text []byte) error {
 		return fmt.Errorf(`%q is none of "multi", "single" and "none"`, text)
 	}
 	*m = cwdMode(text)
+	return nil
+}
+
+// model is a model of a 3270 terminal.
+type model int
+
+func (m *model) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 2 || n > 5 {
+		return errors.New("a model of a 3270 terminal is 2, 3, 4 or 5")
+	}
+	*m = model(n)
+	return nil
+}
+
+// UnmarshalTOML takes a number.
+func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
+
+// codePage is a code page of EBCDIC.
+type codePage string
+
+func (c *codePage) UnmarshalText(text []byte) error {
+	if !slices.Contains(tn3270.CodePages(), string(text)) {
+		return fmt.Errorf("%q is none of the code pages %s", text, strings.Join(tn3270.CodePages(), ", "))
+	}
+	*c = codePage(text)
+	return nil
+}
+
+// newsServer is the URL of a news server, nntp://host:port or nntps://host:port.
+type newsServer struct{ locus.URL }
+
+// UnmarshalText reads a URL, or a host and perhaps a port alone, as NNTPSERVER has
+// it.
+func (n *newsServer) UnmarshalText(text []byte) error {
+	n.URL = locus.URL{}
+	name := strings.TrimSpace(string(text))
+	if name == "" {
+		return nil
+	}
+	if !strings.Contains(name, "://") {
+		name = "nntp://" + name
+	}
+	u, err := locus.Parse(name)
+	path, _ := u.Path()
+	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
+		// The password may be anywhere in what is no URL.
+		return errors.New(`a news server is written "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
+	}
+	n.URL = u
+	return nil
+}
+
+// paths are the paths of files and folders.
+type paths []string
+
+// UnmarshalText reads paths with ":" between them, or as the system has it for PATH.
+func (p *paths) UnmarshalText(text []byte) error {
+	*p = nil
+	for _, path := range filepath.SplitList(string(text)) {
+		if path != "" {
+			*p = append(*p, path)
+		}
+	}
+	return nil
+}
+
+// UnmarshalTOML takes a list of texts.
+func (p *paths) UnmarshalTOML(value any) error {
+	*p = nil
+	list, ok := value.([]any)
+	for _, v := range list {
+		path, isText := v.(string)
+		ok = ok && isText && path != ""
+		*p = append(*p, path)
+	}
+	if !ok {
+		return errors.New(`a list of paths is written ["~/Mail", "/var/mail/me"]`)
+	}
 	return nil
 }
 
@@ -194,18 +319,28 @@ func (a *app) readConfig() error {
 	return nil
 }
 
-// configFile returns where the person's configuration is if there is one, by
-// the XDG base directory specification.
+// configFile returns where the person's configuration is if there is one.
 func (a *app) configFile() string {
-	dir := a.env("XDG_CONFIG_HOME")
+	dir := a.ownFolder("XDG_CONFIG_HOME", ".config")
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "config.toml")
+}
+
+// ownFolder returns the folder of this program by the XDG base directory
+// specification: in that of the variable, or else in the folder of that name at
+// home. It is empty if there is no home.
+func (a *app) ownFolder(variable, atHome string) string {
+	dir := a.env(variable)
 	if !filepath.IsAbs(dir) {
 		home := a.env("HOME")
 		if home == "" {
 			return ""
 		}
-		dir = filepath.Join(home, ".config")
+		dir = filepath.Join(home, atHome)
 	}
-	return filepath.Join(dir, "locus", "config.toml")
+	return filepath.Join(dir, "locus")
 }
 
 // decode reads the text of a configuration file. A key that does not exist is an

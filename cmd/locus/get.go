@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -30,11 +32,18 @@ type getter struct {
 	perHost        int
 	retry          int
 	view, language string
-	raw            bool
-	noFollow       bool
-	verbose        bool
-	cwd, ssl       string
-	active         bool
+	selection
+	script
+	raw         bool
+	noFollow    bool
+	verbose     bool
+	cwd, ssl    string
+	active      bool
+	answer      []string // --answer, each
+	answersFile string   // --answers
+	answers     *answers // of both; nil: none
+
+	notes []string // for people, when the resource has been shown
 }
 
 const getLong = `Get dereferences each URL and writes what it finds.
@@ -54,6 +63,20 @@ if it is not, and leaves alone the files that are there already.
 On a terminal, text is shown with everything that the terminal could obey made
 visible, and what is not text is refused; --raw writes all as it is. --json
 writes what is known of an object and its octets only with -o or -O.
+
+A message of mail or news (message/rfc822) is shown on a terminal as people read
+it, with its parts listed; --part takes one of them, decoded, also into a file that
+has the name the part gives. --json tells of its header and its parts. A newsgroup
+is the newest 1000 of its articles, or those of --items; what news URLs are read
+from, and where mid URLs find mail, is in "locus help configuration". --in names the
+message that a cid URL stands in.
+
+A form or a search (gopher) is shown as the list of its questions, unless --answer
+or --answers answer it; "locus open" asks for the answers, and "locus help forms"
+tells more.
+
+A session (telnet, rlogin, tn3270) is what comes of it when --send, --expect and
+--press have been done in their order; "locus help sessions" tells more.
 
 Logins come from the URL, from ~/.netrc, or from you when a server wants one.`
 
@@ -84,15 +107,38 @@ func newGet(a *app) *cobra.Command {
 	f.IntVar(&g.parallel, "parallel", 0, "get `N` files at once (default 8)")
 	f.IntVar(&g.perHost, "per-host", 0, "get `N` files from one host at once (default 2)")
 	f.IntVar(&g.retry, "retry", 0, "try `N` times more after a failure that may pass, going on where it stopped")
-	f.StringVar(&g.view, "view", "", "which of an object's views to get (Gopher+): \"text/plain\"")
-	f.StringVar(&g.language, "language", "", "which language to get (Gopher+): \"En_US\"")
+	f.StringArrayVar(&g.answer, "answer", nil, "answer a question of a form, by its number or prompt: `FIELD=TEXT` (may be given again)")
+	f.StringVar(&g.answersFile, "answers", "", "answer a form by the JSON of `FILE`; \"-\" is standard input")
+	g.addPreferences(f)
+	g.selection.addFlags(f)
+	g.script.addFlags(f)
 	f.BoolVar(&g.raw, "raw", false, "write octets as they are stored, also to a terminal")
 	f.BoolVar(&g.noFollow, "no-follow", false, "show where a redirect or referral leads instead of going there")
 	f.StringVar(&g.cwd, "cwd", "", "ftp: walk a path as `MODE` says: \"multi\" (RFC 1738, the default), \"single\" or \"none\"")
 	f.BoolVar(&g.active, "active", false, "ftp: let the server connect for data")
 	f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` \"try\" goes on without it, \"require\" does not")
-	f.BoolVarP(&g.verbose, "verbose", "v", false, "show what is sent and received, without passwords")
+	g.addVerbose(f)
 	return cmd
+}
+
+func (g *getter) addVerbose(f *pflag.FlagSet) {
+	f.BoolVarP(&g.verbose, "verbose", "v", false, "show what is sent and received, without passwords")
+}
+
+// addPreferences adds the flags that choose among what a server offers.
+func (g *getter) addPreferences(f *pflag.FlagSet) {
+	f.StringVar(&g.view, "view", "", "which media `TYPES` to get, where there is a choice (Gopher+, HTTP): \"text/plain, text/*;q=0.5\"")
+	f.StringVar(&g.language, "language", "", "which `LANGUAGES` to get, where there is a choice: \"es, en;q=0.5\"")
+}
+
+// checkPreferences makes sure that they can be understood.
+func (g *getter) checkPreferences() error {
+	for _, flag := range [...]struct{ name, value string }{{"view", g.view}, {"language", g.language}} {
+		if _, err := scheme.ParsePreference(flag.value); err != nil {
+			return usageError("%w", about("--"+flag.name, err))
+		}
+	}
+	return nil
 }
 
 // settle makes sure that the flags go together, and fills in those that the
@@ -106,7 +152,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	case set("output") && g.remoteName:
 		return usageError("-o and -O don't go together")
 	case set("output") && len(args) > 1:
-		return usageError("-o takes the object of one URL; -O gives each its own file")
+		return errOneObject
 	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
 		return usageError("-C, -d, --overwrite and --retry are about files and go with -o or -O")
 	case files && g.noFollow:
@@ -115,6 +161,19 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return usageError("standard output can't have the object and --json")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
 		return usageError("--parallel, --per-host and --retry can't be negative")
+	}
+	if err := g.checkPreferences(); err != nil {
+		return err
+	}
+	if err := g.selection.settle(g.a, args); err != nil {
+		return err
+	}
+	if err := g.script.settleFlags(args); err != nil {
+		return err
+	}
+	var err error
+	if g.answers, err = g.a.newAnswers(g.answer, g.answersFile, isStandardInput(args)); err != nil {
+		return err
 	}
 	config := &g.a.config
 	if g.parallel == 0 {
@@ -137,9 +196,17 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 // run gets the URLs. The error is one of usage; what happens to a URL is told
 // as it happens.
 func (g *getter) run(ctx context.Context, args []string) error {
-	o := clientOptions{raw: g.raw}
+	o := clientOptions{raw: g.raw, quiet: g.verbose}
 	if g.verbose {
 		o.trace = g.trace
+	}
+	if g.answers != nil {
+		o.fill = g.answers.fill
+		defer func() {
+			if !g.answers.asked.Load() {
+				g.a.note("no form was met: nothing took the answers")
+			}
+		}()
 	}
 	var err error
 	if o.tls, err = g.tlsMode(); err != nil {
@@ -190,16 +257,44 @@ func (g *getter) url(input string, err error) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// noteUnheeded says which flags mean nothing for u.
+// heeded are the schemes in which there may be a choice.
+var heeded = []string{"gopher", "gophers", "http", "https", "wais"}
+
+// noteUnheeded says which flags, or variables, mean nothing for u.
 func (g *getter) noteUnheeded(u locus.URL) {
-	if (g.view != "" || g.language != "") && u.Scheme() != "gopher" {
-		g.a.note("--view and --language choose among what Gopher+ offers; %s has no such choice", u.Redacted())
+	if (g.view != "" || g.language != "") && !slices.Contains(heeded, u.Scheme()) {
+		g.a.note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
 	}
+	isNews := slices.Contains(newsSchemes, u.Scheme())
+	if g.items.given && !isNews {
+		g.a.note("--items chooses among what has numbers, as the articles of a newsgroup have; %s has none", u.Redacted())
+	}
+	if _, err := g.a.newsServer(); err != nil && isNews && u.Host() == "" {
+		g.a.note("%s", err)
+	}
+}
+
+// later has a note wait until the resource has been shown.
+func (g *getter) later(format string, args ...any) {
+	g.notes = append(g.notes, fmt.Sprintf(format, args...))
+}
+
+// tellNotes tells the notes that waited.
+func (g *getter) tellNotes() {
+	for _, note := range g.notes {
+		g.a.aside()
+		g.a.note("%s", note)
+	}
+	g.notes = nil
 }
 
 // trace shows a conversation on standard error.
 func (g *getter) trace(locus.URL) scheme.TraceFunc {
 	return func(sent bool, line string) {
+		if g.a.paging.Load() {
+			// The screen is the pager's.
+			return
+		}
 		arrow := "<"
 		if sent {
 			arrow = ">"
@@ -223,13 +318,23 @@ func (g *getter) failedWith(status int, url string, err error) {
 	g.a.problem(status, err)
 }
 
-// kindFile is the kind of a failure that has to do with a file here, besides
-// those of access.
-const kindFile access.Kind = "file"
+// The kinds of failures besides those of access.
+const (
+	kindFile   access.Kind = "file"   // it has to do with a file here
+	kindAnswer access.Kind = "answer" // a form does not take an answer that flags gave
+	kindInput  access.Kind = "input"  // the person at the terminal gave no answer
+)
 
 func kindOf(err error) access.Kind {
+	var wrong *wrongAnswer
+	var wrongField *scheme.AnswerError
 	switch {
-	case errors.Is(err, transfer.ErrFile), errors.Is(err, transfer.ErrExists), errors.Is(err, transfer.ErrForeign), errors.Is(err, transfer.ErrName):
+	case errors.As(err, &wrong), errors.As(err, &wrongField):
+		return kindAnswer
+	case errors.Is(err, errNoAnswer):
+		return kindInput
+	case errors.Is(err, transfer.ErrFile), errors.Is(err, transfer.ErrExists), errors.Is(err, transfer.ErrForeign),
+		errors.Is(err, transfer.ErrName), errors.Is(err, transfer.ErrTwice):
 		return kindFile
 	case errors.Is(err, transfer.ErrNotObject):
 		return access.Unsupported
@@ -239,7 +344,7 @@ func kindOf(err error) access.Kind {
 
 func statusOf(kind access.Kind) int {
 	switch kind {
-	case access.Syntax:
+	case access.Syntax, kindAnswer:
 		return statusUsage
 	case access.Denied:
 		return statusDenied

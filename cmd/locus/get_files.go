@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -46,6 +48,9 @@ func (g *getter) toNames(ctx context.Context, args []string) error {
 	if g.dir != "" {
 		dir = g.dir
 	}
+	if g.part != "" {
+		return g.partsToFolder(ctx, args, dir, "")
+	}
 	return g.toFolder(ctx, args, dir, func(u locus.URL) string { return transfer.Name(g.a.registry, u) })
 }
 
@@ -64,15 +69,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	}
 	defer folder.Close()
 	progress := g.newProgress(true, names(jobs))
-	results, err := transfer.Run(ctx, g.client, folder, jobs, &transfer.Options{
-		Parallel:  g.parallel,
-		PerHost:   g.perHost,
-		Resume:    g.resume,
-		Overwrite: g.overwrite || !g.remoteName,
-		Retry:     g.retry,
-		Menu:      func(w io.Writer, m *scheme.Menu) error { return writeLines(w, m) },
-		Progress:  progress.report,
-	})
+	results, err := transfer.Run(ctx, g.client, folder, jobs, g.transferOptions(progress.report))
 	if err != nil {
 		progress.Close()
 		return err
@@ -84,6 +81,33 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	progress.Close()
 	left.tell(g.a)
 	return nil
+}
+
+// transferOptions are those of the flags.
+func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
+	return &transfer.Options{
+		Parallel:       g.parallel,
+		PerHost:        g.perHost,
+		Resume:         g.resume,
+		Overwrite:      g.overwrite || !g.remoteName,
+		Retry:          g.retry,
+		Menu:           writeFile,
+		Accept:         g.view,
+		AcceptLanguage: g.language,
+		Items:          g.items.ItemRange,
+		Like:           g.examples,
+		From:           func(job transfer.Job) *access.Result { return g.from(job.URL) },
+		Progress:       report,
+	}
+}
+
+// writeFile writes a menu to a file. Whoever wants a file wants no questions.
+func writeFile(w io.Writer, m *scheme.Menu) error {
+	items, err := writeLines(w, m.Items, new(legible))
+	if err == nil && items == 0 && m.Form != nil {
+		return scheme.Hint(fmt.Errorf("%w: it wants answers first", transfer.ErrNotObject), "--answer gives them")
+	}
+	return err
 }
 
 // folderError is that the folder for files can't be used.
@@ -102,7 +126,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 			continue
 		}
 		if g.output != "" && len(jobs) > 0 {
-			return nil, usageError("-o takes the object of one URL; -O gives each its own file")
+			return nil, errOneObject
 		}
 		job := transfer.Job{URL: u, Name: name(u)}
 		if job.Name == "" {
@@ -113,6 +137,9 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 	}
 	return jobs, nil
 }
+
+// errOneObject is that -o has more than one URL.
+var errOneObject = usageError("-o takes the object of one URL; -O gives each its own file")
 
 // nameError is that -O finds no name in a URL.
 type nameError struct{ u locus.URL }
@@ -139,9 +166,20 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 			g.a.raise(statusInterrupted)
 		}
 	case g.a.flags.json:
-		g.a.writeJSON(describeFile(r, file))
+		g.a.writeJSON(g.describeFile(r, file))
 	case r.Skipped:
 		g.a.note("%s is there already", file)
+	default:
+		if o, ok := r.Resource.(*scheme.Object); ok {
+			g.noteOf(r.Job.URL, o)
+		}
+	}
+}
+
+// noteOf tells what people should know of an object.
+func (g *getter) noteOf(u locus.URL, o *scheme.Object) {
+	if o.Note != "" {
+		g.a.note("%s: %s", u.Redacted(), term.Characters(o.Note))
 	}
 }
 

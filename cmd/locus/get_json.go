@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -32,26 +33,34 @@ func (f found) describe(kind string) resourceJSON {
 
 type objectJSON struct {
 	resourceJSON
+	Part      string     `json:"part,omitempty"` // of a message
 	MediaType *text      `json:"mediaType"`
 	Size      *int64     `json:"size"`
 	Modified  *time.Time `json:"modified"`
 	File      text       `json:"file,omitempty"`
 	Resumed   int64      `json:"resumed,omitempty"` // octets that were there before
 	Skipped   bool       `json:"skipped,omitempty"` // the file was there already
+	Note      text       `json:"note,omitempty"`
+
+	Message *messageJSON `json:"message,omitempty"` // if it is one
 }
 
 func describe(f found, o *scheme.Object) objectJSON {
-	d := objectJSON{resourceJSON: f.describe("object"), Size: known(o.Size), Modified: at(o.ModTime), MediaType: present(o.Type, o.Type != "")}
+	d := objectJSON{resourceJSON: f.describe("object"), Size: known(o.Size), Modified: at(o.ModTime), MediaType: present(o.Type, o.Type != ""), Note: text(o.Note)}
 	return d
 }
 
 // describeFile tells of a resource that was written to a file.
-func describeFile(r transfer.Result, file string) any {
+func (g *getter) describeFile(r transfer.Result, file string) any {
 	f := found{r.Job.URL, r.URL}
 	d := objectJSON{resourceJSON: f.describe("object")}
 	switch resource := r.Resource.(type) {
 	case *scheme.Object:
 		d = describe(f, resource)
+		d.Part = g.part
+		if isMessage(resource.Type) {
+			d.Message = describeStored(resource.URL, file)
+		}
 	case *scheme.Menu:
 		return struct {
 			resourceJSON
@@ -63,23 +72,32 @@ func describeFile(r transfer.Result, file string) any {
 }
 
 type itemJSON struct {
-	URL      *text           `json:"url"`
-	Title    text            `json:"title"`
-	Kind     scheme.ItemKind `json:"kind"`
-	Size     *int64          `json:"size,omitempty"`
-	Modified *time.Time      `json:"modified,omitempty"`
-	Note     text            `json:"note,omitempty"`
+	URL       *text           `json:"url"`
+	Title     text            `json:"title"`
+	Kind      scheme.ItemKind `json:"kind"`
+	MediaType text            `json:"mediaType,omitempty"`
+	Charset   string          `json:"charset,omitempty"` // the title's, if it is not UTF-8
+	Size      *int64          `json:"size,omitempty"`
+	Modified  *time.Time      `json:"modified,omitempty"`
+	Note      text            `json:"note,omitempty"`
+	Fields    fields          `json:"fields,omitempty"` // what else is known, by scheme
 }
 
 func describeItem(item scheme.Item) itemJSON {
-	return itemJSON{
-		URL:      present(shareable(item.URL), !item.URL.IsZero()),
-		Title:    text(item.Title),
-		Kind:     item.Kind,
-		Size:     known(item.Size),
-		Modified: at(item.ModTime),
-		Note:     text(item.Note),
+	d := itemJSON{
+		URL:       present(item.URL.WithoutPassword().String(), !item.URL.IsZero()),
+		Title:     text(item.Title),
+		Kind:      item.Kind,
+		MediaType: text(item.Type),
+		Size:      known(item.Size),
+		Modified:  at(item.ModTime),
+		Note:      text(item.Note),
+		Fields:    item.Fields,
 	}
+	if !utf8.ValidString(item.Title) {
+		d.Charset = latin1
+	}
+	return d
 }
 
 // accessJSON tells that a URL came to nothing.
@@ -101,8 +119,9 @@ func newReasonJSON(err error) reasonJSON { return reasonJSON{kindOf(err), text(e
 func (g *getter) menuJSON(f found, m *scheme.Menu) error {
 	head, err := json.Marshal(struct {
 		resourceJSON
-		Title text `json:"title,omitempty"`
-	}{f.describe("menu"), text(m.Title)})
+		Title text      `json:"title,omitempty"`
+		Form  *formJSON `json:"form,omitempty"`
+	}{f.describe("menu"), text(m.Title), describeForm(m.Form)})
 	if err != nil {
 		return err
 	}
@@ -138,7 +157,7 @@ func (g *getter) menuJSON(f found, m *scheme.Menu) error {
 func describeReferral(f found, r *scheme.Referral) any {
 	to := make([]text, len(r.To))
 	for i, u := range r.To {
-		to[i] = text(shareable(u))
+		to[i] = text(u.WithoutPassword().String())
 	}
 	return struct {
 		resourceJSON

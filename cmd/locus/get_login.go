@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,33 +12,22 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/term"
-
-	safe "github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
 // login answers servers that want a user and password: from ~/.netrc, else from
 // the person at the terminal, once for each server.
 type login struct {
-	a         *app
-	tty       func() (*os.File, error)
-	interrupt func()
-	mu        sync.Mutex // one question at a time
-	answers   map[server]scheme.Credentials
+	a       *app
+	mu      sync.Mutex // one question at a time
+	answers map[server]scheme.Credentials
 }
 
 // server is whom a login is for.
 type server struct{ scheme, host, port, user, realm string }
 
-func newLogin(a *app) *login {
-	return &login{
-		a:         a,
-		tty:       func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
-		interrupt: interruptSelf,
-		answers:   map[server]scheme.Credentials{},
-	}
-}
+func newLogin(a *app) *login { return &login{a: a, answers: map[server]scheme.Credentials{}} }
 
 // maxAttempts is how many logins of one open may be refused before nobody is
 // asked any more.
@@ -210,96 +198,30 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 // prompt asks the person at the terminal. What is typed for a password is not
 // shown.
 func (l *login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
-	tty, err := l.tty()
+	tty, err := l.a.terminal()
 	if err != nil {
-		// There is no terminal, and so nobody to ask.
 		return c, false, nil
 	}
 	defer tty.Close()
-	fmt.Fprint(tty, question(q))
+	fmt.Fprint(tty, loginQuestion(q))
 	c.User = q.User
 	if c.User == "" {
-		fmt.Fprint(tty, "User: ")
-		if c.User, err = answer(ctx, func() (string, error) { return bufio.NewReader(tty).ReadString('\n') }); err != nil {
+		if c.User, err = tty.line(ctx, "User: "); err != nil {
 			return c, false, err
 		}
-		c.User = strings.TrimRight(c.User, "\r\n")
 	}
-	c.Password, err = l.secret(ctx, tty, fmt.Sprintf("Password of %s: ", safe.Safe(characters(c.User))))
+	c.Password, err = tty.secret(ctx, fmt.Sprintf("Password of %s: ", term.Safe(term.Characters(c.User))))
 	return c, err == nil, err
 }
 
-// secret asks for what is not shown while it is typed. It leaves the terminal as
-// it was, also when ctx ends in the middle.
-func (l *login) secret(ctx context.Context, tty *os.File, prompt string) (string, error) {
-	// From here on there is no echo, so nothing is seen of what is typed early.
-	before, err := term.MakeRaw(int(tty.Fd()))
-	if err != nil {
-		return "", err
-	}
-	defer term.Restore(int(tty.Fd()), before)
-	keys := &keyboard{File: tty}
-	text, err := answer(ctx, func() (string, error) { return term.NewTerminal(keys, "").ReadPassword(prompt) })
-	if ctx.Err() == nil && keys.interrupted {
-		// Without the echo goes the terminal's own Ctrl-C.
-		l.interrupt()
-		err = context.Canceled
-	}
-	return text, err
-}
-
-// keyboard is a terminal that takes note of Ctrl-C.
-type keyboard struct {
-	*os.File
-	interrupted bool
-}
-
-func (k *keyboard) Read(p []byte) (int, error) {
-	n, err := k.File.Read(p)
-	if bytes.IndexByte(p[:n], 'C'&0x1F) >= 0 {
-		k.interrupted = true
-	}
-	return n, err
-}
-
-// interruptSelf is what Ctrl-C does.
-func interruptSelf() {
-	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		self.Signal(os.Interrupt)
-	}
-}
-
-// question says who wants a login, and what for.
-func question(q scheme.Question) string {
+// loginQuestion says who wants a login, and what for.
+func loginQuestion(q scheme.Question) string {
 	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), q.URL.Host())
 	if q.Realm != "" {
-		text += fmt.Sprintf(" for %q", safe.Safe(characters(q.Realm)))
+		text += fmt.Sprintf(" for %q", term.Safe(term.Characters(q.Realm)))
 	}
 	if q.Attempt > 0 {
 		text = "That was refused. " + text
 	}
 	return text + ".\n"
-}
-
-// answer waits for what a person types until ctx ends. read goes on then, with
-// nobody to hear of it: a read can't be taken back.
-func answer(ctx context.Context, read func() (string, error)) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := read()
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err == io.EOF {
-			r.err = errors.New("no answer")
-		}
-		return r.text, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
 }

@@ -35,11 +35,14 @@ func openTerminal(t *testing.T) (person *os.File, name string) {
 	return person, fmt.Sprint("/dev/pts/", n)
 }
 
+// ttyOf opens the program's end.
+func ttyOf(name string) func() (*os.File, error) {
+	return func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0) }
+}
+
 func terminalLogin(t *testing.T) (l *login, person *os.File, name string) {
 	person, name = openTerminal(t)
-	l = newLogin(&app{errTTY: true, env: func(string) string { return "" }})
-	l.tty = func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0) }
-	return l, person, name
+	return newLogin(&app{errTTY: true, env: noEnv, tty: ttyOf(name)}), person, name
 }
 
 // until reads what the person sees up to the text.
@@ -85,7 +88,7 @@ func TestPromptInterrupted(t *testing.T) {
 	} {
 		l, person, tty := terminalLogin(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		l.interrupt = cancel
+		l.a.interrupt = cancel
 		go func() {
 			until(t, bufio.NewReader(person), "Password of fred: ")
 			interrupt(person, cancel)

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -14,70 +16,280 @@ import (
 // menu writes a list as whoever reads it wants it. Items are written as they
 // come, so a list can have any length; what came before an error stands.
 func (g *getter) menu(f found, m *scheme.Menu, to stream) error {
-	switch {
-	case g.a.flags.json && to.standard:
+	if g.a.flags.json && to.standard {
 		return g.menuJSON(f, m)
-	case to.tty:
-		return writeTable(to.prompt(), m)
 	}
-	return writeLines(to.w, m)
+	l := new(legible)
+	items, err := writeMenu(m, to, l)
+	if l.latin1 {
+		g.later("%s: what is not UTF-8 is shown as ISO Latin 1", f.asked.Redacted())
+	}
+	if m.Form != nil && err == nil && items == 0 {
+		g.later("%s", howToAnswer(m.Form))
+	}
+	return err
 }
 
-// writeLines writes title, TAB and URL of each item. An item that locates
-// nothing has an empty URL.
-func writeLines(w io.Writer, m *scheme.Menu) error {
-	for item, err := range m.Items {
+// writeMenu writes a list and its form, and returns how many items it has. What can
+// be asked besides is for people, and not among the items for a program.
+func writeMenu(m *scheme.Menu, to stream, l *legible) (items int, err error) {
+	if to.tty {
+		t := table{w: to.prompt(), legible: l}
+		err = t.write(counted(m.Items, &items))
+	} else {
+		_, err = writeLines(to.w, counted(m.Items, &items), l)
+	}
+	if items > 0 && !to.tty {
+		return items, err
+	}
+	for _, row := range formRows(m.Form, l) {
 		if err != nil {
+			return items, err
+		}
+		if !to.tty {
+			// As an item that locates nothing.
+			row = strings.TrimSpace(row) + "\t"
+		}
+		_, err = io.WriteString(to.w, row+"\n")
+	}
+	return items, err
+}
+
+// counted counts items as they are asked for.
+func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item, error] {
+	return func(yield func(scheme.Item, error) bool) {
+		for item, err := range items {
+			if err == nil {
+				*n++
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// legible makes octets that are not UTF-8 legible, and remembers that there were
+// some.
+type legible struct{ latin1 bool }
+
+// line returns octets as one safe line.
+func (l *legible) line(octets string) string {
+	if !utf8.ValidString(octets) {
+		l.latin1 = true
+	}
+	return term.Safe(term.Characters(octets))
+}
+
+// writeLines writes title, TAB and URL of each item, and counts them. An item
+// that locates nothing has an empty URL.
+func writeLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *legible) (n int, err error) {
+	for item, err := range items {
+		if err != nil {
+			return n, err
+		}
+		n++
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", l.line(item.Title), item.URL.WithoutPassword().String()); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// table writes a list for people: number, kind and title of each link, and
+// between kind and title its size and date if the first link has any. Articles and
+// newsgroups have columns of their own. A line that locates nothing is text and has
+// no number.
+type table struct {
+	w io.Writer
+	*legible
+	layout layout
+	held   []scheme.Item // before it is decided
+	links  int
+}
+
+// layout is which columns a table has.
+type layout uint8
+
+const (
+	undecided layout = iota
+	narrow
+	wide     // with size and date
+	articles // with the number that the newsgroup has for it, date and author
+	groups   // with the number of articles, and what is said of it
+)
+
+// mostHeld is how many lines of text wait for the first link, which tells where
+// the titles begin.
+const mostHeld = 100
+
+func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
+	for item, err := range items {
+		if err == nil {
+			err = t.add(item)
+		}
+		if err != nil {
+			return errors.Join(t.decide(narrow), err)
+		}
+	}
+	return t.decide(narrow)
+}
+
+func (t *table) add(item scheme.Item) error {
+	switch {
+	case t.layout != undecided:
+	case item.URL.IsZero() && len(t.held) < mostHeld:
+		t.held = append(t.held, item)
+		return nil
+	default:
+		if err := t.decide(layoutOf(item)); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\n", title(item), shareable(item.URL)); err != nil {
+	}
+	return t.row(item)
+}
+
+// decide says which columns there are, unless that is known already, and writes
+// what waited for it.
+func (t *table) decide(l layout) error {
+	if t.layout != undecided {
+		return nil
+	}
+	t.layout = l
+	for _, item := range t.held {
+		if err := t.row(item); err != nil {
 			return err
+		}
+	}
+	t.held = nil
+	return nil
+}
+
+// layoutOf is the layout for a list whose first link is item.
+func layoutOf(item scheme.Item) layout {
+	switch {
+	case item.URL.IsZero():
+		return narrow
+	case hasField(item, "number") && hasField(item, "messageId"):
+		return articles
+	case hasField(item, "count"):
+		return groups
+	case hasDetails(item):
+		return wide
+	}
+	return narrow
+}
+
+func hasDetails(item scheme.Item) bool { return item.Size >= 0 || !item.ModTime.IsZero() }
+
+func hasField(item scheme.Item, name string) bool { return fieldOf(item, name) != nil }
+
+// fieldOf returns the value of a field of item; nil: it has none.
+func fieldOf(item scheme.Item, name string) any {
+	for _, field := range item.Fields {
+		if field.Name == name {
+			return field.Value
 		}
 	}
 	return nil
 }
 
-// writeTable writes a list for people: number, kind, size, date and title. A
-// line that locates nothing is text and has no number.
-func writeTable(w io.Writer, m *scheme.Menu) error {
-	number := 0
-	for item, err := range m.Items {
-		if err != nil {
-			return err
-		}
-		row := strings.Repeat(" ", tableIndent) + title(item)
-		if !item.URL.IsZero() {
-			number++
-			row = fmt.Sprintf("%5d  %-7s  %8s  %-16s  %s", number, item.Kind, humanSize(item.Size), humanTime(item.ModTime), title(item))
-		}
-		if item.Note != "" {
-			row += "  " + term.Safe(characters(item.Note))
-		}
-		if _, err := io.WriteString(w, strings.TrimRight(row, " ")+"\n"); err != nil {
-			return err
-		}
+// Where the titles begin, and how wide columns are.
+const (
+	narrowIndent  = 5 + 2 + 7 + 2
+	wideIndent    = narrowIndent + 8 + 2 + 16 + 2
+	articleIndent = 8 + 2
+	authorWidth   = 24
+	groupWidth    = 36
+)
+
+func (t *table) row(item scheme.Item) error {
+	var row string
+	switch {
+	case item.URL.IsZero():
+		row = t.textRow(item)
+	case t.layout == articles && hasField(item, "number"):
+		row = t.articleRow(item)
+	case t.layout == groups && hasField(item, "count"):
+		row = t.groupRow(item)
+	default:
+		row = t.linkRow(item)
 	}
-	return nil
+	_, err := io.WriteString(t.w, strings.TrimRight(row, " ")+"\n")
+	return err
 }
 
-// tableIndent is where the titles begin.
-const tableIndent = 5 + 2 + 7 + 2 + 8 + 2 + 16 + 2
+// textRow is a line that locates nothing.
+func (t *table) textRow(item scheme.Item) string {
+	indent := map[layout]int{narrow: narrowIndent, wide: wideIndent, articles: articleIndent}[t.layout]
+	return strings.Repeat(" ", indent) + t.line(item.Title) + t.noteOf(item)
+}
 
-// title is an item's title in one safe line.
-func title(item scheme.Item) string { return term.Safe(characters(item.Title)) }
+// linkRow is a link with its number in the list.
+func (t *table) linkRow(item scheme.Item) string {
+	t.links++
+	row := fmt.Sprintf("%5d  %-7s  ", t.links, shortKind(item))
+	title := t.line(item.Title)
+	switch {
+	case t.layout == wide:
+		row += fmt.Sprintf("%8s  %-16s  %s", humanSize(item.Size), humanTime(item.ModTime), title)
+	case hasDetails(item):
+		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(humanSize(item.Size)+" "+humanTime(item.ModTime)))
+	default:
+		row += title
+	}
+	return row + t.noteOf(item)
+}
 
-// shareable is the text of a URL that may be shown and used: without a password.
-func shareable(u locus.URL) string {
-	if _, ok := u.Password(); !ok {
-		return u.String()
+// articleRow is an article with the number that its newsgroup has for it.
+func (t *table) articleRow(item scheme.Item) string {
+	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), humanTime(item.ModTime), column(t.line(item.Note), authorWidth), t.line(item.Title))
+}
+
+// groupRow is a newsgroup with the number of its articles.
+func (t *table) groupRow(item scheme.Item) string {
+	return fmt.Sprintf("%-*s  %8v%s", groupWidth, t.line(item.Title), fieldOf(item, "count"), t.noteOf(item))
+}
+
+// noteOf is the note of an item behind its title.
+func (t *table) noteOf(item scheme.Item) string {
+	if item.Note == "" {
+		return ""
 	}
-	parts := u.Parts()
-	parts.Password = nil
-	v, err := parts.URL()
-	if err != nil {
-		return u.Redacted()
+	return "  " + t.line(item.Note)
+}
+
+// column returns text, which must be safe, in as many columns as are given.
+func column(text string, width int) string {
+	text = term.Truncate(text, width)
+	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
+}
+
+// shortNames are the characters of the names that stand for media types.
+const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
+
+// shortKind is what an item is, in seven characters at most: its kind, or of an
+// object what its media type says.
+func shortKind(item scheme.Item) string {
+	kind := string(item.Kind)
+	if item.Kind != scheme.KindObject {
+		return kind
 	}
-	return v.String()
+	mediaType, _, _ := strings.Cut(item.Type, ";")
+	top, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
+	switch {
+	case top == "image" || top == "audio" || top == "video":
+		kind = top
+	case top == "text" && sub == "plain":
+		kind = top
+	case sub == "octet-stream":
+		kind = "binary"
+	default:
+		if sub = strings.TrimPrefix(sub, "x-"); sub != "" && len(sub) <= 7 && strings.Trim(sub, shortNames) == "" {
+			kind = sub
+		}
+	}
+	return kind
 }
 
 // humanSize is a number of octets in four digits at most; empty: unknown.
@@ -113,7 +325,7 @@ func (g *getter) referral(f found, r *scheme.Referral, to stream) error {
 		return nil
 	}
 	for _, u := range r.To {
-		if _, err := fmt.Fprintln(to.w, shareable(u)); err != nil {
+		if _, err := fmt.Fprintln(to.w, u.WithoutPassword().String()); err != nil {
 			return err
 		}
 	}

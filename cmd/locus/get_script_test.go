@@ -16,10 +16,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/prospero/prosperotest"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// The scripts of testdata/get have servers: HTTP and FTP in their environment
-// are host and port.
+// The scripts of testdata/get have servers: HTTP, FTP and GOPHER in their
+// environment are host and port, GOPHERPORT is the port alone, and NEWS and
+// PRIVATENEWS are news servers, of which the second wants a login. PROSPERO is host
+// and port, and at PROSPEROGONE nobody listens. WAIS is host and port. TELNET is a
+// host that lets in guest with the password s3cret, OPENTELNET one that lets in
+// everybody, PLAINTELNET one that speaks no Telnet, and RLOGIN and TN3270 are hosts
+// that let in everybody.
 func TestGetScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/get",
@@ -33,10 +43,14 @@ func TestGetScripts(t *testing.T) {
 			return os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status":   status,
-			"examples": examples,
-			"await":    await,
-			"ftplog":   ftpLog,
+			"status":    status,
+			"examples":  examples,
+			"await":     await,
+			"ftplog":    ftpLog,
+			"gopherlog": gopherLog,
+			"newslog":   newsLog,
+			"proslog":   prosLog,
+			"waislog":   waisLog,
 		},
 	})
 }
@@ -59,7 +73,51 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 // ftpLog TEXT... makes sure that commands went to the FTP server, in this order
 // and perhaps with others between them; with "!", that none of them did.
 func ftpLog(ts *testscript.TestScript, neg bool, args []string) {
-	log := slices.Concat(ts.Value(ftpKey{}).(*ftptest.Server).Log()...)
+	inLog(ts, slices.Concat(ts.Value(ftpKey{}).(*ftptest.Server).Log()...), neg, args)
+}
+
+// gopherLog TEXT... is the same for the Gopher server, and without TEXT makes sure
+// that nothing was sent. In TEXT a line end is CR LF, "\t" is TAB and "\r\n" is
+// within a form.
+func gopherLog(ts *testscript.TestScript, neg bool, args []string) {
+	log := ts.Value(gopherKey{}).(*gophertest.Server).Log()
+	if len(args) == 0 && len(log) > 0 {
+		ts.Fatalf("the server's log is %q", log)
+	}
+	requests := make([]string, len(args))
+	for i, arg := range args {
+		requests[i] = strings.NewReplacer(`\t`, "\t", `\r\n`, "\r\n").Replace(arg) + "\r\n"
+	}
+	inLog(ts, log, neg, requests)
+}
+
+// newsLog TEXT... is the same for the news server that everybody may read.
+func newsLog(ts *testscript.TestScript, neg bool, args []string) {
+	inLog(ts, slices.Concat(ts.Value(newsKey{}).(*nntptest.Server).Log()...), neg, args)
+}
+
+// prosLog TEXT... is the same for the last lines of messages to the Prospero
+// server.
+func prosLog(ts *testscript.TestScript, neg bool, args []string) {
+	var lines []string
+	for _, message := range ts.Value(prosperoKey{}).(*prosperotest.Server).Requests() {
+		message = strings.TrimSuffix(message, "\n")
+		lines = append(lines, message[strings.LastIndexByte(message, '\n')+1:])
+	}
+	inLog(ts, lines, neg, args)
+}
+
+// waisLog TEXT... is the same for the WAIS server, whose requests are in words, and
+// without TEXT makes sure that there were none.
+func waisLog(ts *testscript.TestScript, neg bool, args []string) {
+	log := ts.Value(waisKey{}).(*waistest.Server).Lines()
+	if len(args) == 0 && len(log) > 0 {
+		ts.Fatalf("the server's log is %q", log)
+	}
+	inLog(ts, log, neg, args)
+}
+
+func inLog(ts *testscript.TestScript, log []string, neg bool, args []string) {
 	rest := log
 	for _, want := range args {
 		i := slices.Index(rest, want)
@@ -72,7 +130,13 @@ func ftpLog(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-type ftpKey struct{}
+type (
+	ftpKey      struct{}
+	gopherKey   struct{}
+	newsKey     struct{}
+	prosperoKey struct{}
+	waisKey     struct{}
+)
 
 func startServers(env *testscript.Env) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,11 +167,201 @@ func startServers(env *testscript.Env) error {
 	}
 	env.Defer(func() { ftp.Close() })
 	env.Values[ftpKey{}] = ftp
+	gopher, err := gophertest.Start(gopherItems, nil)
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { gopher.Close() })
+	env.Values[gopherKey{}] = gopher
+	if err := startNews(env); err != nil {
+		return err
+	}
+	if err := startProspero(env, ftp.Addr()); err != nil {
+		return err
+	}
+	if err := startWAIS(env); err != nil {
+		return err
+	}
+	if err := startSessions(env); err != nil {
+		return err
+	}
+	env.Setenv("GOPHER", gopher.Addr())
+	_, port, err := net.SplitHostPort(gopher.Addr())
+	if err != nil {
+		return err
+	}
+	env.Setenv("GOPHERPORT", port)
 	env.Setenv("HTTP", l.Addr().String())
 	env.Setenv("FTP", ftp.Addr())
 	env.Setenv("HOME", env.WorkDir)
 	return nil
 }
+
+func startNews(env *testscript.Env) error {
+	news, err := nntptest.Start(newsGroups, nil)
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { news.Close() })
+	env.Values[newsKey{}] = news
+	env.Setenv("NEWS", news.Addr())
+	private, err := nntptest.Start(newsGroups, &nntptest.Options{User: "fred", Password: "s3cret", Private: []string{"*"}})
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { private.Close() })
+	env.Setenv("PRIVATENEWS", private.Addr())
+	return nil
+}
+
+func startProspero(env *testscript.Env, ftp string) error {
+	host := prosperotest.HostToken(ftp)
+	prospero, err := prosperotest.Start(prosperoNames(host), &prosperotest.Options{Archie: prosperotest.Search([]prosperotest.Find{
+		{Site: host, Path: "/pub/hello.txt", Size: 6},
+		{Site: "ftp.example.org", Path: "/pub/hello", Directory: true, Size: 512},
+		{Site: "ftp.example.org", Path: "/pub/hello/all.tar", Size: 10240},
+	})})
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { prospero.Close() })
+	env.Values[prosperoKey{}] = prospero
+	env.Setenv("PROSPERO", prospero.Addr())
+	gone, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	env.Setenv("PROSPEROGONE", gone.LocalAddr().String())
+	return gone.Close()
+}
+
+// prosperoNames are a directory with something of everything, and others. ftp is
+// the host of what is had from there.
+func prosperoNames(ftp string) prosperotest.Directory {
+	method := func(m ...string) []prosperotest.Method { return []prosperotest.Method{m} }
+	return prosperotest.Directory{
+		"/pros": {Links: []prosperotest.Link{
+			{Name: "hello"},
+			{Name: "Gr\u00fc\u00dfe \x1b[2J", HSOName: "/pros/hello"},
+			{Name: "more", Union: true, HSOName: "/annex"},
+			{Name: "by file transfer", Host: ftp, HSOName: "/pub/hello.txt", Methods: method("AFTP", "", "", "", "", "TEXT")},
+			{Name: "a session", Host: "LIBRARY.EXAMPLE.EDU", Methods: method("TELNET", "", "", "", "", `Use the account name "guest" to log in`)},
+			{Name: "this machine's", Host: "H.EXAMPLE", HSOName: "/etc/passwd", Methods: method("LOCAL", "", "", "", "")},
+			{Name: "secret plan", Target: "NULL"},
+		}},
+		"/annex":        {Links: []prosperotest.Link{{Name: "inside"}}},
+		"/annex/inside": {Data: "in\n"},
+		"/pros/hello":   {Data: "hello\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}},
+		"/pros/long":    {Data: string(pattern)},
+		"/pros/ftp":     {NoContents: true, Methods: method("AFTP", "INTERNET-D", ftp, "ASCII", "/pub/hello.txt", "BINARY")},
+		"/pros/none":    {NoContents: true},
+		"/pros/local":   {NoContents: true, Methods: method("LOCAL", "INTERNET-D", "H.EXAMPLE", "ASCII", "/etc/passwd")},
+		"/pros/moved":   {Moved: &prosperotest.Link{HSOName: "/pros/hello"}},
+		"/pros/round":   {Moved: &prosperotest.Link{HSOName: "/pros/about"}},
+		"/pros/about":   {Moved: &prosperotest.Link{HSOName: "/pros/round"}},
+		"/pros/closed":  {Fail: "NOT-AUTHORIZED"},
+	}
+}
+
+func startSessions(env *testscript.Env) error {
+	for name, start := range map[string]func() (*telnettest.Server, error){
+		"TELNET": func() (*telnettest.Server, error) {
+			return telnettest.StartTelnet(&telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}, Banner: "a host"})
+		},
+		"OPENTELNET": func() (*telnettest.Server, error) { return telnettest.StartTelnet(nil) },
+		"PLAINTELNET": func() (*telnettest.Server, error) {
+			return telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true})
+		},
+		"RLOGIN": func() (*telnettest.Server, error) { return telnettest.StartRlogin(nil) },
+		"TN3270": func() (*telnettest.Server, error) { return telnettest.StartTN3270(nil) },
+	} {
+		server, err := start()
+		if err != nil {
+			return err
+		}
+		env.Defer(func() { server.Close() })
+		env.Setenv(name, server.Addr())
+	}
+	return nil
+}
+
+func startWAIS(env *testscript.Env) error {
+	wais, err := waistest.Start([]waistest.Database{waisCoast}, nil)
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { wais.Close() })
+	env.Values[waisKey{}] = wais
+	env.Setenv("WAIS", wais.Addr())
+	return nil
+}
+
+// waisCoast is a database with something of everything.
+var waisCoast = waistest.Database{
+	Name:        "coast",
+	Description: "All about the coast.\nIt is \x1b[2Jred.\n",
+	Documents: []waistest.Document{
+		{Headline: "The lamp", Path: "/lamp", Date: "940131", Types: waisTypes("TEXT", "It is lit at dusk.\n")},
+		{Headline: "Ca\xf1\xf3n", Path: "/latin", Types: waisTypes("TEXT", "ca\xf1\xf3n al anochecer, at dusk\r\n")},
+		{Headline: "The mole", Path: "/mole", Types: waisTypes("TEXT", "It has a picture.\n", "GIF", "GIF89a\x00")},
+		{Headline: "\x1b]0;title\a\x1b[2Jred", Path: "/a b;c", Types: waisTypes("HTML", "<b>crimson</b>\n")},
+		{Headline: "http://example.org/", Path: "/url", Types: waisTypes("URL", "elsewhere")},
+		{Headline: "Long", Path: "/long", Types: waisTypes("TEXT", string(pattern))},
+	},
+}
+
+// waisTypes are the forms of a document: a type and its octets, and so on.
+func waisTypes(list ...string) (types []waistest.Typed) {
+	for pair := range slices.Chunk(list, 2) {
+		types = append(types, waistest.Typed{Wtype: pair[0], Data: []byte(pair[1])})
+	}
+	return types
+}
+
+// newsGroups are a newsgroup with something of everything, and others.
+var newsGroups = nntptest.Groups{
+	"misc.empty": {Description: "Nothing.", Status: "m"},
+	"misc.test": {
+		Description: "Tests of \x1b[2Jall kinds.",
+		First:       3000,
+		Articles: []string{
+			"From: =?iso-8859-1?Q?J=FCrgen?= <j@h.example>\r\nDate: Thu, 01 Dec 1994 10:30:00 +0000\r\nNewsgroups: misc.test\r\n" +
+				"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nMessage-ID: <one@h.example>\r\n" +
+				"Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\ngr=FCn =\r\nund blau\r\n.dot\r\n",
+			"From: hostile@h.example\r\nDate: Thu, 01 Dec 1994 11:30:00 +0000\r\nNewsgroups: misc.test\r\n" +
+				"Subject: \x1b]0;title\a\x1b[2Jred\r\nMessage-ID: <two@h.example>\r\nReferences: <one@h.example>\r\n\r\nbare\rcr \x1b[31mred\r\n",
+			"",
+			"From: fred@h.example\r\nDate: Thu, 01 Dec 1994 12:30:00 +0000\r\nNewsgroups: misc.test\r\n" +
+				"Subject: with a file\r\nMessage-ID: <three@h.example>\r\nReferences: <one@h.example> <two@h.example>\r\nMIME-Version: 1.0\r\n" +
+				"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nsee the file\r\n--b\r\n" +
+				"Content-Type: application/octet-stream; name=\"../../evil.bin\"\r\nContent-ID: <file@h.example>\r\n" +
+				"Content-Transfer-Encoding: base64\r\n\r\nAAECAw==\r\n--b--\r\n",
+		},
+	},
+}
+
+// gopherItems are a menu with something of everything.
+var gopherItems = gophertest.Item{Items: []gophertest.Item{
+	{Type: 'i', Name: "Welcome"},
+	{Name: "A text", Selector: "text", Data: "one\ntwo\n"},
+	{Name: "Gr\xfc\xdfe", Selector: "latin", Data: "gr\xfcn\n"},
+	{Name: "Folder", Selector: "1/folder", Items: []gophertest.Item{{Name: "inside", Data: "in\n"}}},
+	{Type: 'g', Name: "Picture", Selector: "g/picture", Data: "GIF89a\x00"},
+	{Type: 'h', Name: "Elsewhere", Selector: "URL:http://example.org/"},
+	{Type: '8', Name: "Session", Selector: "fred", Host: "example.org", Port: 23},
+	{Name: "Search", Selector: "find", Search: func(words string) []gophertest.Item {
+		return []gophertest.Item{{Name: "Found " + words, Selector: "text"}}
+	}},
+	{Name: "Report", Selector: "report", Abstract: "All about it", Views: []gophertest.View{
+		{Type: "Text/plain", Language: "En_US", Data: "a report\n"},
+		{Type: "Text/plain", Language: "De_DE", Data: "ein Bericht\n"},
+		{Type: "application/postscript", Data: "%!PS\n"},
+	}},
+	{Name: "Survey", Selector: "survey", Reply: gophertest.Echo, Ask: []string{
+		"Note: About you", "Ask: Your name\tAnna", "AskP: Password", "AskL: Comments", "Choose: Color\tRed\tGreen", "Select: Subscribe",
+	}},
+	{Name: "Gone", Selector: "gone", Fail: &gophertest.Failure{Code: 1, Lines: []string{"it is gone"}}},
+}}
 
 // pattern is 300,000 octets of which no two parts are the same.
 var pattern = func() []byte {

@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -19,13 +20,17 @@ import (
 // stream is where resources go one after another.
 type stream struct {
 	w        *bufio.Writer
-	tty      bool // people read it
-	standard bool // it is standard output, and --json goes there instead
+	tty      bool   // people read it
+	standard bool   // it is standard output, and --json goes there instead
+	whereTo  string // advice for what is no text, if tty
 }
 
 // standardOutput is the stream that a.out is.
 func (g *getter) standardOutput() stream {
-	return stream{w: g.a.out, tty: g.a.outTTY, standard: true}
+	return stream{
+		w: g.a.out, tty: g.a.outTTY, standard: true,
+		whereTo: "write it to a file with -o or -O, or insist with --raw",
+	}
 }
 
 // prompt returns a writer that holds nothing back for more to come.
@@ -51,55 +56,94 @@ func (g *getter) toStream(ctx context.Context, args []string, to stream) error {
 		if err := g.one(ctx, u, to); err != nil && !g.a.broken() {
 			g.failed(u.Redacted(), err)
 		}
+		g.tellNotes()
 	}
 	return nil
 }
 
 // one gets one URL.
 func (g *getter) one(ctx context.Context, u locus.URL, to stream) error {
-	result, err := g.client.Do(ctx, access.Request{URL: u, NoFollow: g.noFollow})
+	result, err := g.fetch(ctx, u)
 	if err != nil {
 		return err
 	}
 	defer result.Resource.Close()
-	found := found{asked: u, at: result.URL}
-	switch r := result.Resource.(type) {
-	case *scheme.Object:
-		return g.object(ctx, found, r, to)
-	case *scheme.Menu:
-		return g.menu(found, r, to)
-	case *scheme.Referral:
-		return g.referral(found, r, to)
-	}
-	return errSession
+	return g.show(ctx, found{asked: u, at: result.URL}, result.Resource, to)
 }
 
-// errSession is what comes of a session here.
-var errSession = scheme.Hint(scheme.ErrUnsupported, "an interactive service has no octets to get")
+func (g *getter) fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
+	return g.client.Do(ctx, access.Request{
+		URL: u, From: g.from(u), NoFollow: g.noFollow, Accept: g.view, AcceptLanguage: g.language, Items: g.items.ItemRange,
+		Like: g.examples,
+	})
+}
 
-// object writes an object's octets, or with --json what is known of it.
+// show writes a resource.
+func (g *getter) show(ctx context.Context, f found, resource scheme.Resource, to stream) error {
+	if g.part != "" {
+		return g.showPart(ctx, f, resource, to)
+	}
+	switch r := resource.(type) {
+	case *scheme.Object:
+		return g.object(ctx, f, r, to)
+	case *scheme.Menu:
+		return g.menu(f, r, to)
+	case *scheme.Referral:
+		return g.referral(f, r, to)
+	case *scheme.Session:
+		return g.session(ctx, f, r, to)
+	}
+	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
+}
+
+// object writes an object's octets, or with --json what is known of it. People see
+// a message as it is meant to be read.
 func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to stream) error {
+	if !g.a.flags.json {
+		defer g.noteOf(f.asked, o)
+	}
+	view := to.tty && !g.raw && !g.a.flags.json
+	var m *message.Message
+	var broken error
+	if isMessage(o.Type) && (view || g.a.flags.json) {
+		l := g.read(ctx, f, o, !to.tty)
+		defer l.Close()
+		if view && l.message != nil {
+			return errors.Join(l.writeText(to.prompt()), l.broken)
+		}
+		if l.broken != nil && !view {
+			return l.broken
+		}
+		m, o, broken = l.message, &l.object, l.broken
+	}
 	if g.a.flags.json {
-		g.a.writeJSON(describe(f, o))
+		d := describe(f, o)
+		d.Part, d.Message = g.part, describeMessage(o.URL, m)
+		g.a.writeJSON(d)
 		if to.standard {
 			return nil
 		}
 	}
+	return errors.Join(g.octets(ctx, f, o, to), broken)
+}
+
+// octets writes an object's octets. To people, only text is shown.
+func (g *getter) octets(ctx context.Context, f found, o *scheme.Object, to stream) error {
 	w := to.prompt()
 	if to.tty && !g.raw {
 		body := bufio.NewReaderSize(o.Body, firstBlock)
 		// An error is met again by who reads.
 		_, _ = body.Peek(1)
 		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
-			return errBinary
+			return scheme.Hint(errBinary, to.whereTo)
 		}
+		shown, closeText := g.showText(w, f, o.Type)
+		defer closeText()
+		w = shown
 		// The object is the caller's to close; only its octets are read here.
-		shown := *o
-		shown.Body = io.NopCloser(body)
-		o = &shown
-		safe := &safeWriter{w: w}
-		defer safe.Close()
-		w = safe
+		text := *o
+		text.Body = io.NopCloser(body)
+		o = &text
 	}
 	progress := g.newProgress(!to.tty, []string{f.asked.Redacted()})
 	defer progress.Close()
@@ -112,14 +156,22 @@ func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to strea
 const firstBlock = 4 << 10
 
 // errBinary refuses what would only disturb a terminal.
-var errBinary = scheme.Hint(errors.New("the object is not text, and standard output is a terminal"),
-	"write it to a file with -o or -O, or insist with --raw")
+var errBinary = errors.New("the object is not text, and standard output is a terminal")
 
 // toFile gets one URL into the file of -o.
 func (g *getter) toFile(ctx context.Context, args []string) error {
 	dir, name, err := g.place()
 	if err != nil {
 		return err
+	}
+	if name != "" && g.part != "" {
+		return g.partsToFolder(ctx, args, dir, name)
+	}
+	if u, err := locus.ParseWrapped(args[0]); err == nil && isSession(u) && name != "" {
+		if err := g.sessionToFile(ctx, u, dir, name); err != nil {
+			g.failed(u.Redacted(), err)
+		}
+		return nil
 	}
 	if name != "" {
 		return g.toFolder(ctx, args, dir, func(locus.URL) string { return name })
@@ -175,14 +227,8 @@ func (s *safeWriter) write(text []byte) error {
 // unfinished returns how many octets at the end of text need those that follow:
 // the start of a character in UTF-8, or a CR.
 func unfinished(text []byte) int {
-	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
-		tail := text[len(text)-n:]
-		if utf8.RuneStart(tail[0]) {
-			if tail[0] == '\r' && n == 1 || !utf8.FullRune(tail) {
-				return n
-			}
-			return 0
-		}
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		return 1
 	}
-	return 0
+	return incomplete(text)
 }

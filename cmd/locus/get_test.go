@@ -18,6 +18,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -32,13 +33,19 @@ type got struct {
 // get runs "locus get". change, which may be nil, changes the app before.
 func get(t testing.TB, change func(a *app), args ...string) got {
 	t.Helper()
+	return run(t, change, append([]string{"get"}, args...)...)
+}
+
+// run runs the command.
+func run(t testing.TB, change func(a *app), args ...string) got {
+	t.Helper()
 	var out, errOut bytes.Buffer
 	env := func(name string) string { return map[string]string{"HOME": "/nonexistent"}[name] }
 	a := newApp(t.Context(), strings.NewReader(""), &out, &errOut, env)
 	if change != nil {
 		change(a)
 	}
-	status := a.run(append([]string{"get"}, args...))
+	status := a.run(args)
 	return got{out.String(), errOut.String(), status}
 }
 
@@ -96,21 +103,89 @@ func TestGetTerminalMenu(t *testing.T) {
 }
 
 func TestWriteTable(t *testing.T) {
-	m := menuOf(
-		scheme.Item{Title: "Welcome\nto it", Kind: scheme.KindInfo, Size: -1},
-		scheme.Item{URL: locus.MustParse("gopher://h/1a"), Title: "A menu", Kind: scheme.KindMenu, Size: -1, Note: "sl\u00f6w"},
-		scheme.Item{URL: locus.MustParse("gopher://h/0b"), Title: "gr\xfcn", Kind: scheme.KindObject, Size: 0},
-	)
-	var b strings.Builder
-	if err := writeTable(&b, m); err != nil {
-		t.Fatal(err)
+	u, v := locus.MustParse("gopher://h/1a"), locus.MustParse("gopher://h/0b")
+	at := time.Date(1994, 12, 1, 10, 30, 0, 0, time.UTC)
+	text := scheme.Item{Title: "Welcome\nto it", Kind: scheme.KindInfo, Size: -1}
+	menu := scheme.Item{URL: u, Title: "A menu", Kind: scheme.KindMenu, Size: -1, Note: "sl\u00f6w"}
+	object := scheme.Item{URL: v, Title: "gr\xfcn", Kind: scheme.KindObject, Type: "text/plain; charset=x", Size: 0, ModTime: at}
+	for _, test := range []struct {
+		items  []scheme.Item
+		want   string
+		latin1 bool
+	}{
+		{nil, "", false},
+		{[]scheme.Item{text}, "                Welcome\\x0ato it\n", false},
+		{[]scheme.Item{text, menu, object, text}, `                Welcome\x0ato it
+    1  menu     A menu  sl\u00f6w
+    2  text     gr\u00fcn  (0 1994-12-01 10:30)
+                Welcome\x0ato it
+`, true},
+		{[]scheme.Item{text, object, menu, text}, `                                            Welcome\x0ato it
+    1  text            0  1994-12-01 10:30  gr\u00fcn
+    2  menu                                 A menu  sl\u00f6w
+                                            Welcome\x0ato it
+`, true},
+	} {
+		var b strings.Builder
+		l := new(legible)
+		tab := table{w: &b, legible: l}
+		if err := tab.write(menuOf(test.items...).Items); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.NewReplacer(`\u00f6`, "\u00f6", `\u00fc`, "\u00fc").Replace(test.want)
+		if b.String() != want || l.latin1 != test.latin1 {
+			t.Errorf("got\n%s\nwant\n%s\n%v", b.String(), want, l.latin1)
+		}
 	}
-	want := strings.Repeat(" ", 44) + `Welcome\x0ato it
-    1  menu                                 A menu  sl\u00f6w
-    2  object          0                    gr\u00fcn
-`
-	if want = strings.NewReplacer(`\u00f6`, "\u00f6", `\u00fc`, "\u00fc").Replace(want); b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+}
+
+// Lines that wait for the first link are there when it does not come, and when
+// there are too many of them to wait.
+func TestWriteTableHolds(t *testing.T) {
+	text := scheme.Item{Title: "text", Kind: scheme.KindInfo, Size: -1}
+	broken := errors.New("broken")
+	for _, n := range []int{mostHeld - 1, mostHeld, mostHeld + 1} {
+		var b strings.Builder
+		tab := table{w: &b, legible: new(legible)}
+		err := tab.write(func(yield func(scheme.Item, error) bool) {
+			for range n {
+				if !yield(text, nil) {
+					return
+				}
+			}
+			if held := strings.Count(b.String(), "\n") == 0; held != (n <= mostHeld) {
+				t.Errorf("of %d lines nothing was written: %v", n, held)
+			}
+			yield(scheme.Item{}, broken)
+		})
+		if !errors.Is(err, broken) || strings.Count(b.String(), "                text\n") != n {
+			t.Errorf("%d lines: %v, %q", n, err, b.String())
+		}
+	}
+}
+
+func TestShortKind(t *testing.T) {
+	for _, test := range []struct {
+		kind      scheme.ItemKind
+		typ, want string
+	}{
+		{scheme.KindMenu, "application/gopher-menu", "menu"},
+		{scheme.KindSession, "", "session"},
+		{scheme.KindObject, "", "object"},
+		{scheme.KindObject, "Text/Plain; charset=utf-8", "text"},
+		{scheme.KindObject, "text/html", "html"},
+		{scheme.KindObject, "image/gif", "image"},
+		{scheme.KindObject, "audio/basic", "audio"},
+		{scheme.KindObject, "application/octet-stream", "binary"},
+		{scheme.KindObject, "application/pdf", "pdf"},
+		{scheme.KindObject, "text/x-uuencode", "object"},
+		{scheme.KindObject, "application/x-tar", "tar"},
+		{scheme.KindObject, "a/\x1b[2J", "object"},
+		{scheme.KindObject, "nonsense", "object"},
+	} {
+		if got := shortKind(scheme.Item{Kind: test.kind, Type: test.typ}); got != test.want {
+			t.Errorf("%s %q: %q, want %q", test.kind, test.typ, got, test.want)
+		}
 	}
 }
 
@@ -130,8 +205,8 @@ func TestWriteLines(t *testing.T) {
 		scheme.Item{Title: "c", URL: locus.MustParse("ftp://u:p@h/c")},
 	)
 	var b strings.Builder
-	if err := writeLines(&b, m); err != nil {
-		t.Fatal(err)
+	if n, err := writeLines(&b, m.Items, new(legible)); n != 2 || err != nil {
+		t.Fatal(n, err)
 	}
 	if want := "a\\x09b\\x0d\\x0a\t\nc\tftp://u@h/c\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
@@ -201,9 +276,9 @@ func TestMenuCut(t *testing.T) {
 
 // A menu of any length takes no more memory than a short one.
 func TestMenuStreams(t *testing.T) {
-	for _, asJSON := range []bool{false, true} {
+	for _, mode := range []string{"lines", "table", "json"} {
 		g := menuGetter(t, cutMenu{200_000}, io.Discard)
-		g.a.flags.json = asJSON
+		g.a.flags.json, g.a.outTTY = mode == "json", mode == "table"
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -212,7 +287,7 @@ func TestMenuStreams(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if grown := int64(after.Sys) - int64(before.Sys); grown > 16<<20 {
-			t.Errorf("json %v: %d octets more", asJSON, grown)
+			t.Errorf("%s: %d octets more", mode, grown)
 		}
 	}
 }
@@ -262,7 +337,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"/login"}, "auth", 3},
 		{[]string{"/none"}, "not-found", 3},
 		{[]string{"mailto:a@b"}, "unsupported", 3},
-		{[]string{"telnet://127.0.0.1/"}, "unsupported", 3},
+		{[]string{"telnet://" + deadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
 		{[]string{"ftp://127.0.0.1:65535/a%0d%0aDELE%20x"}, "syntax", 2},
@@ -351,6 +426,29 @@ func TestGetInterruptedMany(t *testing.T) {
 	if l != (leftovers{parts: 1, notBegun: 1}) {
 		t.Errorf("%+v", l)
 	}
+}
+
+// Whatever a server calls an item, it is one line, and the terminal obeys nothing
+// of it.
+func FuzzTable(f *testing.F) {
+	f.Add("title", "note", int64(1), true)
+	f.Add("\x1b[2J\r\n\t", "\u202e", int64(-1), false)
+	f.Add("\xff\xfe", "", int64(1<<62), true)
+	f.Fuzz(func(t *testing.T, title, note string, size int64, link bool) {
+		item := scheme.Item{Title: title, Note: note, Size: size, Kind: scheme.KindObject, Type: title}
+		if link {
+			item.URL = locus.MustParse("gopher://h/0a")
+		}
+		var b strings.Builder
+		tab := table{w: &b, legible: new(legible)}
+		if err := tab.write(menuOf(item, item).Items); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(b.String(), "\n")
+		if len(lines) != 3 || term.Safe(lines[0]+lines[1]) != lines[0]+lines[1] {
+			t.Errorf("%q", b.String())
+		}
+	})
 }
 
 // closedPipe is an output that nobody reads any more.

@@ -30,7 +30,7 @@ func (t text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(characters(string(t)))
+	err := e.Encode(term.Characters(string(t)))
 	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if bytes.ContainsFunc(quoted, unsafeRune) {
 		quoted = escapeRunes(quoted)
@@ -55,18 +55,6 @@ func escapeRunes(quoted []byte) []byte {
 	return b
 }
 
-// characters returns octets as text.
-func characters(octets string) string {
-	if utf8.ValidString(octets) {
-		return octets
-	}
-	runes := make([]rune, len(octets))
-	for i := range len(octets) {
-		runes[i] = rune(octets[i])
-	}
-	return string(runes)
-}
-
 // present is a part of a URL as JSON: null if it is absent.
 func present[T ~string](part T, ok bool) *text {
 	if !ok {
@@ -80,22 +68,22 @@ func present[T ~string](part T, ok bool) *text {
 type fields []scheme.Field
 
 func (f fields) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+	var b bytes.Buffer
+	b.WriteByte('{')
 	for i, field := range f {
 		if i > 0 {
-			b = append(b, ',')
+			b.WriteByte(',')
 		}
-		name, err := json.Marshal(field.Name)
-		if err != nil {
+		if err := writeValue(&b, field.Name); err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(fieldValue(field.Value))
-		if err != nil {
+		b.WriteByte(':')
+		if err := writeValue(&b, fieldValue(field.Value)); err != nil {
 			return nil, err
 		}
-		b = append(append(append(b, name...), ':'), value...)
 	}
-	return append(b, '}'), nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // fieldValue returns the value of a field as what JSON makes the right thing of.

@@ -22,11 +22,15 @@ func mainStatus() int {
 	// Who listens to SIGPIPE gets an error from the write instead, and can leave
 	// things in order.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The first signal asks for an orderly end; after it, the next one kills.
-	context.AfterFunc(ctx, stop)
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
 	a := newApp(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(hangUp) {
+		signal.Notify(signals, hangUp)
+	}
+	go a.heed(signals, end)
 	a.outTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	a.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {

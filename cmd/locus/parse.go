@@ -165,14 +165,14 @@ func (a *app) writeRows(rows []row) {
 
 // rows are the readable form of d.
 func (d description) rows() []row {
-	rows := []row{{"url", characters(d.url.String())}}
+	rows := []row{{"url", term.Characters(d.url.String())}}
 	if !d.canonical.IsZero() {
-		rows = append(rows, row{"canonical", characters(d.canonical.String())})
+		rows = append(rows, row{"canonical", term.Characters(d.canonical.String())})
 	}
 	rows = append(rows, row{"scheme", d.scheme})
 	for _, p := range urlParts(d.url) {
 		if p.name != "scheme" {
-			rows = append(rows, row{p.name, characters(p.text)})
+			rows = append(rows, row{p.name, term.Characters(p.text)})
 		}
 	}
 	rows = append(rows, d.locatorRows()...)
@@ -243,7 +243,7 @@ func recordText(record []scheme.Field) string {
 }
 
 func octetsText(octets string) string {
-	if s := characters(octets); s != octets {
+	if s := term.Characters(octets); s != octets {
 		return s + " (ISO Latin 1)"
 	}
 	return octets

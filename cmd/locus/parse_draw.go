@@ -31,7 +31,7 @@ func (a *app) draw(d description) {
 		fmt.Fprintf(a.out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
 	}
 	if !d.canonical.IsZero() && d.canonical != d.url {
-		a.writeRows([]row{{"canonical", characters(d.canonical.String())}})
+		a.writeRows([]row{{"canonical", term.Characters(d.canonical.String())}})
 	}
 }
 

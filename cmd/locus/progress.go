@@ -62,6 +62,14 @@ func startProgress(a *app, names []string) *progress {
 	return p
 }
 
+// showsProgress reports whether there are bars on the terminal.
+func (a *app) showsProgress() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.errOut.(*mpb.Progress)
+	return ok
+}
+
 const (
 	barWidth  = 28
 	nameWidth = 28
@@ -95,6 +103,18 @@ func (p *progress) report(e transfer.Event) {
 		b.show(e, "")
 	}
 	p.showTotal()
+}
+
+// work shows how far something is that is no transfer, and whose end nobody knows.
+func (p *progress) work(octets int64, note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.active[0]
+	if b == nil {
+		b = p.add(0, p.nameTitle(0))
+		p.active[0] = b
+	}
+	b.set(transfer.Event{Done: octets, Total: -1, Left: -1}, note)
 }
 
 // showTotal adds up what is there and what is under way.

@@ -34,6 +34,7 @@ only argument is "-". Standard output carries the result alone.`,
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(topics()...)
+	root.AddCommand(newGuardTerminal(a))
 	root.SetHelpCommand(newHelp())
 	return root
 }

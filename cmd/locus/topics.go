@@ -16,6 +16,16 @@ func topics() []*cobra.Command {
 			Long:  configurationHelp(),
 		},
 		{
+			Use:   "forms",
+			Short: "Forms and searches, and how they are answered",
+			Long:  formsHelp,
+		},
+		{
+			Use:   "sessions",
+			Short: "Sessions by telnet, rlogin and tn3270, and scripts for them",
+			Long:  sessionsHelp,
+		},
+		{
 			Use:   "exit-status",
 			Short: "What the exit status says",
 			Long: `With several inputs every one is tried, and the highest of their statuses is the
@@ -34,6 +44,79 @@ a message, with the status it has by then.`,
 		},
 	}
 }
+
+const formsHelp = `Some URLs lead to a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which
+wants answers before it gives anything. "locus open URL" asks for them at the
+terminal. "locus get URL" lists the questions; with --json they are in "form".
+Each has a number from 1, a prompt and a kind:
+
+  text     one line
+  hidden   one line that is not shown
+  lines    several lines
+  choice   one of a list: its text, or its number
+  check    y or n, yes or no, true or false, 1 or 0
+  save-as  a name for the reply, which "locus open" stores in that file
+  file     the path of a file of at most 16 MiB, whose octets are sent
+
+For scripts, "locus get --answer FIELD=TEXT URL" answers, once for each question;
+FIELD is the number or the prompt, in capitals or not. If there is one question
+only, as in a search, all of it is the answer: --answer WORDS. A question that is
+not answered gets its default.
+
+"--answers FILE" reads JSON: an object of answers by number or prompt, or a list
+of them in the order of the questions. Answers are strings, numbers, true or
+false, null for the default, and lists of strings for lines. Others can see what
+is on a command line, so this is the way for what is secret. An --answer goes
+before what the file says.
+
+An answer that its question does not take ends the command with status 2, and
+nothing has been submitted. What was submitted is a URL as well, which sends it
+again: "locus open" shows it.`
+
+const sessionsHelp = `A telnet, rlogin or tn3270 URL locates an interactive service (RFC 1738 section
+3.8). "locus open URL" is the terminal for it. The user and password of the URL are
+advice: they are told, and only typed when you ask for it; rlogin begins with the
+user of the URL, which can't be left out.
+
+Ctrl-] gives the keyboard to locus, which then knows "close", "status", "user" and
+"password" (which type what the URL suggests), "send NAME" for what keyboards have no
+keys for, such as "send brk", "mode", "escape", "suspend" and "help"; an empty line
+goes on. --escape names another key. By rlogin, "~." at the beginning of a line ends
+the session too. Where a service does not show what is typed, as many do that speak
+no Telnet, lines are shown here and sent as a whole; there, Ctrl-C or Ctrl-D ends the
+session. "mode character" and "mode line" overrule that. A child process watches the
+terminal, and puts it in order if locus is killed.
+
+--safe leaves out what a host could tell the terminal to do behind your back:
+titles, the clipboard, reports that a shell would take for typing. It is on for a
+URL that is read from standard input. If standard input or output is no terminal,
+lines are sent, and what comes is written, until the host ends it or has nothing to
+say for 2 s after the last line.
+
+The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves; F1 to
+F12 are PF1 to PF12, with Shift PF13 to PF24; Ctrl-C is Clear, Ctrl-R is Reset,
+Insert, Delete and Backspace do what they say, End erases to the end of the field,
+and Ctrl-A then 1, 2 or 3 is PA1 to PA3.
+
+For scripts, "locus get" does steps in the order in which they are given, and writes
+what came, also to the file of -o:
+
+  --expect REGEXP  waits until what came since the last match has it (the last 64 KiB)
+  --send TEXT      types; \r is Enter, \n a new line, \t Tab, \e Escape, \x1d any octet
+  --press KEY      presses a key of a 3270 terminal: Enter, Tab, Clear, PF1, PA1 ...
+  --settle D       is how long a host has to be silent after that, for it to be over
+
+Each step may take as long as --timeout says, or else 30 s; what does not come is
+status 3. With --json there is a line for each thing that happens: "event" is
+"received", "sent" or "matched", and "text" what it was, with what you send; the last
+line is the session itself, with "kind" and how many octets were "received". Others
+can see a command line, so that it is no place for a password that matters.
+
+From tn3270 the screen is written as it is at the end, when it has stayed the same
+for as long as --settle says; whenever a key has locked the keyboard, the host is
+waited for. With --json it is "rows", "columns", "cursor", "locked", "text" and
+"fields", each with its "row", "column", "length" and "value", which is null if it is
+hidden.`
 
 func configurationHelp() string {
 	var b strings.Builder
@@ -55,8 +138,8 @@ is not in this list is an error, and the message has its line.
 		fmt.Fprintf(&b, "  %s\n      %s.\n      Variable %s%s.\n", s.key, s.help, s.variable(), defaultText(s))
 	}
 	b.WriteString(`
-In a variable, ports are written 25,119. NO_COLOR, if it is not empty, leaves out
-colours.`)
+In a variable, ports are written 25,119 and paths /a:/b. NO_COLOR, if it is not
+empty, leaves out colours.`)
 	return b.String()
 }
 
@@ -66,6 +149,9 @@ func defaultText(s setting) string {
 	case *int:
 		return fmt.Sprintf("; default %d", *v)
 	case *string:
+		if *v == "" {
+			return ""
+		}
 		return fmt.Sprintf("; default %q", *v)
 	case *cwdMode:
 		return fmt.Sprintf("; default %q", *v)

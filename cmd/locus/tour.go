@@ -10,7 +10,10 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
-	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/tour"
 )
 
@@ -37,13 +40,23 @@ func (a *app) tour(only []string) error {
 		return nil
 	}
 	defer museum.Close()
-	guide, err := tour.NewGuide(a.out, func(trace func(locus.URL) scheme.TraceFunc) (*access.Client, error) {
+	reader := nntp.New(nil)
+	defer reader.Close()
+	guide, err := tour.NewGuide(a.out, func(o *access.Options) (*access.Client, error) {
+		registry, err := a.schemes(&all.Options{
+			NNTP: reader,
+			News: news.New(reader, &news.Options{Server: museum.News()}),
+			Mid:  mid.New(&mid.Options{Store: museum.Mail()}),
+		})
+		if err != nil {
+			return nil, err
+		}
 		// Every stop is on this machine, and nothing else is to be reached.
 		p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
 		if err != nil {
 			return nil, err
 		}
-		return access.New(a.registry, p, &access.Options{Trace: trace}), nil
+		return access.New(registry, p, o), nil
 	})
 	if err != nil {
 		return err
@@ -74,6 +87,6 @@ func (a *app) tour(only []string) error {
 	if a.status != statusDone {
 		end = "not every one answered"
 	}
-	fmt.Fprintf(a.out, "%d stops in %d schemes (%s): %s.\n", len(visited), len(names), strings.Join(names, ", "), end)
+	fmt.Fprintf(a.out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
 	return nil
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
+)
+
+// selection is what flags choose of a resource.
+type selection struct {
+	part   string    // --part
+	items  itemRange // --items
+	within string    // --in, as it was given
+	like   []string  // --like, as they were given
+
+	message  locus.URL   // that within names
+	examples []locus.URL // that like names
+}
+
+func (s *selection) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.part, "part", "", "get the part `PATH` of a message, such as 2 or 1.2, decoded")
+	f.Var(&s.items, "items", "list the articles of a `RANGE` of numbers: 100-200, 100-, -200, or newest:50 for the last 50")
+	f.StringArrayVar(&s.like, "like", nil, "search for what is like a document too, whose wais `URL` a search gave (may be given again)")
+	f.StringVar(&s.within, "in", "", "what the message is that a cid URL stands in: a `FILE`, or a mid or news URL")
+}
+
+// settle makes sure that the flags mean something.
+func (s *selection) settle(a *app, args []string) error {
+	if s.part != "" && !isPartPath(s.part) {
+		return usageError("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.part))
+	}
+	if s.within != "" {
+		if !hasScheme(args, "cid") {
+			return usageError("--in is for cid URLs, and there is none")
+		}
+		var err error
+		if s.message, err = a.messageURL(s.within); err != nil {
+			return usageError("--in: %w", err)
+		}
+	}
+	if len(s.like) > 0 && !hasScheme(args, "wais") {
+		return usageError("--like is for searches by wais, and there is none")
+	}
+	for _, text := range s.like {
+		u, err := locus.ParseWrapped(text)
+		if err != nil {
+			return usageError("--like: %w", err)
+		}
+		s.examples = append(s.examples, u)
+	}
+	return nil
+}
+
+// hasScheme reports whether one of args is a URL of one of those schemes, or may yet
+// be.
+func hasScheme(args []string, names ...string) bool {
+	if isStandardInput(args) {
+		return true
+	}
+	for _, arg := range args {
+		if u, err := locus.ParseWrapped(arg); err == nil && slices.Contains(names, u.Scheme()) {
+			return true
+		}
+	}
+	return false
+}
+
+// messageURL returns the URL of a message, which text is or the path of its file.
+func (a *app) messageURL(text string) (locus.URL, error) {
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return a.fileURL(text)
+	}
+	switch u.Scheme() {
+	case "mid", "news", "snews", "nntp", "nntps", "file":
+		return u, nil
+	}
+	if _, known := a.registry.Lookup(u.Scheme()); !known {
+		return a.fileURL(text)
+	}
+	return locus.URL{}, fmt.Errorf("a message is in a file, or has a mid or news URL; not %s (a file of that name is ./%[1]s)", u.Redacted())
+}
+
+// fileURL returns the URL of a file of this machine.
+func (a *app) fileURL(path string) (locus.URL, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
+	f, err := file.Parts{Segments: segments}.URL()
+	return f.URL(), err
+}
+
+// from returns what u stands in, as far as flags say it.
+func (s *selection) from(u locus.URL) *access.Result {
+	if s.message.IsZero() || u.Scheme() != "cid" {
+		return nil
+	}
+	// It was typed, so it may be read from a server that is not public.
+	return &access.Result{URL: s.message, Zone: policy.Near}
+}
+
+// itemRange is a range of numbers as a flag gives it.
+type itemRange struct {
+	scheme.ItemRange
+	text  string
+	given bool
+}
+
+var _ pflag.Value = (*itemRange)(nil)
+
+// Set reads "100-200", "100-", "-200", "150" or "newest:50".
+func (r *itemRange) Set(text string) error {
+	*r = itemRange{text: text, given: true}
+	if newest, ok := strings.CutPrefix(text, "newest:"); ok {
+		return setNumber(&r.Newest, newest)
+	}
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		last = first
+	}
+	if first == "" && last == "" {
+		return errRange
+	}
+	if first != "" {
+		if err := setNumber(&r.First, first); err != nil {
+			return err
+		}
+	}
+	if last != "" {
+		if err := setNumber(&r.Last, last); err != nil {
+			return err
+		}
+	}
+	if r.Last > 0 && r.First > r.Last {
+		return fmt.Errorf("%d comes after %d", r.First, r.Last)
+	}
+	return nil
+}
+
+var errRange = usageError(`a range is written "100-200", "100-", "-200", "150" or "newest:50"`)
+
+// setNumber reads a number of 1 or more.
+func setNumber(n *int64, text string) error {
+	v, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || v == 0 {
+		return errRange
+	}
+	*n = int64(v)
+	return nil
+}
+
+func (r *itemRange) String() string { return r.text }
+
+func (r *itemRange) Type() string { return "range" }

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mailto"
+	"github.com/locus-url/locus/submit"
+)
+
+// mailtoFlags are what flags say about a message to the address of a mailto URL.
+type mailtoFlags struct {
+	subject, body, bodyFile string
+	from                    string
+	cc, bcc, attach         []string
+	output                  string
+	by                      string // --send-with: "smtp", "sendmail", "file", or empty
+
+	flags *pflag.FlagSet
+	names []string // of these flags
+}
+
+func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
+	own := pflag.NewFlagSet("mailto", pflag.ContinueOnError)
+	own.StringVar(&l.subject, "subject", "", "mailto: what the message is about: `TEXT`")
+	own.StringVar(&l.body, "body", "", "mailto: what it says: `TEXT`, instead of asking the editor")
+	own.StringVar(&l.bodyFile, "body-file", "", "mailto: what it says is in `FILE`; \"-\" is standard input")
+	own.StringVar(&l.from, "from", "", "mailto: who writes: \"Name <`ADDRESS`>\"")
+	own.StringArrayVar(&l.cc, "cc", nil, "mailto: who else gets it: `ADDRESSES` (may be given again)")
+	own.StringArrayVar(&l.bcc, "bcc", nil, "mailto: who gets it unseen: `ADDRESSES` (may be given again)")
+	own.StringArrayVar(&l.attach, "attach", nil, "mailto: send `FILE` with it (may be given again)")
+	own.StringVarP(&l.output, "output", "o", "", "mailto: send nothing, and write the message to `FILE`; \"-\" is standard output")
+	own.StringVar(&l.by, "send-with", "", "mailto: `WAY` is smtp for the relay of the configuration, sendmail for its program, or file")
+	own.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
+	f.AddFlagSet(own)
+	l.flags = f
+}
+
+// settle makes sure that the flags mean something for u.
+func (l *mailtoFlags) settle(u locus.URL) error {
+	set := l.flags.Changed
+	for _, name := range l.names {
+		if set(name) && u.Scheme() != "mailto" {
+			return usageError("--%s is for mailto URLs", name)
+		}
+	}
+	switch {
+	case set("body") && set("body-file"):
+		return usageError("--body and --body-file are two texts, and a message has one")
+	case set("output") && l.output == "":
+		return usageError("--output needs a name")
+	case set("output") && set("send-with"):
+		return usageError("with --output nothing is sent, and so with no --send-with")
+	case set("send-with") && !slices.Contains([]string{"smtp", "sendmail", "file"}, l.by):
+		return usageError("--send-with is smtp, sendmail or file: not %s", locus.Quote(l.by))
+	}
+	return nil
+}
+
+// write has a person write to the address of u. Nothing is sent that nobody has
+// seen.
+func (o *opening) write(ctx context.Context, u locus.URL) error {
+	w := writing{o: o, url: u}
+	if err := w.begin(); err != nil {
+		return err
+	}
+	if o.letter.output != "" {
+		return w.fail(w.toOutput())
+	}
+	way, err := o.way()
+	if err != nil {
+		return err
+	}
+	w.way = way
+	if !o.a.outTTY && !o.a.errTTY {
+		return w.unseen()
+	}
+	tty, err := o.a.terminal()
+	if err != nil {
+		return w.unseen()
+	}
+	defer tty.Close()
+	o.a.out.Flush()
+	w.tty = tty
+	err = w.converse(ctx)
+	w.keepText()
+	return w.fail(err)
+}
+
+// unseen refuses to send.
+func (w *writing) unseen() error {
+	return w.fail(&policy.DeniedError{
+		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
+		Reason: "a message is sent when a person has seen it, and there is no terminal to show it", Help: "--output FILE",
+	})
+}
+
+// writing is a message that is being written.
+type writing struct {
+	o       *opening
+	url     locus.URL
+	draft   submit.Draft
+	ignored []submit.Field // what the URL may not propose
+	fields  bool           // the URL has header fields
+	way     *way           // nil: there is none
+	tty     *terminal
+
+	file string // where the text is; empty: nobody edited it
+	done bool   // all is decided,
+	keep bool   // and the text may be needed all the same
+}
+
+// fail says what it was about.
+func (w *writing) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &access.Error{Op: "open", URL: w.url, Err: err}
+}
+
+// begin makes the draft of what the URL and the flags say.
+func (w *writing) begin() error {
+	m, err := mailto.Parse(w.url)
+	if err != nil {
+		return err
+	}
+	proposal, err := m.Headers()
+	if err != nil {
+		return err
+	}
+	for _, address := range proposal.To {
+		w.draft.To = append(w.draft.To, submit.Mailbox{Address: address})
+	}
+	w.fields = len(proposal.Fields) > 0
+	fields := make([]submit.Field, len(proposal.Fields))
+	for i, f := range proposal.Fields {
+		fields[i] = submit.Field{Name: f.Name, Value: term.Characters(f.Value)}
+	}
+	if w.ignored, err = w.draft.Propose(fields); err != nil {
+		return w.fail(err)
+	}
+	return w.fail(w.applyFlags())
+}
+
+// applyFlags puts what flags say into the draft.
+func (w *writing) applyFlags() error {
+	l, d := &w.o.letter, &w.draft
+	d.From = w.o.a.config.Mail.From.Mailbox
+	if l.from != "" {
+		var from sender
+		if err := from.UnmarshalText([]byte(l.from)); err != nil {
+			return &wrongAnswer{fmt.Errorf("--from: %w", err)}
+		}
+		d.From = from.Mailbox
+	}
+	if l.flags.Changed("subject") {
+		d.Subject = l.subject
+	}
+	for _, more := range []struct {
+		flag  string
+		texts []string
+		list  *[]submit.Mailbox
+	}{{"cc", l.cc, &d.Cc}, {"bcc", l.bcc, &d.Bcc}} {
+		for _, text := range more.texts {
+			list, err := submit.ParseMailboxes(text)
+			if err != nil {
+				return &wrongAnswer{fmt.Errorf("--%s: %w", more.flag, err)}
+			}
+			*more.list = append(*more.list, list...)
+		}
+	}
+	if err := w.readBody(); err != nil {
+		return err
+	}
+	return w.readAttachments()
+}
+
+// readBody takes the text of the flags in place of that of the URL.
+func (w *writing) readBody() error {
+	l := &w.o.letter
+	switch {
+	case l.flags.Changed("body"):
+		w.draft.Body = l.body
+	case l.bodyFile == "-":
+		text, err := readMost(w.o.a.in, "standard input")
+		w.draft.Body = string(text)
+		return err
+	case l.bodyFile != "":
+		text, err := readFile(w.o.a.inHome(l.bodyFile))
+		w.draft.Body = string(text)
+		return err
+	}
+	return nil
+}
+
+func (w *writing) readAttachments() error {
+	left := mostAttached
+	for _, name := range w.o.letter.attach {
+		content, err := readFile(w.o.a.inHome(name))
+		if err != nil {
+			return err
+		}
+		if left -= len(content); left < 0 {
+			return fmt.Errorf("%w: the files have more than %d octets together", scheme.ErrTooLarge, mostAttached)
+		}
+		w.draft.Attachments = append(w.draft.Attachments, submit.Attachment{Name: filepath.Base(name), Content: content})
+	}
+	return nil
+}
+
+// mostAttached is how many octets the files of a message may have together. No
+// server takes a message that is larger.
+const mostAttached = 64 << 20
+
+// readFile reads a file that a message is made of.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s is no regular file", locus.Quote(name)))
+	}
+	return readMost(f, locus.Quote(name))
+}
+
+func readMost(r io.Reader, name string) ([]byte, error) {
+	octets, err := io.ReadAll(io.LimitReader(r, mostAttached+1))
+	if err == nil && len(octets) > mostAttached {
+		err = fmt.Errorf("%w: %s has more than %d octets", scheme.ErrTooLarge, name, mostAttached)
+	}
+	return octets, err
+}
+
+// toOutput writes the message to the file of --output.
+func (w *writing) toOutput() error {
+	m, err := submit.Compose(w.draft, nil)
+	if err != nil {
+		return w.withHelp(err)
+	}
+	w.tellIgnored(w.o.later)
+	if w.o.letter.output == "-" {
+		_, err := m.WriteTo(w.o.a.out)
+		return err
+	}
+	return w.toFile(m, w.o.letter.output, w.o.later)
+}
+
+// toFile writes the message to a new file. tell hears of it.
+func (w *writing) toFile(m *submit.Message, name string, tell func(string, ...any)) error {
+	if err := submit.WriteFile(w.o.a.inHome(name), m); err != nil {
+		return err
+	}
+	tell("%d octets are in %s, and nothing was sent", m.Size(), name)
+	if hidden := m.Hidden(); len(hidden) > 0 {
+		tell("the file does not name those of Bcc: %s", strings.Join(hidden, ", "))
+	}
+	return nil
+}
+
+// withHelp adds what would name a sender that is missing.
+func (w *writing) withHelp(err error) error {
+	if w.draft.From.Address == "" {
+		return scheme.Hint(err, "--from or mail.from in the configuration says who writes")
+	}
+	return err
+}
+
+// tellIgnored says what of the URL was left out.
+func (w *writing) tellIgnored(tell func(string, ...any)) {
+	if w.fields {
+		tell(`what follows "?" was read by RFC 6068: to RFC 1738 it is part of the address`)
+	}
+	for _, f := range w.ignored {
+		tell("left out, because it is not for a URL to say: %s: %s", f.Name, term.Truncate(f.Value, mostShown))
+	}
+}
+
+// way is how messages are sent.
+type way struct {
+	name string // for people
+	send func(context.Context, *submit.Message) (string, error)
+}
+
+// way returns how the flag or the configuration says that messages are sent; nil:
+// they say nothing. The error is one of usage.
+func (o *opening) way() (*way, error) {
+	mail := &o.a.config.Mail
+	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0
+	switch by := o.letter.by; {
+	case by == "file":
+		return nil, nil
+	case by == "smtp" && !hasRelay:
+		return nil, &wrongAnswer{errors.New("--send-with smtp: mail.relay in the configuration names no server")}
+	case by == "sendmail" && !hasProgram:
+		return nil, &wrongAnswer{errors.New("--send-with sendmail: mail.sendmail in the configuration names no program")}
+	case hasRelay && by != "sendmail":
+		return o.byRelay(mail.Relay.Relay)
+	case hasProgram:
+		program, err := submit.NewSendmail(mail.Sendmail)
+		if err != nil {
+			return nil, err
+		}
+		return &way{strings.Join(mail.Sendmail, " "), func(ctx context.Context, m *submit.Message) (string, error) {
+			return "", program.Submit(ctx, m)
+		}}, nil
+	}
+	return nil, nil
+}
+
+// byRelay returns the way by a server, to which the policy must let.
+func (o *opening) byRelay(relay submit.Relay) (*way, error) {
+	name := relay.String()
+	if relay.Security == submit.Clear {
+		name += ", with nothing encrypted on the way"
+	}
+	server := submit.NewSMTP(relay, o.client.Dialer(), &submit.SMTPOptions{Ask: newLogin(o.a).askRelay, Clear: o.a.config.Mail.Clear, Wait: o.a.flags.timeout})
+	return &way{name, server.Submit}, nil
+}
+
+// askRelay answers a relay that wants a login: a [submit.AskFunc].
+func (l *login) askRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
+	user := r.User
+	r.User = ""
+	u, err := locus.Parse(r.String())
+	if err != nil {
+		return submit.Credentials{}, false, err
+	}
+	c, ok, err := l.ask(ctx, scheme.Question{URL: u, User: user, Attempt: attempt})
+	return submit.Credentials{User: c.User, Password: c.Password}, ok, err
+}

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/locus-url/locus/submit"
+)
+
+// postOffice is a relay that takes messages, without TLS.
+type postOffice struct {
+	addr   string
+	mu     sync.Mutex
+	taken  []string // sender, recipients and message of each
+	refuse bool     // nobody is known
+}
+
+func newPostOffice(t *testing.T) *postOffice {
+	t.Helper()
+	p := new(postOffice)
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &postSession{office: p}, nil }))
+	s.ErrorLog = log.New(io.Discard, "", 0)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.addr = l.Addr().String()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Serve(l)
+	}()
+	t.Cleanup(func() {
+		s.Close()
+		l.Close()
+		<-done
+	})
+	return p
+}
+
+func (p *postOffice) messages() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}
+
+type postSession struct {
+	office *postOffice
+	text   string
+}
+
+func (s *postSession) Reset()        { s.text = "" }
+func (s *postSession) Logout() error { return nil }
+
+func (s *postSession) Mail(from string, _ *smtp.MailOptions) error {
+	s.text = from
+	return nil
+}
+
+func (s *postSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	if s.office.refuse {
+		s.office.refuse = false
+		return &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "not \x1b[2Jnow"}
+	}
+	s.text += " " + to
+	return nil
+}
+
+func (s *postSession) Data(r io.Reader) error {
+	octets, err := io.ReadAll(r)
+	s.office.mu.Lock()
+	defer s.office.mu.Unlock()
+	s.office.taken = append(s.office.taken, s.text+"\n"+string(octets))
+	return err
+}
+
+// correspond runs "locus open" with a person who does the steps. The editor adds a
+// line to the text.
+func correspond(t *testing.T, env map[string]string, steps []answered, args ...string) (got got, seen string) {
+	t.Helper()
+	// Texts that are kept are kept there.
+	t.Setenv("TMPDIR", t.TempDir())
+	person, name := openTerminal(t)
+	hold, err := ttyOf(name)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	all := play(t, person, steps)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	got = run(t, func(a *app) {
+		a.ctx, a.errTTY, a.tty, a.interrupt = ctx, true, ttyOf(name), cancel
+		a.env = func(name string) string {
+			values := map[string]string{
+				"HOME": "/nonexistent", "LOCUS_MAIL_FROM": "Fred <fred@example.net>", "EDITOR": `printf 'Edited.\n' >>`,
+			}
+			if v, ok := env[name]; ok {
+				return v
+			}
+			return values[name]
+		}
+		// The person's Ctrl-C, which the test's terminal sends nobody.
+		if env["cancel"] != "" {
+			go func() {
+				<-all
+				cancel()
+			}()
+		}
+	}, append([]string{"open"}, args...)...)
+	if env["cancel"] != "" {
+		return got, ""
+	}
+	return got, <-all
+}
+
+// kept returns the texts that are kept.
+func kept(t *testing.T) (texts []string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "locus-*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		octets, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		texts = append(texts, string(octets))
+	}
+	return texts
+}
+
+const sendIt = "Send it? [y/N/e(dit)/w(rite to a file)] "
+
+func TestOpenMailtoConversations(t *testing.T) {
+	p := newPostOffice(t)
+	way := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + p.addr}
+	const url = "mailto:joe@host.dom?body=Proposed.%0D%0A&bcc=spy@evil.example"
+
+	t.Run("yes, after an edit", func(t *testing.T) {
+		got, seen := correspond(t, way, []answered{{sendIt, "perhaps\n"}, {sendIt, "e\n"}, {sendIt, "y\n"}},
+			"--bcc", "secret@host.dom", "--subject", "Grüße", url)
+		if got.status != 0 || got.out != "" || !strings.Contains(got.err, "locus: the message was sent to 2 of 2 recipients") {
+			t.Fatalf("%+v", got)
+		}
+		for _, shown := range []string{
+			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
+			"Sent to   secret@host.dom, whom the others don't see (Bcc)\r\n", "By        smtp+clear://" + p.addr + ", with nothing encrypted on the way\r\n",
+			"Note: left out, because it is not for a URL to say: bcc: spy@evil.example\r\n",
+		} {
+			if !strings.Contains(seen, shown) {
+				t.Errorf("%q lacks %q", seen, shown)
+			}
+		}
+		taken := p.messages()
+		if len(taken) != 1 || !strings.HasPrefix(taken[0], "fred@example.net joe@host.dom secret@host.dom\nFrom: Fred <fred@example.net>\r\n") ||
+			!strings.HasSuffix(taken[0], "\r\n\r\nProposed.\r\nEdited.\r\nEdited.\r\n") || strings.Contains(taken[0], "evil") {
+			t.Errorf("%q", taken)
+		}
+		if texts := kept(t); texts != nil {
+			t.Errorf("%q", texts)
+		}
+	})
+	before := len(p.messages())
+
+	for _, row := range []struct {
+		name  string
+		steps []answered
+		says  string
+		code  int
+		kept  int
+	}{
+		{"no", []answered{{sendIt, "n\n"}}, "nothing was sent", 0, 0},
+		{"Enter", []answered{{sendIt, "\n"}}, "the text is kept in ", 0, 1},
+		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended, and nothing was sent", 3, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, _ := correspond(t, way, row.steps, url)
+			if texts := kept(t); got.status != row.code || !strings.Contains(got.err, row.says) || len(texts) != row.kept {
+				t.Errorf("%+v, kept %q", got, texts)
+			}
+		})
+	}
+	t.Run("Ctrl-C", func(t *testing.T) {
+		env := map[string]string{"LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"], "cancel": "yes"}
+		got, _ := correspond(t, env, []answered{{sendIt, ""}}, url)
+		if texts := kept(t); got.status != statusInterrupted || !strings.Contains(got.err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
+			t.Errorf("%+v, kept %q", got, texts)
+		}
+	})
+	t.Run("write", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("there", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, seen := correspond(t, way, []answered{{sendIt, "w\n"}, {"File: ", "\n"}, {sendIt, "w\n"}, {"File: ", "there\n"}, {sendIt, "w\n"}, {"File: ", "new.eml\n"}},
+			"--body", "B", "--bcc", "secret@host.dom", url)
+		octets, err := os.ReadFile("new.eml")
+		if got.status != 0 || err != nil || !strings.HasSuffix(string(octets), "\r\n\r\nB\r\n") || !strings.Contains(seen, "file exists") ||
+			!strings.Contains(got.err, "nothing was sent") || !strings.Contains(got.err, "those of Bcc: secret@host.dom") {
+			t.Errorf("%+v, %v, %q", got, err, seen)
+		}
+	})
+	t.Run("no way", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
+		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 || !strings.Contains(seen, "There is no way to send it: mail.relay") {
+			t.Errorf("%+v, %v, %q", got, err, seen)
+		}
+	})
+	t.Run("who and to whom", func(t *testing.T) {
+		env := map[string]string{"LOCUS_MAIL_FROM": "", "LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"]}
+		got, seen := correspond(t, env, []answered{
+			{"From (your address): ", "\n"}, {"From (your address): ", "me\n"}, {"From (your address): ", "me@h\n"}, {"To: ", "a@b_\n"}, {"To: ", "Joe <a@b>\n"}, {sendIt, "n\n"},
+		}, "--body", "x", "mailto:?subject=y")
+		if got.status != 0 || !strings.Contains(seen, "Sent from me@h\r\nSent to   a@b\r\n") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	t.Run("the editor can't be run", func(t *testing.T) {
+		got, _ := correspond(t, map[string]string{"EDITOR": "exit 3;"}, nil, url)
+		if got.status != 3 || !strings.Contains(got.err, "nothing was sent: the editor") || len(kept(t)) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a text that can't be sent", func(t *testing.T) {
+		got, seen := correspond(t, map[string]string{"EDITOR": `printf '\351' >`}, []answered{{"Edit it? [e/N] ", "y\n"}, {"[e/N] ", "n\n"}}, url)
+		if got.status != 0 || !strings.Contains(seen, "not UTF-8") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	if after := len(p.messages()); after != before {
+		t.Errorf("%d messages were sent", after-before)
+	}
+	t.Run("refused, and again", func(t *testing.T) {
+		p.mu.Lock()
+		p.refuse = true
+		p.mu.Unlock()
+		got, seen := correspond(t, way, []answered{{sendIt, "y\n"}, {sendIt, "yes\n"}}, "--body", "x", url)
+		if got.status != 0 || len(p.messages()) != before+1 || !strings.Contains(seen, "nobody got the message, because 1 of 1 recipients were refused") ||
+			!strings.Contains(seen, `450 4.2.1 "not \x1b[2Jnow", for now`) || strings.Contains(seen, "\x1b") {
+			t.Errorf("%+v, %q", got, seen)
+		}
+	})
+	t.Run("sendmail", func(t *testing.T) {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "sendmail")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > '"+dir+"/args'\ncat > '"+dir+"/text'\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"LOCUS_MAIL_SENDMAIL": program + " -x", "LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"]}
+		got, seen := correspond(t, env, []answered{{sendIt, "y\n"}}, "--send-with", "sendmail", "--body", "x", url)
+		args, err := os.ReadFile(filepath.Join(dir, "args"))
+		if got.status != 0 || err != nil || string(args) != "-x\n-i\n-f\nfred@example.net\n--\njoe@host.dom\n" || !strings.Contains(seen, "By        "+program+" -x\r\n") {
+			t.Errorf("%+v, %v, %q, %q", got, err, args, seen)
+		}
+	})
+}
+
+// Where TLS does not come about nothing is sent, and no password is asked for.
+func TestOpenMailtoTLS(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			tls.Server(conn, &tls.Config{}).Handshake()
+			conn.Close()
+		}
+	}()
+	got, seen := correspond(t, map[string]string{"LOCUS_MAIL_RELAY": "smtps://fred@" + l.Addr().String()}, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "mailto:a@b")
+	if got.status != 0 || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.err, "nothing was sent") {
+		t.Errorf("%+v, %q", got, seen)
+	}
+}
+
+// The login for a relay is in netrc, or is asked for at the terminal.
+func TestRelayLogin(t *testing.T) {
+	l, person, _ := terminalLogin(t)
+	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
+	all := play(t, person, []answered{{"smtps://mail.example wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
+	want := submit.Credentials{User: "fred", Password: "s3cret"}
+	if c, ok, err := l.askRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
+		t.Errorf("%+v, %v, %v", c, ok, err)
+	}
+	if seen := <-all; strings.Contains(seen, "s3cret") {
+		t.Errorf("seen: %q", seen)
+	}
+
+	netrc := filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(netrc, []byte("machine mail.example login ann password no\nmachine mail.example login fred password n3trc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l = newLogin(&app{env: func(name string) string { return map[string]string{"NETRC": netrc}[name] }})
+	if c, ok, err := l.askRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
+		t.Errorf("%+v, %v, %v", c, ok, err)
+	}
+	// It was refused, and there is nobody to ask.
+	if _, ok, err := l.askRelay(t.Context(), relay, 1); err != nil || ok {
+		t.Errorf("%v, %v", ok, err)
+	}
+}

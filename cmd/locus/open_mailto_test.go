@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/message"
+)
+
+// openMailto runs "locus open" without a terminal.
+func openMailto(t *testing.T, args ...string) got {
+	t.Helper()
+	return run(t, nil, append([]string{"open", "--from", "Fred <fred@example.net>"}, args...)...)
+}
+
+func TestOpenMailtoOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, octets := range map[string]string{"text": "from a file\n", "ü.bin": "\x00\xff"} {
+		if err := os.WriteFile(name, []byte(octets), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := openMailto(t, "--cc", "Jöe <joe@host.dom>, c@d", "--bcc", "secret@host.dom", "--subject", "Grüße", "--body-file", "text", "--attach", "ü.bin", "-o", "new.eml",
+		"mailto:jane%25home@host.dom?subject=other&body=proposed&In-Reply-To=%3C1@h%3E&bcc=spy@evil.example&from=boss@host.dom&attach=/etc/passwd")
+	if got.status != 0 || got.out != "" {
+		t.Fatalf("%+v", got)
+	}
+	for _, says := range []string{
+		"are in new.eml, and nothing was sent\n", "the file does not name those of Bcc: secret@host.dom\n", "was read by RFC 6068: to RFC 1738 it is part of the address\n",
+		"left out, because it is not for a URL to say: bcc: spy@evil.example\n", "to say: from: boss@host.dom\n", "to say: attach: /etc/passwd\n",
+	} {
+		if !strings.Contains(got.err, says) {
+			t.Errorf("%q lacks %q", got.err, says)
+		}
+	}
+	octets, err := os.ReadFile("new.eml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(octets), "secret") || strings.Contains(string(octets), "evil") || strings.Contains(string(octets), "boss") {
+		t.Errorf("%s", octets)
+	}
+	m, err := message.Read(strings.NewReader(string(octets)), nil)
+	if err != nil || m.Subject() != "Grüße" || m.Get("To") != "jane%home@host.dom" || m.Get("In-Reply-To") != "<1@h>" || len(m.Addresses("Cc")) != 2 || len(m.Parts()) != 2 {
+		t.Errorf("%v\n%s", err, octets)
+	}
+
+	// No file is replaced.
+	if got := openMailto(t, "-o", "new.eml", "mailto:a@b"); got.status != 3 || !strings.Contains(got.err, "exists") {
+		t.Errorf("%+v", got)
+	}
+	if again, _ := os.ReadFile("new.eml"); string(again) != string(octets) {
+		t.Error("the file changed")
+	}
+	if got := openMailto(t, "-o", "-", "mailto:a@b?body=x%0D%0A.%0D%0Ay"); got.status != 0 || !strings.HasSuffix(got.out, "\r\n\r\nx\r\n.\r\ny\r\n") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOpenMailtoRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, row := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"mailto:a@b"}, 4, "a message is sent when a person has seen it, and there is no terminal to show it (--output FILE allows it)"},
+		{[]string{"--body", "x", "--send-with", "file", "mailto:a@b"}, 4, "no terminal"},
+		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "octet 19, hfvalue"},
+		{[]string{"-o", "-", "mailto:a@b%0d%0aBcc:spy@evil.example"}, 2, "addr-spec"},
+		{[]string{"-o", "-", "mailto:a@b?to=c@d%0aX:y"}, 2, "addr-spec"},
+		{[]string{"-o", "-", "mailto:a@b?cc=c@d%0aX:y"}, 2, "hfvalue"},
+		{[]string{"-o", "-", "mailto:a@b?x%0d%0ay=z"}, 2, "hfname"},
+		{[]string{"-o", "-", "mailto:a@b?in-reply-to=nothing"}, 3, "no message-id"},
+		{[]string{"-o", "-", "mailto:a@b?cc=nobody"}, 3, "not an address"},
+		{[]string{"-o", "-", "mailto:a@b_c"}, 3, "no part of a domain"},
+		{[]string{"-o", "-", "--subject", "x\r\nBcc: a@b", "mailto:a@b"}, 3, "Subject can't be in a header field"},
+		{[]string{"-o", "-", "--cc", "a@b\r\nBcc: a@b", "mailto:a@b"}, 2, "--cc: submit: not an address"},
+		{[]string{"-o", "-", "--from", "nobody", "mailto:a@b"}, 2, "--from: submit: not an address"},
+		{[]string{"-o", "-", "--attach", filepath.Join(dir, "none"), "mailto:a@b"}, 3, "no such file"},
+		{[]string{"-o", "-", "--attach", dir, "mailto:a@b"}, 3, "is no regular file"},
+		{[]string{"-o", "-", "--attach", "/dev/zero", "mailto:a@b"}, 3, "is no regular file"},
+		{[]string{"-o", "-", "mailto:?subject=x"}, 3, "to nobody"},
+		{[]string{"--body", "x", "--body-file", "y", "mailto:a@b"}, 2, "--body and --body-file"},
+		{[]string{"-o", "", "mailto:a@b"}, 2, "--output needs a name"},
+		{[]string{"-o", "x", "--send-with", "smtp", "mailto:a@b"}, 2, "--send-with"},
+		{[]string{"--send-with", "pigeon", "mailto:a@b"}, 2, `"pigeon"`},
+		{[]string{"--send-with", "smtp", "mailto:a@b"}, 2, "mail.relay"},
+		{[]string{"--send-with", "sendmail", "mailto:a@b"}, 2, "mail.sendmail"},
+		{[]string{"--subject", "x", "file:///etc/passwd"}, 2, "--from is for mailto URLs"},
+	} {
+		got := openMailto(t, row.args...)
+		if got.status != row.status || got.out != "" || !strings.Contains(got.err, row.says) || strings.Contains(got.err, "\r") {
+			t.Errorf("%q: %+v, want %d, %s", row.args, got, row.status, row.says)
+		}
+	}
+	// Nobody writes: the message says who could.
+	if got := run(t, nil, "open", "-o", "-", "mailto:a@b"); got.status != 3 || !strings.Contains(got.err, "mail.from") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMailConfig(t *testing.T) {
+	c := defaultConfig()
+	err := c.decode(`
+editor = "vim -n"
+[mail]
+from = "Fred <fred@example.net>"
+relay = "smtps://fred@mail.example"
+sendmail = ["msmtp", "-C", "my file"]
+clear = true
+`)
+	if err != nil || c.Editor != "vim -n" || c.Mail.From.String() != "Fred <fred@example.net>" || c.Mail.Relay.String() != "smtps://fred@mail.example:465" ||
+		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
+		t.Errorf("%v, %+v", err, c.Mail)
+	}
+	if err := c.decode("[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
+		t.Errorf("%v, %q", err, c.Mail.Sendmail)
+	}
+	for text, says := range map[string]string{
+		`from = "a@b, c@d"`:              "one person",
+		`from = "nobody"`:                "not an address",
+		`relay = "mail.example"`:         "smtps://user@host",
+		`relay = "smtps://u:sesame@h"`:   "asked for",
+		`relay = "smtps:u:sesame@h"`:     "not a relay",
+		`relay = "smtp+clear://u@h"`:     "no login without TLS",
+		`sendmail = 1`:                   "list",
+		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
+	} {
+		err := c.decode("[mail]\n" + text)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
