@@ -32,12 +32,15 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
-	NONE < internal/line, internal/media, internal/term;
-	scheme, internal/addrspec, internal/line, internal/media < scheme/X;
+	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, tn3270;
+	locus, internal/media < message;
+	scheme, message < internal/bodypart;
+	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
 	# What tests have in common.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
-	scheme < scheme/X/Xtest;
+	internal/ardp, internal/servetest < internal/ardp/ardptest;
+	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
 
 	# A scheme knows no other, and nobody above it. The list knows all.
 	scheme/X < scheme/all;
@@ -46,10 +49,13 @@ const rules = `
 	policy, scheme < access;
 	access, escape, extract, internal/term < gateway;
 	access, escape, extract, internal/term < transfer, verify;
-	access, escape, internal/term, scheme/X/Xtest < tour;
+	message, internal/addrspec, internal/line < mailstore, submit;
+	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
+	access, transfer, escape, internal/term < menufs;
+	access, escape, internal/term < roundtrip;
 
 	# The command: with tests, all that imports the list of schemes.
-	scheme/all, relative, extract, access, transfer, verify, gateway, tour < cmd/locus;
+	scheme/all, relative, extract, access, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
 
 	# Tests alone.
 	NONE < internal/deps, internal/peers;

@@ -1,19 +1,16 @@
 // Package peers holds tests against servers that nobody here wrote: vsftpd,
-// Pure-FTPd and nginx, started on loopback and ended by the test. A machine that
+// Pure-FTPd, nginx, gophernicus, pygopherd, INN, aiosmtpd, the telnetd of GNU, two
+// rlogind and Hercules, started on loopback and ended by the test. A machine that
 // lacks one skips its tests, unless CI is true; .ci/peers installs them.
 package peers
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -22,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/locus-url/locus/internal/certtest"
 )
 
 const (
@@ -63,6 +62,25 @@ func missing(t testing.TB, why string) {
 		t.Fatal(why)
 	}
 	t.Skip(why)
+}
+
+// unpacked is the path of what .ci/peers unpacks and does not install.
+func unpacked(path string) string {
+	root := os.Getenv("LOCUS_PEERS")
+	if root == "" {
+		root = "/opt/locus-peers"
+	}
+	return filepath.Join(root, path)
+}
+
+// passwordHash is the password as crypt(3) keeps it.
+func passwordHash(t testing.TB) string {
+	t.Helper()
+	hash, err := exec.Command(need(t, "openssl"), "passwd", "-6", password).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(hash))
 }
 
 // publicDir makes a folder that a server's own user can enter; t.TempDir cannot
@@ -124,6 +142,47 @@ func run(t testing.TB, port int, name string, args ...string) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Fatalf("%s does not answer on port %d", name, port)
+}
+
+// inetd runs a program for each connection, which is its standard input and
+// output.
+func inetd(t testing.TB, l net.Listener, program func() *exec.Cmd) {
+	t.Helper()
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open.Go(func() {
+				if err := serveBy(c.(*net.TCPConn), program()); err != nil {
+					t.Errorf("a server ended: %v", err)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() { l.Close(); open.Wait() })
+}
+
+func serveBy(c *net.TCPConn, cmd *exec.Cmd) error {
+	f, err := c.File()
+	c.Close()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	cmd.Stdin, cmd.Stdout = f, f
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.Error() == "signal: broken pipe") {
+		return nil // it was asked for what it does not have, or left
+	}
+	return err
 }
 
 func write(t testing.TB, path, text string, mode os.FileMode) {
@@ -195,23 +254,15 @@ func homeOf(t testing.TB) string {
 // own log goes to syslog alone.
 func pureFTPd(t testing.TB) *peer {
 	t.Helper()
-	root := os.Getenv("LOCUS_PEERS")
-	if root == "" {
-		root = "/opt/locus-peers"
-	}
-	program := need(t, filepath.Join(root, "usr/sbin/pure-ftpd"))
-	manage := need(t, filepath.Join(root, "usr/bin/pure-pw"))
+	program := need(t, unpacked("usr/sbin/pure-ftpd"))
+	manage := need(t, unpacked("usr/bin/pure-pw"))
 	dir := publicDir(t)
 	home := filepath.Join(dir, "home")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	hash, err := exec.Command(need(t, "openssl"), "passwd", "-6", password).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	// pure-pw's own hash takes seconds at every login; the file's format is its own.
-	write(t, filepath.Join(dir, "passwd"), fmt.Sprintf("%s:%s:65534:65534::%s/:::::::::::\n", user, strings.TrimSpace(string(hash)), home), 0o600)
+	write(t, filepath.Join(dir, "passwd"), fmt.Sprintf("%s:%s:65534:65534::%s/:::::::::::\n", user, passwordHash(t), home), 0o600)
 	if out, err := exec.Command(manage, "mkdb", filepath.Join(dir, "db"), "-f", filepath.Join(dir, "passwd")).CombinedOutput(); err != nil {
 		t.Fatalf("pure-pw: %v: %s", err, out)
 	}
@@ -265,25 +316,16 @@ location /auth/ { auth_basic "members"; auth_basic_user_file %[1]s/htpasswd; }
 // certificate makes a key and a certificate for 127.0.0.1.
 func certificate(t testing.TB, dir string) (certFile, keyFile string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	c, err := certtest.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "127.0.0.1"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	write(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), 0o600)
+	write(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]})), 0o600)
 	write(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})), 0o600)
 	return certFile, keyFile
 }

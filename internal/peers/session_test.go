@@ -1,0 +1,384 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	locusurl "github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// maxSession is how long a session may last here.
+const maxSession = 20 * time.Second
+
+// shellPrompt is what the shell of the user says when it is ready.
+const shellPrompt = `\$ $`
+
+// sessionServer starts a server that a program is for each connection, with its
+// standard error on the connection too, as inetd has it.
+func sessionServer(t testing.TB, path string, args ...string) *peer {
+	t.Helper()
+	name := need(t, path)
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inetd(t, l, func() *exec.Cmd {
+		return exec.Command("/bin/sh", append([]string{"-c", `exec "$0" "$@" 2>&1`, name}, args...)...)
+	})
+	return &peer{port: l.Addr().(*net.TCPAddr).Port, home: homeOf(t)}
+}
+
+func telnetd(t testing.TB) *peer { return sessionServer(t, unpacked("usr/sbin/telnetd"), "-h") }
+
+// rloginds are the servers of rlogin.
+var rloginds = map[string]string{
+	"redone": "rsh-redone/usr/sbin/in.rlogind",
+	"netkit": "rsh-netkit/usr/sbin/in.rlogind",
+}
+
+func rlogind(t testing.TB, name string) *peer {
+	t.Helper()
+	if _, err := os.Stat("/etc/pam.d/rlogin"); err != nil {
+		missing(t, "PAM does not know rlogin: .ci/peers tells it")
+	}
+	return sessionServer(t, unpacked(rloginds[name]))
+}
+
+// trusting has the user let those in whom a line of .rhosts names.
+func (p *peer) trusting(t testing.TB, line string) {
+	t.Helper()
+	rhosts := filepath.Join(p.home, ".rhosts")
+	write(t, rhosts, line+"\n", 0o600)
+	if out, err := exec.Command("chown", user, rhosts).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// openSession opens a session as the command does, in a window of 80 columns and 24
+// rows.
+func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, error) {
+	t.Helper()
+	registry, err := all.Registry(&all.Options{Telnet: telnet.New(&o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := policy.New(policy.Rules{TypedPrivate: true, Passwords: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := access.New(registry, rules, nil)
+	t.Cleanup(func() { client.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), maxSession)
+	t.Cleanup(cancel)
+	result, err := client.Do(ctx, access.Request{URL: locusurl.MustParse(u)})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { result.Resource.Close() })
+	return result.Resource.(*scheme.Session), nil
+}
+
+// talk is a session with somebody who reads and types.
+type talk struct {
+	scheme.Terminal
+	came string // and was not waited for yet
+}
+
+func talkTo(t testing.TB, u string) *talk {
+	t.Helper()
+	s, err := openSession(t, u, telnet.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &talk{Terminal: s.Conn}
+}
+
+// expect waits for what matches, and returns all up to there.
+func (k *talk) expect(t testing.TB, pattern string) string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	octets := make([]byte, 4096)
+	for {
+		if at := re.FindStringIndex(k.came); at != nil {
+			seen := k.came[:at[1]]
+			k.came = k.came[at[1]:]
+			return seen
+		}
+		n, err := k.Read(octets)
+		k.came += string(octets[:n])
+		if err != nil {
+			t.Fatalf("%v, and %q does not match %q", err, k.came, pattern)
+		}
+	}
+}
+
+func (k *talk) send(t testing.TB, text string) {
+	t.Helper()
+	if _, err := io.WriteString(k, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run has the shell do a command, and returns what it printed.
+func (k *talk) run(t testing.TB, command string) string {
+	t.Helper()
+	k.send(t, command+"\r")
+	k.expect(t, regexp.QuoteMeta(command)+"\r\n")
+	printed, _ := strings.CutSuffix(k.expect(t, shellPrompt), "$ ")
+	return printed
+}
+
+// leave ends the shell, and waits until the server ends the session.
+func (k *talk) leave(t testing.TB) {
+	t.Helper()
+	k.send(t, "exit\r")
+	if _, err := io.Copy(io.Discard, k); err != nil {
+		t.Errorf("the end of a session: %v", err)
+	}
+}
+
+// login types who somebody is when that is asked for. The program login may have
+// printed something before.
+func (k *talk) login(t testing.TB, name string) {
+	t.Helper()
+	if name != "" {
+		k.expect(t, `login: $`)
+		k.send(t, name+"\r")
+	}
+	k.expect(t, `Password: $`)
+	k.send(t, password+"\r")
+	k.expect(t, shellPrompt)
+}
+
+func (k *talk) status(name string) any {
+	for _, field := range k.Status() {
+		if field.Name == name {
+			return field.Value
+		}
+	}
+	return nil
+}
+
+// shellWorks does what works in every session with a shell.
+func (k *talk) shellWorks(t *testing.T, terminal string) {
+	t.Helper()
+	if got := k.run(t, "stty size; echo $TERM; id -un"); got != "24 80\r\n"+terminal+"\r\n"+user+"\r\n" {
+		t.Errorf("the shell says %q", got)
+	}
+	if err := k.SetWindow(132, 43); err != nil {
+		t.Error(err)
+	}
+	// The window's size may reach the server after the command that follows it.
+	for got := ""; got != "43 132\r\n"; {
+		if got = k.run(t, "stty size"); got != "43 132\r\n" && got != "24 80\r\n" {
+			t.Fatalf("the window is %q", got)
+		}
+	}
+	if !k.Echoes() {
+		t.Error("the service does not echo")
+	}
+	if got := k.run(t, `printf 'a\377\303\251b\r\n'`); got != "a\xff\u00e9b\r\r\n" {
+		t.Errorf("the octets that came are %q", got)
+	}
+	if got := k.run(t, "printf %s '\u00e9\u00ff' | od -An -tx1"); got != " c3 a9 c3 bf\r\n" {
+		t.Errorf("the octets that were sent are %q", got)
+	}
+	if got := k.run(t, "seq 20000 | cksum; seq 20000"); len(got) < 108894 || !strings.HasSuffix(got, "\r\n19999\r\n20000\r\n") {
+		t.Errorf("much output is %d octets", len(got))
+	}
+}
+
+// interrupt interrupts a program that runs on the host.
+func (k *talk) interrupt(t *testing.T, by func() error) {
+	t.Helper()
+	// The word is not in the command, which the terminal shows before it runs.
+	k.send(t, "sh -c 'echo run\"\"ning; exec sleep 1000'\r")
+	k.expect(t, "running\r\n")
+	if err := by(); err != nil {
+		t.Error(err)
+	}
+	k.expect(t, shellPrompt)
+	if got := k.run(t, "echo $?"); got != "130\r\n" {
+		t.Errorf("what was interrupted ended with %q", got)
+	}
+}
+
+func TestTelnetd(t *testing.T) {
+	p := telnetd(t)
+	k := talkTo(t, "telnet://"+user+":secret@"+p.addr()+"/")
+	k.login(t, user)
+	k.shellWorks(t, "vt100")
+	if got := k.run(t, "env | grep -c -e ^USER="+user+" -e secret"); got != "1\r\n" {
+		t.Errorf("the environment has %q of the URL", got)
+	}
+	for name, want := range map[string]any{"protocol": "telnet", "echo": true, "suppressGoAhead": true, "windowTold": true, "terminalTypeTold": true} {
+		if got := k.status(name); got != want {
+			t.Errorf("status: %s is %v", name, got)
+		}
+	}
+	if err := k.Command("ayt"); err != nil {
+		t.Error(err)
+	}
+	k.expect(t, `(?i)\[.*yes.*\]`)
+	k.interrupt(t, func() error { return k.Command("ip") })
+	k.leave(t)
+}
+
+func TestTelnetdRefuses(t *testing.T) {
+	k := talkTo(t, "telnet://"+telnetd(t).addr())
+	k.expect(t, `login: $`)
+	k.send(t, user+"\r")
+	k.expect(t, `Password: $`)
+	k.send(t, "wrong\r")
+	if got := k.expect(t, `login: $`); !strings.Contains(got, "Login incorrect") {
+		t.Errorf("it said %q", got)
+	}
+}
+
+// When we leave, so do the server's programs: the test waits for them.
+func TestTelnetdLeft(t *testing.T) {
+	k := talkTo(t, "telnet://"+telnetd(t).addr())
+	k.login(t, user)
+	k.send(t, "exec sh -c 'echo run\"\"ning; exec sleep 1000'\r")
+	k.expect(t, "running\r\n")
+	k.Close()
+}
+
+func TestRlogind(t *testing.T) {
+	for name := range rloginds {
+		t.Run(name, func(t *testing.T) {
+			p := rlogind(t, name)
+			u := "rlogin://" + user + "@" + p.addr() + "/"
+			k := talkTo(t, u)
+			k.login(t, "")
+			k.shellWorks(t, "vt100")
+			if got := k.status("windowTold"); got != true {
+				t.Errorf("status: windowTold is %v", got)
+			}
+			k.interrupt(t, func() error { _, err := io.WriteString(k, "\x03"); return err })
+			k.leave(t)
+		})
+	}
+}
+
+// Whom the server trusts it does not ask.
+func TestRlogindTrusts(t *testing.T) {
+	for name := range rloginds {
+		t.Run(name, func(t *testing.T) {
+			p := rlogind(t, name)
+			p.trusting(t, "localhost friend")
+			u := "rlogin://" + user + ":secret@" + p.addr() + "/"
+			for local, want := range map[string]string{"friend": shellPrompt, "stranger": `Password: $`} {
+				s, err := openSession(t, u, telnet.Options{LocalUser: local, TerminalTypes: []string{"XTERM"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := &talk{Terminal: s.Conn}
+				if k.expect(t, want); want == shellPrompt {
+					k.shellWorks(t, "xterm")
+					k.leave(t)
+				}
+				k.Close()
+			}
+		})
+	}
+}
+
+func TestRlogindRefuses(t *testing.T) {
+	for name := range rloginds {
+		t.Run(name, func(t *testing.T) {
+			p := rlogind(t, name)
+			k := talkTo(t, "rlogin://"+user+"@"+p.addr()+"/")
+			k.expect(t, `Password: $`)
+			k.send(t, "wrong\r")
+			// One asks again and the other does not.
+			k.expect(t, `Password: $|Authentication failure`)
+			k.Close()
+			// From a port that anybody may use.
+			r, err := telnet.Parse(locusurl.MustParse("rlogin://" + user + "@" + p.addr() + "/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = telnet.New(nil).Get(t.Context(), new(net.Dialer), r)
+			if !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "below 1024") || name == "netkit" && !strings.Contains(err.Error(), "Permission denied") {
+				t.Errorf("from any port: %v", err)
+			}
+		})
+	}
+}
+
+// loginScript are the flags of a login and a command.
+func loginScript(name string) (flags []string) {
+	if name != "" {
+		flags = []string{"--expect", "login: $", "--send", name + `\r`}
+	}
+	return append(flags, "--expect", "Password: $", "--send", password+`\r`, "--expect", shellPrompt,
+		"--send", `stty size; id -un; exit\r`, "--expect", `24 80\r\n`+user)
+}
+
+func TestSessionScripts(t *testing.T) {
+	for _, c := range []struct {
+		name, url string
+		start     func(testing.TB) *peer
+		script    []string
+	}{
+		{"telnet", "telnet://", telnetd, loginScript(user)},
+		{"rlogin of redone", "rlogin://" + user + "@", func(t testing.TB) *peer { return rlogind(t, "redone") }, loginScript("")},
+		{"rlogin of netkit", "rlogin://" + user + "@", func(t testing.TB) *peer { return rlogind(t, "netkit") }, loginScript("")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := c.url + c.start(t).addr() + "/"
+			r := locus(t, append([]string{"get", "-v", u}, c.script...)...)
+			if r.want(t, 0, r.out); !strings.Contains(r.out, "24 80\r\n"+user+"\r\n") || strings.Contains(r.out, password) {
+				t.Errorf("the transcript is %q", r.out)
+			}
+		})
+	}
+	t.Run("not as expected", func(t *testing.T) {
+		r := locus(t, "get", "telnet://"+telnetd(t).addr(), "--expect", "no such words", "--timeout", "1s")
+		r.want(t, 3, r.out)
+		r.says(t, "no such words")
+	})
+}
+
+// A person opens a session, makes the window larger, and leaves by the escape key.
+func TestSessionTerminal(t *testing.T) {
+	p := telnetd(t)
+	home := t.TempDir()
+	x := onTerminal(t, home, program, "open", "telnet://"+p.addr()+"/")
+	x.wait(t, "login:")
+	x.press(t, user+"\r")
+	x.wait(t, "Password:")
+	x.press(t, password+"\r")
+	x.wait(t, "\n$\n")
+	x.press(t, "stty size\r")
+	x.wait(t, "\n24 80\n$\n")
+	if err := pty.Setsize(x.keys, &pty.Winsize{Rows: 31, Cols: 97}); err != nil {
+		t.Fatal(err)
+	}
+	x.press(t, "until stty size | grep '31 97'; do :; done\r")
+	x.wait(t, "\n31 97\n")
+	x.press(t, "\x1d")
+	x.wait(t, "locus>")
+	x.press(t, "close\r")
+	<-x.ended
+	if strings.Contains(x.text(), password) {
+		t.Errorf("the screen shows\n%s", x.text())
+	}
+}

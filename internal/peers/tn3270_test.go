@@ -1,0 +1,570 @@
+package peers
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// groups are those of the devices that Hercules has here. Without a guest system it
+// gives a device to one client alone, ever.
+var groups = []string{"TWO", "THREE", "FOUR", "FIVE", "PLAIN"}
+
+// hercules starts Hercules, which has a device for each group and one for whoever
+// asks for none.
+func hercules(t testing.TB) *peer {
+	t.Helper()
+	program := need(t, "hercules")
+	file := filepath.Join(t.TempDir(), "conf")
+	p := &peer{port: freePort(t)}
+	config := fmt.Sprintf("CPUSERIAL 000001\nCPUMODEL 3090\nMAINSIZE 16\nNUMCPU 1\nARCHMODE S/370\nCNSLPORT 127.0.0.1:%d\nCODEPAGE 819/1047\n0010 3270\n", p.port)
+	for i, group := range groups {
+		config += fmt.Sprintf("%04X 3270 %s\n", 0x20+i, group)
+	}
+	write(t, file, config, 0o600)
+	cmd := exec.Command(program, "-d", "-f", file)
+	// It ends when its standard input does, and takes long for any other end.
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log := bufio.NewReader(out)
+	var read sync.WaitGroup
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		read.Wait()
+		cmd.Wait()
+	})
+	// A connection that is made to see whether it answers may get in the way of the
+	// next: it says itself when it is ready.
+	for line := ""; !strings.Contains(line, "Waiting for console connection"); {
+		if line, err = log.ReadString('\n'); err != nil {
+			t.Fatalf("hercules: %v", err)
+		}
+	}
+	read.Go(func() { io.Copy(io.Discard, log) })
+	return p
+}
+
+// look is what a screen shows.
+type look struct {
+	text        string
+	row, column int
+	locked      bool
+	fields      []lookField
+}
+
+// lookField is a field of a screen.
+type lookField struct {
+	address, length                         int
+	protected, numeric, hidden, intensified bool
+	modified                                bool
+	color                                   tn3270.Color
+	highlight                               tn3270.Highlight
+}
+
+// ourLook is what our screen shows.
+func ourLook(s *tn3270.Screen) look {
+	l := look{text: s.Text(), locked: s.Status().Lock != tn3270.Unlocked}
+	l.row, l.column = s.Cursor()
+	for _, f := range s.Fields() {
+		l.fields = append(l.fields, lookField{f.Address, f.Length, f.Protected, f.Numeric || f.Skip, f.Hidden, f.Intensified, f.Modified, f.Color, f.Highlight})
+	}
+	return l
+}
+
+// s3270 is a 3270 terminal that a script has the keyboard of, by people who knew
+// nothing of ours.
+type s3270 struct {
+	actions io.Writer
+	answers *bufio.Scanner
+}
+
+func startS3270(t testing.TB, args ...string) *s3270 {
+	t.Helper()
+	cmd := exec.Command(need(t, "s3270"), append([]string{"-utf8"}, args...)...)
+	actions, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(maxSession, func() { cmd.Process.Kill() })
+	t.Cleanup(func() {
+		late.Stop()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return &s3270{actions, bufio.NewScanner(answers)}
+}
+
+// do does an action, and returns what it gave and the words of the status.
+func (x *s3270) do(t testing.TB, action string) (data, status []string) {
+	t.Helper()
+	if _, err := io.WriteString(x.actions, action+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	for x.answers.Scan() {
+		line := x.answers.Text()
+		if text, ok := strings.CutPrefix(line, "data: "); ok {
+			data = append(data, text)
+			continue
+		}
+		if line == "ok" {
+			return data, status
+		}
+		if line == "error" {
+			break
+		}
+		status = strings.Fields(line)
+	}
+	t.Fatalf("s3270: %s: %q, %v", action, data, x.answers.Err())
+	return nil, nil
+}
+
+// connect connects it as a device, and returns what it shows when the host lets one
+// type.
+func (x *s3270) connect(t testing.TB, device string, p *peer) look {
+	t.Helper()
+	if device != "" {
+		device += "@"
+	}
+	x.do(t, fmt.Sprintf(`Connect("%s%s")`, device, p.addr()))
+	x.do(t, "Wait(10,Unlock)")
+	return x.look(t)
+}
+
+// look is what its screen shows.
+func (x *s3270) look(t testing.TB) look {
+	t.Helper()
+	lines, status := x.do(t, "Ascii")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	l := look{text: strings.Join(lines, "\n"), locked: status[0] != "U", row: atoi(t, status[8]) + 1, column: atoi(t, status[9]) + 1}
+	buffer, _ := x.do(t, "ReadBuffer(Ascii)")
+	l.fields = bufferFields(t, buffer)
+	return l
+}
+
+func atoi(t testing.TB, digits string) int {
+	t.Helper()
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// attributePair is a type and a value, as s3270 shows them.
+var attributePair = regexp.MustCompile(`([0-9a-f]{2})=([0-9a-f]{2})`)
+
+// bufferFields reads the fields in the rows of ReadBuffer, whose words are one
+// position each: SF that of a field's attribute. Those of SA are none.
+func bufferFields(t testing.TB, rows []string) (fields []lookField) {
+	t.Helper()
+	position := 0
+	for _, word := range strings.Fields(strings.Join(rows, " ")) {
+		if strings.HasPrefix(word, "SA(") {
+			continue
+		}
+		position++
+		if !strings.HasPrefix(word, "SF(") {
+			continue
+		}
+		f := lookField{address: position}
+		for _, pair := range attributePair.FindAllStringSubmatch(word, -1) {
+			value, err := strconv.ParseUint(pair[2], 16, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch pair[1] {
+			case "c0":
+				a := tn3270.Attribute(value)
+				f.protected, f.numeric, f.modified = a&tn3270.Protected != 0, a&tn3270.Numeric != 0, a&tn3270.Modified != 0
+				f.hidden, f.intensified = a&tn3270.Hidden == tn3270.Hidden, a&tn3270.Hidden == tn3270.Intensified
+			case "41":
+				f.highlight = tn3270.Highlight(value)
+			case "42":
+				f.color = tn3270.Color(value)
+			}
+		}
+		fields = append(fields, f)
+	}
+	for i := range fields {
+		next := fields[(i+1)%len(fields)].address - 1
+		fields[i].length = (next - fields[i].address + position) % position
+		fields[i].address %= position
+	}
+	return fields
+}
+
+// agree ends the test unless both show the same.
+func agree(t *testing.T, ours, theirs look) {
+	t.Helper()
+	if ours.text != theirs.text {
+		t.Errorf("we show\n%s\ns3270 shows\n%s", ours.text, theirs.text)
+	}
+	if ours.row != theirs.row || ours.column != theirs.column || ours.locked != theirs.locked {
+		t.Errorf("cursor %d,%d, locked %v; in s3270 %d,%d, %v", ours.row, ours.column, ours.locked, theirs.row, theirs.column, theirs.locked)
+	}
+	if !slices.Equal(ours.fields, theirs.fields) {
+		t.Errorf("the fields are\n%+v\nin s3270\n%+v", ours.fields, theirs.fields)
+	}
+}
+
+// display is a terminal of ours in a session.
+type display struct {
+	telnet.Terminal3270
+	ctx context.Context // ends with the session
+}
+
+// open3270 opens a session.
+func open3270(t testing.TB, p *peer, o telnet.TN3270Options) *display {
+	t.Helper()
+	s, err := openSession(t, "tn3270://"+p.addr()+"/", telnet.Options{TN3270: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancelCause(context.Background())
+	d := &display{s.Conn.(telnet.Terminal3270), ctx}
+	go func() {
+		_, err := io.Copy(io.Discard, d)
+		end(fmt.Errorf("the session has ended: %v", err))
+	}()
+	return d
+}
+
+// wait waits until the screen is as it should be.
+func (d *display) wait(t testing.TB, ok func(*tn3270.Screen) bool) {
+	t.Helper()
+	if err := d.Screen().Wait(d.ctx, ok); err != nil {
+		t.Fatalf("%v; the screen shows\n%s", err, d.Screen().Text())
+	}
+}
+
+func unlocked(s *tn3270.Screen) bool {
+	return s.Status().Lock == tn3270.Unlocked && strings.TrimSpace(s.Text()) != ""
+}
+
+// Two of the same host show their first screens, one to us and one to s3270.
+func TestHercules(t *testing.T) {
+	forUs, forThem := hercules(t), hercules(t)
+	for _, c := range []struct {
+		model string
+		o     telnet.TN3270Options
+	}{
+		{"3279-2", telnet.TN3270Options{DeviceName: "TWO"}},
+		{"3279-3", telnet.TN3270Options{DeviceName: "THREE", Model: 3}},
+		{"3279-4", telnet.TN3270Options{DeviceName: "FOUR", Model: 4, Basic: true}},
+		{"3279-5", telnet.TN3270Options{DeviceName: "FIVE", Model: 5, CodePage: "1047"}},
+		{"3278-2", telnet.TN3270Options{DeviceName: "PLAIN", Monochrome: true}},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			ours := open3270(t, forUs, c.o)
+			ours.wait(t, unlocked)
+			theirs := startS3270(t, "-model", c.model).connect(t, c.o.DeviceName, forThem)
+			agree(t, ourLook(ours.Screen()), theirs)
+			if !strings.Contains(theirs.text, "My PC thinks it's a MAINFRAME") || len(theirs.fields) < 10 {
+				t.Errorf("s3270 shows\n%s", theirs.text)
+			}
+		})
+	}
+}
+
+// That there is no device is told on a screen too.
+func TestHerculesRefuses(t *testing.T) {
+	p := hercules(t)
+	o := telnet.TN3270Options{DeviceName: "TWO"}
+	open3270(t, p, o).wait(t, unlocked)
+	open3270(t, p, o).wait(t, func(s *tn3270.Screen) bool {
+		return strings.Contains(s.Text(), "Connection rejected, no available 3270 devices in the TWO group")
+	})
+}
+
+func TestHerculesCommand(t *testing.T) {
+	forUs, forThem := hercules(t), hercules(t)
+	want := startS3270(t, "-model", "3279-2").connect(t, "TWO", forThem)
+	u := "tn3270://" + forUs.addr() + "/"
+	locusEnv(t, []string{"LOCUS_TN3270_DEVICE=TWO"}, "get", "--settle", "200ms", u).want(t, 0, want.text+"\n")
+	r := locus(t, "get", "--settle", "200ms", "--json", u)
+	r.want(t, 0, r.out)
+	var got struct {
+		Rows, Columns int
+		Text          []string
+		Fields        []struct{ Row, Column, Length int }
+	}
+	if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Rows != 24 || got.Columns != 80 || len(got.Text) != 24 || got.Text[0] != strings.Split(want.text, "\n")[0] || len(got.Fields) != len(want.fields) {
+		t.Errorf("%+v", got)
+	}
+	for i, f := range got.Fields {
+		if address := (f.Row-1)*80 + f.Column - 1; address != want.fields[i].address || f.Length != want.fields[i].length {
+			t.Errorf("field %d is %+v, in s3270 %+v", i, f, want.fields[i])
+		}
+	}
+	// Telnet alone is no terminal for it.
+	r = locus(t, "get", "--settle", "200ms", "--expect", "device", strings.Replace(u, "tn3270", "telnet", 1))
+	r.want(t, 0, r.out)
+	if !strings.Contains(r.out, "Connection rejected, no available 1052 or 3215 device") {
+		t.Errorf("a terminal of telnet is told %q", r.out)
+	}
+}
+
+// The terminal in which the command runs shows the screen, and the escape key ends
+// it.
+func TestHerculesTerminal(t *testing.T) {
+	forUs, forThem := hercules(t), hercules(t)
+	want := startS3270(t, "-model", "3279-2").connect(t, "", forThem)
+	x := onTerminal(t, t.TempDir(), program, "open", "tn3270://"+forUs.addr()+"/")
+	x.wait(t, want.text+"\n")
+	x.press(t, "\x1d")
+	x.wait(t, "locus>")
+	x.press(t, "close\r")
+	<-x.ended
+}
+
+// step is something that a person does at a 3270 terminal, with words of what the
+// host shows then.
+type step struct {
+	typed string
+	key   tn3270.Key // if nothing is typed
+	shows string
+}
+
+// byUs does the step at our terminal.
+func (s step) byUs(t testing.TB, c *display) {
+	t.Helper()
+	var err error
+	if s.typed != "" {
+		err = c.Type(s.typed)
+	} else {
+		err = c.Press(s.key)
+	}
+	if err != nil {
+		t.Fatalf("%+v: %v", s, err)
+	}
+	c.wait(t, func(x *tn3270.Screen) bool { return unlocked(x) && strings.Contains(x.Text(), s.shows) })
+}
+
+// numbered is the name of a key with a number.
+var numbered = regexp.MustCompile(`^(PA|PF)(\d+)$`)
+
+// byThem does the step in s3270, and returns what that shows.
+func (s step) byThem(t testing.TB, x *s3270) look {
+	t.Helper()
+	if s.typed != "" {
+		x.do(t, fmt.Sprintf("String(%q)", s.typed))
+	} else {
+		x.do(t, numbered.ReplaceAllString(s.key.String(), "$1($2)"))
+	}
+	for {
+		// It waits for the host by itself if the key locks the keyboard. What comes
+		// after one action and before a Wait ends that at once.
+		if lines, _ := x.do(t, "Ascii"); strings.Contains(strings.Join(lines, "\n"), s.shows) {
+			return x.look(t)
+		}
+		x.do(t, "Wait(10,Output)")
+	}
+}
+
+// walk is through the screens of our host.
+var walk = []step{
+	{key: tn3270.Enter, shows: "Who are you?"},
+	{typed: "Ann", shows: "Ann"},
+	{key: tn3270.Tab},
+	{typed: "s3cret"},
+	{key: tn3270.Tab},
+	{typed: "12.5", shows: "12.5"},
+	{key: tn3270.Backtab},
+	{key: tn3270.Left},
+	{key: tn3270.Home},
+	{key: tn3270.Right},
+	{key: tn3270.Delete},
+	{key: tn3270.Up},
+	{key: tn3270.Enter, shows: "Welcome, An."},
+	{key: tn3270.PF2, shows: "Type anything"},
+	{typed: "abc [] ^ ! | é ß ¬"},
+	{key: tn3270.EraseEOF},
+	{key: tn3270.Enter, shows: "You typed"},
+	{key: tn3270.PF4, shows: "upper left"},
+	{key: tn3270.Clear},
+	{key: tn3270.PF24, shows: "PF24 does nothing here"},
+	{key: tn3270.PA1, shows: "PA1 does nothing here"},
+	{key: tn3270.Clear},
+}
+
+// colors is a screen that s3270 shows highlighting on without colours too, and we
+// show neither then.
+var colors = []step{
+	{key: tn3270.PF1, shows: "underscore"},
+	{key: tn3270.PA2, shows: "PF1"},
+}
+
+// system is a way that there is with TN3270E, to a host that has SYSREQ and sends
+// text then.
+var system = []step{
+	{key: tn3270.SysReq, shows: "SYSTEM: LOGOFF"},
+	{typed: "help", shows: "help"},
+	{key: tn3270.Enter, shows: "helpSYSTEM"},
+	{typed: "again", shows: "again"},
+	{key: tn3270.Enter, shows: "againSYSTEM"},
+	{key: tn3270.SysReq, shows: "Welcome"},
+}
+
+// s3270 reads our host as we do, and our host reads s3270 as us.
+func TestS3270(t *testing.T) {
+	for _, c := range []struct {
+		name, model string
+		host        telnettest.HostOptions
+		o           telnet.TN3270Options
+		walk        []step
+	}{
+		{"basic", "3279-2", telnettest.HostOptions{}, telnet.TN3270Options{}, slices.Concat(walk, colors)},
+		{"basic, large", "3279-5", telnettest.HostOptions{}, telnet.TN3270Options{Model: 5, DeviceName: "GROUP"}, slices.Concat(walk, colors)},
+		{"basic, plain", "3278-3", telnettest.HostOptions{}, telnet.TN3270Options{Model: 3, Monochrome: true}, walk},
+		{"basic, 1047", "3279-2", telnettest.HostOptions{CodePage: "1047"}, telnet.TN3270Options{CodePage: "1047"}, walk},
+		{"TN3270E", "3279-2", telnettest.HostOptions{Extended: true}, telnet.TN3270Options{}, slices.Concat(walk, colors, system)},
+		{"TN3270E, a device", "3279-4", telnettest.HostOptions{Extended: true, Devices: []string{"LU07"}}, telnet.TN3270Options{Model: 4, DeviceName: "LU07"}, slices.Concat(walk, colors)},
+		{"TN3270E, no functions", "3279-3", telnettest.HostOptions{Extended: true, Functions: []byte{}}, telnet.TN3270Options{Model: 3}, slices.Concat(walk, colors)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, p := ourHost(t, &c.host)
+			x := startS3270(t, "-model", c.model, "-codepage", "cp"+cmp.Or(c.o.CodePage, "037"))
+			theirs := x.connect(t, c.o.DeviceName, p)
+			ours := open3270(t, p, c.o)
+			ours.wait(t, unlocked)
+			agree(t, ourLook(ours.Screen()), theirs)
+			for _, step := range c.walk {
+				theirs := step.byThem(t, x)
+				step.byUs(t, ours)
+				agree(t, ourLook(ours.Screen()), theirs)
+				if t.Failed() {
+					t.Fatalf("so it is after %+v", step)
+				}
+			}
+			log := s.Log()
+			if them, us := heard(log[0]), heard(log[1]); !slices.Equal(them, us) {
+				t.Errorf("the host heard of s3270\n%q\nof us\n%q", them, us)
+			}
+		})
+	}
+}
+
+// heard is what the host has heard for certain when the walk is over: up to the last
+// key, behind which a response may follow.
+func heard(log []string) []string {
+	entries := log
+	for len(entries) > 0 && !strings.HasPrefix(entries[len(entries)-1], "key ") {
+		entries = entries[:len(entries)-1]
+	}
+	return entries
+}
+
+// ourHost starts our host, as a peer.
+func ourHost(t testing.TB, o *telnettest.HostOptions) (*telnettest.Server, *peer) {
+	t.Helper()
+	s, err := telnettest.StartTN3270(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	_, port, err := net.SplitHostPort(s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &peer{port: atoi(t, port)}
+}
+
+// Both say the same of themselves, but that we have fewer colours and addresses of
+// 16 bits too.
+func TestS3270Query(t *testing.T) {
+	const (
+		usableArea   = 0x81
+		addressing   = 4 // in the reply about the usable area
+		twelve       = 0x01
+		withSixteen  = 0x03
+		ofCharacters = 0x85
+		ofHighlights = 0x87
+		replyModes   = 0x88
+		ofPartition  = 0xA6
+	)
+	for _, model := range []int{2, 3, 4, 5} {
+		replies := make(chan map[byte]string, 1)
+		_, p := ourHost(t, &telnettest.HostOptions{Run: func(h *telnettest.Host) error {
+			if err := h.Show(h.Builder().Query()); err != nil {
+				return err
+			}
+			in, err := h.Receive()
+			if err != nil {
+				return err
+			}
+			replies <- queryReplies(in.Structured)
+			if err := h.Show(h.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Thank you.")); err != nil {
+				return err
+			}
+			h.Receive()
+			return nil
+		}})
+		startS3270(t, "-model", fmt.Sprintf("3279-%d", model)).connect(t, "", p)
+		theirs := <-replies
+		open3270(t, p, telnet.TN3270Options{Model: model})
+		ours := <-replies
+		area := []byte(ours[usableArea])
+		if len(area) <= addressing || area[addressing] != withSixteen {
+			t.Fatalf("model %d: the usable area is % X", model, area)
+		}
+		area[addressing] = twelve
+		ours[usableArea] = string(area)
+		for _, code := range []byte{usableArea, ofCharacters, ofHighlights, replyModes, ofPartition} {
+			if ours[code] != theirs[code] || ours[code] == "" {
+				t.Errorf("model %d: reply %02X is % X, that of s3270 % X", model, code, ours[code], theirs[code])
+			}
+		}
+	}
+}
+
+// queryReplies are structured fields by the code of what they are about.
+func queryReplies(fields []byte) map[byte]string {
+	replies := make(map[byte]string)
+	for len(fields) >= 4 {
+		n := min(int(binary.BigEndian.Uint16(fields)), len(fields))
+		if n < 4 {
+			break
+		}
+		replies[fields[3]] = string(fields[:n])
+		fields = fields[n:]
+	}
+	return replies
+}
