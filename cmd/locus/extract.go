@@ -48,7 +48,7 @@ readings, with it and without; both are written.
 -r reads all files of folders, but hidden ones and those that .gitignore and .ignore
 leave out, as ripgrep does. The status is 1 if there is no URL, and 3 if something
 could not be read; the rest is read all the same.`,
-		Example: `  printf 'It is at <URL:ftp://ds.in\n  ternic.net/rfc>.\n' | locus extract
+		Example: `  printf 'It is at <URL:ftp://ds.in\n  ternic.net/rfc>.\n' | locus extract -
   locus extract -r --unique --scheme ftp,gopher .`,
 		RunE: func(_ *cobra.Command, args []string) error { return x.run(args) },
 	}
