@@ -72,7 +72,7 @@ const (
 	told = 8 << 10
 	// headSize is how many of the first octets of a document are read at once: most
 	// are not longer.
-	headSize = 64 << 10
+	headSize = 256 << 10
 	// tarBlock is the length of a header of a tar archive, tarMagic where in it the
 	// magic is, and tarName the length of the name before it.
 	tarBlock = 512
