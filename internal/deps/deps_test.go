@@ -32,8 +32,9 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
-	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
+	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
+	extract, message, internal/media < document;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
@@ -48,14 +49,15 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	access, escape, extract, internal/term < gateway;
-	access, escape, extract, internal/term < transfer, verify;
+	access, escape, extract, internal/term < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, escape, internal/term < roundtrip;
 
 	# The command: with tests, all that imports the list of schemes.
-	scheme/all, relative, extract, access, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
+	scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
 
 	# Tests alone.
 	NONE < internal/deps, internal/peers;

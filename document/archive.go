@@ -1,0 +1,98 @@
+package document
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// tar reports what is in the files of a tar archive.
+func (f *finder) tar(it item) {
+	r := tar.NewReader(it.r)
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return
+		}
+		// A name that would lead out of a folder is none here: nothing is made.
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			f.fail(it, err)
+			return
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if !f.next(it) {
+			return
+		}
+		f.find(it.part(unpacked{r, f}, h.Name, h.Name))
+	}
+}
+
+// Methods of compression in a zip archive beside the usual one (APPNOTE.TXT
+// section 4.4.5).
+const (
+	zipBzip2 = 12
+	zipZstd  = 93
+	// zipEncrypted is the flag of a member that needs a password.
+	zipEncrypted = 1
+)
+
+var errEncrypted = errors.New("it is encrypted")
+
+// zip reports what is in the files of a zip archive.
+func (f *finder) zip(it item) {
+	r, err := f.openZip(it)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		f.fail(it, err)
+		return
+	}
+	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
+	r.RegisterDecompressor(zipZstd, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(maxDictionary), zstd.WithDecoderLowmem(true)))
+	for _, file := range r.File {
+		if !file.Mode().IsRegular() {
+			continue
+		}
+		if !f.next(it) {
+			return
+		}
+		f.zipFile(it, file)
+	}
+}
+
+// openZip reads the directory of a zip archive, which is at its end.
+func (f *finder) openZip(it item) (*zip.Reader, error) {
+	if it.whole != nil {
+		return zip.NewReader(it.whole, it.whole.Size())
+	}
+	octets, ok, err := f.hold(&it)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: a zip archive of more than %d octets that is no file", ErrLimit, f.o.Held)
+	case err != nil:
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(octets), int64(len(octets)))
+}
+
+func (f *finder) zipFile(it item, file *zip.File) {
+	part := it.part(nil, file.Name, file.Name)
+	if file.Flags&zipEncrypted != 0 {
+		f.fail(part, errEncrypted)
+		return
+	}
+	r, err := file.Open()
+	if err != nil {
+		f.fail(part, err)
+		return
+	}
+	defer r.Close()
+	part.r = unpacked{r, f}
+	f.find(part)
+}

@@ -1,0 +1,66 @@
+package document
+
+import (
+	"compress/bzip2"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
+)
+
+const (
+	// maxDictionary is the most memory that one decoder may take because of what a
+	// file says: what "xz -9" needs, and "zstd --long" is refused.
+	maxDictionary = 64 << 20
+)
+
+// compressed reports what is in a compressed file.
+func (f *finder) compressed(it item, k kind) {
+	r, free, err := decompress(it.r, k)
+	if err != nil {
+		f.fail(it, err)
+		return
+	}
+	defer free()
+	f.find(it.in(unpacked{r, f}, uncompressedName(it.name)))
+}
+
+// decompress returns a reader of what r has compressed, and what to call after it.
+func decompress(r io.Reader, k kind) (_ io.Reader, free func(), err error) {
+	free = func() {}
+	switch k {
+	case gzipped:
+		r, err = gzip.NewReader(r)
+	case bzipped:
+		r = bzip2.NewReader(r)
+	case xzipped:
+		r, err = xz.NewReader(r, maxDictionary)
+	case zstandard:
+		var d *zstd.Decoder
+		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxDictionary))
+		if err == nil {
+			r, free = d, d.Close
+		}
+	case lzw:
+		r = newUncompress(r)
+	}
+	return r, free, err
+}
+
+// uncompressedName returns what a compressed file is called without its last
+// extension.
+func uncompressedName(name string) string {
+	ext := path.Ext(name)
+	switch strings.ToLower(ext) {
+	case ".tgz", ".tbz", ".tbz2", ".txz", ".tzst", ".taz":
+		return strings.TrimSuffix(name, ext) + ".tar"
+	case ".svgz":
+		return strings.TrimSuffix(name, ext) + ".svg"
+	case ".gz", ".bz2", ".bz", ".xz", ".zst", ".z":
+		return strings.TrimSuffix(name, ext)
+	}
+	return name
+}

@@ -1,0 +1,118 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/locus-url/locus/extract"
+)
+
+var (
+	// ErrBinary: it is no text, and nothing that holds texts.
+	ErrBinary = errors.New("binary, and no text to look into")
+	// ErrLimit: a limit of [Options] was reached.
+	ErrLimit = errors.New("limit reached")
+	// ErrType: it is not, or can't be read as, what it is said to be.
+	ErrType = errors.New("not of the type that it is said to be")
+)
+
+// Options say what to look for, and what it may cost. The zero Options, and nil,
+// are sensible.
+type Options struct {
+	// Extract is what package extract looks for.
+	Extract extract.Options
+	// Type is the media type of the text, if it is known: "text/markdown". One that is
+	// not known here is that of plain text. What the text is compressed or archived in
+	// is opened all the same, if the first octets show that it is. Empty: the name and
+	// the content tell.
+	Type string
+	// Context: fill in [Link.Context].
+	Context bool
+	// Binary: read as plain text what would be [ErrBinary].
+	Binary bool
+
+	// Depth is how many containers may be in each other; 0: 8. A compressed archive
+	// counts as two.
+	Depth int
+	// Unpacked is the most octets that all containers of a document may give, taken
+	// together; 0: 4 GiB.
+	Unpacked int64
+	// Members is the most members that all containers of a document may have, taken
+	// together; 0: 1,000,000.
+	Members int
+	// Held is the most octets that are held in memory at once of what can't be read
+	// piece by piece: a text with markup, a message, a zip archive within another
+	// container; 0: 64 MiB. A larger text is read as plain text, in constant memory.
+	Held int64
+}
+
+func (o *Options) orDefault() Options {
+	var r Options
+	if o != nil {
+		r = *o
+	}
+	r.Depth = cmp.Or(r.Depth, 8)
+	r.Unpacked = cmp.Or(r.Unpacked, 4<<30)
+	r.Members = cmp.Or(r.Members, 1_000_000)
+	r.Held = cmp.Or(r.Held, 64<<20)
+	return r
+}
+
+// Link is a URL, or a partial form, of a document.
+type Link struct {
+	// Match is what was found. Its offsets are those of the text that it was read
+	// from: the document itself, or what a container gives.
+	extract.Match
+	// Line and Column are where it starts in that text, as [extract.Position] has it.
+	Line, Column int64
+	// Context is the line of the text that it starts on, or what is near it if the
+	// line is long. It is as it was written: whoever writes to a terminal filters it.
+	Context string
+	// Member is the part of a container that the text is: "docs/a.html" of an
+	// archive, "2" of a message, "header" of a message's header, "17" of an mbox,
+	// "old.tar/docs/a.html" of one within another. It is a label, and no name to make
+	// a file with. Empty: the document itself.
+	Member string
+	// Type is the media type that the text was read as.
+	Type string
+}
+
+// Error is something in a document that can't be read.
+type Error struct {
+	Name   string // of the document
+	Member string // as in [Link]; empty: the document itself
+	Err    error
+}
+
+// Error returns what can't be read and why.
+func (e *Error) Error() string {
+	text := e.Name
+	if e.Member != "" {
+		text += ": " + e.Member
+	}
+	return text + ": " + e.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Links returns the URLs of the document that r gives, in order, and the partial
+// forms where its type has some. name is what the document is called: its end may
+// tell the type, and it is in errors; it may be empty.
+//
+// Every error is an [*Error], about what can't be read: with it comes no link, and
+// the links of what can be read go on. A file that ends too early, a member that is
+// damaged, one that is no text ([ErrBinary]) are such errors; after one that r
+// returns nothing follows.
+//
+// A zip archive is read in place if r is an [io.ReaderAt] and an [io.Seeker] as
+// well, as a file is.
+func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
+	return func(yield func(Link, error) bool) {
+		f := &finder{o: o.orDefault(), name: name, yield: yield}
+		f.left, f.members = f.o.Unpacked, f.o.Members
+		f.find(item{r: r, name: name, typ: f.o.Type})
+	}
+}

@@ -1,0 +1,133 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// finder reads one document.
+type finder struct {
+	o       Options
+	name    string
+	yield   func(Link, error) bool
+	done    bool  // the caller wants no more
+	left    int64 // octets that containers may give yet
+	members int   // that they may have yet
+}
+
+// item is a document, or something that is in one.
+type item struct {
+	r      io.Reader
+	whole  *io.SectionReader // all of it, if it can be read in place; else nil
+	name   string            // what it is called, without what it is in
+	typ    string            // said to be of that media type
+	member string            // as in Link
+	mixed  bool              // others that it came with may be binary
+	depth  int               // containers around it
+}
+
+// in returns the one thing that is in it.
+func (it item) in(r io.Reader, name string) item {
+	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1}
+	if types[mediaType(it.typ)].isContainer() {
+		inner.typ = ""
+	}
+	return inner
+}
+
+// part returns one of the things that are in it, by the label that it has there.
+func (it item) part(r io.Reader, name, label string) item {
+	p := it.in(r, name)
+	p.member, p.mixed = label, true
+	if it.member != "" {
+		p.member = it.member + "/" + label
+	}
+	return p
+}
+
+// fail reports that an item can't be read.
+func (f *finder) fail(it item, err error) {
+	if !f.done && !f.yield(Link{}, &Error{f.name, it.member, err}) {
+		f.done = true
+	}
+}
+
+// find reports what is in an item.
+func (f *finder) find(it item) {
+	h, err := readHead(&it)
+	if err != nil {
+		f.fail(it, err)
+		return
+	}
+	defer h.free()
+	k := kindOf(it, h)
+	switch {
+	case k == utf16:
+		it.r, it.whole = fromUTF16(it.r), nil
+		f.find(it)
+	case k == binary && !f.o.Binary:
+		f.fail(it, ErrBinary)
+	case !k.isContainer():
+		f.text(it, h, k)
+	case it.depth >= f.o.Depth:
+		f.fail(it, fmt.Errorf("%w: more than %d containers in each other", ErrLimit, f.o.Depth))
+	case k == tarArchive:
+		f.tar(it)
+	case k == zipArchive:
+		f.zip(it)
+	case k == mail:
+		f.mail(it, h)
+	case k == mailbox:
+		f.mbox(it)
+	default:
+		f.compressed(it, k)
+	}
+}
+
+// next counts a member, and reports whether there may be one more and anybody
+// wants it.
+func (f *finder) next(it item) bool {
+	switch {
+	case f.done:
+		return false
+	case f.left <= 0:
+		// It was said when the last octet was read.
+		return false
+	case f.members == 0:
+		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+		return false
+	}
+	f.members--
+	return true
+}
+
+// unpacked is what a container gives, as far as it may.
+type unpacked struct {
+	r io.Reader
+	f *finder
+}
+
+func (u unpacked) Read(p []byte) (int, error) {
+	if u.f.left <= 0 {
+		return 0, fmt.Errorf("%w: more than %d octets are unpacked", ErrLimit, u.f.o.Unpacked)
+	}
+	n, err := u.r.Read(p[:min(int64(len(p)), u.f.left)])
+	u.f.left -= int64(n)
+	return n, err
+}
+
+// hold reads all of an item that can't be read in place. If there is more of it
+// than may be held, ok is false, and the item is as it was.
+func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
+	var b bytes.Buffer
+	_, err = io.CopyN(&b, it.r, f.o.Held+1)
+	switch {
+	case err == io.EOF:
+		return b.Bytes(), true, nil
+	case err == nil:
+		it.r = io.MultiReader(&b, it.r)
+		return nil, false, nil
+	}
+	return b.Bytes(), true, err
+}

@@ -1,0 +1,234 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus/internal/media"
+)
+
+// kind is what an item is read as.
+type kind uint8
+
+const (
+	plain kind = iota
+	markdown
+	html
+	binary
+	utf16
+	mail
+	mailbox
+	tarArchive
+	zipArchive
+	gzipped
+	bzipped
+	xzipped
+	zstandard
+	lzw
+)
+
+func (k kind) isContainer() bool { return k >= mail }
+
+// types are the media types that are not read as plain text.
+var types = map[string]kind{
+	"text/markdown":          markdown,
+	"text/x-markdown":        markdown,
+	"text/html":              html,
+	"application/xhtml+xml":  html,
+	"image/svg+xml":          html,
+	"message/rfc822":         mail,
+	"message/global":         mail,
+	"message/news":           mail,
+	"application/mbox":       mailbox,
+	"application/x-tar":      tarArchive,
+	"application/zip":        zipArchive,
+	"application/gzip":       gzipped,
+	"application/x-gzip":     gzipped,
+	"application/x-bzip2":    bzipped,
+	"application/x-xz":       xzipped,
+	"application/zstd":       zstandard,
+	"application/x-compress": lzw,
+}
+
+// magic is what the first octets of a container are.
+var magic = []struct {
+	octets string
+	kind   kind
+}{
+	{"\x1F\x8B\x08", gzipped},
+	{"\xFD7zXZ\x00", xzipped},
+	{"\x28\xB5\x2F\xFD", zstandard},
+	{"\x1F\x9D", lzw},
+	{"PK\x03\x04", zipArchive},
+	{"PK\x05\x06", zipArchive},
+	{"\xFF\xFE", utf16},
+	{"\xFE\xFF", utf16},
+}
+
+const (
+	// told is how many of the first octets tell what an item is.
+	told = 8 << 10
+	// headSize is how many of the first octets of a document are read at once: most
+	// are not longer.
+	headSize = 64 << 10
+	// tarBlock is the length of a header of a tar archive, tarMagic where in it the
+	// magic is, and tarName the length of the name before it.
+	tarBlock = 512
+	// maxEmpty is how many reads in a row may give nothing.
+	maxEmpty = 100
+	tarMagic = 257
+	tarName  = 100
+	// bzip2 says how large its blocks are, and then begins one, or ends.
+	bzip2Head = len("BZh91AY&SY")
+)
+
+// head is the first octets of an item. The item gives them again.
+type head struct {
+	octets []byte
+	all    bool // there are no more
+	buf    *[headSize]byte
+}
+
+var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
+
+// readHead reads the head of an item. Of one whose type is known, that is as little
+// as shows whether it is a container: somebody may wait for what is in it. Errors
+// are those of the first read: what comes before another one is a head.
+func readHead(it *item) (*head, error) {
+	h := &head{buf: heads.Get().(*[headSize]byte)}
+	n, err := 0, error(nil)
+	for empty := 0; n < len(h.buf) && err == nil && (it.typ == "" || it.mixed || !isPlain(h.buf[:n])); {
+		var m int
+		m, err = it.r.Read(h.buf[n:])
+		n += m
+		if m > 0 {
+			empty = 0
+		} else if empty++; empty == maxEmpty && err == nil {
+			err = io.ErrNoProgress
+		}
+	}
+	h.octets, h.all = h.buf[:n], err == io.EOF
+	if err != nil && !h.all {
+		if n == 0 {
+			h.free()
+			return nil, err
+		}
+		it.r = io.MultiReader(bytes.NewReader(h.octets), failed{err})
+		return h, nil
+	}
+	if h.all {
+		it.r = bytes.NewReader(h.octets)
+	} else {
+		it.r = io.MultiReader(bytes.NewReader(h.octets), it.r)
+	}
+	return h, nil
+}
+
+func (h *head) free() { heads.Put(h.buf) }
+
+// failed is a reader that fails.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// isPlain reports whether no container begins with these octets and any more.
+func isPlain(octets []byte) bool {
+	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
+		return len(octets) >= bzip2Head || containerOf(octets) == plain && !mayBe(octets)
+	}
+	return false
+}
+
+// mayBe reports whether octets are the beginning of some magic.
+func mayBe(octets []byte) bool {
+	for _, m := range magic {
+		if strings.HasPrefix(m.octets, string(octets)) {
+			return true
+		}
+	}
+	return false
+}
+
+// containerOf returns the kind of container that begins with these octets, or
+// plain.
+func containerOf(octets []byte) kind {
+	for _, m := range magic {
+		if len(octets) >= len(m.octets) && string(octets[:len(m.octets)]) == m.octets {
+			return m.kind
+		}
+	}
+	switch {
+	case len(octets) >= bzip2Head && isBzip2(octets[:bzip2Head]):
+		return bzipped
+	case len(octets) >= tarBlock && string(octets[tarMagic:tarMagic+len("ustar")]) == "ustar" &&
+		bytes.IndexByte(octets[:tarName], '\n') < 0:
+		return tarArchive
+	}
+	return plain
+}
+
+func isBzip2(octets []byte) bool {
+	rest, ok := bytes.CutPrefix(octets, []byte("BZh"))
+	return ok && rest[0] >= '1' && rest[0] <= '9' && (string(rest[1:]) == "1AY&SY" || string(rest[1:]) == "\x17rE8P\x90")
+}
+
+// kindOf returns what an item is: what its first octets show, and else what is
+// said, or what its name says.
+func kindOf(it item, h *head) kind {
+	octets := h.octets[:min(len(h.octets), told)]
+	if k := containerOf(octets); k != plain {
+		return k
+	}
+	if it.typ != "" {
+		if k := types[mediaType(it.typ)]; k != plain || !it.mixed || bytes.IndexByte(octets, 0) < 0 {
+			return k
+		}
+		return binary
+	}
+	named := types[media.ByName(it.name)]
+	switch {
+	case named == tarArchive:
+		// One of those before 1988 has no magic.
+		return tarArchive
+	case bytes.IndexByte(octets, 0) >= 0:
+		return binary
+	case named > binary && named < mail || named >= zipArchive:
+		// A name alone makes no container whose magic is missing.
+		return plain
+	case named != plain:
+		return named
+	case isMbox(octets):
+		return mailbox
+	case isMail(octets):
+		return mail
+	case isHTML(octets):
+		return html
+	}
+	return plain
+}
+
+// mediaType returns the type of t in lower case, without parameters.
+func mediaType(t string) string {
+	t, _, _ = strings.Cut(t, ";")
+	return strings.ToLower(strings.TrimSpace(t))
+}
+
+// isHTML reports whether a document begins as HTML does.
+func isHTML(octets []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n\f")
+	if len(text) == 0 || text[0] != '<' {
+		return false
+	}
+	for _, start := range []string{"<!doctype html", "<html", "<head", "<body"} {
+		if len(text) > len(start) && strings.EqualFold(string(text[:len(start)]), start) && isTagEnd(text[len(start)]) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<html"))
+}
+
+func isTagEnd(c byte) bool {
+	return c == '>' || c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '/'
+}

@@ -1,0 +1,88 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/locus-url/locus/message"
+)
+
+// mail reports what is in the header and in each part of a message.
+func (f *finder) mail(it item, h *head) {
+	m, err := f.message(&it)
+	if m == nil {
+		if err != nil {
+			f.fail(it, err)
+		}
+		// It has the name of a message, and is a text all the same.
+		h.all = false
+		it.typ = "text/plain"
+		f.text(it, h, plain)
+		return
+	}
+	f.header(it, m.Header, "header")
+	for _, p := range m.Parts() {
+		if p.Multipart() {
+			continue
+		}
+		if enclosed, ok := p.Enclosed(); ok {
+			f.header(it, enclosed, p.Path+"/header")
+			continue
+		}
+		if !f.next(it) {
+			return
+		}
+		if strings.HasPrefix(p.Type, "text/") {
+			part := it.part(unpacked{p.Text(), f}, p.Name, p.Path)
+			part.typ, part.mixed = p.Type, false
+			f.find(part)
+			continue
+		}
+		part := it.part(unpacked{p.Open(), f}, p.Name, p.Path)
+		if types[p.Type] != plain {
+			part.typ = p.Type
+		}
+		f.find(part)
+	}
+	if err != nil {
+		f.fail(it, err)
+	}
+}
+
+// header reports what is in the header of a message, as it is written.
+func (f *finder) header(it item, h message.Header, label string) {
+	if f.done {
+		return
+	}
+	part := it.part(strings.NewReader(h.Lines()), "", label)
+	part.typ, part.mixed = "text/plain", false
+	f.find(part)
+}
+
+// message reads the message that an item is. Without one, the item is as it was,
+// and the error says why it is not looked into, if that must be said.
+func (f *finder) message(it *item) (*message.Message, error) {
+	limits := &message.Limits{Part: f.o.Unpacked}
+	var m *message.Message
+	var err error
+	if it.whole != nil {
+		m, err = message.Parse(it.whole, it.whole.Size(), limits)
+	} else {
+		octets, ok, failure := f.hold(it)
+		if !ok {
+			return nil, fmt.Errorf("%w: a message of more than %d octets that is no file is read as plain text", ErrLimit, f.o.Held)
+		}
+		it.r = bytes.NewReader(octets)
+		m, err = message.Parse(it.r.(io.ReaderAt), int64(len(octets)), limits)
+		if failure != nil {
+			it.r, err = io.MultiReader(it.r, failed{failure}), failure
+		}
+	}
+	if errors.Is(err, message.ErrNoMessage) {
+		return nil, nil
+	}
+	return m, err
+}

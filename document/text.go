@@ -1,0 +1,137 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/media"
+)
+
+// fromUTF16 returns the text of r, which begins with a mark of UTF-16, in UTF-8.
+func fromUTF16(r io.Reader) io.Reader {
+	return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
+}
+
+// text reports the links of a text.
+func (f *finder) text(it item, h *head, k kind) {
+	t := texts{f: f, it: it, typ: f.typeOf(it, k)}
+	switch {
+	case k == markdown || k == html:
+		t.markup(k)
+	case h.all:
+		t.text = string(h.octets)
+		t.inMemory(extract.All(t.text, &f.o.Extract))
+	default:
+		t.stream()
+	}
+}
+
+// typeOf returns the media type that an item is read as.
+func (f *finder) typeOf(it item, k kind) string {
+	if t := mediaType(it.typ); t != "" {
+		return t
+	}
+	t := media.ByName(it.name)
+	switch {
+	case types[t] == k && (k != plain || strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "application/")):
+		if t != "" {
+			return t
+		}
+	case k == html:
+		return "text/html"
+	}
+	return "text/plain"
+}
+
+// texts reports what is found in one text.
+type texts struct {
+	f     *finder
+	it    item
+	typ   string
+	text  string // if it is in memory
+	lines *extract.Lines
+}
+
+// emit reports m, whose lines are known.
+func (t *texts) emit(m extract.Match) bool {
+	at := t.lines.At(m.Start)
+	if at == (extract.Position{}) && t.text != "" {
+		// It is further back than lines remembers.
+		t.lines = extract.NewLines(strings.NewReader(t.text))
+		at = t.lines.At(m.Start)
+	}
+	l := Link{Match: m, Line: at.Line, Column: at.Column, Member: t.it.member, Type: t.typ}
+	if t.f.o.Context {
+		l.Context = t.lines.Context(m.Start)
+	}
+	if !t.f.yield(l, nil) {
+		t.f.done = true
+	}
+	return !t.f.done
+}
+
+// stream reports the links of plain text of any length.
+func (t *texts) stream() {
+	t.lines = extract.NewLines(t.it.r)
+	for m, err := range extract.Stream(t.lines, &t.f.o.Extract) {
+		if err != nil {
+			t.f.fail(t.it, err)
+			return
+		}
+		if !t.emit(m) {
+			return
+		}
+	}
+}
+
+// inMemory reports matches of a text that is in memory, and lets go of it.
+func (t *texts) inMemory(matches iter.Seq[extract.Match]) {
+	for m := range matches {
+		if t.lines == nil {
+			t.lines = extract.NewLines(strings.NewReader(t.text))
+		}
+		m.URL, m.Alternative = own(m.URL), own(m.Alternative)
+		m.Ref, m.Base = strings.Clone(m.Ref), strings.Clone(m.Base)
+		if !t.emit(m) {
+			return
+		}
+	}
+}
+
+// own returns u with a text that keeps no other in memory.
+func own(u locus.URL) locus.URL {
+	v, _ := locus.Parse(strings.Clone(u.String())) // It has parsed before. The zero URL stays zero.
+	return v
+}
+
+// markup reports the links of a text with markup, which is read as a whole.
+func (t *texts) markup(k kind) {
+	octets, ok, err := t.f.hold(&t.it)
+	if !ok {
+		t.f.fail(t.it, fmt.Errorf("%w: a text with markup of more than %d octets is read as plain text", ErrLimit, t.f.o.Held))
+		t.typ = "text/plain"
+		t.stream()
+		return
+	}
+	if err != nil {
+		// Its end, which may be in the middle of something, is missing.
+		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
+	}
+	t.text = string(octets)
+	read := extract.Markdown
+	if k == html {
+		read = extract.HTML
+	}
+	t.inMemory(read(t.text, &t.f.o.Extract))
+	if err != nil {
+		t.f.fail(t.it, err)
+	}
+}

@@ -1,0 +1,161 @@
+package document
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// uncompress reads what compress(1) has made: LZW with codes of 9 bits that grow,
+// the lowest bit first, in groups of eight codes. compress/lzw reads other forms.
+type uncompress struct {
+	r    *bufio.Reader
+	err  error
+	out  []byte // what was decoded and not given yet
+	head bool   // the header was read
+
+	maxBits uint // of a code
+	block   bool // code 256 begins anew
+	bits    uint // of a code now
+	next    int  // the code that is defined next
+	last    int  // the code before; -1: none
+	first   byte // the first octet of what it stands for
+
+	group []byte // octets of the codes that were read together
+	at    uint   // the bit in it
+
+	prefix [1 << lzwBits]uint16
+	suffix [1 << lzwBits]byte
+	stack  [1 << lzwBits]byte
+}
+
+const (
+	lzwBits      = 16
+	lzwFirstBits = 9
+	lzwClear     = 256
+)
+
+var errLZW = errors.New("compress: damaged")
+
+func newUncompress(r io.Reader) *uncompress { return &uncompress{r: bufio.NewReader(r)} }
+
+// Read reads what was compressed.
+func (u *uncompress) Read(p []byte) (int, error) {
+	for len(u.out) == 0 {
+		if u.err != nil {
+			return 0, u.err
+		}
+		u.err = u.decode()
+	}
+	n := copy(p, u.out)
+	u.out = u.out[n:]
+	return n, nil
+}
+
+// begin reads the header.
+func (u *uncompress) begin() error {
+	var h [3]byte
+	if _, err := io.ReadFull(u.r, h[:]); err != nil {
+		return io.ErrUnexpectedEOF
+	}
+	u.maxBits, u.block = uint(h[2]&0x1F), h[2]&0x80 != 0
+	if u.maxBits < lzwFirstBits || u.maxBits > lzwBits {
+		return errLZW
+	}
+	u.head = true
+	u.clear()
+	return nil
+}
+
+// clear forgets all codes but those of single octets.
+func (u *uncompress) clear() {
+	u.bits, u.next, u.last = lzwFirstBits, lzwClear, -1
+	if u.block {
+		u.next++
+	}
+	u.group = u.group[:0]
+}
+
+// code reads a code. A group is as many octets as a code has bits, and is left
+// whole when the number of bits changes.
+func (u *uncompress) code() (int, error) {
+	if u.at+u.bits > uint(len(u.group))*8 {
+		u.group = append(u.group[:0], make([]byte, u.bits)...)
+		n, err := io.ReadFull(u.r, u.group)
+		u.group, u.at = u.group[:n], 0
+		if uint(n)*8 < u.bits {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				// The last bits are padding.
+				err = io.EOF
+			}
+			return 0, err
+		}
+	}
+	code, from := 0, u.at
+	for i := range u.bits {
+		bit := u.group[(from+i)/8] >> ((from + i) % 8) & 1
+		code |= int(bit) << i
+	}
+	u.at += u.bits
+	return code, nil
+}
+
+// decode decodes one code.
+func (u *uncompress) decode() error {
+	if !u.head {
+		if err := u.begin(); err != nil {
+			return err
+		}
+	}
+	code, err := u.code()
+	if err != nil {
+		return err
+	}
+	if code == lzwClear && u.block {
+		u.clear()
+		return nil
+	}
+	// What is to be defined next may be used at once: it is what the last one stands
+	// for, and its first octet again.
+	i := len(u.stack)
+	c := code
+	switch {
+	case u.last < 0 && code > 0xFF, code > u.next, code == u.next && u.last < 0:
+		return errLZW
+	case code == u.next:
+		i--
+		u.stack[i] = u.first
+		c = u.last
+	}
+	for c > 0xFF {
+		if i == 0 {
+			return errLZW
+		}
+		i--
+		u.stack[i] = u.suffix[c]
+		c = int(u.prefix[c])
+	}
+	if i == 0 {
+		return errLZW
+	}
+	i--
+	u.stack[i] = byte(c)
+	u.first = byte(c)
+	u.out = u.stack[i:]
+	u.define()
+	u.last = code
+	return nil
+}
+
+// define gives the next code its meaning.
+func (u *uncompress) define() {
+	if u.last < 0 || u.next >= 1<<u.maxBits {
+		return
+	}
+	u.prefix[u.next], u.suffix[u.next] = uint16(u.last), u.first
+	u.next++
+	if u.next == 1<<u.bits && u.bits < u.maxBits {
+		u.bits++
+		u.group = u.group[:0]
+	}
+}
