@@ -85,7 +85,7 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	}
 	to = f.withLogin(from, to)
 	if f.asked[to.WithoutFragment()] {
-		return nil, f.fail(to, fmt.Errorf("%w: referrals lead in a circle", scheme.ErrProtocol))
+		return nil, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	}
 	return f.open(f.withFragment(to), f.result.Zone, hops)
 }
