@@ -14,8 +14,6 @@ var (
 	ErrBinary = errors.New("binary, and no text to look into")
 	// ErrLimit: a limit of [Options] was reached.
 	ErrLimit = errors.New("limit reached")
-	// ErrType: it is not, or can't be read as, what it is said to be.
-	ErrType = errors.New("not of the type that it is said to be")
 )
 
 // Options say what to look for, and what it may cost. The zero Options, and nil,
@@ -113,6 +111,31 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		f := &finder{o: o.orDefault(), name: name, yield: yield}
 		f.left, f.members = f.o.Unpacked, f.o.Members
-		f.find(item{r: r, name: name, typ: f.o.Type})
+		f.find(item{r: r, whole: inPlace(r), name: name, typ: f.o.Type})
 	}
+}
+
+// inPlace returns what r has yet to give, if it can be read in place.
+func inPlace(r io.Reader) *io.SectionReader {
+	at, ok := r.(io.ReaderAt)
+	if !ok {
+		return nil
+	}
+	seeker, ok := r.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	start, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil
+	}
+	end, err := seeker.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil
+	}
+	// Some that say that they are empty are not, as under /proc.
+	if _, err := seeker.Seek(start, io.SeekStart); err != nil || end <= start {
+		return nil
+	}
+	return io.NewSectionReader(at, start, end-start)
 }

@@ -181,32 +181,36 @@ func kindOf(it item, h *head) kind {
 	if k := containerOf(octets); k != plain {
 		return k
 	}
+	nul := bytes.IndexByte(octets, 0) >= 0
 	if it.typ != "" {
-		if k := types[mediaType(it.typ)]; k != plain || !it.mixed || bytes.IndexByte(octets, 0) < 0 {
-			return k
+		k := types[mediaType(it.typ)]
+		if it.mixed && nul && !k.isContainer() {
+			return binary
 		}
-		return binary
+		return k
 	}
-	named := types[media.ByName(it.name)]
+	t := media.ByName(it.name)
+	named := types[t]
 	switch {
 	case named == tarArchive:
 		// One of those before 1988 has no magic.
 		return tarArchive
-	case bytes.IndexByte(octets, 0) >= 0:
+	case named == mail, named == mailbox:
+		// A part may have any octets.
+		return named
+	case t == "" && isMbox(octets):
+		return mailbox
+	case t == "" && isMail(octets):
+		return mail
+	case nul:
 		return binary
-	case named > binary && named < mail || named >= zipArchive:
+	case named.isContainer():
 		// A name alone makes no container whose magic is missing.
 		return plain
-	case named != plain:
-		return named
-	case isMbox(octets):
-		return mailbox
-	case isMail(octets):
-		return mail
-	case isHTML(octets):
+	case t == "" && isHTML(octets):
 		return html
 	}
-	return plain
+	return named
 }
 
 // mediaType returns the type of t in lower case, without parameters.

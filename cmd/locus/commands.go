@@ -11,6 +11,7 @@ func commands(a *app) []*cobra.Command {
 		newCanonical(a),
 		newCompare(a),
 		newResolve(a),
+		newExtract(a),
 		newOpen(a),
 		newIndex(a),
 		newSchemes(a),

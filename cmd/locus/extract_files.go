@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/walk"
+)
+
+// Several files are read at once, and what is found in them is written in the order
+// of the files: each has a channel of its own, and they are emptied one by one.
+
+// chunk is a part of what a file gives.
+type chunk struct {
+	text  []byte
+	found int      // links in it
+	keys  []string // what is not to be written twice, with --unique
+	ends  []int    // where in text each of them ends
+	err   error    // behind the text
+	flush bool     // somebody may wait for it
+}
+
+const (
+	// chunkSize is how much is written at once.
+	chunkSize = 32 << 10
+	// chunksAhead is how many chunks of a file wait for their turn, and filesAhead how
+	// many files.
+	chunksAhead = 4
+	filesAhead  = 256
+)
+
+// reading is one file that is read.
+type reading struct {
+	x       *extracting
+	file    walk.File
+	chunks  chan chunk
+	pending chunk
+	ctx     context.Context
+}
+
+// write extracts from all files, and returns how many links were written.
+func (x *extracting) write(args []string) (found int64) {
+	ctx, cancel := context.WithCancel(x.a.ctx)
+	defer cancel()
+	queue := make(chan *reading)               // for whoever has time
+	ordered := make(chan *reading, filesAhead) // in their order
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for r := range queue {
+				r.read()
+			}
+		})
+	}
+	defer workers.Wait()
+	// What waits in a channel when the reader has gone is not waited for.
+	defer cancel()
+	workers.Go(func() { x.list(ctx, args, queue, ordered) })
+	show := x.startProgress()
+	defer show.close()
+	var seen *seen
+	if x.unique {
+		seen = newSeen()
+	}
+	for r := range ordered {
+		for c := range r.chunks {
+			found += x.writeChunk(c, seen)
+			if x.a.broken() {
+				return found
+			}
+			show.links.Store(found)
+		}
+		show.files.Add(1)
+	}
+	return found
+}
+
+// list sends the files of args to those who read them.
+func (x *extracting) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
+	defer close(ordered)
+	defer close(queue)
+	for f, err := range x.files(ctx, args) {
+		r := &reading{x: x, file: f, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+		select {
+		case ordered <- r:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			r.chunks <- chunk{err: err}
+			close(r.chunks)
+			continue
+		}
+		select {
+		case queue <- r:
+		case <-ctx.Done():
+			close(r.chunks)
+			return
+		}
+	}
+}
+
+// files yields the files that args stand for.
+func (x *extracting) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
+	return func(yield func(walk.File, error) bool) {
+		for _, arg := range args {
+			if arg == "-" || !x.recursive {
+				if !yield(walk.File{Path: arg, Named: true}, nil) {
+					return
+				}
+				continue
+			}
+			for f, err := range walk.Files(ctx, []string{arg}, x.walkOptions()) {
+				if ctx.Err() != nil || !yield(f, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// writeChunk writes a chunk, and returns how many links it wrote.
+func (x *extracting) writeChunk(c chunk, seen *seen) (found int64) {
+	a := x.a
+	if seen == nil {
+		a.out.Write(c.text)
+		found = int64(c.found)
+	} else {
+		start := 0
+		for i, key := range c.keys {
+			if seen.add(key) {
+				a.out.Write(c.text[start:c.ends[i]])
+				found++
+			}
+			start = c.ends[i]
+		}
+	}
+	if c.flush || a.outTTY || c.err != nil {
+		a.out.Flush()
+	}
+	if c.err != nil {
+		x.complain(c.err)
+	}
+	return found
+}
+
+// complain tells what could not be read.
+func (x *extracting) complain(err error) {
+	if errors.Is(err, document.ErrBinary) {
+		x.a.note("%s; --as text reads it", err)
+		return
+	}
+	x.a.problem(statusAccess, err)
+}
+
+// read reads the file to its end.
+func (r *reading) read() {
+	defer close(r.chunks)
+	in, name, err := r.open()
+	if err != nil {
+		r.send(chunk{err: err})
+		return
+	}
+	defer in.Close()
+	o := r.x.o
+	if name == "-" && o.Type == "" {
+		o.Type = "text/plain"
+	}
+	for l, err := range document.Links(in, name, &o) {
+		if err != nil {
+			// Who names no file does not want to hear of every picture.
+			var in *document.Error
+			if errors.Is(err, document.ErrBinary) && (!r.file.Named || errors.As(err, &in) && in.Member != "") {
+				continue
+			}
+			r.pending.err = err
+			if !r.flush() {
+				return
+			}
+			continue
+		}
+		if r.x.wants(&l) && !r.add(name, &l) {
+			return
+		}
+	}
+	r.flush()
+}
+
+// open opens the file.
+func (r *reading) open() (in io.ReadCloser, name string, err error) {
+	name = r.file.Path
+	if name == "-" {
+		return io.NopCloser(r.waited(r.x.a.in)), name, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, name, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s: a folder; -r reads its files", name)
+	case !info.Mode().IsRegular():
+		// A pipe may not end, but for Ctrl-C.
+		return struct {
+			io.Reader
+			io.Closer
+		}{r.waited(f), f}, name, nil
+	default:
+		return f, name, nil
+	}
+	f.Close()
+	return nil, name, err
+}
+
+// waited is a reader that somebody may write to while others wait for what comes of
+// it.
+func (r *reading) waited(in io.Reader) io.Reader { return waitedReader{r, in} }
+
+type waitedReader struct {
+	r  *reading
+	in io.Reader
+}
+
+func (w waitedReader) Read(p []byte) (int, error) {
+	w.r.pending.flush = true
+	if !w.r.flush() {
+		return 0, w.r.ctx.Err()
+	}
+	n, err := readContext(w.r.ctx, w.in, p)
+	return n, err
+}
+
+// add adds a link, and reports whether to go on.
+func (r *reading) add(name string, l *document.Link) bool {
+	c := &r.pending
+	if r.x.a.flags.json {
+		line, err := appendJSON(c.text, r.x.object(name, l))
+		if err != nil {
+			c.err = err
+			return r.flush()
+		}
+		c.text = line
+	} else {
+		c.text = r.x.lines(c.text, name, l)
+	}
+	c.found++
+	if r.x.unique {
+		key := l.URL.String()
+		if key == "" {
+			key = l.Ref + "\x00" + l.Base
+		}
+		c.keys, c.ends = append(c.keys, key), append(c.ends, len(c.text))
+	}
+	return len(c.text) < chunkSize || r.flush()
+}
+
+// flush sends what there is, and reports whether to go on.
+func (r *reading) flush() bool {
+	c := r.pending
+	r.pending = chunk{}
+	if len(c.text) == 0 && c.err == nil {
+		return r.ctx.Err() == nil
+	}
+	return r.send(c)
+}
+
+// send gives c to who writes, unless nobody does any more.
+func (r *reading) send(c chunk) bool {
+	select {
+	case r.chunks <- c:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// extractProgress shows how many files were read.
+type extractProgress struct {
+	files, links atomic.Int64
+	end          chan struct{}
+	done         sync.WaitGroup
+}
+
+// startProgress shows on a terminal how far it is, if nothing else is written there.
+func (x *extracting) startProgress() *extractProgress {
+	s := &extractProgress{end: make(chan struct{})}
+	a := x.a
+	if !a.errTTY || a.outTTY || a.flags.quiet || a.flags.json || a.showsProgress() {
+		return s
+	}
+	p := startProgress(a, []string{"URLs in documents"})
+	s.done.Go(func() {
+		defer p.Close()
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.work(0, fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
+			case <-s.end:
+				return
+			}
+		}
+	})
+	return s
+}
+
+// progressEvery is how often people see that something goes on.
+const progressEvery = 200 * time.Millisecond
+
+func (s *extractProgress) close() {
+	close(s.end)
+	s.done.Wait()
+}
+
+// appendJSON appends v as one line.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	line := bytes.NewBuffer(b)
+	e := json.NewEncoder(line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return line.Bytes(), err
+}

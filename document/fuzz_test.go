@@ -1,0 +1,39 @@
+package document_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/document"
+)
+
+func FuzzLinks(f *testing.F) {
+	for name, s := range corpus(f) {
+		f.Add(s, name, "")
+		f.Add(s, "", "text/html")
+	}
+	f.Add("\x1F\x9D\x90a", "a", "message/rfc822")
+	f.Fuzz(func(t *testing.T, s, name, typ string) {
+		if len(s) > 1<<16 {
+			return
+		}
+		o := &document.Options{Type: typ, Context: true, Unpacked: 1 << 20, Members: 100, Depth: 4, Held: 1 << 20}
+		var want []string
+		for l, err := range document.Links(struct{ io.Reader }{strings.NewReader(s)}, name, o) {
+			want = append(want, show(l, err))
+			switch {
+			case err != nil:
+			case l.Start < 0 || l.End < l.Start || l.Line < 1 || l.Column < 1 || l.Type == "":
+				t.Errorf("%+v", l)
+			case l.URL.IsZero() == (l.Ref == ""):
+				t.Errorf("a URL or a partial form: %+v", l)
+			case l.Member == "" && l.Type == "text/plain" && !strings.HasPrefix(s, "\x1F") && int(l.End) > 4*len(s)+1<<20:
+				t.Errorf("%+v in %d octets", l, len(s))
+			}
+		}
+		if got := links(&pieces{s, 1 + len(s)%61}, name, o); got != strings.Join(want, ", ") {
+			t.Errorf("%q as %q in pieces: %s; whole: %s", name, typ, got, strings.Join(want, ", "))
+		}
+	})
+}

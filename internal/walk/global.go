@@ -1,0 +1,57 @@
+package walk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// GlobalIgnore returns the name of the person's own file of rules, as git finds it
+// (core.excludesFile in git-config(1)): in the configuration, or else at its usual
+// place. env gives variables of the environment. The file need not exist.
+func GlobalIgnore(env func(string) string) string {
+	home, config := env("HOME"), env("XDG_CONFIG_HOME")
+	if config == "" && home != "" {
+		config = filepath.Join(home, ".config")
+	}
+	if home != "" {
+		if name := excludesFile(filepath.Join(home, ".gitconfig"), home); name != "" {
+			return name
+		}
+	}
+	if config == "" {
+		return ""
+	}
+	if name := excludesFile(filepath.Join(config, "git", "config"), home); name != "" {
+		return name
+	}
+	return filepath.Join(config, "git", "ignore")
+}
+
+// excludesFile returns what a file of configuration says, or "".
+func excludesFile(name, home string) (value string) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRules {
+		return ""
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	section := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = strings.ToLower(strings.Trim(line, "[] \t"))
+			continue
+		}
+		key, v, ok := strings.Cut(line, "=")
+		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "excludesfile") {
+			value = strings.Trim(strings.TrimSpace(v), `"`)
+		}
+	}
+	if rest, ok := strings.CutPrefix(value, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
+	}
+	return value
+}

@@ -1,0 +1,148 @@
+package walk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// level is what one folder says about what is below it.
+type level struct {
+	above   *level
+	base    string // the folder's absolute path, with "/"
+	ignore  *rules // of .ignore
+	git     *rules // of .gitignore
+	exclude *rules // of .git/info/exclude
+	global  *rules // of the person
+	top     bool   // a repository begins here
+}
+
+// verdict says what the rules have about the entry of that name of a folder: those of
+// the nearest folder first, and of .gitignore those of one repository.
+func (l *level) verdict(folder, name string, isDir bool) verdict {
+	if l == nil {
+		return undecided
+	}
+	path := folder + "/" + name
+	var byIgnore, byGit, byExclude verdict
+	repository := false
+	var global *rules
+	var inRepository string // the path below the repository's folder
+	for ; l != nil; l = l.above {
+		below := path[len(l.base)+1:]
+		if byIgnore == undecided {
+			byIgnore = l.ignore.verdict(below, isDir)
+		}
+		if !repository {
+			if byGit == undecided {
+				byGit = l.git.verdict(below, isDir)
+			}
+			if byExclude == undecided {
+				byExclude = l.exclude.verdict(below, isDir)
+			}
+		}
+		if l.top && !repository {
+			repository, global, inRepository = true, l.global, below
+		}
+	}
+	switch {
+	case byIgnore != undecided:
+		return byIgnore
+	case !repository:
+		return undecided
+	case byGit != undecided:
+		return byGit
+	case byExclude != undecided:
+		return byExclude
+	}
+	return global.verdict(inRepository, isDir)
+}
+
+// level returns the rules that are in force in a folder with these entries.
+func (w *walker) level(above *level, path, abs string, list []fs.DirEntry) (*level, []error) {
+	l := &level{above: above, base: abs}
+	var errs []error
+	for _, e := range list {
+		if e.Name() > ".ignore" {
+			break
+		}
+		switch e.Name() {
+		case ".ignore":
+			l.ignore = readOr(filepath.Join(path, e.Name()), &errs)
+		case ".gitignore":
+			l.git = readOr(filepath.Join(path, e.Name()), &errs)
+		case ".git":
+			l.top = true
+			l.exclude = readOr(filepath.Join(path, ".git", "info", "exclude"), &errs)
+			l.global = w.globalRules(&errs)
+		}
+	}
+	if l.ignore == nil && l.git == nil && !l.top {
+		return above, errs
+	}
+	return l, errs
+}
+
+// globalRules reads the person's own file, once.
+func (w *walker) globalRules(errs *[]error) *rules {
+	w.global.once.Do(func() {
+		if w.o.Global != "" {
+			w.global.rules = readOr(w.o.Global, errs)
+		}
+	})
+	return w.global.rules
+}
+
+// readOr reads rules, and adds to errs why it can't. None at all is no error.
+func readOr(name string, errs *[]error) *rules {
+	r, err := readRules(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notFolder(name) {
+		*errs = append(*errs, err)
+	}
+	return r
+}
+
+// notFolder reports whether name is .git/info/exclude of a .git that is a file: that
+// of a submodule, or of another work tree.
+func notFolder(name string) bool {
+	git, ok := strings.CutSuffix(filepath.ToSlash(name), "/info/exclude")
+	if !ok {
+		return false
+	}
+	info, err := os.Lstat(filepath.FromSlash(git))
+	return err == nil && !info.IsDir()
+}
+
+// levelsAbove returns the rules of the folders above one, from the system's root down.
+func (w *walker) levelsAbove(abs string) (*level, []error) {
+	var l *level
+	var errs []error
+	for i := range len(abs) {
+		if abs[i] != '/' {
+			continue
+		}
+		above := abs[:i]
+		l = w.levelAt(l, above, &errs)
+	}
+	return l, errs
+}
+
+// levelAt is level for a folder whose entries are not known.
+func (w *walker) levelAt(above *level, abs string, errs *[]error) *level {
+	path := filepath.FromSlash(abs)
+	if path == "" || strings.HasSuffix(path, ":") {
+		path += string(filepath.Separator)
+	}
+	var list []fs.DirEntry
+	// In the order that ReadDir has.
+	for _, name := range []string{".git", ".gitignore", ".ignore"} {
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil {
+			list = append(list, fs.FileInfoToDirEntry(info))
+		}
+	}
+	l, more := w.level(above, path, abs, list)
+	*errs = append(*errs, more...)
+	return l
+}

@@ -1,0 +1,212 @@
+package walk_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus/internal/walk"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// tree makes files in a new folder; what ends with "/" is a folder, and "name=text" a
+// file with that text.
+func tree(t *testing.T, list ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, item := range list {
+		name, text, _ := strings.Cut(item, "=")
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// files returns the paths below root, with "/".
+func files(t *testing.T, root string, o *walk.Options) (list []string) {
+	t.Helper()
+	for f, err := range walk.Files(context.Background(), []string{root}, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, err := filepath.Rel(root, f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, filepath.ToSlash(rel))
+	}
+	return list
+}
+
+func TestFiles(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		tree []string
+		o    walk.Options
+		want string
+	}{
+		{"sorted, folders among files", []string{"b", "a/z", "a/b/c", "a.txt"}, walk.Options{}, "a/b/c a/z a.txt b"},
+		{"hidden", []string{".a", "b", ".c/d"}, walk.Options{}, "b"},
+		{"hidden are wanted", []string{".a", "b", ".c/d"}, walk.Options{Hidden: true}, ".a .c/d b"},
+		{".gitignore without a repository", []string{".gitignore=a", "a", "b"}, walk.Options{}, "a b"},
+		{".gitignore", []string{".git/", ".gitignore=a", "a", "b", "c/a/d"}, walk.Options{}, "b"},
+		{".ignore needs none", []string{".ignore=a", "a", "b"}, walk.Options{}, "b"},
+		{"no rules", []string{".git/", ".ignore=a", ".gitignore=b", "a", "b"}, walk.Options{NoIgnore: true}, "a b"},
+		{"a nested one comes first", []string{".git/", ".gitignore=*.o", "a/.gitignore=!x.o", "a/x.o", "a/y.o", "b/x.o"}, walk.Options{}, "a/x.o"},
+		{"the last rule counts", []string{".git/", ".gitignore=*.o\n!x.o\nx.*", "x.o", "z.o"}, walk.Options{}, ""},
+		{".ignore comes before .gitignore", []string{".git/", ".gitignore=a", ".ignore=!a", "a"}, walk.Options{}, "a"},
+		{"a far .ignore before a near .gitignore", []string{".git/", "d/.gitignore=a", ".ignore=!a", "d/a"}, walk.Options{}, "d/a"},
+		{"nothing in a folder that is left out", []string{".git/", ".gitignore=d\n!d/a", "d/a"}, walk.Options{}, ""},
+		{"what is in a folder, one by one", []string{".git/", ".gitignore=d/*\n!d/a", "d/a", "d/b"}, walk.Options{}, "d/a"},
+		{"anchored", []string{".git/", ".gitignore=/a\nb/c", "a", "d/a", "b/c", "d/b/c"}, walk.Options{}, "d/a d/b/c"},
+		{"folders alone", []string{".git/", ".gitignore=a/", "a/b", "c/a"}, walk.Options{}, "c/a"},
+		{"any depth", []string{".git/", ".gitignore=**/a\nb/**\nc/**/d", "x/a", "b/y/z", "c/d", "c/x/y/d", "d"}, walk.Options{}, "d"},
+		{"exclude", []string{".git/info/exclude=a", ".gitignore=!b", "a", "b"}, walk.Options{}, "b"},
+		{"a repository in another", []string{".git/", ".gitignore=a", "r/.git/", "r/a", "s/a"}, walk.Options{}, "r/a"},
+		{"a submodule's .git is a file", []string{".git/", ".gitignore=a", "r/.git=gitdir: x", "r/a"}, walk.Options{}, "r/a"},
+		{"hidden, but wanted", []string{".ignore=!.a", ".a", ".b"}, walk.Options{}, ".a"},
+		{"comments, blanks, escapes", []string{".ignore=#a\n\\#b\nc \nd\\ \n\\!e\r\n", "#a", "#b", "c", "d ", "!e"}, walk.Options{}, "#a"},
+		{"classes", []string{".ignore=[a-c]1\n[!a-c]2\n[[:digit:]]x\n[]]y\n[", "a1", "d1", "a2", "d2", "7x", "zx", "]y", "["}, walk.Options{}, "[ a2 d1 zx"},
+		{"one character", []string{".ignore=?.x\n*.t*t", "a.x", "ab.x", "a.txt", "a.tx"}, walk.Options{}, "a.tx ab.x"},
+		{"bad rules match nothing", []string{".ignore=a\\\n[b\n[[:no:]]\n/\n!\n", "a", "b"}, walk.Options{}, "a b"},
+		{"a mark of UTF-8", []string{".ignore=\uFEFFa", "a", "b"}, walk.Options{}, "b"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := strings.Join(files(t, tree(t, row.tree...), &row.o), " "); got != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// Rules of folders above the root count, and the person's own in a repository alone.
+func TestAbove(t *testing.T) {
+	root := tree(t, ".git/", ".gitignore=*.o\n/sub/x", "sub/a.o", "sub/x", "sub/y", "sub/z", "own=z\n/sub/y")
+	if got := files(t, filepath.Join(root, "sub"), nil); !slices.Equal(got, []string{"y", "z"}) {
+		t.Errorf("%q", got)
+	}
+	if got := files(t, filepath.Join(root, "sub"), &walk.Options{Global: filepath.Join(root, "own")}); len(got) != 0 {
+		t.Errorf("with the person's own rules: %q", got)
+	}
+	outside := tree(t, "y", "z")
+	if got := files(t, outside, &walk.Options{Global: filepath.Join(root, "own")}); !slices.Equal(got, []string{"y", "z"}) {
+		t.Errorf("outside: %q", got)
+	}
+}
+
+func TestRoots(t *testing.T) {
+	root := tree(t, ".ignore=a", "a", "b", "d/c")
+	missing := filepath.Join(root, "missing")
+	var got []string
+	for f, err := range walk.Files(context.Background(), []string{filepath.Join(root, "a"), missing, filepath.Join(root, "d")}, nil) {
+		var pathErr *fs.PathError
+		switch {
+		case errors.As(err, &pathErr) && errors.Is(err, fs.ErrNotExist) && pathErr.Path == missing:
+			got = append(got, "missing")
+		case err != nil:
+			t.Fatal(err)
+		case f.Named:
+			got = append(got, "named "+filepath.Base(f.Path))
+		default:
+			got = append(got, filepath.Base(f.Path))
+		}
+	}
+	if want := []string{"named a", "missing", "c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Folders are read in advance: however many there are, the order is the same, and
+// whoever stops early leaves nothing behind.
+func TestMany(t *testing.T) {
+	var list []string
+	for i := range 40 {
+		for j := range 20 {
+			list = append(list, "d"+string(rune('A'+i))+"/e"+string(rune('a'+j))+"/f")
+		}
+	}
+	slices.Sort(list)
+	root := tree(t, list...)
+	if got := files(t, root, nil); !slices.Equal(got, list) {
+		t.Errorf("%d files, want %d in order", len(got), len(list))
+	}
+	for range walk.Files(context.Background(), []string{root}, nil) {
+		break
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n, last := 0, error(nil)
+	for _, err := range walk.Files(ctx, []string{root, root}, nil) {
+		if n++; n == 10 {
+			cancel()
+		}
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) || n > 12 {
+		t.Errorf("%d files after an interrupt at 10, and then %v", n, last)
+	}
+	cancel()
+}
+
+func TestDot(t *testing.T) {
+	t.Chdir(tree(t, "a", "b/c"))
+	var got []string
+	for f, err := range walk.Files(context.Background(), []string{".", "./b"}, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(f.Path))
+	}
+	if want := []string{"a", "b/c", "b/c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTooManyRules(t *testing.T) {
+	root := tree(t, ".ignore="+strings.Repeat("a\n", 1<<19+1), "a")
+	var paths, errs int
+	for _, err := range walk.Files(context.Background(), []string{root}, nil) {
+		if err != nil {
+			errs++
+		} else {
+			paths++
+		}
+	}
+	if paths != 1 || errs != 1 {
+		t.Errorf("%d files and %d errors", paths, errs)
+	}
+}
+
+func TestGlobalIgnore(t *testing.T) {
+	home := tree(t, ".gitconfig=[user]\n\texcludesfile = no\n[core]\n\texcludesFile = ~/mine\n")
+	env := map[string]string{"HOME": home}
+	if got := walk.GlobalIgnore(func(name string) string { return env[name] }); got != filepath.Join(home, "mine") {
+		t.Errorf("%q", got)
+	}
+	home = tree(t, "config/git/config=[core]\nautocrlf = no\n")
+	env = map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config")}
+	if got := walk.GlobalIgnore(func(name string) string { return env[name] }); got != filepath.Join(home, "config", "git", "ignore") {
+		t.Errorf("%q", got)
+	}
+	if got := walk.GlobalIgnore(func(string) string { return "" }); got != "" {
+		t.Errorf("%q", got)
+	}
+}
