@@ -277,12 +277,13 @@ func (a *attempt) unreachable(err error) {
 	switch {
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
-			a.out.Verdict = Dead
+			a.out.Verdict, a.out.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
 		} else {
 			a.passes = true
 		}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.out.Verdict, a.passes = Dead, true
+		a.out.Detail = "nobody listens there: connection refused"
 	case isNetwork(err):
 		a.passes = true
 	default:

@@ -14,12 +14,12 @@ import (
 type Baseline struct{ known map[string]bool }
 
 // baselineHead begins the file of a baseline.
-const baselineHead = "# Links that are known to be bad: one URL a line.\n"
+const baselineHead = "# Links that are known to be bad: a URL a line, or a document and what is written there.\n"
 
 // maxBaseline is the most octets of a line of a baseline.
 const maxBaseline = locus.MaxLen
 
-// ParseBaseline reads the text of a baseline: a link a line, as [Result.Link] has
+// ParseBaseline reads the text of a baseline: a link a line, as [Result.Key] has
 // it. Empty lines, and lines that begin with "#" and a blank, are for people.
 func ParseBaseline(text string) (*Baseline, error) {
 	b := &Baseline{known: map[string]bool{}}

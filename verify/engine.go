@@ -695,7 +695,7 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 	}
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
-		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Link())
+		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
 	return res
 }

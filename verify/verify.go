@@ -133,12 +133,26 @@ type Result struct {
 	Err error
 }
 
-// Link is the link in a line, without a password: the URL, or else what is written.
+// Link is the link in a line, without a password: the URL, or what is written if that
+// is none, or leads to another file.
 func (r *Result) Link() string {
-	if r.URL.IsZero() {
+	if r.isNear() {
 		return locus.Mask(r.Written)
 	}
 	return r.URL.WithoutPassword().String()
+}
+
+func (r *Result) isNear() bool {
+	return r.Written != "" && (r.URL.IsZero() || r.URL.Scheme() == "file")
+}
+
+// Key is what a [Baseline] knows the link by: the URL, or the document and what is
+// written there, which is the same wherever the documents are.
+func (r *Result) Key() string {
+	if r.isNear() {
+		return r.Document + ": " + r.Link()
+	}
+	return r.Link()
 }
 
 // IsBad reports whether the link leads nowhere, and that is news.

@@ -206,7 +206,22 @@ func TestPartialForms(t *testing.T) {
 	}
 	var lines []string
 	for _, r := range got {
-		lines = append(lines, strings.ReplaceAll(line(r), base, "BASE/"))
+		text := strings.ReplaceAll(r.URL.String(), base, "BASE/")
+		if text == "" {
+			text = r.Written
+		}
+		switch {
+		case r.Err != nil:
+			text = r.Document + " error"
+		case r.Status != 0:
+			text = fmt.Sprintf("%s:%d %s %s %d", r.Document, r.Line, text, r.Verdict, r.Status)
+		default:
+			text = fmt.Sprintf("%s:%d %s %s", r.Document, r.Line, text, r.Verdict)
+		}
+		lines = append(lines, text)
+	}
+	if key := got[2].Key(); key != "docs/index.md: other.md#none" {
+		t.Errorf("key %q", key)
 	}
 	want := []string{
 		"docs/index.md:1 BASE/docs/other.md alive",
