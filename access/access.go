@@ -120,6 +120,9 @@ type Request struct {
 
 	// NoFollow asks for a referral itself, not for what it leads to.
 	NoFollow bool
+
+	// Probe is as in [scheme.Request].
+	Probe bool
 }
 
 // Result is what an open came to.
@@ -133,6 +136,9 @@ type Result struct {
 	// asked: without fragments. A URL of a referral that could not be reached is
 	// not among them.
 	Hops []locus.URL
+	// Permanent reports that there were referrals on the way, and that each of them
+	// said that it is for good.
+	Permanent bool
 	// Zone is that of what is followed from here, Near or Far.
 	Zone policy.Zone
 }

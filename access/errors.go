@@ -15,6 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
+// ErrCircle: a referral leads to where one has been before.
+var ErrCircle = errors.New("referrals lead in a circle")
+
 // Error tells at which URL and which step access failed.
 type Error struct {
 	Op  string    // "open"; "dial": no connection came about; "read": the resource was there and broke off

@@ -48,6 +48,7 @@ func (f *follower) follow() (scheme.Resource, error) {
 			return res, nil
 		}
 		referral.Close()
+		f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
 		if len(referral.To) == 0 {
 			return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
 		}
@@ -84,7 +85,7 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	}
 	to = f.withLogin(from, to)
 	if f.asked[to.WithoutFragment()] {
-		return nil, f.fail(to, fmt.Errorf("%w: referrals lead in a circle", scheme.ErrProtocol))
+		return nil, f.fail(to, fmt.Errorf("%w: %w", scheme.ErrProtocol, ErrCircle))
 	}
 	return f.open(f.withFragment(to), f.result.Zone, hops)
 }
@@ -145,6 +146,7 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tra
 		AcceptLanguage: f.request.AcceptLanguage,
 		Like:           f.request.Like,
 		Items:          f.request.Items,
+		Probe:          f.request.Probe,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(u, to, zone, hops, t) }
 	if from := f.request.From; from != nil {

@@ -526,3 +526,31 @@ func TestMenus(t *testing.T) {
 type closeFunc func() error
 
 func (f closeFunc) Close() error { return f() }
+
+// That something has moved for good is so only if each referral says it.
+func TestPermanent(t *testing.T) {
+	opener := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+		path, _ := req.URL.Path()
+		if path == "" {
+			return &scheme.Object{Body: io.NopCloser(strings.NewReader(""))}, nil
+		}
+		to := parse("x-a://a.example/" + path[1:])
+		return &scheme.Referral{URL: req.URL, To: []locus.URL{to}, Permanent: path[0] == 'p'}, nil
+	})
+	r, err := scheme.NewRegistry(scheme.Scheme{Name: "x-a", Port: 4711, Status: scheme.Experimental, Opener: opener, Access: "a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(r, policy.Policy{}, nil)
+	defer c.Close()
+	for path, want := range map[string]bool{"": false, "p": true, "t": false, "pp": true, "pt": false, "tp": false, "ptp": false} {
+		res, err := c.Do(t.Context(), Request{URL: parse("x-a://a.example/" + path), Probe: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Resource.Close()
+		if res.Permanent != want {
+			t.Errorf("%q: %v", path, res.Permanent)
+		}
+	}
+}

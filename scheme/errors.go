@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 )
 
 // What access can come to: the errors of openers wrap one of these, so that a
@@ -47,6 +48,15 @@ func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint
 
 func (e *HintError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 func (e *HintError) Unwrap() error { return e.Err }
+
+// LaterError is a failure of which the server says when it may have passed.
+type LaterError struct {
+	Err   error
+	After time.Duration // from when the server said so; never negative
+}
+
+func (e *LaterError) Error() string { return e.Err.Error() }
+func (e *LaterError) Unwrap() error { return e.Err }
 
 // Unreachable says that no connection came about. A time-out stays what it is.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }

@@ -59,6 +59,12 @@ type Request struct {
 	Tag     string
 	ModTime time.Time
 
+	// Probe asks only whether what URL names is there. An opener that has a cheaper
+	// way to know than to get it takes that: what it gives then tells what was learnt
+	// on the way, and has no octets and no items. One that has none opens as ever. The
+	// errors are the same.
+	Probe bool
+
 	// Trace is told of each line that is sent and received, without passwords.
 	// nil: nobody listens.
 	Trace TraceFunc

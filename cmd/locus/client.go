@@ -29,6 +29,7 @@ type clientOptions struct {
 	raw   bool                             // contents as they are stored
 	fill  scheme.FillFunc                  // nil: nobody fills in forms
 	quiet bool                             // nothing shows how far something is
+	alone bool                             // nobody is there to be asked for a login
 
 	// patient is that fill waits for a person, whose time has no limit.
 	patient bool
@@ -47,8 +48,10 @@ func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err er
 	if err != nil {
 		return nil, nil, err
 	}
+	login := newLogin(a)
+	login.silent = o.alone
 	options := &access.Options{
-		Ask:     newLogin(a).ask,
+		Ask:     login.ask,
 		Fill:    o.fill,
 		Trace:   o.trace,
 		Limit:   a.flags.maxSize,

@@ -12,6 +12,7 @@ func commands(a *app) []*cobra.Command {
 		newCompare(a),
 		newResolve(a),
 		newExtract(a),
+		newVerify(a),
 		newOpen(a),
 		newIndex(a),
 		newSchemes(a),

@@ -34,6 +34,7 @@ type config struct {
 	Mail     mailConfig
 	Rlogin   rloginConfig
 	TN3270   tn3270Config
+	Verify   verifyConfig
 }
 
 type policyConfig struct {
@@ -70,6 +71,8 @@ type tn3270Config struct {
 	CodePage codePage
 	Device   string
 }
+
+type verifyConfig struct{ Archive archive }
 
 func defaultConfig() config {
 	return config{
@@ -114,6 +117,7 @@ func (c *config) settings() []setting {
 		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
 		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
 		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
+		{"verify.archive", &c.Verify.Archive, `where "locus verify --suggest" looks for what is dead: "https://archive.example/web/{url}"; "{escaped}" is the URL with its delimiters as escapes`},
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 // the person at the terminal, once for each server.
 type login struct {
 	a       *app
+	silent  bool       // nobody is asked
 	mu      sync.Mutex // one question at a time
 	answers map[server]scheme.Credentials
 }
@@ -47,7 +48,7 @@ func (l *login) ask(ctx context.Context, q scheme.Question) (scheme.Credentials,
 			return c, ok, err
 		}
 	}
-	if q.Attempt >= maxAttempts || !l.a.errTTY {
+	if q.Attempt >= maxAttempts || !l.a.errTTY || l.silent {
 		return scheme.Credentials{}, false, nil
 	}
 	c, ok, err := l.prompt(ctx, q)

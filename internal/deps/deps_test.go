@@ -32,7 +32,7 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, tn3270;
+	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
 	extract, message, internal/media < document;
 	scheme, message < internal/bodypart;
@@ -49,8 +49,9 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	access, escape, extract, internal/term < gateway;
-	access, escape, extract, document, internal/walk, internal/term < transfer, verify;
-	message, internal/addrspec, internal/line < mailstore, submit;
+	access, escape, extract, internal/term < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
+	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, escape, internal/term < roundtrip;

@@ -89,7 +89,8 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, u URL) (scheme.Resour
 }
 
 // Open implements [scheme.Opener]: Parse, then what Get does. Ending ctx ends the
-// reading of what it returned too.
+// reading of what it returned too. For req.Probe no data connection is opened, if the
+// server tells the size or time of the file, or lets us into the directory.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	u, err := Parse(req.URL)
 	if err != nil {

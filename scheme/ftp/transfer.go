@@ -146,7 +146,9 @@ func (x *exchange) retrieve() (scheme.Resource, error) {
 	if limit := x.job.req.Limit; limit > 0 && o.Size-o.Start > limit {
 		return nil, fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, o.Size-o.Start, limit)
 	}
-	if o.Start > 0 && o.Start == o.Size {
+	// A server that tells a file's size or time has the file.
+	known := o.Size >= 0 || !o.ModTime.IsZero()
+	if x.job.req.Probe && known || o.Start > 0 && o.Start == o.Size {
 		x.end(true)
 		o.Body = io.NopCloser(strings.NewReader(""))
 		return o, nil
@@ -284,6 +286,11 @@ func (b *body) Read(p []byte) (int, error) {
 // list opens a directory as a menu.
 func (x *exchange) list() (scheme.Resource, error) {
 	plan := x.job.plan
+	if x.job.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
+		// The directory has been gone into, and so is there.
+		x.end(true)
+		return &scheme.Menu{URL: x.job.req.URL, Items: func(func(scheme.Item, error) bool) {}}, nil
+	}
 	verb := ""
 	if plan.Action == Directory {
 		var err error

@@ -312,7 +312,8 @@ func (c *Client) Get(ctx context.Context, dialer scheme.Dialer, h URL) (scheme.R
 }
 
 // Open sends one GET for req.URL, and more only for a login that the server
-// wants, or where a part can't be gone on with. It gives a [*scheme.Object] or, for
+// wants, or where a part can't be gone on with. For req.Probe it sends a HEAD, and
+// the GET only after an answer that may be about the HEAD alone. It gives a [*scheme.Object] or, for
 // a redirect, a [*scheme.Referral].
 //
 // The context governs the reading of the body too. Errors wrap a
@@ -335,7 +336,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.R
 	if req.Dial == nil {
 		return nil, fmt.Errorf("http: %w: there is no dialer, and so no way to the network", scheme.ErrUnsupported)
 	}
-	v := &visit{client: c, req: req, url: h, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
+	v := &visit{client: c, req: req, url: h, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
 	if isStrong(req.Tag) {
 		v.from.tag = req.Tag
 	}
@@ -369,6 +370,7 @@ type visit struct {
 	transport *http.Transport
 
 	from     resume
+	probing  bool // with HEAD
 	login    login
 	hasLogin bool
 	asked    int // how often Ask was asked
@@ -379,6 +381,10 @@ func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 	for {
 		a, err := v.send(ctx)
 		if err != nil {
+			if v.probing && isAnswer(err) && ctx.Err() == nil {
+				v.probing = false
+				continue
+			}
 			return nil, v.explain(ctx, err)
 		}
 		again, err := v.again(ctx, a)
@@ -400,16 +406,21 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	method := http.MethodGet
+	if v.probing {
+		method = http.MethodHead
+	}
 	var r *reply
 	var hooks httptrace.ClientTrace
 	hooks.GotConn = func(info httptrace.GotConnInfo) {
 		r = nil
 		if conn, ok := info.Conn.(*wireConn); ok {
 			r = newReply()
+			r.head = method == http.MethodHead
 			conn.wire.expect(r)
 		}
 	}
-	req := v.url.newRequest(ctx, v.from, v.client.options.Raw)
+	req := v.url.newRequest(ctx, method, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}
@@ -436,6 +447,10 @@ func (v *visit) again(ctx context.Context, a *answer) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
 		return v.ask(ctx, a)
+	case v.probing && !isVerdict(a.StatusCode):
+		// A page that its server has may lack a HEAD all the same.
+		v.probing = false
+		return true, nil
 	case v.from.offset > 0 && v.mustRestart(a):
 		v.from = resume{}
 		return true, nil

@@ -76,6 +76,11 @@ func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, e
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
+	if v.req.Probe {
+		a.discard()
+		o.Body = http.NoBody
+		return o, nil
+	}
 	o.Body = scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request, false)), limit-start)
 	return o, nil
 }
@@ -122,6 +127,27 @@ func (v *visit) whole(a *answer) scheme.Resource {
 	o.Type = ""
 	o.Start, o.Size, o.Body = v.from.offset, v.from.offset, http.NoBody
 	return o
+}
+
+// isVerdict reports whether the status of an answer to HEAD is what GET would be
+// told as well. Many servers that have the object say of HEAD that it is
+// forbidden, not found, not implemented, or an error of their own; few answer in
+// vain.
+func isVerdict(code int) bool {
+	switch code {
+	case http.StatusGone, http.StatusProxyAuthRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return true
+	}
+	return code/100 == 2 || isRedirect(code)
+}
+
+// isAnswer reports whether err is about what the server made of a request, and not
+// about the way to it.
+func isAnswer(err error) bool {
+	var dial *dialError
+	var secure *tlsError
+	var syntax *locus.SyntaxError
+	return !errors.As(err, &dial) && !errors.As(err, &secure) && !errors.As(err, &syntax) && !isTimeout(err)
 }
 
 // mustRestart reports whether the part that is there is of no use: the object is
@@ -274,9 +300,30 @@ func (a *answer) failure() error {
 	// The message of a textproto.Error is quoted when it is shown.
 	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
 	if hint := a.hint(); hint != "" {
-		return scheme.Hint(err, hint)
+		err = scheme.Hint(err, hint)
+	}
+	if after, ok := a.retryAfter(); ok {
+		err = &scheme.LaterError{Err: err, After: after}
 	}
 	return err
+}
+
+// retryAfter returns how long the server asks to wait (RFC 9110 section 10.2.3). A
+// date is measured by the server's own clock, where it tells it.
+func (a *answer) retryAfter() (time.Duration, bool) {
+	text := strings.TrimSpace(a.Header.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	when, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	now, err := http.ParseTime(a.Header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(when.Sub(now), 0), true
 }
 
 // hint says what would help, if the answer tells.

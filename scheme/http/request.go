@@ -76,14 +76,14 @@ type resume struct {
 	time   time.Time
 }
 
-// newRequest makes the GET for h. Nothing of it is read as a URL again: scheme,
+// newRequest makes the request for h. Nothing of it is read as a URL again: scheme,
 // host and target are put where net/http takes them from.
-func (h URL) newRequest(ctx context.Context, from resume, raw bool) *http.Request {
+func (h URL) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
 	// RawPath counts only if Path is what it decodes to, and Path is all that it
 	// is there for.
 	req := (&http.Request{
-		Method:     http.MethodGet,
+		Method:     method,
 		URL:        &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch},
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,

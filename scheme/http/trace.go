@@ -33,7 +33,7 @@ func newTracer(req *scheme.Request, r *http.Request, proxied bool) *tracer {
 	if proxied && r.URL.Scheme == "http" {
 		target = "http://" + r.URL.Host + target
 	}
-	return &tracer{req: req, target: "GET " + target + " HTTP/1.1"}
+	return &tracer{req: req, target: r.Method + " " + target + " HTTP/1.1"}
 }
 
 // hook adds what the tracer needs to know to t.

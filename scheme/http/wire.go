@@ -101,6 +101,7 @@ const maxLine = 256
 // is too short and says so.
 type reply struct {
 	line   []byte // the header line under way
+	head   bool   // the request was a HEAD: no body follows, whatever is announced
 	first  bool   // the status line was read
 	body   bool   // the header was read
 	status int
@@ -153,7 +154,7 @@ func (r *reply) header(c byte) {
 		r.first, r.length = false, -1
 	default:
 		r.body = true
-		if r.status == 204 || r.status == 304 {
+		if r.head || r.status == 204 || r.status == 304 {
 			r.length = 0
 		}
 	}

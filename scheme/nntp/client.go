@@ -94,7 +94,8 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, n URL) (scheme.Resour
 
 // Open implements [scheme.Opener]: Parse, then what Get does. Request.Items
 // chooses articles by their numbers. Ending ctx ends the reading of what it
-// returned too.
+// returned too. For req.Probe an article is asked for with STAT, and of a newsgroup
+// nothing but whether there is one.
 //
 // NNTP can't begin in the middle of an article, so req.Offset is of no use here.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {

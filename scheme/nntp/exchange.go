@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/locus-url/locus"
@@ -245,6 +247,14 @@ func (x *exchange) stat(n URL) (err error) {
 // article opens an article by its number in the newsgroup that is selected, or by
 // its message-id.
 func (x *exchange) article(which string) (scheme.Resource, error) {
+	if x.job.req.Probe {
+		r, err := x.conn.expect(223, "STAT", which)
+		if err != nil {
+			return nil, err
+		}
+		x.end(true)
+		return &scheme.Object{URL: x.job.req.URL, Name: articleID(r), Type: articleType, Size: -1, Body: io.NopCloser(strings.NewReader(""))}, nil
+	}
 	r, err := x.conn.expect(220, "ARTICLE", which)
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func (x *exchange) listGroup(newsgroup, base string) (scheme.Resource, error) {
 		return nil, err
 	}
 	l := &list{block: block{exchange: x, what: "OVER"}}
-	if g.empty() {
+	if g.empty() || x.job.req.Probe {
 		return l.nothing(newsgroup), nil
 	}
 	s := choose(g, x.job.req.Items, x.job.client.o.Limits.Items)

@@ -69,7 +69,9 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 		"endless lines":    flood("220-x\r\n"),
 		"endless nonsense": flood("\xFF\x00\x16\n"),
 	} {
-		run(name, func(t *testing.T, s scheme.Scheme, u locus.URL) *dialer { return misbehaves(t, s, u, peer) })
+		for probe, what := range map[bool]string{false: name, true: name + ", probed"} {
+			run(what, func(t *testing.T, s scheme.Scheme, u locus.URL) *dialer { return misbehaves(t, s, u, peer, probe) })
+		}
 	}
 }
 
@@ -166,13 +168,13 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 
 // misbehaves has a peer that is no server of any protocol: Open ends, or what it
 // gives does, and nothing stays open.
-func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn)) *dialer {
+func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn), probe bool) *dialer {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	d := &dialer{t: t, peer: peer}
 	done := make(chan error, 1)
 	go func() {
-		resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Limit: 1 << 16})
+		resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d, Limit: 1 << 16, Probe: probe})
 		if err == nil {
 			err = drain(resource)
 		}

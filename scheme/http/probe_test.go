@@ -1,0 +1,119 @@
+package http
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+func probe(r *scheme.Request) { r.Probe = true }
+
+// A probe is a HEAD, and a GET only where the HEAD says nothing of the object.
+func TestProbe(t *testing.T) {
+	const ok = "200 OK\r\nContent-Length: 3\r\nContent-Type: text/html; charset=utf-8"
+	for _, c := range []struct {
+		name, head, get string // the answers; empty: none, the connection is closed
+		methods         string
+		kind            error
+	}{
+		{name: "found", head: ok, methods: "HEAD"},
+		{name: "elsewhere", head: "302 Found\r\nLocation: /b", methods: "HEAD"},
+		{name: "gone", head: "410 Gone", methods: "HEAD", kind: scheme.ErrNotFound},
+		{name: "too many", head: "429 Too Many Requests", methods: "HEAD", kind: scheme.ErrProtocol},
+		{name: "login", head: "401 Unauthorized", methods: "HEAD", kind: scheme.ErrAuth},
+		{name: "no such method", head: "405 Method Not Allowed", get: ok, methods: "HEAD GET"},
+		{name: "not implemented", head: "501 Not Implemented", get: ok, methods: "HEAD GET"},
+		{name: "forbidden", head: "403 Forbidden", get: ok, methods: "HEAD GET"},
+		{name: "found by GET alone", head: "404 Not Found", get: ok, methods: "HEAD GET"},
+		{name: "not found", head: "404 Not Found", get: "404 Not Found", methods: "HEAD GET", kind: scheme.ErrNotFound},
+		{name: "broken", head: "500 Oops", get: "500 Oops", methods: "HEAD GET", kind: scheme.ErrProtocol},
+		{name: "no answer", get: ok, methods: "HEAD GET"},
+		{name: "no answer at all", methods: "HEAD GET", kind: scheme.ErrProtocol},
+		{name: "no HTTP", head: "-", get: ok, methods: "HEAD GET"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base, requests := raw(t, func(request string) string {
+				answer, body := c.head, ""
+				if strings.HasPrefix(request, "GET") {
+					answer, body = c.get, "abc"
+				}
+				switch answer {
+				case "":
+					return ""
+				case "-":
+					return "220 mail.example ESMTP\r\n"
+				}
+				return "HTTP/1.1 " + answer + "\r\nConnection: close\r\n\r\n" + body
+			})
+			res, err := get(t, base+"/a", probe)
+			var methods []string
+			for _, r := range requests() {
+				method, _, _ := strings.Cut(r, " ")
+				methods = append(methods, method)
+			}
+			if got := strings.Join(methods, " "); got != c.methods || !errors.Is(err, c.kind) {
+				t.Errorf("sent %s: %v; want %s: %v", got, err, c.methods, c.kind)
+			}
+			if err != nil {
+				return
+			}
+			defer res.Close()
+			if o, ok := res.(*scheme.Object); ok {
+				text, err := io.ReadAll(o.Body)
+				if len(text) > 0 || err != nil || o.Type != "text/html; charset=utf-8" || o.Size != 3 {
+					t.Errorf("%q, %v: %+v", text, err, o)
+				}
+			}
+		})
+	}
+}
+
+// A probe leaves the connection for the next request.
+func TestProbeKeepsConnection(t *testing.T) {
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100000")
+		io.WriteString(w, strings.Repeat("x", 100000))
+	})
+	c, d := newClient(t, nil), new(dialer)
+	for range 3 {
+		res, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base + "/"), Dial: d, Probe: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Close()
+	}
+	if n := d.dialled.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		header string
+		after  time.Duration
+		ok     bool
+	}{
+		{"Retry-After: 120\r\n", 2 * time.Minute, true},
+		{"Retry-After: 0\r\n", 0, true},
+		{"Date: Fri, 20 Nov 2026 10:00:00 GMT\r\nRetry-After: Fri, 20 Nov 2026 10:00:30 GMT\r\n", 30 * time.Second, true},
+		{"Date: Fri, 20 Nov 2026 10:00:00 GMT\r\nRetry-After: Fri, 20 Nov 2026 09:00:00 GMT\r\n", 0, true},
+		{"Retry-After: Fri, 20 Nov 2020 10:00:30 GMT\r\n", 0, true},
+		{"Retry-After: soon\r\n", 0, false},
+		{"Retry-After: -1\r\n", 0, false},
+		{"Retry-After: 99999999999999999999\r\n", 0, false},
+		{"", 0, false},
+	} {
+		base, _ := raw(t, says("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
+		_, err := get(t, base+"/", probe)
+		var later *scheme.LaterError
+		if ok := errors.As(err, &later); ok != c.ok || ok && later.After != c.after {
+			t.Errorf("%q: %v, %+v", c.header, ok, later)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Baseline is a list of links that are known to be bad, and so are no news.
+type Baseline struct{ known map[string]bool }
+
+// baselineHead begins the file of a baseline.
+const baselineHead = "# Links that are known to be bad: a URL a line, or a document and what is written there.\n"
+
+// maxBaseline is the most octets of a line of a baseline.
+const maxBaseline = locus.MaxLen
+
+// ParseBaseline reads the text of a baseline: a link a line, as [Result.Key] has
+// it. Empty lines, and lines that begin with "#" and a blank, are for people.
+func ParseBaseline(text string) (*Baseline, error) {
+	b := &Baseline{known: map[string]bool{}}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case line == "", line == "#", strings.HasPrefix(line, "# "):
+			continue
+		case len(line) > maxBaseline:
+			return nil, fmt.Errorf("line %d: %w: %d octets", number, locus.ErrTooLong, len(line))
+		}
+		b.known[line] = true
+	}
+	return b, nil
+}
+
+// WriteBaseline writes a baseline of links.
+func WriteBaseline(w io.Writer, links []string) error {
+	list := slices.Clone(links)
+	slices.Sort(list)
+	var b strings.Builder
+	b.WriteString(baselineHead)
+	for _, link := range slices.Compact(list) {
+		if link != "" && !strings.ContainsAny(link, "\r\n") {
+			b.WriteString(link + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// has reports whether a link is in the baseline, which may be nil.
+func (b *Baseline) has(link string) bool { return b != nil && b.known[link] }
+
+// Links returns the links of the baseline, in order.
+func (b *Baseline) Links() []string { return slices.Sorted(maps.Keys(b.known)) }

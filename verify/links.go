@@ -1,0 +1,153 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/relative"
+)
+
+// link is a link of a document as it was read. Its texts are its own.
+type link struct {
+	url                      locus.URL // zero: it is none, which verdict and detail tell
+	verdict                  Verdict
+	detail                   string
+	written, member, context string
+	line, column             int64
+}
+
+// readSource reads the links of a source.
+func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
+	d.at = &pageAt{base: s.URL, from: &access.Result{URL: s.URL}}
+	r, err := s.Open(ctx)
+	if err != nil {
+		e.hand(d, nil, []error{err})
+		return
+	}
+	defer r.Close()
+	links, troubles := e.links(ctx, r, s.Name, s.Type, s.URL)
+	e.hand(d, links, troubles)
+}
+
+// maxTroubles is how many parts of a document that can't be read are told.
+const maxTroubles = 100
+
+// links reads the links of a document.
+func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
+	o := e.o.Document
+	if mediaType != "" {
+		o.Type = mediaType
+	}
+	for found, err := range document.Links(r, name, &o) {
+		switch {
+		case ctx.Err() != nil:
+			return list, troubles
+		case errors.Is(err, document.ErrBinary):
+			// It has no links that anybody reads.
+		case err != nil:
+			if len(troubles) < maxTroubles {
+				troubles = append(troubles, err)
+			}
+		case found.Element == "base href", found.Element == "head profile":
+			// A name that others begin with, and the name of a thing: neither need be there.
+		default:
+			list = append(list, e.link(&found, base))
+		}
+	}
+	return list, troubles
+}
+
+// link makes a link of what was found in a document with that base.
+func (e *engine) link(found *document.Link, base locus.URL) link {
+	l := link{member: strings.Clone(found.Member), context: strings.Clone(found.Context), line: found.Line, column: found.Column}
+	if !found.URL.IsZero() {
+		l.url = own(found.URL)
+		return l
+	}
+	l.written = strings.Clone(found.Ref)
+	u, err := e.resolve(found, base)
+	switch {
+	case errors.Is(err, errNoPlace):
+		l.verdict, l.detail = Ignored, err.Error()
+	case err != nil:
+		l.verdict, l.detail = Malformed, plainError(err)
+	default:
+		l.url = own(u)
+	}
+	return l
+}
+
+// own returns u with a text that keeps nothing else in memory.
+func own(u locus.URL) locus.URL {
+	u, _ = locus.Parse(strings.Clone(u.String())) // It has parsed before.
+	return u
+}
+
+// errNoPlace: a partial form in what has no place of its own.
+var errNoPlace = errors.New("a partial form, in a document of which nobody knows where it is")
+
+// resolve returns what a partial form stands for.
+func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
+	if found.Base != "" {
+		own, err := relative.Parse(found.Base)
+		if err != nil {
+			return locus.URL{}, err
+		}
+		if u, absolute := own.URL(); absolute {
+			base = u
+		} else if base.IsZero() || found.Member != "" {
+			return locus.URL{}, errNoPlace
+		} else if base, err = own.Resolve(base); err != nil {
+			return locus.URL{}, err
+		}
+	} else if base.IsZero() || found.Member != "" {
+		ref, err := relative.Parse(found.Ref)
+		if err != nil {
+			return locus.URL{}, err
+		}
+		if u, absolute := ref.URL(); absolute {
+			return u, nil
+		}
+		return locus.URL{}, errNoPlace
+	}
+	text := found.Ref
+	if base.Scheme() == "file" {
+		text, base = e.inFile(text, base)
+	}
+	ref, err := relative.Parse(text)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	return ref.ResolveWith(base, relative.Options{Gopher: true})
+}
+
+// inFile is a partial form as it is meant in a file: what would be asked of a server
+// is not part of a file's name, and "/" may be the folder of the site.
+func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
+	before, fragment, hasFragment := strings.Cut(text, "#")
+	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
+		if ref, err := relative.Parse(text); err == nil {
+			if _, absolute := ref.URL(); absolute {
+				return text, base
+			}
+		}
+	}
+	path, _, searches := strings.Cut(before, "?")
+	if rest, ok := strings.CutPrefix(path, "/"); ok && !strings.HasPrefix(rest, "/") && !e.o.Root.IsZero() {
+		path, base = "./"+rest, e.o.Root
+	} else if !searches {
+		return text, base
+	}
+	if hasFragment {
+		path += "#" + fragment
+	}
+	return path, base
+}
+
+// plainError is err without the name of who says it.
+func plainError(err error) string { return strings.TrimPrefix(err.Error(), "locus: ") }

@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/temoto/robotstxt"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+// agent is the name that a robots.txt knows this program by.
+const agent = "locus"
+
+// site is what is below a URL that was typed.
+type site struct {
+	first  locus.URL          // in canonical form
+	prefix string             // that the URLs of its pages have, in canonical form
+	pages  map[locus.URL]bool // in canonical form
+
+	mu     sync.Mutex
+	asked  bool
+	robots *robotstxt.RobotsData // nil: all is allowed
+	closed string                // why nothing is; empty: something may be
+}
+
+// newSite returns the site of a URL in canonical form: what is in its folder. One
+// whose last segment looks like no file is a folder itself.
+func newSite(first locus.URL) *site {
+	s := &site{pages: map[locus.URL]bool{}}
+	s.move(first)
+	return s
+}
+
+// move has the site be that of another first page.
+func (s *site) move(first locus.URL) {
+	s.first = first
+	text := first.WithoutFragmentText()
+	switch first.Scheme() {
+	case "http", "https", "ftp", "ftps":
+		text, _, _ = strings.Cut(text, "?")
+		begin := first.PathOffset()
+		last := text[strings.LastIndexByte(text, '/')+1:]
+		if strings.LastIndexByte(text, '/') >= begin-1 && last != "" && !strings.Contains(last, ".") {
+			text += "/"
+		}
+		s.prefix = text[:strings.LastIndexByte(text, '/')+1]
+	case "gopher", "gophers":
+		s.prefix = gopherKey(first)
+	}
+}
+
+// gopherKey is a gopher URL without the type of its item.
+func gopherKey(u locus.URL) string {
+	text := u.WithoutFragmentText()
+	at := u.PathOffset()
+	if at >= len(text) {
+		return strings.TrimSuffix(text, "/") + "/"
+	}
+	return text[:at] + text[at+1:]
+}
+
+// has reports whether a URL in canonical form is a page of the site, as far as it
+// shows.
+func (s *site) has(u locus.URL) bool {
+	if u == s.first {
+		return true
+	}
+	if s.prefix == "" || u.Scheme() != s.first.Scheme() {
+		return false
+	}
+	path, _ := u.Path()
+	switch u.Scheme() {
+	case "gopher", "gophers":
+		return strings.HasPrefix(gopherKey(u), s.prefix) && (path == "" || path[0] == '1') && !strings.Contains(path, "%09")
+	case "ftp", "ftps":
+		return strings.HasPrefix(u.String(), s.prefix) && (strings.HasSuffix(path, "/") || mayBePage(path))
+	}
+	return strings.HasPrefix(u.String(), s.prefix) && mayBePage(path)
+}
+
+// mayBePage reports whether a path may lead to a page: whether its last segment ends
+// like one, or like nothing that is known not to be.
+func mayBePage(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	path = strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
+	dot := strings.LastIndexByte(path, '.')
+	if dot < 0 {
+		return true
+	}
+	switch path[dot:] {
+	case ".7z", ".avi", ".bz2", ".css", ".deb", ".doc", ".docx", ".epub", ".exe", ".gif", ".gz", ".ico", ".iso", ".jar", ".jpeg", ".jpg",
+		".js", ".json", ".mjs", ".mp3", ".mp4", ".mpeg", ".odt", ".ogg", ".otf", ".pdf", ".png", ".ppt", ".pptx", ".ps", ".rpm", ".svg",
+		".tar", ".tgz", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip", ".zst":
+		return false
+	}
+	return true
+}
+
+// follow makes a page of t if it is one: the first of a site, or one that a page of
+// its site leads to. e.mu is held.
+func (e *engine) follow(d *doc, t *target) {
+	if t.page != nil {
+		return
+	}
+	s, depth := d.site, d.depth+1
+	switch {
+	case d.typed != nil:
+		if t.url.Scheme() == "mailto" || t.url.Scheme() == "file" {
+			return
+		}
+		s, depth = newSite(t.key.url), 0
+	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.within(depth) || len(s.pages) >= e.o.MaxPages:
+		return
+	}
+	s.pages[t.key.url] = true
+	t.page = &doc{name: t.url.WithoutPassword().String(), site: s, depth: depth}
+	if t.state == done {
+		// It was asked for before it was known to be one.
+		e.progress.Done--
+		t.state, t.tries = held, 0
+		e.start(t)
+	}
+	if e.read {
+		e.docs = append(e.docs, t.page)
+	} else {
+		e.pages = append(e.pages, t.page)
+	}
+}
+
+// isPage reports whether what was found is a page of the site, once it is known
+// where it was found: referrals may lead out of the site, and to another of its
+// pages. The first page has the site go with it.
+func (e *engine) isPage(d *doc, res *access.Result) bool {
+	if len(res.Hops) < 2 {
+		return true
+	}
+	at, _, err := e.client.Registry().Canonical(res.URL.WithoutFragment())
+	if err != nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := d.site
+	if d.depth == 0 {
+		s.move(at)
+	}
+	if !s.has(at) || s.pages[at] {
+		return false
+	}
+	s.pages[at] = true
+	return true
+}
+
+// within reports whether pages at that depth are looked at.
+func (e *engine) within(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
+
+// maxRobots is the most octets of a robots.txt that are read (RFC 9309 section 2.5:
+// at least 500 KiB).
+const maxRobots = 512 << 10
+
+// maxDelay is the longest pause between two requests that a robots.txt may ask for.
+const maxDelay = 30 * time.Second
+
+// disallows says why a page of the site may not be asked for, if that is so. The
+// robots.txt is asked for when the first page is.
+func (s *site) disallows(ctx context.Context, e *engine, t *target) string {
+	if e.o.NoRobots || t.url.Scheme() != "http" && t.url.Scheme() != "https" {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.asked {
+		s.ask(ctx, e, t)
+	}
+	if s.closed != "" {
+		return s.closed
+	}
+	path, _ := t.url.Path()
+	if s.robots != nil && !s.robots.TestAgent("/"+path, agent) {
+		return "robots.txt asks programs not to go there"
+	}
+	return ""
+}
+
+// ask asks for the robots.txt (RFC 9309 section 2.3): one that is not there allows
+// all, and one that the server can't give allows nothing.
+func (s *site) ask(ctx context.Context, e *engine, t *target) {
+	text := t.url.String()[:t.url.PathOffset()]
+	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
+	if err != nil {
+		return
+	}
+	res, err := e.client.Do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
+	if ctx.Err() != nil {
+		return
+	}
+	s.asked = true
+	if err != nil {
+		if status := statusOf(err); status >= 500 || status == 429 {
+			s.closed = fmt.Sprintf("the site does not say what programs may do: its robots.txt answers %d", status)
+		}
+		return
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return
+	}
+	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
+	if err != nil && len(octets) == 0 {
+		return
+	}
+	robots, err := robotstxt.FromBytes(octets)
+	if err != nil {
+		// What can be read of it counts (RFC 9309 section 2.2), and this is nothing.
+		return
+	}
+	s.robots = robots
+	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
+		e.queue.slow(t.host, min(delay, maxDelay))
+	}
+}

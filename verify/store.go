@@ -1,0 +1,330 @@
+package verify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/boltcheck"
+)
+
+// ErrBusy is what errors wrap when another process has the store, and did not let
+// go of it in time.
+var ErrBusy = errors.New("the store is in use by another process")
+
+// storeVersion is of the form of the store. One of another is made anew.
+const storeVersion = "locus verify 1"
+
+var (
+	bucketMeta  = []byte("meta")
+	bucketLinks = []byte("links")
+	keyVersion  = []byte("version")
+)
+
+const (
+	// lockTime is how long another process may keep the store.
+	lockTime = 2 * time.Second
+	// batchTime and batchSize are when what was found out is written: after a kill,
+	// no more than that is asked for again.
+	batchTime = 500 * time.Millisecond
+	batchSize = 512
+)
+
+// Store remembers what became of links from one run to the next. It may be used
+// from many goroutines at once, and by one process at a time.
+type Store struct {
+	db      *bbolt.DB
+	rebuilt bool
+
+	mu      sync.Mutex
+	pending map[recordKey]record
+	err     error // of the first write that failed
+	full    chan struct{}
+	end     chan struct{}
+	ended   sync.WaitGroup
+}
+
+type recordKey [16]byte
+
+// record is what is remembered of a URL.
+type record struct {
+	Verdict   Verdict         `json:"v"`
+	When      int64           `json:"w"` // seconds
+	Status    int             `json:"s,omitempty"`
+	Detail    string          `json:"d,omitempty"`
+	To        string          `json:"t,omitempty"`
+	Permanent bool            `json:"p,omitempty"`
+	Tries     int             `json:"n,omitempty"`
+	Fragments map[string]bool `json:"f,omitempty"`
+}
+
+// OpenStore opens the store at path, which is made if it is not there. One that is
+// damaged is set aside, as path with ".damaged" behind it, and made anew:
+// [Store.Rebuilt] tells. The error wraps [ErrBusy] if another process has it.
+func OpenStore(path string) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	s := &Store{pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{})}
+	db, err := openStore(path)
+	if errors.Is(err, boltcheck.ErrDamaged) {
+		if err := os.Rename(path, path+".damaged"); err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+		s.rebuilt = true
+		db, err = openStore(path)
+	}
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, fmt.Errorf("verify: %w, and was for %v", ErrBusy, lockTime)
+	case err != nil:
+		return nil, fmt.Errorf("verify: %s: %w", path, err)
+	}
+	s.db = db
+	s.ended.Go(s.write)
+	return s, nil
+}
+
+// openStore opens a database. The error wraps boltcheck.ErrDamaged if it is none.
+func openStore(path string) (db *bbolt.DB, err error) {
+	lock, err := bbolt.Open(path+".lock", 0o600, &bbolt.Options{Timeout: lockTime})
+	if err != nil {
+		return nil, storeFailure(err)
+	}
+	// With the lock nobody makes a store in the middle of the look at it.
+	defer lock.Close()
+	if f, err := os.Open(path); err == nil {
+		info, err := f.Stat()
+		if err == nil && info.Size() > 0 {
+			err = boltcheck.Guard(func() error { return boltcheck.Pages(f, info.Size()) })
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	err = boltcheck.Guard(func() error {
+		// The list of free pages is in the file: without it package bbolt reads all the
+		// pages in a goroutine of its own, where a panic can't be caught.
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTime, FreelistType: bbolt.FreelistMapType, NoStatistics: true})
+		if err != nil {
+			return storeFailure(err)
+		}
+		if err = db.Update(prepare); err != nil {
+			return errors.Join(err, db.Close())
+		}
+		return nil
+	})
+	return db, err
+}
+
+// storeFailure is what err of opening a database means: what is not the system's
+// is the file's.
+func storeFailure(err error) error {
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofSystem := errors.AsType[syscall.Errno](err)
+	if ofFile || ofSystem || errors.Is(err, berrors.ErrTimeout) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", boltcheck.ErrDamaged, err)
+}
+
+// prepare makes sure that a database is a store.
+func prepare(tx *bbolt.Tx) error {
+	if name, _ := tx.Cursor().First(); name == nil {
+		if _, err := tx.CreateBucket(bucketLinks); err != nil {
+			return err
+		}
+		meta, err := tx.CreateBucket(bucketMeta)
+		if err != nil {
+			return err
+		}
+		return meta.Put(keyVersion, []byte(storeVersion))
+	}
+	meta := tx.Bucket(bucketMeta)
+	if meta == nil || tx.Bucket(bucketLinks) == nil || string(meta.Get(keyVersion)) != storeVersion {
+		return fmt.Errorf("%w: it is of another program, or another version", boltcheck.ErrDamaged)
+	}
+	return nil
+}
+
+// Rebuilt reports whether the store was damaged, and made anew.
+func (s *Store) Rebuilt() bool { return s.rebuilt }
+
+// Close writes what was not written yet, and lets go of the store. The error is
+// that of the first write that failed: what was to be written is not there then,
+// and all else is.
+func (s *Store) Close() error {
+	close(s.end)
+	s.ended.Wait()
+	err := boltcheck.Guard(s.db.Close)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(s.err, err)
+}
+
+// key is where a URL that was found in such a place is kept. The same URL may be
+// allowed in one and not in another.
+func (k targetKey) key() recordKey {
+	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
+	return recordKey(sum[:16])
+}
+
+// get returns what is remembered, if it is.
+func (s *Store) get(key recordKey) (r record, ok bool) {
+	s.mu.Lock()
+	r, ok = s.pending[key]
+	s.mu.Unlock()
+	if ok {
+		return r, true
+	}
+	// What can't be read is asked for again.
+	_ = boltcheck.Guard(func() error {
+		return s.db.View(func(tx *bbolt.Tx) error {
+			r, ok = readRecord(key, tx.Bucket(bucketLinks).Get(key[:]))
+			return nil
+		})
+	})
+	return r, ok
+}
+
+// put remembers r.
+func (s *Store) put(key recordKey, r record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pending[key] = r
+	if len(s.pending) >= batchSize {
+		select {
+		case s.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// write writes what is to be remembered, some of it at a time.
+func (s *Store) write() {
+	tick := time.NewTicker(batchTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.full:
+		case <-s.end:
+			s.flush()
+			return
+		}
+		s.flush()
+	}
+}
+
+func (s *Store) flush() {
+	s.mu.Lock()
+	batch := s.pending
+	if len(batch) == 0 || s.err != nil {
+		s.mu.Unlock()
+		return
+	}
+	s.pending = make(map[recordKey]record, len(batch))
+	s.mu.Unlock()
+	err := boltcheck.Guard(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			b := tx.Bucket(bucketLinks)
+			for key, r := range batch {
+				value, err := appendRecord(nil, key, r)
+				if err == nil {
+					err = b.Put(key[:], value)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		s.mu.Lock()
+		s.err = fmt.Errorf("verify: the store: %w", err)
+		s.mu.Unlock()
+	}
+}
+
+// maxDetail is the most octets of a reason that are kept.
+const maxDetail = 300
+
+// appendRecord writes r with a sum before it, which is over the key as well: a
+// value that got to another key is none.
+func appendRecord(dst []byte, key recordKey, r record) ([]byte, error) {
+	r.Detail = r.Detail[:min(len(r.Detail), maxDetail)]
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return append(binary.BigEndian.AppendUint32(dst, sumOf(key, text)), text...), nil
+}
+
+func readRecord(key recordKey, value []byte) (r record, ok bool) {
+	if len(value) < 4 || binary.BigEndian.Uint32(value) != sumOf(key, value[4:]) {
+		return record{}, false
+	}
+	d := json.NewDecoder(bytes.NewReader(value[4:]))
+	if err := d.Decode(&r); err != nil {
+		return record{}, false
+	}
+	return r, true
+}
+
+func sumOf(key recordKey, text []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE(key[:]), crc32.IEEETable, text)
+}
+
+// outcome is what r says.
+func (r record) outcome() Outcome {
+	to, _ := locus.Parse(r.To) // The zero URL if there is none.
+	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}
+}
+
+// age returns how long r is good: a failure may soon be mended.
+func (r record) age(good, bad time.Duration) time.Duration {
+	if r.Verdict == Alive || r.Verdict == Moved {
+		for _, found := range r.Fragments {
+			if !found {
+				return min(good, bad)
+			}
+		}
+		return good
+	}
+	return min(good, bad)
+}
+
+// fresh reports whether r is still good now.
+func (r record) fresh(now time.Time, good, bad time.Duration) bool {
+	age := now.Sub(time.Unix(r.When, 0))
+	// One from the future was written by a clock that was wrong.
+	return age >= 0 && age < r.age(good, bad)
+}
+
+// isKept reports whether an outcome is worth remembering: one that a server gave,
+// and none that the policy or the flags make.
+func (o *Outcome) isKept() bool {
+	switch o.Verdict {
+	case Alive, Moved, Warning, Dead:
+		return o.Tries > 0
+	}
+	return false
+}

@@ -1,0 +1,343 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+)
+
+// pages serves what most tests ask for.
+func pages(rw http.ResponseWriter, r *http.Request) {
+	to := func(code int, location string) {
+		rw.Header().Set("Location", location)
+		rw.WriteHeader(code)
+	}
+	switch r.URL.Path {
+	case "/ok", "/":
+		io.WriteString(rw, "fine")
+	case "/moved":
+		to(301, "/ok")
+	case "/for-now":
+		to(302, "/ok")
+	case "/a":
+		to(301, "/b")
+	case "/b":
+		to(301, "/a")
+	case "/far":
+		to(302, fmt.Sprintf("/far?%s1", r.URL.RawQuery))
+	case "/inside":
+		to(302, "http://10.0.0.1/admin")
+	case "/inside-name":
+		to(302, "http://intranet.example/")
+	case "/file":
+		to(302, "file:///etc/passwd")
+	case "/nowhere":
+		to(302, "")
+	case "/get-only":
+		if r.Method != "GET" {
+			rw.WriteHeader(405)
+			return
+		}
+		io.WriteString(rw, "fine")
+	case "/page":
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(rw, `<h1 id="one">One</h1><a name=two>Two</a><p>Some <b>plain</b> text`)
+	case "/text":
+		rw.Header().Set("Content-Type", "text/plain")
+		io.WriteString(rw, "one")
+	case "/move-to-two":
+		to(301, "/page#two")
+	case "/move-page":
+		to(301, "/page")
+	default:
+		var code int
+		if _, err := fmt.Sscanf(r.URL.Path, "/status/%d", &code); err == nil {
+			rw.WriteHeader(code)
+			return
+		}
+		rw.WriteHeader(404)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	w := newWorld(t, policy.Rules{Files: true})
+	w.serve("a.example", pages)
+	w.o.Retry = 1
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "there.md"), []byte("# A Title\n\n## A Title\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	there := "file://" + filepath.ToSlash(dir) + "/there.md"
+	for _, c := range []struct{ url, want, detail string }{
+		{"http://a.example/ok", "alive", ""},
+		{"http://a.example", "alive", ""},
+		{"http://a.example/get-only", "alive", ""},
+		{"http://a.example/moved", "moved -> http://a.example/ok for good", ""},
+		{"http://a.example/for-now", "moved -> http://a.example/ok", ""},
+		{"http://a.example/none", "dead 404", "Not Found"},
+		{"http://a.example/status/410", "dead 410", "Gone"},
+		{"http://a.example/status/400", "dead 400", ""},
+		{"http://a.example/status/401", "warning 401", ""},
+		{"http://a.example/status/403", "warning 403", ""},
+		{"http://a.example/status/405", "warning 405", ""},
+		{"http://a.example/status/429", "warning 429", ""},
+		{"http://a.example/status/500", "warning 500", ""},
+		{"http://a.example/status/503", "warning 503", ""},
+		{"http://a.example/status/999", "warning 999", ""},
+		{"http://a.example/a", "dead", "circle"},
+		{"http://a.example/far", "dead", "more than 10 referrals"},
+		{"http://a.example/inside", "denied", "not a public address"},
+		{"http://a.example/inside-name", "denied", "10.0.0.1"},
+		{"http://a.example/file", "denied", "only a file"},
+		{"http://a.example/nowhere", "warning", "where to"},
+		{"http://none.example/", "dead", "no such host"},
+		{"http://broken.example/", "warning", "no such host"},
+		{"http://quiet.example/", "dead", "refused"},
+		{"http://intranet.example/", "denied", "10.0.0.1"},
+		{"http://127.0.0.1/", "denied", "loopback"},
+		{"http://a.example:25/", "denied", "port 25"},
+		{"http://u:secret@a.example/", "denied", "password"},
+		{"http://a_b.example/", "malformed", ""},
+		{"irc://a.example/x", "unsupported", ""},
+		{"afs://a.example/x", "unsupported", ""},
+		{"cid:a@b", "unsupported", ""},
+		{"http://a.example/page#one", "alive", ""},
+		{"http://a.example/page#two", "alive", ""},
+		{"http://a.example/page#%6Fne", "alive", ""},
+		{"http://a.example/page#top", "alive", ""},
+		{"http://a.example/page#", "alive", ""},
+		{"http://a.example/page#three", "fragment", "no such fragment"},
+		{"http://a.example/page#One", "fragment", "no such fragment"},
+		{"http://a.example/page#!/three", "alive", ""},
+		{"http://a.example/page#:~:text=some%20plain", "alive", ""},
+		{"http://a.example/page#one:~:text=One,text", "alive", ""},
+		{"http://a.example/page#:~:text=no%20such%20words", "fragment", "that text"},
+		{"http://a.example/text#three", "alive", ""},
+		{"http://a.example/move-page#one", "moved -> http://a.example/page", ""},
+		{"http://a.example/move-page#three", "fragment -> http://a.example/page", ""},
+		{"http://a.example/move-to-two#three", "moved -> http://a.example/page#two for good", ""},
+		{there, "alive", ""},
+		{there + "#a-title-1", "alive", ""},
+		{there + "#a-title-2", "fragment", ""},
+		{"file:///nowhere/at/all", "dead", ""},
+	} {
+		got := w.run(textDoc("doc", "<URL:"+c.url+">"))
+		if len(got) != 1 {
+			t.Errorf("%s: %d results", c.url, len(got))
+			continue
+		}
+		r := got[0]
+		_, short, _ := strings.Cut(line(r), r.Link()+" ")
+		if strings.HasPrefix(c.want, "fragment ->") {
+			short = strings.TrimSuffix(short, " for good")
+		}
+		if strings.HasPrefix(c.want, "moved -> http://a.example/page") {
+			short, c.want = strings.TrimSuffix(short, " for good"), strings.TrimSuffix(c.want, " for good")
+		}
+		if short != c.want || !strings.Contains(r.Detail, c.detail) || strings.Contains(r.Detail, "secret") {
+			t.Errorf("%s: %s, %q; want %s, %q", c.url, short, r.Detail, c.want, c.detail)
+		}
+		if bad := r.IsBad(); bad != (r.Verdict == Dead || r.Verdict == Fragment || r.Verdict == Malformed) {
+			t.Errorf("%s: bad %v", c.url, bad)
+		}
+	}
+}
+
+// Each URL is asked for once, however often and with whatever fragments it is
+// found, and links come in the order in which they stand.
+func TestOnce(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	got := w.run(
+		textDoc("one.md", "[a](http://a.example/page) [b](HTTP://A.example:80/page#one)\n<http://a.example/none>\n"),
+		textDoc("two.txt", "http://a.example/page#three and http://a.example/none\nhttp://a.example/ok"),
+	)
+	w.want(got,
+		"one.md:1 http://a.example/page alive",
+		"one.md:1 HTTP://A.example:80/page#one alive",
+		"one.md:2 http://a.example/none dead 404",
+		"two.txt:1 http://a.example/page#three fragment",
+		"two.txt:1 http://a.example/none dead 404",
+		"two.txt:2 http://a.example/ok alive",
+	)
+	if got := strings.Join(w.asked(), ", "); got != "GET http://a.example/none, GET http://a.example/page, HEAD http://a.example/none, HEAD http://a.example/ok" {
+		t.Errorf("asked %s", got)
+	}
+}
+
+func TestPartialForms(t *testing.T) {
+	w := newWorld(t, policy.Rules{Files: true})
+	w.serve("a.example", pages)
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"docs/index.md": "[a](other.md) [b](other.md#part) [c](other.md#none) [d](#here) [e](../up.html?v=1#x) [f](none.md) [g](sub/) [h](a%20b.md) [i](<a b.md>) [j](http:none.md)\n\n# Here\n",
+		"docs/other.md": "# Part\n",
+		"docs/a b.md":   "",
+		"docs/sub/x":    "",
+		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a>`,
+		"based.html":    `<base href="http://a.example/x/"><a href="../ok">a</a><a href="none">b</a>`,
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := "file://" + filepath.ToSlash(dir) + "/"
+	w.o.Root = locus.MustParse(base)
+	source := func(name string) Source {
+		return Source{Name: name, URL: locus.MustParse(base + name), Open: func(context.Context) (io.ReadCloser, error) {
+			return os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+		}}
+	}
+	got := w.run(source("docs/index.md"), source("up.html"), source("based.html"), source("none.md"))
+	if got[0].Written != "other.md" || got[1].Written != "other.md#part" {
+		t.Errorf("written %q, %q", got[0].Written, got[1].Written)
+	}
+	var lines []string
+	for _, r := range got {
+		text := strings.ReplaceAll(r.URL.String(), base, "BASE/")
+		if text == "" {
+			text = r.Written
+		}
+		switch {
+		case r.Err != nil:
+			text = r.Document + " error"
+		case r.Status != 0:
+			text = fmt.Sprintf("%s:%d %s %s %d", r.Document, r.Line, text, r.Verdict, r.Status)
+		default:
+			text = fmt.Sprintf("%s:%d %s %s", r.Document, r.Line, text, r.Verdict)
+		}
+		lines = append(lines, text)
+	}
+	if key := got[2].Key(); key != "docs/index.md: other.md#none" {
+		t.Errorf("key %q", key)
+	}
+	want := []string{
+		"docs/index.md:1 BASE/docs/other.md alive",
+		"docs/index.md:1 BASE/docs/other.md#part alive",
+		"docs/index.md:1 BASE/docs/other.md#none fragment",
+		"docs/index.md:1 BASE/docs/index.md#here alive",
+		"docs/index.md:1 BASE/up.html#x alive",
+		"docs/index.md:1 BASE/docs/none.md dead",
+		"docs/index.md:1 BASE/docs/sub/ alive",
+		"docs/index.md:1 BASE/docs/a%20b.md alive",
+		"docs/index.md:1 BASE/docs/a%20b.md alive",
+		"docs/index.md:1 http:none.md malformed",
+		"up.html:1 BASE/docs/index.md alive",
+		"up.html:1 BASE/docs/none.png dead",
+		"up.html:1 BASE/docs/other.md alive",
+		"up.html:1 file://a.example/ok unsupported",
+		"based.html:1 http://a.example/ok alive",
+		"based.html:1 http://a.example/x/none dead 404",
+		"none.md error",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	// Without a place of its own a document has nothing to be relative to.
+	w.want(w.run(Source{Name: "-", Type: "text/markdown", Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("[a](b.md) [c](http://a.example/ok)")), nil
+	}}), "-:1 b.md ignored", "-:1 http://a.example/ok alive")
+}
+
+// What is allowed for a file's link need not be for a page's.
+func TestZones(t *testing.T) {
+	w := newWorld(t, policy.Rules{TypedPrivate: true, Files: true})
+	w.names["local.example"] = "127.0.0.1"
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/html")
+		io.WriteString(rw, `<a href="http://local.example/ok">a</a><a href="file:///etc/hosts">b</a>`)
+	})
+	var asked atomic.Int32
+	w.serve("local", func(rw http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		pages(rw, r)
+	})
+	w.servers["127.0.0.1"] = w.servers[w.names["local"]]
+	got := w.run(textDoc("doc.txt", "http://local.example/ok"), at("http://a.example/"))
+	w.want(got,
+		"doc.txt:1 http://local.example/ok alive",
+		":0 http://a.example/ alive",
+		"http://a.example/:1 http://local.example/ok denied",
+		"http://a.example/:1 file:///etc/hosts denied",
+	)
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+func TestRulesAndBaseline(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	w.o.Rules = &Rules{
+		Ignore: []string{"http://a.example/status/5*", "mailto:*"},
+		Accept: []Accept{{URL: "http://a.example/*", Status: []int{403}, Reason: "it wants a browser"}, {URL: "*#gone", Verdict: []Verdict{Fragment}}},
+	}
+	b, err := ParseBaseline("# old\nhttp://a.example/none\nhttp://a.example/ok\n\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.o.Baseline = b
+	got := w.run(textDoc("d", "http://a.example/status/500 mailto:a@b.example http://a.example/status/403 http://a.example/page#gone http://a.example/page#other http://a.example/none http://a.example/none2 http://a.example/ok"))
+	w.want(got,
+		"d:1 http://a.example/status/500 ignored",
+		"d:1 mailto:a@b.example ignored",
+		"d:1 http://a.example/status/403 warning 403",
+		"d:1 http://a.example/page#gone fragment",
+		"d:1 http://a.example/page#other fragment",
+		"d:1 http://a.example/none dead 404",
+		"d:1 http://a.example/none2 dead 404",
+		"d:1 http://a.example/ok alive",
+	)
+	var bad, accepted, known []int
+	for i, r := range got {
+		if r.IsBad() {
+			bad = append(bad, i)
+		}
+		if r.Accepted {
+			accepted = append(accepted, i)
+		}
+		if r.Known {
+			known = append(known, i)
+		}
+	}
+	if fmt.Sprint(bad, accepted, known) != "[4 6] [2 3] [5]" || got[2].Reason != "it wants a browser" {
+		t.Errorf("bad %v, accepted %v, known %v", bad, accepted, known)
+	}
+	if slices.ContainsFunc(w.asked(), func(r string) bool { return strings.Contains(r, "500") }) {
+		t.Error("what is ignored was asked for")
+	}
+}
+
+// The archive is asked for what is dead, and for nothing else.
+func TestArchive(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	w.serve("archive.example", func(rw http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.RequestURI, "/none") {
+			rw.WriteHeader(404)
+		}
+	})
+	w.o.Archive = func(u locus.URL) locus.URL { return locus.MustParse("http://archive.example/web/" + u.String()) }
+	got := w.run(textDoc("d", "http://a.example/none http://a.example/none2 http://a.example/ok http://a.example/page#x"))
+	w.want(got, "d:1 http://a.example/none dead 404", "d:1 http://a.example/none2 dead 404", "d:1 http://a.example/ok alive", "d:1 http://a.example/page#x fragment")
+	if a := got[0].Archive.String(); a != "http://archive.example/web/http://a.example/none" {
+		t.Errorf("archive %q", a)
+	}
+	for _, r := range got[1:] {
+		if !r.Archive.IsZero() {
+			t.Errorf("%s: archive %s", line(r), r.Archive)
+		}
+	}
+}

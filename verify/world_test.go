@@ -1,0 +1,157 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is some web servers, with names whose addresses are public, and a client
+// that gets to them.
+type world struct {
+	*testing.T
+	mu       sync.Mutex
+	servers  map[string]string // by address: where it really is
+	names    map[string]string // addresses by name
+	requests []string          // "METHOD http://host/path"
+	client   *access.Client
+	o        Options
+}
+
+func newWorld(t *testing.T, r policy.Rules) *world {
+	t.Helper()
+	w := &world{T: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
+	w.o.Interval, w.o.Wait = -1, time.Millisecond
+	registry, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client = access.New(registry, p, &access.Options{Lookup: w.lookup, Dial: w.dial})
+	t.Cleanup(func() {
+		for _, s := range registry.All() {
+			if c, ok := s.Opener.(io.Closer); ok {
+				c.Close()
+			}
+		}
+		w.client.Close()
+	})
+	return w
+}
+
+func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if address, ok := w.names[host]; ok {
+		return []netip.Addr{netip.MustParseAddr(address)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: !strings.HasPrefix(host, "broken")}
+}
+
+func (w *world) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	to, ok := w.servers[address[:strings.LastIndexByte(address, ':')]]
+	w.mu.Unlock()
+	if !ok {
+		// Nobody has listened there since the kernel chose it.
+		to = "127.0.0.1:1"
+	}
+	return new(net.Dialer).DialContext(ctx, network, to)
+}
+
+// serve starts a server under a name.
+func (w *world) serve(name string, h http.HandlerFunc) {
+	w.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		w.requests = append(w.requests, r.Method+" http://"+r.Host+r.RequestURI)
+		w.mu.Unlock()
+		h(rw, r)
+	}))
+	w.Cleanup(s.Close)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	address := fmt.Sprintf("1.1.1.%d", len(w.names))
+	w.names[name] = address
+	w.servers[address] = s.Listener.Addr().String()
+}
+
+// asked are the requests so far, in order of their text, but for robots.txt.
+func (w *world) asked() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(w.requests), func(r string) bool { return strings.HasSuffix(r, "/robots.txt") })
+	slices.Sort(list)
+	return list
+}
+
+// textDoc is a document in a file of the name.
+func textDoc(name, content string) Source {
+	return Source{Name: name, URL: locus.MustParse("file:///nowhere/" + name), Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	}}
+}
+
+// at is a site.
+func at(url string) Source { return Source{Name: url, URL: locus.MustParse(url)} }
+
+// run verifies sources.
+func (w *world) run(sources ...Source) []Result {
+	return slices.Collect(w.start(w.Context(), sources...))
+}
+
+func (w *world) start(ctx context.Context, sources ...Source) iter.Seq[Result] {
+	return New(w.client, &w.o).Run(ctx, slices.Values(sources))
+}
+
+// line is a result in a line.
+func line(r Result) string {
+	if r.Err != nil {
+		return r.Document + " error"
+	}
+	text := fmt.Sprintf("%s:%d %s %s", r.Document, r.Line, r.Link(), r.Verdict)
+	if r.Status != 0 {
+		text += fmt.Sprint(" ", r.Status)
+	}
+	if !r.To.IsZero() {
+		text += " -> " + r.To.String()
+		if r.Permanent {
+			text += " for good"
+		}
+	}
+	return text
+}
+
+// want makes sure of results, each in a line.
+func (w *world) want(got []Result, want ...string) {
+	w.Helper()
+	var lines []string
+	for _, r := range got {
+		lines = append(lines, line(r))
+	}
+	if !slices.Equal(lines, want) {
+		w.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(lines, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
