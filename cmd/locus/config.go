@@ -34,6 +34,7 @@ type config struct {
 	Mail     mailConfig
 	Rlogin   rloginConfig
 	TN3270   tn3270Config
+	Gateway  gatewayConfig
 }
 
 type policyConfig struct {
@@ -71,12 +72,15 @@ type tn3270Config struct {
 	Device   string
 }
 
+type gatewayConfig struct{ Listen string }
+
 func defaultConfig() config {
 	return config{
 		Parallel: 8,
 		PerHost:  2,
 		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
 		TN3270:   tn3270Config{Model: 2, CodePage: "037"},
+		Gateway:  gatewayConfig{Listen: "127.0.0.1:1738"},
 	}
 }
 
@@ -113,6 +117,7 @@ func (c *config) settings() []setting {
 		{"rlogin.local_user", &c.Rlogin.LocalUser, "who rlogin says that you are here; else your own name"},
 		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
 		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
+		{"gateway.listen", &c.Gateway.Listen, `where "locus gateway" listens: "127.0.0.1:1738"`},
 		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
 	}
 }
