@@ -51,7 +51,8 @@ const rules = `
 	message, internal/addrspec, internal/line < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
-	access, escape, internal/term < roundtrip;
+	access, relative, escape, internal/term < internal/shape;
+	internal/shape < roundtrip;
 	roundtrip, extract < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
