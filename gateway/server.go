@@ -134,4 +134,3 @@ func (c *placedConn) Close() error {
 	c.once.Do(func() { <-c.places })
 	return c.guardConn.Close()
 }
-
