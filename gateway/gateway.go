@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/page"
 )
 
 // Options are what a [Gateway] may be told. The zero Options are sensible.
@@ -29,6 +31,16 @@ type Options struct {
 	// Files reports whether a file URL of a client may be opened, which the policy
 	// must allow too. nil: none may.
 	Files func(u locus.URL) bool
+
+	// Title is what pages call the gateway; empty: "Locus".
+	Title string
+
+	// Lobby is what the first page shows; nil: the schemes.
+	Lobby []page.Section
+
+	// Mail sends the letters that people write to mailto URLs; nil: they are written,
+	// and not sent.
+	Mail *Mail
 
 	// Around is put between the gateway and the servers, as a cache is; nil: nothing.
 	Around func(next http.RoundTripper) http.RoundTripper
@@ -53,6 +65,10 @@ type Gateway struct {
 	limiter  *limiter
 	metrics  metrics
 	secret   [32]byte
+	printer  *page.Printer
+	assets   fs.FS
+	letters  letters
+	sessions sessions
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -82,6 +98,8 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
+	g.printer = page.New(c.Registry(), g.site())
+	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
 	if around := g.options.Around; around != nil {
@@ -91,7 +109,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 }
 
 // hangUp ends what is no more HTTP's: tunnels and terminals.
-func (g *Gateway) hangUp() {}
+func (g *Gateway) hangUp() { g.sessions.close() }
 
 // Close closes the connections that are kept for later. What is being shown goes on.
 func (g *Gateway) Close() error {

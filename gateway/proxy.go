@@ -6,11 +6,12 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/roundtrip"
 )
 
 // serveProxy answers a request whose target is a whole URL: what the URI draft has
@@ -83,8 +84,14 @@ func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, own htt
 		return
 	}
 	defer resp.Body.Close()
+	g.answer(w, r, resp, own)
+}
+
+// answer passes an answer back.
+func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) {
 	h := w.Header()
 	passOn(h, resp.Header)
+	h.Del(roundtrip.KindHeader)
 	for name, values := range own {
 		h[name] = values
 	}
@@ -166,12 +173,41 @@ func portOf(u locus.URL) uint16 {
 
 // serveForeign answers a proxy's request for a URL that is not asked over HTTP.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
+	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
+		g.servePerson(w, r, u)
+		return
+	}
 	out, err := g.foreignRequest(r.Context(), r, u)
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
 	}
-	g.relay(w, r, out, http.Header{"X-Content-Type-Options": {"nosniff"}})
+	g.relay(w, r, out, foreignOwn)
+}
+
+// foreignOwn are fields of all answers that were made here of what no HTTP server
+// said.
+var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
+
+// servePerson answers a browser that has the gateway for its proxy: menus and
+// messages are pages, with links as the menu has them, and objects are what they
+// are.
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
+	base := g.base(r)
+	v := &view{gateway: g, w: w, r: r, printer: g.proxyPrinter(base), policy: proxyPolicy(base), head: &page.Head{URL: u, Size: -1}}
+	if isSession(u.Scheme()) || u.Scheme() == "mailto" {
+		// A terminal and a letter are for the gateway's own origin.
+		seeOther(w, base+g.pagePath(u, page.Show{}))
+		return
+	}
+	v.objects = func(resp *http.Response) {
+		if page.ClassOf(resp.Header.Get("Content-Type")) == page.ClassMessage {
+			v.object(resp)
+			return
+		}
+		g.answer(w, r, resp, foreignOwn)
+	}
+	v.fetch()
 }
 
 // askedFields are those of a request that mean something to other schemes.
@@ -186,6 +222,10 @@ func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.U
 		if values := r.Header.Values(name); len(values) > 0 {
 			out.Header[name] = values
 		}
+	}
+	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
+		// A program that takes anything gets a menu as "locus get" writes it.
+		out.Header.Set("Accept", "text/plain, */*;q=0.9")
 	}
 	return out, nil
 }
@@ -218,5 +258,5 @@ func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
 	}
 	k := access.KindOf(err)
 	w.failure = k
-	g.fail(w, r, statusOf(k), string(k), strings.TrimPrefix(err.Error(), "locus: "))
+	g.failWith(w, r, statusOf(k), string(k), err)
 }

@@ -47,7 +47,7 @@ type upstream struct {
 }
 
 func (g *Gateway) newUpstream() http.RoundTripper {
-	return &upstream{g, roundtrip.New(g.client, &roundtrip.Options{From: g.from})}
+	return &upstream{g, roundtrip.New(g.client, &roundtrip.Options{From: g.from, Menu: roundtrip.JSON})}
 }
 
 // errBusy is that a server is asked for as much as it may be already.
@@ -96,6 +96,7 @@ func (t *upstream) exchange(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, &access.Error{Op: "open", URL: u, Err: webError(err)}
 	}
+	resp.Header.Del(roundtrip.KindHeader)
 	return resp, nil
 }
 

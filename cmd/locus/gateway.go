@@ -12,7 +12,9 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
@@ -73,7 +75,7 @@ func (c *gatewayCommand) run() error {
 		return err
 	}
 	defer closeAll()
-	g, err := gateway.New(client, &gateway.Options{Log: c.logger()})
+	g, err := gateway.New(client, &gateway.Options{Log: c.logger(), Lobby: c.lobby()})
 	if err != nil {
 		return err
 	}
@@ -164,6 +166,22 @@ func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
 		closeOpeners(registry)
 		client.Close()
 	}, nil
+}
+
+// lobby is what the first page shows of the tour.
+func (c *gatewayCommand) lobby() []page.Section {
+	if c.museum == nil {
+		return nil
+	}
+	var sections []page.Section
+	for _, stop := range c.museum.Stops() {
+		if len(sections) == 0 || sections[len(sections)-1].Title != stop.Scheme {
+			sections = append(sections, page.Section{Title: stop.Scheme, Text: stop.Section})
+		}
+		last := &sections[len(sections)-1]
+		last.Items = append(last.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: scheme.KindUnknown, Size: -1})
+	}
+	return sections
 }
 
 // hostport is the host and port that are written in u.
