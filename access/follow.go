@@ -144,7 +144,7 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tra
 		Items:          f.request.Items,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(u, to, zone, hops, t) }
-	if from := f.request.From; from != nil {
+	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
 	if f.secure && !policy.IsSecure(u) {

@@ -252,9 +252,9 @@ func NewScheme(s scheme.Scheme) Scheme {
 type Extract struct {
 	File   Text   `json:"file"`
 	URL    Text   `json:"url"`
-	Start  int    `json:"start"`
-	End    int    `json:"end"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
+	Start  int64  `json:"start"`
+	End    int64  `json:"end"`
+	Line   int64  `json:"line"`
+	Column int64  `json:"column"`
 	Form   string `json:"form"`
 }
