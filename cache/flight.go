@@ -208,7 +208,7 @@ func (m *meta) ask(h http.Header) {
 func (m *meta) isSame(resp *http.Response) bool {
 	tag := resp.Header.Get("Etag")
 	if m.ruled {
-		return resp.StatusCode == http.StatusNotModified && (tag == "" || m.etag == "" || matches(tag, m.etag))
+		return m.canValidate() && resp.StatusCode == http.StatusNotModified && (tag == "" || m.etag == "" || matches(tag, m.etag))
 	}
 	if resp.StatusCode != m.status || resp.ContentLength != m.size || m.size < 0 || tag != m.etag {
 		return false

@@ -118,9 +118,7 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 		if a.cc.noCache || found.meta.lifetime > found.meta.currentAge(s.now()) {
 			fwd = fwdRequest
 		}
-		if found.meta.canValidate() {
-			old = found
-		}
+		old = found
 	}
 	if a.cc.onlyIfCached {
 		return s.gatewayTimeout(req), nil, false
@@ -134,10 +132,10 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 		if f := t.running(req, a, true); f != nil {
 			return t.follow(req, a, f, fwd)
 		}
-		if old.entry != nil || !startsWhole(req.Header) {
+		if ok && old.meta.canValidate() || !startsWhole(req.Header) {
 			return t.solo(req, a, old, fwd)
 		}
-	case isConditional(req.Header) && old.entry == nil && isHTTP(a.url.Scheme()):
+	case isConditional(req.Header) && isHTTP(a.url.Scheme()) && !(ok && old.meta.canValidate()):
 		return t.solo(req, a, hit{}, fwd)
 	}
 	if s.isPassed(a.key) {
@@ -393,9 +391,6 @@ func (t *transport) renew(req *http.Request, a *asked, old hit) {
 	if f := t.running(req, a, false); f != nil {
 		f.leave()
 		return
-	}
-	if !old.meta.canValidate() {
-		old = hit{}
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
