@@ -25,6 +25,7 @@ type recorder struct {
 	url     locus.URL   // what was asked for; zero: none
 	failure access.Kind // empty: none
 	broken  error       // why the answer broke off
+	cache   string      // what a store says of its part in it
 	token   string      // of the client's cookie, once it was looked at
 }
 
@@ -78,8 +79,8 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	if !w.url.IsZero() {
 		attrs = append(attrs, slog.String("url", shownText(w.url.Redacted())))
 	}
-	if how := w.Header().Get("Cache-Status"); how != "" {
-		attrs = append(attrs, slog.String("cache", shownText(how)))
+	if w.cache != "" {
+		attrs = append(attrs, slog.String("cache", shownText(w.cache)))
 	}
 	if w.failure != "" {
 		attrs = append(attrs, slog.String("failure", string(w.failure)))

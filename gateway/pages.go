@@ -261,6 +261,7 @@ func (v *view) fetch() {
 		return
 	}
 	defer resp.Body.Close()
+	v.w.cache = resp.Header.Get("Cache-Status")
 	v.head.Sent = v.talk.list
 	v.head.Cached = strings.Contains(resp.Header.Get("Cache-Status"), "; hit")
 	if age, err := strconv.Atoi(resp.Header.Get("Age")); err == nil {
@@ -433,7 +434,9 @@ func (v *view) fail(err error) {
 }
 
 func (v *view) failed(status int, kind string, err error) {
-	v.head.Sent = v.talk.list
+	if lines := v.talk.list(); len(lines) > 0 {
+		v.head.Sent = v.talk.list
+	}
 	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, kind, err) })
 }
 
@@ -520,6 +523,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		return
 	}
 	defer resp.Body.Close()
+	w.cache = resp.Header.Get("Cache-Status")
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
 		to, err := leadsTo(u, resp)
 		if err != nil {

@@ -90,6 +90,7 @@ func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, own htt
 // answer passes an answer back.
 func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) {
 	h := w.Header()
+	w.cache = resp.Header.Get("Cache-Status")
 	passOn(h, resp.Header)
 	h.Del(roundtrip.KindHeader)
 	for name, values := range own {

@@ -68,6 +68,24 @@ func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// judged asks the policy about each request, also one that is answered without
+// asking a server: what may be opened can be less than it was.
+type judged struct {
+	gateway *Gateway
+	next    http.RoundTripper
+}
+
+func (j *judged) RoundTrip(req *http.Request) (*http.Response, error) {
+	u, err := locus.Parse(req.URL.String())
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	if _, err := j.gateway.client.Way(u, j.gateway.from(u)); err != nil {
+		return nil, err
+	}
+	return j.next.RoundTrip(req)
+}
+
 // counted is a body that counts as a request under way until it is closed.
 type counted struct {
 	io.ReadCloser
