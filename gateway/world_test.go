@@ -22,7 +22,6 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/policy"
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
 
@@ -245,9 +244,6 @@ func outside(s setup, server string) setup {
 	}
 	return s
 }
-
-// pages open URLs of the scheme x-page, by what follows the host.
-type pages map[string]func(req *scheme.Request) (scheme.Resource, error)
 
 func query(u string) string { return url.QueryEscape(u) }
 
