@@ -216,7 +216,9 @@ func (l *letterPrinter) document(p message.Part) error {
 	if err := l.add("begin-foreign", nil); err != nil {
 		return err
 	}
-	l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true})
+	if err := l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true}); err != nil {
+		return err
+	}
 	return l.put("end-foreign", nil)
 }
 
