@@ -1,11 +1,11 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
 	"mime"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -147,7 +147,8 @@ func (t *linker) match(m extract.Match) error {
 		return t.err
 	}
 	if link := t.link(m.URL, Show{}); link != "" {
-		text := shownLines(string(t.held[:n]))
+		text := term.SafeLines(lineEnds(string(t.held[:n])))
+		t.cr = false // a URL does not end with one
 		t.err = t.add("link", struct{ Link, Text string }{link, text})
 		t.drop(n)
 	} else {
@@ -170,13 +171,14 @@ func (t *linker) write(n int) {
 	if t.cr && piece[0] == '\n' {
 		piece = piece[1:]
 	}
-	t.cr = n > 0 && t.held[n-1] == '\r'
-	piece = bytes.ReplaceAll(piece, []byte("\r\n"), []byte("\n"))
-	if t.cr {
-		piece = append(piece[:len(piece)-1:len(piece)-1], '\n')
-	}
-	t.err = t.add("run", term.SafeLines(string(piece)))
+	t.cr = t.held[n-1] == '\r'
+	t.err = t.add("run", term.SafeLines(lineEnds(string(piece))))
 	t.drop(n)
+}
+
+// lineEnds writes every line end as "\n".
+func lineEnds(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
 // whole returns n, or a little less: where no character is cut.
