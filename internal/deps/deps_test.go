@@ -34,6 +34,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, tn3270;
 	locus, internal/media < message;
+	policy < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
@@ -48,12 +49,13 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	scheme, message, escape, extract, relative, internal/term < gateway/page;
-	access, escape, extract, internal/term, gateway/page < gateway;
 	access, escape, extract, internal/term < transfer, verify;
 	message, internal/addrspec, internal/line < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
-	access, escape, internal/term < roundtrip;
+	access, relative, escape, internal/term < internal/shape;
+	internal/shape < roundtrip;
+	roundtrip, extract, gateway/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, relative, extract, access, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
