@@ -32,7 +32,7 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
-	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, tn3270;
+	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
 	policy < cache;
 	scheme, message < internal/bodypart;
@@ -50,7 +50,7 @@ const rules = `
 	policy, scheme < access;
 	access, escape, extract, internal/term < gateway;
 	access, escape, extract, internal/term < transfer, verify;
-	message, internal/addrspec, internal/line < mailstore, submit;
+	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, escape, internal/term < roundtrip;
