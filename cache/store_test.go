@@ -22,7 +22,7 @@ func texts() *upstream {
 	return &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 		var n int
 		fmt.Sscanf(req.URL.Path, "/%d", &n)
-		resp := response(200, text(req.URL.String(), n), "Cache-Control: max-age=100000", "Date: Sat, 01 Jan 2000 00:00:00 GMT")
+		resp := response(200, text(req.URL.String(), n), "Cache-Control: max-age=100000")
 		return resp, nil
 	}}
 }

@@ -34,7 +34,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
-	policy < cache;
+	policy, internal/boltcheck < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
