@@ -195,10 +195,7 @@ func (f *flight) fetch(ctx context.Context) {
 
 // request is what the next RoundTripper is asked.
 func (f *flight) request(ctx context.Context) *http.Request {
-	req := f.req.Clone(ctx)
-	if req.Header == nil {
-		req.Header = make(http.Header)
-	}
+	req := withoutFragment(f.req, ctx)
 	for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
 		req.Header.Del(name)
 	}
@@ -282,7 +279,11 @@ func (f *flight) end() {
 	f.mu.Lock()
 	f.over, f.done = true, true
 	close(f.ready)
+	passed := f.resp != nil
 	f.mu.Unlock()
+	if !passed {
+		f.cancel()
+	}
 }
 
 // create makes the file of the body.
