@@ -14,6 +14,7 @@ func commands(a *app) []*cobra.Command {
 		newExtract(a),
 		newVerify(a),
 		newOpen(a),
+		newGateway(a),
 		newIndex(a),
 		newSchemes(a),
 		newTour(a),
