@@ -72,7 +72,7 @@ const (
 	told = 8 << 10
 	// headSize is how many of the first octets of a document are read at once: most
 	// are not longer.
-	headSize = 256 << 10
+	headSize = 512 << 10
 	// tarBlock is the length of a header of a tar archive, tarMagic where in it the
 	// magic is, and tarName the length of the name before it.
 	tarBlock = 512
@@ -98,7 +98,7 @@ var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
 // in it. Errors are those of the first read: what comes before another one is a head.
 func readHead(it *item) (*head, error) {
 	h := &head{buf: heads.Get().(*[headSize]byte)}
-	waited := it.typ != "" && !it.mixed && it.whole == nil
+	waited := it.typ != "" && !it.mixed && it.isWaited()
 	n, err := 0, error(nil)
 	for empty := 0; n < len(h.buf) && err == nil && (!waited || !isPlain(h.buf[:n])); {
 		var m int

@@ -46,6 +46,7 @@ type reading struct {
 	file    walk.File
 	chunks  chan chunk
 	pending chunk
+	prefix  string // before each line
 	ctx     context.Context
 }
 
@@ -53,6 +54,7 @@ type reading struct {
 func (x *extracting) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.ctx)
 	defer cancel()
+	x.free = make(chan []byte, filesAhead)
 	queue := make(chan *reading)               // for whoever has time
 	ordered := make(chan *reading, filesAhead) // in their order
 	var workers sync.WaitGroup
@@ -76,6 +78,7 @@ func (x *extracting) write(args []string) (found int64) {
 	for r := range ordered {
 		for c := range r.chunks {
 			found += x.writeChunk(c, seen)
+			x.reuse(c.text)
 			if x.a.broken() {
 				return found
 			}
@@ -84,6 +87,26 @@ func (x *extracting) write(args []string) (found int64) {
 		show.files.Add(1)
 	}
 	return found
+}
+
+// buffer returns an empty buffer for a chunk, and reuse takes it back.
+func (x *extracting) buffer() []byte {
+	select {
+	case b := <-x.free:
+		return b[:0]
+	default:
+		return make([]byte, 0, chunkSize/4)
+	}
+}
+
+func (x *extracting) reuse(b []byte) {
+	if cap(b) == 0 || cap(b) > 4*chunkSize {
+		return
+	}
+	select {
+	case x.free <- b:
+	default:
+	}
 }
 
 // list sends the files of args to those who read them.
@@ -173,6 +196,7 @@ func (r *reading) read() {
 		return
 	}
 	defer in.Close()
+	r.prefix = r.x.fileName(name)
 	o := r.x.o
 	if name == "-" && o.Type == "" {
 		o.Type = "text/plain"
@@ -206,6 +230,9 @@ func (r *reading) open() (in io.ReadCloser, name string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, name, err
+	}
+	if !r.file.Named {
+		return f, name, nil
 	}
 	info, err := f.Stat()
 	switch {
@@ -246,6 +273,9 @@ func (w waitedReader) Read(p []byte) (int, error) {
 // add adds a link, and reports whether to go on.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
+	if c.text == nil {
+		c.text = r.x.buffer()
+	}
 	if r.x.a.flags.json {
 		line, err := appendJSON(c.text, r.x.object(name, l))
 		if err != nil {
@@ -254,7 +284,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 		}
 		c.text = line
 	} else {
-		c.text = r.x.lines(c.text, name, l)
+		c.text = r.x.lines(c.text, r.prefix, l)
 	}
 	c.found++
 	if r.x.unique {
