@@ -47,6 +47,7 @@ type reading struct {
 	chunks  chan chunk
 	pending chunk
 	prefix  string // before each line
+	octets  int64  // that were read, if that is shown
 	ctx     context.Context
 }
 
@@ -85,6 +86,7 @@ func (x *extracting) write(args []string) (found int64) {
 			show.links.Store(found)
 		}
 		show.files.Add(1)
+		show.octets.Add(r.octets)
 	}
 	return found
 }
@@ -218,6 +220,9 @@ func (r *reading) read() {
 			return
 		}
 	}
+	if f, ok := in.(*os.File); ok && r.x.a.errTTY {
+		r.octets, _ = f.Seek(0, io.SeekCurrent)
+	}
 	r.flush()
 }
 
@@ -319,9 +324,9 @@ func (r *reading) send(c chunk) bool {
 
 // extractProgress shows how many files were read.
 type extractProgress struct {
-	files, links atomic.Int64
-	end          chan struct{}
-	done         sync.WaitGroup
+	files, links, octets atomic.Int64
+	end                  chan struct{}
+	done                 sync.WaitGroup
 }
 
 // startProgress shows on a terminal how far it is, if nothing else is written there.
@@ -339,7 +344,7 @@ func (x *extracting) startProgress() *extractProgress {
 		for {
 			select {
 			case <-tick.C:
-				p.work(0, fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
+				p.work(s.octets.Load(), fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
 			case <-s.end:
 				return
 			}
