@@ -15,6 +15,13 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
+// What is in the folder of a corpus.
+const (
+	documentsFile = "documents.txt"
+	denseFile     = "dense.txt"
+	treeFolder    = "tree"
+)
+
 // corpus is documents of this machine.
 type corpus struct {
 	few, dense text
@@ -29,7 +36,7 @@ func newCorpus(dir string, size int64) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &corpus{tree: filepath.Join(dir, "tree")}
+	c := &corpus{tree: filepath.Join(dir, treeFolder)}
 	var all bytes.Buffer
 	for again := 0; int64(all.Len()) < size; again++ {
 		before := all.Len()
@@ -59,12 +66,12 @@ func newCorpus(dir string, size int64) (*corpus, error) {
 			return nil, fmt.Errorf("no documents on this machine")
 		}
 	}
-	c.few = text{"documents", filepath.Join(dir, "documents.txt"), all.String()}
+	c.few = text{"documents", filepath.Join(dir, documentsFile), all.String()}
 	var dense strings.Builder
 	for m := range extract.All(c.few.octets, &extract.Options{}) {
 		dense.WriteString("see " + m.URL.String() + "\n")
 	}
-	c.dense = text{"dense", filepath.Join(dir, "dense.txt"), dense.String()}
+	c.dense = text{"dense", filepath.Join(dir, denseFile), dense.String()}
 	for _, t := range []*text{&c.few, &c.dense} {
 		if err := os.WriteFile(t.path, []byte(t.octets), 0o666); err != nil {
 			return nil, err

@@ -27,8 +27,13 @@ func main() {
 	log.SetFlags(0)
 	rounds := flag.Int("rounds", 5, "how often each is measured")
 	size := flag.Int64("size", 200<<20, "octets of the corpus")
+	made := flag.String("made", "", "measure programs on the corpus that is in this `folder`")
 	flag.Parse()
-	if err := run(*rounds, *size); err != nil {
+	work := func() error { return run(*rounds, *size) }
+	if *made != "" {
+		work = func() error { return programs(*rounds, *made) }
+	}
+	if err := work(); err != nil {
 		log.Fatal("extract: ", err)
 	}
 }
@@ -82,7 +87,15 @@ func run(rounds int, size int64) error {
 	if err := libraries(rounds, c); err != nil {
 		return err
 	}
-	return programs(rounds, c, dir)
+	// A process has at first the memory of the one that started it: this one has the
+	// corpus in its own.
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "-rounds", strconv.Itoa(rounds), "-made", dir)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 // counts tells what is in the documents.
@@ -210,27 +223,35 @@ func ownClock(command func(path string) *exec.Cmd) func(*text) (time.Duration, i
 	}
 }
 
-// expression is what people look for URLs with.
-const expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero)://?[^\s<>"]+`
+// What people look for URLs with. The first is for the schemes of RFC 1738, and the
+// second for all.
+const (
+	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^\s<>"]+`
+	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`
+)
 
-// programs measures whole processes.
-func programs(rounds int, c *corpus, dir string) error {
+// programs measures whole processes on the corpus in dir.
+func programs(rounds int, dir string) error {
 	locus := filepath.Join(dir, "locus-command")
 	build := exec.Command("go", "build", "-o", locus, "./cmd/locus")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	for _, work := range []struct {
-		name, path string
-		size       int
-		locus      []string
-	}{
-		{"documents in one file", c.few.path, len(c.few.octets), []string{"extract", "--as", "text", c.few.path}},
-		{"documents as a tree", c.tree, len(c.few.octets), []string{"extract", "-r", "--as", "text", c.tree}},
-		{"dense, in one file", c.dense.path, len(c.dense.octets), []string{"extract", "--as", "text", c.dense.path}},
+	for _, work := range []struct{ name, path, of string }{
+		{"documents in one file", documentsFile, documentsFile},
+		{"documents as a tree", treeFolder, documentsFile},
+		{"dense, in one file", denseFile, denseFile},
 	} {
-		commands := [][]string{append([]string{locus}, work.locus...), {"rg", "--no-config", "-o", "-N", "-a", expression, work.path}}
+		info, err := os.Stat(filepath.Join(dir, work.of))
+		if err != nil {
+			return err
+		}
+		commands := [][]string{
+			{locus, "extract", "-r", "--as", "text", work.path},
+			{"rg", "--no-config", "-o", "-N", "-a", expression, work.path},
+			{"rg", "--no-config", "-o", "-N", "-a", anyScheme, work.path},
+		}
 		took := make([][]process, len(commands))
 		for range rounds {
 			for i, args := range commands {
@@ -245,14 +266,14 @@ func programs(rounds int, c *corpus, dir string) error {
 			}
 		}
 		fmt.Printf("| whole process, %s | wall | processor | MB/s | memory | lines |\n|---|---|---|---|---|---|\n", work.name)
-		for i, name := range []string{"locus extract", "rg -o"} {
+		for i, name := range []string{"locus extract", "rg -o, ten schemes", "rg -o, any scheme"} {
 			if len(took[i]) == 0 {
 				fmt.Printf("| %s | - | - | - | - | - |\n", name)
 				continue
 			}
 			wall, cpu := median(took[i], func(p process) time.Duration { return p.wall }), median(took[i], func(p process) time.Duration { return p.cpu })
 			fmt.Printf("| %s | %v | %v | %.0f | %d MiB | %d |\n", name, wall.Round(time.Millisecond), cpu.Round(time.Millisecond),
-				float64(work.size)/1e6/wall.Seconds(), took[i][0].memory>>20, took[i][0].lines)
+				float64(info.Size())/1e6/wall.Seconds(), took[i][0].memory>>20, took[i][0].lines)
 		}
 		fmt.Println()
 	}
@@ -275,8 +296,7 @@ func median(list []process, of func(process) time.Duration) time.Duration {
 }
 
 func measure(args []string, dir string) (p process, err error) {
-	var out bytes.Buffer
-	out.Grow(64 << 20)
+	var out lineCounter
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
@@ -288,8 +308,16 @@ func measure(args []string, dir string) (p process, err error) {
 	}
 	p.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	p.memory = residentMemory(cmd.ProcessState)
-	p.lines = bytes.Count(out.Bytes(), []byte{'\n'})
+	p.lines = int(out)
 	return p, nil
+}
+
+// lineCounter counts the lines that are written to it.
+type lineCounter int
+
+func (c *lineCounter) Write(b []byte) (int, error) {
+	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
+	return len(b), nil
 }
 
 // processor returns the processor's name, where the system tells it.
