@@ -119,7 +119,7 @@ func TestTerminal(t *testing.T) {
 		t.Error(err)
 	}
 	s.send(websocket.MessageText, `{"command":"break"}`)
-	s.send(websocket.MessageBinary, "exit\r")
+	s.send(websocket.MessageBinary, "bye\r")
 	for s.read() {
 	}
 	if s.value("end") == "" {
