@@ -109,7 +109,7 @@ func TestTerminal(t *testing.T) {
 	if advice := s.value("advice"); !strings.Contains(advice, `"user":"guest"`) {
 		t.Errorf("%s", s.all())
 	}
-	if !strings.Contains(s.value("commands"), "break") || s.value("echo") == "" || s.value("status") == "" {
+	if !strings.Contains(s.value("commands"), "brk") || s.value("echo") == "" || s.value("status") == "" {
 		t.Errorf("%s", s.all())
 	}
 	s.send(websocket.MessageBinary, "guest\r")
@@ -118,7 +118,7 @@ func TestTerminal(t *testing.T) {
 	if err := server.Wait(t.Context(), "window 100x30"); err != nil {
 		t.Error(err)
 	}
-	s.send(websocket.MessageText, `{"command":"break"}`)
+	s.send(websocket.MessageText, `{"command":"brk"}`)
 	s.send(websocket.MessageBinary, "bye\r")
 	for s.read() {
 	}
