@@ -81,10 +81,14 @@ func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
 		return nil, nil, err
 	}
 	servers := map[string]bool{hostport(c.museum.News()): true}
+	var ports []uint16
 	for _, stop := range c.museum.Stops() {
 		servers[hostport(stop.URL)] = true
+		if n, ok := stop.URL.Port(); ok {
+			ports = append(ports, n) // to which the answers to a form may go
+		}
 	}
-	client, err := c.newClient(registry, policy.Rules{AllowPrivate: true}, func(u locus.URL) error {
+	client, err := c.newClient(registry, policy.Rules{AllowPrivate: true, Ports: ports}, func(u locus.URL) error {
 		if !u.Facts().Has(locus.Internet) || servers[hostport(u)] {
 			return nil
 		}
