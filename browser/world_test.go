@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +58,16 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := policy.New(policy.Rules{AllowPrivate: true})
+	// What a form sends is lines, which else go to gopher's own port alone.
+	_, port, err := net.SplitHostPort(w.gopher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: []uint16{uint16(n)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +148,7 @@ func (w *world) servers(t testing.TB) {
 			return []gophertest.Item{{Name: "Found " + words, Data: words}}
 		}},
 		{Name: "Guest book", Selector: "/guestbook", Ask: []string{"Note: A word, please.", "Ask: Your name\tAda", "AskL: What did you like?", "Choose: Where were you first?\tlists\tfiles", "Select: Will you come again?:1"}, Reply: gophertest.Echo},
-		{Type: 'I', Name: "A picture", Selector: "/picture.png", Data: picture()},
+		{Type: 'I', Name: "A picture", Selector: "/picture.png", Views: []gophertest.View{{Type: "image/png", Data: picture()}}},
 		{Name: "In two languages", Selector: "/two", Views: []gophertest.View{{Type: "text/plain", Language: "En_US", Data: "Good day.\n"}, {Type: "text/plain", Language: "Es_ES", Data: "Buenos dias.\n"}}},
 	}}, nil)
 	keep(err, g.Close)
