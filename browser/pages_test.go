@@ -293,7 +293,6 @@ var exhibits = []exhibit{
 	{"wais", "wais", func(u string) bool { return strings.Contains(u, "?") }, "document.querySelector('meter') !== null", []view{broad, night}},
 	{"prospero", "prospero", func(string) bool { return true }, "document.querySelector('main a') !== null", []view{broad}},
 	{"telnet", "telnet", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{broad}},
-	{"tn3270", "tn3270", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{night}},
 }
 
 // Pictures of the tour, for the README; without the flag they are taken and thrown
