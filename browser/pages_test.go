@@ -285,13 +285,13 @@ var (
 )
 
 var exhibits = []exhibit{
-	{"gopher", "gopher", func(u string) bool { return strings.HasSuffix(u, "/") }, "document.querySelector('.menu .item a') !== null", []view{broad, night, hand}},
+	{"gopher", "gopher", func(u string) bool { return strings.HasSuffix(u, "/") }, "document.querySelector('.menu .item a') !== null", []view{broad, hand}},
 	{"form", "gopher", func(u string) bool { return strings.HasSuffix(u, "%09%09?") }, "document.querySelector('.ask textarea') !== null", []view{broad}},
-	{"ftp", "ftp", func(u string) bool { return strings.HasSuffix(u, "/") }, "document.querySelector('.listing td') !== null", []view{broad, hand}},
-	{"article", "news", func(u string) bool { return strings.Contains(u, "@") }, "document.querySelector('.letter .body') !== null", []view{broad, night}},
+	{"ftp", "ftp", func(u string) bool { return strings.HasSuffix(u, "/") }, "document.querySelector('.listing td') !== null", []view{hand}},
+	{"article", "news", func(u string) bool { return strings.Contains(u, "@") }, "document.querySelector('.letter .body') !== null", []view{broad}},
 	{"group", "nntp", func(u string) bool { return strings.Count(u, "/") == 3 }, "document.querySelector('.articles li') !== null", []view{broad}},
-	{"wais", "wais", func(u string) bool { return strings.Contains(u, "?") }, "document.querySelector('meter') !== null", []view{broad, night}},
-	{"prospero", "prospero", func(string) bool { return true }, "document.querySelector('main a') !== null", []view{broad}},
+	{"wais", "wais", func(u string) bool { return strings.Contains(u, "?") }, "document.querySelector('meter') !== null", []view{night}},
+	{"prospero", "prospero", func(string) bool { return true }, "document.querySelector('main a') !== null", []view{hand}},
 	{"telnet", "telnet", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{broad}},
 }
 
