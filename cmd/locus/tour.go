@@ -9,8 +9,10 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/nntp"
@@ -40,24 +42,9 @@ func (a *app) tour(only []string) error {
 		return nil
 	}
 	defer museum.Close()
-	reader := nntp.New(nil)
+	reader := newsReader(museum)
 	defer reader.Close()
-	guide, err := tour.NewGuide(a.out, func(o *access.Options) (*access.Client, error) {
-		registry, err := a.schemes(&all.Options{
-			NNTP: reader,
-			News: news.New(reader, &news.Options{Server: museum.News()}),
-			Mid:  mid.New(&mid.Options{Store: museum.Mail()}),
-		})
-		if err != nil {
-			return nil, err
-		}
-		// Every stop is on this machine, and nothing else is to be reached.
-		p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
-		if err != nil {
-			return nil, err
-		}
-		return access.New(registry, p, o), nil
-	})
+	guide, err := tour.NewGuide(a.out, func(o *access.Options) (*access.Client, error) { return a.visitor(museum, reader, o) })
 	if err != nil {
 		return err
 	}
@@ -89,4 +76,24 @@ func (a *app) tour(only []string) error {
 	}
 	fmt.Fprintf(a.out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
 	return nil
+}
+
+// newsReader returns a client for the museum's news.
+func newsReader(m *tour.Museum) *nntp.Client { return nntp.New(&nntp.Options{TLSConfig: m.TLS()}) }
+
+// visitor returns a client that finds its news, its mail and whom to trust in the
+// museum, and reaches nothing else.
+func (a *app) visitor(m *tour.Museum, reader *nntp.Client, o *access.Options) (*access.Client, error) {
+	registry, err := a.schemes(&all.Options{
+		FTP:    ftp.New(&ftp.Options{TLSConfig: m.TLS()}),
+		HTTP:   http.New(&http.Options{TLS: m.TLS()}),
+		Gopher: gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
+		NNTP:   reader,
+		News:   news.New(reader, &news.Options{Server: m.News()}),
+		Mid:    mid.New(&mid.Options{Store: m.Mail()}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Client(registry, o)
 }

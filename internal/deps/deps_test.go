@@ -50,7 +50,7 @@ const rules = `
 	access, escape, extract, internal/term < gateway;
 	access, escape, extract, internal/term < transfer, verify;
 	message, internal/addrspec, internal/line < mailstore, submit;
-	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
+	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, escape, internal/term < roundtrip;
 
