@@ -35,6 +35,11 @@ type Options struct {
 	// nil: nobody listens.
 	Trace func(u locus.URL) scheme.TraceFunc
 
+	// Check is asked about each URL besides the policy: those that are opened, those
+	// that referrals lead to, and those that [Client.Way] is asked for. Its error is
+	// what the open comes to. nil: the policy alone decides.
+	Check func(u locus.URL) error
+
 	// Limit is the most octets of one object: of the whole if its size is known,
 	// and in any case of what is read; 0: no limit.
 	Limit int64
@@ -120,6 +125,10 @@ type Request struct {
 
 	// NoFollow asks for a referral itself, not for what it leads to.
 	NoFollow bool
+
+	// Trace is told of each line of the conversation, also of those that referrals
+	// lead to. nil: that of the client's options is.
+	Trace scheme.TraceFunc
 }
 
 // Result is what an open came to.
@@ -152,6 +161,40 @@ func (r *Result) zone() policy.Zone {
 // configuration names: it looks names up, asks the policy about each address, and
 // keeps the time limits, as for a URL.
 func (c *Client) Dialer() scheme.Dialer { return c.doors[policy.Typed] }
+
+// Way returns the way to the network for u, which was found in from (nil: it was
+// typed), if what decides about u in [Client.Do] lets it be opened: for a program
+// that speaks to the server of u itself, as a proxy does. The error is an [*Error].
+func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
+	zone, err := c.zoneOf(u, from)
+	if err == nil {
+		s, _ := c.registry.Lookup(u.Scheme())
+		err = c.check(u, s.Port, zone)
+	}
+	if err != nil {
+		return nil, &Error{Op: "open", URL: u, Err: err}
+	}
+	return c.doors[zone], nil
+}
+
+// zoneOf returns the zone of u, found in from.
+func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
+	if from == nil {
+		return policy.Typed, nil
+	}
+	return from.zone(), c.policy.CheckReferral(from.URL, u, 0)
+}
+
+// check asks all that judge a URL before anything is looked up.
+func (c *Client) check(u locus.URL, port uint16, zone policy.Zone) error {
+	if err := c.policy.CheckURL(u, port, zone); err != nil {
+		return err
+	}
+	if c.options.Check == nil {
+		return nil
+	}
+	return c.options.Check(u)
+}
 
 // Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]
 // for those who need no more than the resource.

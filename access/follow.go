@@ -33,12 +33,9 @@ type follower struct {
 // an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
-	zone := policy.Typed
-	if from := f.request.From; from != nil {
-		zone = from.zone()
-		if err := f.client.policy.CheckReferral(from.URL, first, 0); err != nil {
-			return nil, &Error{Op: "open", URL: first, Err: err}
-		}
+	zone, err := f.client.zoneOf(first, f.request.From)
+	if err != nil {
+		return nil, &Error{Op: "open", URL: first, Err: err}
 	}
 	f.result.URL = first
 	res, err := f.open(first, zone, 0)
@@ -100,7 +97,7 @@ func worthAnother(err error) bool {
 func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resource, error) {
 	s, err := f.client.lookup(u)
 	if err == nil {
-		err = f.client.policy.CheckURL(u, s.Port, zone)
+		err = f.client.check(u, s.Port, zone)
 	}
 	if err != nil {
 		return nil, f.fail(u, err)
@@ -147,14 +144,14 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tra
 		Items:          f.request.Items,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(u, to, zone, hops, t) }
-	if from := f.request.From; from != nil {
+	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
 	if f.secure && !policy.IsSecure(u) {
 		// Whoever listens here could have been the one who sent us here.
 		r.Ask, r.Fill = nil, nil
 	}
-	if o.Trace != nil {
+	if r.Trace = f.request.Trace; r.Trace == nil && o.Trace != nil {
 		r.Trace = o.Trace(u)
 	}
 	return r
@@ -168,7 +165,7 @@ func (c *Client) referred(u, to locus.URL, zone policy.Zone, hops int, t *tracke
 	}
 	next := c.zoneAfter(u, zone, t)
 	s, _ := c.registry.Lookup(to.Scheme())
-	if err := c.policy.CheckURL(to, s.Port, next); err != nil {
+	if err := c.check(to, s.Port, next); err != nil {
 		return nil, err
 	}
 	return c.doors[next], nil

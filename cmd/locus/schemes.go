@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/scheme"
 )
 
 func newSchemes(a *app) *cobra.Command {
@@ -26,7 +26,7 @@ and how it is accessed. --json has the syntax besides.`,
 			list := a.registry.All()
 			if a.flags.json {
 				for _, s := range list {
-					a.writeJSON(newSchemeJSON(s))
+					a.writeJSON(shape.NewScheme(s))
 				}
 				return nil
 			}
@@ -38,27 +38,6 @@ and how it is accessed. --json has the syntax besides.`,
 			return nil
 		},
 	}
-}
-
-// schemeJSON is a row of the registry. Absent is null.
-type schemeJSON struct {
-	Name    string  `json:"name"`
-	Port    *uint16 `json:"port"`
-	Status  string  `json:"status"`
-	Section string  `json:"section"`
-	Syntax  *text   `json:"syntax"`
-	Access  *text   `json:"access"`
-}
-
-func newSchemeJSON(s scheme.Scheme) schemeJSON {
-	j := schemeJSON{
-		Name: s.Name, Status: s.Status.String(), Section: s.Section,
-		Syntax: present(s.Syntax, s.Syntax != ""), Access: present(s.Access, s.Access != ""),
-	}
-	if s.Port != 0 {
-		j.Port = &s.Port
-	}
-	return j
 }
 
 func portText(n uint16) string {
