@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
 	"github.com/locus-url/locus"
@@ -53,7 +55,9 @@ func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
 	if err := g.add("begin-foreign", nil); err != nil {
 		return err
 	}
-	g.foreign(text, foreignOptions{base: base.WithoutFragment()})
+	if err := g.foreign(text, foreignOptions{base: base.WithoutFragment()}); err != nil {
+		return err
+	}
 	if err := g.put("end-foreign", nil); err != nil {
 		return err
 	}
@@ -143,33 +147,61 @@ type foreignOptions struct {
 // "h1" of its own.
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign adds HTML that somebody else wrote to the piece.
-func (g *page) foreign(text []byte, o foreignOptions) {
-	z := html.NewTokenizer(sanitiser().SanitizeReader(bytes.NewReader(text)))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return
-		case html.TextToken:
-			t := z.Token()
-			t.Data = shownLines(t.Data)
-			g.b.WriteString(t.String())
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			t := z.Token()
-			if name, ok := renamed[t.Data]; ok {
-				t.Data = name
-			}
-			t.Attr = g.attributes(t, o)
-			g.b.WriteString(t.String())
+// foreign adds HTML that somebody else wrote to the piece. It goes through a tree, so
+// that nothing in it can end what it stands in.
+func (g *page) foreign(text []byte, o foreignOptions) error {
+	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
+	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
+		return g.add("too-deep", nil)
+	}
+	for _, n := range nodes {
+		g.tame(n, o)
+		for each := range n.Descendants() {
+			g.tame(each, o)
 		}
+		if err := html.Render(&g.b, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxNested is how deep foreign elements may be in each other: readers of HTML end
+// at some depth, each at its own, and take what is deeper for something else.
+const maxNested = 200
+
+// deeper reports whether there is anything so deep in n.
+func deeper(n *html.Node, most int) bool {
+	if most == 0 {
+		return true
+	}
+	for child := range n.ChildNodes() {
+		if deeper(child, most-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// tame changes a node of foreign HTML into what is shown of it.
+func (g *page) tame(n *html.Node, o foreignOptions) {
+	switch n.Type {
+	case html.TextNode:
+		n.Data = shownLines(n.Data)
+	case html.ElementNode:
+		if name, ok := renamed[n.Data]; ok {
+			n.Data = name
+		}
+		n.Attr = g.attributes(n, o)
 	}
 }
 
 // attributes returns the attributes that a foreign element keeps.
-func (g *page) attributes(t html.Token, o foreignOptions) (list []html.Attribute) {
+func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute) {
 	keep := func(name, value string) { list = append(list, html.Attribute{Key: name, Val: value}) }
 	alt := false
-	for _, a := range t.Attr {
+	for _, a := range n.Attr {
 		switch {
 		case a.Key == "id" || a.Key == "name":
 			// The names of the page itself are not for others.
@@ -192,7 +224,7 @@ func (g *page) attributes(t html.Token, o foreignOptions) (list []html.Attribute
 			keep(a.Key, a.Val)
 		}
 	}
-	if t.Data == "img" && !alt {
+	if n.Data == "img" && !alt {
 		keep("alt", "")
 	}
 	return list

@@ -60,7 +60,8 @@ type explained struct {
 	Parts     []Part
 	Rows      []row
 	Findings  []locus.Violation
-	Canonical string // if it is another text
+	Canonical string
+	Already   bool // it is the canonical form
 	Scheme    string
 	Access    string
 	Section   string
@@ -79,8 +80,8 @@ func (g *page) explained(e Explanation) explained {
 		return refusal(e)
 	}
 	x := explained{Parts: e.Parts, Findings: e.Findings, Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
-	if !e.Canonical.IsZero() && e.Canonical != e.URL {
-		x.Canonical = e.Canonical.String()
+	if !e.Canonical.IsZero() {
+		x.Canonical, x.Already = e.Canonical.String(), e.Canonical == e.URL
 	}
 	for _, field := range e.Fields {
 		if field.Value != nil {

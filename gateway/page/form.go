@@ -53,6 +53,12 @@ func Answers(f *scheme.Form, values url.Values) []string {
 		switch field.Kind {
 		case scheme.FieldNote:
 			text = ""
+		case scheme.FieldChoice:
+			if n, ok := strings.CutPrefix(text, choiceValue); ok {
+				if n, err := strconv.Atoi(n); err == nil && n >= 0 && n < len(field.Choices) {
+					text = field.Choices[n]
+				}
+			}
 		case scheme.FieldCheck:
 			if text != "1" {
 				text = "0"
@@ -65,6 +71,10 @@ func Answers(f *scheme.Form, values url.Values) []string {
 	}
 	return answers
 }
+
+// choiceValue and a number from 0 is what a page sends for a choice, whose own octets
+// might not be characters.
+const choiceValue = "choice-"
 
 // HasFile reports whether a page sends f as multipart/form-data, since a file goes
 // along.
@@ -136,8 +146,8 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) error {
 			d.Value = ""
 		case scheme.FieldChoice:
 			d.Radios = len(field.Choices) <= maxRadios
-			for _, each := range field.Choices {
-				d.Choices = append(d.Choices, choice{shown(each), each, each == answers[i]})
+			for n, each := range field.Choices {
+				d.Choices = append(d.Choices, choice{shown(each), choiceValue + itoa(int64(n)), each == answers[i]})
 			}
 		}
 		q.Fields = append(q.Fields, d)

@@ -57,12 +57,24 @@ func (g *page) top(k kind) top {
 	t.Facts = g.facts(k)
 	t.Views = g.views()
 	if raw := g.raw(u, Show{Part: h.Show.Part}); raw != "" && g.hasOctets(k) {
-		t.Ways = append(t.Ways, way{Name: "Raw", Link: raw, Icon: "raw"}, way{Name: "Save", Link: raw, Icon: "save", Save: cmp.Or(shown(h.Name), lastSegment(u), "object")})
+		t.Ways = append(t.Ways, way{Name: "Raw", Link: raw, Icon: "raw"})
+		if !isMenu(k) {
+			t.Ways = append(t.Ways, way{Name: "Save", Link: raw, Icon: "save", Save: cmp.Or(shown(h.Name), lastSegment(u), "object")})
+		}
 	}
 	if outside := u.Scheme(); outside == "http" || outside == "https" {
 		t.Ways = append(t.Ways, way{Name: "Without the gateway", Outside: template.URL(u.String()), Icon: "outside"})
 	}
 	return t
+}
+
+// isMenu reports whether k is a list, or what asks for one.
+func isMenu(k kind) bool {
+	switch k {
+	case kindMenu, kindGroup, kindGroups, kindResults, kindSearch, kindForm:
+		return true
+	}
+	return false
 }
 
 // hasOctets reports whether there is a raw view of what is shown.

@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -26,6 +27,8 @@ var (
 	kindLetter   = kind{"letter", "Message"}
 	kindArticle  = kind{"article", "Article"}
 	kindGroup    = kind{"group", "Newsgroup"}
+	kindGroups   = kind{"group", "Newsgroups"}
+	kindResults  = kind{"search", "Database"}
 	kindReferral = kind{"referral", "Referral"}
 	kindWarning  = kind{"warning", "Problem"}
 	kindUnknown  = kind{"unknown", "Unknown"}
@@ -67,6 +70,20 @@ func kindOfItem(i *scheme.Item) kind {
 		return k
 	}
 	return kindUnknown
+}
+
+// kindOfMenu is what the menu at u is.
+func kindOfMenu(u locus.URL) kind {
+	switch u.Scheme() {
+	case "news", "snews", "nntp", "nntps":
+		if path, _ := u.Path(); path == "" && u.Host() != "" || u.SchemePart() == "*" {
+			return kindGroups
+		}
+		return kindGroup
+	case "wais":
+		return kindResults
+	}
+	return kindMenu
 }
 
 // kindOfType is what objects of a media type are; ok is false if that says nothing.

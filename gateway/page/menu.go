@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
@@ -20,7 +22,7 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 		copied.Title = m.Title
 		h = &copied
 	}
-	k := kindMenu
+	k := kindOfMenu(h.URL)
 	if m.Items == nil && m.Form != nil {
 		k = kindOfForm(m.Form)
 	}
@@ -250,25 +252,25 @@ func layoutOf(i *scheme.Item) layout {
 
 // line is an item as its template has it.
 type line struct {
-	Number    int // of the link in the list, from 1; 0: it is none
-	Kind      kind
-	Link      string
-	Title     string
-	Address   string // the URL of what can't be a link here
-	Size      string
-	Octets    int64
-	Time      string
-	Stamp     string
-	Note      string
-	From      string
-	Score     int64
-	Best      int64
-	Count     string
-	Depth     int
-	Article   int64
-	Info      bool
-	Fault     bool
-	Elsewhere bool // another host
+	Number  int // of the link in the list, from 1; 0: it is none
+	Kind    kind
+	Link    string
+	Title   string
+	Address string // the URL of what can't be a link here
+	Size    string
+	Octets  int64
+	Day     string
+	Clock   string
+	Stamp   string
+	Note    string
+	From    string
+	Score   int64
+	Best    int64
+	Count   string
+	Depth   int
+	Article int64
+	Info    bool
+	Fault   bool
 }
 
 // mostDepth is how far answers are moved in.
@@ -289,11 +291,11 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	if r.Link = l.link(u, Show{}); r.Link == "" {
 		r.Address = shown(u.String())
 	}
-	r.Size, r.Time = humanSize(i.Size), humanTime(i.ModTime)
-	if r.Time != "" {
+	r.Size = humanSize(i.Size)
+	if !i.ModTime.IsZero() {
+		r.Day, r.Clock, _ = strings.Cut(humanTime(i.ModTime), " ")
 		r.Stamp = stamp(i.ModTime)
 	}
-	r.Elsewhere = u.Host() != l.h.URL.Host() && u.Host() != ""
 	switch l.layout {
 	case articles:
 		r.From, r.Note = r.Note, ""
@@ -308,6 +310,8 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		}
 	case results:
 		r.Score, _ = number(i, "score")
+		// The bar says it.
+		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
 		l.best = max(l.best, r.Score, 1000)
 		r.Best = l.best
 	}
@@ -475,8 +479,35 @@ func (g *page) home(sections []Section) home {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}
+		// Those of the RFC first, in its order.
+		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
+			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
+		})
 	}
 	return d
+}
+
+// natural compares texts in which "3.10" comes after "3.2".
+func natural(a, b string) int {
+	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
+}
+
+// padded has each number of text in as many digits.
+func padded(text string) string {
+	const digits = "0123456789"
+	var b strings.Builder
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text, digits))
+		b.WriteString(strings.Repeat("0", max(8-n, 0)) + text[:n])
+		text = text[n:]
+		next := strings.IndexAny(text, digits)
+		if next < 0 {
+			next = len(text)
+		}
+		b.WriteString(text[:next])
+		text = text[next:]
+	}
+	return b.String()
 }
 
 // Failure writes the page of what went wrong: kind is that of access.KindOf, and err

@@ -51,7 +51,7 @@ func (l *letterPrinter) write() error {
 		References []hop
 		Faults     []string
 		Lines      string
-	}{l.others(), l.references(), l.faults(), shownLines(strings.ReplaceAll(l.m.Lines(), "\r\n", "\n"))})
+	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
 }
 
 // header returns the fields of a header that people read.
@@ -216,7 +216,9 @@ func (l *letterPrinter) document(p message.Part) error {
 	if err := l.add("begin-foreign", nil); err != nil {
 		return err
 	}
-	l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true})
+	if err := l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true}); err != nil {
+		return err
+	}
 	return l.put("end-foreign", nil)
 }
 
@@ -368,7 +370,7 @@ func (q *quoter) flushRun() error {
 	case q.depth > 0:
 		class = "quote quote-" + itoa(int64(min(q.depth, maxQuote)))
 	}
-	text := strings.ReplaceAll(q.run.String(), "\r\n", "\n")
+	text := lineEnds(q.run.String())
 	q.run.Reset()
 	if err := q.add("begin-run", struct{ Class, Marks string }{class, strings.Repeat(">", min(q.depth, maxQuote))}); err != nil {
 		return err

@@ -1,17 +1,19 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
 	"mime"
+	"strings"
+	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -35,17 +37,39 @@ func (p *Printer) Text(w io.Writer, h *Head, r io.Reader) error {
 	return g.end(broken)
 }
 
-// inUTF8 reads r in the charset that a media type names.
+// inUTF8 reads r in the charset that a media type names; else as UTF-8, and what is
+// not that as ISO Latin 1.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
-	_, params, err := mime.ParseMediaType(mediaType)
-	if err != nil || params["charset"] == "" {
-		return r
+	if _, params, err := mime.ParseMediaType(mediaType); err == nil && params["charset"] != "" {
+		e, err := htmlindex.Get(params["charset"])
+		if name, _ := htmlindex.Name(e); err == nil && name != "utf-8" && name != "replacement" {
+			return e.NewDecoder().Reader(r)
+		}
 	}
-	e, err := htmlindex.Get(params["charset"])
-	if name, _ := htmlindex.Name(e); err != nil || name == "utf-8" || e == encoding.Replacement {
-		return r
+	return transform.NewReader(r, legible{})
+}
+
+// legible passes UTF-8, and makes characters of ISO Latin 1 of the other octets,
+// each by itself: the answer must not depend on where a text is cut when it comes.
+type legible struct{ transform.NopResetter }
+
+// Transform implements [transform.Transformer].
+func (legible) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		r, size := utf8.DecodeRune(src[nSrc:])
+		if r == utf8.RuneError && size == 1 {
+			if !atEOF && !utf8.FullRune(src[nSrc:]) {
+				return nDst, nSrc, transform.ErrShortSrc
+			}
+			r = rune(src[nSrc])
+		}
+		if nDst+utf8.RuneLen(r) > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst += utf8.EncodeRune(dst[nDst:], r)
+		nSrc += size
 	}
-	return e.NewDecoder().Reader(r)
+	return nDst, nSrc, nil
 }
 
 // text writes what r gives, its URLs as links; broken is why that ended early.
@@ -97,7 +121,7 @@ var errWriter = errors.New("page: the writer failed")
 
 // Read implements [io.Reader] for the extractor.
 func (t *linker) Read(p []byte) (int, error) {
-	t.write(max(settled(t.held), len(t.held)-mostUndecided))
+	t.write(whole(t.held, max(settled(t.held), len(t.held)-mostUndecided)))
 	if t.err == nil {
 		t.err = t.flush()
 	}
@@ -123,7 +147,8 @@ func (t *linker) match(m extract.Match) error {
 		return t.err
 	}
 	if link := t.link(m.URL, Show{}); link != "" {
-		text := shownLines(string(t.held[:n]))
+		text := term.SafeLines(lineEnds(string(t.held[:n])))
+		t.cr = false // a URL does not end with one
 		t.err = t.add("link", struct{ Link, Text string }{link, text})
 		t.drop(n)
 	} else {
@@ -146,13 +171,25 @@ func (t *linker) write(n int) {
 	if t.cr && piece[0] == '\n' {
 		piece = piece[1:]
 	}
-	t.cr = n > 0 && t.held[n-1] == '\r'
-	piece = bytes.ReplaceAll(piece, []byte("\r\n"), []byte("\n"))
-	if t.cr {
-		piece = append(piece[:len(piece)-1:len(piece)-1], '\n')
-	}
-	t.err = t.add("run", shownLines(string(piece)))
+	t.cr = t.held[n-1] == '\r'
+	t.err = t.add("run", term.SafeLines(lineEnds(string(piece))))
 	t.drop(n)
+}
+
+// lineEnds writes every line end as "\n".
+func lineEnds(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// whole returns n, or a little less: where no character is cut.
+func whole(text []byte, n int) int {
+	for back := 1; back < utf8.UTFMax && n-back >= 0 && n < len(text); back++ {
+		if utf8.RuneStart(text[n]) {
+			break
+		}
+		n--
+	}
+	return n
 }
 
 // settled returns how many octets of text have no URL in them whatever follows:

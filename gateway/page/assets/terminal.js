@@ -11,7 +11,8 @@
   // put it: into a style sheet that the document adopts, and into element.style.
   const make = document.createElement.bind(document);
   document.createElement = (name, options) => {
-    const element = make(name, options);
+    // Even an empty style element is one too many.
+    const element = make(name === "style" ? "meta" : name, options);
     if (name === "style") {
       const sheet = new CSSStyleSheet();
       document.adoptedStyleSheets.push(sheet);
@@ -19,7 +20,7 @@
         get: () => "",
         set: (css) => sheet.replaceSync(css),
       };
-      Object.defineProperties(element, { textContent: text, innerText: text });
+      Object.defineProperties(element, { textContent: text, innerText: text, sheet: { value: sheet } });
     } else if (name === "span") {
       element.setAttribute = (key, value) => {
         if (key === "style") element.style.cssText = value;
@@ -38,7 +39,7 @@
   const mono = getComputedStyle(document.documentElement).getPropertyValue("--mono").trim() || "monospace";
   // Eighty columns fit, if that leaves letters that can be read.
   const width = screen.clientWidth - 24;
-  const size = Math.max(9, Math.min(15, Math.floor(width / 80 / 0.61)));
+  const size = Math.max(7, Math.min(15, Math.floor(width / 80 / 0.61)));
   const term = new Terminal({
     cols: 80,
     rows: 24,
@@ -58,14 +59,16 @@
   term.open(screen);
 
   // fit gives the terminal as many columns and rows as there is room for: at least 80
-  // by 24, which services of that time take for granted.
+  // by 24, which services of that time take for granted. It tells whether they changed.
   const fit = () => {
     const drawn = screen.querySelector(".xterm-screen");
-    if (!drawn || !drawn.clientWidth || section.dataset.scheme === "tn3270") return;
+    if (!drawn || !drawn.clientWidth || section.dataset.scheme === "tn3270") return false;
     const cell = { width: drawn.clientWidth / term.cols, height: drawn.clientHeight / term.rows };
     const columns = Math.min(132, Math.max(80, Math.floor((screen.clientWidth - 32) / cell.width)));
     const rows = Math.min(50, Math.max(24, Math.floor((innerHeight - 320) / cell.height)));
-    if (columns !== term.cols || rows !== term.rows) term.resize(columns, rows);
+    if (columns === term.cols && rows === term.rows) return false;
+    term.resize(columns, rows);
+    return true;
   };
 
   const encoder = new TextEncoder();
@@ -75,6 +78,7 @@
 
   const say = (name, text) => {
     section.dataset.state = name;
+    if (name === "ended") connect.textContent = "Connect again";
     state.textContent = text;
   };
   const send = (message) => {
@@ -178,7 +182,7 @@
     echo = true;
     term.reset();
     say("waiting", "Connecting …");
-    connect.textContent = "Connect again";
+    connect.textContent = "Hang up";
     const address = new URL(section.dataset.socket, location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const mine = new WebSocket(address, "locus.terminal");
@@ -186,8 +190,7 @@
     mine.binaryType = "arraybuffer";
     mine.addEventListener("open", () => {
       say("open", "Connected");
-      fit();
-      control({ window: [term.cols, term.rows] });
+      if (!fit()) control({ window: [term.cols, term.rows] });
       term.focus();
     });
     mine.addEventListener("message", ({ data }) => {
@@ -210,6 +213,9 @@
       if (mine === socket && section.dataset.state !== "ended") say("ended", section.dataset.state === "open" ? "The session is over" : "No connection came about");
     });
   };
-  connect.addEventListener("click", begin);
+  connect.addEventListener("click", () => {
+    if (section.dataset.state === "ended") begin();
+    else socket.close();
+  });
   begin();
 })();
