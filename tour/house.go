@@ -37,13 +37,7 @@ type house struct {
 	dir            string      // where files are laid out
 
 	open  chan struct{} // closed when rooms are all there
-	rooms []hall
-}
-
-// hall is a room as the lobby shows it.
-type hall struct {
-	Scheme, Name, About string
-	Stops               []Stop
+	rooms []Room
 }
 
 // addresses are the servers by TCP, and what URLs of each begin with.

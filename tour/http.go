@@ -109,7 +109,7 @@ func (h *house) find(w http.ResponseWriter, r *http.Request) {
 	var found []Stop
 	for _, room := range h.rooms {
 		for _, s := range room.Stops {
-			if hasAll(room.Name+" "+room.About+" "+s.Title+" "+s.URL.String(), words) {
+			if s.From.IsZero() && hasAll(room.Name+" "+room.About+" "+s.Title+" "+s.URL.String(), words) {
 				found = append(found, s)
 			}
 		}

@@ -29,6 +29,14 @@ type Museum struct {
 	mail  *mailstore.Store
 }
 
+// Room is where the stops of a scheme, or of a few that belong together, are.
+type Room struct {
+	Scheme string // of the first
+	Name   string
+	About  string // a sentence or two
+	Stops  []Stop
+}
+
 // room is what one scheme brings: its stops, and how to end what it started.
 type room struct {
 	name, about string // for people; empty: it is one of the last, behind the others
@@ -74,6 +82,9 @@ func Open() (*Museum, error) {
 // take adds a room.
 func (m *Museum) take(r room) {
 	m.rooms = append(m.rooms, r)
+	for i := range r.stops {
+		r.stops[i].Kind, r.stops[i].Type = promise(r.stops[i].URL)
+	}
 	m.stops = append(m.stops, r.stops...)
 	if !r.news.IsZero() {
 		m.news = r.news
@@ -81,14 +92,14 @@ func (m *Museum) take(r room) {
 	if r.mail != nil {
 		m.mail = r.mail
 	}
-	halls := &m.house.rooms
-	switch last := len(*halls) - 1; {
+	rooms := &m.house.rooms
+	switch last := len(*rooms) - 1; {
 	case r.name != "":
-		*halls = append(*halls, hall{r.stops[0].Scheme, r.name, r.about, r.stops})
-	case (*halls)[last].Name == secureName:
-		(*halls)[last].Stops = append((*halls)[last].Stops, r.stops...)
+		*rooms = append(*rooms, Room{r.stops[0].Scheme, r.name, r.about, r.stops})
+	case (*rooms)[last].Name == secureName:
+		(*rooms)[last].Stops = append((*rooms)[last].Stops, r.stops...)
 	default:
-		*halls = append(*halls, hall{"tls", secureName, secureAbout, r.stops})
+		*rooms = append(*rooms, Room{"tls", secureName, secureAbout, r.stops})
 	}
 }
 
@@ -96,6 +107,9 @@ func (m *Museum) take(r room) {
 // rlogin and tn3270 behind telnet, then what only the URI draft has, and then what
 // neither has.
 func (m *Museum) Stops() []Stop { return m.stops }
+
+// Rooms returns the same by rooms.
+func (m *Museum) Rooms() []Room { return m.house.rooms }
 
 // Lobby returns the URL of the page that leads to all there is.
 func (m *Museum) Lobby() locus.URL { return m.house.url("http", "/") }
@@ -122,30 +136,29 @@ func (m *Museum) Close() error {
 	return errors.Join(append(errs, m.house.Close())...)
 }
 
+// Holds reports whether u is the URL of one of the museum's files.
+func (m *Museum) Holds(u locus.URL) bool { return m.house.holds(u) }
+
 // Client returns a client for the schemes of r that reaches the museum and nothing
 // else: no other port of this machine, no other file, no other host, whose name is
-// not even looked up. Dial and Lookup of o, which may be nil, count for nothing.
+// not even looked up. Dial and Lookup of o, which may be nil, count for nothing; its
+// Check is asked besides.
 func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {
 		options = *o
 	}
 	options.Dial, options.Lookup = m.dial, noNames
-	var list []scheme.Scheme
-	for _, s := range r.All() {
-		if opener := s.Opener; opener != nil {
-			s.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-				if err := m.check(req.URL, s.Port); err != nil {
-					return nil, err
-				}
-				return opener.Open(ctx, req)
-			})
+	also := options.Check
+	options.Check = func(u locus.URL) error {
+		var port uint16
+		if s, ok := r.Lookup(u.Scheme()); ok {
+			port = s.Port
 		}
-		list = append(list, s)
-	}
-	registry, err := scheme.NewRegistry(list...)
-	if err != nil {
-		return nil, fmt.Errorf("tour: %w", err)
+		if err := m.check(u, port); err != nil || also == nil {
+			return err
+		}
+		return also(u)
 	}
 	// The gates above are narrower than these rules.
 	p, err := policy.New(policy.Rules{
@@ -156,7 +169,7 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)
 	}
-	return access.New(registry, p, &options), nil
+	return access.New(r, p, &options), nil
 }
 
 // dial connects to the museum's own addresses.

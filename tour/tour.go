@@ -33,8 +33,10 @@ var embedded embed.FS
 // Stop is one thing to look at.
 type Stop struct {
 	Scheme  string
-	Section string // where the scheme is defined
-	Title   string // what is to be seen
+	Section string          // where the scheme is defined
+	Title   string          // what is to be seen
+	Kind    scheme.ItemKind // what it is, as in a menu's item
+	Type    string          // media type; empty: it is no object
 	URL     locus.URL
 	From    locus.URL // the document that URL means something in; zero: none
 	Answers []string  // what to fill in if it is a form, or sender, subject and text of a letter; nil: nothing
