@@ -70,7 +70,7 @@ func prosperoNames(h *house, files ftptest.Files, archive string) (prosperotest.
 				Methods: []prosperotest.Method{{"AFTP", "", "", "", "", "BINARY"}},
 			},
 		}},
-		"/museum/1971": {NoContents: true, Data: files[travel].Data, Methods: aftp},
+		"/museum/1971": {NoContents: true, Data: files[travel].Data, ModTime: files[travel].ModTime, Methods: aftp},
 		"/annex":       {Links: []prosperotest.Link{{Name: "archie"}, {Name: "datagrams"}, {Name: "union"}}},
 		"/pros/name": {
 			Data:       "This object has an attribute \"key\", and its value is \"value\".\n",

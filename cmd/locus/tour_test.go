@@ -152,7 +152,8 @@ func (b *browser) visit(path string) {
 			b.Errorf("%s leads to %q: %v", path, m.Ref, err)
 			continue
 		}
-		if base.Host == to.Host {
+		// A list in another order is the same list.
+		if base.Host == to.Host && !to.Query().Has("sort") {
 			b.todo = append(b.todo, to.RequestURI())
 			b.from[to.RequestURI()] = path
 		}
