@@ -43,6 +43,9 @@ type Stop struct {
 	Types   []Typed   // what to do if it is a session, in turn; then it is left
 }
 
+// Heading is the title as it stands by itself, with a capital letter.
+func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
+
 // Typed is what is typed in a session once it shows something.
 type Typed struct {
 	Await  string     // what it shows, since the last that was typed

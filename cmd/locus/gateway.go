@@ -279,7 +279,7 @@ func (c *gatewayCommand) lobby() []page.Section {
 			if !stop.From.IsZero() {
 				continue // it means something in another one alone
 			}
-			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: stop.Kind, Type: stop.Type, Size: -1})
+			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Heading(), Kind: stop.Kind, Type: stop.Type, Size: -1})
 		}
 		sections = append(sections, section)
 	}
