@@ -37,6 +37,7 @@ type house struct {
 	dir            string      // where files are laid out
 
 	open  chan struct{} // closed when rooms are all there
+	begin func()        // closes it; the first time
 	rooms []Room
 }
 
@@ -50,6 +51,7 @@ var addresses = []struct{ name, prefix string }{
 // newHouse opens the ports, and lays the files out.
 func newHouse(exhibits fs.FS) (*house, error) {
 	h := &house{exhibits: exhibits, tcp: map[string]net.Listener{}, base: map[string]string{}, open: make(chan struct{})}
+	h.begin = sync.OnceFunc(func() { close(h.open) })
 	err := h.build()
 	if err != nil {
 		return nil, errors.Join(err, h.Close())

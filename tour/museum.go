@@ -75,7 +75,7 @@ func Open() (*Museum, error) {
 		}
 		m.take(r)
 	}
-	close(m.house.open)
+	m.house.begin()
 	return m, nil
 }
 
@@ -128,6 +128,7 @@ func (m *Museum) TLS() *tls.Config { return m.house.client }
 
 // Close ends the servers and removes what they left on the disk.
 func (m *Museum) Close() error {
+	m.house.begin() // nobody is to wait for what does not come
 	var errs []error
 	for _, r := range m.rooms {
 		errs = append(errs, r.Close())

@@ -40,7 +40,7 @@ func sessionRoom(h *house) (room, error) {
 			return telnettest.StartRlogin(&telnettest.RloginOptions{Listener: h.tcp["rlogin"]})
 		},
 		func() (*telnettest.Server, error) {
-			return telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Listener: h.tcp["tn3270"]})
+			return telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: h.runScreens, Listener: h.tcp["tn3270"]})
 		},
 	} {
 		host, err := begin()
@@ -82,7 +82,8 @@ func sessionStops(h *house) []Stop {
 			Scheme: "tn3270", Section: "URI draft, Telnet, rlogin, tn3270", URL: h.url("tn3270", "/"),
 			Title: "a session of screens: fields are filled in, and a key sends them",
 			Types: []Typed{
-				{Await: "User", Text: "GUEST\t\t3", Key: tn3270.Enter}, {Await: "Room 3", Key: tn3270.PF5}, {Await: "query replies"},
+				{Await: "Room ===>", Text: "99", Key: tn3270.Enter}, {Await: "There are rooms", Text: "3", Key: tn3270.Enter},
+				{Await: "ROOM 3"},
 			},
 		},
 	}
