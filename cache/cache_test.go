@@ -189,7 +189,7 @@ func play(t *testing.T, rt http.RoundTripper, up *upstream, script string) {
 				t.Errorf("%s: Content-Length %d", line, resp.ContentLength)
 			}
 		case "has", "saw":
-			h := http.Header{}
+			var h http.Header
 			if verb == "has" {
 				h = resp.Header
 			} else {

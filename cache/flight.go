@@ -65,6 +65,7 @@ type flight struct {
 	leaderless bool      // who asked first left before it was known what came
 	left       int64     // what may yet be fetched while nobody waits
 	promise    int64     // of the disk
+	released   bool      // body is
 	written    int64
 	sum        uint64
 	octets     []byte // of a body as long as it is small
@@ -129,11 +130,17 @@ func (f *flight) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waiting--
-	if f.waiting == 0 && f.rest != nil {
-		f.rest.Close()
+	if f.waiting > 0 {
 		return
 	}
-	if f.waiting > 0 || f.done || f.keep {
+	if f.rest != nil {
+		f.rest.Close()
+	}
+	if f.done || f.rest != nil {
+		f.letGo()
+		return
+	}
+	if f.keep {
 		return
 	}
 	if !f.isReady() || f.meta == nil {
@@ -161,6 +168,15 @@ func (f *flight) leave() {
 	})
 }
 
+// letGo closes the body for f itself, which has it open as long as somebody might
+// want to read it. f.mu is held.
+func (f *flight) letGo() {
+	if f.body != nil && !f.released {
+		f.released = true
+		f.body.release()
+	}
+}
+
 // fetch gets the answer and, if it may be stored, all of its body. ctx ends with f.
 func (f *flight) fetch(ctx context.Context) {
 	defer f.s.work.Done()
@@ -179,10 +195,7 @@ func (f *flight) fetch(ctx context.Context) {
 
 // request is what the next RoundTripper is asked.
 func (f *flight) request(ctx context.Context) *http.Request {
-	req := f.req.Clone(ctx)
-	if req.Header == nil {
-		req.Header = make(http.Header)
-	}
+	req := withoutFragment(f.req, ctx)
 	for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
 		req.Header.Del(name)
 	}
@@ -266,7 +279,11 @@ func (f *flight) end() {
 	f.mu.Lock()
 	f.over, f.done = true, true
 	close(f.ready)
+	passed := f.resp != nil
 	f.mu.Unlock()
+	if !passed {
+		f.cancel()
+	}
 }
 
 // create makes the file of the body.
@@ -285,6 +302,7 @@ func (f *flight) create(m *meta) bool {
 	f.body = &body{path: s.pathOf(f.key, f.id), refs: 1}
 	var err error
 	if f.body.file, err = s.create(f.body.path); err != nil {
+		f.body = nil
 		s.promise(-f.promise)
 		s.failed(err)
 		return false
@@ -408,9 +426,11 @@ func (f *flight) finish(err error) {
 	f.mu.Lock()
 	f.done, f.over, f.failure = true, true, err
 	f.change.Broadcast()
+	if f.waiting == 0 {
+		f.letGo()
+	}
 	f.mu.Unlock()
 	f.cancel()
-	f.body.release()
 }
 
 // remove removes a body that is nobody's, even if it is read yet.
@@ -441,6 +461,7 @@ func (f *flight) handOver(first []byte, from io.ReadCloser, why error) {
 		f.heir = f.readers[0]
 	} else if f.waiting == 0 {
 		f.rest.Close()
+		f.letGo()
 	}
 	f.change.Broadcast()
 }
@@ -457,7 +478,6 @@ func (r *rest) Close() (err error) {
 	r.once.Do(func() {
 		err = r.from.Close()
 		r.f.cancel()
-		r.f.body.release()
 	})
 	return err
 }

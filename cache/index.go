@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/locus-url/locus/internal/boltcheck"
 )
 
 // ErrBusy is what errors wrap when another process has the store open.
@@ -38,6 +39,7 @@ var (
 // into it.
 type index struct {
 	path string
+	lock *bbolt.DB // an empty database: that one can be locked on every system
 	db   *bbolt.DB
 }
 
@@ -55,18 +57,46 @@ type known struct {
 // damaged, which note is told, is made anew, with nothing in it.
 func openIndex(dir string, note func(error)) (*index, []known, error) {
 	x := &index{path: filepath.Join(dir, "index.db")}
+	if err := x.acquire(); err != nil {
+		return nil, nil, err
+	}
 	list, err := x.open()
 	if errors.Is(err, errDamaged) {
 		note(fmt.Errorf("cache: %w, and made anew", err))
 		if err := os.Remove(x.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			x.lock.Close()
 			return nil, nil, err
 		}
 		list, err = x.open()
 	}
-	return x, list, err
+	if err != nil {
+		x.lock.Close()
+		return nil, nil, err
+	}
+	return x, list, nil
+}
+
+// acquire makes this process the only one that has the store open.
+func (x *index) acquire() (err error) {
+	path := x.path + ".lock"
+	open := func() error {
+		return guard(func() error {
+			x.lock, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, NoStatistics: true})
+			return err
+		})
+	}
+	err = openFailure(open())
+	if errors.Is(err, errDamaged) {
+		os.Remove(path) // nobody has it: a lock comes before a look
+		err = openFailure(open())
+	}
+	return err
 }
 
 func (x *index) open() (list []known, err error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
 	err = guard(func() error {
 		// Without a list of free pages in the file each change writes less; it is made
 		// again when the file is opened, from pages that are all read then anyway.
@@ -87,6 +117,24 @@ func (x *index) open() (list []known, err error) {
 		x.db = nil
 	}
 	return list, err
+}
+
+// check looks at the pages of the file, if there is one, before package bbolt relies
+// on them.
+func (x *index) check() error {
+	f, err := os.Open(x.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	return guard(func() error { return boltcheck.Pages(f, info.Size()) })
 }
 
 // prepare makes the buckets of a new index.
@@ -176,7 +224,7 @@ func (x *index) write(c changes) error {
 	})
 }
 
-func (x *index) close() error { return guard(x.db.Close) }
+func (x *index) close() error { return errors.Join(guard(x.db.Close), x.lock.Close()) }
 
 func recordName(k key, id uint64) []byte { return binary.BigEndian.AppendUint64(k[:len(k):len(k)], id) }
 
@@ -188,17 +236,13 @@ func splitName(name []byte) (k key, id uint64, ok bool) {
 	return k, binary.BigEndian.Uint64(name[len(k):]), true
 }
 
-// guard calls fn, and makes an error of what goes wrong when the octets of the
-// file are not what they should be: package bbolt panics then, and, since the
-// file is in memory, a page that is not there ends the process.
-func guard(fn func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, reason)
-		}
-	}()
-	return fn()
+// guard calls fn. A panic of package bbolt is an error that wraps errDamaged.
+func guard(fn func() error) error {
+	err := boltcheck.Guard(fn)
+	if errors.Is(err, boltcheck.ErrDamaged) {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return err
 }
 
 // openFailure says of which kind an error is that comes of opening the file: what
@@ -207,6 +251,8 @@ func openFailure(err error) error {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofSystem := errors.AsType[syscall.Errno](err)
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, berrors.ErrTimeout):
 		return ErrBusy
 	case ofFile || ofSystem:

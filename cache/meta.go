@@ -102,7 +102,8 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
-	m.age = max(0, came.Sub(m.date), told+max(0, came.Sub(asked)))
+	// A Date is in whole seconds, and what is below one is no age.
+	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
 	if m.date.IsZero() { // there is a Date, and it can't be read
 		m.age = told + max(0, came.Sub(asked))
 	}

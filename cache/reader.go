@@ -240,12 +240,17 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
+// piece is how much a reader holds in memory while who it writes to is slow.
+const piece = 32 << 10
+
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
+
 // copyAt writes octets of a file to w.
 func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
-	buffer := chunks.Get().(*[chunk]byte)
-	defer chunks.Put(buffer)
+	buffer := pieces.Get().(*[piece]byte)
+	defer pieces.Put(buffer)
 	for start+n < end {
-		m, err := from.ReadAt(buffer[:min(chunk, end-start-n)], start+n)
+		m, err := from.ReadAt(buffer[:min(piece, end-start-n)], start+n)
 		if m > 0 {
 			written, err := w.Write(buffer[:m])
 			n += int64(written)

@@ -72,7 +72,7 @@ func (s *Store) cacheStatus(w how, m *meta, now time.Time) string {
 		b = append(b, "; collapsed"...)
 	}
 	if m != nil {
-		b = strconv.AppendInt(append(b, "; ttl="...), int64((m.lifetime-m.currentAge(now))/time.Second), 10)
+		b = strconv.AppendInt(append(b, "; ttl="...), int64(m.lifetime/time.Second-m.currentAge(now)/time.Second), 10)
 	}
 	return string(b)
 }

@@ -21,7 +21,8 @@ type transport struct {
 }
 
 // Transport returns a RoundTripper that answers from the store, and asks next for
-// what is not there. It may be used from many goroutines at once if next may. What
+// what is not there. It may be used from many goroutines at once if next may. Only
+// requests of the same Transport wait for each other. What
 // next gets has the context of the request that it is for, or one that lasts as long
 // as anybody reads the answer.
 func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
@@ -187,11 +188,14 @@ func (t *transport) stored(req *http.Request, h hit, w how) (*http.Response, err
 // there is none. A range joins one if what it begins with is there, or nearly.
 func (t *transport) running(req *http.Request, a *asked, ranged bool) *flight {
 	s := t.s
+	if a.cc.noCache || a.cc.maxAge == 0 {
+		return nil // who wants it asked for anew
+	}
 	wants := prefers(req.Header)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.flights[a.key] {
-		if f.invalid || f.t.next != t.next || f.url != a.url {
+		if f.invalid || f.t != t || f.url != a.url {
 			continue
 		}
 		switch {
@@ -294,7 +298,10 @@ func (t *transport) start(req *http.Request, a *asked, old hit, keep bool) *flig
 	}
 	s.work.Add(1)
 	f := t.newFlight(a, req, false)
-	f.old, f.keep = old, keep
+	f.old = old
+	if keep {
+		f.keep, f.leaderless, f.waiting = true, true, 0
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	stop := context.AfterFunc(s.ctx, cancel)
 	f.cancel = func() { stop(); cancel() }
@@ -392,29 +399,14 @@ func (t *transport) renew(req *http.Request, a *asked, old hit) {
 		f.leave()
 		return
 	}
-	get := req.Clone(context.WithoutCancel(req.Context()))
-	get.Method = http.MethodGet
-	if isPersonal(get) {
+	if isPersonal(req) {
 		return // that is its own business
 	}
-	f := t.start(get, a, old, true)
-	if f == nil {
-		return
+	get := req.Clone(context.WithoutCancel(req.Context()))
+	get.Method = http.MethodGet
+	if f := t.start(get, a, old, true); f != nil {
+		time.AfterFunc(renewTime, f.cancel)
 	}
-	timer := time.AfterFunc(renewTime, f.cancel)
-	t.s.work.Add(1)
-	go func() {
-		defer t.s.work.Done()
-		<-f.ready
-		if f.resp != nil {
-			f.resp.Body.Close()
-			f.cancel()
-		}
-		f.leave()
-		if f.meta == nil {
-			timer.Stop()
-		}
-	}()
 }
 
 // solo is alone, as an answer of try.
@@ -429,8 +421,10 @@ func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*ht
 	s := t.s
 	s.count.misses.Add(1)
 	send := req
+	if req.URL.Fragment != "" || old.entry != nil {
+		send = withoutFragment(req, req.Context())
+	}
 	if old.entry != nil {
-		send = req.Clone(req.Context())
 		for _, name := range []string{"If-None-Match", "If-Modified-Since"} {
 			send.Header.Del(name)
 		}
@@ -481,6 +475,17 @@ func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*ht
 		t.compare(req, a, resp)
 	}
 	return t.adopt(req, a, resp, asked, fwd), nil
+}
+
+// withoutFragment returns a copy of a request. What is stored is for every fragment,
+// and so it must not name one.
+func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
+	req = req.Clone(ctx)
+	req.URL.Fragment, req.URL.RawFragment = "", ""
+	if req.Header == nil {
+		req.Header = make(http.Header)
+	}
+	return req
 }
 
 // compare forgets stored answers that are others than a HEAD says (RFC 9111 section

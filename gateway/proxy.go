@@ -191,8 +191,7 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
 // servePerson answers a browser that has the gateway for its proxy: menus and
-// messages are pages, with links as the menu has them, and objects are what they
-// are.
+// messages are pages, and objects are what they are.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
 	base := g.base(r)
 	v := &view{gateway: g, w: w, r: r, printer: g.proxyPrinter(base), policy: proxyPolicy(base), head: &page.Head{URL: u, Size: -1}}

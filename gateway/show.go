@@ -91,23 +91,21 @@ func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 }
 
 // proxySite is how pages refer to each other for a client that asks its proxy for
-// whatever a link says: links are the URLs themselves, and the rest is at base.
+// everything: what they say of a URL is below base, where the gateway's own pages
+// are.
 func (g *Gateway) proxySite(base string) page.Site {
 	s := g.site()
-	raw, session := s.Raw, s.Session
-	s.Home = base + "/"
-	s.Page = func(u locus.URL, show page.Show) string {
-		if show == (page.Show{}) && u.Scheme() != "file" && !isSession(u.Scheme()) && u.Scheme() != "mailto" {
-			return u.String()
+	below := func(path string) string {
+		if path == "" {
+			return ""
 		}
-		if path := g.pagePath(u, show); path != "" {
-			return base + path
-		}
-		return ""
+		return base + path
 	}
-	s.Raw = func(u locus.URL, show page.Show) string { return base + raw(u, show) }
-	s.Session = func(u locus.URL) string { return base + session(u) }
-	s.Submit, s.Send, s.Schemes, s.Assets = base+s.Submit, base+s.Send, base+s.Schemes, base+s.Assets
+	own, raw, session := s.Page, s.Raw, s.Session
+	s.Page = func(u locus.URL, show page.Show) string { return below(own(u, show)) }
+	s.Raw = func(u locus.URL, show page.Show) string { return below(raw(u, show)) }
+	s.Session = func(u locus.URL) string { return below(session(u)) }
+	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
 	s.Explain = ""
 	return s
 }
