@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -41,6 +42,9 @@ type Options struct {
 	// Mail sends the letters that people write to mailto URLs; nil: they are written,
 	// and not sent.
 	Mail *Mail
+
+	// TLS is the configuration for https; nil: that of package crypto/tls.
+	TLS *tls.Config
 
 	// Around is put between the gateway and the servers, as a cache is; nil: nothing.
 	Around func(next http.RoundTripper) http.RoundTripper

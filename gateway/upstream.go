@@ -142,6 +142,7 @@ func (g *Gateway) newWeb() *http.Transport {
 			}
 			return way.DialContext(ctx, network, address)
 		},
+		TLSClientConfig:        g.options.TLS,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxAnswerHeader,

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"sync"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
 
-// sessionRoom has a host of each kind that sessions lead to.
-func sessionRoom(fs.FS) (room, error) {
+// sessionRoom has a host of each kind that sessions lead to, and the library.
+func sessionRoom(h *house) (room, error) {
+	books, err := h.cards("catalogue.txt")
+	if err != nil {
+		return room{}, err
+	}
 	var hosts []*telnettest.Server
 	end := func() error {
 		var errs []error
@@ -25,31 +27,46 @@ func sessionRoom(fs.FS) (room, error) {
 		}
 		return errors.Join(errs...)
 	}
-	var addresses []string
 	for _, begin := range []func() (*telnettest.Server, error){
 		func() (*telnettest.Server, error) {
-			return telnettest.StartTelnet(&telnettest.TelnetOptions{Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}})
+			return telnettest.StartTelnet(&telnettest.TelnetOptions{Talk: library(books).talk, Listener: h.tcp["telnet"]})
 		},
-		func() (*telnettest.Server, error) { return telnettest.StartRlogin(nil) },
 		func() (*telnettest.Server, error) {
-			return telnettest.StartTN3270(&telnettest.HostOptions{Extended: true})
+			return telnettest.StartTelnet(&telnettest.TelnetOptions{
+				Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: h.tcp["desk"],
+			})
+		},
+		func() (*telnettest.Server, error) {
+			return telnettest.StartRlogin(&telnettest.RloginOptions{Listener: h.tcp["rlogin"]})
+		},
+		func() (*telnettest.Server, error) {
+			return telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: h.runScreens, Listener: h.tcp["tn3270"]})
 		},
 	} {
-		h, err := begin()
+		host, err := begin()
 		if err != nil {
 			return room{}, errors.Join(err, end())
 		}
-		hosts = append(hosts, h)
-		addresses = append(addresses, h.Addr())
+		hosts = append(hosts, host)
 	}
-	return room{stops: sessionStops(addresses[0], addresses[1], addresses[2]), close: end}, nil
+	return room{
+		name: "Sessions", about: "Services to talk to: a library, a desk where you log in (as guest, whose password is welcome), and screens to fill in.",
+		stops: sessionStops(h), close: end,
+	}, nil
 }
 
 // sessionStops are one of each kind.
-func sessionStops(telnet, rlogin, host string) []Stop {
+func sessionStops(h *house) []Stop {
 	return []Stop{
 		{
-			Scheme: "telnet", Section: "RFC 1738 3.8", URL: locus.MustParse("telnet://guest@" + telnet + "/"),
+			Scheme: "telnet", Section: "RFC 1738 3.8", URL: h.url("telnet", "/"),
+			Title: "a service to talk to: the catalogue of a library",
+			Types: []Typed{
+				{Await: "> ", Text: "find gopher\r"}, {Await: "> ", Text: "show 5\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
+			},
+		},
+		{
+			Scheme: "telnet", Section: "RFC 1738 3.8", URL: h.url("desk", "/"),
 			Title: "a session: the user is advice, which a person types or does not",
 			Types: []Typed{
 				{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "welcome\r", Secret: true},
@@ -57,15 +74,16 @@ func sessionStops(telnet, rlogin, host string) []Stop {
 			},
 		},
 		{
-			Scheme: "rlogin", Section: "URI draft, Telnet, rlogin, tn3270", URL: locus.MustParse("rlogin://guest@" + rlogin + "/"),
+			Scheme: "rlogin", Section: "URI draft, Telnet, rlogin, tn3270", URL: h.url("rlogin", "/"),
 			Title: "a session that begins with the user, on a host that trusts this one",
 			Types: []Typed{{Await: "> ", Text: "size\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."}},
 		},
 		{
-			Scheme: "tn3270", Section: "URI draft, Telnet, rlogin, tn3270", URL: locus.MustParse("tn3270://" + host + "/"),
+			Scheme: "tn3270", Section: "URI draft, Telnet, rlogin, tn3270", URL: h.url("tn3270", "/"),
 			Title: "a session of screens: fields are filled in, and a key sends them",
 			Types: []Typed{
-				{Await: "User", Text: "GUEST\t\t3", Key: tn3270.Enter}, {Await: "Room 3", Key: tn3270.PF5}, {Await: "query replies"},
+				{Await: "Room ===>", Text: "99", Key: tn3270.Enter}, {Await: "There are rooms", Text: "3", Key: tn3270.Enter},
+				{Await: "ROOM 3"},
 			},
 		},
 	}

@@ -11,17 +11,17 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/tn3270"
@@ -33,13 +33,18 @@ var embedded embed.FS
 // Stop is one thing to look at.
 type Stop struct {
 	Scheme  string
-	Section string // where the scheme is defined
-	Title   string // what is to be seen
+	Section string          // where the scheme is defined
+	Title   string          // what is to be seen
+	Kind    scheme.ItemKind // what it is, as in a menu's item
+	Type    string          // media type; empty: it is no object
 	URL     locus.URL
 	From    locus.URL // the document that URL means something in; zero: none
-	Answers []string  // what to fill in if it is a form; nil: nothing
+	Answers []string  // what to fill in if it is a form, or sender, subject and text of a letter; nil: nothing
 	Types   []Typed   // what to do if it is a session, in turn; then it is left
 }
+
+// Heading is the title as it stands by itself, with a capital letter.
+func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
 
 // Typed is what is typed in a session once it shows something.
 type Typed struct {
@@ -47,71 +52,6 @@ type Typed struct {
 	Text   string     // what is typed then
 	Secret bool       // nobody is told what
 	Key    tn3270.Key // of a 3270, pressed after that; 0: none
-}
-
-// Museum is the running servers. Close ends them.
-type Museum struct {
-	stops []Stop
-	rooms []io.Closer
-	news  locus.URL
-	mail  *mailstore.Store
-}
-
-// room is what one scheme brings: its stops, and how to end what it started.
-type room struct {
-	stops []Stop
-	close func() error
-	news  locus.URL        // a server for those that name none; zero: there is none
-	mail  *mailstore.Store // mail that was received; nil: there is none
-}
-
-func (r room) Close() error { return r.close() }
-
-// Open starts the servers of all rooms, on loopback, on ports that the kernel
-// chooses.
-func Open() (*Museum, error) {
-	exhibits, err := fs.Sub(embedded, "museum")
-	if err != nil {
-		return nil, fmt.Errorf("tour: %w", err)
-	}
-	m := &Museum{}
-	for _, open := range []func(fs.FS) (room, error){ftpRoom, httpRoom, gopherRoom, newsRoom, sessionRoom, waisRoom, fileRoom, prosperoRoom, mailRoom} {
-		r, err := open(exhibits)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
-		}
-		m.rooms = append(m.rooms, r)
-		m.stops = append(m.stops, r.stops...)
-		if !r.news.IsZero() {
-			m.news = r.news
-		}
-		if r.mail != nil {
-			m.mail = r.mail
-		}
-	}
-	return m, nil
-}
-
-// Stops returns what there is to see, in the order of RFC 1738's section 3, with
-// rlogin and tn3270 behind telnet, and then what only the URI draft has.
-func (m *Museum) Stops() []Stop { return m.stops }
-
-// News returns the news server that a visitor's client is to use where a URL names
-// none, as "nntp://host:port".
-func (m *Museum) News() locus.URL { return m.news }
-
-// Mail returns the mail that a visitor's client is to find messages in. It is good
-// until Close.
-func (m *Museum) Mail() *mailstore.Store { return m.mail }
-
-// Close ends the servers and removes what they left on the disk.
-func (m *Museum) Close() error {
-	var errs []error
-	for _, r := range m.rooms {
-		errs = append(errs, r.Close())
-	}
-	m.rooms = nil
-	return errors.Join(errs...)
 }
 
 // Guide visits stops. It makes its client with a trace of its own, to tell what
@@ -184,7 +124,11 @@ func (g *Guide) Visit(ctx context.Context, s Stop) error {
 	lines, filled := g.lines, g.filled
 	g.lines, g.answers, g.filled = nil, nil, nil
 	g.mu.Unlock()
-	if len(lines) == 0 && err == nil {
+	switch {
+	case len(lines) > 0 || err != nil:
+	case s.URL.Scheme() == "mailto":
+		lines = []string{"(nothing is sent until somebody has seen it)"}
+	default:
 		lines = []string{"(nothing is sent: this machine has it)"}
 	}
 	list(out, lines, mostTrace)
@@ -244,6 +188,12 @@ func (f found) tell(out io.Writer) {
 const mostOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (found, error) {
+	if s.URL.Scheme() == "mailto" {
+		if err := context.Cause(ctx); err != nil {
+			return found{}, err
+		}
+		return describeLetter(s)
+	}
 	request := access.Request{URL: s.URL}
 	if !s.From.IsZero() {
 		from, err := g.client.Do(ctx, access.Request{URL: s.From})
@@ -290,11 +240,24 @@ func describeObject(o *scheme.Object) (found, error) {
 			return found{}, err
 		}
 		text = b.String()
+	default:
+		if !strings.HasPrefix(kind, "text/") && !utf8.Valid(octets) {
+			return describeOctets(kind, octets), nil
+		}
 	}
 	return found{
 		summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
 		lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
 	}, nil
+}
+
+// describeOctets shows how something begins that is no text.
+func describeOctets(kind string, octets []byte) found {
+	const most = 4 * 16
+	return found{
+		summary: fmt.Sprintf("an object, %s, %d octets, which begins:", kind, len(octets)),
+		lines:   strings.Split(strings.TrimRight(hex.Dump(octets[:min(most, len(octets))]), "\n"), "\n"),
+	}
 }
 
 // describeMenu tells of what can be asked and of the lines there are.

@@ -198,6 +198,9 @@ func (c *gatewayCommand) options(client *access.Client) (*gateway.Options, error
 			return nil, err
 		}
 	}
+	if c.museum != nil {
+		o.Files, o.TLS = c.museum.Holds, c.museum.TLS()
+	}
 	o.Mail, err = c.mail(client)
 	return o, err
 }
@@ -270,12 +273,15 @@ func (c *gatewayCommand) lobby() []page.Section {
 		return nil
 	}
 	var sections []page.Section
-	for _, stop := range c.museum.Stops() {
-		if len(sections) == 0 || sections[len(sections)-1].Title != stop.Scheme {
-			sections = append(sections, page.Section{Title: stop.Scheme, Text: stop.Section})
+	for _, room := range c.museum.Rooms() {
+		section := page.Section{Title: room.Name, Text: room.About}
+		for _, stop := range room.Stops {
+			if !stop.From.IsZero() {
+				continue // it means something in another one alone
+			}
+			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Heading(), Kind: stop.Kind, Type: stop.Type, Size: -1})
 		}
-		last := &sections[len(sections)-1]
-		last.Items = append(last.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: scheme.KindUnknown, Size: -1})
+		sections = append(sections, section)
 	}
 	return sections
 }

@@ -139,6 +139,7 @@ type (
 )
 
 func startServers(env *testscript.Env) error {
+	hurry(env)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -18,11 +18,16 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.Cd)
 			e.Setenv("XDG_CONFIG_HOME", "")
+			hurry(e)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "examples": examples},
 	})
 }
+
+// hurry has a process of the program end when it is done: a race detector would have
+// each stay for a second more.
+func hurry(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
 
 // status runs a command: status 2 locus parse x. It fails if the exit status is
 // another one. stdin, stdout and stderr are as with exec.

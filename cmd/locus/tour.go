@@ -9,8 +9,11 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/nntp"
@@ -19,16 +22,34 @@ import (
 
 func newTour(a *app) *cobra.Command {
 	var only []string
+	var serve bool
+	var listen string
 	cmd := &cobra.Command{
 		Use:   "tour",
 		Short: "Start small servers of every scheme inside the program and visit each",
 		Long: `Start a small server of every scheme inside the program, visit each with the
 client code that "locus get" runs, and tell what was sent and what came back.
-The servers listen on loopback and end with the tour: no network is needed.`,
-		Example: "  locus tour\n  locus tour --scheme ftp",
+The servers listen on loopback and end with the tour: no network is needed.
+
+With --serve you visit them yourself, in a browser: a gateway stands before the
+servers, leads to them and nowhere else, and says at which URL it is. Ctrl-C
+closes it all. It is "locus gateway --demo" on a free port, without a log.`,
+		Example: "  locus tour --scheme ftp\n  locus tour --serve --listen 127.0.0.1:0",
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.tour(only) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case serve && len(only) > 0:
+				return usageError("--serve is for a browser, and --scheme for the guide")
+			case serve:
+				return a.serveTour(listen)
+			case cmd.Flags().Changed("listen"):
+				return usageError("--listen is for --serve")
+			}
+			return a.tour(only)
+		},
 	}
+	cmd.Flags().BoolVar(&serve, "serve", false, "leave the servers up behind a gateway, for a browser")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "with --serve, listen on `HOST:PORT`; the port 0 is any that is free")
 	cmd.Flags().StringSliceVar(&only, "scheme", nil, "visit only the stops of this `NAME` (repeatable)")
 	return cmd
 }
@@ -40,24 +61,12 @@ func (a *app) tour(only []string) error {
 		return nil
 	}
 	defer museum.Close()
-	reader := nntp.New(nil)
-	defer reader.Close()
-	guide, err := tour.NewGuide(a.out, func(o *access.Options) (*access.Client, error) {
-		registry, err := a.schemes(&all.Options{
-			NNTP: reader,
-			News: news.New(reader, &news.Options{Server: museum.News()}),
-			Mid:  mid.New(&mid.Options{Store: museum.Mail()}),
-		})
-		if err != nil {
-			return nil, err
-		}
-		// Every stop is on this machine, and nothing else is to be reached.
-		p, err := policy.New(policy.Rules{TypedPrivate: true, Files: true})
-		if err != nil {
-			return nil, err
-		}
-		return access.New(registry, p, o), nil
-	})
+	registry, err := a.museumSchemes(museum)
+	if err != nil {
+		return err
+	}
+	defer closeOpeners(registry)
+	guide, err := tour.NewGuide(a.out, func(o *access.Options) (*access.Client, error) { return museum.Client(registry, o) })
 	if err != nil {
 		return err
 	}
@@ -89,4 +98,27 @@ func (a *app) tour(only []string) error {
 	}
 	fmt.Fprintf(a.out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
 	return nil
+}
+
+// serveTour shows the museum in a browser, until a signal. What a configuration says
+// of gateways is about others.
+func (a *app) serveTour(listen string) error {
+	c := gatewayCommand{app: a, config: defaultConfig().Gateway, demo: true}
+	c.config.Listen, c.config.LogFormat = listen, "none"
+	a.note("open this in a browser; Ctrl-C closes the museum")
+	return c.run()
+}
+
+// museumSchemes are the schemes of a client that finds its news, its mail and whom
+// to trust in the museum.
+func (a *app) museumSchemes(m *tour.Museum) (*scheme.Registry, error) {
+	reader := nntp.New(&nntp.Options{TLSConfig: m.TLS()})
+	return a.schemes(&all.Options{
+		FTP:    ftp.New(&ftp.Options{TLSConfig: m.TLS()}),
+		HTTP:   http.New(&http.Options{TLS: m.TLS()}),
+		Gopher: gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
+		NNTP:   reader,
+		News:   news.New(reader, &news.Options{Server: m.News()}),
+		Mid:    mid.New(&mid.Options{Store: m.Mail()}),
+	})
 }

@@ -244,8 +244,11 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 		return "#" + foreignName + fragment
 	}
 	u, ok := resolved(href, o.base)
-	if !ok {
+	switch {
+	case !ok:
 		return ""
+	case u.Scheme() == "cid" && o.within != nil:
+		return o.within(decoded(u.SchemePart()))
 	}
 	link := g.link(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {

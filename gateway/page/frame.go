@@ -173,7 +173,7 @@ func (g *page) crumbs(u locus.URL) []crumb {
 			return nil
 		}
 	case "gopher", "gophers":
-		if path == "" || path == "1" {
+		if path == "" || path == "1" || path[0] == '2' { // a phone book is a server of its own
 			return nil
 		}
 		list[0].Link = g.linkText(root)

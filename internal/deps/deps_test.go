@@ -53,7 +53,7 @@ const rules = `
 	access, escape, extract, internal/term < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
-	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
+	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, relative, escape, internal/term < internal/shape;
 	internal/shape < roundtrip;

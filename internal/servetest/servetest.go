@@ -9,6 +9,14 @@ import (
 	"sync"
 )
 
+// Listen returns l or, if that is nil, a listener on a free port of the loopback.
+func Listen(l net.Listener) (net.Listener, error) {
+	if l != nil {
+		return l, nil
+	}
+	return net.Listen("tcp4", "127.0.0.1:0")
+}
+
 // Group is what a server has open: listeners, connections, and what handles them.
 // The zero Group is empty.
 type Group struct {

@@ -101,6 +101,13 @@ type Options struct {
 	Implicit bool
 	Reuse    bool
 
+	// Listener is where it listens, and the server's to close; nil: a free port of
+	// the loopback.
+	Listener net.Listener
+
+	// ListenData opens a port for data, as net.Listen does; nil: net.Listen does.
+	ListenData func(network, address string) (net.Listener, error)
+
 	Fault Fault
 }
 
@@ -148,17 +155,20 @@ type Server struct {
 	cuts int
 }
 
-// Start starts a server on a free port of the loopback. o may be nil.
+// Start starts a server. o may be nil.
 func Start(files Files, o *Options) (*Server, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{files: files, l: l}
+	s := &Server{files: files}
 	if o != nil {
 		s.o = *o
 	}
-	s.group.Serve(l, s.begin)
+	if s.o.ListenData == nil {
+		s.o.ListenData = net.Listen
+	}
+	var err error
+	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
+		return nil, err
+	}
+	s.group.Serve(s.l, s.begin)
 	return s, nil
 }
 

@@ -254,7 +254,7 @@ func (c *session) listen() (uint16, error) {
 	if err != nil {
 		return 0, err
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	l, err := c.s.o.ListenData("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return 0, err
 	}
@@ -264,7 +264,9 @@ func (c *session) listen() (uint16, error) {
 	c.drop = func() { c.s.group.Forget(l) }
 	c.data = func() (net.Conn, error) {
 		defer c.s.group.Forget(l)
-		l.(*net.TCPListener).SetDeadline(time.Now().Add(wait))
+		if l, ok := l.(interface{ SetDeadline(time.Time) error }); ok {
+			l.SetDeadline(time.Now().Add(wait))
+		}
 		return l.Accept()
 	}
 	if c.s.o.Fault.RefuseData {

@@ -76,6 +76,10 @@ type Options struct {
 	// '3'. The University of Minnesota's server has '0'.
 	ErrorType byte
 
+	// Listener and PhoneListener are where it and the phone book listen, and the
+	// server's to close; nil: free ports of the loopback.
+	Listener, PhoneListener net.Listener
+
 	// Idle is how long to wait for octets to come or go; 0: half a minute.
 	Idle time.Duration
 }
@@ -97,7 +101,7 @@ type Server struct {
 	phoneLog []string
 }
 
-// Start starts a server on a free port of the loopback. root is the menu that an
+// Start starts a server. root is the menu that an
 // empty selector gets. o may be nil.
 func Start(root Item, o *Options) (*Server, error) {
 	s := new(Server)
@@ -131,11 +135,7 @@ func Start(root Item, o *Options) (*Server, error) {
 }
 
 func (s *Server) listen() (err error) {
-	network, address := "tcp4", "127.0.0.1:0"
-	if s.o.IPv6 {
-		network, address = "tcp6", "[::1]:0"
-	}
-	if s.l, err = net.Listen(network, address); err != nil {
+	if s.l, err = s.open(s.o.Listener); err != nil {
 		return err
 	}
 	near := s.l.Addr().(*net.TCPAddr)
@@ -146,10 +146,18 @@ func (s *Server) listen() (err error) {
 	if s.o.Phone == nil {
 		return nil
 	}
-	if s.phone, err = net.Listen(network, address); err != nil {
+	if s.phone, err = s.open(s.o.PhoneListener); err != nil {
 		return errors.Join(err, s.l.Close())
 	}
 	return nil
+}
+
+// open returns l, or a listener on a free port if it is nil.
+func (s *Server) open(l net.Listener) (net.Listener, error) {
+	if l == nil && s.o.IPv6 {
+		return net.Listen("tcp6", "[::1]:0")
+	}
+	return servetest.Listen(l)
 }
 
 // secure makes a certificate if none was given, and finds the one that is used.

@@ -61,6 +61,10 @@ type Options struct {
 	TLS      *tls.Config
 	Implicit bool
 
+	// Listener is where it listens, and the server's to close; nil: a free port of
+	// the loopback.
+	Listener net.Listener
+
 	Fault Fault
 }
 
@@ -98,13 +102,9 @@ type Server struct {
 	log [][]string
 }
 
-// Start starts a server on a free port of the loopback. o may be nil.
+// Start starts a server. o may be nil.
 func Start(groups Groups, o *Options) (*Server, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{groups: groups, l: l}
+	s := &Server{groups: groups}
 	for name := range groups {
 		s.names = append(s.names, name)
 	}
@@ -112,7 +112,11 @@ func Start(groups Groups, o *Options) (*Server, error) {
 	if o != nil {
 		s.o = *o
 	}
-	s.group.Serve(l, s.begin)
+	var err error
+	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
+		return nil, err
+	}
+	s.group.Serve(s.l, s.begin)
 	return s, nil
 }
 

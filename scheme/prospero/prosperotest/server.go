@@ -33,6 +33,9 @@ type Options struct {
 	Archie func(q Query) []Find
 	// Reply takes the place of what a message gets, where it says so.
 	Reply func(r *ardptest.Request) (reply ardptest.Reply, ok bool)
+	// Conn is where it receives, and the server's to close; nil: a free port of the
+	// loopback.
+	Conn net.PacketConn
 	// Faults are those of the network, both ways.
 	Faults ardptest.Faults
 }
@@ -50,18 +53,19 @@ type Server struct {
 	log []string
 }
 
-// Start starts a server on a free port of the loopback. o may be nil.
+// Start starts a server. o may be nil.
 func Start(objects Directory, o *Options) (*Server, error) {
 	s := newServer(objects, o)
-	pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
+	if s.pc = s.o.Conn; s.pc == nil {
+		var err error
+		if s.pc, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
+			return nil, err
+		}
 	}
-	s.pc = pc
 	if s.host == "" {
 		s.host = HostToken(s.Addr())
 	}
-	s.ardp = ardptest.Serve(ardptest.Faulty(pc, s.o.Faults), s.reply, nil)
+	s.ardp = ardptest.Serve(ardptest.Faulty(s.pc, s.o.Faults), s.reply, nil)
 	return s, nil
 }
 

@@ -35,6 +35,9 @@ type HostOptions struct {
 	TLS *tls.Config
 	// Run is what the host does, until it returns. nil: it shows a few screens.
 	Run func(*Host) error
+	// Listener is where it listens, and the host's to close; nil: a free port of the
+	// loopback.
+	Listener net.Listener
 }
 
 // StartTN3270 starts a host of tn3270. o may be nil.
@@ -52,7 +55,7 @@ func StartTN3270(o *HostOptions) (*Server, error) {
 	if _, err := tn3270.NewBuilder(&tn3270.Options{CodePage: options.CodePage}); err != nil {
 		return nil, err
 	}
-	return start(func(c net.Conn, log func(string)) { options.serve(c, log) })
+	return start(options.Listener, func(c net.Conn, log func(string)) { options.serve(c, log) })
 }
 
 func (o *HostOptions) serve(c net.Conn, log func(string)) {

@@ -21,6 +21,9 @@ type RloginOptions struct {
 	Refusal string
 	// Talk takes the place of the login and the shell. nil: they are there.
 	Talk func(io.ReadWriter)
+	// Listener is where it listens, and the host's to close; nil: a free port of the
+	// loopback.
+	Listener net.Listener
 }
 
 // StartRlogin starts a host of rlogin (RFC 1282). o may be nil. That it asks for the
@@ -31,7 +34,7 @@ func StartRlogin(o *RloginOptions) (*Server, error) {
 	if o != nil {
 		options = *o
 	}
-	return start(func(c net.Conn, log func(string)) { options.serve(c, log) })
+	return start(options.Listener, func(c net.Conn, log func(string)) { options.serve(c, log) })
 }
 
 // askWindow is the urgent octet that asks for the size of the window.

@@ -27,10 +27,10 @@ type Server struct {
 	changed chan struct{} // closed when something is added to log
 }
 
-// start starts a host on a free port of the loopback. handle has each connection,
-// with what adds to its log.
-func start(handle func(c net.Conn, log func(entry string))) (*Server, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+// start starts a host that listens on l, or on a free port of the loopback if that
+// is nil. handle has each connection, with what adds to its log.
+func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Server, error) {
+	l, err := servetest.Listen(l)
 	if err != nil {
 		return nil, err
 	}

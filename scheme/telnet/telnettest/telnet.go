@@ -29,6 +29,9 @@ type TelnetOptions struct {
 	TLS *tls.Config
 	// Talk takes the place of the login and the shell. nil: they are there.
 	Talk func(io.ReadWriter)
+	// Listener is where it listens, and the host's to close; nil: a free port of the
+	// loopback.
+	Listener net.Listener
 }
 
 // StartTelnet starts a host of telnet. o may be nil.
@@ -37,7 +40,7 @@ func StartTelnet(o *TelnetOptions) (*Server, error) {
 	if o != nil {
 		options = *o
 	}
-	return start(func(c net.Conn, log func(string)) { options.serve(c, log) })
+	return start(options.Listener, func(c net.Conn, log func(string)) { options.serve(c, log) })
 }
 
 func (o *TelnetOptions) serve(c net.Conn, log func(string)) {

@@ -38,6 +38,10 @@ type Options struct {
 	// Score takes the place of counting words: what a document is worth to a search,
 	// 0 if it is no hit.
 	Score func(s Search, d *Document) int
+
+	// Listener is where it listens, and the server's to close; nil: a free port of
+	// the loopback.
+	Listener net.Listener
 }
 
 // Search is what a client is looking for.
@@ -59,15 +63,15 @@ type Server struct {
 	ends []int  // of each packet in log
 }
 
-// Start starts a server on a free port of the loopback. o may be nil.
+// Start starts a server. o may be nil.
 func Start(databases []Database, o *Options) (*Server, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{l: l}
+	s := &Server{}
 	if o != nil {
 		s.o = *o
+	}
+	var err error
+	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
+		return nil, err
 	}
 	if s.o.Host == "" {
 		s.o.Host = s.Addr()
@@ -79,10 +83,10 @@ func Start(databases []Database, o *Options) (*Server, error) {
 		s.o.Buffer = 100_000
 	}
 	if s.databases, err = load(databases, &s.o); err != nil {
-		l.Close()
+		s.l.Close()
 		return nil, err
 	}
-	s.group.Serve(l, func(c net.Conn) func() { return func() { s.newSession(c).serve() } })
+	s.group.Serve(s.l, func(c net.Conn) func() { return func() { s.newSession(c).serve() } })
 	return s, nil
 }
 

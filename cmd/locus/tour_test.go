@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus/extract"
+)
+
+func TestTour(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	got := run(t, nil, "tour", "--scheme", "gopher,nntps")
+	if got.status != 0 || got.err != "" || !strings.HasSuffix(got.out, "by the schemes gopher, nntps; every one answered.\n") {
+		t.Errorf("status %d, %s\n%s", got.status, got.err, got.out)
+	}
+	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}} {
+		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != statusUsage || got.out != "" {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+	if got := run(t, nil, "tour", "--serve", "--listen", "127.0.0.1:x"); got.status != statusAccess {
+		t.Errorf("a port that is none: %+v", got)
+	}
+}
+
+// browser walks through the pages of a gateway, as somebody does who clicks on
+// everything.
+type browser struct {
+	*testing.T
+	base  string
+	todo  []string
+	seen  map[string]bool
+	from  map[string]string // where a path was found
+	types map[string]int
+}
+
+// One who enters the museum by a browser can go everywhere from its first page, and
+// nowhere else.
+func TestTourServe(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	a := newApp(ctx, strings.NewReader(""), w, io.Discard, func(string) string { return "" })
+	ended := make(chan int, 1)
+	go func() {
+		ended <- a.run([]string{"tour", "--serve"})
+		w.Close()
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{T: t, base: strings.TrimSuffix(line, "/\n"), todo: []string{"/"}, seen: map[string]bool{}, from: map[string]string{}, types: map[string]int{}}
+	for len(b.todo) > 0 {
+		path := b.todo[0]
+		b.todo = b.todo[1:]
+		b.visit(path)
+	}
+	t.Logf("%d pages: %v", len(b.seen), b.types)
+	for _, path := range []string{"/ftp/127.0.0.1:1/", "/http/127.0.0.1:9/", "/http/localhost/", "/file//etc/passwd", "/gopher/gopher.micro.umn.edu/"} {
+		if status, _ := b.get(path); status != http.StatusForbidden {
+			t.Errorf("%s: status %d, want a refusal", path, status)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	cancel()
+	if status := <-ended; status != statusInterrupted {
+		t.Errorf("status %d", status)
+	}
+	for _, scheme := range []string{"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "rlogin", "tn3270", "wais", "file", "prospero", "mid", "https", "ftps", "gophers", "nntps"} {
+		if !slices.ContainsFunc(slices.Collect(keys(b.seen)), func(path string) bool {
+			return strings.HasPrefix(path, "/"+scheme+"/") || strings.HasPrefix(path, "/"+scheme+":")
+		}) {
+			t.Errorf("no page is of %s", scheme)
+		}
+	}
+}
+
+func keys(m map[string]bool) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// get returns the status and the page, if it is one.
+func (b *browser) get(path string) (status int, page string) {
+	b.Helper()
+	response, err := http.Get(b.base + path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Errorf("%s: %v", path, err)
+	}
+	kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	b.types[kind]++
+	if kind != "text/html" {
+		return response.StatusCode, ""
+	}
+	return response.StatusCode, string(text)
+}
+
+// outside are the hosts that the museum names and does not have.
+var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "/ftp/host/"}
+
+func (b *browser) visit(path string) {
+	b.Helper()
+	path, _, _ = strings.Cut(path, "#")
+	if b.seen[path] {
+		return
+	}
+	b.seen[path] = true
+	status, page := b.get(path)
+	if slices.ContainsFunc(outside, func(host string) bool { return strings.Contains(path, host) }) {
+		if status != http.StatusForbidden {
+			b.Errorf("%s: status %d, want a refusal", path, status)
+		}
+		return
+	}
+	if status != http.StatusOK {
+		b.Errorf("%s: status %d; a link of %s", path, status, b.from[path])
+		return
+	}
+	base, err := url.Parse(b.base + path)
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	for m := range extract.HTML(page, &extract.Options{NoBare: true}) {
+		// A place on the page is the page. What is raw is no page of the gateway. In the source of one a URL may end
+		// before a mark that a sentence could end with.
+		if m.Ref == "" || m.Ref[0] == '#' || m.Element == "form action" || strings.HasPrefix(path, "/-/") || strings.HasSuffix(path, "as=text") {
+			continue
+		}
+		to, err := base.Parse(m.Ref)
+		if err != nil {
+			b.Errorf("%s leads to %q: %v", path, m.Ref, err)
+			continue
+		}
+		// A list in another order is the same list.
+		if base.Host == to.Host && !to.Query().Has("sort") {
+			b.todo = append(b.todo, to.RequestURI())
+			b.from[to.RequestURI()] = path
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package tour_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/png"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/submit"
+	"github.com/locus-url/locus/tour"
+)
+
+// outside are the hosts that the museum names and does not have: addresses as they
+// were, and examples.
+var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "host"}
+
+// crawl follows links.
+type crawl struct {
+	*testing.T
+	client *access.Client
+	links  []link
+	seen   map[locus.URL]bool
+	kinds  map[string]int // of what was found
+	away   map[string]bool
+	pages  map[locus.URL]string
+}
+
+type link struct {
+	to   locus.URL
+	from *access.Result // nil: it is a stop
+}
+
+// Every link of the museum leads somewhere, but for those that lead out of it.
+func TestEveryLink(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	museum, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer museum.Close()
+	client, err := newClient(t, museum, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	c := &crawl{T: t, client: client, seen: map[locus.URL]bool{}, kinds: map[string]int{}, away: map[string]bool{}, pages: map[locus.URL]string{}}
+	for _, stop := range museum.Stops() {
+		l := link{to: stop.URL}
+		if !stop.From.IsZero() {
+			l.from = &access.Result{URL: stop.From, Zone: policy.Near}
+		}
+		c.links = append(c.links, l)
+	}
+	c.links = append(c.links, link{to: museum.Lobby()})
+	for len(c.links) > 0 {
+		l := c.links[0]
+		c.links = c.links[1:]
+		c.follow(l)
+	}
+	t.Logf("%d URLs: %v", len(c.seen), c.kinds)
+	if got := slices.Sorted(maps.Keys(c.away)); !slices.Equal(got, slices.Sorted(slices.Values(outside))) {
+		t.Errorf("links lead out of the museum to %q, want %q", got, outside)
+	}
+	for _, kind := range []string{
+		"menu", "search", "form", "*scheme.Session", "letter", "referral", "file link refused", "picture in a message",
+		"text/plain", "text/html", "message/rfc822", "image/png", "image/gif", "audio/wav", "application/zip", "application/x-wais-source",
+	} {
+		if c.kinds[kind] == 0 {
+			t.Errorf("the museum has nothing of the kind %q", kind)
+		}
+	}
+}
+
+// follow follows a link, once for all links to the same.
+func (c *crawl) follow(l link) {
+	c.Helper()
+	to := l.to.WithoutFragment()
+	if fragment, ok := l.to.Fragment(); ok {
+		defer func() {
+			if page := c.pages[to]; !strings.Contains(page, fmt.Sprintf("id=%q", fragment)) {
+				c.Errorf("%s: there is no such place on the page", l.to)
+			}
+		}()
+	}
+	intoDisk := to.Scheme() == "file" && l.from != nil && l.from.URL.Scheme() != "file"
+	if c.seen[to] && !intoDisk {
+		return
+	}
+	if to.Scheme() == "mailto" {
+		if err := submit.CheckAddress(to.SchemePart()); err != nil {
+			c.Errorf("%s: %v", to, err)
+		}
+		c.seen[to] = true
+		c.kinds["letter"]++
+		return
+	}
+	result, err := c.client.Do(c.Context(), access.Request{URL: to, From: l.from})
+	switch {
+	case errors.Is(err, policy.ErrDenied) && intoDisk:
+		// No page leads to a file of this machine.
+		c.kinds["file link refused"]++
+		return
+	case errors.Is(err, policy.ErrDenied) && slices.Contains(outside, to.Host()):
+		c.away[to.Host()] = true
+		return
+	case err != nil:
+		from := "a stop"
+		if l.from != nil {
+			from = "in " + l.from.URL.String()
+		}
+		c.Errorf("%s, %s: %v", to, from, err)
+		return
+	}
+	c.seen[to] = true
+	defer result.Resource.Close()
+	if len(result.Hops) > 1 {
+		c.kinds["referral"]++
+	}
+	if err := c.read(result); err != nil {
+		c.Errorf("%s: %v", to, err)
+	}
+}
+
+// add adds a link that was found in a resource.
+func (c *crawl) add(from *access.Result, to locus.URL) {
+	from.Resource = nil
+	c.links = append(c.links, link{to, from})
+}
+
+// read looks at a resource, and for links.
+func (c *crawl) read(result *access.Result) error {
+	from := &access.Result{URL: result.URL, Zone: result.Zone}
+	switch r := result.Resource.(type) {
+	case *scheme.Object:
+		octets, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		return c.readObject(from, r, octets)
+	case *scheme.Menu:
+		return c.readMenu(from, r)
+	case *scheme.Session:
+		c.kinds["*scheme.Session"]++
+		if _, user := result.URL.User(); result.URL.Scheme() == "telnet" && !user {
+			return c.readLibrary(from, r)
+		}
+		return nil
+	default:
+		return fmt.Errorf("a %T", r)
+	}
+}
+
+func (c *crawl) readObject(from *access.Result, o *scheme.Object, octets []byte) error {
+	kind, _, _ := strings.Cut(o.Type, ";")
+	c.kinds[kind]++
+	if len(octets) == 0 || o.Size >= 0 && o.Size != int64(len(octets)) {
+		return fmt.Errorf("%d octets, and its size is %d", len(octets), o.Size)
+	}
+	switch {
+	case kind == "text/html":
+		c.pages[from.URL.WithoutFragment()] = string(octets)
+		return c.readPage(from, string(octets))
+	case kind == "", kind == "application/x-wais-source", strings.HasPrefix(kind, "text/"):
+		if !utf8.Valid(octets) && !strings.Contains(o.Type, "iso-8859-1") {
+			return errors.New("no text")
+		}
+		for m := range extract.All(string(octets), nil) {
+			c.add(from, m.URL)
+		}
+	case kind == "message/rfc822":
+		return c.readMessage(from, octets)
+	case strings.HasPrefix(kind, "image/"):
+		_, _, err := image.Decode(bytes.NewReader(octets))
+		return err
+	case kind == "application/zip":
+		z, err := zip.NewReader(bytes.NewReader(octets), int64(len(octets)))
+		if err == nil && len(z.File) < 3 {
+			err = fmt.Errorf("an archive of %d files", len(z.File))
+		}
+		return err
+	case kind == "audio/wav":
+		if !bytes.HasPrefix(octets, []byte("RIFF")) {
+			return errors.New("no sound")
+		}
+	default:
+		return fmt.Errorf("of type %q", o.Type)
+	}
+	return nil
+}
+
+func (c *crawl) readPage(from *access.Result, text string) error {
+	for m := range extract.HTML(text, nil) {
+		if m.Ref == "" {
+			c.add(from, m.URL)
+			continue
+		}
+		ref, err := relative.Parse(m.Ref)
+		if err != nil {
+			return err
+		}
+		to, err := ref.Resolve(from.URL)
+		if err != nil {
+			return err
+		}
+		c.add(from, to)
+	}
+	return nil
+}
+
+// readMessage finds the links in what a reader sees, and looks at each part.
+func (c *crawl) readMessage(from *access.Result, octets []byte) error {
+	m, err := message.Read(bytes.NewReader(octets), nil)
+	if err != nil {
+		return err
+	}
+	if len(m.Faults) > 0 {
+		return fmt.Errorf("damaged: %v", m.Faults)
+	}
+	var b strings.Builder
+	if err := m.WriteText(&b, nil); err != nil {
+		return err
+	}
+	for _, part := range m.Parts() {
+		if strings.HasPrefix(part.Type, "image/") {
+			c.kinds["picture in a message"]++
+			if _, _, err := image.Decode(part.Open()); err != nil {
+				return fmt.Errorf("part %s: %w", part.Path, err)
+			}
+		}
+	}
+	for match := range extract.All(b.String(), nil) {
+		c.add(from, match.URL)
+	}
+	return nil
+}
+
+// readMenu fills in what a menu asks, and follows each line.
+func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
+	c.kinds["menu"]++
+	links := 0
+	for item, err := range m.Items {
+		if err != nil {
+			return err
+		}
+		if item.Kind == scheme.KindSearch || item.Kind == scheme.KindForm {
+			c.kinds[string(item.Kind)]++
+		}
+		if !item.URL.IsZero() {
+			links++
+			c.add(from, item.URL)
+		}
+	}
+	if m.Form == nil && links == 0 {
+		return errors.New("a menu without links")
+	}
+	if m.Form == nil {
+		return nil
+	}
+	words := "gopher"
+	if path, _ := from.URL.Path(); strings.HasPrefix(path, "2") {
+		words = "veronica" // whom the phone book knows
+	}
+	answers := m.Form.Defaults()
+	for i, f := range m.Form.Fields {
+		if f.Kind == scheme.FieldText && answers[i] == "" {
+			answers[i] = words
+		}
+	}
+	to, err := m.Form.Submit(answers)
+	if err == nil {
+		c.add(from, to)
+	}
+	return err
+}
+
+// readLibrary has every card shown.
+func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
+	for i := range 12 {
+		fmt.Fprintf(s.Conn, "show %d\r", i+1)
+	}
+	if _, err := io.WriteString(s.Conn, "bye\r"); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(s.Conn)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(text), "Weaving the Web") {
+		return fmt.Errorf("the library says %q", text)
+	}
+	for m := range extract.All(string(text), nil) {
+		c.add(from, m.URL)
+	}
+	return nil
+}
+
+// The tour's client reaches nothing but the museum.
+func TestClientStaysInside(t *testing.T) {
+	museum, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer museum.Close()
+	other, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	client, err := newClient(t, museum, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	var here string
+	for _, stop := range museum.Stops() {
+		if stop.Scheme == "file" && strings.HasSuffix(stop.URL.String(), "/welcome.txt") {
+			here = strings.TrimSuffix(stop.URL.String(), "/welcome.txt")
+		}
+	}
+	denied := []string{
+		"file:///etc/passwd", "file:///", here + "/../letters.mbox", here + "/%2e%2e/x", here + "/..%2Fx", here, here + "x/welcome.txt",
+		"http://127.0.0.1:1/", "http://127.0.0.1/", "gopher://localhost:70/", "ftp://museum.example/", "prospero://127.0.0.1//x", "http://[::1]:8080/",
+		"nntp://museum.example/museum.usenet",
+	}
+	for _, stop := range other.Stops() {
+		if stop.URL.Host() != "" {
+			denied = append(denied, stop.URL.String())
+		}
+	}
+	for _, text := range denied {
+		result, err := client.Do(t.Context(), access.Request{URL: locus.MustParse(text)})
+		if err == nil {
+			result.Resource.Close()
+		}
+		if !errors.Is(err, policy.ErrDenied) {
+			t.Errorf("%s: %v, want a refusal", text, err)
+		}
+	}
+	// What is no URL of a scheme, such as a tunnel, is no way out either.
+	for _, address := range []string{"127.0.0.1:1", "localhost:70", "museum.example:80"} {
+		c, err := client.Dialer().DialContext(context.Background(), "tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		if !errors.Is(err, policy.ErrDenied) {
+			t.Errorf("%s: %v, want a refusal", address, err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package tour
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// makeExhibits makes the exhibits that are no texts.
+func makeExhibits(exhibits fs.FS) (map[string][]byte, error) {
+	made := map[string][]byte{"sounds/1738.wav": sound("1738")}
+	for _, p := range []struct {
+		name, file string
+		scale      int
+		encode     func(*bytes.Buffer, *image.Paletted) error
+	}{
+		{"house", "house.png", 8, asPNG},
+		{"at", "at.png", 8, asPNG},
+		{"gopher", "gopher.gif", 8, asGIF},
+		{"terminal", "terminal.gif", 8, asBlinking},
+	} {
+		rows, err := fs.ReadFile(exhibits, "pictures/"+p.name+".txt")
+		if err != nil {
+			return nil, err
+		}
+		picture, err := draw(strings.Fields(string(rows)), p.scale)
+		if err != nil {
+			return nil, fmt.Errorf("pictures/%s: %w", p.name, err)
+		}
+		var b bytes.Buffer
+		if err := p.encode(&b, picture); err != nil {
+			return nil, err
+		}
+		made["pictures/"+p.file] = b.Bytes()
+	}
+	return made, nil
+}
+
+// inks are the colours of pictures, by the characters of their rows.
+var inks = []struct {
+	character byte
+	ink       color.RGBA
+}{
+	{'.', color.RGBA{}},
+	{'#', color.RGBA{0x33, 0x55, 0x99, 0xFF}},
+	{'s', color.RGBA{0x22, 0x2B, 0x55, 0xFF}}, // the sky at night
+	{'w', color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}},
+	{'l', color.RGBA{0xE8, 0xDF, 0xC8, 0xFF}}, // light stone
+	{'m', color.RGBA{0xC4, 0xB6, 0x96, 0xFF}},
+	{'d', color.RGBA{0x8F, 0x80, 0x66, 0xFF}}, // dark stone
+	{'k', color.RGBA{0x2B, 0x26, 0x22, 0xFF}},
+	{'y', color.RGBA{0xFF, 0xD2, 0x66, 0xFF}}, // somebody is in
+	{'o', color.RGBA{0xA8, 0x6E, 0x3C, 0xFF}}, // fur, or wood
+	{'O', color.RGBA{0xE0, 0xB0, 0x80, 0xFF}},
+	{'b', color.RGBA{0x5B, 0x8F, 0xD0, 0xFF}},
+	{'g', color.RGBA{0x6F, 0xC2, 0x5E, 0xFF}},
+	{'r', color.RGBA{0xD0, 0x4A, 0x3A, 0xFF}},
+	{'C', color.RGBA{0xB8, 0xFF, 0xA8, 0xFF}}, // the cursor, which may blink
+}
+
+// draw makes a picture of rows of characters, each a square of so many dots.
+func draw(rows []string, scale int) (*image.Paletted, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("no picture")
+	}
+	places := map[byte]uint8{}
+	var palette color.Palette
+	for i, ink := range inks {
+		places[ink.character] = uint8(i)
+		palette = append(palette, ink.ink)
+	}
+	p := image.NewPaletted(image.Rect(0, 0, len(rows[0])*scale, len(rows)*scale), palette)
+	for y, row := range rows {
+		if len(row) != len(rows[0]) {
+			return nil, fmt.Errorf("row %d is not as long as the first", y+1)
+		}
+		for x := range len(row) {
+			place, ok := places[row[x]]
+			if !ok {
+				return nil, fmt.Errorf("row %d has no colour %q", y+1, row[x])
+			}
+			for dot := range scale * scale {
+				p.SetColorIndex(x*scale+dot%scale, y*scale+dot/scale, place)
+			}
+		}
+	}
+	return p, nil
+}
+
+func asPNG(b *bytes.Buffer, p *image.Paletted) error { return png.Encode(b, p) }
+func asGIF(b *bytes.Buffer, p *image.Paletted) error { return gif.Encode(b, p, nil) }
+
+// asBlinking makes a picture whose cursor comes and goes.
+func asBlinking(b *bytes.Buffer, p *image.Paletted) error {
+	off := image.NewPaletted(p.Rect, slices.Clone(p.Palette))
+	copy(off.Pix, p.Pix)
+	cursor, dark := p.Palette.Index(inks[len(inks)-1].ink), p.Palette.Index(color.RGBA{0x2B, 0x26, 0x22, 0xFF})
+	for i, place := range off.Pix {
+		if int(place) == cursor {
+			off.Pix[i] = uint8(dark)
+		}
+	}
+	const half = 53 // hundredths of a second
+	return gif.EncodeAll(b, &gif.GIF{Image: []*image.Paletted{p, off}, Delay: []int{half, half}})
+}
+
+// What a telephone sends for a digit: a tone for its row and one for its column
+// (ITU-T Q.23), in hertz.
+var (
+	rowTones    = [...]float64{697, 770, 852, 941}
+	columnTones = [...]float64{1209, 1336, 1477}
+)
+
+// sound is a telephone that dials, as a WAV file: 8,000 octets a second, of 8 bits.
+func sound(digits string) []byte {
+	const (
+		rate  = 8000
+		tone  = rate * 12 / 100
+		pause = rate * 8 / 100
+	)
+	var samples []byte
+	for _, digit := range []byte(digits) {
+		place := strings.IndexByte("123456789*0#", digit)
+		row, column := rowTones[place/3], columnTones[place%3]
+		for i := range tone {
+			t := 2 * math.Pi * float64(i) / rate
+			samples = append(samples, byte(128+45*(math.Sin(t*row)+math.Sin(t*column))))
+		}
+		samples = append(samples, bytes.Repeat([]byte{128}, pause)...)
+	}
+	var b bytes.Buffer
+	b.WriteString("RIFF")
+	binary.Write(&b, binary.LittleEndian, uint32(36+len(samples)))
+	b.WriteString("WAVEfmt ")
+	binary.Write(&b, binary.LittleEndian, struct {
+		Size                 uint32
+		Format, Channels     uint16
+		Rate, OctetsASecond  uint32
+		Align, BitsPerSample uint16
+	}{16, 1, 1, rate, rate, 1, 8})
+	b.WriteString("data")
+	binary.Write(&b, binary.LittleEndian, uint32(len(samples)))
+	b.Write(samples)
+	return b.Bytes()
+}
+
+// archive makes a zip file of the files whose names begin with prefix.
+func archive(files map[string][]byte, prefix string) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		short, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		// A zip file has no dates before those of MS-DOS.
+		date := dated(name)
+		if first := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC); date.Before(first) {
+			date = first
+		}
+		w, err := z.CreateHeader(&zip.FileHeader{Name: short, Method: zip.Deflate, Modified: date})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(files[name]); err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}
+
+// index lists files, as archives did for those who would search them at home.
+func index(files map[string][]byte) []byte {
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "%8d  %s  %s\n", len(files[name]), dated(name).Format("2 Jan 2006"), name)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,45 @@
+package tour
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/submit"
+)
+
+// mailtoRoom is a letter that nobody sends: a mailto URL names no object.
+func mailtoRoom(*house) (room, error) {
+	return room{
+		name: "Letters to be written", about: "An address of mail names nothing that could be fetched. One may write there.",
+		stops: []Stop{{
+			Scheme: "mailto", Section: "RFC 1738 3.5", Title: "a letter to a person, which is shown before it could be sent",
+			URL:     locus.MustParse("mailto:keeper@museum.example"),
+			Answers: []string{"visitor@museum.example", "The house", "It is larger than it looks from outside.\n"},
+		}},
+	}, nil
+}
+
+// describeLetter composes a letter to whom a mailto URL names: who it is from, its
+// subject and its text are the answers.
+func describeLetter(s Stop) (found, error) {
+	addrSpec, err := escape.Decode(s.URL.SchemePart())
+	if err != nil {
+		return found{}, err
+	}
+	draft := submit.Draft{To: []submit.Mailbox{{Address: addrSpec}}}
+	for i, to := range []*string{&draft.From.Address, &draft.Subject, &draft.Body} {
+		if i < len(s.Answers) {
+			*to = s.Answers[i]
+		}
+	}
+	m, err := submit.Compose(draft, nil)
+	if err != nil {
+		return found{}, err
+	}
+	text, err := m.Preview()
+	if err != nil {
+		return found{}, err
+	}
+	return found{summary: "a letter, as it would be sent if somebody did:", lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
+}

@@ -1,0 +1,158 @@
+package tour
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// screens is the room of screens: a plan of the house, on which one types the number
+// of a room, and a screen for each room.
+type screens struct {
+	*telnettest.Host
+	rooms   []Room
+	message string // for the next screen
+}
+
+// runScreens shows screens to a terminal, until somebody leaves.
+func (h *house) runScreens(host *telnettest.Host) error {
+	<-h.open
+	s := &screens{Host: host, rooms: h.rooms}
+	for {
+		number, err := s.plan()
+		if err != nil {
+			return err
+		}
+		if number == leave {
+			return s.Show(s.Builder().EraseWrite(0).At(1, 1).Text("Goodbye. There is nothing to switch off."))
+		}
+		if err := s.room(number); err != nil {
+			return err
+		}
+	}
+}
+
+// leave is the number of the way out.
+const leave = -1
+
+// Where things are on screens of 24 rows and 80 columns.
+const (
+	roomsRow    = 6
+	inputRow    = 20
+	inputColumn = 11
+	messageRow  = 22
+	keysRow     = 24
+	lineLength  = 76
+)
+
+// begin is a screen with its title, the message and what keys do.
+func (s *screens) begin(title, keys string) *tn3270.Builder {
+	b := s.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
+		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
+		At(messageRow, 1).Field(tn3270.Skip|tn3270.Intensified).Text(s.message).
+		At(keysRow, 1).Field(tn3270.Skip).Text(keys)
+	s.message = ""
+	return b
+}
+
+// plan shows the rooms, and returns the place of the one that was chosen.
+func (s *screens) plan() (int, error) {
+	for {
+		terminal := "You sit at an " + s.Terminal()
+		if s.Device() != "" {
+			terminal += ", which is called " + s.Device() + " here"
+		}
+		b := s.begin("THE MUSEUM OF THE NETWORK                                     THE ROOM OF SCREENS", "Enter goes there   PF3 leaves").
+			At(3, 1).Field(tn3270.Skip).Text(terminal+". Nothing you type is sent before a").
+			At(4, 1).Field(tn3270.Skip).Text("key is pressed that says so. Then all of it is, and the screen waits.")
+		for i, room := range s.rooms {
+			b.At(roomsRow+i, 3).Field(tn3270.Skip).Text(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme))
+		}
+		b.At(inputRow, 1).Field(tn3270.Skip).Text("Room ===>").
+			At(inputRow, inputColumn).Field(tn3270.Numeric).
+			At(inputRow, inputColumn+3).Field(tn3270.Skip).
+			At(inputRow, inputColumn+1).InsertCursor()
+		if err := s.Show(b); err != nil {
+			return 0, err
+		}
+		in, err := s.Receive()
+		if err != nil {
+			return 0, err
+		}
+		switch in.Key {
+		case tn3270.PF3:
+			return leave, nil
+		case tn3270.Enter:
+			number, err := strconv.Atoi(typedAt(in, inputRow, inputColumn))
+			if err == nil && number >= 1 && number <= len(s.rooms) {
+				return number - 1, nil
+			}
+			s.message = fmt.Sprintf("There are rooms from 1 to %d", len(s.rooms))
+		default:
+			s.message = in.Key.String() + " does nothing here"
+		}
+	}
+}
+
+// typedAt is what was typed in the field of a place.
+func typedAt(in tn3270.Inbound, row, column int) string {
+	for _, f := range in.Fields {
+		if f.Address == (row-1)*80+column {
+			return strings.TrimSpace(f.Value)
+		}
+	}
+	return ""
+}
+
+// room shows a room, until a key is pressed.
+func (s *screens) room(number int) error {
+	room := s.rooms[number]
+	b := s.begin(fmt.Sprintf("ROOM %d: %s", number+1, strings.ToUpper(room.Name)), "Any key goes back")
+	row := 3
+	line := func(column int, text string) {
+		if row < messageRow-1 {
+			b.At(row, column).Field(tn3270.Skip).Text(cut(text, lineLength-column))
+		}
+		row++
+	}
+	for _, text := range wrap(room.About, lineLength) {
+		line(1, text)
+	}
+	for _, stop := range room.Stops {
+		row++
+		line(3, stop.Heading())
+		line(7, stop.URL.Redacted())
+	}
+	if err := s.Show(b); err != nil {
+		return err
+	}
+	_, err := s.Receive()
+	return err
+}
+
+// cut returns the beginning of a text that is too long.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:most-3] + "..."
+}
+
+// wrap breaks a text into lines, between words.
+func wrap(text string, most int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
