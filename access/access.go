@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -34,6 +37,14 @@ type Options struct {
 	// Trace returns what is told of each line of the conversation about u, or nil.
 	// nil: nobody listens.
 	Trace func(u locus.URL) scheme.TraceFunc
+
+	// Gateways are what URLs go by way of; nil: no URL goes by way of any. See the
+	// package's text.
+	Gateways *Gateways
+
+	// Via is told of each gateway that a URL goes by way of, before it is asked.
+	// nil: nobody listens.
+	Via func(u locus.URL, g Gateway)
 
 	// Limit is the most octets of one object: of the whole if its size is known,
 	// and in any case of what is read; 0: no limit.
@@ -63,6 +74,10 @@ type Client struct {
 	options  Options
 	doors    [policy.Far + 1]*door
 	known    hosts
+
+	mu     sync.Mutex
+	others map[doorKey]*door // of gateways
+	closed bool
 }
 
 // New makes a client for the schemes of r, which asks p. r may be nil: then no
@@ -78,7 +93,7 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
 	for z := range c.doors {
-		c.doors[z] = &door{client: c, zone: policy.Zone(z)}
+		c.doors[z] = &door{client: c, doorKey: doorKey{zone: policy.Zone(z)}}
 	}
 	return c
 }
@@ -90,7 +105,11 @@ func (c *Client) Registry() *scheme.Registry { return c.registry }
 // Openers that keep connections have nothing left to keep.
 func (c *Client) Close() error {
 	var list []error
-	for _, d := range c.doors {
+	c.mu.Lock()
+	c.closed = true
+	others := slices.Collect(maps.Values(c.others))
+	c.mu.Unlock()
+	for _, d := range append(others, c.doors[:]...) {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)
@@ -150,8 +169,15 @@ func (r *Result) zone() policy.Zone {
 
 // Dialer returns the way to the network for what is typed, as a server that the
 // configuration names: it looks names up, asks the policy about each address, and
-// keeps the time limits, as for a URL.
-func (c *Client) Dialer() scheme.Dialer { return c.doors[policy.Typed] }
+// keeps the time limits, as for a URL. It leads through a SOCKS proxy if one is the
+// gateway of all.
+func (c *Client) Dialer() scheme.Dialer {
+	key := doorKey{zone: policy.Typed}
+	if all := c.options.Gateways.forOthers(""); all.kind == socks || all.kind == socksNames {
+		key.tunnel = all
+	}
+	return c.door(key)
+}
 
 // Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]
 // for those who need no more than the resource.
