@@ -147,13 +147,12 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 		}
 	}
 	if !r.isDirect() {
-		if err := f.checkGateway(u, r); err != nil {
-			return nil, err
-		}
+		err = f.checkGateway(u, r)
 	}
 	req := f.schemeRequest(r, zone, hops, t)
 	ctx := t.attach(f.ctx)
 	switch {
+	case err != nil:
 	case !r.proxy.IsZero():
 		var opener scheme.ProxyOpener
 		if opener, err = c.proxyOpener(r.proxy); err == nil {

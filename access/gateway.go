@@ -89,7 +89,9 @@ func (g Gateway) check() error {
 	switch _, fragment := u.Fragment(); {
 	case g.kind == noGateway:
 		return u.Errorf(0, "gateway", "%w: neither a template with %s nor http, https, socks5 or socks5h, as a proxy has it", locus.ErrValue, escaped)
-	case !u.Facts().Has(locus.Internet) || !locus.IsHost(u.Host()):
+	case !u.Facts().Has(locus.Internet):
+		return u.Errorf(len(u.Scheme())+1, "host", "%w: a gateway has a host", locus.ErrValue)
+	case !locus.IsHost(u.Host()):
 		return u.Errorf(u.HostOffset(), "host", "%w: a gateway has a host", locus.ErrValue)
 	case written && port == 0:
 		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
