@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -18,15 +19,20 @@ func newSchemes(a *app) *cobra.Command {
 		Long: `List the schemes that are known, with the default port, where the name comes from
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
-and how it is accessed. --json has the syntax besides.`,
+and how it is accessed. --json has the syntax besides, and the gateway if URLs of the
+scheme go by way of one.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list := a.registry.All()
+			gateways, err := a.gateways()
+			if err != nil {
+				return err
+			}
 			if a.flags.json {
 				for _, s := range list {
-					a.writeJSON(newSchemeJSON(s))
+					a.writeJSON(newSchemeJSON(s, gateways))
 				}
 				return nil
 			}
@@ -48,12 +54,16 @@ type schemeJSON struct {
 	Section string  `json:"section"`
 	Syntax  *text   `json:"syntax"`
 	Access  *text   `json:"access"`
+	Gateway text    `json:"gateway,omitempty"`
 }
 
-func newSchemeJSON(s scheme.Scheme) schemeJSON {
+func newSchemeJSON(s scheme.Scheme, gateways *access.Gateways) schemeJSON {
 	j := schemeJSON{
 		Name: s.Name, Status: s.Status.String(), Section: s.Section,
 		Syntax: present(s.Syntax, s.Syntax != ""), Access: present(s.Access, s.Access != ""),
+	}
+	if g := gateways.For(s.Name); !g.IsZero() {
+		j.Gateway = text(g.String())
 	}
 	if s.Port != 0 {
 		j.Port = &s.Port
