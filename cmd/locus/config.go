@@ -418,8 +418,8 @@ func (d *decoder) value(key string, value toml.Primitive) error {
 	}
 	for known := range d.settings {
 		if strings.HasPrefix(known, key+".") {
-			var table map[string]toml.Primitive
-			if err := d.meta.PrimitiveDecode(value, &table); err != nil {
+			table, err := d.asTable(value)
+			if err != nil {
 				return err
 			}
 			return d.table(key+".", table)
@@ -430,8 +430,8 @@ func (d *decoder) value(key string, value toml.Primitive) error {
 
 // entries gives a table its values.
 func (d *decoder) entries(t openTable, value toml.Primitive) error {
-	var list map[string]toml.Primitive
-	if err := d.meta.PrimitiveDecode(value, &list); err != nil {
+	list, err := d.asTable(value)
+	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -441,6 +441,22 @@ func (d *decoder) entries(t openTable, value toml.Primitive) error {
 		}
 	}
 	return nil
+}
+
+// asTable returns the values of a table.
+func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
+	if err = d.meta.PrimitiveDecode(value, &list); err == nil && list == nil {
+		// What is no table leaves it as it was.
+		err = d.meta.PrimitiveDecode(value, new(noTable))
+	}
+	return list, err
+}
+
+// noTable takes no value. Its error gets the place of the key.
+type noTable struct{}
+
+func (*noTable) UnmarshalTOML(any) error {
+	return errors.New("a table, not a value")
 }
 
 // unknownKey takes no value. Its error gets the place of the key.
