@@ -46,6 +46,11 @@ type Options struct {
 	// nil: nobody listens.
 	Via func(u locus.URL, g Gateway)
 
+	// Check is asked about each URL besides the policy: those that are opened, those
+	// that referrals lead to, and those that [Client.Way] is asked for. Its error is
+	// what the open comes to. nil: the policy alone decides.
+	Check func(u locus.URL) error
+
 	// Limit is the most octets of one object: of the whole if its size is known,
 	// and in any case of what is read; 0: no limit.
 	Limit int64
@@ -139,6 +144,10 @@ type Request struct {
 
 	// NoFollow asks for a referral itself, not for what it leads to.
 	NoFollow bool
+
+	// Trace is told of each line of the conversation, also of those that referrals
+	// lead to. nil: that of the client's options is.
+	Trace scheme.TraceFunc
 }
 
 // Result is what an open came to.
@@ -177,6 +186,47 @@ func (c *Client) Dialer() scheme.Dialer {
 		key.tunnel = all
 	}
 	return c.door(key)
+}
+
+// Way returns the way to the network for u, which was found in from (nil: it was
+// typed), if what decides about u in [Client.Do] lets it be opened: for a program
+// that speaks to the server of u itself, as a proxy does. If u goes by way of a proxy,
+// that makes a tunnel. The error is an [*Error].
+func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
+	zone, err := c.zoneOf(u, from)
+	var r route
+	if err == nil {
+		r, err = c.route(u, zone)
+	}
+	if err == nil && r.isOther() {
+		err = fmt.Errorf("%w: it goes by way of %s, which is no way to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
+	}
+	switch {
+	case err != nil:
+		return nil, &Error{Op: "open", URL: u, Err: err}
+	case !r.proxy.IsZero():
+		return c.door(doorKey{zone: zone, tunnel: r.proxy}), nil
+	}
+	return c.way(r, zone), nil
+}
+
+// zoneOf returns the zone of u, found in from.
+func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
+	if from == nil {
+		return policy.Typed, nil
+	}
+	return from.zone(), c.policy.CheckReferral(from.URL, u, 0)
+}
+
+// check asks all that judge a URL before anything is looked up.
+func (c *Client) check(u locus.URL, port uint16, zone policy.Zone) error {
+	if err := c.policy.CheckURL(u, port, zone); err != nil {
+		return err
+	}
+	if c.options.Check == nil {
+		return nil
+	}
+	return c.options.Check(u)
 }
 
 // Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]

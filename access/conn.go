@@ -149,6 +149,15 @@ func (c *conn) afterClose(f func()) {
 	}
 }
 
+// CloseWrite says that nothing more will be written, where the connection can say
+// that.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
 func (c *conn) Close() error {
 	c.mu.Lock()
 	f := c.onClose

@@ -33,12 +33,9 @@ type follower struct {
 // an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
-	zone := policy.Typed
-	if from := f.request.From; from != nil {
-		zone = from.zone()
-		if err := f.client.policy.CheckReferral(from.URL, first, 0); err != nil {
-			return nil, &Error{Op: "open", URL: first, Err: err}
-		}
+	zone, err := f.client.zoneOf(first, f.request.From)
+	if err != nil {
+		return nil, &Error{Op: "open", URL: first, Err: err}
 	}
 	f.result.URL = first
 	res, err := f.open(first, zone, 0)
@@ -135,7 +132,7 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 			return r, err
 		}
 	}
-	return r, c.policy.CheckURL(u, own.Port, zone)
+	return r, c.check(u, own.Port, zone)
 }
 
 // exchange has u opened as r says.
@@ -193,14 +190,14 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 		Items:          f.request.Items,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, zone, hops, t) }
-	if from := f.request.From; from != nil {
+	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
 	if f.secure && !policy.IsSecure(u) {
 		// Whoever listens here could have been the one who sent us here.
 		r.Ask, r.Fill = nil, nil
 	}
-	if o.Trace != nil {
+	if r.Trace = f.request.Trace; r.Trace == nil && o.Trace != nil {
 		r.Trace = o.Trace(u)
 	}
 	return r

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/locus-url/locus/internal/boltcheck"
 )
 
 // damagedStore makes a store with an index, and returns the index's octets.
@@ -144,8 +146,8 @@ func TestCheckPages(t *testing.T) {
 		for _, i := range []int{0, 8, 10, 12, 16, 20, 24} {
 			octets := append([]byte(nil), whole...)
 			octets[at+i] ^= 0x41
-			err := checkPages(strings.NewReader(string(octets)), int64(len(octets)))
-			if err != nil && !errors.Is(err, errDamaged) {
+			err := boltcheck.Pages(strings.NewReader(string(octets)), int64(len(octets)))
+			if err != nil && !errors.Is(err, boltcheck.ErrDamaged) {
 				t.Fatal(err)
 			}
 			if err != nil {

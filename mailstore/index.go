@@ -10,7 +10,6 @@ import (
 	"hash/crc64"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"syscall"
@@ -18,6 +17,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/locus-url/locus/internal/boltcheck"
 )
 
 // version is of the form of the index. An index of another is made anew.
@@ -354,17 +355,15 @@ func checkVersion(tx *bbolt.Tx) error {
 	return nil
 }
 
-// guard calls fn, and makes an error of what goes wrong when the octets of the
-// file are not what they should be: package bbolt panics then, and, since the
-// file is in memory, a page that is not there ends the process.
-func guard(fn func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, reason)
-		}
-	}()
-	return fn()
+// guard calls fn. A panic of package bbolt is an error that wraps errDamaged.
+func guard(fn func() error) error { return ofIndex(boltcheck.Guard(fn)) }
+
+// ofIndex has a damage be one of the index.
+func ofIndex(err error) error {
+	if errors.Is(err, boltcheck.ErrDamaged) {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return err
 }
 
 // openFailure says of which kind an error is that comes of opening the file: what
@@ -399,7 +398,7 @@ func (x *index) check() error {
 		return err
 	}
 	defer f.Close()
-	if err := guard(func() error { return checkPages(f, now.size) }); err != nil {
+	if err := guard(func() error { return boltcheck.Pages(f, now.size) }); err != nil {
 		return err
 	}
 	if err := x.view(checkSum); err != nil {

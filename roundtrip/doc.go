@@ -15,9 +15,9 @@
 // the policy lets them; the header Authorization, in which an http.Client repeats
 // them, is not.
 //
-// Each request is of a URL that was typed, as far as the policy knows. A program
-// that follows links of pages that others made should open them with
-// [access.Request.From] instead.
+// Each request is of a URL that was typed, as far as the policy knows, unless
+// [Options.From] says where it was found. A program that follows links of pages
+// that others made should say that, or open them with [access.Request.From].
 //
 // Accept and Accept-Language choose among the views of a Gopher+ item. "Range:
 // bytes=N-" begins in the middle where the scheme can, which If-Range may make

@@ -23,6 +23,10 @@ const (
 	Text               // text/plain: a line for each item, its title, TAB and its URL
 )
 
+// KindHeader is a field of responses that are menus, whose value is "menu": an
+// object may have the same media type.
+const KindHeader = "Locus-Kind"
+
 var mediaTypes = [...]string{HTML: "text/html", JSON: "application/json", Text: "text/plain"}
 
 func (f Format) mediaType() string { return mediaTypes[f] }
@@ -88,6 +92,7 @@ func (q *query) menu(m *scheme.Menu, p page) *http.Response {
 		contentType += "; charset=utf-8"
 	}
 	resp.Header.Set("Content-Type", contentType)
+	resp.Header.Set(KindHeader, "menu")
 	resp.Header.Set("X-Content-Type-Options", "nosniff")
 	resp.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	setLength(resp, -1)

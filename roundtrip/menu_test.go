@@ -129,8 +129,8 @@ func TestForm(t *testing.T) {
 	}
 	_, body, err = get(t, c, "x-page://h/f", "Accept", "application/json")
 	const wantJSON = `{"url":"x-page://h/f","kind":"menu","form":{"title":"Who <you> are","fields":[` +
-		`{"kind":"note","prompt":"Be <honest>","default":""},{"kind":"text","prompt":"Name","default":"café"},` +
-		`{"kind":"hidden","prompt":"Password","default":""},{"kind":"choice","prompt":"Colour","default":"","choices":["red","<blue>"]}]},"items":[]}` + "\n"
+		`{"kind":"note","prompt":"Be <honest>","default":""},{"number":1,"kind":"text","prompt":"Name","default":"café"},` +
+		`{"number":2,"kind":"hidden","prompt":"Password","default":""},{"number":3,"kind":"choice","prompt":"Colour","default":"","choices":["red","<blue>"]}]},"items":[]}` + "\n"
 	if err != nil || body != wantJSON {
 		t.Errorf("%s, %v", body, err)
 	}

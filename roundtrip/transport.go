@@ -1,6 +1,7 @@
 package roundtrip
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,6 +17,9 @@ import (
 type Options struct {
 	// Menu is the format of menus where a request leaves the choice.
 	Menu Format
+	// From returns the result in which the URL of a request was found, for the
+	// policy; nil, or no function: the URL is typed.
+	From func(u locus.URL) *access.Result
 }
 
 // Transport is an [http.RoundTripper] over an access client. It may be used from
@@ -23,6 +27,7 @@ type Options struct {
 type Transport struct {
 	client *access.Client
 	menu   Format
+	from   func(u locus.URL) *access.Result
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -32,6 +37,9 @@ func New(c *access.Client, o *Options) *Transport {
 	t := &Transport{client: c}
 	if o != nil && int(o.Menu) < len(mediaTypes) {
 		t.menu = o.Menu
+	}
+	if o != nil {
+		t.from = o.From
 	}
 	return t
 }
@@ -47,7 +55,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Header.Set("Allow", "GET, HEAD")
 		return resp, nil
 	}
-	q, err := newQuery(req, t.menu)
+	q, err := t.newQuery(req)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +73,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+type traceKey struct{}
+
+// WithTrace returns a context for requests of whose conversations trace is told.
+func WithTrace(ctx context.Context, trace scheme.TraceFunc) context.Context {
+	return context.WithValue(ctx, traceKey{}, trace)
+}
+
+func traceOf(ctx context.Context) scheme.TraceFunc {
+	trace, _ := ctx.Value(traceKey{}).(scheme.TraceFunc)
+	return trace
+}
+
 // query is what a request asks for.
 type query struct {
 	req         *http.Request
@@ -74,7 +94,7 @@ type query struct {
 	malformed   error // a header that can't be read
 }
 
-func newQuery(req *http.Request, menu Format) (*query, error) {
+func (t *Transport) newQuery(req *http.Request) (*query, error) {
 	if req.URL == nil {
 		return nil, fmt.Errorf("roundtrip: %w: there is no URL", scheme.ErrUnsupported)
 	}
@@ -82,14 +102,17 @@ func newQuery(req *http.Request, menu Format) (*query, error) {
 	if err != nil {
 		return nil, fmt.Errorf("roundtrip: %w", err)
 	}
-	q := &query{req: req, access: access.Request{URL: u}}
+	q := &query{req: req, access: access.Request{URL: u, Trace: traceOf(req.Context())}}
+	if t.from != nil {
+		q.access.From = t.from(u)
+	}
 	accept := strings.Join(req.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
 	if err != nil {
 		q.malformed = fmt.Errorf("the header Accept: %w", err)
 		return q, nil
 	}
-	q.format = menu.preferred(wanted)
+	q.format = t.menu.preferred(wanted)
 	q.access.Accept = withMenus(accept, wanted, q.format)
 	q.access.AcceptLanguage = strings.Join(req.Header.Values("Accept-Language"), ", ")
 	if _, err := scheme.ParsePreference(q.access.AcceptLanguage); err != nil {

@@ -51,6 +51,7 @@ type app struct {
 	tty       func() (*os.File, error) // opens the terminal where the person is asked
 	interrupt func()                   // does what Ctrl-C does
 	paging    atomic.Bool              // a pager has the terminal, and Ctrl-C is for it
+	stopped   bool                     // the signal that ended the run is how it is meant to end
 
 	sink sink
 	mu   sync.Mutex // guards status and errOut
@@ -96,7 +97,7 @@ func (a *app) run(args []string) int {
 		a.problem(statusUsage, err)
 		a.note("%q tells more", helpFor(cmd, err))
 	}
-	if a.ctx.Err() != nil {
+	if a.ctx.Err() != nil && !a.stopped {
 		a.raise(statusInterrupted)
 	}
 	a.finish()
@@ -112,10 +113,15 @@ func (a *app) heed(signals chan os.Signal, end context.CancelCauseFunc) {
 			continue
 		}
 		signal.Stop(signals)
-		end(fmt.Errorf("%v signal received", s))
+		end(signalError{s})
 		return
 	}
 }
+
+// signalError is the cause of a run that a signal ended.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return fmt.Sprintf("%v signal received", e.Signal) }
 
 // helpFor returns the command whose output helps with err.
 func helpFor(cmd *cobra.Command, err error) string {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 )
 
 func newCanonical(a *app) *cobra.Command {
@@ -48,14 +49,6 @@ type canonicalizer struct {
 	seen *seen // nil: write all
 }
 
-// canonicalJSON is the canonical form of one input, and what it changed.
-type canonicalJSON struct {
-	Input     text     `json:"input"`
-	OK        bool     `json:"ok"`
-	Canonical text     `json:"canonical"`
-	Changes   []string `json:"changes"`
-}
-
 // write answers one input; err says that it could not be read whole.
 func (c *canonicalizer) write(input string, err error) {
 	var u locus.URL
@@ -71,11 +64,7 @@ func (c *canonicalizer) write(input string, err error) {
 		c.app.refuse(input, err)
 	case c.seen != nil && !c.seen.add(u.String()):
 	case c.app.flags.json:
-		changes := change.Texts()
-		if changes == nil {
-			changes = []string{}
-		}
-		c.app.writeJSON(canonicalJSON{text(input), true, text(u.String()), changes})
+		c.app.writeJSON(shape.NewCanonical(input, u, change))
 	default:
 		c.app.out.WriteString(u.String())
 		c.app.out.WriteByte('\n')
@@ -88,7 +77,7 @@ func (a *app) refuse(input string, err error) {
 	a.raise(statusUsage)
 	a.aside()
 	if a.flags.json {
-		a.writeJSON(failureJSON{Input: text(input), Error: newErrorJSON(err)})
+		a.writeJSON(shape.NewFailure(input, err))
 	} else {
 		a.problem(statusUsage, a.atLine(err))
 	}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -50,17 +50,6 @@ func addRules(cmd *cobra.Command, rules *string, first, second string) {
 	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// checkJSON is the verdict about one input.
-type checkJSON struct {
-	Input      text            `json:"input"`
-	OK         bool            `json:"ok"`
-	Conforms   bool            `json:"conforms"`
-	Rules      string          `json:"rules"`
-	Violations []violationJSON `json:"violations"`
-	Notes      []violationJSON `json:"notes"`
-	Error      *errorJSON      `json:"error,omitempty"` // only if not OK
-}
-
 // check answers one input; err says that it could not be read whole.
 func (a *app) check(input string, err error, profile locus.Profile) {
 	var u locus.URL
@@ -71,7 +60,7 @@ func (a *app) check(input string, err error, profile locus.Profile) {
 	switch {
 	case err != nil:
 		a.raise(statusUsage)
-		list = []locus.Violation{syntaxFinding(err)}
+		list = []locus.Violation{shape.SyntaxFinding(err)}
 	default:
 		list = a.registry.Check(u, profile)
 	}
@@ -80,13 +69,7 @@ func (a *app) check(input string, err error, profile locus.Profile) {
 		a.raise(statusNo)
 	}
 	if a.flags.json {
-		v := checkJSON{Input: text(input), OK: err == nil, Conforms: conforms, Rules: profile.String()}
-		v.Violations, v.Notes = findings(list)
-		if err != nil {
-			e := newErrorJSON(err)
-			v.Error = &e
-		}
-		a.writeJSON(v)
+		a.writeJSON(shape.NewCheck(input, list, err, profile))
 		return
 	}
 	a.writeVerdict(input, list, conforms)
@@ -105,40 +88,4 @@ func (a *app) writeVerdict(input string, list []locus.Violation, conforms bool) 
 	if conforms {
 		fmt.Fprintf(a.out, "%s: conforms\n", name)
 	}
-}
-
-// syntaxFinding is the reason why a text is no URL as a finding: no profile lets
-// it pass.
-func syntaxFinding(err error) locus.Violation {
-	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: err.Error()}
-	var e *locus.SyntaxError
-	if !errors.As(err, &e) {
-		return v
-	}
-	v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
-	if e.Offset < len(e.Input) {
-		v.Text = e.Input[e.Offset : e.Offset+1]
-	}
-	for _, known := range []struct {
-		err           error
-		rule, section string
-	}{
-		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
-		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
-		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
-		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},
-		{locus.ErrAt, "at-sign", "RFC 1738 3.1"},
-		{locus.ErrHost, "host", "RFC 1738 3.1"},
-		{locus.ErrPort, "port", "RFC 1738 3.1"},
-		{locus.ErrPortRange, "port-range", "RFC 1738 3.1"},
-		{locus.ErrTooLong, "too-long", "RFC 1738 5"},
-	} {
-		if errors.Is(e.Err, known.err) {
-			v.Rule, v.Section = known.rule, known.section
-		}
-	}
-	if errors.Is(e.Err, locus.ErrPortRange) {
-		v.Kind = locus.Impossible
-	}
-	return v
 }

@@ -68,14 +68,19 @@ func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err er
 	}
 	c = access.New(registry, p, options)
 	return c, func() {
-		for _, s := range registry.All() {
-			if opener, ok := s.Opener.(io.Closer); ok {
-				opener.Close()
-			}
-		}
+		closeOpeners(registry)
 		c.Close()
 		mail.Close()
 	}, nil
+}
+
+// closeOpeners takes leave of the servers to which connections are kept.
+func closeOpeners(r *scheme.Registry) {
+	for _, s := range r.All() {
+		if opener, ok := s.Opener.(io.Closer); ok {
+			opener.Close()
+		}
+	}
 }
 
 // rules are those that the flags and the configuration make.

@@ -12,6 +12,7 @@ func commands(a *app) []*cobra.Command {
 		newCompare(a),
 		newResolve(a),
 		newOpen(a),
+		newGateway(a),
 		newIndex(a),
 		newSchemes(a),
 		newTour(a),

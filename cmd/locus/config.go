@@ -35,6 +35,7 @@ type config struct {
 	Mail     mailConfig
 	Rlogin   rloginConfig
 	TN3270   tn3270Config
+	Gateway  gatewayConfig
 }
 
 type policyConfig struct {
@@ -72,12 +73,36 @@ type tn3270Config struct {
 	Device   string
 }
 
+type gatewayConfig struct {
+	Listen       string
+	Names        words
+	Allow, Deny  words
+	Files        paths
+	ConnectPorts ports
+	Cache        string
+	CacheSize    size
+	NoCache      bool
+	LogFormat    logFormat
+	Mail         bool
+	Letters      int
+	Memory       size
+	Requests     int
+	PerClient    int
+	PerHost      int
+	Connections  int
+	Terminals    int
+}
+
 func defaultConfig() config {
 	return config{
 		Parallel: 8,
 		PerHost:  2,
 		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
 		TN3270:   tn3270Config{Model: 2, CodePage: "037"},
+		Gateway: gatewayConfig{
+			Listen: "127.0.0.1:1738", ConnectPorts: ports{443}, CacheSize: 1 << 30, LogFormat: "text", Letters: 20,
+			Requests: 8192, PerClient: 256, PerHost: 512, Connections: 16384, Terminals: 64,
+		},
 	}
 }
 
@@ -116,6 +141,24 @@ func (c *config) settings() []setting {
 		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
 		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
 		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
+		{"gateway.listen", &c.Gateway.Listen, `where "locus gateway" listens`},
+		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
+		{"gateway.allow", &c.Gateway.Allow, `what may be opened, if not everything: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
+		{"gateway.deny", &c.Gateway.Deny, "what may not, in the same forms"},
+		{"gateway.files", &c.Gateway.Files, `folders of this machine whose files file URLs may open: ["/srv/pub"]; else none`},
+		{"gateway.connect_ports", &c.Gateway.ConnectPorts, "the ports that CONNECT leads to: [443]"},
+		{"gateway.cache", &c.Gateway.Cache, "the folder for answers that are kept; else locus/gateway in XDG_CACHE_HOME, or in ~/.cache"},
+		{"gateway.cache_size", &c.Gateway.CacheSize, `how much of the disk they take: "1G"`},
+		{"gateway.no_cache", &c.Gateway.NoCache, "keep no answers"},
+		{"gateway.log_format", &c.Gateway.LogFormat, `how requests are logged: "text", "json" or "none"`},
+		{"gateway.mail", &c.Gateway.Mail, "let clients send letters from mail.from by mail.relay or mail.sendmail"},
+		{"gateway.letters", &c.Gateway.Letters, "how many letters in an hour"},
+		{"gateway.memory", &c.Gateway.Memory, `how much memory to keep to: "1G"; 0 is no limit`},
+		{"gateway.requests", &c.Gateway.Requests, "how many requests are answered at once"},
+		{"gateway.per_client", &c.Gateway.PerClient, "how many of them for one client; this machine has no such limit"},
+		{"gateway.per_host", &c.Gateway.PerHost, "how many are under way to one server"},
+		{"gateway.connections", &c.Gateway.Connections, "how many connections of clients there are at once"},
+		{"gateway.terminals", &c.Gateway.Terminals, "how many terminals are open at once"},
 	}
 }
 
@@ -159,6 +202,10 @@ func (c *config) check() error {
 	if c.Parallel < 1 || c.PerHost < 1 {
 		return errors.New("parallel and per_host are at least 1")
 	}
+	g := &c.Gateway
+	if min(g.Requests, g.PerClient, g.PerHost, g.Connections, g.Terminals, g.Letters) < 1 {
+		return errors.New("the limits of the gateway are at least 1")
+	}
 	return nil
 }
 
@@ -184,6 +231,25 @@ func (m *cwdMode) UnmarshalText(text []byte) error {
 	*m = cwdMode(text)
 	return nil
 }
+
+// logFormat is how the gateway logs requests.
+type logFormat string
+
+func (f *logFormat) UnmarshalText(text []byte) error {
+	if !slices.Contains([]string{"text", "json", "none"}, string(text)) {
+		return fmt.Errorf(`%q is none of "text", "json" and "none"`, text)
+	}
+	*f = logFormat(text)
+	return nil
+}
+
+func (f *logFormat) String() string { return string(*f) }
+
+// Set is for flags.
+func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)) }
+
+// Type is for flags.
+func (f *logFormat) Type() string { return "format" }
 
 // model is a model of a 3270 terminal.
 type model int

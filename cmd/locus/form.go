@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -255,34 +256,10 @@ func howToAnswer(f *scheme.Form) string {
 	return fmt.Sprintf("this wants answers: \"locus open\" asks for them, %q of \"locus get\" gives them", how)
 }
 
-type formJSON struct {
-	Title  text            `json:"title"`
-	Fields []formFieldJSON `json:"fields"`
-}
-
-type formFieldJSON struct {
-	Number  int              `json:"number,omitempty"` // for --answer; a note has none
-	Kind    scheme.FieldKind `json:"kind"`
-	Prompt  text             `json:"prompt"`
-	Default text             `json:"default"`
-	Choices []text           `json:"choices,omitempty"`
-}
-
 // describeForm returns nil for nil.
-func describeForm(f *scheme.Form) *formJSON {
+func describeForm(f *scheme.Form, at locus.URL) *shape.Form {
 	if f == nil {
 		return nil
 	}
-	d := &formJSON{Title: text(f.Title), Fields: make([]formFieldJSON, len(f.Fields))}
-	for i, q := range formFields(f) {
-		field := formFieldJSON{Number: q.number, Kind: q.Kind, Prompt: text(q.Prompt)}
-		if !q.Secret() {
-			field.Default = text(q.standing)
-		}
-		for _, choice := range q.Choices {
-			field.Choices = append(field.Choices, text(choice))
-		}
-		d.Fields[i] = field
-	}
-	return d
+	return shape.NewForm(f, at, standing(f))
 }

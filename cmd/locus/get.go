@@ -323,7 +323,7 @@ func (g *getter) failed(url string, err error) { g.failedWith(statusOf(kindOf(er
 func (g *getter) failedWith(status int, url string, err error) {
 	if g.a.flags.json {
 		g.a.raise(status)
-		g.a.writeJSON(accessJSON{text(url), newReasonJSON(err)})
+		g.a.writeJSON(accessJSON{URL: text(url), Error: newReasonJSON(err)})
 		return
 	}
 	g.a.aside()

@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -54,11 +54,11 @@ func (p *printer) answer(input string, err error) {
 		p.fail(input, err)
 		return
 	}
-	d := p.describe(u)
 	if p.flags.json {
-		p.writeJSON(newParseJSON(input, d))
+		p.writeJSON(shape.NewParse(p.registry, input, u))
 		return
 	}
+	d := p.describe(u)
 	p.separate()
 	if p.outTTY {
 		p.draw(d)
@@ -106,52 +106,6 @@ func (a *app) describe(u locus.URL) description {
 	return d
 }
 
-// parseJSON is the answer to an input that is a URL. The order of the keys is
-// promised.
-type parseJSON struct {
-	Input      text            `json:"input"`
-	OK         bool            `json:"ok"`
-	URL        text            `json:"url"`
-	Canonical  *text           `json:"canonical"`
-	Scheme     text            `json:"scheme"`
-	SchemePart text            `json:"schemePart"`
-	User       *text           `json:"user"`
-	Password   *text           `json:"password"`
-	Host       *text           `json:"host"`
-	Port       *uint16         `json:"port"`
-	Path       *text           `json:"path"`
-	Fragment   *text           `json:"fragment"`
-	Locator    *fields         `json:"locator"`
-	Violations []violationJSON `json:"violations"`
-	Notes      []violationJSON `json:"notes"`
-}
-
-func newParseJSON(input string, d description) parseJSON {
-	u := d.url
-	p := parseJSON{
-		Input:      text(input),
-		OK:         true,
-		URL:        text(u.String()),
-		Canonical:  present(d.canonical.String(), !d.canonical.IsZero()),
-		Scheme:     text(d.scheme),
-		SchemePart: text(u.SchemePart()),
-		User:       present(u.User()),
-		Password:   present(u.Password()),
-		Host:       present(u.Host(), u.Facts().Has(locus.Internet)),
-		Path:       present(u.Path()),
-		Fragment:   present(u.Fragment()),
-	}
-	if n, ok := u.Port(); ok {
-		p.Port = &n
-	}
-	if d.locatorErr == nil {
-		f := fields(d.locator)
-		p.Locator = &f
-	}
-	p.Violations, p.Notes = findings(d.violations)
-	return p
-}
-
 // row is a line of the readable form: a name and what it is.
 type row struct{ name, value string }
 
@@ -170,9 +124,9 @@ func (d description) rows() []row {
 		rows = append(rows, row{"canonical", term.Characters(d.canonical.String())})
 	}
 	rows = append(rows, row{"scheme", d.scheme})
-	for _, p := range urlParts(d.url) {
-		if p.name != "scheme" {
-			rows = append(rows, row{p.name, term.Characters(p.text)})
+	for _, p := range shape.Parts(d.url) {
+		if p.Name != "scheme" {
+			rows = append(rows, row{p.Name, term.Characters(p.Text)})
 		}
 	}
 	rows = append(rows, d.locatorRows()...)
@@ -190,7 +144,7 @@ func (d description) locatorRows() []row {
 	var rows []row
 	for _, field := range d.locator {
 		if field.Value != nil {
-			rows = append(rows, row{"  " + field.Name, valueText(field.Value)})
+			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
 		}
 	}
 	return rows
@@ -209,77 +163,4 @@ func errorText(err error) string {
 		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Part, e.Err)
 	}
 	return err.Error()
-}
-
-// valueText is the value of a field as people read it. Octets that are no UTF-8
-// are shown as ISO Latin 1, and said to be.
-func valueText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return octetsText(v)
-	case []string:
-		list := make([]string, len(v))
-		for i, s := range v {
-			list[i] = strconv.Quote(octetsText(s))
-		}
-		return "[" + strings.Join(list, ", ") + "]"
-	case [][]scheme.Field:
-		list := make([]string, len(v))
-		for i, record := range v {
-			list[i] = recordText(record)
-		}
-		return strings.Join(list, "; ")
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-func recordText(record []scheme.Field) string {
-	list := make([]string, len(record))
-	for i, field := range record {
-		list[i] = field.Name + " " + valueText(field.Value)
-	}
-	return strings.Join(list, ", ")
-}
-
-func octetsText(octets string) string {
-	if s := term.Characters(octets); s != octets {
-		return s + " (ISO Latin 1)"
-	}
-	return octets
-}
-
-// part is a piece of a URL's text with its name and place.
-type part struct {
-	name   string
-	offset int
-	text   string
-}
-
-// urlParts returns the parts of u that are there, in order.
-func urlParts(u locus.URL) []part {
-	scheme, _, _ := strings.Cut(u.String(), ":")
-	list := []part{{"scheme", 0, scheme}}
-	add := func(name string, offset int, text string, ok bool) {
-		if ok {
-			list = append(list, part{name, offset, text})
-		}
-	}
-	if !u.Facts().Has(locus.Internet) {
-		add("schemePart", u.PathOffset(), u.SchemePart(), true)
-	} else {
-		user, hasUser := u.User()
-		password, hasPassword := u.Password()
-		port, hasPort := u.PortText()
-		path, hasPath := u.Path()
-		start := len(scheme) + len("://")
-		add("user", start, user, hasUser)
-		add("password", start+len(user)+1, password, hasPassword)
-		add("host", u.HostOffset(), u.Host(), true)
-		add("port", u.HostOffset()+len(u.Host())+1, port, hasPort)
-		add("path", u.PathOffset(), path, hasPath)
-	}
-	fragment, hasFragment := u.Fragment()
-	add("fragment", u.Len()-len(fragment), fragment, hasFragment)
-	return list
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -15,7 +16,7 @@ import (
 // under what breaks a rule, and the findings.
 func (a *app) draw(d description) {
 	s := newSketch(d.url.String())
-	for _, p := range urlParts(d.url) {
+	for _, p := range shape.Parts(d.url) {
 		s.underline(p)
 	}
 	for _, v := range d.violations {
@@ -91,13 +92,13 @@ func (s *sketch) at(offset int) int {
 func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
 
 // underline names a part. One that is empty is named where it would be.
-func (s *sketch) underline(p part) {
-	start := s.at(p.offset)
-	for i := start; i < len(s.cells) && s.cells[i].offset < p.offset+len(p.text); i++ {
+func (s *sketch) underline(p shape.Part) {
+	start := s.at(p.Offset)
+	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
 		s.cells[i].under = true
 	}
-	name := p.name
-	if p.text == "" {
+	name := p.Name
+	if p.Text == "" {
 		name += " (empty)"
 	}
 	s.labels = append(s.labels, label{name, start})

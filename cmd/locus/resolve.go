@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/relative"
 )
 
@@ -89,29 +90,13 @@ func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// resolveJSON is the answer to one partial form, or to one URL with --between.
-type resolveJSON struct {
-	Base  text       `json:"base"`
-	Ref   *text      `json:"ref"`
-	OK    bool       `json:"ok"`
-	URL   *text      `json:"url"`
-	Rules string     `json:"rules"`
-	Other *otherJSON `json:"other"` // null if the other rules say the same
-	Error *errorJSON `json:"error,omitempty"`
-}
-
-type otherJSON struct {
-	Rules string `json:"rules"`
-	URL   *text  `json:"url"` // null: none
-}
-
 // answer answers one input; err says that it could not be read whole.
 func (r *resolver) answer(base locus.URL, input string, err error) {
 	if r.between {
 		r.answerBetween(base, input, err)
 		return
 	}
-	j := resolveJSON{Base: text(base.String()), Ref: present(input, true), Rules: r.options.Rules.String()}
+	j := shape.Resolve{Base: text(base.String()), Ref: present(input, true), Rules: r.options.Rules.String()}
 	var ref relative.Ref
 	var u locus.URL
 	if err == nil {
@@ -124,35 +109,20 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 		r.fail(j, err)
 		return
 	}
-	other, differs := r.other(base, ref, u)
+	other := shape.OtherRules(base, ref, u, r.options)
 	if !r.app.flags.json {
 		fmt.Fprintln(r.app.out, u.String())
-		if differs {
+		if other != nil {
 			r.app.aside()
 			r.app.note("%s in %s: by %s this is %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
 		}
 		return
 	}
-	j.OK, j.URL = true, present(u.String(), true)
-	if differs {
-		j.Other = &other
-	}
+	j.OK, j.URL, j.Other = true, present(u.String(), true), other
 	r.app.writeJSON(j)
 }
 
-// other returns what the other rules make of ref, if that is not u.
-func (r *resolver) other(base locus.URL, ref relative.Ref, u locus.URL) (other otherJSON, differs bool) {
-	o := r.options
-	o.Rules = relative.RFC1630 - o.Rules
-	other.Rules = o.Rules.String()
-	v, err := ref.ResolveWith(base, o)
-	if err == nil {
-		other.URL = present(v.String(), true)
-	}
-	return other, v != u
-}
-
-func (r *resolver) otherText(other otherJSON) string {
+func (r *resolver) otherText(other *shape.Other) string {
 	if other.URL == nil {
 		return "nothing"
 	}
@@ -160,7 +130,7 @@ func (r *resolver) otherText(other otherJSON) string {
 }
 
 func (r *resolver) answerBetween(base locus.URL, input string, err error) {
-	j := resolveJSON{Base: text(base.String()), URL: present(input, true), Rules: r.options.Rules.String()}
+	j := shape.Resolve{Base: text(base.String()), URL: present(input, true), Rules: r.options.Rules.String()}
 	var u locus.URL
 	var ref relative.Ref
 	if err == nil {
@@ -180,7 +150,7 @@ func (r *resolver) answerBetween(base locus.URL, input string, err error) {
 	}
 }
 
-func (r *resolver) fail(j resolveJSON, err error) {
+func (r *resolver) fail(j shape.Resolve, err error) {
 	if !r.app.flags.json {
 		r.app.refuse("", err)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -46,27 +47,16 @@ scheme go by way of one.`,
 	}
 }
 
-// schemeJSON is a row of the registry. Absent is null.
+// schemeJSON is a row of the registry, and what URLs of the scheme go by way of.
 type schemeJSON struct {
-	Name    string  `json:"name"`
-	Port    *uint16 `json:"port"`
-	Status  string  `json:"status"`
-	Section string  `json:"section"`
-	Syntax  *text   `json:"syntax"`
-	Access  *text   `json:"access"`
-	Gateway text    `json:"gateway,omitempty"`
+	shape.Scheme
+	Gateway text `json:"gateway,omitempty"`
 }
 
 func newSchemeJSON(s scheme.Scheme, gateways *access.Gateways) schemeJSON {
-	j := schemeJSON{
-		Name: s.Name, Status: s.Status.String(), Section: s.Section,
-		Syntax: present(s.Syntax, s.Syntax != ""), Access: present(s.Access, s.Access != ""),
-	}
+	j := schemeJSON{Scheme: shape.NewScheme(s)}
 	if g := gateways.For(s.Name); !g.IsZero() {
 		j.Gateway = text(g.String())
-	}
-	if s.Port != 0 {
-		j.Port = &s.Port
 	}
 	return j
 }

@@ -32,8 +32,9 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
-	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, tn3270;
+	NONE < internal/line, internal/media, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
+	policy, internal/boltcheck < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
@@ -47,12 +48,14 @@ const rules = `
 
 	# Access, and what is built on it.
 	policy, scheme < access;
-	access, escape, extract, internal/term < gateway;
+	scheme, message, escape, extract, relative, internal/term < gateway/page;
 	access, escape, extract, internal/term < transfer, verify;
-	message, internal/addrspec, internal/line < mailstore, submit;
+	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
 	access, transfer, escape, internal/term < menufs;
-	access, escape, internal/term < roundtrip;
+	access, relative, escape, internal/term < internal/shape;
+	internal/shape < roundtrip;
+	roundtrip, extract, gateway/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, relative, extract, access, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
@@ -64,6 +67,10 @@ const rules = `
 // withoutSystem are the packages that have nothing to do with the system they run
 // on, and depend on the standard library alone.
 var withoutSystem = []string{"locus", "escape", "relative", "extract", "policy"}
+
+// rendering are the packages that turn values into text for people: nothing there
+// reaches a network or a file.
+var rendering = []string{"gateway/page"}
 
 // exempt are exported variables that are there all the same, with the reason.
 var exempt = map[string]string{}
@@ -217,6 +224,8 @@ func TestImports(t *testing.T) {
 				if why := system(s.pkg, imported); why != "" {
 					t.Errorf("%s: %s imports %q: %s", where, s.pkg, imported, why)
 				}
+			case slices.Contains(rendering, s.pkg) && reaches(imported):
+				t.Errorf("%s: %s imports %q: it only writes what it is given", where, s.pkg, imported)
 			case kind(s.pkg) == "scheme/X" && imported == "net" && path.Base(s.name) != "client.go":
 				t.Errorf("%s: %q is for client.go alone, the one file that touches a connection", where, imported)
 			}
@@ -237,6 +246,16 @@ func system(pkg, imported string) string {
 		return "it has nothing to do with the system"
 	}
 	return ""
+}
+
+// reaches reports whether a package is one that reaches a network, a file or another
+// program. That net/url reads and writes query strings is all right.
+func reaches(imported string) bool {
+	switch imported {
+	case "net", "net/http", "os", "os/exec", "crypto/tls", "syscall":
+		return true
+	}
+	return false
 }
 
 // doors are the ways to a connection that is not Request.Dial's.
@@ -362,6 +381,9 @@ func TestRulesForbid(t *testing.T) {
 		{"transfer", "access", true},
 		{"transfer", "policy", true},
 		{"gateway", "scheme/all", false},
+		{"gateway", "gateway/page", true},
+		{"gateway/page", "access", false},
+		{"gateway/page", "gateway", false},
 		{"cmd/locus", "scheme/all", true},
 		{"cmd/locus", "scheme/ftp", true},
 	} {
@@ -376,6 +398,9 @@ func TestRulesForbid(t *testing.T) {
 	}
 	if system("policy", "net/netip") != "" || system("policy", "net") == "" {
 		t.Error("policy may import net/netip, and net not")
+	}
+	if !reaches("net/http") || reaches("net/url") {
+		t.Error("net/http reaches a network, and net/url does not")
 	}
 	if kind("scheme/ftp/ftptest") != "scheme/X/Xtest" || kind("scheme/ftp/other") != "scheme/ftp/other" {
 		t.Errorf("kinds %q, %q", kind("scheme/ftp/ftptest"), kind("scheme/ftp/other"))

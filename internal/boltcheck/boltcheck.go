@@ -1,17 +1,38 @@
-package mailstore
+// Package boltcheck tells whether a file is a database of package bbolt whose pages
+// are what they should be.
+//
+// Such a database is a tree of pages, which refer to each other by number and to
+// their own octets by offset, and a list of the pages that are free. Package bbolt
+// relies on both, and not all of its panics can be recovered. So they are checked
+// before something is written.
+package boltcheck
 
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"runtime/debug"
 )
 
-// A database of package bbolt is a tree of pages, which refer to each other by
-// number and to their own octets by offset, and a list of the pages that are
-// free. It relies on both, and not all of its panics can be recovered. So they
-// are checked before something is written.
+// ErrDamaged: the file is no database, or no longer.
+var ErrDamaged = errors.New("damaged")
+
+// Guard calls fn, and makes an error that wraps [ErrDamaged] of what goes wrong when
+// the octets of a database are not what they should be: package bbolt panics then,
+// and, since the file is in memory, a page that is not there ends the process.
+func Guard(fn func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, reason)
+		}
+	}()
+	return fn()
+}
+
 const (
 	pageHeader  = 16
 	elementSize = 16 // of a branch or a leaf
@@ -34,9 +55,9 @@ const (
 	mostPage    = 64 << 10
 )
 
-// checkPages returns an error that wraps errDamaged if a page can't be what it
-// should be.
-func checkPages(r io.ReaderAt, size int64) error {
+// Pages returns an error that wraps [ErrDamaged] if a page of the database of that
+// size can't be what it should be.
+func Pages(r io.ReaderAt, size int64) error {
 	t, err := openTree(r, size)
 	if err != nil {
 		return err
@@ -58,7 +79,7 @@ type tree struct {
 }
 
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // openTree reads the two meta pages, of which the newer one that is whole counts.

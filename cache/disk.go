@@ -1,0 +1,119 @@
+package cache
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// file is what a body is written into once, and read from at any place.
+type file interface {
+	io.Writer
+	io.ReaderAt
+	io.Closer
+}
+
+// body is a file that is open for all that read it together, so that many readers
+// need one descriptor.
+type body struct {
+	path string
+
+	mu   sync.Mutex
+	file file
+	refs int
+}
+
+// acquire opens the file, if nobody has yet.
+func (b *body) acquire() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refs == 0 {
+		f, err := os.Open(b.path)
+		if err != nil {
+			return err
+		}
+		b.file = f
+	}
+	b.refs++
+	return nil
+}
+
+func (b *body) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refs--; b.refs == 0 {
+		b.file.Close()
+		b.file = nil
+	}
+}
+
+func createFile(path string) (file, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// sync has the system write a body to the disk.
+func (b *body) sync() error {
+	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	f.Close()
+	return err
+}
+
+// bodies is the folder of the bodies; in it are 256 folders.
+const bodies = "bodies"
+
+// pathOf is where the body of an answer is.
+func (s *Store) pathOf(k key, id uint64) string {
+	name := fmt.Sprintf("%x-%016x", k[:], id)
+	return filepath.Join(s.dir, bodies, name[:2], name)
+}
+
+func (s *Store) makeFolders() error {
+	for i := range 256 {
+		if err := os.MkdirAll(filepath.Join(s.dir, bodies, fmt.Sprintf("%02x", i)), 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameLen is the length of the name of a body.
+const nameLen = 2*len(key{}) + 1 + 16
+
+// sweep removes bodies that nobody knows, which a process left that was ended, and
+// tells which of those that are known are there, and whole.
+func (s *Store) sweep(list []known) (there map[string]bool, err error) {
+	sizes := make(map[string]int64, len(list))
+	for _, k := range list {
+		sizes[filepath.Base(s.pathOf(k.key, k.id))] = k.size
+	}
+	there = make(map[string]bool, len(list))
+	err = filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !isBody(d.Name()) {
+			return err // nothing of ours
+		}
+		if size, ok := sizes[d.Name()]; ok {
+			if info, err := d.Info(); err == nil && info.Size() == size {
+				there[d.Name()] = true
+				return nil
+			}
+		}
+		return os.Remove(path)
+	})
+	return there, err
+}
+
+func isBody(name string) bool {
+	if len(name) != nameLen || name[2*len(key{})] != '-' {
+		return false
+	}
+	_, err := hex.DecodeString(name[:2*len(key{})] + name[2*len(key{})+1:])
+	return err == nil
+}

@@ -1,0 +1,53 @@
+package cache_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"github.com/locus-url/locus/cache"
+)
+
+// The second answer is the store's.
+func Example() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60")
+		io.WriteString(w, "Hello\n")
+	}))
+	defer server.Close()
+	dir, err := os.MkdirTemp("", "cache")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	store, err := cache.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+
+	transport := new(http.Transport)
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: store.Transport(transport)}
+	for range 2 {
+		resp, err := client.Get(server.URL)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		status, _, _ := strings.Cut(resp.Header.Get("Cache-Status"), "; ttl=") // less how long it is fresh
+		fmt.Printf("%s%s, %v\n", body, status, err)
+	}
+	// Output:
+	// Hello
+	// locus; fwd=uri-miss; stored, <nil>
+	// Hello
+	// locus; hit, <nil>
+}

@@ -1,0 +1,228 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// world is a server of a few URLs whose answers change, break off, come slowly, and
+// are sometimes for one alone.
+type world struct {
+	mu  sync.Mutex
+	rnd *rand.Rand
+}
+
+func (w *world) intN(n int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rnd.IntN(n)
+}
+
+// line is what bodies consist of: who it is for, and of which version.
+func line(path, who string, version int) string {
+	return fmt.Sprintf("%s for %s, version %d\n", path, who, version)
+}
+
+func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	if err := pause(ctx, time.Duration(w.intN(2000))*time.Millisecond); err != nil {
+		return nil, err
+	}
+	if w.intN(12) == 0 {
+		return nil, fmt.Errorf("dial: %w", io.ErrUnexpectedEOF)
+	}
+	version := int(time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) / (40 * time.Second))
+	who := "all"
+	header := []string{fmt.Sprintf("Etag: \"%d\"", version), "Cache-Control: max-age=20, stale-if-error=30"}
+	switch w.intN(8) {
+	case 0:
+		who = req.Header.Get("X-Who")
+		header = []string{"Cache-Control: private"}
+	case 1:
+		header[1] = "Cache-Control: max-age=5, stale-while-revalidate=30"
+	case 2:
+		header = append(header, "Vary: X-Who")
+	}
+	if req.Header["Cookie"] != nil {
+		who = req.Header.Get("X-Who")
+	}
+	if who == "all" && req.Header.Get("If-None-Match") == fmt.Sprintf("\"%d\"", version) {
+		return response(304, "", header...), nil
+	}
+	if w.intN(15) == 0 {
+		return response(503, "busy"), nil
+	}
+	l := line(req.URL.Path, who, version)
+	n := 1 + w.intN(30)
+	if w.intN(10) == 0 {
+		n = 3000
+	}
+	body := strings.Repeat(l, n) + "."
+	breaks := w.intN(10) == 0
+	resp := response(200, "", header...)
+	resp.ContentLength = -1
+	if w.intN(2) == 0 {
+		resp.ContentLength = int64(len(body))
+	}
+	r, out := io.Pipe()
+	resp.Body = r
+	if breaks {
+		body = body[:w.intN(len(body))]
+	}
+	go func() {
+		for len(body) > 0 {
+			piece := body[:min(len(body), 1+w.intN(len(body)))]
+			body = body[len(piece):]
+			if err := pause(ctx, time.Duration(w.intN(1000))*time.Millisecond); err != nil {
+				out.CloseWithError(err)
+				return
+			}
+			if _, err := io.WriteString(out, piece); err != nil {
+				return
+			}
+		}
+		var err error
+		if breaks {
+			err = errTest
+		}
+		out.CloseWithError(err)
+	}()
+	return resp, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Whatever the order in which things happen: an answer is whole or an error, never
+// of two versions, and never somebody else's; and in the end nothing is left over.
+func TestRandom(t *testing.T) {
+	var sum Stats
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := store(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, Linger: 2000})
+				w := &world{rnd: rand.New(rand.NewPCG(seed, 1))}
+				rt := s.Transport(w)
+				var all sync.WaitGroup
+				for i := range 12 {
+					all.Go(func() {
+						for range 25 {
+							visit(t, rt, w, fmt.Sprint("client", i))
+						}
+					})
+				}
+				all.Go(func() {
+					for range 60 {
+						time.Sleep(time.Second)
+						if w.intN(10) == 0 {
+							s.PurgeAll()
+						}
+						if st := s.Stats(); st.Size > 400<<10 {
+							t.Errorf("%+v", st)
+						}
+					}
+				})
+				all.Wait()
+				time.Sleep(2 * lingerTime) // what goes on without us ends
+				synctest.Wait()
+				s.mu.Lock()
+				promised, flights, files := s.promised, len(s.flights), len(s.all)
+				s.mu.Unlock()
+				if promised != 0 || flights != 0 || files != countBodies(t, s) {
+					t.Errorf("%d octets promised, %d flights, %d answers, %d files", promised, flights, files, countBodies(t, s))
+				}
+				st := s.Stats()
+				sum.Hits += st.Hits
+				sum.Collapsed += st.Collapsed
+				sum.Validated += st.Validated
+				sum.Stale += st.Stale
+			})
+		})
+	}
+	if sum.Hits < 100 || sum.Collapsed < 10 || sum.Validated < 10 || sum.Stale < 10 {
+		t.Errorf("not much happened: %+v", sum)
+	}
+}
+
+// visit asks for something and looks at what comes.
+func visit(t *testing.T, rt http.RoundTripper, w *world, who string) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	path := fmt.Sprint("/", w.intN(4))
+	req := request(t, "GET", "http://h"+path, "X-Who: "+who).WithContext(ctx)
+	ranged, personal := false, false
+	switch w.intN(10) {
+	case 0:
+		req.Header.Set("Cookie", "who="+who)
+		personal = true
+	case 1:
+		req.Header.Set("Range", "bytes=10-19")
+		ranged = true
+	case 2:
+		req.Header.Set("Cache-Control", "no-cache")
+	case 3:
+		req.Method = http.MethodPost
+	case 4:
+		time.AfterFunc(time.Duration(w.intN(3000))*time.Millisecond, cancel)
+	}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == 503 {
+		return
+	}
+	if w.intN(5) == 0 { // who goes early
+		io.CopyN(io.Discard, resp.Body, int64(w.intN(500)))
+		return
+	}
+	octets, err := io.ReadAll(resp.Body)
+	body := string(octets)
+	switch {
+	case resp.StatusCode == 206 && ranged:
+		if err == nil && len(body) != 10 {
+			t.Errorf("%q", body)
+		}
+		return
+	case resp.StatusCode != 200:
+		t.Errorf("%d", resp.StatusCode)
+		return
+	}
+	if err == nil && !strings.HasSuffix(body, "\n.") {
+		t.Errorf("%d octets are called whole: %q, %v", len(body), body[max(0, len(body)-100):], resp.Header)
+	}
+	if err != nil && !errors.Is(err, errTest) && !errors.Is(err, context.Canceled) && !errors.Is(err, errTooLarge) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
+	}
+	first, _, _ := strings.Cut(body, "\n")
+	for l := range strings.Lines(body) {
+		if l != first+"\n" && l != "." && (err == nil || !strings.HasPrefix(first, l)) && strings.HasSuffix(l, "\n") {
+			t.Errorf("%q and %q", first, l)
+		}
+	}
+	if body != "" && err == nil {
+		whose := "for all,"
+		if personal && !strings.Contains(first, whose) || !strings.Contains(first, whose) {
+			whose = "for " + who + ","
+		}
+		if !strings.HasPrefix(first, path+" ") || !strings.Contains(first, whose) {
+			t.Errorf("%s got %q", who, first)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package cache
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// span is a range of octets, from start up to end.
+type span struct{ start, end int64 }
+
+// maxRanges is how many ranges a request may ask for. One with more is answered with
+// the whole, as RFC 9110 section 14.2 lets a server do against those who ask for
+// many small ones.
+const maxRanges = 16
+
+// parseRange reads the header Range for an answer of size octets (RFC 9110 section
+// 14.1.2). ok is false if it is to be passed over: it is not of octets, no range, or
+// asks for too many. Otherwise an empty list means that none can be satisfied.
+// Ranges that overlap or touch are joined.
+func parseRange(text string, size int64) (list []span, ok bool) {
+	unit, set, found := strings.Cut(text, "=")
+	if !found || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
+		return nil, false
+	}
+	n := 0
+	for part := range strings.SplitSeq(set, ",") {
+		part = strings.Trim(part, " \t")
+		if part == "" {
+			continue
+		}
+		if n++; n > maxRanges {
+			return nil, false
+		}
+		s, valid := parseSpan(part, size)
+		if !valid {
+			return nil, false
+		}
+		if s.start < s.end {
+			list = append(list, s)
+		}
+	}
+	return join(list), n > 0
+}
+
+// parseSpan reads one range; an empty one is not within size.
+func parseSpan(text string, size int64) (s span, ok bool) {
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		return s, false
+	}
+	if first == "" {
+		n, ok := position(last)
+		return span{max(0, size-n), size}, ok
+	}
+	s.start, ok = position(first)
+	if !ok {
+		return s, false
+	}
+	s.end = size
+	if last != "" {
+		n, ok := position(last)
+		if !ok || n < s.start {
+			return s, false
+		}
+		s.end = min(size, n+1)
+	}
+	return s, true
+}
+
+// position reads a number of octets. One that is too large is as good as the
+// largest.
+func position(text string) (n int64, ok bool) {
+	for i := range len(text) {
+		c := text[i]
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = min(n*10+int64(c-'0'), 1<<58)
+	}
+	return n, text != ""
+}
+
+// join joins ranges where they overlap or touch. The order of the others stays as
+// it was asked for (RFC 9110 section 15.3.7.2).
+func join(list []span) []span {
+	for i := 0; i < len(list); i++ {
+		for j := i + 1; j < len(list); j++ {
+			if list[j].start <= list[i].end && list[i].start <= list[j].end {
+				list[i] = span{min(list[i].start, list[j].start), max(list[i].end, list[j].end)}
+				list = slices.Delete(list, j, j+1)
+				j = i // it may touch others now
+			}
+		}
+	}
+	return list
+}
+
+func (s span) contentRange(size int64) string {
+	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.end-1, size)
+}
+
+// multipart is the form of an answer with several ranges (RFC 9110 section 14.6):
+// heads[i] stands before list[i], tail behind all.
+type multipart struct {
+	contentType string
+	heads       []string
+	tail        string
+	length      int64
+}
+
+func newMultipart(list []span, size int64, contentType string) multipart {
+	boundary := rand.Text()
+	m := multipart{contentType: "multipart/byteranges; boundary=" + boundary, tail: "\r\n--" + boundary + "--\r\n"}
+	for i, s := range list {
+		var b strings.Builder
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		b.WriteString("--" + boundary + "\r\n")
+		if contentType != "" {
+			b.WriteString("Content-Type: " + contentType + "\r\n")
+		}
+		b.WriteString("Content-Range: " + s.contentRange(size) + "\r\n\r\n")
+		m.heads = append(m.heads, b.String())
+		m.length += int64(b.Len()) + s.end - s.start
+	}
+	m.length += int64(len(m.tail))
+	return m
+}
+
+// mayRange reports whether the range of a request holds for the answer that is
+// there (RFC 9110 section 13.1.5).
+func (m *meta) mayRange(h http.Header) bool {
+	text := h.Get("If-Range")
+	switch {
+	case text == "":
+		return true
+	case strings.HasPrefix(text, `"`):
+		return text == m.etag // a strong one, as the comparison wants it
+	case strings.HasPrefix(text, "W/"):
+		return false
+	}
+	at, err := http.ParseTime(text)
+	return err == nil && m.hasStrongDate() && at.Equal(m.modified)
+}
+
+// isConditional reports whether a request wants the answer only if it is another
+// than the one it has.
+func isConditional(h http.Header) bool {
+	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
+}
+
+// isUnchanged reports whether who asks has the answer already (RFC 9110 section
+// 13.2.2; RFC 9111 section 4.3.2).
+func (m *meta) isUnchanged(h http.Header) bool {
+	if lines := h["If-None-Match"]; lines != nil {
+		for _, line := range lines {
+			if matches(line, m.etag) {
+				return true
+			}
+		}
+		return false
+	}
+	text := h.Get("If-Modified-Since")
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return false
+	}
+	since := m.modified
+	if since.IsZero() {
+		since = m.date
+	}
+	return !since.IsZero() && !since.Truncate(time.Second).After(at)
+}
+
+// matches reports whether a list of entity tags has one, by the weak comparison
+// (RFC 9110 section 8.8.3.2).
+func matches(list, tag string) bool {
+	if strings.TrimSpace(list) == "*" {
+		return true
+	}
+	tag = strings.TrimPrefix(tag, "W/")
+	for list != "" && tag != "" {
+		list = strings.TrimPrefix(strings.TrimLeft(list, " \t,"), "W/")
+		if !strings.HasPrefix(list, `"`) {
+			return false
+		}
+		end := strings.IndexByte(list[1:], '"')
+		if end < 0 {
+			return false
+		}
+		if list[:end+2] == tag {
+			return true
+		}
+		list = list[end+2:]
+	}
+	return false
+}

@@ -1,0 +1,364 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+)
+
+// reader reads a body that is being fetched, from the file that it grows in. What it
+// has not read yet is on the disk, and takes no memory, however slow it is.
+type reader struct {
+	f    *flight
+	end  int64 // -1: where the body ends
+	off  int64
+	stop func() bool // the watch over the request's context
+
+	closed bool  // under f.mu, as is gone
+	gone   error // why nothing more is to be read: the request's context
+	grip   grip
+	inRest bool
+}
+
+// grip holds a body open until who has it closes it, and until it is no longer read:
+// closing must not wait for a write to a slow client.
+type grip struct {
+	body *body
+
+	mu     sync.Mutex
+	busy   int
+	closed bool
+}
+
+// enter is called before the body is read; exit has to follow if it reports true.
+func (g *grip) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.body == nil {
+		return false
+	}
+	g.busy++
+	return true
+}
+
+func (g *grip) exit() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.busy--; g.busy == 0 && g.closed {
+		g.body.release()
+	}
+}
+
+// close reports whether it is the first time.
+func (g *grip) close() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.closed = true
+	if g.busy == 0 && g.body != nil {
+		g.body.release()
+	}
+	return true
+}
+
+// attach returns a reader of f, for one who waits for it. It starts at an octet and
+// ends before another, or, with -1, where the body does.
+func (f *flight) attach(ctx context.Context, start, end int64) *reader {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := &reader{f: f, off: start, end: end}
+	f.readers = append(f.readers, r)
+	if f.rest != nil && f.heir == nil {
+		f.heir = r
+	}
+	if err := f.body.acquire(); err != nil {
+		r.gone = err // it was thrown away just now
+	} else {
+		r.grip.body = f.body
+	}
+	r.stop = context.AfterFunc(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		r.gone = context.Cause(ctx)
+		f.change.Broadcast()
+	})
+	return r
+}
+
+// wait waits until there is something behind what was read, and returns up to where
+// the file has it; rest is where to read from then, if the file has no more.
+func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
+	f := r.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		switch {
+		case r.closed:
+			return 0, nil, http.ErrBodyReadAfterClose
+		case r.gone != nil:
+			return 0, nil, r.gone
+		case r.end >= 0 && r.off >= r.end:
+			return 0, nil, io.EOF
+		case r.off < f.written:
+			if r.end >= 0 {
+				return min(f.written, r.end), nil, nil
+			}
+			return f.written, nil, nil
+		case f.heir == r:
+			return 0, f.rest, nil
+		case f.failure != nil:
+			return 0, nil, f.failure
+		case f.done:
+			return 0, nil, io.EOF
+		}
+		f.change.Wait()
+	}
+}
+
+// Read implements [io.Reader].
+func (r *reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	upTo, rest, err := r.wait()
+	if err != nil {
+		return 0, err
+	}
+	if !r.grip.enter() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	defer r.grip.exit()
+	if rest != nil {
+		if rest, err = r.toRest(rest); err != nil {
+			return 0, err
+		}
+		n, err := rest.Read(p)
+		r.off += int64(n)
+		return n, err
+	}
+	n, err := r.f.body.file.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
+	r.off += int64(n)
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// toRest returns what is to be read of the octets that the store could not hold.
+func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
+	if !r.inRest {
+		r.inRest = true
+		if skip := r.off - r.f.written; skip > 0 {
+			if _, err := io.CopyN(io.Discard, rest, skip); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.end >= 0 {
+		rest = io.LimitReader(rest, r.end-r.off)
+	}
+	return rest, nil
+}
+
+// WriteTo implements [io.WriterTo]. Where w can have the system copy from a file, as
+// an HTTP server's can, not even a buffer is held while w is slow.
+func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
+	if !r.grip.enter() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	defer r.grip.exit()
+	var own *os.File
+	defer func() {
+		if own != nil {
+			own.Close()
+		}
+	}()
+	from, _ := w.(io.ReaderFrom)
+	flusher, _ := w.(http.Flusher)
+	for {
+		if flusher != nil && n > 0 && r.mustWait() {
+			flusher.Flush() // what came goes out before more is waited for
+		}
+		upTo, rest, err := r.wait()
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		case rest != nil:
+			if rest, err = r.toRest(rest); err != nil {
+				return n, err
+			}
+			m, err := io.Copy(w, rest)
+			r.off += m
+			return n + m, err
+		}
+		if from != nil && own == nil && upTo-r.off > small {
+			if own = openAt(r.f.body.path, r.off); own == nil {
+				from = nil
+			}
+		}
+		var m int64
+		if own != nil {
+			m, err = from.ReadFrom(&io.LimitedReader{R: own, N: upTo - r.off})
+		} else {
+			m, err = copyAt(w, r.f.body.file, r.off, upTo)
+		}
+		n, r.off = n+m, r.off+m
+		if err == nil && m == 0 {
+			err = io.ErrUnexpectedEOF // the file is not what it was
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// mustWait reports whether there is nothing to read just now.
+func (r *reader) mustWait() bool {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	return r.off >= r.f.written && !r.f.done
+}
+
+// openAt opens a file to read from an octet on; nil: it can't be.
+func openAt(path string, off int64) *os.File {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	if _, err := f.Seek(off, io.SeekStart); err != nil {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// piece is how much a reader holds in memory while who it writes to is slow.
+const piece = 32 << 10
+
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
+
+// copyAt writes octets of a file to w.
+func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
+	buffer := pieces.Get().(*[piece]byte)
+	defer pieces.Put(buffer)
+	for start+n < end {
+		m, err := from.ReadAt(buffer[:min(piece, end-start-n)], start+n)
+		if m > 0 {
+			written, err := w.Write(buffer[:m])
+			n += int64(written)
+			if err != nil {
+				return n, err
+			}
+			continue
+		}
+		return n, err
+	}
+	return n, nil
+}
+
+// Close implements [io.Closer]. A Read that waits ends.
+func (r *reader) Close() error {
+	if !r.grip.close() {
+		return nil
+	}
+	f := r.f
+	f.mu.Lock()
+	r.closed = true
+	f.readers = slices.DeleteFunc(f.readers, func(other *reader) bool { return other == r })
+	var rest io.Closer
+	if f.heir == r {
+		rest = f.rest
+	}
+	f.change.Broadcast()
+	f.mu.Unlock()
+	r.stop()
+	if rest != nil {
+		rest.Close()
+	}
+	f.leave()
+	return nil
+}
+
+// section reads a part of a stored body. It implements [io.WriterTo] as a reader of
+// a flight does.
+type section struct {
+	grip     grip
+	off, end int64
+}
+
+func newSection(b *body, start, end int64) (*section, error) {
+	if err := b.acquire(); err != nil {
+		return nil, err
+	}
+	return &section{grip: grip{body: b}, off: start, end: end}, nil
+}
+
+// Read implements [io.Reader].
+func (s *section) Read(p []byte) (int, error) {
+	if !s.grip.enter() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	defer s.grip.exit()
+	if s.off >= s.end {
+		return 0, io.EOF
+	}
+	n, err := s.grip.body.file.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
+	s.off += int64(n)
+	switch {
+	case n > 0:
+		err = nil
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF // the file is not what it was
+	}
+	return n, err
+}
+
+// WriteTo implements [io.WriterTo].
+func (s *section) WriteTo(w io.Writer) (n int64, err error) {
+	if !s.grip.enter() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	defer s.grip.exit()
+	if from, ok := w.(io.ReaderFrom); ok && s.off < s.end {
+		if own := openAt(s.grip.body.path, s.off); own != nil {
+			defer own.Close()
+			n, err = from.ReadFrom(&io.LimitedReader{R: own, N: s.end - s.off})
+		}
+	}
+	s.off += n
+	if err == nil && s.off < s.end {
+		var m int64
+		m, err = copyAt(w, s.grip.body.file, s.off, s.end)
+		n, s.off = n+m, s.off+m
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (s *section) Close() error {
+	s.grip.close()
+	return nil
+}
+
+// octets is a body in memory.
+type octets struct{ bytes.Reader }
+
+func newOctets(b []byte) *octets {
+	o := new(octets)
+	o.Reset(b)
+	return o
+}
+
+// Close implements [io.Closer].
+func (*octets) Close() error { return nil }

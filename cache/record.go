@@ -1,0 +1,125 @@
+package cache
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"net/http"
+	"time"
+)
+
+var errDamaged = errors.New("the index is damaged")
+
+var sumTable = crc64.MakeTable(crc64.ECMA)
+
+// appendRecord appends what the index has of an answer: its meta, the checksum of
+// its body, and in the end its own.
+func appendRecord(dst []byte, m *meta, sum uint64) []byte {
+	start := len(dst)
+	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
+	text := func(s string) {
+		dst = binary.AppendUvarint(dst, uint64(len(s)))
+		dst = append(dst, s...)
+	}
+	number(m.size)
+	dst = binary.BigEndian.AppendUint64(dst, sum)
+	number(int64(m.status))
+	number(int64(m.lifetime))
+	number(int64(m.age))
+	number(m.received.UnixNano())
+	ruled := int64(0)
+	if m.ruled {
+		ruled = 1
+	}
+	number(ruled)
+	text(m.url)
+	n := int64(0)
+	for _, values := range m.header {
+		n += int64(len(values))
+	}
+	number(n)
+	for name, values := range m.header {
+		for _, v := range values {
+			text(name)
+			text(v)
+		}
+	}
+	number(int64(len(m.vary)))
+	for _, s := range m.vary {
+		text(s.name)
+		text(s.value)
+	}
+	return binary.BigEndian.AppendUint64(dst, crc64.Checksum(dst[start:], sumTable))
+}
+
+// parseRecord reads what appendRecord wrote.
+func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
+	if len(octets) < 16 {
+		return nil, 0, fmt.Errorf("%w: a record is cut", errDamaged)
+	}
+	end := len(octets) - 8
+	if crc64.Checksum(octets[:end], sumTable) != binary.BigEndian.Uint64(octets[end:]) {
+		return nil, 0, fmt.Errorf("%w: a record is not what was written", errDamaged)
+	}
+	r := decoder{rest: octets[:end]}
+	m = new(meta)
+	m.size = r.number()
+	sum = r.fixed()
+	m.status = int(r.number())
+	m.lifetime = time.Duration(r.number())
+	m.age = time.Duration(r.number())
+	m.received = time.Unix(0, r.number())
+	m.ruled = r.number() == 1
+	m.url = r.text()
+	m.header = make(http.Header)
+	for n := r.number(); n > 0 && !r.bad; n-- {
+		name := r.text()
+		m.header[name] = append(m.header[name], r.text())
+	}
+	for n := r.number(); n > 0 && !r.bad; n-- {
+		m.vary = append(m.vary, selecting{r.text(), r.text()})
+	}
+	if r.bad || len(r.rest) > 0 || m.size < 0 {
+		return nil, 0, fmt.Errorf("%w: a record is none", errDamaged)
+	}
+	m.derive()
+	return m, sum, nil
+}
+
+// decoder takes a record apart. What is not there is zero, and bad.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *decoder) number() int64 {
+	n, size := binary.Varint(r.rest)
+	if size <= 0 {
+		r.rest, r.bad = nil, true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *decoder) fixed() uint64 {
+	if len(r.rest) < 8 {
+		r.rest, r.bad = nil, true
+		return 0
+	}
+	n := binary.BigEndian.Uint64(r.rest)
+	r.rest = r.rest[8:]
+	return n
+}
+
+func (r *decoder) text() string {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > uint64(len(r.rest)-size) {
+		r.rest, r.bad = nil, true
+		return ""
+	}
+	s := string(r.rest[size : size+int(n)])
+	r.rest = r.rest[size+int(n):]
+	return s
+}

@@ -1,0 +1,87 @@
+package cache
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// statusName writes the name of a cache for Cache-Status (RFC 9211 section 2): as a
+// token if it is one, else as a string.
+func statusName(name string) string {
+	token := name != "" && (name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z')
+	for i := range len(name) {
+		c := name[i]
+		token = token && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~!#$%&'*+^|`:/", c) >= 0)
+	}
+	if token {
+		return name
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(name) {
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= 0x20 && c < 0x7F:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Why a request went on to the next RoundTripper (RFC 9211 section 2.2).
+const (
+	fwdBypass  = "bypass"
+	fwdMethod  = "method"
+	fwdMiss    = "uri-miss"
+	fwdVary    = "vary-miss"
+	fwdRequest = "request"
+	fwdStale   = "stale"
+	fwdPartial = "partial"
+)
+
+// how is how a request was answered.
+type how struct {
+	fwd       string // empty: from the store
+	status    int    // of what the next RoundTripper answered, if it is another one
+	stored    bool
+	collapsed bool
+}
+
+// cacheStatus is what Cache-Status says of it (RFC 9211 section 2). m is nil if the
+// answer is not one of the store's.
+func (s *Store) cacheStatus(w how, m *meta, now time.Time) string {
+	b := make([]byte, 0, 64)
+	b = append(b, s.name...)
+	if w.fwd == "" {
+		b = append(b, "; hit"...)
+	} else {
+		b = append(append(b, "; fwd="...), w.fwd...)
+	}
+	if w.status != 0 {
+		b = strconv.AppendInt(append(b, "; fwd-status="...), int64(w.status), 10)
+	}
+	if w.stored {
+		b = append(b, "; stored"...)
+	}
+	if w.collapsed {
+		b = append(b, "; collapsed"...)
+	}
+	if m != nil {
+		b = strconv.AppendInt(append(b, "; ttl="...), int64(m.lifetime/time.Second-m.currentAge(now)/time.Second), 10)
+	}
+	return string(b)
+}
+
+// mark adds what Cache-Status says to an answer that is not of the store.
+func (s *Store) mark(resp *http.Response, w how) *http.Response {
+	if resp.Header == nil {
+		resp.Header = make(http.Header)
+	}
+	resp.Header.Add("Cache-Status", s.cacheStatus(w, nil, time.Time{}))
+	return resp
+}

@@ -1,0 +1,377 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/scheme"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+const (
+	// maxAPIBody is how many octets a call may bring.
+	maxAPIBody = 1 << 20
+	// maxInputs is how many inputs one call may have.
+	maxInputs = 10_000
+	// maxHops is how many redirects in a row a call follows.
+	maxHops = 10
+)
+
+// serveAPI answers a call of the API, which openapi.json describes. Each answer has
+// the shape that the command's --json has: an object for one input, and a line for
+// each of several.
+func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
+	c := &call{gateway: g, w: w, r: r, values: values}
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "private, no-cache")
+	switch name {
+	case "openapi.json":
+		h.Set("Content-Type", "application/json")
+		// A client that is gone has no use for the rest.
+		_, _ = w.Write(openAPI)
+	case "schemes":
+		c.schemes()
+	case "parse":
+		c.each(c.parse)
+	case "check":
+		c.check()
+	case "canonical":
+		c.each(c.canonical)
+	case "compare":
+		c.compare()
+	case "resolve":
+		c.resolve()
+	case "extract":
+		c.extract()
+	case "get":
+		c.get()
+	default:
+		c.refuse(http.StatusNotFound, "there is no such call; /api/openapi.json describes those there are")
+	}
+}
+
+// call is one call of the API.
+type call struct {
+	gateway *Gateway
+	w       *recorder
+	r       *http.Request
+	values  url.Values
+}
+
+func (c *call) registry() *scheme.Registry { return c.gateway.client.Registry() }
+
+// refuse answers a call that makes no sense.
+func (c *call) refuse(status int, message string) {
+	c.answer(status, struct {
+		Error shape.Error `json:"error"`
+	}{shape.Error{Message: shape.Text(message)}})
+}
+
+// answer answers with one object.
+func (c *call) answer(status int, v any) {
+	var b bytes.Buffer
+	if err := shape.Write(&b, v); err != nil {
+		c.w.broken = err
+		status = http.StatusInternalServerError
+	}
+	b.WriteByte('\n')
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
+		// A client that is gone has no use for the rest.
+		_, _ = c.w.Write(b.Bytes())
+	}
+}
+
+// each answers each input: those of the query, or the lines of the body.
+func (c *call) each(f func(input string) (answer any, ok bool)) {
+	inputs := c.values["url"]
+	if c.r.Method == http.MethodPost {
+		var err error
+		if inputs, err = c.lines(); err != nil {
+			c.refuse(http.StatusBadRequest, err.Error())
+			return
+		}
+	} else if len(inputs) == 1 {
+		v, ok := f(inputs[0])
+		status := http.StatusOK
+		if !ok {
+			status = http.StatusUnprocessableEntity
+		}
+		c.answer(status, v)
+		return
+	}
+	if len(inputs) == 0 || len(inputs) > maxInputs {
+		c.refuse(http.StatusBadRequest, fmt.Sprintf("a call has 1 to %d inputs: url=, or a line of the body for each", maxInputs))
+		return
+	}
+	c.begin()
+	for _, input := range inputs {
+		v, _ := f(input)
+		if err := c.line(v); err != nil {
+			return
+		}
+	}
+}
+
+// begin begins an answer of lines.
+func (c *call) begin() {
+	c.w.Header().Set("Content-Type", "application/x-ndjson")
+	c.w.WriteHeader(http.StatusOK)
+}
+
+func (c *call) line(v any) error {
+	var b bytes.Buffer
+	if err := shape.Write(&b, v); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := c.w.Write(b.Bytes())
+	return err
+}
+
+// lines are those of the body.
+func (c *call) lines() (list []string, err error) {
+	s := bufio.NewScanner(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
+	s.Buffer(nil, 2*locus.MaxLen)
+	for s.Scan() {
+		if len(list) == maxInputs {
+			return nil, fmt.Errorf("a call has 1 to %d inputs", maxInputs)
+		}
+		list = append(list, strings.TrimSuffix(s.Text(), "\r"))
+	}
+	return list, s.Err()
+}
+
+func (c *call) schemes() {
+	list := []shape.Scheme{}
+	for _, s := range c.registry().All() {
+		list = append(list, shape.NewScheme(s))
+	}
+	c.answer(http.StatusOK, list)
+}
+
+func (c *call) parse(input string) (any, bool) {
+	u, err := locus.Parse(input)
+	if err != nil {
+		return shape.NewFailure(input, err), false
+	}
+	return shape.NewParse(c.registry(), input, u), true
+}
+
+func (c *call) check() {
+	profile := locus.RFC1738
+	switch rules := c.values.Get("rules"); rules {
+	case "", locus.RFC1738.String():
+	case locus.RFC1630.String():
+		profile = locus.RFC1630
+	default:
+		c.refuse(http.StatusBadRequest, "rules are rfc1738 or rfc1630")
+		return
+	}
+	c.each(func(input string) (any, bool) {
+		u, err := locus.Parse(input)
+		if err != nil {
+			return shape.NewCheck(input, []locus.Violation{shape.SyntaxFinding(err)}, err, profile), false
+		}
+		return shape.NewCheck(input, c.registry().Check(u, profile), nil, profile), true
+	})
+}
+
+func (c *call) canonical(input string) (any, bool) {
+	u, err := locus.Parse(input)
+	var change locus.Change
+	if err == nil {
+		u, change, err = c.registry().Canonical(u)
+	}
+	if err != nil {
+		return shape.NewFailure(input, err), false
+	}
+	return shape.NewCanonical(input, u, change), true
+}
+
+func (c *call) compare() {
+	if !c.values.Has("a") || !c.values.Has("b") {
+		c.refuse(http.StatusBadRequest, "two URLs are compared: a= and b=")
+		return
+	}
+	x, y := shape.NewSide(c.registry(), c.values.Get("a"), nil), shape.NewSide(c.registry(), c.values.Get("b"), nil)
+	status := http.StatusOK
+	if x.Err != nil || y.Err != nil {
+		status = http.StatusUnprocessableEntity
+	}
+	c.answer(status, shape.NewCompare(c.registry(), x, y))
+}
+
+func (c *call) resolve() {
+	var o relative.Options
+	if rules := c.values.Get("rules"); rules != "" {
+		var err error
+		if o.Rules, err = relative.ParseRules(rules); err != nil {
+			c.refuse(http.StatusBadRequest, err.Error())
+			return
+		}
+	}
+	text := c.values.Get("ref")
+	j := shape.Resolve{Base: shape.Text(c.values.Get("base")), Ref: shape.Present(text, true), Rules: o.Rules.String()}
+	base, err := locus.Parse(c.values.Get("base"))
+	var ref relative.Ref
+	var u locus.URL
+	if err == nil {
+		ref, err = relative.Parse(text)
+	}
+	if err == nil {
+		u, err = ref.ResolveWith(base, o)
+	}
+	if err != nil {
+		e := shape.NewError(err)
+		j.Error = &e
+		c.answer(http.StatusUnprocessableEntity, j)
+		return
+	}
+	j.OK, j.URL, j.Other = true, shape.Present(u.String(), true), shape.OtherRules(base, ref, u, o)
+	c.answer(http.StatusOK, j)
+}
+
+// extract finds the URLs in the body.
+func (c *call) extract() {
+	if c.r.Method != http.MethodPost {
+		c.w.Header().Set("Allow", "POST")
+		c.refuse(http.StatusMethodNotAllowed, "a text is sent by POST")
+		return
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
+	if err != nil {
+		c.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("a text has %d octets at most", maxAPIBody))
+		return
+	}
+	c.begin()
+	lines := extract.NewLines(bytes.NewReader(text))
+	for m := range extract.All(string(text), nil) {
+		at := lines.At(m.Start)
+		if c.line(shape.Extract{URL: shape.Text(m.URL.String()), Start: m.Start, End: m.End, Line: at.Line, Column: at.Column, Form: m.Form.String()}) != nil {
+			return
+		}
+	}
+}
+
+// get tells what a URL leads to; of an object, without its octets.
+func (c *call) get() {
+	u, err := locus.Parse(c.values.Get("url"))
+	if err != nil {
+		c.failed(locus.URL{}, err)
+		return
+	}
+	u = u.WithoutFragment()
+	c.w.url = u
+	at := u
+	for range maxHops {
+		if isSession(at.Scheme()) {
+			c.session(u, at)
+			return
+		}
+		next, err := c.exchange(u, at)
+		if err != nil {
+			c.failed(u, err)
+			return
+		}
+		if next.IsZero() {
+			return
+		}
+		at = next
+	}
+	c.failed(u, fmt.Errorf("%w: more than %d redirects in a row", scheme.ErrProtocol, maxHops))
+}
+
+// session tells of a session, without opening it.
+func (c *call) session(asked, at locus.URL) {
+	if _, err := c.gateway.client.Way(at, c.gateway.from(at)); err != nil {
+		c.failed(asked, err)
+		return
+	}
+	c.answer(http.StatusOK, shape.NewResource(asked, at, "session"))
+}
+
+// exchange asks for at, and answers unless it leads on to next.
+func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
+	req, err := newRequest(c.r.Context(), http.MethodGet, at)
+	if err != nil {
+		return next, err
+	}
+	req.Header.Set("Accept", "application/json, */*;q=0.9")
+	if isWeb(at.Scheme()) {
+		req.Header.Set("Accept", "*/*")
+	}
+	if language := c.r.Header.Get("Accept-Language"); language != "" {
+		req.Header.Set("Accept-Language", language)
+	}
+	resp, err := c.gateway.upstream.RoundTrip(req)
+	if err != nil {
+		return next, err
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		next, err = leadsTo(at, resp)
+		if err == nil {
+			next = next.WithoutFragment()
+		}
+		return next, err
+	case resp.StatusCode >= 400:
+		return next, statusError(resp)
+	case resp.Header.Get(roundtrip.KindHeader) == "menu":
+		c.w.Header().Set("Content-Type", "application/json")
+		c.w.WriteHeader(http.StatusOK)
+		if c.r.Method == http.MethodHead {
+			return next, nil
+		}
+		// A menu that breaks off is whole JSON, and says why.
+		c.w.broken = stream(c.w, resp.Body)
+		return next, nil
+	}
+	c.object(asked, at, resp)
+	return next, nil
+}
+
+func (c *call) object(asked, at locus.URL, resp *http.Response) {
+	if found, err := locus.Parse(resp.Header.Get("Content-Location")); err == nil && !isWeb(at.Scheme()) {
+		at = found
+	}
+	d := shape.Object{Resource: shape.NewResource(asked, at, "object"), Size: shape.Known(resp.ContentLength)}
+	kind := resp.Header.Get("Content-Type")
+	d.MediaType = shape.Present(kind, kind != "")
+	if modified, err := http.ParseTime(resp.Header.Get("Last-Modified")); err == nil {
+		d.Modified = shape.At(modified)
+	}
+	c.answer(http.StatusOK, d)
+}
+
+// failed tells why a URL came to nothing.
+func (c *call) failed(u locus.URL, err error) {
+	kind := access.KindOf(err)
+	c.w.failure = kind
+	text := shape.Text(u.Redacted())
+	if u.IsZero() {
+		text = shape.Text(locus.Mask(c.values.Get("url")))
+	}
+	c.answer(statusOf(kind), shape.Failed{URL: text, Error: shape.NewReason(err)})
+}

@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// Within returns an [Options.Files] for the files of this machine below folders,
+// whose paths are absolute. A link in them may lead out: that is for whoever makes
+// links there.
+func Within(folders []string) (func(u locus.URL) bool, error) {
+	clean := make([]string, len(folders))
+	for i, folder := range folders {
+		if !filepath.IsAbs(folder) {
+			return nil, errors.New("gateway: " + locus.Quote(folder) + " is no absolute path of a folder")
+		}
+		clean[i] = strings.TrimSuffix(filepath.ToSlash(filepath.Clean(folder)), "/") + "/"
+		if !strings.HasPrefix(clean[i], "/") {
+			clean[i] = "/" + clean[i]
+		}
+	}
+	return func(u locus.URL) bool {
+		path, ok := u.Path()
+		decoded, err := escape.Decode(path)
+		host := strings.ToLower(u.Host())
+		if !ok || err != nil || host != "" && host != "localhost" || u.Scheme() != "file" || hasDots(u) || strings.ContainsAny(decoded, "\\\x00") {
+			return false
+		}
+		decoded = "/" + decoded
+		for _, folder := range clean {
+			if strings.HasPrefix(decoded+"/", folder) {
+				return true
+			}
+		}
+		return false
+	}, nil
+}

@@ -1,0 +1,241 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+	"github.com/locus-url/locus/submit"
+)
+
+// send sends a form as a browser does.
+func (w *world) send(path string, values url.Values) answer {
+	w.t.Helper()
+	return w.do("POST", path, values.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Origin", w.base, "Sec-Fetch-Site", "same-origin")
+}
+
+func forms(t *testing.T) *gophertest.Server {
+	t.Helper()
+	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "Find", Selector: "/find", Search: func(words string) []gophertest.Item {
+			return []gophertest.Item{{Name: "Found " + words, Selector: "/found", Data: "x"}}
+		}},
+		{Name: "Book", Selector: "/book", Ask: []string{"Ask: Name", "Select: Again:1"}, Reply: gophertest.Echo},
+		{Name: "Door", Selector: "/door", Ask: []string{"Ask: Name", "AskP: Password"}, Reply: gophertest.Echo},
+		{Name: "Letterbox", Selector: "/file", Ask: []string{"AskF: File", "ChooseF: Upload"}, Reply: gophertest.Echo},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+// atForms is a gateway that lets forms be sent to the port of g.
+func atForms(t *testing.T, g *gophertest.Server) *world {
+	s := open
+	s.rules.Ports = []uint16{netip.MustParseAddrPort(g.Addr()).Port()}
+	return start(t, s)
+}
+
+// A search and a form are sent, and lead to the URL that they make.
+func TestSubmit(t *testing.T) {
+	g := forms(t)
+	w := atForms(t, g)
+	search := w.get("/gopher/" + g.Addr() + "/7/find")
+	a := w.send("/-/submit", url.Values{"url": {field(t, search.body, "url")}, "token": {field(t, search.body, "token")}, "f0": {"old maps"}})
+	if a.StatusCode != 303 || !strings.Contains(a.Header.Get("Location"), "/gopher/"+g.Addr()+"/7/find%09old%20maps") {
+		t.Fatalf("%s %v %s", a.Status, a.Header, a.body)
+	}
+	if found := w.get(a.Header.Get("Location")); !strings.Contains(found.body, "Found old maps") {
+		t.Errorf("%s", found.body)
+	}
+
+	form := w.get("/gopher/" + g.Addr() + "/0/book%09%09?")
+	token := field(t, form.body, "token")
+	values := url.Values{"url": {field(t, form.body, "url")}, "token": {token}, "f0": {"Ada <b>"}, "f1": {"1"}}
+	a = w.send("/-/submit", values)
+	if a.StatusCode != 303 {
+		t.Fatalf("%s %s", a.Status, a.body)
+	}
+	if got := w.get(a.Header.Get("Location")); got.StatusCode != 200 || !strings.Contains(got.body, "Ada &lt;b&gt;") {
+		t.Errorf("%s %s", got.Status, got.body)
+	}
+	// An answer that can't be is asked for again.
+	values["f0"] = []string{"two\nlines"}
+	if a := w.send("/-/submit", values); a.StatusCode != 422 || !strings.Contains(a.body, "two") {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+
+	for name, change := range map[string]func(url.Values){
+		"no token":      func(v url.Values) { v.Del("token") },
+		"another token": func(v url.Values) { v.Set("token", strings.Repeat("0", len(token))) },
+	} {
+		v := url.Values{"url": values["url"], "token": {token}, "f0": {"x"}}
+		change(v)
+		if a := w.send("/-/submit", v); a.StatusCode != 403 {
+			t.Errorf("%s: %s", name, a.Status)
+		}
+	}
+	// A token is good in the browser that has it.
+	other := start(t, open)
+	other.get("/")
+	if a := other.send("/-/submit", url.Values{"url": values["url"], "token": {token}, "f0": {"x"}}); a.StatusCode != 403 {
+		t.Errorf("a token of another gateway: %s", a.Status)
+	}
+	w.http.Jar = nil
+	if a := w.send("/-/submit", url.Values{"url": values["url"], "token": {token}, "f0": {"x"}}); a.StatusCode != 403 {
+		t.Errorf("without the cookie: %s", a.Status)
+	}
+}
+
+// An answer that nobody else may see is in no URL, page or log.
+func TestSubmitSecret(t *testing.T) {
+	g := forms(t)
+	w := atForms(t, g)
+	form := w.get("/gopher/" + g.Addr() + "/0/door%09%09?")
+	a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"Ada"}, "f1": {"hunter2"}})
+	// The server of the test says all answers back: that is for the person.
+	if a.StatusCode != 200 || a.Header.Get("Location") != "" || strings.Count(a.body, "hunter2") != 1 {
+		t.Errorf("%s %v %s", a.Status, a.Header, a.body)
+	}
+	if strings.Contains(w.log.String(), "hunter2") {
+		t.Errorf("%s", w.log.String())
+	}
+}
+
+// A file goes along, up to a size.
+func TestSubmitFile(t *testing.T) {
+	g := forms(t)
+	w := atForms(t, g)
+	form := w.get("/gopher/" + g.Addr() + "/0/file%09%09?")
+	if !strings.Contains(form.body, `enctype="multipart/form-data"`) {
+		t.Skip("the form has no file")
+	}
+	post := func(size int) answer {
+		var b bytes.Buffer
+		m := multipart.NewWriter(&b)
+		m.WriteField("url", field(t, form.body, "url"))
+		m.WriteField("token", field(t, form.body, "token"))
+		part, err := m.CreateFormFile("f1", "a.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.Write(bytes.Repeat([]byte("x"), size))
+		m.Close()
+		return w.do("POST", "/-/submit", b.String(), "Content-Type", m.FormDataContentType())
+	}
+	if a := post(100); a.StatusCode >= 400 && a.StatusCode != 422 {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	if a := post(1 << 20); a.StatusCode != 400 {
+		t.Errorf("%s", a.Status)
+	}
+}
+
+// letterbox takes what is sent.
+type letterbox struct {
+	mu   sync.Mutex
+	sent []string
+	fail error
+}
+
+func (l *letterbox) send(_ context.Context, m *submit.Message) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b strings.Builder
+	m.WriteTo(&b)
+	l.sent = append(l.sent, b.String())
+	return "250 taken", l.fail
+}
+
+// A letter is written, shown, and then sent: only what was shown, only from the one
+// sender, and only so many.
+func TestLetter(t *testing.T) {
+	box := &letterbox{}
+	s := open
+	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Relay: "smtp://relay.example", Send: box.send, PerHour: 2}
+	w := start(t, s)
+	page := w.get("/mailto:joe@host.example?subject=Hi%20there&bcc=spy@evil.example&from=evil@evil.example")
+	if page.StatusCode != 200 || !strings.Contains(page.body, "joe@host.example") || !strings.Contains(page.body, "Hi there") || strings.Contains(page.body, `value="spy@`) {
+		t.Fatalf("%s %s", page.Status, page.body)
+	}
+	values := url.Values{
+		"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "from": {"evil@evil.example"},
+		"to": {"joe@host.example"}, "subject": {"Hi\r\nBcc: spy@evil.example"}, "body": {"Hello\r\n.\r\nRCPT TO:<x@y>\r\n"}, "step": {"send"},
+	}
+	// It was not shown yet.
+	if a := w.send("/-/send", values); a.StatusCode != 200 || len(box.sent) != 0 || !strings.Contains(a.body, "keeper@gw.example") {
+		t.Fatalf("%s %q %s", a.Status, box.sent, a.body)
+	}
+	a := w.send("/-/send", values)
+	if a.StatusCode != 200 || len(box.sent) != 1 || !strings.Contains(a.body, "250 taken") {
+		t.Fatalf("%s %q %s", a.Status, box.sent, a.body)
+	}
+	if m := box.sent[0]; !strings.Contains(m, "From: keeper@gw.example\r\n") || !strings.Contains(m, "To: joe@host.example\r\n") || strings.Contains(m, "\r\nBcc:") || strings.Contains(m, "evil@") {
+		t.Errorf("%s", m)
+	}
+	// What was shown once is sent once, and what was changed since is shown again.
+	values.Set("step", "show")
+	w.send("/-/send", values)
+	values.Set("step", "send")
+	values.Set("to", "other@host.example")
+	if w.send("/-/send", values); len(box.sent) != 1 {
+		t.Errorf("%q", box.sent)
+	}
+	if w.send("/-/send", values); len(box.sent) != 2 {
+		t.Errorf("%q", box.sent)
+	}
+	w.send("/-/send", values)
+	if a := w.send("/-/send", values); a.StatusCode != 429 || len(box.sent) != 2 {
+		t.Errorf("one too many: %s %q", a.Status, box.sent)
+	}
+	var many []string
+	for i := range 11 {
+		many = append(many, fmt.Sprintf("p%d@host.example", i))
+	}
+	for name, set := range map[string][2]string{"many": {"to", strings.Join(many, ", ")}, "none": {"to", ""}, "no address": {"to", "x y"}, "too long": {"body", strings.Repeat("x", 70<<10)}} {
+		v := url.Values{}
+		for key, value := range values {
+			v[key] = value
+		}
+		v.Set(set[0], set[1])
+		if a := w.send("/-/send", v); a.StatusCode != 422 || len(box.sent) != 2 {
+			t.Errorf("%s: %s", name, a.Status)
+		}
+	}
+	values.Set("token", "x")
+	if a := w.send("/-/send", values); a.StatusCode != 403 {
+		t.Errorf("no token: %s", a.Status)
+	}
+}
+
+// Without a relay nothing is sent, and one that fails says so.
+func TestLetterUnsent(t *testing.T) {
+	w := start(t, open)
+	page := w.get("/mailto:joe@host.example")
+	values := url.Values{"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "to": {"joe@host.example"}, "step": {"send"}}
+	if a := w.send("/-/send", values); a.StatusCode != http.StatusForbidden {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	box := &letterbox{fail: errors.New("the relay says <no>")}
+	s := open
+	s.gateway.Mail = &gateway.Mail{From: submit.Mailbox{Address: "keeper@gw.example"}, Send: box.send}
+	w = start(t, s)
+	page = w.get("/mailto:joe@host.example")
+	values.Set("token", field(t, page.body, "token"))
+	w.send("/-/send", values)
+	if a := w.send("/-/send", values); a.StatusCode != 502 || !strings.Contains(a.body, "the relay says &lt;no&gt;") {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+}

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const end = "\r\n\r\n"
+
+// What can be read in two ways is refused, before its head is whole.
+func TestGuard(t *testing.T) {
+	for _, octets := range []string{
+		"GET / HTTP/1.1\r\nHost: h" + end,
+		"\r\nGET / HTTP/1.1\r\nHost: h" + end,
+		"GET / HTTP/1.0" + end,
+		"GET gopher://h/1 HTTP/1.0" + end,
+		"GET gopher://h/1 HTTP/1.1\r\nHost: proxy:1738" + end,
+		"GET http://h:80/ HTTP/1.1\r\nHost: h" + end,
+		"GET http://u@H/ HTTP/1.1\r\nHost: h:80" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4" + end + "abcdGET / HTTP/1.1\r\nHost: h" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked" + end + "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET / HTTP/1.1\r\nHost: h" + end,
+		"CONNECT h:443 HTTP/1.1\r\nHost: h:443" + end + "\x00\n\n whatever",
+		"GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket" + end + "\x81\x00\n",
+	} {
+		for size := range len(octets) {
+			if passed, err := passAll(octets, size+1); err != nil || passed != octets {
+				t.Errorf("in pieces of %d: %q, %v", size+1, passed, err)
+			}
+		}
+	}
+	for _, octets := range []string{
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 4" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 5" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 4" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +4" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0x4" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4,4" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length:" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked" + end,
+		"POST / HTTP/1.0\r\nTransfer-Encoding: chunked" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\n folded" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n\tfolded" + end,
+		"GET / HTTP/1.1\r\n Host: h" + end,
+		"GET / HTTP/1.1\nHost: h\n\n",
+		"GET / HTTP/1.1\r\nHost: h\nA: b" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\nA: b\rc" + end,
+		"GET / HTTP/1.1\r\nHost: h\x00" + end,
+		"GET / HTTP/1.1" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\nHost: h" + end,
+		"GET http://h/ HTTP/1.1\r\nHost: other" + end,
+		"GET http://h:81/ HTTP/1.1\r\nHost: h:82" + end,
+		"GET http://h/ HTTP/1.1\r\nHost: h@other" + end,
+		"GET / HTTP/2.0\r\nHost: h" + end,
+		"GET / HTTP/0.9" + end,
+		"GET /\r\n",
+		"GET  / HTTP/1.1\r\nHost: h" + end,
+		"GET / HTTP/1.1 \r\nHost: h" + end,
+		"G(T / HTTP/1.1\r\nHost: h" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\nnocolon" + end,
+		"GET / HTTP/1.1\r\nHost: h\r\n: empty" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\r\nabcd\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\nabc\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "-1\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "+1\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "fffffffffffffffff\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "1" + strings.Repeat(";x", maxChunkLine) + "\r\n",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\nA: b\r\n folded\r\n\r\n",
+		"GET /" + strings.Repeat("a", maxHead) + " HTTP/1.1\r\nHost: h" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\n" + strings.Repeat("A: b\r\n", maxHead/5),
+	} {
+		passed, err := passAll(octets, len(octets))
+		if !errors.Is(err, errRefused) {
+			t.Errorf("%.200q passes", octets)
+		}
+		if !strings.Contains(octets, "chunked"+end) && strings.HasSuffix(passed, end) {
+			t.Errorf("%.200q: the head passes whole", octets)
+		}
+		if again, err := passAll(octets, 1); again != passed || !errors.Is(err, errRefused) {
+			t.Errorf("%.200q: octet by octet %.200q passes", octets, again)
+		}
+	}
+}
+
+// passAll returns what of octets passes in pieces of that size.
+func passAll(octets string, size int) (string, error) {
+	var g guard
+	var passed strings.Builder
+	for p := []byte(octets); len(p) > 0; {
+		piece := p[:min(size, len(p))]
+		n, err := g.pass(piece)
+		passed.Write(piece[:n])
+		if err != nil {
+			return passed.String(), err
+		}
+		p = p[len(piece):]
+	}
+	return passed.String(), nil
+}
+
+// The guard and package net/http find the same requests in what passes, however it
+// is cut.
+func FuzzGuard(f *testing.F) {
+	for _, octets := range []string{
+		"GET / HTTP/1.1\r\nHost: h" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4" + end + "abcdGET gopher://h/1 HTTP/1.0" + end,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: h" + end,
+		"CONNECT h:443 HTTP/1.1\r\nHost: h:443" + end + "x",
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked" + end,
+		"\r\nGET / HTTP/1.1\r\nHost: h\r\nA:b" + end + "\r\n\r\n",
+	} {
+		f.Add([]byte(octets), 3)
+	}
+	f.Fuzz(func(t *testing.T, octets []byte, size int) {
+		var g guard
+		n, err := g.pass(bytes.Clone(octets))
+		if again, errAgain := passAll(string(octets), max(1, size&63)); again != string(octets[:n]) || (err == nil) != (errAgain == nil) {
+			t.Fatalf("%q: in one piece %d octets pass, %v; in others %q, %v", octets, n, err, again, errAgain)
+		}
+		if err != nil {
+			return
+		}
+		r := bufio.NewReader(bytes.NewReader(octets))
+		for at := range guarded(octets) {
+			req, err := http.ReadRequest(r)
+			if err != nil {
+				// It is stricter in other things: then it answers, and closes.
+				return
+			}
+			if req.Method == http.MethodConnect || req.Header.Get("Upgrade") != "" {
+				return
+			}
+			if _, err := io.Copy(io.Discard, req.Body); err != nil {
+				return // cut
+			}
+			rest, _ := io.ReadAll(r)
+			if !bytes.Equal(rest, octets[at:]) {
+				t.Fatalf("%q: after a request net/http has %q left, the guard %q", octets, rest, octets[at:])
+			}
+			r = bufio.NewReader(bytes.NewReader(rest))
+		}
+	})
+}
+
+// guarded yields where the guard thinks that each request of octets ends.
+func guarded(octets []byte) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		var g guard
+		begun := false
+		for i := range octets {
+			if _, err := g.pass(octets[i : i+1]); err != nil {
+				return
+			}
+			begun = begun || g.head.lines > 0
+			if begun && g.place == inHead && g.head.lines == 0 {
+				begun = false
+				if !yield(i + 1) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"net/netip"
+	"strings"
+	"sync"
+)
+
+// Limits bound what clients can take. Each 0 stands for what is in brackets.
+type Limits struct {
+	// Requests is how many are answered at once [8192]; more get a 503.
+	Requests int
+	// PerClient is how many of them for one client [256], be it an address of IPv4
+	// or a /64 of IPv6. Who asks from this machine has no such limit.
+	PerClient int
+	// PerHost is how many are under way to one server [512].
+	PerHost int
+	// Connections is how many [Server] has at once [16384]; more wait.
+	Connections int
+	// Sessions is how many terminals there are at once [64].
+	Sessions int
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, d := range []struct {
+		n  *int
+		or int
+	}{{&l.Requests, 8192}, {&l.PerClient, 256}, {&l.PerHost, 512}, {&l.Connections, 16384}, {&l.Sessions, 64}} {
+		if *d.n <= 0 {
+			*d.n = d.or
+		}
+	}
+	return l
+}
+
+// limiter counts what is under way.
+type limiter struct {
+	limits Limits
+
+	mu       sync.Mutex
+	all      int
+	sessions int
+	clients  map[netip.Addr]int
+	hosts    map[string]int
+}
+
+func newLimiter(l Limits) *limiter {
+	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int)}
+}
+
+// enter counts a request of a client until leave. ok is false if it is one too
+// many.
+func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all >= l.limits.Requests || !client.IsLoopback() && l.clients[client] >= l.limits.PerClient {
+		return nil, false
+	}
+	l.all++
+	l.clients[client]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.all--
+		drop(l.clients, client)
+	}, true
+}
+
+// enterHost counts a request to a server until leave.
+func (l *limiter) enterHost(host string) (leave func(), ok bool) {
+	host = strings.ToLower(host)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hosts[host] >= l.limits.PerHost {
+		return nil, false
+	}
+	l.hosts[host]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		drop(l.hosts, host)
+	}, true
+}
+
+// enterSession counts a terminal until leave.
+func (l *limiter) enterSession() (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions >= l.limits.Sessions {
+		return nil, false
+	}
+	l.sessions++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.sessions--
+	}, true
+}
+
+func drop[K comparable](m map[K]int, key K) {
+	if m[key]--; m[key] <= 0 {
+		delete(m, key)
+	}
+}
+
+// counts returns what is under way, for the metrics.
+func (l *limiter) counts() (requests, clients, hosts, sessions int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all, len(l.clients), len(l.hosts), l.sessions
+}

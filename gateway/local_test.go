@@ -1,0 +1,506 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/tour"
+)
+
+// museum is a world with the servers of the tour.
+func museum(t testing.TB, s setup) (*world, *tour.Museum) {
+	t.Helper()
+	m, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	reader := nntp.New(nil)
+	s.all.NNTP = reader
+	s.all.News = news.New(reader, &news.Options{Server: m.News()})
+	s.all.Mid = mid.New(&mid.Options{Store: m.Mail()})
+	return start(t, s), m
+}
+
+// isTLS reports whether a stop wants a certificate that nobody here knows.
+func isTLS(u locus.URL) bool { return policy.IsSecure(u) }
+
+// Every stop of the tour has a page that keeps to its policy, in HTML that is whole.
+func TestPages(t *testing.T) {
+	w, m := museum(t, open)
+	for _, stop := range m.Stops() {
+		u := stop.URL
+		if u.Scheme() == "cid" || u.Scheme() == "file" || isTLS(u) {
+			continue
+		}
+		for _, path := range []string{"/?url=" + query(u.String()), pathOf(u)} {
+			a := w.get(path, browser...)
+			h := a.Header
+			if a.StatusCode == http.StatusSeeOther && u.Scheme() == "http" {
+				continue
+			}
+			if a.StatusCode != 200 || h.Get("Content-Security-Policy") != page.Policy || h.Get("X-Content-Type-Options") != "nosniff" ||
+				h.Get("Referrer-Policy") != "no-referrer" || !strings.HasPrefix(h.Get("Content-Type"), "text/html") {
+				t.Errorf("%s: %s %v\n%s", path, a.Status, h, a.body)
+			}
+			if !strings.HasSuffix(a.body, "</html>\n") || strings.Contains(a.body, "Zgotmpl") {
+				t.Errorf("%s: not whole:\n%s", path, a.body)
+			}
+			if head := w.do("HEAD", path, ""); head.StatusCode != 200 || head.body != "" {
+				t.Errorf("HEAD %s: %s %q", path, head.Status, head.body)
+			}
+		}
+		if s := u.Scheme(); s == "telnet" || s == "rlogin" || s == "tn3270" || s == "mailto" {
+			continue
+		}
+		raw := w.get("/-/raw?url=" + query(u.String()))
+		if p := raw.Header.Get("Content-Security-Policy"); raw.StatusCode != 303 && (raw.StatusCode != 200 || !strings.HasPrefix(p, "sandbox;") || raw.Header.Get("X-Content-Type-Options") != "nosniff") {
+			t.Errorf("the octets of %s: %s %v", u, raw.Status, raw.Header)
+		}
+	}
+}
+
+// pathOf is the path of a URL's page.
+func pathOf(u locus.URL) string {
+	if rest, ok := strings.CutPrefix(u.String(), u.Scheme()+"://"); ok {
+		return "/" + u.Scheme() + "/" + rest
+	}
+	return "/" + u.String()
+}
+
+func TestOwnPages(t *testing.T) {
+	w := start(t, open)
+	home := w.get("/", browser...)
+	if home.StatusCode != 200 || !strings.Contains(home.body, `name="url"`) {
+		t.Errorf("%s %s", home.Status, home.body)
+	}
+	// What pages load is there, and is what it says.
+	doc, err := html.Parse(strings.NewReader(home.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	assets := 0
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if path, _, _ := strings.Cut(a.Val, "#"); strings.HasPrefix(path, "/-/assets/") {
+				assets++
+				got := w.get(path)
+				if got.StatusCode != 200 || !strings.Contains(got.Header.Get("Cache-Control"), "immutable") || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+					t.Errorf("%s: %s %v", path, got.Status, got.Header)
+				}
+			}
+		}
+	}
+	if assets < 3 {
+		t.Errorf("%d assets", assets)
+	}
+	for path, want := range map[string]int{
+		"/healthz": 200, "/-/schemes": 200, "/-/explain?url=gopher://h/1": 200, "/favicon.ico": 200, "/robots.txt": 200,
+		"/nothing": 404, "/-/nothing": 404, "/-/assets/": 404, "/-/assets/x/../../gateway.go": 404, "/-/assets/x/nothing.css": 404,
+		"/?url=": 400, "/?url=no+url": 400, "/?url=%zz": 400, "/gopher/h:99999/": 400, "/x-none/h": 404, "/?url=x-none:h": 501, "/?url=javascript:alert(1)": 501,
+		"/-/raw": 400, "/-/terminal?url=http://h/": 400, "/api/nothing": 404,
+	} {
+		if a := w.get(path); a.StatusCode != want {
+			t.Errorf("%s: %s %s", path, a.Status, a.body)
+		}
+	}
+	for _, path := range []string{"/", "/healthz", "/gopher/127.0.0.1:7070/"} {
+		if a := w.do("POST", path, "x"); a.StatusCode != 405 || a.Header.Get("Allow") == "" {
+			t.Errorf("POST %s: %s", path, a.Status)
+		}
+	}
+	if a := w.get("/metrics"); !strings.Contains(a.body, `locus_gateway_requests_total{kind="page",scheme="",status="200"}`) || !strings.Contains(a.body, `locus_gateway_request_seconds_bucket{le="+Inf"}`) {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// A page elsewhere can't read what is here by having its name lead here, and can't
+// have a browser do things here either.
+func TestStrangers(t *testing.T) {
+	s := open
+	s.gateway.Names = []string{"gw.example"}
+	w := start(t, s)
+	port := w.addr[strings.LastIndexByte(w.addr, ':'):]
+	for host, want := range map[string]int{
+		w.addr: 200, "localhost" + port: 200, "LOCALHOST": 200, "127.0.0.1": 200, "127.9.9.9": 200, "[::1]:80": 200, "gw.example": 200, "GW.example:80": 200,
+		"evil.example": 421, "localhost.evil.example": 421, "gw.example.evil.example": 421, "127.0.0.1.evil.example": 421, "10.0.0.1": 421, "evil.example" + port: 421,
+	} {
+		for _, path := range []string{"/", "/api/schemes", "/metrics", "/healthz"} {
+			if a := w.get(path, "Host", host); a.StatusCode != want {
+				t.Errorf("%s at %s: %s", path, host, a.Status)
+			}
+		}
+	}
+	site := func(values ...string) []string {
+		var fields []string
+		for i, name := range []string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin"} {
+			if i < len(values) && values[i] != "" {
+				fields = append(fields, name, values[i])
+			}
+		}
+		return fields
+	}
+	for _, test := range []struct {
+		method, path string
+		fields       []string
+		want         int
+	}{
+		{"GET", "/", site("none", "navigate", "document"), 200},
+		{"GET", "/", site("same-origin", "no-cors", "image"), 200},
+		{"GET", "/", site("cross-site", "navigate", "document"), 200},
+		{"GET", "/", site("cross-site", "navigate", "iframe"), 403},
+		{"GET", "/", site("cross-site", "no-cors", "image"), 403},
+		{"GET", "/-/raw?url=gopher://h/", site("same-site", "no-cors", "script"), 403},
+		{"GET", "/api/schemes", site("cross-site", "cors", "empty"), 403},
+		{"GET", "/api/schemes", site("cross-site", "navigate", "document"), 403},
+		{"GET", "/api/schemes", site("same-origin", "cors", "empty"), 200},
+		{"POST", "/api/parse", site("cross-site", "cors", "empty"), 403},
+		{"POST", "/api/parse", site("", "", "", "http://evil.example"), 403},
+		{"POST", "/api/parse", site("", "", "", "null"), 403},
+		{"POST", "/api/parse", site("", "", "", w.base), 200},
+		{"POST", "/api/parse", nil, 200},
+		{"POST", "/-/submit", site("cross-site", "navigate", "document"), 403},
+		{"POST", "/-/send", site("", "", "", "http://evil.example"), 403},
+	} {
+		if a := w.do(test.method, test.path, "http://h/", test.fields...); a.StatusCode != test.want {
+			t.Errorf("%s %s %v: %s", test.method, test.path, test.fields, a.Status)
+		}
+	}
+	if a := w.get("/"); a.Header.Get("Access-Control-Allow-Origin") != "" || a.Header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+		t.Errorf("%v", a.Header)
+	}
+}
+
+// What the policy of the client allows to who types is not for clients of a gateway.
+func TestDenied(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "inside") }))
+	defer far.Close()
+	host := strings.TrimPrefix(far.URL, "http://")
+	w := start(t, setup{rules: policy.Rules{TypedPrivate: true, Files: true}})
+	for _, u := range []string{
+		"http://" + host + "/", "http://localhost/", "gopher://" + host + "/", "ftp://" + host + "/", "nntp://" + host + "/g", "wais://" + host + "/d?s", "prospero://" + host + "//x",
+		"telnet://" + host + "/", "http://10.0.0.1/", "http://[::1]/", "http://[::ffff:127.0.0.1]/", "http://169.254.169.254/latest/meta-data/",
+		"http://93.184.216.34:25/", "gopher://93.184.216.34:6379/0x", "http://93.184.216.34:0/", "http://2130706433/", "http://0x7f.1/",
+		"file:///etc/passwd", "file://localhost/etc/passwd", "http://u:p@93.184.216.34/",
+	} {
+		for _, path := range []string{"/?url=" + query(u), "/-/raw?url=" + query(u), "/api/get?url=" + query(u)} {
+			if a := w.get(path); a.StatusCode != 403 && a.StatusCode != 400 || strings.Contains(a.body, "inside") || strings.Contains(a.body, "root:") {
+				t.Errorf("%s: %s %s", path, a.Status, a.body)
+			}
+		}
+		if !strings.HasPrefix(u, "telnet:") {
+			if a := w.proxied("GET", u); a.StatusCode != 403 && a.StatusCode != 400 || strings.Contains(a.body, "inside") {
+				t.Errorf("%s by proxy: %s %s", u, a.Status, a.body)
+			}
+		}
+	}
+}
+
+// A server of the public Internet leads nobody inward: neither by a redirect nor by
+// its name.
+func TestInward(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/in" {
+			w.Header().Set("Location", "http://10.0.0.1/secret")
+			w.WriteHeader(302)
+		}
+	}))
+	defer far.Close()
+	w := start(t, outside(setup{}, strings.TrimPrefix(far.URL, "http://")))
+	if a := w.get("/http/public.example/"); a.StatusCode != 200 {
+		t.Fatalf("%s %s", a.Status, a.body)
+	}
+	a := w.get("/http/public.example/in")
+	if a.StatusCode != 303 || a.Header.Get("Location") != "/http/10.0.0.1/secret" {
+		t.Fatalf("%s %v", a.Status, a.Header)
+	}
+	if a := w.get(a.Header.Get("Location")); a.StatusCode != 403 {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	for _, path := range []string{"/http/inward.example/", "/-/raw/http/inward.example/", "/api/get?url=" + query("http://inward.example/"), "/api/get?url=" + query("http://public.example/in"), "/gopher/inward.example/"} {
+		if a := w.get(path); a.StatusCode != 403 {
+			t.Errorf("%s: %s %s", path, a.Status, a.body)
+		}
+	}
+	if a := w.proxied("GET", "http://inward.example/"); a.StatusCode != 403 {
+		t.Errorf("by proxy: %s", a.Status)
+	}
+	if a := w.raw("CONNECT inward.example:443 HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.1 403") {
+		t.Errorf("a tunnel: %.100q", a)
+	}
+}
+
+// Lists hold for what a URL leads to as well, and for what a store has.
+func TestLists(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	defer far.Close()
+	s := open
+	s.access.Check = func(u locus.URL) error {
+		if strings.Contains(u.String(), "denied") {
+			return &policy.DeniedError{Rule: "list", Subject: "x", Reason: "it is on the list"}
+		}
+		return nil
+	}
+	s.gateway.Around = func(next http.RoundTripper) http.RoundTripper {
+		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			if strings.Contains(req.URL.String(), "denied") {
+				t.Errorf("the store was asked for %s", req.URL)
+			}
+			return next.RoundTrip(req)
+		})
+	}
+	w := start(t, s)
+	if a := w.get("/http/" + strings.TrimPrefix(far.URL, "http://") + "/"); a.StatusCode != 200 {
+		t.Errorf("%s", a.Status)
+	}
+	if a := w.get("/http/" + strings.TrimPrefix(far.URL, "http://") + "/denied"); a.StatusCode != 403 {
+		t.Errorf("%s", a.Status)
+	}
+	if a := w.proxied("GET", far.URL+"/denied"); a.StatusCode != 403 {
+		t.Errorf("%s", a.Status)
+	}
+}
+
+type roundTripFunc func(*http.Request) (*http.Response, error)
+
+func (f roundTripFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// What a server wrote is shown, and does nothing.
+func TestHostileServers(t *testing.T) {
+	const script = `<script>alert("1")</script>`
+	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Line: "i" + script + "\x1b[2J\u202e\t\tnull\t0"},
+		{Line: "0\"><img src=x onerror=alert(1)>\t/a\"onmouseover=\"x\t127.0.0.1\t70"},
+		{Line: "hClick\tURL:javascript:alert(1)\t127.0.0.1\t70"},
+		{Line: "hHere\tURL:http://h/?a=b&c\t127.0.0.1\t70"},
+		{Line: "0" + script + "\t/x\tevil.example<b>\t70"},
+	}}, &gophertest.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	f, err := ftptest.Start(ftptest.Files{
+		"a.html":   {Data: "<title>t</title>" + script + `<p onclick="x()">text</p><iframe src="http://h/"></iframe><a href="javascript:x()">l</a>`},
+		"a.svg":    {Data: `<svg xmlns="http://www.w3.org/2000/svg">` + script + `</svg>`},
+		script:     {Data: "x"},
+		"a\"b.txt": {Data: script},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h := listen(t, func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: locus=stolen\r\nRefresh: 0; url=http://evil.example/\r\nLink: <http://evil.example/>; rel=preload\r\n"+
+				"Content-Security-Policy: default-src *\r\nAccess-Control-Allow-Origin: *\r\nClear-Site-Data: *\r\nLocus-Kind: menu\r\nService-Worker-Allowed: /\r\nConnection: close\r\n\r\n"+script)
+		}
+	})
+	w := start(t, open)
+	for _, path := range []string{
+		"/gopher/" + g.Addr() + "/", "/ftp/" + f.Addr() + "/", "/ftp/" + f.Addr() + "/a.html", "/ftp/" + f.Addr() + "/a%22b.txt", "/http/" + h + "/",
+		"/ftp/" + f.Addr() + "/" + script, "/?url=" + query("gopher://h/0"+script), "/-/explain?url=" + query("x:"+script), "/?url=" + query(script),
+	} {
+		a := w.get(path, browser...)
+		if a.Header.Get("Content-Security-Policy") != page.Policy || strings.Contains(a.Header.Get("Set-Cookie"), "stolen") {
+			t.Errorf("%s: %v", path, a.Header)
+		}
+		for _, foreign := range acting(t, a.body) {
+			t.Errorf("%s: %s", path, foreign)
+		}
+	}
+	for _, path := range []string{"/-/raw/ftp/" + f.Addr() + "/a.html", "/-/raw/ftp/" + f.Addr() + "/a.svg", "/-/raw/http/" + h + "/"} {
+		a := w.get(path)
+		h := a.Header
+		if a.StatusCode != 200 || !strings.Contains(a.body, script) || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox; default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %s %v", path, a.Status, h)
+		}
+		for _, name := range []string{"Set-Cookie", "Refresh", "Link", "Access-Control-Allow-Origin", "Clear-Site-Data", "Locus-Kind", "Service-Worker-Allowed"} {
+			if h.Get(name) != "" {
+				t.Errorf("%s: %s: %s", path, name, h.Get(name))
+			}
+		}
+	}
+}
+
+// acting are the parts of a page that could act and are not the gateway's own.
+func acting(t *testing.T, body string) (list []string) {
+	doc, err := html.Parse(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		own := false
+		for _, a := range n.Attr {
+			own = own || a.Key == "src" && strings.HasPrefix(a.Val, "/-/assets/")
+			if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.TrimSpace(strings.ToLower(a.Val)), "javascript:") || a.Key == "style" {
+				list = append(list, fmt.Sprintf("<%s %s=%q>", n.Data, a.Key, a.Val))
+			}
+		}
+		switch n.Data {
+		case "script":
+			if !own {
+				list = append(list, "<script>")
+			}
+		case "object", "embed", "base", "meta":
+			for _, a := range n.Attr {
+				if a.Key == "http-equiv" {
+					list = append(list, "<meta http-equiv>")
+				}
+			}
+			if n.Data != "meta" {
+				list = append(list, "<"+n.Data+">")
+			}
+		}
+	}
+	if strings.ContainsAny(body, "\x1b\u202e") {
+		list = append(list, "an octet that steers")
+	}
+	return list
+}
+
+// What is larger than the limit breaks off, and says so.
+func TestTooLarge(t *testing.T) {
+	f, err := ftptest.Start(ftptest.Files{"big.txt": {Size: 1 << 20}, "small.txt": {Data: "x"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := open
+	s.access.Limit = 1000
+	w := start(t, s)
+	if a := w.get("/-/raw/ftp/" + f.Addr() + "/big.txt"); a.StatusCode != 502 || !strings.HasPrefix(a.body, "too-large") {
+		t.Errorf("%s %.100s", a.Status, a.body)
+	}
+	if a := w.get("/-/raw/ftp/" + f.Addr() + "/small.txt"); a.body != "x" {
+		t.Errorf("%s %.100s", a.Status, a.body)
+	}
+}
+
+// One that is busy says so.
+func TestLimits(t *testing.T) {
+	inside, leave := make(chan struct{}), make(chan struct{})
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/wait" {
+			inside <- struct{}{}
+			<-leave
+		}
+	}))
+	defer far.Close()
+	u := "/-/raw/http/" + strings.TrimPrefix(far.URL, "http://")
+	for name, limits := range map[string]struct {
+		requests, perHost int
+		other             string
+	}{"requests": {1, 10, "/healthz"}, "perHost": {10, 1, u + "/"}} {
+		t.Run(name, func(t *testing.T) {
+			s := open
+			s.gateway.Limits.Requests, s.gateway.Limits.PerHost = limits.requests, limits.perHost
+			w := start(t, s)
+			done := make(chan answer)
+			go func() { done <- w.get(u + "/wait") }()
+			<-inside
+			if a := w.get(limits.other); a.StatusCode != 503 || a.Header.Get("Retry-After") == "" || !strings.HasPrefix(a.body, "busy") {
+				t.Errorf("%s %s", a.Status, a.body)
+			}
+			leave <- struct{}{}
+			if a := <-done; a.StatusCode != 200 {
+				t.Errorf("%s", a.Status)
+			}
+			if a := w.get(limits.other); a.StatusCode != 200 {
+				t.Errorf("then %s", a.Status)
+			}
+		})
+	}
+}
+
+// A password is in no log and on no page.
+func TestPasswords(t *testing.T) {
+	f, err := ftptest.Start(ftptest.Files{"a.txt": {Data: "x"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := start(t, open)
+	secret := "ftp://me:hunter2@" + f.Addr() + "/"
+	for _, path := range []string{"/?url=" + query(secret+"a.txt"), "/?url=" + query(secret), "/-/raw?url=" + query(secret+"none"), "/?url=" + query(secret+"none"), "/ftp/me:hunter2@127.0.0.1:1/", "/api/get?url=" + query(secret+"a.txt"), "/ftp/me:hunter2@h:99999/"} {
+		if a := w.get(path); strings.Contains(a.body, "hunter2") {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	w.proxied("GET", secret+"a.txt")
+	w.proxied("GET", "http://h/", "Authorization", "Basic hunter2", "Proxy-Authorization", "Basic hunter2")
+	if text := w.log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "me:***@") && !strings.Contains(text, "me@") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestParts(t *testing.T) {
+	w, m := museum(t, open)
+	for _, stop := range m.Stops() {
+		if stop.Scheme != "mid" {
+			continue
+		}
+		a := w.get("/?url=" + query(stop.URL.String()))
+		for text := range strings.SplitSeq(a.body, `"`) {
+			if strings.HasPrefix(text, "/-/raw?") && strings.Contains(text, "part=") {
+				got := w.get(strings.ReplaceAll(text, "&amp;", "&"))
+				if got.StatusCode != 200 || got.body == "" || !strings.HasPrefix(got.Header.Get("Content-Security-Policy"), "sandbox") {
+					t.Errorf("%s: %s %v", text, got.Status, got.Header)
+				}
+			}
+		}
+		if none := w.get("/-/raw?part=99.9&url=" + query(stop.URL.String())); none.StatusCode != 404 && none.StatusCode != 502 {
+			t.Errorf("%s: no such part: %s", stop.URL, none.Status)
+		}
+	}
+}
+
+// What the client says of a way is what the gateway asks.
+func TestWay(t *testing.T) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{TypedPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := access.New(r, p, nil)
+	defer c.Close()
+	if _, err := c.Way(parse("http://127.0.0.1/"), nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Way(parse("http://127.0.0.1/"), &access.Result{Zone: policy.Far}); access.KindOf(err) != access.Denied {
+		t.Error(err)
+	}
+	way, err := c.Way(parse("http://public.example/"), &access.Result{Zone: policy.Far})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if _, err := way.DialContext(ctx, "tcp", "127.0.0.1:80"); access.KindOf(err) != access.Denied {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// recorder is a ResponseWriter that notes what is answered, for the log and the
+// metrics.
+type recorder struct {
+	http.ResponseWriter
+	begun   time.Time
+	status  int // 0: nothing was answered
+	octets  int64
+	kind    string      // "proxy", "connect", "page", "api" ...
+	url     locus.URL   // what was asked for; zero: none
+	failure access.Kind // empty: none
+	broken  error       // why the answer broke off
+	cache   string      // what a store says of its part in it
+	token   string      // of the client's cookie, once it was looked at
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	n, err := w.ResponseWriter.Write(p)
+	w.octets += int64(n)
+	return n, err
+}
+
+// ReadFrom lets the system copy a file to the client by itself.
+func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	n, err := io.Copy(w.ResponseWriter, r)
+	w.octets += n
+	return n, err
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Hijack notes that the connection is no longer HTTP's.
+func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.status = cmp.Or(w.status, http.StatusSwitchingProtocols)
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
+// done tells the log and the metrics of a request.
+func (g *Gateway) done(w *recorder, r *http.Request) {
+	took := time.Since(w.begun)
+	g.metrics.count(w, took)
+	log := g.options.Log
+	if log == nil {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("client", r.RemoteAddr),
+		slog.String("method", shownText(r.Method)),
+		slog.String("kind", w.kind),
+		slog.Int("status", w.status),
+		slog.Int64("octets", w.octets),
+		slog.Duration("took", took.Round(time.Microsecond)),
+	}
+	if !w.url.IsZero() {
+		attrs = append(attrs, slog.String("url", shownText(w.url.Redacted())))
+	}
+	if w.cache != "" {
+		attrs = append(attrs, slog.String("cache", shownText(w.cache)))
+	}
+	if w.failure != "" {
+		attrs = append(attrs, slog.String("failure", string(w.failure)))
+	}
+	if w.broken != nil {
+		attrs = append(attrs, slog.String("broken", shownText(w.broken.Error())))
+	}
+	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// shownText is text of a stranger as a log may have it.
+func shownText(octets string) string { return term.Safe(term.Characters(octets)) }

@@ -1,0 +1,221 @@
+// The terminal of a session: xterm.js over a WebSocket, with the protocol that the
+// documentation of package page writes down.
+"use strict";
+
+(() => {
+  const section = document.querySelector(".session");
+  if (!section || !section.dataset.socket || typeof Terminal !== "function") return;
+
+  // The page's policy allows no styles within the document, and xterm.js makes some.
+  // What it writes into a style element, or a style attribute, goes where scripts may
+  // put it: into a style sheet that the document adopts, and into element.style.
+  const make = document.createElement.bind(document);
+  document.createElement = (name, options) => {
+    // Even an empty style element is one too many.
+    const element = make(name === "style" ? "meta" : name, options);
+    if (name === "style") {
+      const sheet = new CSSStyleSheet();
+      document.adoptedStyleSheets.push(sheet);
+      const text = {
+        get: () => "",
+        set: (css) => sheet.replaceSync(css),
+      };
+      Object.defineProperties(element, { textContent: text, innerText: text, sheet: { value: sheet } });
+    } else if (name === "span") {
+      element.setAttribute = (key, value) => {
+        if (key === "style") element.style.cssText = value;
+        else Element.prototype.setAttribute.call(element, key, value);
+      };
+    }
+    return element;
+  };
+
+  const find = (selector) => section.querySelector(selector);
+  const screen = find(".screen");
+  const state = find(".state");
+  const connect = find(".connect");
+  for (const hidden of [find(".session-bar"), screen, find(".session-note")]) hidden.hidden = false;
+
+  const mono = getComputedStyle(document.documentElement).getPropertyValue("--mono").trim() || "monospace";
+  // Eighty columns fit, if that leaves letters that can be read.
+  const width = screen.clientWidth - 24;
+  const size = Math.max(7, Math.min(15, Math.floor(width / 80 / 0.61)));
+  const term = new Terminal({
+    cols: 80,
+    rows: 24,
+    fontFamily: mono,
+    fontSize: size,
+    cursorBlink: false,
+    scrollback: 5000,
+    screenReaderMode: true,
+    // Colours that are too close to the ground are moved away from it.
+    minimumContrastRatio: 4.5,
+    theme: {
+      background: "#0c0e10", foreground: "#e4e7ea", cursor: "#ef7a55", cursorAccent: "#0c0e10", selectionBackground: "#37506b",
+      black: "#2b3137", red: "#f07a68", green: "#8bcf98", yellow: "#e3b55c", blue: "#8dbdf5", magenta: "#ea8fc4", cyan: "#79ccd0", white: "#cfd5da",
+      brightBlack: "#7f8a94", brightRed: "#ff9c8c", brightGreen: "#a9e6b4", brightYellow: "#f5d08a", brightBlue: "#b4d5ff", brightMagenta: "#ffb3dd", brightCyan: "#a3e8ea", brightWhite: "#ffffff",
+    },
+  });
+  term.open(screen);
+
+  // fit gives the terminal as many columns and rows as there is room for: at least 80
+  // by 24, which services of that time take for granted. It tells whether they changed.
+  const fit = () => {
+    const drawn = screen.querySelector(".xterm-screen");
+    if (!drawn || !drawn.clientWidth || section.dataset.scheme === "tn3270") return false;
+    const cell = { width: drawn.clientWidth / term.cols, height: drawn.clientHeight / term.rows };
+    const columns = Math.min(132, Math.max(80, Math.floor((screen.clientWidth - 32) / cell.width)));
+    const rows = Math.min(50, Math.max(24, Math.floor((innerHeight - 320) / cell.height)));
+    if (columns === term.cols && rows === term.rows) return false;
+    term.resize(columns, rows);
+    return true;
+  };
+
+  const encoder = new TextEncoder();
+  let socket = null;
+  let echo = true;
+  let line = "";
+
+  const say = (name, text) => {
+    section.dataset.state = name;
+    if (name === "ended") connect.textContent = "Connect again";
+    state.textContent = text;
+  };
+  const send = (message) => {
+    if (socket && socket.readyState === WebSocket.OPEN) socket.send(message);
+  };
+  const control = (value) => send(JSON.stringify(value));
+
+  // typed takes what the person types. A service that shows nothing of it gets whole
+  // lines, and they are shown here.
+  const typed = (text) => {
+    if (echo) {
+      send(encoder.encode(text));
+      return;
+    }
+    for (const c of text) {
+      if (c === "\r") {
+        term.write("\r\n");
+        send(encoder.encode(line + "\n"));
+        line = "";
+      } else if (c === "\u007f" || c === "\b") {
+        if (line !== "") {
+          line = [...line].slice(0, -1).join("");
+          term.write("\b \b");
+        }
+      } else if (c >= " ") {
+        line += c;
+        term.write(c);
+      } else {
+        send(encoder.encode(c));
+      }
+    }
+  };
+  term.onData(typed);
+  term.onBinary((octets) => send(Uint8Array.from(octets, (c) => c.charCodeAt(0) & 255)));
+  term.onResize(({ cols, rows }) => control({ window: [cols, rows] }));
+  term.attachCustomKeyEventHandler((e) => {
+    // The way out for who has no mouse: all other keys belong to the service.
+    if (e.type === "keydown" && e.ctrlKey && e.shiftKey && e.code === "KeyL") {
+      e.preventDefault();
+      connect.focus();
+      return false;
+    }
+    return true;
+  });
+  addEventListener("resize", fit);
+
+  // told takes a control message.
+  const told = {
+    echo: (value) => {
+      echo = value === true;
+    },
+    advice: ({ user = "", password = "" }) => {
+      const place = find(".advice");
+      const offer = (what, text, shown) => {
+        if (text === "") return [];
+        const press = make("button");
+        press.type = "button";
+        press.textContent = shown;
+        press.title = "Type the " + what;
+        press.setAttribute("aria-label", "Type the " + what + (what === "user" ? " " + text : ""));
+        press.addEventListener("click", () => {
+          typed(text);
+          term.focus();
+        });
+        const label = make("span");
+        label.textContent = what;
+        return [label, press];
+      };
+      const parts = [...offer("user", user, user), ...offer("password", password, "••••••")];
+      const lead = make("span");
+      lead.textContent = "The URL suggests:";
+      place.replaceChildren(lead, ...parts);
+      place.hidden = parts.length === 0;
+    },
+    commands: (names) => {
+      const place = find(".commands");
+      const buttons = (Array.isArray(names) ? names : []).map((name) => {
+        const press = make("button");
+        press.type = "button";
+        press.textContent = name;
+        press.addEventListener("click", () => {
+          control({ command: name });
+          term.focus();
+        });
+        return press;
+      });
+      place.replaceChildren(...buttons);
+      place.hidden = buttons.length === 0;
+    },
+    status: (rows) => {
+      const text = (Array.isArray(rows) ? rows : []).filter((r) => r.value !== "").map((r) => r.name + " " + r.value).join(", ");
+      if (section.dataset.state === "open") state.textContent = text === "" ? "Connected" : "Connected · " + text;
+    },
+    end: (text) => say("ended", "The session is over" + (text ? ": " + text : "")),
+    error: ({ message = "" }) => say("ended", "It did not come about: " + message),
+  };
+
+  const begin = () => {
+    if (socket) socket.close();
+    line = "";
+    echo = true;
+    term.reset();
+    say("waiting", "Connecting …");
+    connect.textContent = "Hang up";
+    const address = new URL(section.dataset.socket, location.href);
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    const mine = new WebSocket(address, "locus.terminal");
+    socket = mine;
+    mine.binaryType = "arraybuffer";
+    mine.addEventListener("open", () => {
+      say("open", "Connected");
+      if (!fit()) control({ window: [term.cols, term.rows] });
+      term.focus();
+    });
+    mine.addEventListener("message", ({ data }) => {
+      if (mine !== socket) return;
+      if (typeof data !== "string") {
+        term.write(new Uint8Array(data));
+        return;
+      }
+      let message = {};
+      try {
+        message = JSON.parse(data);
+      } catch {
+        return;
+      }
+      for (const [key, value] of Object.entries(message)) {
+        if (Object.hasOwn(told, key) && value !== null) told[key](value);
+      }
+    });
+    mine.addEventListener("close", () => {
+      if (mine === socket && section.dataset.state !== "ended") say("ended", section.dataset.state === "open" ? "The session is over" : "No connection came about");
+    });
+  };
+  connect.addEventListener("click", () => {
+    if (section.dataset.state === "ended") begin();
+    else socket.close();
+  });
+  begin();
+})();

@@ -1,0 +1,78 @@
+package page
+
+import "strings"
+
+// Class is a way to show an object.
+type Class string
+
+const (
+	ClassText     Class = "text"     // running text with its URLs linked
+	ClassDocument Class = "document" // HTML, without what could act
+	ClassFrame    Class = "frame"    // HTML as it is, in a frame that can't do anything
+	ClassMessage  Class = "message"  // a message of mail or news
+	ClassImage    Class = "image"
+	ClassSound    Class = "sound"
+	ClassVideo    Class = "video"
+	ClassFile     Class = "file" // something to take away: an archive, a program
+)
+
+// Reads reports whether the page of an object needs its octets. The others have
+// the browser ask for them, at [Site.Raw].
+func (c Class) Reads() bool {
+	return c == ClassText || c == ClassDocument || c == ClassMessage
+}
+
+// known reports whether c is one of the classes.
+func (c Class) known() bool {
+	switch c {
+	case ClassText, ClassDocument, ClassFrame, ClassMessage, ClassImage, ClassSound, ClassVideo, ClassFile:
+		return true
+	}
+	return false
+}
+
+// ClassOf returns the class of objects of a media type, whose parameters don't
+// count. Pictures are those that browsers show.
+func ClassOf(mediaType string) Class {
+	name := bare(mediaType)
+	top, sub, _ := strings.Cut(name, "/")
+	switch {
+	case name == "text/html" || name == "application/xhtml+xml":
+		return ClassDocument
+	case name == "message/rfc822" || name == "message/news" || name == "message/global":
+		return ClassMessage
+	case textTypes[name] || top == "text" || strings.HasSuffix(sub, "+json"):
+		return ClassText
+	case pictureTypes[name]:
+		return ClassImage
+	case soundTypes[name]:
+		return ClassSound
+	case videoTypes[name]:
+		return ClassVideo
+	}
+	return ClassFile
+}
+
+// bare is a media type in lower case without its parameters.
+func bare(mediaType string) string {
+	name, _, _ := strings.Cut(mediaType, ";")
+	return strings.ToLower(strings.TrimSpace(name))
+}
+
+var (
+	textTypes = map[string]bool{
+		"application/json": true, "application/x-ndjson": true, "application/xml": true, "application/javascript": true,
+		"application/x-sh": true, "application/x-shellscript": true, "application/x-tex": true, "application/x-perl": true,
+		"application/x-python": true, "application/toml": true, "application/yaml": true, "application/sql": true,
+		"application/gopher-menu": true, "application/gopher+-menu": true,
+	}
+	pictureTypes = map[string]bool{
+		"image/gif": true, "image/jpeg": true, "image/png": true, "image/webp": true, "image/avif": true, "image/bmp": true,
+		"image/x-icon": true, "image/vnd.microsoft.icon": true, "image/svg+xml": true, "image/apng": true, "image/x-ms-bmp": true,
+	}
+	soundTypes = map[string]bool{
+		"audio/mpeg": true, "audio/ogg": true, "audio/wav": true, "audio/x-wav": true, "audio/vnd.wave": true, "audio/flac": true,
+		"audio/x-flac": true, "audio/aac": true, "audio/mp4": true, "audio/webm": true, "audio/opus": true,
+	}
+	videoTypes = map[string]bool{"video/mp4": true, "video/webm": true, "video/ogg": true}
+)

@@ -1,0 +1,156 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxRadios is how many choices are shown at once; of more, one is picked from a
+// list that opens.
+const maxRadios = 5
+
+// Form writes a page that asks. answers are what was answered before, nil: the
+// form's own, and problem is what was wrong with them.
+func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
+	g, err := p.begin(w, h, kindOfForm(f))
+	if err == nil {
+		err = g.form(f, answers, problem)
+	}
+	if err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
+// kindOfForm tells a search, which asks one thing, from a form.
+func kindOfForm(f *scheme.Form) kind {
+	if isSearch(f) {
+		return kindSearch
+	}
+	return kindForm
+}
+
+func isSearch(f *scheme.Form) bool {
+	return len(f.Fields) == 1 && f.Fields[0].Kind == scheme.FieldText
+}
+
+// FieldName returns the name under which a page sends the answer to field i of a
+// form, from 0.
+func FieldName(i int) string { return "f" + strconv.Itoa(i) }
+
+// Answers returns the answers in what a page sent, as scheme.Form.Check has them.
+// The other values are "url", the URL that asked, and "token". The contents of a
+// file are to be in values, under the name of its field.
+func Answers(f *scheme.Form, values url.Values) []string {
+	answers := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		text := values.Get(FieldName(i))
+		switch field.Kind {
+		case scheme.FieldNote:
+			text = ""
+		case scheme.FieldChoice:
+			if n, ok := strings.CutPrefix(text, choiceValue); ok {
+				if n, err := strconv.Atoi(n); err == nil && n >= 0 && n < len(field.Choices) {
+					text = field.Choices[n]
+				}
+			}
+		case scheme.FieldCheck:
+			if text != "1" {
+				text = "0"
+			}
+		case scheme.FieldLines:
+			// HTML forms send lines that end in CR LF.
+			text = strings.ReplaceAll(text, "\r\n", "\n")
+		}
+		answers[i] = text
+	}
+	return answers
+}
+
+// choiceValue and a number from 0 is what a page sends for a choice, whose own octets
+// might not be characters.
+const choiceValue = "choice-"
+
+// HasFile reports whether a page sends f as multipart/form-data, since a file goes
+// along.
+func HasFile(f *scheme.Form) bool {
+	for _, field := range f.Fields {
+		if field.Kind == scheme.FieldFile {
+			return true
+		}
+	}
+	return false
+}
+
+// question is a form as its template has it.
+type question struct {
+	Action, URL, Token string
+	Title              string
+	Search, File       bool
+	Fields             []questionField
+	Problem            string
+}
+
+type questionField struct {
+	Name    string
+	Kind    scheme.FieldKind
+	Prompt  string
+	Value   string
+	Choices []choice
+	Radios  bool
+	Checked bool
+	Problem string
+}
+
+type choice struct {
+	Text, Value string
+	Chosen      bool
+}
+
+// form writes a form.
+func (g *page) form(f *scheme.Form, answers []string, problem error) error {
+	u := f.URL
+	if u.IsZero() {
+		u = g.h.URL
+	}
+	q := question{
+		Action: g.site.Submit, URL: u.WithoutPassword().String(), Token: g.h.Token, Title: shown(f.Title),
+		Search: isSearch(f), File: HasFile(f),
+	}
+	if q.Title == g.title() {
+		q.Title = ""
+	}
+	var at *scheme.AnswerError
+	if !errors.As(problem, &at) && problem != nil {
+		q.Problem = shown(problem.Error())
+	}
+	if len(answers) != len(f.Fields) {
+		answers = f.Defaults()
+	}
+	for i, field := range f.Fields {
+		d := questionField{Name: FieldName(i), Kind: field.Kind, Prompt: shown(field.Prompt), Value: shownLines(answers[i])}
+		if at != nil && at.Field == i && at.Err != nil {
+			d.Problem = shown(at.Err.Error())
+		}
+		switch field.Kind {
+		case scheme.FieldNote:
+			d.Prompt = shownLines(field.Prompt)
+		case scheme.FieldCheck:
+			d.Checked = answers[i] == "1"
+		case scheme.FieldHidden, scheme.FieldFile:
+			d.Value = ""
+		case scheme.FieldChoice:
+			d.Radios = len(field.Choices) <= maxRadios
+			for n, each := range field.Choices {
+				d.Choices = append(d.Choices, choice{shown(each), choiceValue + itoa(int64(n)), each == answers[i]})
+			}
+		}
+		q.Fields = append(q.Fields, d)
+	}
+	return g.put("form", q)
+}

@@ -1,0 +1,573 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Menu writes a menu: what can be asked there, and its items as they come. A list
+// with sizes and dates, newsgroups, articles and the results of a search are
+// tables of their own kind, which the first link decides. [Show.Sort] orders it,
+// for which up to a bound of items are held.
+func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
+	if h.Title == "" && m.Title != "" {
+		copied := *h
+		copied.Title = m.Title
+		h = &copied
+	}
+	k := kindOfMenu(h.URL)
+	if m.Items == nil && m.Form != nil {
+		k = kindOfForm(m.Form)
+	}
+	g, err := p.begin(w, h, k)
+	if err == nil && m.Form != nil {
+		err = g.form(m.Form, nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	l := list{page: g}
+	broken, err := l.write(m.Items)
+	if err != nil {
+		return err
+	}
+	return g.end(broken)
+}
+
+// layout is how a list is drawn.
+type layout string
+
+const (
+	undecided layout = ""
+	drawn     layout = "drawn"   // lines, as a gopher menu
+	listing   layout = "listing" // with size and date
+	groups    layout = "groups"
+	articles  layout = "articles"
+	results   layout = "results" // with scores
+)
+
+const (
+	// mostHeld is how many lines of text wait for the first link, which tells the
+	// layout.
+	mostHeld = 100
+	// mostSorted is how many items can be put in order.
+	mostSorted = 50_000
+	// mostThreaded is how many articles are held to show what answers what.
+	mostThreaded = 2_000
+)
+
+// list writes items.
+type list struct {
+	*page
+	layout layout
+	held   []scheme.Item // before the layout is decided, or to be put in order
+	order  order
+	links  int
+	best   int64 // score
+	low    int64 // number of an article
+}
+
+// write writes items as they come; broken is why they broke off, and err the
+// writer's error.
+func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken, err error) {
+	if items == nil {
+		return nil, nil
+	}
+	l.order = parseOrder(l.h.Show.Sort)
+	for item, failure := range items {
+		if failure != nil {
+			broken = failure
+			break
+		}
+		if err := l.take(item); err != nil {
+			return nil, err
+		}
+	}
+	return broken, l.finish()
+}
+
+// take writes an item, or holds it.
+func (l *list) take(item scheme.Item) error {
+	if l.layout == undecided {
+		if item.URL.IsZero() && len(l.held) < mostHeld {
+			l.held = append(l.held, item)
+			return nil
+		}
+		if err := l.decide(layoutOf(&item)); err != nil {
+			return err
+		}
+	}
+	if most := l.mostHeld(); most > 0 {
+		if len(l.held) < most {
+			l.held = append(l.held, item)
+			return nil
+		}
+		// There are too many to be put in order.
+		l.order = order{by: tooMany}
+		if err := l.release(); err != nil {
+			return err
+		}
+	}
+	return l.item(&item, 0)
+}
+
+// mostHeld is how many items are held to be put in order.
+func (l *list) mostHeld() int {
+	switch {
+	case l.order.by == tooMany:
+		return 0
+	case l.order.by == byThread:
+		return mostThreaded
+	case l.order.by != "":
+		return mostSorted
+	}
+	return 0
+}
+
+// decide begins a list of that layout.
+func (l *list) decide(to layout) error {
+	l.layout = to
+	if l.layout == articles && l.order.by == "" {
+		l.order.by = byThread
+	}
+	if !l.order.suits(to) {
+		l.order = order{}
+	}
+	head := l.held
+	l.held = nil
+	if to != drawn {
+		// What stands above a table is a text of its own.
+		if err := l.lines(head); err != nil {
+			return err
+		}
+		head = nil
+	}
+	if err := l.add("begin-"+string(to), l.columns()); err != nil {
+		return err
+	}
+	for i := range head {
+		if err := l.item(&head[i], 0); err != nil {
+			return err
+		}
+	}
+	return l.flush()
+}
+
+// lines writes items that locate nothing as a text.
+func (l *list) lines(items []scheme.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := l.add("begin-drawn", nil); err != nil {
+		return err
+	}
+	for i := range items {
+		if err := l.add("line", l.row(&items[i], 0)); err != nil {
+			return err
+		}
+	}
+	return l.add("end-drawn", nil)
+}
+
+// release writes what is held, in its order.
+func (l *list) release() error {
+	held := l.held
+	l.held = nil
+	depths := l.order.sort(held)
+	for i := range held {
+		depth := 0
+		if depths != nil {
+			depth = depths[i]
+		}
+		if err := l.item(&held[i], depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish ends the list.
+func (l *list) finish() error {
+	if l.layout == undecided {
+		if len(l.held) == 0 {
+			if l.h.Title == "" || l.links == 0 {
+				return l.put("empty", nil)
+			}
+			return nil
+		}
+		if err := l.decide(drawn); err != nil {
+			return err
+		}
+	}
+	err := l.release()
+	if err == nil {
+		err = l.put("end-"+string(l.layout), l.more())
+	}
+	return err
+}
+
+// item writes an item in the list's layout. depth is how deep it is in a thread.
+func (l *list) item(i *scheme.Item, depth int) error {
+	name := "line"
+	switch {
+	case l.layout == drawn:
+	case i.URL.IsZero() && i.Kind != scheme.KindError:
+		name = "text-" + string(l.layout)
+	default:
+		name = "item-" + string(l.layout)
+	}
+	return l.put(name, l.row(i, depth))
+}
+
+// layoutOf is the layout of a list whose first link is i.
+func layoutOf(i *scheme.Item) layout {
+	_, numbered := number(i, "number")
+	_, scored := number(i, "score")
+	_, counted := number(i, "count")
+	switch {
+	case i.URL.IsZero():
+		return drawn
+	case numbered && fieldOf(i, "messageId") != nil:
+		return articles
+	case counted:
+		return groups
+	case scored:
+		return results
+	case i.URL.Scheme() == "gopher" || i.URL.Scheme() == "gophers":
+		return drawn
+	case i.Size >= 0 || !i.ModTime.IsZero():
+		return listing
+	case i.URL.Scheme() == "ftp" || i.URL.Scheme() == "ftps" || i.URL.Scheme() == "file":
+		return listing
+	}
+	return drawn
+}
+
+// line is an item as its template has it.
+type line struct {
+	Number  int // of the link in the list, from 1; 0: it is none
+	Kind    kind
+	Link    string
+	Title   string
+	Address string // the URL of what can't be a link here
+	Size    string
+	Octets  int64
+	Day     string
+	Clock   string
+	Stamp   string
+	Note    string
+	From    string
+	Score   int64
+	Best    int64
+	Count   string
+	Depth   int
+	Article int64
+	Info    bool
+	Fault   bool
+}
+
+// mostDepth is how far answers are moved in.
+const mostDepth = 8
+
+func (l *list) row(i *scheme.Item, depth int) line {
+	u := i.URL.WithoutPassword()
+	r := line{
+		Kind: kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
+		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
+	}
+	if i.URL.IsZero() {
+		return r
+	}
+	l.links++
+	r.Number = l.links
+	r.Title = cmp.Or(r.Title, u.String())
+	if r.Link = l.link(u, Show{}); r.Link == "" {
+		r.Address = shown(u.String())
+	}
+	r.Size = humanSize(i.Size)
+	if !i.ModTime.IsZero() {
+		r.Day, r.Clock, _ = strings.Cut(humanTime(i.ModTime), " ")
+		r.Stamp = stamp(i.ModTime)
+	}
+	switch l.layout {
+	case articles:
+		r.From, r.Note = r.Note, ""
+		r.Kind = kindArticle
+		r.Article, _ = number(i, "number")
+		if l.low == 0 || r.Article < l.low {
+			l.low = r.Article
+		}
+	case groups:
+		if n, ok := number(i, "count"); ok {
+			r.Count = grouped(n)
+		}
+	case results:
+		r.Score, _ = number(i, "score")
+		// The bar says it.
+		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
+		l.best = max(l.best, r.Score, 1000)
+		r.Best = l.best
+	}
+	return r
+}
+
+// columns are the columns of a table that can be put in order.
+type column struct {
+	Name, Label, Link, Sorted string // Sorted: "ascending", "descending" or ""
+	Number                    bool
+}
+
+func (l *list) columns() []column {
+	var list []column
+	add := func(name, label string, number bool) {
+		c := column{Name: name, Label: label, Number: number}
+		to := name
+		if l.order.by == name {
+			c.Sorted = "ascending"
+			if l.order.down {
+				c.Sorted = "descending"
+			} else {
+				to = "-" + name
+			}
+		}
+		s := l.h.Show
+		s.Sort = to
+		c.Link = l.link(l.h.URL, s)
+		list = append(list, c)
+	}
+	switch l.layout {
+	case listing:
+		add("name", "Name", false)
+		add("size", "Size", true)
+		add("date", "Changed", false)
+	case groups:
+		add("name", "Newsgroup", false)
+		add("count", "Articles", true)
+	case articles:
+		add("thread", "Threads", false)
+		add("number", "Number", true)
+		add("date", "Date", false)
+		add("from", "From", false)
+		add("name", "Subject", false)
+	}
+	return list
+}
+
+// more is what leads on from the end of a list.
+type more struct {
+	Older, Newest string
+	TooMany       bool
+}
+
+// olderArticles is how many articles one goes back.
+const olderArticles = 200
+
+func (l *list) more() more {
+	m := more{TooMany: l.order.by == tooMany}
+	if l.layout == articles && l.low > 1 {
+		s := l.h.Show
+		s.Items = scheme.ItemRange{Last: l.low - 1, Newest: olderArticles}
+		m.Older = l.link(l.h.URL, s)
+		if l.h.Show.Items != (scheme.ItemRange{}) {
+			s.Items = scheme.ItemRange{}
+			m.Newest = l.link(l.h.URL, s)
+		}
+	}
+	return m
+}
+
+// grouped is a number with blanks between thousands.
+func grouped(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	if n < 1000 {
+		return itoa(n)
+	}
+	tail := itoa(n % 1000)
+	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
+}
+
+// Referral writes a page of the URLs that lead to an object, for who does not follow
+// them.
+func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
+	g, err := p.begin(w, h, kindReferral)
+	if err != nil {
+		return err
+	}
+	hops := make([]hop, len(r.To))
+	for i, u := range r.To {
+		hops[i] = *g.hop(u)
+	}
+	if err := g.put("referral", struct {
+		To        []hop
+		Permanent bool
+	}{hops, r.Permanent}); err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
+// Section is a part of the home page.
+type Section struct {
+	Title, Text string
+	Items       []scheme.Item
+}
+
+// Home writes the page with the box. Sections are what there is to see; none: the
+// schemes are introduced.
+func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
+	g, err := p.begin(w, h, kindHome)
+	if err != nil {
+		return err
+	}
+	if err := g.put("home", g.home(sections)); err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
+// Schemes writes the page of all schemes that are registered.
+func (p *Printer) Schemes(w io.Writer, h *Head) error {
+	copied := Head{}
+	if h != nil {
+		copied = *h
+	}
+	copied.Title = cmp.Or(copied.Title, "Schemes")
+	g, err := p.begin(w, &copied, kindNone)
+	if err != nil {
+		return err
+	}
+	if err := g.put("schemes", p.registry.All()); err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
+// home is the home page as its template has it.
+type home struct {
+	Site     *Site
+	Sections []homeSection
+	Schemes  []scheme.Scheme
+}
+
+type homeSection struct {
+	Title, Text string
+	Items       []line
+}
+
+func (g *page) home(sections []Section) home {
+	d := home{Site: &g.site}
+	for _, s := range sections {
+		l := list{page: g}
+		each := homeSection{Title: s.Title, Text: s.Text}
+		for i := range s.Items {
+			each.Items = append(each.Items, l.row(&s.Items[i], 0))
+		}
+		d.Sections = append(d.Sections, each)
+	}
+	if len(sections) == 0 {
+		for _, s := range g.registry.All() {
+			if s.Access != "" {
+				d.Schemes = append(d.Schemes, s)
+			}
+		}
+		// Those of the RFC first, in its order.
+		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
+			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
+		})
+	}
+	return d
+}
+
+// natural compares texts in which "3.10" comes after "3.2".
+func natural(a, b string) int {
+	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
+}
+
+// padded has each number of text in as many digits.
+func padded(text string) string {
+	const digits = "0123456789"
+	var b strings.Builder
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text, digits))
+		b.WriteString(strings.Repeat("0", max(8-n, 0)) + text[:n])
+		text = text[n:]
+		next := strings.IndexAny(text, digits)
+		if next < 0 {
+			next = len(text)
+		}
+		b.WriteString(text[:next])
+		text = text[next:]
+	}
+	return b.String()
+}
+
+// Failure writes the page of what went wrong: kind is that of access.KindOf, and err
+// what the person may know of it.
+func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
+	g, begun := p.begin(w, h, kindWarning)
+	if begun != nil {
+		return begun
+	}
+	if err := g.put("failure", g.failure(kind, err)); err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
+// failure is a failure as its template has it.
+type failure struct {
+	What, Do, Text, Hint, Kind string
+	Again                      string // its page, to try once more
+	Explained                  *explained
+}
+
+func (g *page) failure(kind string, err error) failure {
+	words, ok := failures[kind]
+	if !ok {
+		words = failures["protocol"]
+	}
+	f := failure{What: words.what, Do: words.do, Kind: kind}
+	if err != nil {
+		f.Text = shown(err.Error())
+	}
+	var hint *scheme.HintError
+	if errors.As(err, &hint) {
+		f.Hint = shown(capital(hint.Hint))
+	}
+	var syntax *locus.SyntaxError
+	if errors.As(err, &syntax) {
+		x := refusal(Explanation{Text: syntax.Input, Err: syntax})
+		f.Explained = &x
+	}
+	if !g.h.URL.IsZero() && words.again {
+		f.Again = g.link(g.h.URL, g.h.Show)
+	}
+	return f
+}
+
+// failures are what each kind of failure means, and what one can do.
+var failures = map[string]struct {
+	what, do string
+	again    bool
+}{
+	"not-found":   {"There is no such thing.", "The server answered, and knows nothing by that name. Look at the address for a slip of the pen, or go up to a folder above it.", false},
+	"denied":      {"This gateway does not go there.", "Its rules deny this address: it may be private, on a port that is not for this, or on a list. Whoever runs the gateway can allow it.", false},
+	"unreachable": {"No connection came about.", "The host's name is unknown, nobody listens there, or the way is blocked. Try again later, or look at the host's name.", true},
+	"protocol":    {"The server did something unexpected.", "What it said is not what its protocol allows, or it stopped in the middle. What was sent and received, below, shows where.", true},
+	"auth":        {"A login is wanted.", "The server wants a name and a password, or refused those it got.", false},
+	"unsupported": {"This can't be opened here.", "The scheme is not known to this gateway, or names nothing that could be fetched.", false},
+	"syntax":      {"This is not a URL.", "The mark shows the place where it stops being one, and below stands what would be right.", false},
+	"timeout":     {"It took too long.", "The server did not answer in time. It may be busy; try again later.", true},
+	"too-large":   {"This is too large.", "It has more octets than this gateway passes on.", false},
+	"interrupted": {"It was interrupted.", "The gateway stopped before the answer was there.", true},
+	"busy":        {"Too much at once.", "This gateway is asked for more than it gives one visitor, or all of them, at a time. Try again in a moment.", true},
+}

@@ -1,0 +1,401 @@
+package page
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/message"
+)
+
+// letterPrinter writes one message.
+type letterPrinter struct {
+	*page
+	m     *message.Message
+	parts []message.Part
+	shown map[string]bool // paths of parts that were shown in their place
+}
+
+// headerFields are those that people read, in the order they are shown.
+var headerFields = []string{"From", "To", "Cc", "Newsgroups", "Date", "Reply-To", "Followup-To", "Organization", "Message-ID"}
+
+// headerRow is a field of a header.
+type headerRow struct {
+	Name  string
+	Items []hop
+}
+
+// attachment is a part that is not shown in its place, or a picture that is.
+type attachment struct {
+	Path, Name, Type, Size string
+	Kind                   kind
+	Link, Raw              string
+}
+
+func (l *letterPrinter) write() error {
+	l.parts, l.shown = l.m.Parts(), map[string]bool{}
+	if err := l.put("letter-head", l.header(l.m.Header)); err != nil {
+		return err
+	}
+	mediaType := bare(l.m.Get("Content-Type"))
+	if err := l.container("", mediaType); err != nil {
+		return err
+	}
+	return l.put("letter-foot", struct {
+		Others     []attachment
+		References []hop
+		Faults     []string
+		Lines      string
+	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
+}
+
+// header returns the fields of a header that people read.
+func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
+	for _, name := range headerFields {
+		var items []hop
+		switch name {
+		case "From", "To", "Cc", "Reply-To":
+			for _, a := range h.Addresses(name) {
+				items = append(items, hop{shown(a.String()), l.linkText("mailto:" + a.Addr)})
+			}
+		case "Newsgroups", "Followup-To":
+			for group := range strings.SplitSeq(h.Text(name), ",") {
+				if group = strings.TrimSpace(group); group != "" {
+					items = append(items, hop{shown(group), l.linkText("news:" + group)})
+				}
+			}
+		case "Date":
+			if t, ok := h.Date(); ok {
+				items = append(items, hop{Text: t.Format("Monday, 2 January 2006, 15:04 -0700")})
+			}
+		case "Message-ID":
+			if id := h.MessageID(); id != "" {
+				items = append(items, hop{Text: shown(id)})
+			}
+		}
+		if text := h.Text(name); len(items) == 0 && text != "" {
+			items = append(items, hop{Text: shown(text)})
+		}
+		if len(items) > 0 {
+			rows = append(rows, headerRow{name, items})
+		}
+	}
+	return rows
+}
+
+// children returns the parts within the part of that path; "": within the message.
+func (l *letterPrinter) children(path string) (list []message.Part) {
+	prefix := ""
+	if path != "" {
+		prefix = path + "."
+	}
+	for _, p := range l.parts {
+		if rest, ok := strings.CutPrefix(p.Path, prefix); ok && rest != "" && !strings.Contains(rest, ".") {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// container writes what is to be read within a part.
+func (l *letterPrinter) container(path, mediaType string) error {
+	children := l.children(path)
+	if len(children) == 0 {
+		return nil
+	}
+	switch mediaType {
+	case "multipart/alternative":
+		return l.alternatives(children)
+	case "multipart/related":
+		return l.part(children[0])
+	}
+	for _, p := range children {
+		if err := l.part(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alternatives writes the plainest of some parts that say the same, and the one that
+// is laid out for who wants to open it.
+func (l *letterPrinter) alternatives(parts []message.Part) error {
+	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.worth(a), l.worth(b)) })
+	if err := l.part(best); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Path == best.Path || l.worth(p) != 1 {
+			l.shown[p.Path] = true
+			continue
+		}
+		if err := l.put("begin-laid-out", nil); err != nil {
+			return err
+		}
+		if err := l.part(p); err != nil {
+			return err
+		}
+		if err := l.put("end-laid-out", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// worth says how plain a part is.
+func (l *letterPrinter) worth(p message.Part) int {
+	switch {
+	case p.Multipart():
+		worth := 0
+		for _, child := range l.children(p.Path) {
+			worth = max(worth, l.worth(child))
+		}
+		return worth
+	case p.Type == "text/html":
+		return 1
+	case p.Type == "text/plain":
+		return 3
+	case strings.HasPrefix(p.Type, "text/"):
+		return 2
+	}
+	return 0
+}
+
+// part writes a part in its place, if it is one to be read there.
+func (l *letterPrinter) part(p message.Part) error {
+	header, enclosed := p.Enclosed()
+	class := ClassOf(p.Type)
+	switch {
+	case p.Multipart():
+		l.shown[p.Path] = true
+		return l.container(p.Path, p.Type)
+	case enclosed:
+		l.shown[p.Path] = true
+		if err := l.put("begin-enclosed", struct {
+			Subject string
+			Rows    []headerRow
+		}{shown(header.Subject()), l.header(header)}); err != nil {
+			return err
+		}
+		if err := l.container(p.Path, bare(header.Get("Content-Type"))); err != nil {
+			return err
+		}
+		return l.put("end-enclosed", nil)
+	case p.Disposition == "attachment":
+		return nil
+	case class == ClassDocument:
+		l.shown[p.Path] = true
+		return l.document(p)
+	case p.Type == "text/plain" || p.Type == "text/enriched" || p.Type == "text/markdown" || p.Type == "text/x-diff" || p.Type == "text/x-patch":
+		l.shown[p.Path] = true
+		return l.text(p.Text())
+	case class == ClassImage && l.raw(l.h.URL, Show{Part: p.Path}) != "":
+		l.shown[p.Path] = true
+		return l.put("letter-image", l.attachment(p))
+	}
+	return nil
+}
+
+// maxDocument is how large HTML can be that is shown among other things.
+const maxDocument = 4 << 20
+
+func (l *letterPrinter) document(p message.Part) error {
+	text, err := io.ReadAll(io.LimitReader(p.Text(), maxDocument+1))
+	if err != nil && !errors.Is(err, message.ErrLimit) {
+		return err
+	}
+	if len(text) > maxDocument {
+		l.shown[p.Path] = false
+		return nil
+	}
+	if err := l.add("begin-foreign", nil); err != nil {
+		return err
+	}
+	if err := l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true}); err != nil {
+		return err
+	}
+	return l.put("end-foreign", nil)
+}
+
+// within returns the path of the octets of a part by its Content-ID.
+func (l *letterPrinter) within(id string) string {
+	p, ok := l.m.Find(id)
+	if !ok {
+		return ""
+	}
+	l.shown[p.Path] = true
+	return l.raw(l.h.URL, Show{Part: p.Path})
+}
+
+// attachment describes a part.
+func (l *letterPrinter) attachment(p message.Part) attachment {
+	k, ok := kindOfType(p.Type)
+	if !ok {
+		k = kindProgram
+	}
+	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
+	if size, err := p.DecodedSize(); err == nil {
+		a.Size = humanSize(size)
+	}
+	a.Link, a.Raw = l.link(l.h.URL, Show{Part: p.Path}), l.raw(l.h.URL, Show{Part: p.Path})
+	if a.Name == "" {
+		a.Name = "Part " + a.Path
+	}
+	return a
+}
+
+// others are the parts that were not shown in their place.
+func (l *letterPrinter) others() (list []attachment) {
+	for _, p := range l.parts {
+		if !l.shown[p.Path] && !p.Multipart() {
+			list = append(list, l.attachment(p))
+		}
+	}
+	return list
+}
+
+// references are the messages that this one answers.
+func (l *letterPrinter) references() (list []hop) {
+	scheme := "mid"
+	if l.m.Get("Newsgroups") != "" || strings.HasPrefix(l.h.URL.Scheme(), "n") {
+		scheme = "news"
+	}
+	for _, u := range message.Links(scheme, append(l.m.References(), l.m.InReplyTo()...)...) {
+		list = append(list, hop{decoded(u.SchemePart()), l.link(u, Show{})})
+	}
+	return list
+}
+
+func (l *letterPrinter) faults() (list []string) {
+	for _, f := range l.m.Faults {
+		list = append(list, shown(f.String()))
+	}
+	return list
+}
+
+const (
+	// maxQuote is how deep quotes are told apart.
+	maxQuote = 6
+	// mostRun is how much text of one depth is written at once.
+	mostRun = 64 << 10
+)
+
+// text writes a text of a message: quotes by their depth, the signature apart, URLs
+// linked.
+func (l *letterPrinter) text(r io.Reader) error {
+	if err := l.add("begin-said", nil); err != nil {
+		return err
+	}
+	t := quoter{letterPrinter: l}
+	lines := bufio.NewReaderSize(r, mostRun)
+	for {
+		piece, failure := lines.ReadSlice('\n')
+		if err := t.line(piece); err != nil {
+			return err
+		}
+		if failure == bufio.ErrBufferFull {
+			continue
+		}
+		if failure != nil {
+			if err := t.flushRun(); err != nil {
+				return err
+			}
+			if err := l.put("end-said", nil); err != nil {
+				return err
+			}
+			if failure != io.EOF && !errors.Is(failure, message.ErrLimit) {
+				return failure
+			}
+			return nil
+		}
+	}
+}
+
+// quoter collects lines of one depth.
+type quoter struct {
+	*letterPrinter
+	run       bytes.Buffer
+	depth     int
+	signature bool
+	middle    bool // of a line
+}
+
+// line takes a line, or a piece of a long one.
+func (q *quoter) line(piece []byte) error {
+	depth, rest := q.depth, piece
+	if !q.middle {
+		depth, rest = unquoted(piece)
+	}
+	q.middle = len(piece) > 0 && piece[len(piece)-1] != '\n'
+	signature := q.signature || depth == 0 && (string(piece) == "-- \n" || string(piece) == "-- ")
+	if depth != q.depth || signature != q.signature || q.run.Len()+len(rest) > mostRun {
+		if err := q.flushRun(); err != nil {
+			return err
+		}
+	}
+	q.depth, q.signature = depth, signature
+	q.run.Write(rest)
+	return nil
+}
+
+// unquoted returns how many marks of quotes begin a line, and what is behind them.
+func unquoted(line []byte) (depth int, rest []byte) {
+	rest = line
+	for {
+		trimmed := rest
+		if depth > 0 && len(trimmed) > 0 && trimmed[0] == ' ' {
+			trimmed = trimmed[1:]
+		}
+		if len(trimmed) == 0 || trimmed[0] != '>' {
+			return depth, trimmed
+		}
+		depth++
+		rest = trimmed[1:]
+	}
+}
+
+func (q *quoter) flushRun() error {
+	if q.run.Len() == 0 {
+		return nil
+	}
+	class := "said"
+	switch {
+	case q.signature:
+		class = "signature"
+	case q.depth > 0:
+		class = "quote quote-" + itoa(int64(min(q.depth, maxQuote)))
+	}
+	text := lineEnds(q.run.String())
+	q.run.Reset()
+	if err := q.add("begin-run", struct{ Class, Marks string }{class, strings.Repeat(">", min(q.depth, maxQuote))}); err != nil {
+		return err
+	}
+	if err := q.linked(text); err != nil {
+		return err
+	}
+	return q.put("end-run", nil)
+}
+
+// linked adds a text whose URLs are links.
+func (l *letterPrinter) linked(text string) error {
+	at := 0
+	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked}) {
+		link := l.link(m.URL, Show{})
+		if link == "" || int(m.Start) < at {
+			continue
+		}
+		if err := l.add("run", shownLines(text[at:m.Start])); err != nil {
+			return err
+		}
+		if err := l.add("link", struct{ Link, Text string }{link, shownLines(text[m.Start:m.End])}); err != nil {
+			return err
+		}
+		at = int(m.End)
+	}
+	return l.add("run", shownLines(text[at:]))
+}

@@ -1,0 +1,143 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// order is the order of a list.
+type order struct {
+	by   string
+	down bool
+}
+
+const (
+	byThread = "thread"
+	tooMany  = "too many" // there was an order, and no way to make it
+)
+
+// orders are the orders that each layout has. A search's results and a drawn menu
+// are in the order that their author gave them.
+var orders = map[layout][]string{
+	listing:  {"name", "size", "date", "kind"},
+	groups:   {"name", "count"},
+	articles: {byThread, "number", "date", "from", "name"},
+	results:  {"name", "score", "date", "size"},
+}
+
+func parseOrder(text string) order {
+	by, down := strings.CutPrefix(text, "-")
+	for _, list := range orders {
+		if slices.Contains(list, by) {
+			return order{by, down}
+		}
+	}
+	return order{}
+}
+
+// suits reports whether lists of that layout can have the order.
+func (o order) suits(l layout) bool {
+	return o.by == "" || slices.Contains(orders[l], o.by)
+}
+
+// sort puts items in order. For threads it returns how deep each is.
+func (o order) sort(items []scheme.Item) (depths []int) {
+	switch o.by {
+	case "", tooMany:
+		return nil
+	case byThread:
+		return threads(items, o.down)
+	}
+	slices.SortStableFunc(items, func(a, b scheme.Item) int {
+		n := o.compare(&a, &b)
+		if o.down {
+			n = -n
+		}
+		if n == 0 {
+			n = byName(&a, &b)
+		}
+		return n
+	})
+	return nil
+}
+
+func (o order) compare(a, b *scheme.Item) int {
+	switch o.by {
+	case "size":
+		return cmp.Compare(a.Size, b.Size)
+	case "date":
+		return a.ModTime.Compare(b.ModTime)
+	case "from":
+		return cmp.Compare(strings.ToLower(a.Note), strings.ToLower(b.Note))
+	case "kind":
+		return cmp.Compare(kindOfItem(a).Label, kindOfItem(b).Label)
+	case "score", "number", "count":
+		x, _ := number(a, o.by)
+		y, _ := number(b, o.by)
+		return cmp.Compare(x, y)
+	}
+	// Folders stand above files, as people expect of a list of names.
+	return cmp.Or(cmp.Compare(notMenu(a), notMenu(b)), byName(a, b))
+}
+
+func notMenu(i *scheme.Item) int {
+	if i.Kind == scheme.KindMenu {
+		return 0
+	}
+	return 1
+}
+
+func byName(a, b *scheme.Item) int {
+	return cmp.Or(cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Title, b.Title))
+}
+
+// threads puts articles behind those that they answer, and returns how deep each
+// is. Beginnings are in order of their numbers, or the newest first.
+func threads(items []scheme.Item, down bool) []int {
+	byID := make(map[string]int, len(items))
+	for n := range items {
+		if id, _ := fieldOf(&items[n], "messageId").(string); id != "" {
+			byID[id] = n
+		}
+	}
+	answers := make([][]int, len(items))
+	var beginnings []int
+	for n := range items {
+		references := texts(&items[n], "references")
+		parent := -1
+		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
+			// Who answers comes later: so there are no circles, whatever is claimed.
+			if at, ok := byID[references[k]]; ok && at < n {
+				parent = at
+			}
+		}
+		if parent < 0 {
+			beginnings = append(beginnings, n)
+		} else {
+			answers[parent] = append(answers[parent], n)
+		}
+	}
+	if down {
+		slices.Reverse(beginnings)
+	}
+	type place struct{ at, depth int }
+	sorted, depths := make([]scheme.Item, 0, len(items)), make([]int, 0, len(items))
+	for _, first := range beginnings {
+		for stack := []place{{first, 0}}; len(stack) > 0; {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			sorted, depths = append(sorted, items[top.at]), append(depths, top.depth)
+			for _, answer := range slices.Backward(answers[top.at]) {
+				stack = append(stack, place{answer, top.depth + 1})
+			}
+		}
+	}
+	copy(items, sorted)
+	return depths
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

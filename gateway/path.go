@@ -1,0 +1,106 @@
+package gateway
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// A URL is part of a path in one of two forms: "/gopher/h:70/1sel" for
+// "gopher://h:70/1sel", and the whole of it for one without "//", as in
+// "/news:comp.infosystems". What was written stays as it was written.
+
+// pathOf returns the path for u below the root; ok is false if a browser would
+// change it on the way, so that only a query can hold it.
+func pathOf(u locus.URL) (path string, ok bool) {
+	text := u.String()
+	name, rest, _ := strings.Cut(text, ":")
+	if after, found := strings.CutPrefix(rest, "//"); found {
+		path = "/" + name + "/" + after
+	} else {
+		path = "/" + text
+	}
+	return path, isStable(path)
+}
+
+// urlOf returns the URL that a path below the root holds, as it was written. ok is
+// false if it holds none, of a scheme that is registered.
+func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
+	text := strings.TrimPrefix(path, "/")
+	end := strings.IndexAny(text, ":/?#")
+	if end <= 0 || text[end] == '?' || text[end] == '#' {
+		return u, false, nil
+	}
+	if _, known := r.Lookup(text[:end]); !known {
+		return u, false, nil
+	}
+	if text[end] == '/' {
+		text = text[:end] + "://" + text[end+1:]
+	} else if strings.HasPrefix(text[end+1:], "//") {
+		// There is one path for a URL.
+		return u, false, nil
+	}
+	u, err = locus.Parse(text)
+	return u, true, err
+}
+
+// isStable reports whether browsers send a path as it is written in a link: they
+// resolve dots, also those that are escaped, and escape what they find unsafe (the
+// URL standard of the WHATWG).
+func isStable(path string) bool {
+	path, _, _ = strings.Cut(path, "#")
+	searching := false
+	segment := 0
+	for i := 0; i <= len(path); i++ {
+		if i == len(path) || !searching && (path[i] == '/' || path[i] == '?') {
+			if !searching && isDots(path[segment:i]) {
+				return false
+			}
+			if i == len(path) {
+				return true
+			}
+			segment = i + 1
+			searching = path[i] == '?'
+			continue
+		}
+		o := path[i]
+		if o <= ' ' || o >= 0x7F || strings.IndexByte("\"<>\\^`{|}", o) >= 0 || searching && o == '\'' {
+			return false
+		}
+	}
+	return true
+}
+
+// isDots reports whether a segment is "." or "..", with escapes or without.
+func isDots(segment string) bool {
+	switch strings.ToLower(strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")) {
+	case ".", "..":
+		return true
+	}
+	return false
+}
+
+// askFor returns the path that asks for u by a query at path.
+func askFor(path string, u locus.URL, more url.Values) string {
+	text := path + "?url=" + url.QueryEscape(u.WithoutFragment().String())
+	if len(more) > 0 {
+		text += "&" + more.Encode()
+	}
+	if fragment, ok := u.Fragment(); ok {
+		text += "#" + fragment
+	}
+	return text
+}
+
+// asked returns the URL that a query asks for, as people write it.
+func asked(values url.Values) (locus.URL, error) {
+	text := strings.TrimSpace(values.Get("url"))
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return u, fmt.Errorf("gateway: %w", err)
+	}
+	return u.WithoutFragment(), nil
+}

@@ -1,0 +1,262 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/roundtrip"
+)
+
+// serveProxy answers a request whose target is a whole URL: what the URI draft has
+// a gateway take, and a proxy for HTTP. The Host field says nothing here (RFC 9112
+// section 3.2.2): what is asked for is the URL alone.
+func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
+	w.kind = "proxy"
+	u, err := locus.Parse(r.RequestURI)
+	if err != nil {
+		g.failAccess(w, r, err)
+		return
+	}
+	u = u.WithoutFragment()
+	w.url = u
+	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portOf(u)) {
+		// A browser that asks its proxy for everything asks it for its own pages too.
+		target := "/"
+		if path, ok := u.Path(); ok {
+			target += path
+		}
+		w.url = locus.URL{}
+		g.serveOwn(w, r, target)
+		return
+	}
+	if g.wasHere(r.Header) {
+		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
+		return
+	}
+	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
+		w.Header().Set("Allow", "GET, HEAD")
+		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", r.Method+" is not passed on")
+		return
+	}
+	if !isWeb(u.Scheme()) {
+		g.serveForeign(w, r, u)
+		return
+	}
+	g.forward(w, r, u)
+}
+
+// forward passes a request for an http or https URL on, and its answer back.
+func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
+	out, err := newRequest(r.Context(), r.Method, u)
+	if err != nil {
+		g.failAccess(w, r, err)
+		return
+	}
+	passOn(out.Header, r.Header)
+	out.Header.Del("Expect")
+	if hops, err := strconv.Atoi(out.Header.Get("Max-Forwards")); err == nil && hops > 0 {
+		out.Header.Set("Max-Forwards", strconv.Itoa(hops-1))
+	}
+	if _, ok := out.Header["User-Agent"]; !ok {
+		out.Header["User-Agent"] = nil // none: package net/http has one of its own
+	}
+	g.addVia(out.Header, r.ProtoMajor, r.ProtoMinor)
+	if r.ContentLength != 0 {
+		out.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+		out.ContentLength = r.ContentLength
+	}
+	g.relay(w, r, out, nil)
+}
+
+// relay sends out and passes its answer back. own are header fields that replace
+// those of the answer.
+func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, own http.Header) {
+	resp, err := g.upstream.RoundTrip(out)
+	if err != nil {
+		g.failAccess(w, r, err)
+		return
+	}
+	defer resp.Body.Close()
+	g.answer(w, r, resp, own)
+}
+
+// answer passes an answer back.
+func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) {
+	h := w.Header()
+	w.cache = resp.Header.Get("Cache-Status")
+	passOn(h, resp.Header)
+	h.Del(roundtrip.KindHeader)
+	for name, values := range own {
+		h[name] = values
+	}
+	g.addVia(h, resp.ProtoMajor, resp.ProtoMinor)
+	status := resp.StatusCode
+	if status < 200 || status > 599 {
+		// 101 would be an answer to an Upgrade, which was not passed on.
+		g.failAccess(w, r, errors.New("the server's answer has a status that can't be"))
+		return
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified {
+		return
+	}
+	if err := stream(w, resp.Body); err != nil {
+		w.broken = err
+		// The client must not take what it got for the whole.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+const (
+	// writeTime is how long a client may take no octet of what there is for it.
+	writeTime = 60 * time.Second
+	// chunk is how much of a body is held for a client at once.
+	chunk = 16 << 10
+)
+
+// stream copies body to the client, each octet when it is there. A client that
+// reads slowly holds one chunk.
+func stream(w http.ResponseWriter, body io.Reader) error {
+	control := http.NewResponseController(w)
+	p := make([]byte, chunk)
+	for {
+		n, err := body.Read(p)
+		if n > 0 {
+			// An error means that the connection has no deadlines: then it is a test's.
+			_ = control.SetWriteDeadline(time.Now().Add(writeTime))
+			if _, err := w.Write(p[:n]); err != nil {
+				return err
+			}
+			if n < len(p) {
+				if err := control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+					return err
+				}
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// patientBody is the body of a client's request, which may come slowly but not
+// stop.
+type patientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (b *patientBody) Read(p []byte) (int, error) {
+	_ = b.control.SetReadDeadline(time.Now().Add(writeTime))
+	return b.ReadCloser.Read(p)
+}
+
+// portOf is the port that an http or https URL leads to.
+func portOf(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	if u.Scheme() == "https" {
+		return 443
+	}
+	return 80
+}
+
+// serveForeign answers a proxy's request for a URL that is not asked over HTTP.
+func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
+	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
+		g.servePerson(w, r, u)
+		return
+	}
+	out, err := g.foreignRequest(r.Context(), r, u)
+	if err != nil {
+		g.failAccess(w, r, err)
+		return
+	}
+	g.relay(w, r, out, foreignOwn)
+}
+
+// foreignOwn are fields of all answers that were made here of what no HTTP server
+// said.
+var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
+
+// servePerson answers a browser that has the gateway for its proxy: menus and
+// messages are pages, and objects are what they are.
+func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
+	base := g.base(r)
+	v := &view{gateway: g, w: w, r: r, printer: g.proxyPrinter(base), policy: proxyPolicy(base), head: &page.Head{URL: u, Size: -1}}
+	if isSession(u.Scheme()) || u.Scheme() == "mailto" {
+		// A terminal and a letter are for the gateway's own origin.
+		seeOther(w, base+g.pagePath(u, page.Show{}))
+		return
+	}
+	v.objects = func(resp *http.Response) {
+		if page.ClassOf(resp.Header.Get("Content-Type")) == page.ClassMessage {
+			v.object(resp)
+			return
+		}
+		g.answer(w, r, resp, foreignOwn)
+	}
+	v.fetch()
+}
+
+// askedFields are those of a request that mean something to other schemes.
+var askedFields = [...]string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
+
+func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
+	out, err := newRequest(ctx, r.Method, u)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range askedFields {
+		if values := r.Header.Values(name); len(values) > 0 {
+			out.Header[name] = values
+		}
+	}
+	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
+		// A program that takes anything gets a menu as "locus get" writes it.
+		out.Header.Set("Accept", "text/plain, */*;q=0.9")
+	}
+	return out, nil
+}
+
+// statusOf is the status of HTTP for what access failed of.
+func statusOf(k access.Kind) int {
+	switch k {
+	case access.NotFound:
+		return http.StatusNotFound
+	case access.Denied, access.Auth:
+		return http.StatusForbidden
+	case access.Unsupported:
+		return http.StatusNotImplemented
+	case access.Syntax:
+		return http.StatusBadRequest
+	case access.Timeout:
+		return http.StatusGatewayTimeout
+	case access.Interrupted:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadGateway
+}
+
+// failAccess answers that a URL came to nothing.
+func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
+	if errors.Is(err, errBusy) {
+		w.Header().Set("Retry-After", "1")
+		g.fail(w, r, http.StatusServiceUnavailable, "busy", err.Error())
+		return
+	}
+	k := access.KindOf(err)
+	w.failure = k
+	g.failWith(w, r, statusOf(k), string(k), err)
+}

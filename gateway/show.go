@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Where things are, below the root. No scheme's name is "-".
+const (
+	rawPath      = "/-/raw"
+	submitPath   = "/-/submit"
+	sendPath     = "/-/send"
+	explainPath  = "/-/explain"
+	schemesPath  = "/-/schemes"
+	terminalPath = "/-/terminal"
+	assetsPath   = "/-/assets/"
+)
+
+// showValues are the values of a query for a way to show something.
+func showValues(s page.Show) url.Values {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("as", string(s.As))
+	set("sort", s.Sort)
+	set("part", s.Part)
+	if s.Items != (scheme.ItemRange{}) {
+		set("items", strings.Trim(strconv.FormatInt(s.Items.First, 10)+"-"+strconv.FormatInt(s.Items.Last, 10)+":"+strconv.FormatInt(s.Items.Newest, 10), " "))
+	}
+	return values
+}
+
+// showOf reads what showValues wrote. What makes no sense is as if it were not
+// there.
+func showOf(values url.Values) page.Show {
+	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part")}
+	span, newest, _ := strings.Cut(values.Get("items"), ":")
+	first, last, _ := strings.Cut(span, "-")
+	s.Items = scheme.ItemRange{First: count(first), Last: count(last), Newest: count(newest)}
+	return s
+}
+
+// count reads a number that is not negative; 0 for what is none.
+func count(text string) int64 {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}
+
+// site is how the gateway's own pages refer to each other.
+func (g *Gateway) site() page.Site {
+	return page.Site{
+		Home: "/",
+		Page: func(u locus.URL, s page.Show) string { return g.pagePath(u, s) },
+		Raw: func(u locus.URL, s page.Show) string {
+			if path, ok := pathOf(u); ok && s.Part == "" {
+				return rawPath + path
+			}
+			return askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
+		},
+		Session: func(u locus.URL) string { return askFor(terminalPath, u.WithoutFragment(), nil) },
+		Submit:  submitPath,
+		Send:    sendPath,
+		Explain: explainPath,
+		Schemes: schemesPath,
+		Assets:  assetsPath + page.AssetsVersion() + "/",
+		Name:    g.options.Title,
+	}
+}
+
+// pagePath is the path of the page of u. What is sure to be denied has none.
+func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
+	if u.Scheme() == "file" && (g.options.Files == nil || !g.options.Files(u)) {
+		return ""
+	}
+	values := showValues(s)
+	if path, ok := pathOf(u); ok && len(values) == 0 {
+		return path
+	}
+	return askFor("/", u, values)
+}
+
+// proxySite is how pages refer to each other for a client that asks its proxy for
+// everything: what they say of a URL is below base, where the gateway's own pages
+// are.
+func (g *Gateway) proxySite(base string) page.Site {
+	s := g.site()
+	below := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		return base + path
+	}
+	own, raw, session := s.Page, s.Raw, s.Session
+	s.Page = func(u locus.URL, show page.Show) string { return below(own(u, show)) }
+	s.Raw = func(u locus.URL, show page.Show) string { return below(raw(u, show)) }
+	s.Session = func(u locus.URL) string { return below(session(u)) }
+	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
+	s.Explain = ""
+	return s
+}
+
+// isSession reports whether URLs of a scheme are interactive services (RFC 1738
+// section 3.8).
+func isSession(name string) bool {
+	return name == "telnet" || name == "rlogin" || name == "tn3270"
+}

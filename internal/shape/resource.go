@@ -1,0 +1,200 @@
+package shape
+
+import (
+	"bytes"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Resource begins the description of every resource.
+type Resource struct {
+	URL   Text   `json:"url"`
+	Found Text   `json:"found,omitempty"` // where referrals led, if elsewhere
+	Kind  string `json:"kind"`
+}
+
+// NewResource describes what asked led to at found, which may be zero.
+func NewResource(asked, found locus.URL, kind string) Resource {
+	d := Resource{URL: Text(asked.Redacted()), Kind: kind}
+	if !found.IsZero() && found != asked {
+		d.Found = Text(found.Redacted())
+	}
+	return d
+}
+
+// Object is an object of which the octets are elsewhere.
+type Object struct {
+	Resource
+	MediaType *Text      `json:"mediaType"`
+	Size      *int64     `json:"size"`
+	Modified  *time.Time `json:"modified"`
+	Note      Text       `json:"note,omitempty"`
+}
+
+// Item is an item of a menu.
+type Item struct {
+	URL       *Text           `json:"url"`
+	Title     Text            `json:"title"`
+	Kind      scheme.ItemKind `json:"kind"`
+	MediaType Text            `json:"mediaType,omitempty"`
+	Charset   string          `json:"charset,omitempty"` // the title's, if it is not UTF-8
+	Size      *int64          `json:"size,omitempty"`
+	Modified  *time.Time      `json:"modified,omitempty"`
+	Note      Text            `json:"note,omitempty"`
+	Fields    Fields          `json:"fields,omitempty"` // what else is known, by scheme
+}
+
+// Latin1 is the charset of what is not UTF-8.
+const Latin1 = "iso-8859-1"
+
+// NewItem describes an item.
+func NewItem(i scheme.Item) Item {
+	d := Item{
+		URL:       Present(i.URL.WithoutPassword().String(), !i.URL.IsZero()),
+		Title:     Text(i.Title),
+		Kind:      i.Kind,
+		MediaType: Text(i.Type),
+		Size:      Known(i.Size),
+		Modified:  At(i.ModTime),
+		Note:      Text(i.Note),
+		Fields:    i.Fields,
+	}
+	if !utf8.ValidString(i.Title) {
+		d.Charset = Latin1
+	}
+	return d
+}
+
+// Form is what can be asked.
+type Form struct {
+	URL    *Text       `json:"url,omitempty"` // of what asks, if it is not the menu
+	Title  Text        `json:"title"`
+	Fields []FormField `json:"fields"`
+}
+
+// FormField is a field of a form.
+type FormField struct {
+	Number  int              `json:"number,omitempty"` // among those that take an answer, from 1; a note has none
+	Kind    scheme.FieldKind `json:"kind"`
+	Prompt  Text             `json:"prompt"`
+	Default Text             `json:"default"`
+	Choices []Text           `json:"choices,omitempty"`
+}
+
+// NewForm describes a form of the menu at u; nil for nil. standing are the answers
+// that stand if nobody gives others; nil: the form's own. A secret is not told.
+func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
+	if f == nil {
+		return nil
+	}
+	d := &Form{Title: Text(f.Title), Fields: make([]FormField, len(f.Fields))}
+	if !f.URL.IsZero() && f.URL != u {
+		d.URL = Present(f.URL.WithoutPassword().String(), true)
+	}
+	number := 0
+	for i, field := range f.Fields {
+		d.Fields[i] = FormField{Kind: field.Kind, Prompt: Text(field.Prompt)}
+		if field.Kind != scheme.FieldNote {
+			number++
+			d.Fields[i].Number = number
+		}
+		switch {
+		case field.Secret():
+		case standing != nil:
+			d.Fields[i].Default = Text(standing[i])
+		default:
+			d.Fields[i].Default = Text(field.Default)
+		}
+		for _, choice := range field.Choices {
+			d.Fields[i].Choices = append(d.Fields[i].Choices, Text(choice))
+		}
+	}
+	return d
+}
+
+// MenuHead is what of a menu stands before its items.
+type MenuHead struct {
+	Resource
+	Title Text  `json:"title,omitempty"`
+	Form  *Form `json:"form,omitempty"`
+}
+
+// Reason is why something came to nothing.
+type Reason struct {
+	Kind    access.Kind `json:"kind"`
+	Message Text        `json:"message"`
+}
+
+// NewReason describes err.
+func NewReason(err error) Reason { return Reason{access.KindOf(err), Text(err.Error())} }
+
+// Failed tells that a URL came to nothing.
+type Failed struct {
+	URL   Text   `json:"url"`
+	Error Reason `json:"error"`
+}
+
+// Referral is what leads to other URLs, where it is not followed.
+type Referral struct {
+	Resource
+	To        []Text `json:"to"`
+	Permanent bool   `json:"permanent"`
+}
+
+// NewReferral describes a referral.
+func NewReferral(d Resource, r *scheme.Referral) Referral {
+	to := make([]Text, len(r.To))
+	for i, u := range r.To {
+		to[i] = Text(u.WithoutPassword().String())
+	}
+	return Referral{d, to, r.Permanent}
+}
+
+// MenuWriter writes a menu as one object, but never holds more than an item of it:
+// Begin, Item for each, End.
+type MenuWriter struct{ comma bool }
+
+// Begin writes what is before the items.
+func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
+	var b bytes.Buffer
+	if err := Write(&b, head); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - len("}"))
+	b.WriteString(`,"items":[`)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Item writes an item.
+func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
+	if m.comma {
+		if _, err := io.WriteString(w, ","); err != nil {
+			return err
+		}
+	}
+	m.comma = true
+	return Write(w, NewItem(i))
+}
+
+// End writes what is behind the items: "error" if they broke off by failure, which
+// is nil if not.
+func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
+	if failure == nil {
+		_, err := io.WriteString(w, "]}\n")
+		return err
+	}
+	var b bytes.Buffer
+	b.WriteString(`],"error":`)
+	if err := Write(&b, failure); err != nil {
+		return err
+	}
+	b.WriteString("}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}

@@ -1,0 +1,138 @@
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Text is octets as a JSON string: UTF-8 if they are, else ISO Latin 1, which is
+// how the URI draft reads them. What a terminal could obey is escaped, which is the
+// same string to a program.
+type Text string
+
+// MarshalJSON implements [json.Marshaler].
+func (t Text) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(term.Characters(string(t)))
+	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if bytes.ContainsFunc(quoted, unsafeRune) {
+		quoted = escapeRunes(quoted)
+	}
+	return quoted, err
+}
+
+func unsafeRune(r rune) bool { return !term.IsSafe(r) }
+
+// escapeRunes writes what is not safe for a terminal in a JSON string as escapes.
+func escapeRunes(quoted []byte) []byte {
+	var b []byte
+	for _, r := range string(quoted) {
+		if !unsafeRune(r) {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b = fmt.Appendf(b, `\u%04x`, unit)
+		}
+	}
+	return b
+}
+
+// Texts are several.
+func Texts(list []string) []Text {
+	t := make([]Text, len(list))
+	for i, s := range list {
+		t[i] = Text(s)
+	}
+	return t
+}
+
+// Present is a part that may be absent: then it is null.
+func Present[T ~string](part T, ok bool) *Text {
+	if !ok {
+		return nil
+	}
+	t := Text(part)
+	return &t
+}
+
+// Known is a number that may be unknown, below 0: then it is null.
+func Known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// At is a time that may be unknown: then it is null.
+func At(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Fields are decoded parts of a URL, or what is known of an item, as one object in
+// their order.
+type Fields []scheme.Field
+
+// MarshalJSON implements [json.Marshaler].
+func (f Fields) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, field := range f {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := Write(&b, field.Name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := Write(&b, fieldValue(field.Value)); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// fieldValue returns the value of a field as what JSON makes the right thing of.
+func fieldValue(value any) any {
+	switch v := value.(type) {
+	case string:
+		return Text(v)
+	case []string:
+		return Texts(v)
+	case [][]scheme.Field:
+		list := make([]Fields, len(v))
+		for i, record := range v {
+			list[i] = record
+		}
+		return list
+	default:
+		return v
+	}
+}
+
+// Write writes v as URLs are read, "&" is "&", and without a line end.
+func Write(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return err
+}

@@ -1,0 +1,260 @@
+package shape
+
+import (
+	"errors"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Violation is a finding.
+type Violation struct {
+	Rule    string `json:"rule"`
+	Section string `json:"section"`
+	Offset  int    `json:"offset"`
+	Text    Text   `json:"text"`
+	Help    Text   `json:"help"`
+	Kind    string `json:"kind"`
+}
+
+// Findings divides a list into what breaks the rules and what is only a note.
+// Neither is nil: in JSON they are lists.
+func Findings(list []locus.Violation) (violations, notes []Violation) {
+	violations, notes = []Violation{}, []Violation{}
+	for _, v := range list {
+		j := Violation{v.Rule, v.Section, v.Offset, Text(v.Text), Text(v.Help), v.Kind.String()}
+		if v.Kind == locus.Note {
+			notes = append(notes, j)
+		} else {
+			violations = append(violations, j)
+		}
+	}
+	return violations, notes
+}
+
+// Error says why an input is no URL. Offset and part are null if it is one and
+// can't be used for another reason.
+type Error struct {
+	Offset  *int  `json:"offset"`
+	Part    *Text `json:"part"`
+	Message Text  `json:"message"`
+}
+
+// NewError describes err.
+func NewError(err error) Error {
+	var e *locus.SyntaxError
+	if errors.As(err, &e) {
+		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(err.Error())}
+	}
+	return Error{Message: Text(err.Error())}
+}
+
+// Failure is the answer to an input that is no URL.
+type Failure struct {
+	Input Text  `json:"input"`
+	OK    bool  `json:"ok"`
+	Error Error `json:"error"`
+}
+
+// NewFailure describes why nothing can be made of input.
+func NewFailure(input string, err error) Failure {
+	return Failure{Input: Text(input), Error: NewError(err)}
+}
+
+// Parse is the answer to an input that is a URL. The order of the keys is promised.
+type Parse struct {
+	Input      Text        `json:"input"`
+	OK         bool        `json:"ok"`
+	URL        Text        `json:"url"`
+	Canonical  *Text       `json:"canonical"`
+	Scheme     Text        `json:"scheme"`
+	SchemePart Text        `json:"schemePart"`
+	User       *Text       `json:"user"`
+	Password   *Text       `json:"password"`
+	Host       *Text       `json:"host"`
+	Port       *uint16     `json:"port"`
+	Path       *Text       `json:"path"`
+	Fragment   *Text       `json:"fragment"`
+	Locator    *Fields     `json:"locator"`
+	Violations []Violation `json:"violations"`
+	Notes      []Violation `json:"notes"`
+}
+
+// NewParse describes u, which input was read as.
+func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
+	p := Parse{
+		Input:      Text(input),
+		OK:         true,
+		URL:        Text(u.String()),
+		Scheme:     Text(u.Scheme()),
+		SchemePart: Text(u.SchemePart()),
+		User:       Present(u.User()),
+		Password:   Present(u.Password()),
+		Host:       Present(u.Host(), u.Facts().Has(locus.Internet)),
+		Path:       Present(u.Path()),
+		Fragment:   Present(u.Fragment()),
+	}
+	if canonical, _, err := r.Canonical(u); err == nil {
+		p.Canonical = Present(canonical.String(), true)
+	}
+	if n, ok := u.Port(); ok {
+		p.Port = &n
+	}
+	if fields, err := r.Fields(u); err == nil {
+		p.Locator = (*Fields)(&fields)
+	}
+	p.Violations, p.Notes = Findings(r.Check(u, locus.RFC1738))
+	return p
+}
+
+// Check is the verdict about one input.
+type Check struct {
+	Input      Text        `json:"input"`
+	OK         bool        `json:"ok"`
+	Conforms   bool        `json:"conforms"`
+	Rules      string      `json:"rules"`
+	Violations []Violation `json:"violations"`
+	Notes      []Violation `json:"notes"`
+	Error      *Error      `json:"error,omitempty"` // only if not OK
+}
+
+// NewCheck describes what breaks the rules of a profile; err says that input is no
+// URL.
+func NewCheck(input string, list []locus.Violation, err error, profile locus.Profile) Check {
+	c := Check{Input: Text(input), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
+	c.Violations, c.Notes = Findings(list)
+	if err != nil {
+		e := NewError(err)
+		c.Error = &e
+	}
+	return c
+}
+
+// SyntaxFinding is the reason why a text is no URL as a finding: no profile lets it
+// pass.
+func SyntaxFinding(err error) locus.Violation {
+	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: err.Error()}
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) {
+		return v
+	}
+	v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
+	if e.Offset < len(e.Input) {
+		v.Text = e.Input[e.Offset : e.Offset+1]
+	}
+	for _, known := range []struct {
+		err           error
+		rule, section string
+	}{
+		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
+		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
+		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
+		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},
+		{locus.ErrAt, "at-sign", "RFC 1738 3.1"},
+		{locus.ErrHost, "host", "RFC 1738 3.1"},
+		{locus.ErrPort, "port", "RFC 1738 3.1"},
+		{locus.ErrPortRange, "port-range", "RFC 1738 3.1"},
+		{locus.ErrTooLong, "too-long", "RFC 1738 5"},
+	} {
+		if errors.Is(e.Err, known.err) {
+			v.Rule, v.Section = known.rule, known.section
+		}
+	}
+	if errors.Is(e.Err, locus.ErrPortRange) {
+		v.Kind = locus.Impossible
+	}
+	return v
+}
+
+// Canonical is the canonical form of one input, and what it changed.
+type Canonical struct {
+	Input     Text     `json:"input"`
+	OK        bool     `json:"ok"`
+	Canonical Text     `json:"canonical"`
+	Changes   []string `json:"changes"`
+}
+
+// NewCanonical describes a canonical form.
+func NewCanonical(input string, u locus.URL, change locus.Change) Canonical {
+	changes := change.Texts()
+	if changes == nil {
+		changes = []string{}
+	}
+	return Canonical{Text(input), true, Text(u.String()), changes}
+}
+
+// Compare is the verdict about two inputs.
+type Compare struct {
+	A          Text   `json:"a"`
+	B          Text   `json:"b"`
+	Same       bool   `json:"same"`
+	CanonicalA *Text  `json:"canonicalA"`
+	CanonicalB *Text  `json:"canonicalB"`
+	Why        []Text `json:"why"`
+}
+
+// Resolve is the answer to one partial form, or to one URL the other way round.
+type Resolve struct {
+	Base  Text   `json:"base"`
+	Ref   *Text  `json:"ref"`
+	OK    bool   `json:"ok"`
+	URL   *Text  `json:"url"`
+	Rules string `json:"rules"`
+	Other *Other `json:"other"` // null if the other rules say the same
+	Error *Error `json:"error,omitempty"`
+}
+
+// Other is what other rules make of a partial form.
+type Other struct {
+	Rules string `json:"rules"`
+	URL   *Text  `json:"url"` // null: none
+}
+
+// OtherRules returns what the rules that o does not have make of ref, which is u by
+// those of o, if that is something else; otherwise nil.
+func OtherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
+	o.Rules = relative.RFC1630 - o.Rules
+	other := &Other{Rules: o.Rules.String()}
+	v, err := ref.ResolveWith(base, o)
+	if err == nil {
+		other.URL = Present(v.String(), true)
+	}
+	if v == u {
+		return nil
+	}
+	return other
+}
+
+// Scheme is a row of the registry.
+type Scheme struct {
+	Name    string  `json:"name"`
+	Port    *uint16 `json:"port"`
+	Status  string  `json:"status"`
+	Section string  `json:"section"`
+	Syntax  *Text   `json:"syntax"`
+	Access  *Text   `json:"access"`
+}
+
+// NewScheme describes s.
+func NewScheme(s scheme.Scheme) Scheme {
+	j := Scheme{
+		Name: s.Name, Status: s.Status.String(), Section: s.Section,
+		Syntax: Present(s.Syntax, s.Syntax != ""), Access: Present(s.Access, s.Access != ""),
+	}
+	if s.Port != 0 {
+		j.Port = &s.Port
+	}
+	return j
+}
+
+// Extract is a URL in a text.
+type Extract struct {
+	File   Text   `json:"file"`
+	URL    Text   `json:"url"`
+	Start  int64  `json:"start"`
+	End    int64  `json:"end"`
+	Line   int64  `json:"line"`
+	Column int64  `json:"column"`
+	Form   string `json:"form"`
+}

@@ -1,0 +1,233 @@
+package shape
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Part is a piece of a URL's text with its name and place.
+type Part struct {
+	Name   string
+	Offset int
+	Text   string
+}
+
+// Parts returns the parts of u that are there, in order.
+func Parts(u locus.URL) []Part {
+	scheme, _, _ := strings.Cut(u.String(), ":")
+	list := []Part{{"scheme", 0, scheme}}
+	add := func(name string, offset int, text string, ok bool) {
+		if ok {
+			list = append(list, Part{name, offset, text})
+		}
+	}
+	if !u.Facts().Has(locus.Internet) {
+		add("schemePart", u.PathOffset(), u.SchemePart(), true)
+	} else {
+		user, hasUser := u.User()
+		password, hasPassword := u.Password()
+		port, hasPort := u.PortText()
+		path, hasPath := u.Path()
+		start := len(scheme) + len("://")
+		add("user", start, user, hasUser)
+		add("password", start+len(user)+1, password, hasPassword)
+		add("host", u.HostOffset(), u.Host(), true)
+		add("port", u.HostOffset()+len(u.Host())+1, port, hasPort)
+		add("path", u.PathOffset(), path, hasPath)
+	}
+	fragment, hasFragment := u.Fragment()
+	add("fragment", u.Len()-len(fragment), fragment, hasFragment)
+	return list
+}
+
+// ValueText is the value of a field for people.
+func ValueText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return octetsText(v)
+	case []string:
+		list := make([]string, len(v))
+		for i, s := range v {
+			list[i] = strconv.Quote(octetsText(s))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	case [][]scheme.Field:
+		list := make([]string, len(v))
+		for i, record := range v {
+			list[i] = recordText(record)
+		}
+		return strings.Join(list, "; ")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func recordText(record []scheme.Field) string {
+	list := make([]string, len(record))
+	for i, field := range record {
+		list[i] = field.Name + " " + ValueText(field.Value)
+	}
+	return strings.Join(list, ", ")
+}
+
+func octetsText(octets string) string {
+	if s := term.Characters(octets); s != octets {
+		return s + " (ISO Latin 1)"
+	}
+	return octets
+}
+
+// Side is one of two URLs that are compared: as it was written, and its canonical
+// form.
+type Side struct {
+	Input     string
+	Canonical locus.URL
+	Change    locus.Change
+	Err       error
+}
+
+// NewSide reads input; err says that it could not be read whole.
+func NewSide(r *scheme.Registry, input string, err error) Side {
+	s := Side{Input: input, Err: err}
+	var u locus.URL
+	if s.Err == nil {
+		u, s.Err = locus.Parse(input)
+	}
+	if s.Err == nil {
+		s.Canonical, s.Change, s.Err = r.Canonical(u)
+	}
+	return s
+}
+
+// NewCompare compares two sides, and says why they are the same or not, or why one
+// is no URL.
+func NewCompare(r *scheme.Registry, x, y Side) Compare {
+	var why []string
+	same := false
+	for _, s := range []Side{x, y} {
+		if s.Err != nil {
+			why = append(why, s.Err.Error())
+		}
+	}
+	if why == nil {
+		same, why = sameness(r, x, y)
+	}
+	return Compare{
+		A: Text(x.Input), B: Text(y.Input), Same: same, Why: Texts(why),
+		CanonicalA: Present(x.Canonical.String(), x.Err == nil),
+		CanonicalB: Present(y.Canonical.String(), y.Err == nil),
+	}
+}
+
+// sameness compares two URLs, neither of which has an error, and says why they
+// are the same or not.
+func sameness(r *scheme.Registry, x, y Side) (same bool, why []string) {
+	switch {
+	case x.Canonical != y.Canonical:
+		return false, differences(r, x.Canonical, y.Canonical)
+	case x.Input == y.Input:
+		return true, []string{"they are written alike"}
+	default:
+		// What both spelled in one way is no reason.
+		return true, (x.Change ^ y.Change | x.Change&y.Change).Texts()
+	}
+}
+
+// differences says in which parts two canonical URLs differ, or in which fields
+// of the scheme if the parts as a whole say less.
+func differences(r *scheme.Registry, x, y locus.URL) []string {
+	if x.Scheme() != y.Scheme() {
+		return []string{differs("scheme", x.Scheme(), true, y.Scheme(), true)}
+	}
+	var why []string
+	path := false
+	for _, p := range pairParts(x, y) {
+		if p.name == "password" {
+			why = append(why, "the password differs")
+			continue
+		}
+		path = path || p.name == "path" || p.name == "schemePart"
+		why = append(why, differs(p.name, p.x, p.hasX, p.y, p.hasY))
+		if sameOctets(p.x, p.y) && p.hasX && p.hasY {
+			why = append(why, `a reserved character and its escape are not the same (RFC 1738 2.2)`)
+		}
+	}
+	if path {
+		why = append(why, fieldDifferences(r, x, y)...)
+	}
+	return why
+}
+
+// partPair is one part of two URLs.
+type partPair struct {
+	name       string
+	x, y       string
+	hasX, hasY bool
+}
+
+// pairParts returns the parts in which x and y differ, in order.
+func pairParts(x, y locus.URL) []partPair {
+	var list []partPair
+	has := func(u locus.URL, name string) (string, bool) {
+		for _, p := range Parts(u) {
+			if p.Name == name {
+				return p.Text, true
+			}
+		}
+		return "", false
+	}
+	for _, name := range []string{"user", "password", "host", "port", "path", "schemePart", "fragment"} {
+		p := partPair{name: name}
+		p.x, p.hasX = has(x, name)
+		p.y, p.hasY = has(y, name)
+		if p.x != p.y || p.hasX != p.hasY {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// fieldDifferences says which of the scheme's fields, decoded, differ.
+func fieldDifferences(r *scheme.Registry, x, y locus.URL) []string {
+	fx, errX := r.Fields(x)
+	fy, errY := r.Fields(y)
+	if errX != nil || errY != nil || len(fx) != len(fy) {
+		return nil
+	}
+	var why []string
+	for i := range fx {
+		textX, textY := ValueText(fx[i].Value), ValueText(fy[i].Value)
+		// A login is among the parts already.
+		if name := fx[i].Name; textX != textY && name != "password" && name != "user" && name != "path" && name != "host" {
+			why = append(why, differs(name, textX, fx[i].Value != nil, textY, fy[i].Value != nil))
+		}
+	}
+	return why
+}
+
+// differs is the sentence for a part that differs.
+func differs(name, x string, hasX bool, y string, hasY bool) string {
+	quote := func(text string, has bool) string {
+		if !has {
+			return "none"
+		}
+		return locus.Quote(term.Characters(text))
+	}
+	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
+}
+
+// sameOctets reports whether x and y are the same once they are decoded.
+func sameOctets(x, y string) bool {
+	if !strings.Contains(x+y, "%") {
+		return false
+	}
+	dx, errX := escape.Decode(x)
+	dy, errY := escape.Decode(y)
+	return errX == nil && errY == nil && dx == dy
+}
