@@ -48,9 +48,9 @@
 //   - For what is encrypted, for sessions, and with SOCKS for everything, the proxy
 //     makes the connection, and the scheme's own opener speaks to the server.
 //
-// Gateways are named by the program or the person who configures it, so their
-// addresses are judged as typed, and their ports not at all. Where a URL goes by way of
-// one that is asked, no connection is opened to any other host.
+// Gateways are named by the program or the person who configures it, and by no URL, so
+// they may be at any address and port ([policy.Policy.Configured]). Where a URL goes
+// by way of one that is asked, no connection is opened to any other host.
 //
 // The URL itself is judged as ever, before the gateway is asked: a URL in zone Far
 // names no address that is not public. A host's name is another matter. With

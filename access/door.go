@@ -48,6 +48,15 @@ type door struct {
 	closed bool
 }
 
+// policy judges the addresses that the door dials. One host alone is that of a
+// gateway, which no URL names.
+func (d *door) policy() policy.Policy {
+	if d.only != "" {
+		return d.client.policy.Configured()
+	}
+	return d.client.policy
+}
+
 // DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and
 // their variants "4" and "6". The error is a [*policy.DeniedError] if no address
 // of the host is allowed, and [scheme.ErrUnreachable] if none can be connected to.
@@ -193,7 +202,7 @@ func inTurns(list []netip.Addr) []netip.Addr {
 func (d *door) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
-		if no := d.client.policy.CheckAddr(address, d.zone); no == nil {
+		if no := d.policy().CheckAddr(address, d.zone); no == nil {
 			allowed = append(allowed, address)
 		} else if err == nil {
 			err = forHost(no, host)
@@ -273,7 +282,7 @@ func (d *door) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return &policy.DeniedError{Rule: "network", Subject: locus.Quote(address), Reason: "not an IP address and a port"}
 	}
-	return d.client.policy.CheckAddr(a, d.zone)
+	return d.policy().CheckAddr(a, d.zone)
 }
 
 // admit makes c a connection of this door.

@@ -73,7 +73,7 @@ func (d *door) dialName(ctx context.Context, host string, port uint16) (net.Conn
 
 // throughTunnel is the way of dialling by the proxy of the door.
 func (d *door) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
-	way := rawDialer{d.client.doors[policy.Typed]}
+	way := rawDialer{d.client.door(doorKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
 	if d.tunnel.kind == httpProxy {
 		opener, err := d.client.proxyOpener(d.tunnel)
 		if err != nil {

@@ -360,9 +360,20 @@ func TestGatewayPolicy(t *testing.T) {
 	if _, _, err := c.text(t, found("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.take()) != 0 {
 		t.Errorf("a followed name of this machine: %v", err)
 	}
-	// A gateway on this machine needs leave to be there, as all that is typed.
-	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks)
-	for _, u := range []string{"http://public.example/", "gopher://public.example/", "wais://public.example/db?a"} {
+	// A gateway may be on this machine, though nothing else may.
+	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks+" ftp=socks5://"+socks+" except="+gw)
+	for _, u := range []string{"http://public.example/", "gopher://public.example/"} {
+		if _, _, err := c.text(t, found(u)); err != nil {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+	for _, u := range []string{"wais://public.example:1/db?a", "wais://public.example:1024/db?a", "ftp://public.example:1024/"} {
+		c.text(t, found(u))
+	}
+	if a, b, s := asked.take(), gwAsked.take(), socksAsked.take(); len(a) != 1 || len(b) != 1 || !slices.Equal(s, []string{"public.example:1024", "1.1.1.1:1024"}) {
+		t.Errorf("asked %q, %q, %q", a, b, s)
+	}
+	for _, u := range []string{"http://127.0.0.1/", "gopher://localhost/", "wais://10.0.0.1/db", "ftp://inner.example/"} {
 		if _, _, err := c.text(t, typed(u)); access.KindOf(err) != access.Denied {
 			t.Errorf("%s: %v", u, err)
 		}

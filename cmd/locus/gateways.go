@@ -174,15 +174,23 @@ func (a *app) gateways() (*access.Gateways, error) {
 	if a.flags.noGateway {
 		return nil, nil
 	}
+	below, err := a.proxies()
+	if err != nil {
+		return nil, err
+	}
+	return a.gatewaysOver(below)
+}
+
+// gatewaysOver returns those of the flags and the configuration, over below.
+func (a *app) gatewaysOver(below gatewayTable) (*access.Gateways, error) {
+	if a.flags.noGateway {
+		return nil, nil
+	}
 	var flags gatewayTable
 	for _, text := range a.flags.gateway {
 		if err := flags.set(text); err != nil {
 			return nil, usageError("--gateway: %w", err)
 		}
-	}
-	below, err := a.proxies()
-	if err != nil {
-		return nil, err
 	}
 	g, err := access.NewGateways(flags.over(a.config.Gateways.over(below)).rules)
 	return g, unnamed(err)
