@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -34,6 +37,14 @@ type Options struct {
 	// Trace returns what is told of each line of the conversation about u, or nil.
 	// nil: nobody listens.
 	Trace func(u locus.URL) scheme.TraceFunc
+
+	// Gateways are what URLs go by way of; nil: no URL goes by way of any. See the
+	// package's text.
+	Gateways *Gateways
+
+	// Via is told of each gateway that a URL goes by way of, before it is asked.
+	// nil: nobody listens.
+	Via func(u locus.URL, g Gateway)
 
 	// Check is asked about each URL besides the policy: those that are opened, those
 	// that referrals lead to, and those that [Client.Way] is asked for. Its error is
@@ -68,6 +79,10 @@ type Client struct {
 	options  Options
 	doors    [policy.Far + 1]*door
 	known    hosts
+
+	mu     sync.Mutex
+	others map[doorKey]*door // of gateways
+	closed bool
 }
 
 // New makes a client for the schemes of r, which asks p. r may be nil: then no
@@ -83,7 +98,7 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
 	for z := range c.doors {
-		c.doors[z] = &door{client: c, zone: policy.Zone(z)}
+		c.doors[z] = &door{client: c, doorKey: doorKey{zone: policy.Zone(z)}}
 	}
 	return c
 }
@@ -95,7 +110,11 @@ func (c *Client) Registry() *scheme.Registry { return c.registry }
 // Openers that keep connections have nothing left to keep.
 func (c *Client) Close() error {
 	var list []error
-	for _, d := range c.doors {
+	c.mu.Lock()
+	c.closed = true
+	others := slices.Collect(maps.Values(c.others))
+	c.mu.Unlock()
+	for _, d := range append(others, c.doors[:]...) {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)
@@ -164,22 +183,36 @@ func (r *Result) zone() policy.Zone {
 
 // Dialer returns the way to the network for what is typed, as a server that the
 // configuration names: it looks names up, asks the policy about each address, and
-// keeps the time limits, as for a URL.
-func (c *Client) Dialer() scheme.Dialer { return c.doors[policy.Typed] }
+// keeps the time limits, as for a URL. It leads through a SOCKS proxy if one is the
+// gateway of all.
+func (c *Client) Dialer() scheme.Dialer {
+	key := doorKey{zone: policy.Typed}
+	if all := c.options.Gateways.forOthers(""); all.kind == socks || all.kind == socksNames {
+		key.tunnel = all
+	}
+	return c.door(key)
+}
 
 // Way returns the way to the network for u, which was found in from (nil: it was
 // typed), if what decides about u in [Client.Do] lets it be opened: for a program
-// that speaks to the server of u itself, as a proxy does. The error is an [*Error].
+// that speaks to the server of u itself, as a proxy does. If u goes by way of a proxy,
+// that makes a tunnel. The error is an [*Error].
 func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	zone, err := c.zoneOf(u, from)
+	var r route
 	if err == nil {
-		s, _ := c.registry.Lookup(u.Scheme())
-		err = c.check(u, s.Port, zone)
+		r, err = c.route(u, zone)
 	}
-	if err != nil {
+	if err == nil && r.isOther() {
+		err = fmt.Errorf("%w: it goes by way of %s, which is no way to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
+	}
+	switch {
+	case err != nil:
 		return nil, &Error{Op: "open", URL: u, Err: err}
+	case !r.proxy.IsZero():
+		return c.door(doorKey{zone: zone, tunnel: r.proxy}), nil
 	}
-	return c.doors[zone], nil
+	return c.way(r, zone), nil
 }
 
 // zoneOf returns the zone of u, found in from.

@@ -17,13 +17,24 @@ import (
 type conn struct {
 	net.Conn
 	door    *door
-	address netip.AddrPort // that was allowed and dialled
+	address netip.AddrPort // that was allowed and dialled; none if a proxy was given a name
+	name    string         // that name
+
+	tunnelled bool // a proxy made it
 
 	mu          sync.Mutex
 	idle        time.Duration // 0: silence is no matter
 	read, write time.Time     // the user's deadlines
 	closed      bool
 	onClose     func()
+}
+
+// host is what c is connected to, as a name or an address.
+func (c *conn) host() string {
+	if c.name != "" {
+		return c.name
+	}
+	return c.address.Addr().String()
 }
 
 func (c *conn) Read(p []byte) (int, error) {

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"time"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
 // minDataPort is the first port to which a server may ask for a data connection.
@@ -40,15 +43,22 @@ func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net
 	}
 	address := netip.AddrPortFrom(c.address.Addr(), port)
 	if port < minDataPort {
-		return nil, &policy.DeniedError{Rule: "data-port", Subject: address.String(),
+		return nil, &policy.DeniedError{Rule: "data-port", Subject: locus.Quote(net.JoinHostPort(c.host(), strconv.Itoa(int(port)))),
 			Reason: fmt.Sprintf("a server may not have us connect to a port below %d", minDataPort)}
-	}
-	if err := d.client.policy.CheckAddr(address, d.zone); err != nil {
-		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
-	data, err := d.dialOne(ctx, "tcp", address, 1, d.dialFunc())
+	if c.name != "" {
+		return d.dialName(ctx, c.name, port)
+	}
+	if err := d.policy().CheckAddr(address, d.zone); err != nil {
+		return nil, err
+	}
+	dial := d.dialFunc()
+	if c.tunnelled {
+		dial = d.throughTunnel
+	}
+	data, err := d.dialOne(ctx, "tcp", address, 1, dial)
 	if err != nil {
 		return nil, asDialError(address.String(), err)
 	}
@@ -61,6 +71,9 @@ func (d *door) ListenData(ctx context.Context, control net.Conn) (net.Listener, 
 	c, err := d.own(control)
 	if err != nil {
 		return nil, err
+	}
+	if c.tunnelled {
+		return nil, scheme.Hint(fmt.Errorf("%w: no host can connect to us through %s", scheme.ErrUnsupported, d.tunnel), "passive FTP needs no such thing")
 	}
 	near, ok := c.LocalAddr().(*net.TCPAddr)
 	far, ok2 := c.RemoteAddr().(*net.TCPAddr)

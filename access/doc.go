@@ -35,6 +35,35 @@
 // to http, nobody is asked for a login any more. A referral never ends in a
 // session. The fragment of the first URL is kept, unless a referral brings one.
 //
+// # Gateways
+//
+// RFC 1738 section 4 lets a client have a gateway for a scheme, and the URI draft has
+// "the entire URI" sent to one. [Options].Gateways says which URLs go by way of
+// which: of any scheme, also one that is not registered.
+//
+//   - A template makes another URL, which is opened in place of the one. Passwords
+//     don't go along; a URL that has one is refused.
+//   - An HTTP proxy is asked for the URL, by whatever is registered for http, if it is
+//     a [scheme.ProxyOpener]. What comes back is an object, or a redirect.
+//   - For what is encrypted, for sessions, and with SOCKS for everything, the proxy
+//     makes the connection, and the scheme's own opener speaks to the server.
+//
+// Gateways are named by the program or the person who configures it, and by no URL, so
+// they may be at any address and port ([policy.Policy.Configured]). Where a URL goes
+// by way of one that is asked, no connection is opened to any other host.
+//
+// The URL itself is judged as ever, before the gateway is asked: a URL in zone Far
+// names no address that is not public. A host's name is another matter. With
+// "socks5" it is looked up here, and the address that it has is judged and given to
+// the proxy. With all the others it is the gateway's to look up, and may mean an
+// address in the gateway's network that the policy never sees: who has a proxy
+// that reaches what others must not reach lets the proxy judge, or names the hosts
+// as exceptions. So what comes that way is in zone Far, unless the URL named an address
+// that is not public. A redirect that a gateway makes to another URL, be it one at its
+// own host, is a referral like any other.
+//
+// Datagrams go by way of no proxy: what needs them fails, and does not go around it.
+//
 // # Time
 //
 // There are three limits in [Options]: for a connection, for the silence of a

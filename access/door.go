@@ -37,14 +37,24 @@ var (
 )
 
 // door is the way to the network for the URLs of one zone. A client has one for
-// each zone, and its pointer is what openers tell connections apart by.
+// each zone, and more for each gateway; its pointer is what openers tell
+// connections apart by.
 type door struct {
 	client *Client
-	zone   policy.Zone
+	doorKey
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{} // all that are open
 	closed bool
+}
+
+// policy judges the addresses that the door dials. One host alone is that of a
+// gateway, which no URL names.
+func (d *door) policy() policy.Policy {
+	if d.only != "" {
+		return d.client.policy.Configured()
+	}
+	return d.client.policy
 }
 
 // DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and
@@ -58,6 +68,9 @@ func (d *door) DialContext(ctx context.Context, network, address string) (net.Co
 func (d *door) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
+	if d.isTunnelled(address) {
+		return d.dialTunnel(ctx, network, address)
+	}
 	host, list, err := d.lookup(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -71,6 +84,9 @@ func (d *door) lookup(ctx context.Context, network, address string) (host string
 	host, port, err := splitAddress(address)
 	if err != nil {
 		return "", nil, &dialError{address, err}
+	}
+	if err := d.checkOnly(host); err != nil {
+		return "", nil, err
 	}
 	all, err := d.addresses(ctx, network, host)
 	if err == nil {
@@ -186,7 +202,7 @@ func inTurns(list []netip.Addr) []netip.Addr {
 func (d *door) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
-		if no := d.client.policy.CheckAddr(address, d.zone); no == nil {
+		if no := d.policy().CheckAddr(address, d.zone); no == nil {
 			allowed = append(allowed, address)
 		} else if err == nil {
 			err = forHost(no, host)
@@ -241,17 +257,22 @@ func (d *door) note(ctx context.Context, host string, address netip.AddrPort) *t
 
 // dialOne connects to address within one of so many shares of the time.
 func (d *door) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (*conn, error) {
+	c, err := d.dialRaw(ctx, network, address, shares, dial)
+	if err != nil {
+		return nil, err
+	}
+	return d.admit(c, address)
+}
+
+// dialRaw is dialOne; the connection is none of the door's yet.
+func (d *door) dialRaw(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		share := max(time.Until(deadline)/time.Duration(shares), minShare)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	c, err := dial(ctx, network, address.String())
-	if err != nil {
-		return nil, err
-	}
-	return d.admit(c, address)
+	return dial(ctx, network, address.String())
 }
 
 // control judges the address of a socket that is about to connect: what really is
@@ -261,7 +282,7 @@ func (d *door) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return &policy.DeniedError{Rule: "network", Subject: locus.Quote(address), Reason: "not an IP address and a port"}
 	}
-	return d.client.policy.CheckAddr(a, d.zone)
+	return d.policy().CheckAddr(a, d.zone)
 }
 
 // admit makes c a connection of this door.

@@ -96,20 +96,14 @@ func worthAnother(err error) bool {
 // open makes one exchange. If it goes well the result's URL, Hops and Zone are
 // those of u.
 func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resource, error) {
-	s, err := f.client.lookup(u)
-	if err == nil {
-		err = f.client.check(u, s.Port, zone)
-	}
+	asked := u.WithoutFragment()
+	r, err := f.client.route(asked, zone)
 	if err != nil {
 		return nil, f.fail(u, err)
 	}
-	asked := u.WithoutFragment()
 	f.asked[asked] = true
 	t := new(tracker)
-	res, err := s.Opener.Open(t.attach(f.ctx), f.schemeRequest(asked, zone, hops, t))
-	if err == nil && res == nil {
-		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, s.Name)
-	}
+	res, err := f.exchange(asked, r, zone, hops, t)
 	if err != nil {
 		return nil, f.fail(u, err)
 	}
@@ -122,16 +116,68 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	f.secure = f.secure || policy.IsSecure(u)
 	f.result.URL = u
 	f.result.Hops = append(f.result.Hops, asked)
-	f.result.Zone = f.client.zoneAfter(asked, zone, t)
+	f.result.Zone = f.client.zoneAfter(asked, r, zone, t)
 	return res, nil
 }
 
+// route returns how u is opened, if the policy lets it be and the schemes that it
+// takes are there.
+func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
+	own, _ := c.registry.Lookup(u.Scheme())
+	r, err := c.options.Gateways.route(u, own.Port)
+	if err != nil {
+		return r, err
+	}
+	if r.proxy.IsZero() {
+		if _, err := c.lookup(r.url); err != nil {
+			return r, err
+		}
+	}
+	return r, c.check(u, own.Port, zone)
+}
+
+// exchange has u opened as r says.
+func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t *tracker) (res scheme.Resource, err error) {
+	c := f.client
+	for _, g := range r.by {
+		if c.options.Via != nil {
+			c.options.Via(u, g)
+		}
+	}
+	if !r.isDirect() {
+		err = f.checkGateway(u, r)
+	}
+	req := f.schemeRequest(r, zone, hops, t)
+	ctx := t.attach(f.ctx)
+	switch {
+	case err != nil:
+	case !r.proxy.IsZero():
+		var opener scheme.ProxyOpener
+		if opener, err = c.proxyOpener(r.proxy); err == nil {
+			res, err = opener.OpenVia(ctx, req, r.proxy.url)
+		}
+	default:
+		s, _ := c.registry.Lookup(r.url.Scheme())
+		res, err = s.Opener.Open(ctx, req)
+	}
+	if err == nil && res == nil {
+		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, r.url.Scheme())
+	}
+	if err != nil && len(r.by) > 0 {
+		return nil, fmt.Errorf("%w (by way of %s)", err, gatewayTexts(r.by))
+	}
+	if err == nil && r.isOther() {
+		label(res, u)
+	}
+	return res, err
+}
+
 // schemeRequest is what an opener is asked.
-func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tracker) *scheme.Request {
-	c, o := f.client, &f.client.options
+func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *tracker) *scheme.Request {
+	c, o, u := f.client, &f.client.options, way.url
 	r := &scheme.Request{
 		URL:     u,
-		Dial:    c.doors[zone],
+		Dial:    c.way(way, zone),
 		Ask:     o.Ask,
 		Fill:    o.Fill,
 		Limit:   o.Limit,
@@ -145,7 +191,7 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tra
 		Items:          f.request.Items,
 		Probe:          f.request.Probe,
 	}
-	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(u, to, zone, hops, t) }
+	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, zone, hops, t) }
 	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
@@ -161,16 +207,19 @@ func (f *follower) schemeRequest(u locus.URL, zone policy.Zone, hops int, t *tra
 
 // referred returns the door to a URL that the server of u refers to while u is
 // being opened, so many referrals after the first URL.
-func (c *Client) referred(u, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
-	if err := c.policy.CheckReferral(u, to, hops+1); err != nil {
+func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
+	if err := c.policy.CheckReferral(way.url, to, hops+1); err != nil {
 		return nil, err
 	}
-	next := c.zoneAfter(u, zone, t)
-	s, _ := c.registry.Lookup(to.Scheme())
-	if err := c.check(to, s.Port, next); err != nil {
+	next := c.zoneAfter(way.url, way, zone, t)
+	r, err := c.route(to, next)
+	if err != nil {
 		return nil, err
 	}
-	return c.doors[next], nil
+	if !way.isDirect() || !r.isDirect() {
+		return nil, fmt.Errorf("%w: %s goes by way of a gateway, which an exchange under way can't change to", scheme.ErrUnsupported, show(to))
+	}
+	return c.way(r, next), nil
 }
 
 // again opens what r was the result of. It leads no further than it did before.
@@ -248,12 +297,17 @@ func hostKey(u locus.URL) string {
 
 // zoneAfter is the zone of what u leads to, once u is open. See the package's text
 // on zones.
-func (c *Client) zoneAfter(u locus.URL, zone policy.Zone, t *tracker) policy.Zone {
+func (c *Client) zoneAfter(u locus.URL, r route, zone policy.Zone, t *tracker) policy.Zone {
 	host := hostKey(u)
 	public, known := c.known.get(host)
 	literal, err := netip.ParseAddr(host)
 	switch {
 	case zone == policy.Far, t.public.Load(), known && public:
+		return policy.Far
+	case !r.isDirect() && err == nil && !policy.IsPublic(literal):
+		// What was dialled is the gateway.
+		return policy.Near
+	case !r.isDirect():
 		return policy.Far
 	case u.Scheme() == "file", t.dialled.Load(), known:
 		return policy.Near

@@ -17,6 +17,9 @@ import (
 func (d *door) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
+	if d.isTunnelled(address) {
+		return nil, noDatagrams(d.tunnel)
+	}
 	host, list, err := d.lookup(ctx, network, address)
 	if err != nil {
 		return nil, err

@@ -286,7 +286,7 @@ func TestZoneAfter(t *testing.T) {
 		{"news:a.b", policy.Typed, private, policy.Near},
 		{"news:a.b", policy.Typed, new(tracker), policy.Far},
 	} {
-		if got := c.zoneAfter(parse(s.text), s.zone, s.t); got != s.want {
+		if got := c.zoneAfter(parse(s.text), route{}, s.zone, s.t); got != s.want {
 			t.Errorf("zoneAfter(%s, %v): %v, want %v", s.text, s.zone, got, s.want)
 		}
 	}

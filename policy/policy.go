@@ -73,6 +73,14 @@ func New(r Rules) (Policy, error) {
 	return Policy{rules: r}, nil
 }
 
+// Configured returns p as it is for a server that a program or its configuration
+// names, and no URL: such a server may be at an address that is not public. What
+// it leads to is for p itself.
+func (p Policy) Configured() Policy {
+	p.rules.TypedPrivate = true
+	return p
+}
+
 // CheckURL judges u before anything is looked up or sent. defaultPort is that of
 // its scheme, 0 if it has none: then u may also be without a host. The error is a
 // [*DeniedError].

@@ -353,6 +353,19 @@ func TestCheckAddr(t *testing.T) {
 	}
 }
 
+// What is configured may be near, and what it leads to is judged as before.
+func TestConfigured(t *testing.T) {
+	p, err := New(Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := netip.MustParseAddrPort("127.0.0.1:3128")
+	c := p.Configured()
+	if c.CheckAddr(here, Typed) != nil || c.CheckAddr(here, Far) == nil || p.CheckAddr(here, Typed) == nil {
+		t.Error("which address is allowed")
+	}
+}
+
 func TestNew(t *testing.T) {
 	for _, r := range []Rules{{Ports: []uint16{80, 0}}, {MaxHops: -1}} {
 		if _, err := New(r); err == nil || !strings.HasPrefix(err.Error(), "policy: ") {

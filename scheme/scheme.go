@@ -12,6 +12,7 @@ package scheme
 
 import (
 	"context"
+	"net"
 
 	"github.com/locus-url/locus"
 )
@@ -75,6 +76,19 @@ type Field struct {
 // be used from many goroutines at once.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
+}
+
+// ProxyOpener is an Opener that can also go by way of an HTTP proxy, an http or
+// https URL without a path whose user and password are for the proxy alone. What
+// it asks of the Dialer is a connection to the proxy, and to nothing else.
+type ProxyOpener interface {
+	Opener
+	// OpenVia asks the proxy for req.URL, which may be of any scheme that is not
+	// encrypted: "the entire URI" goes to it (URI draft, "HTTP").
+	OpenVia(ctx context.Context, req *Request, proxy locus.URL) (Resource, error)
+	// Tunnel has the proxy connect to address, which is host:port, and returns a
+	// connection to what is there.
+	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 
 // OpenerFunc is a function that is an [Opener].

@@ -25,6 +25,7 @@ import (
 // the configuration of all.
 type clientOptions struct {
 	trace func(locus.URL) scheme.TraceFunc // nil: nobody listens
+	via   func(locus.URL, access.Gateway)  // nil: nobody listens
 	tls   ftp.TLSMode                      // for ftp; TLSOff: as the configuration has it
 	raw   bool                             // contents as they are stored
 	fill  scheme.FillFunc                  // nil: nobody fills in forms
@@ -48,16 +49,22 @@ func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err er
 	if err != nil {
 		return nil, nil, err
 	}
+	gateways, err := a.gateways()
+	if err != nil {
+		return nil, nil, err
+	}
 	login := newLogin(a)
 	login.silent = o.alone
 	options := &access.Options{
-		Ask:     login.ask,
-		Fill:    o.fill,
-		Trace:   o.trace,
-		Limit:   a.flags.maxSize,
-		Connect: a.flags.timeout,
-		Idle:    a.flags.timeout,
-		Timeout: a.flags.timeout,
+		Gateways: gateways,
+		Via:      o.via,
+		Ask:      login.ask,
+		Fill:     o.fill,
+		Trace:    o.trace,
+		Limit:    a.flags.maxSize,
+		Connect:  a.flags.timeout,
+		Idle:     a.flags.timeout,
+		Timeout:  a.flags.timeout,
 	}
 	if o.patient {
 		options.Timeout = 0

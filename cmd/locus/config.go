@@ -29,6 +29,7 @@ type config struct {
 	Pager    string
 	Editor   string
 	Policy   policyConfig
+	Gateways gatewayTable
 	FTP      ftpConfig
 	News     newsConfig
 	Mail     mailConfig
@@ -125,6 +126,7 @@ func (c *config) settings() []setting {
 		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public, wherever the URL comes from"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
 		{"policy.max_size", &c.Policy.MaxSize, `refuse objects that are larger: "5G"; 0 is no limit`},
+		{"gateways", &c.Gateways, `what URLs go by way of: a table of schemes, gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; "locus help gateways" tells more`},
 		{"ftp.cwd", &c.FTP.CWD, `how a path is walked: "multi" (RFC 1738), "single" or "none"`},
 		{"ftp.active", &c.FTP.Active, "let the server connect for data"},
 		{"ftp.tls", &c.FTP.TLS, "ask for TLS before the login, and go no further without it"},
@@ -185,6 +187,17 @@ func (s setting) setText(text string) (err error) {
 		return v.UnmarshalText([]byte(text))
 	}
 	return nil
+}
+
+// tableEntry takes one value of a table whose keys are not known beforehand.
+type tableEntry = encoding.TextUnmarshaler
+
+// openTable is a setting that is such a table.
+type openTable interface{ entry(name string) tableEntry }
+
+// entryVariable returns the name in the environment of a key of a table.
+func (s setting) entryVariable(name string) string {
+	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
 }
 
 // check refuses numbers that would stop all work.
@@ -350,15 +363,36 @@ func (a *app) readEverything() error {
 		return err
 	}
 	for _, s := range a.config.settings() {
-		text := a.env(s.variable())
-		if text == "" {
-			continue
+		if text := a.env(s.variable()); text != "" {
+			if err := s.setText(text); err != nil {
+				return fmt.Errorf("the environment variable %s: %w", s.variable(), err)
+			}
 		}
-		if err := s.setText(text); err != nil {
-			return fmt.Errorf("the environment variable %s: %w", s.variable(), err)
+		if t, ok := s.value.(openTable); ok {
+			if err := a.readEntries(s, t); err != nil {
+				return err
+			}
 		}
 	}
 	return a.config.check()
+}
+
+// readEntries reads the variables of a table: those of the schemes that are
+// registered, and of the other keys.
+func (a *app) readEntries(s setting, t openTable) error {
+	names := []string{allSchemes, exceptions}
+	for _, row := range a.registry.All() {
+		names = append(names, row.Name)
+	}
+	for _, name := range names {
+		variable := s.entryVariable(name)
+		if text := a.env(variable); text != "" {
+			if err := t.entry(name).UnmarshalText([]byte(text)); err != nil {
+				return fmt.Errorf("the environment variable %s: %w", variable, err)
+			}
+		}
+	}
+	return nil
 }
 
 // readConfig reads the file of --config or LOCUS_CONFIG, which must be there, or
@@ -446,18 +480,52 @@ func (d *decoder) table(prefix string, table map[string]toml.Primitive) error {
 
 func (d *decoder) value(key string, value toml.Primitive) error {
 	if s, ok := d.settings[key]; ok {
+		if t, ok := s.value.(openTable); ok {
+			return d.entries(t, value)
+		}
 		return d.meta.PrimitiveDecode(value, s.value)
 	}
 	for known := range d.settings {
 		if strings.HasPrefix(known, key+".") {
-			var table map[string]toml.Primitive
-			if err := d.meta.PrimitiveDecode(value, &table); err != nil {
+			table, err := d.asTable(value)
+			if err != nil {
 				return err
 			}
 			return d.table(key+".", table)
 		}
 	}
 	return d.meta.PrimitiveDecode(value, new(unknownKey))
+}
+
+// entries gives a table its values.
+func (d *decoder) entries(t openTable, value toml.Primitive) error {
+	list, err := d.asTable(value)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		entry := t.entry(name)
+		if err := d.meta.PrimitiveDecode(list[name], &entry); err != nil {
+			return plainError(err)
+		}
+	}
+	return nil
+}
+
+// asTable returns the values of a table.
+func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
+	if err = d.meta.PrimitiveDecode(value, &list); err == nil && list == nil {
+		// What is no table leaves it as it was.
+		err = d.meta.PrimitiveDecode(value, new(noTable))
+	}
+	return list, err
+}
+
+// noTable takes no value. Its error gets the place of the key.
+type noTable struct{}
+
+func (*noTable) UnmarshalTOML(any) error {
+	return errors.New("a table, not a value")
 }
 
 // unknownKey takes no value. Its error gets the place of the key.

@@ -21,6 +21,8 @@ type globalFlags struct {
 	allowPrivate bool
 	allowPort    []uint16
 	maxSize      int64 // octets; 0: no limit
+	gateway      []string
+	noGateway    bool
 }
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
@@ -31,6 +33,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.DurationVar(&a.flags.timeout, "timeout", 0, "give up a connection, a silence or an answer after `D` (\"20s\", \"2m\")")
 	f.BoolVar(&a.flags.allowPrivate, "allow-private", false, "allow addresses that are not public, wherever the URL comes from")
 	f.Var((*ports)(&a.flags.allowPort), "allow-port", "allow port `N` besides the scheme's own (may be given again)")
+	f.StringArrayVar(&a.flags.gateway, "gateway", nil, "have URLs of a scheme, or \"all\", go by way of a gateway: `SCHEME=GATEWAY` (may be given again)")
+	f.BoolVar(&a.flags.noGateway, "no-gateway", false, "go by way of no gateway or proxy")
 	f.Var((*size)(&a.flags.maxSize), "max-size", "refuse objects of more than `N` octets (\"10M\", \"5G\")")
 }
 

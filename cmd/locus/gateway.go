@@ -33,6 +33,8 @@ type gatewayCommand struct {
 	demo   bool
 	museum *tour.Museum   // of the demonstration; nil: none
 	relays *access.Client // leads to what sends letters; nil: nothing does
+
+	locators *access.Gateways // of others, that URLs go by way of
 }
 
 func newGateway(a *app) *cobra.Command {

@@ -22,6 +22,10 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	rules := a.rules()
 	rules.TypedPrivate = false
 	rules.Files = len(c.config.Files) > 0
+	// The variables of other programs may well name this gateway.
+	if c.locators, err = a.gatewaysOver(gatewayTable{}); err != nil {
+		return nil, nil, err
+	}
 	client, err := c.newClient(registry, rules)
 	if err != nil {
 		return nil, nil, err
@@ -59,7 +63,7 @@ func (c *gatewayCommand) listed(r *scheme.Registry) (*access.Options, error) {
 
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.flags
-	return &access.Options{Limit: f.maxSize, Connect: f.timeout, Idle: f.timeout, Timeout: f.timeout}
+	return &access.Options{Gateways: c.locators, Limit: f.maxSize, Connect: f.timeout, Idle: f.timeout, Timeout: f.timeout}
 }
 
 // museumClient leads to the servers of the tour and nowhere else, though they are

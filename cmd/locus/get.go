@@ -198,7 +198,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := clientOptions{raw: g.raw, quiet: g.verbose}
 	if g.verbose {
-		o.trace = g.trace
+		o.trace, o.via = g.trace, g.traceVia
 	}
 	if g.answers != nil {
 		o.fill = g.answers.fill
@@ -299,10 +299,22 @@ func (g *getter) trace(locus.URL) scheme.TraceFunc {
 		if sent {
 			arrow = ">"
 		}
-		g.a.mu.Lock()
-		defer g.a.mu.Unlock()
-		fmt.Fprintf(g.a.errOut, "%s %s\n", arrow, term.Safe(line))
+		g.a.verbose(arrow, line)
 	}
+}
+
+// traceVia shows that a URL goes by way of a gateway.
+func (g *getter) traceVia(u locus.URL, gateway access.Gateway) {
+	if !g.a.paging.Load() {
+		g.a.verbose("*", fmt.Sprintf("%s by way of %s", u.Redacted(), gateway))
+	}
+}
+
+// verbose shows a line of a conversation, or about it.
+func (a *app) verbose(mark, line string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintf(a.errOut, "%s %s\n", mark, term.Safe(line))
 }
 
 // failed tells that a URL came to nothing, and raises the status to that of err.

@@ -29,7 +29,8 @@ import (
 // and port, and at PROSPEROGONE nobody listens. WAIS is host and port. TELNET is a
 // host that lets in guest with the password s3cret, OPENTELNET one that lets in
 // everybody, PLAINTELNET one that speaks no Telnet, and RLOGIN and TN3270 are hosts
-// that let in everybody.
+// that let in everybody. GATEWAY is a proxy that makes tunnels, and else tells what it
+// was asked for.
 func TestGetScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/get",
@@ -192,6 +193,7 @@ func startServers(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("GOPHERPORT", port)
+	startGateway(env)
 	env.Setenv("HTTP", l.Addr().String())
 	env.Setenv("FTP", ftp.Addr())
 	env.Setenv("HOME", env.WorkDir)

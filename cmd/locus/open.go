@@ -91,7 +91,7 @@ func (o *opening) run(ctx context.Context, args []string) error {
 	}
 	options := clientOptions{fill: o.fill, patient: true, quiet: o.verbose}
 	if o.verbose {
-		options.trace = o.trace
+		options.trace, options.via = o.trace, o.traceVia
 	}
 	client, closeAll, err := o.a.client(options)
 	if err != nil {

@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
 )
 
 func newSchemes(a *app) *cobra.Command {
@@ -18,15 +20,20 @@ func newSchemes(a *app) *cobra.Command {
 		Long: `List the schemes that are known, with the default port, where the name comes from
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
-and how it is accessed. --json has the syntax besides.`,
+and how it is accessed. --json has the syntax besides, and the gateway if URLs of the
+scheme go by way of one.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list := a.registry.All()
+			gateways, err := a.gateways()
+			if err != nil {
+				return err
+			}
 			if a.flags.json {
 				for _, s := range list {
-					a.writeJSON(shape.NewScheme(s))
+					a.writeJSON(newSchemeJSON(s, gateways))
 				}
 				return nil
 			}
@@ -38,6 +45,20 @@ and how it is accessed. --json has the syntax besides.`,
 			return nil
 		},
 	}
+}
+
+// schemeJSON is a row of the registry, and what URLs of the scheme go by way of.
+type schemeJSON struct {
+	shape.Scheme
+	Gateway text `json:"gateway,omitempty"`
+}
+
+func newSchemeJSON(s scheme.Scheme, gateways *access.Gateways) schemeJSON {
+	j := schemeJSON{Scheme: shape.NewScheme(s)}
+	if g := gateways.For(s.Name); !g.IsZero() {
+		j.Gateway = text(g.String())
+	}
+	return j
 }
 
 func portText(n uint16) string {

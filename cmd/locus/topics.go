@@ -26,6 +26,11 @@ func topics() []*cobra.Command {
 			Long:  sessionsHelp,
 		},
 		{
+			Use:   "gateways",
+			Short: "Gateways and proxies, and which URLs go by way of them",
+			Long:  gatewaysHelp,
+		},
+		{
 			Use:   "exit-status",
 			Short: "What the exit status says",
 			Long: `With several inputs every one is tried, and the highest of their statuses is the
@@ -72,6 +77,48 @@ before what the file says.
 An answer that its question does not take ends the command with status 2, and
 nothing has been submitted. What was submitted is a URL as well, which sends it
 again: "locus open" shows it.`
+
+const gatewaysHelp = `URLs of a scheme can go by way of a gateway (RFC 1738 section 4), also of a scheme
+that nothing here opens. It is named in the configuration, by the scheme:
+
+  [gateways]
+  gopher = "http://gw.example/{url}"
+  wais   = "http://localhost:1738"
+  all    = "socks5h://proxy.example"
+  except = "localhost, .example.net, 10.0.0.0/8"
+
+A gateway is one of these:
+
+  http://gw.example/{url}    the URL, encoded, makes another URL; {+url}, for http
+                             and https, is the URL as it is
+  http://proxy.example:3128  an HTTP proxy, or https: for one that is asked over TLS.
+                             It is sent the whole URL, and what it answers is the
+                             object. What is encrypted (https, ftps, gophers, nntps,
+                             snews) and sessions go through a tunnel (CONNECT).
+  socks5h://proxy.example    SOCKS 5, which looks names up; by socks5: they are looked
+                             up here. It carries TCP: Prospero fails, and does not go
+                             around it.
+  direct                     none, although there is one for all
+
+"all" is for the other schemes, but never for mailto, mid and cid, and for files only
+of other hosts, where their own key has one. What is for "except" goes straight to its
+server: a host and what is below it, what is below alone (".example.net"), addresses,
+each perhaps with ":" and a port, or "*". Messages go out through a SOCKS proxy of
+all.
+
+--gateway SCHEME=GATEWAY goes before the variables LOCUS_GATEWAYS_GOPHER, ..._ALL and
+..._EXCEPT, and LOCUS_GATEWAYS, which has SCHEME=GATEWAY with blanks between them;
+these before the file; and that before http_proxy, https_proxy, ftp_proxy,
+gopher_proxy, wais_proxy, news_proxy (for news and nntp), all_proxy and no_proxy, which
+are also read in upper case, but for HTTP_PROXY. --no-gateway leaves out all of them.
+"locus gateway" leaves out those of other programs, which may name itself.
+
+A user and password in a gateway's URL are for that alone. Others can see what is on a
+command line: write them into the file. "locus get -v" tells what goes by way of what.
+
+What a URL may lead to is judged as ever, before a gateway is asked. But what a name
+means is then for the proxy to know: a link from the Internet may lead to a name that
+only the proxy's network knows. An address may not, if it is not public.`
 
 const sessionsHelp = `A telnet, rlogin or tn3270 URL locates an interactive service (RFC 1738 section
 3.8). "locus open URL" is the terminal for it. The user and password of the URL are

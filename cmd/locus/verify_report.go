@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
@@ -300,7 +299,7 @@ func (j *jsonReport) result(r *verify.Result) {
 		a.writeJSON(struct {
 			Document text       `json:"document"`
 			Error    reasonJSON `json:"error"`
-		}{text(r.Document), reasonJSON{access.KindOf(r.Err), text(r.Err.Error())}})
+		}{text(r.Document), newReasonJSON(r.Err)})
 		return
 	}
 	d := verifyJSON{

@@ -1,7 +1,8 @@
 // Package peers holds tests against servers that nobody here wrote: vsftpd,
-// Pure-FTPd, nginx, gophernicus, pygopherd, INN, aiosmtpd, the telnetd of GNU, two
-// rlogind and Hercules, started on loopback and ended by the test. A machine that
-// lacks one skips its tests, unless CI is true; .ci/peers installs them.
+// Pure-FTPd, nginx, Squid, microsocks, gophernicus, pygopherd, INN, aiosmtpd, the
+// telnetd of GNU, two rlogind and Hercules, started on loopback and ended by the
+// test; and of lynx, ELinks, wget and curl against ours. A machine that lacks one
+// skips its tests, unless CI is true; .ci/peers installs them.
 package peers
 
 import (

@@ -8,24 +8,20 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
 
 // Options are what a [Client] can be told. The zero value is fine.
 type Options struct {
-	// Proxy returns the proxy to ask for a URL, an http or https URL, and whether
-	// there is one. nil: no proxy, whatever the environment says.
-	Proxy func(locus.URL) (locus.URL, bool)
 	// Raw asks for no compression, and leaves one that comes all the same:
 	// Object.Encoding then has its name.
 	Raw bool
-	// TLS is the configuration for https. nil: that of package crypto/tls.
+	// TLS is the configuration for https and for proxies that are asked over TLS.
+	// nil: that of package crypto/tls.
 	TLS *tls.Config
 }
 
@@ -35,7 +31,7 @@ type Client struct {
 	options Options
 
 	mu     sync.Mutex
-	doors  map[scheme.Dialer]*door
+	doors  map[doorKey]*door
 	turn   int64 // counts the uses of doors
 	closed bool
 }
@@ -61,7 +57,7 @@ var errClosed = errors.New("http: the client is closed")
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
-	c := &Client{doors: make(map[scheme.Dialer]*door)}
+	c := &Client{doors: make(map[doorKey]*door)}
 	if o != nil {
 		c.options = *o
 	}
@@ -73,13 +69,20 @@ func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	for dialer, d := range c.doors {
+	for key, d := range c.doors {
 		d.transport.CloseIdleConnections()
 		if d.users == 0 {
-			delete(c.doors, dialer)
+			delete(c.doors, key)
 		}
 	}
 	return nil
+}
+
+// doorKey is what connections are kept apart by: a dialer, and whether what is at
+// the other end is a proxy.
+type doorKey struct {
+	dialer  scheme.Dialer
+	isProxy bool
 }
 
 // door is the transport for one dialer. Connections are kept within it, so that
@@ -90,17 +93,17 @@ type door struct {
 	last      int64 // the turn of its last use
 }
 
-// enter returns the transport for dialer, and holds it until leave.
-func (c *Client) enter(dialer scheme.Dialer) (*http.Transport, error) {
+// enter returns the transport for key, and holds it until leave.
+func (c *Client) enter(key doorKey) (*http.Transport, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, errClosed
 	}
-	d := c.doors[dialer]
+	d := c.doors[key]
 	if d == nil {
-		d = &door{transport: c.newTransport(dialer)}
-		c.doors[dialer] = d
+		d = &door{transport: c.newTransport(key)}
+		c.doors[key] = d
 	}
 	d.users++
 	c.turn++
@@ -109,15 +112,15 @@ func (c *Client) enter(dialer scheme.Dialer) (*http.Transport, error) {
 	return d.transport, nil
 }
 
-// leave ends a use of dialer.
-func (c *Client) leave(dialer scheme.Dialer) {
+// leave ends a use of key.
+func (c *Client) leave(key doorKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.doors[dialer]
+	d := c.doors[key]
 	d.users--
 	if c.closed && d.users == 0 {
 		d.transport.CloseIdleConnections()
-		delete(c.doors, dialer)
+		delete(c.doors, key)
 	}
 	c.shut()
 }
@@ -126,13 +129,13 @@ func (c *Client) leave(dialer scheme.Dialer) {
 // in use stays.
 func (c *Client) shut() {
 	for len(c.doors) > maxDoors {
-		var oldest scheme.Dialer
-		for dialer, d := range c.doors {
-			if d.users == 0 && (oldest == nil || d.last < c.doors[oldest].last) {
-				oldest = dialer
+		var oldest doorKey
+		for key, d := range c.doors {
+			if d.users == 0 && (oldest.dialer == nil || d.last < c.doors[oldest].last) {
+				oldest = key
 			}
 		}
-		if oldest == nil {
+		if oldest.dialer == nil {
 			return
 		}
 		c.doors[oldest].transport.CloseIdleConnections()
@@ -140,22 +143,18 @@ func (c *Client) shut() {
 	}
 }
 
-func (c *Client) newTransport(dialer scheme.Dialer) *http.Transport {
+func (c *Client) newTransport(key doorKey) *http.Transport {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := tied(ctx)
 		defer cancel()
-		conn, err := dialer.DialContext(ctx, network, address)
+		conn, err := key.dialer.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, &dialError{err}
 		}
 		return conn, nil
 	}
-	config := c.options.TLS.Clone()
-	if config == nil {
-		config = new(tls.Config)
-	}
+	config := c.tls(!key.isProxy)
 	return &http.Transport{
-		Proxy: c.proxy,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dial(ctx, network, address)
 			if err != nil {
@@ -170,10 +169,7 @@ func (c *Client) newTransport(dialer scheme.Dialer) *http.Transport {
 			}
 			return secure(ctx, conn, config, address)
 		},
-		// DialTLSContext does without; this is for https through a proxy.
-		TLSClientConfig:        config.Clone(),
-		OnProxyConnectResponse: proxyAnswer,
-		ForceAttemptHTTP2:      true,
+		ForceAttemptHTTP2:      !key.isProxy,
 		DisableCompression:     true, // done here, so that lengths can be checked
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
@@ -181,16 +177,29 @@ func (c *Client) newTransport(dialer scheme.Dialer) *http.Transport {
 	}
 }
 
+// tls is the configuration for TLS. A request-target in absolute form is HTTP/1's.
+func (c *Client) tls(http2 bool) *tls.Config {
+	config := c.options.TLS.Clone()
+	if config == nil {
+		config = new(tls.Config)
+	}
+	config.NextProtos = []string{"http/1.1"}
+	if http2 {
+		config.NextProtos = []string{"h2", "http/1.1"}
+	}
+	return config
+}
+
 // tied returns ctx, ended with the request too. net/http lets a connection come
 // about that nobody waits for any more, in case that another request wants it;
 // here who is not waited for must stop.
 func tied(ctx context.Context) (context.Context, context.CancelFunc) {
-	c, ok := ctx.Value(callKey{}).(call)
+	asked, ok := ctx.Value(callKey{}).(context.Context)
 	if !ok {
 		return context.WithCancel(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(c.ctx, cancel)
+	stop := context.AfterFunc(asked, cancel)
 	return ctx, func() {
 		stop()
 		cancel()
@@ -200,26 +209,34 @@ func tied(ctx context.Context) (context.Context, context.CancelFunc) {
 // secure begins TLS on conn. HTTP/2 needs the *tls.Conn itself and checks lengths
 // on its own; HTTP/1 gets a wire around it.
 func secure(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
-	config = config.Clone()
-	config.NextProtos = []string{"h2", "http/1.1"}
-	if config.ServerName == "" {
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-		config.ServerName = host
-	}
 	ctx, cancel := tied(ctx)
 	defer cancel()
-	t := tls.Client(conn, config)
-	if err := t.HandshakeContext(ctx); err != nil {
-		conn.Close()
-		return nil, &tlsError{err}
+	t, err := handshake(ctx, conn, config, address)
+	if err != nil {
+		return nil, err
 	}
 	if t.ConnectionState().NegotiatedProtocol == "h2" {
 		return t, nil
 	}
 	return newWireConn(t), nil
+}
+
+// handshake begins TLS. On error it closes conn.
+func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address string) (*tls.Conn, error) {
+	if config.ServerName == "" {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		config = config.Clone()
+		config.ServerName = host
+	}
+	t := tls.Client(conn, config)
+	if err := t.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, &tlsError{err}
+	}
+	return t, nil
 }
 
 // wireConn is a connection that is read through a [wire].
@@ -255,55 +272,70 @@ type tlsError struct{ error }
 
 func (e *tlsError) Unwrap() error { return e.error }
 
-// callKey is the key of the call in the context of a request.
+// callKey is the key, in the context of a request, of the context that its caller
+// gave: net/http hands its own to the functions that it calls back.
 type callKey struct{}
 
-// call is what net/http is asked for, kept in the context for the functions that
-// it calls back.
-type call struct {
-	ctx context.Context
-	url locus.URL
-}
-
-// proxy is http.Transport.Proxy.
-func (c *Client) proxy(r *http.Request) (*url.URL, error) {
-	asked, _ := r.Context().Value(callKey{}).(call)
-	return c.proxyFor(asked.url)
-}
-
-// proxyFor returns the proxy for u in the form that net/http wants, nil if there
-// is none.
-func (c *Client) proxyFor(u locus.URL) (*url.URL, error) {
-	if c.options.Proxy == nil {
-		return nil, nil
+// Tunnel implements [scheme.ProxyOpener]: it asks by CONNECT (RFC 9110 section
+// 9.3.6). Errors are as those of [Client.Open]: a proxy that wants another login, or
+// does not connect to that port, is ErrAuth.
+func (c *Client) Tunnel(ctx context.Context, d scheme.Dialer, via locus.URL, address string) (net.Conn, error) {
+	p, err := parseProxy(via)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
 	}
-	via, ok := c.options.Proxy(u)
-	if !ok {
-		return nil, nil
+	request, err := p.connectRequest(address)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
 	}
-	p, err := Parse(via)
-	if err == nil {
-		err = p.reachable()
+	conn, err := d.DialContext(ctx, "tcp", p.address())
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	tunnel, err := c.tunnel(ctx, conn, p, request)
+	if !stop() {
+		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("http: proxy: %w", err)
+		conn.Close()
+		return nil, fmt.Errorf("http: the proxy: %w", explain(ctx, err))
 	}
-	to := &url.URL{Scheme: via.Scheme(), Host: p.hostport()}
-	if user, ok := via.User(); ok {
-		password, _ := via.Password()
-		to.User = url.UserPassword(bnf.Decode(user), bnf.Decode(password))
-	}
-	return to, nil
+	return tunnel, nil
 }
 
-// proxyAnswer is http.Transport.OnProxyConnectResponse: it keeps the status of a
-// proxy that makes no tunnel.
-func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-	if resp.StatusCode == http.StatusOK {
-		return nil
+func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []byte) (net.Conn, error) {
+	if p.url.Secure() {
+		t, err := handshake(ctx, conn, c.tls(false), p.address())
+		if err != nil {
+			return nil, err
+		}
+		conn = t
 	}
-	return fmt.Errorf("the proxy: %w", (&answer{Response: resp}).failure())
+	early, err := connect(conn, request)
+	if err != nil || len(early) == 0 {
+		return conn, err
+	}
+	return &earlyConn{conn, early}, nil
 }
+
+// earlyConn is a connection on which something came along with the answer before.
+type earlyConn struct {
+	net.Conn
+	early []byte
+}
+
+func (c *earlyConn) Read(p []byte) (int, error) {
+	if len(c.early) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.early)
+	c.early = c.early[n:]
+	return n, nil
+}
+
+// NetConn returns the connection beneath.
+func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
 // Get dereferences h through dialer: [Client.Open] without a limit, and with
 // nobody to ask.
@@ -333,40 +365,20 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.R
 	if err := h.reachable(); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	if req.Dial == nil {
-		return nil, fmt.Errorf("http: %w: there is no dialer, and so no way to the network", scheme.ErrUnsupported)
-	}
-	v := &visit{client: c, req: req, url: h, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
-	if isStrong(req.Tag) {
-		v.from.tag = req.Tag
-	}
+	v := newVisit(c, req)
+	v.way = h.way()
 	var err error
-	if v.login, v.hasLogin, err = h.login(); err != nil {
+	if v.login, v.hasLogin, err = loginOf(req.URL); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	transport, err := c.enter(req.Dial)
-	if err != nil {
-		return nil, err
-	}
-	v.transport = transport
-	resource, err := v.open(ctx)
-	if err != nil {
-		c.leave(req.Dial)
-		return nil, fmt.Errorf("http: %w", err)
-	}
-	if object, ok := resource.(*scheme.Object); ok {
-		object.Body = &held{ReadCloser: object.Body, leave: func() { c.leave(req.Dial) }}
-	} else {
-		c.leave(req.Dial)
-	}
-	return resource, nil
+	return v.run(ctx)
 }
 
-// visit is one [Client.Open].
+// visit is one [Client.Open] or [Client.OpenVia].
 type visit struct {
 	client    *Client
 	req       *scheme.Request
-	url       URL
+	way       way
 	transport *http.Transport
 
 	from     resume
@@ -377,6 +389,41 @@ type visit struct {
 	refused  int // how many logins the server refused
 }
 
+func newVisit(c *Client, req *scheme.Request) *visit {
+	v := &visit{client: c, req: req, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
+	if isStrong(req.Tag) {
+		v.from.tag = req.Tag
+	}
+	return v
+}
+
+// run opens, and holds the transport as long as the resource needs it.
+func (v *visit) run(ctx context.Context) (scheme.Resource, error) {
+	if v.req.Dial == nil {
+		return nil, errNoDialer
+	}
+	key := doorKey{v.req.Dial, v.way.isProxy}
+	transport, err := v.client.enter(key)
+	if err != nil {
+		return nil, err
+	}
+	v.transport = transport
+	resource, err := v.open(ctx)
+	if err != nil {
+		v.client.leave(key)
+		return nil, fmt.Errorf("http: %w", err)
+	}
+	if object, ok := resource.(*scheme.Object); ok {
+		object.Body = &held{ReadCloser: object.Body, leave: func() { v.client.leave(key) }}
+	} else {
+		v.client.leave(key)
+	}
+	return resource, nil
+}
+
+// errNoDialer is what a request comes to that brings no dialer.
+var errNoDialer = fmt.Errorf("http: %w: there is no dialer, and so no way to the network", scheme.ErrUnsupported)
+
 func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 	for {
 		a, err := v.send(ctx)
@@ -385,7 +432,7 @@ func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 				v.probing = false
 				continue
 			}
-			return nil, v.explain(ctx, err)
+			return nil, explain(ctx, err)
 		}
 		again, err := v.again(ctx, a)
 		if err == nil && !again {
@@ -400,12 +447,7 @@ func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 
 // send sends one request.
 func (v *visit) send(ctx context.Context) (*answer, error) {
-	u := v.req.URL
-	ctx = context.WithValue(ctx, callKey{}, call{ctx, u})
-	proxy, err := v.client.proxyFor(u)
-	if err != nil {
-		return nil, err
-	}
+	ctx = context.WithValue(ctx, callKey{}, ctx)
 	method := http.MethodGet
 	if v.probing {
 		method = http.MethodHead
@@ -420,7 +462,7 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 			conn.wire.expect(r)
 		}
 	}
-	req := v.url.newRequest(ctx, method, v.from, v.client.options.Raw)
+	req := v.way.newRequest(ctx, method, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}
@@ -430,7 +472,7 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 	if v.hasLogin {
 		req.Header.Set("Authorization", v.login.header())
 	}
-	t := newTracer(v.req, req, proxy != nil)
+	t := newTracer(v.req, req)
 	t.hook(&hooks)
 	resp, err := v.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &hooks)))
 	t.end()

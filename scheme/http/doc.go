@@ -40,6 +40,15 @@
 // is not compressed. A body that is shorter or longer than announced, or breaks
 // off, ends in an error, as does one that lacks a trailer that was announced.
 //
+// # Proxies
+//
+// [Client.OpenVia] asks a proxy: "the entire URI" is the request-target (URI draft,
+// "HTTP"; RFC 9112 section 3.2.2), and may be of any scheme. Its fragment is not
+// sent, and neither is a password, but as Basic credentials. The answer is an
+// object, whatever the scheme; a redirect is a referral, which for schemes other
+// than http must be a whole URL. [Client.Tunnel] has a proxy connect to a host
+// (CONNECT). The proxy's own user and password are in its URL, and go to it alone.
+//
 // # What is refused
 //
 // A host that is none by section 5, before anything is dialled; user names with

@@ -87,7 +87,7 @@ func TestDoorsAreFew(t *testing.T) {
 	for range more + 1 - maxDoors {
 		<-closed
 	}
-	if _, ok := c.doors[first]; !ok {
+	if _, ok := c.doors[doorKey{dialer: first}]; !ok {
 		t.Error("a door in use was closed")
 	}
 	if text, err := io.ReadAll(held.(*scheme.Object).Body); string(text) != "x" || err != nil {
@@ -274,95 +274,6 @@ func TestTrace(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", url, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
-}
-
-// proxyServer is a proxy that answers plain requests itself and makes tunnels.
-func proxyServer(t *testing.T) (base string, seen func() []string) {
-	t.Helper()
-	var mu sync.Mutex
-	var list []string
-	base = serve(t, func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		list = append(list, r.Method+" "+r.RequestURI+" "+r.Header.Get("Proxy-Authorization"))
-		mu.Unlock()
-		if r.Header.Get("Proxy-Authorization") == "" {
-			w.WriteHeader(http.StatusProxyAuthRequired)
-			return
-		}
-		if r.Method != http.MethodConnect {
-			io.WriteString(w, "from the proxy")
-			return
-		}
-		var d net.Dialer
-		up, err := d.DialContext(r.Context(), "tcp", r.Host)
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		down, buf, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			up.Close()
-			return
-		}
-		io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n")
-		go func() { io.Copy(up, buf); up.Close() }()
-		io.Copy(down, up)
-		down.Close()
-	})
-	return base, func() []string { mu.Lock(); defer mu.Unlock(); return slices.Clone(list) }
-}
-
-func TestProxy(t *testing.T) {
-	base, seen := proxyServer(t)
-	s, config := secureServer(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.RequestURI) }, true)
-	login := strings.Replace(base, "http://", "http://me:%70w@", 1)
-	var via string
-	c := newClient(t, &Options{TLS: config, Proxy: func(u locus.URL) (locus.URL, bool) {
-		if u.Host() == "direct" {
-			return locus.URL{}, false
-		}
-		return locus.MustParse(via), true
-	}})
-	open := func(url string, d scheme.Dialer) (text string, trace []string, err error) {
-		r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(url), Dial: d, Trace: func(_ bool, line string) { trace = append(trace, line) }})
-		if err != nil {
-			return "", trace, err
-		}
-		defer r.Close()
-		octets, err := io.ReadAll(r.(*scheme.Object).Body)
-		return string(octets), trace, err
-	}
-	via = login
-	text, trace, err := open("http://far.example//x?y#z", new(dialer))
-	if text != "from the proxy" || err != nil {
-		t.Errorf("%q, %v", text, err)
-	}
-	if shown := strings.Join(trace, "\n"); !strings.Contains(shown, "GET http://far.example//x?y HTTP/1.1") || !strings.Contains(shown, "Proxy-Authorization: Basic ***") {
-		t.Errorf("trace: %s", shown)
-	}
-	text, _, err = open(s.URL+"/secure", new(dialer))
-	if text != "/secure" || err != nil {
-		t.Errorf("tunnel: %q, %v", text, err)
-	}
-	want := []string{"GET http://far.example//x?y Basic bWU6cHc=", "CONNECT " + strings.TrimPrefix(s.URL, "https://") + " Basic bWU6cHc="}
-	if got := seen(); !slices.Equal(got, want) {
-		t.Errorf("the proxy saw %q", got)
-	}
-	if _, _, err := open("http://direct/", &refusing{errors.New("dialled")}); err == nil || !strings.Contains(err.Error(), "dialled") {
-		t.Errorf("direct: %v", err)
-	}
-	via = base
-	for _, url := range []string{"http://far.example/", s.URL} {
-		if _, _, err := open(url, new(dialer)); !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "407") {
-			t.Errorf("%s: %v", url, err)
-		}
-	}
-	for _, via = range []string{"socks5://h/", "http://a_b/", "http:x"} {
-		var syntax *locus.SyntaxError
-		if _, _, err := open("http://far.example/", new(dialer)); !errors.As(err, &syntax) || !strings.Contains(err.Error(), "proxy") {
-			t.Errorf("proxy %s: %v", via, err)
 		}
 	}
 }

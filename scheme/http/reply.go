@@ -20,7 +20,7 @@ import (
 // answer is one response.
 type answer struct {
 	*http.Response
-	wire *reply // nil: HTTP/2, or through a tunnel
+	wire *reply // nil: HTTP/2
 }
 
 // maxDiscard is the most octets of a body nobody wants that are read so that the
@@ -81,7 +81,7 @@ func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, e
 		o.Body = http.NoBody
 		return o, nil
 	}
-	o.Body = scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request, false)), limit-start)
+	o.Body = scheme.Limit(newBody(a, length, decode, newTracer(v.req, a.Request)), limit-start)
 	return o, nil
 }
 
@@ -254,7 +254,8 @@ func (v *visit) referral(a *answer) (scheme.Resource, error) {
 // stays as it is written.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	u, err := locus.Parse(location)
-	if err == nil || !errors.Is(err, locus.ErrNoScheme) {
+	if err == nil || !errors.Is(err, locus.ErrNoScheme) || port(base) == 0 {
+		// What a proxy answers for a gopher URL is not relative to that.
 		return u, err
 	}
 	login, _ := base.Login()
@@ -328,8 +329,11 @@ func (a *answer) retryAfter() (time.Duration, bool) {
 
 // hint says what would help, if the answer tells.
 func (a *answer) hint() string {
-	if a.StatusCode == http.StatusUnauthorized {
+	switch a.StatusCode {
+	case http.StatusUnauthorized:
 		return a.loginHint()
+	case http.StatusProxyAuthRequired:
+		return "the proxy wants another user and password: they stand in the proxy's URL"
 	}
 	after := a.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
@@ -359,7 +363,7 @@ func (q quoted) Error() string { return locus.Quote(q.error.Error()) }
 func (q quoted) Unwrap() error { return q.error }
 
 // explain makes of what net/http says why no answer came.
-func (v *visit) explain(ctx context.Context, err error) error {
+func explain(ctx context.Context, err error) error {
 	var dial *dialError
 	var syntax *locus.SyntaxError
 	var status *textproto.Error
@@ -371,7 +375,7 @@ func (v *visit) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.As(err, &dial):
 		return dial.error
-	case errors.As(err, &syntax), errors.As(err, &status), isTimeout(err):
+	case errors.As(err, &syntax), errors.As(err, &status), errors.Is(err, scheme.ErrProtocol), isTimeout(err):
 		return err
 	case errors.As(err, &certificate):
 		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{certificate}), "the server's certificate is not one that is trusted here for this host")

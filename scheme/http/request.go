@@ -42,9 +42,8 @@ func (h URL) reachable() error {
 	return nil
 }
 
-// login returns user and password of h, decoded. ok is false if there are none.
-func (h URL) login() (l login, ok bool, err error) {
-	u := h.url
+// loginOf returns user and password of u, decoded. ok is false if there are none.
+func loginOf(u locus.URL) (l login, ok bool, err error) {
 	user, _ := u.User()
 	password, hasPassword := u.Password()
 	if user == "" && !hasPassword {
@@ -76,20 +75,37 @@ type resume struct {
 	time   time.Time
 }
 
-// newRequest makes the request for h. Nothing of it is read as a URL again: scheme,
-// host and target are put where net/http takes them from.
-func (h URL) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
+// way is where a request goes, and what it asks for there.
+type way struct {
+	url     *url.URL
+	host    string // for the header field Host; empty: that of url
+	isProxy bool
+	login   string // for Proxy-Authorization; empty: none
+}
+
+// way is the one straight to the server. Nothing of it is read as a URL again:
+// scheme, host and target are put where net/http takes them from.
+func (h URL) way() way {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
 	// RawPath counts only if Path is what it decodes to, and Path is all that it
 	// is there for.
+	return way{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
+}
+
+// newRequest makes a request.
+func (w way) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
 	req := (&http.Request{
 		Method:     method,
-		URL:        &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch},
+		URL:        w.url,
+		Host:       w.host,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
 		Header:     make(http.Header),
 	}).WithContext(ctx)
+	if w.login != "" {
+		req.Header.Set("Proxy-Authorization", w.login)
+	}
 	req.Header.Set("User-Agent", "locus")
 	req.Header.Set("Accept", "*/*")
 	coding := "gzip"

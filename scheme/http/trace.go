@@ -28,12 +28,8 @@ type tracer struct {
 	ended  bool
 }
 
-func newTracer(req *scheme.Request, r *http.Request, proxied bool) *tracer {
-	target := r.URL.RequestURI()
-	if proxied && r.URL.Scheme == "http" {
-		target = "http://" + r.URL.Host + target
-	}
-	return &tracer{req: req, target: r.Method + " " + target + " HTTP/1.1"}
+func newTracer(req *scheme.Request, r *http.Request) *tracer {
+	return &tracer{req: req, target: r.Method + " " + r.URL.RequestURI() + " HTTP/1.1"}
 }
 
 // hook adds what the tracer needs to know to t.

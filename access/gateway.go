@@ -1,0 +1,382 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/policy"
+)
+
+// Gateway is a gateway locator (RFC 1738 section 4): what URLs go by way of. It is
+// immutable and comparable; the zero Gateway is none, as if nothing had been said.
+type Gateway struct {
+	kind gatewayKind
+	url  locus.URL // of the proxy; of a template, with its braces
+}
+
+type gatewayKind uint8
+
+const (
+	noGateway  gatewayKind = iota
+	direct                 // none, whatever is said for all
+	template               // another URL that the URL is put into
+	httpProxy              // an HTTP proxy
+	socks                  // a SOCKS proxy that is given addresses
+	socksNames             // a SOCKS proxy that is given names
+)
+
+// The places of a template that the URL is put into.
+const (
+	escaped  = "{url}"
+	verbatim = "{+url}"
+)
+
+// The default ports of proxies.
+const (
+	httpPort  = 80
+	httpsPort = 443
+	socksPort = 1080 // RFC 1928
+)
+
+// ParseGateway reads a gateway in one of its forms:
+//
+//	http://gw.example/{url}     a template: the URL, each character but letters,
+//	                            digits, "-", "_" and "." encoded, makes another URL
+//	http://gw.example/{+url}    the same, with the URL as it is; http and https only
+//	http://proxy.example:3128   an HTTP proxy; https: one that is asked over TLS
+//	socks5://proxy.example      SOCKS 5 (RFC 1928), names looked up here
+//	socks5h://proxy.example     SOCKS 5, names looked up by the proxy
+//	direct                      no gateway, although there is one for all
+//
+// A user and password in it are for the gateway alone. The places stand behind the
+// host, so that no URL chooses which host is asked. The error is a
+// [*locus.SyntaxError].
+func ParseGateway(text string) (Gateway, error) {
+	if text == "direct" {
+		return Gateway{kind: direct}, nil
+	}
+	u, err := locus.Parse(text)
+	if err != nil {
+		return Gateway{}, err
+	}
+	g := Gateway{url: u}
+	switch u.Scheme() {
+	case "http", "https":
+		g.kind = httpProxy
+	case "socks5":
+		g.kind = socks
+	case "socks5h":
+		g.kind = socksNames
+	}
+	if strings.ContainsAny(text, "{}") {
+		g.kind = template
+	}
+	return g, g.check()
+}
+
+// check says what is wrong with a gateway that is in no form of its own.
+func (g Gateway) check() error {
+	u := g.url
+	port, written := u.Port()
+	path, _ := u.Path()
+	switch _, fragment := u.Fragment(); {
+	case g.kind == noGateway:
+		return u.Errorf(0, "gateway", "%w: neither a template with %s nor http, https, socks5 or socks5h, as a proxy has it", locus.ErrValue, escaped)
+	case !u.Facts().Has(locus.Internet):
+		return u.Errorf(len(u.Scheme())+1, "host", "%w: a gateway has a host", locus.ErrValue)
+	case !locus.IsHost(u.Host()):
+		return u.Errorf(u.HostOffset(), "host", "%w: a gateway has a host", locus.ErrValue)
+	case written && port == 0:
+		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
+	case fragment:
+		return u.Errorf(len(u.WithoutFragmentText()), "fragment", "%w: a fragment is not sent", locus.ErrValue)
+	case g.kind == template:
+		return g.checkPlaces()
+	case path != "":
+		return u.Errorf(u.PathOffset(), "path", "%w: a proxy has no path, and a template has %s where the URL is put", locus.ErrValue, escaped)
+	}
+	return g.checkLogin()
+}
+
+// checkPlaces looks at what is in braces.
+func (g Gateway) checkPlaces() error {
+	u, text := g.url, g.url.String()
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' && text[i] != '}' {
+			continue
+		}
+		place := escaped
+		if strings.HasPrefix(text[i:], verbatim) {
+			place = verbatim
+		}
+		switch {
+		case !strings.HasPrefix(text[i:], place):
+			return u.Errorf(i, "gateway", "%w: braces hold %s or %s", locus.ErrValue, escaped, verbatim)
+		case !hasPath(u) || i < u.PathOffset():
+			return u.Errorf(i, "gateway", "%w: the URL is put behind the host", locus.ErrValue)
+		case place == verbatim && u.Scheme() != "http" && u.Scheme() != "https":
+			return u.Errorf(i, "gateway", "%w: only http and https take a URL as it is; write %s", locus.ErrValue, escaped)
+		}
+		i += len(place) - 1
+	}
+	return nil
+}
+
+func hasPath(u locus.URL) bool {
+	_, ok := u.Path()
+	return ok
+}
+
+// checkLogin looks at the user and password of a proxy.
+func (g Gateway) checkLogin() error {
+	user, password, ok := g.login()
+	const most = 255 // RFC 1929
+	switch start := len(g.url.Scheme()) + len("://"); {
+	case !ok:
+	case g.kind == httpProxy && (strings.Contains(user, ":") || hasControl(user+password)):
+		return g.url.Errorf(start, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+	case g.kind != httpProxy && (user == "" || len(user) > most || len(password) > most):
+		return g.url.Errorf(start, "user", "%w: user and password have %d octets at most, and a user one at least", locus.ErrValue, most)
+	}
+	return nil
+}
+
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7F })
+}
+
+// login returns the user and password for the gateway.
+func (g Gateway) login() (user, password string, ok bool) {
+	user, ok = g.url.User()
+	password, _ = g.url.Password()
+	return bnf.Decode(user), bnf.Decode(password), ok
+}
+
+// address is that of a proxy.
+func (g Gateway) address() string {
+	port, ok := g.url.Port()
+	switch {
+	case ok:
+	case g.kind != httpProxy:
+		port = socksPort
+	case g.url.Scheme() == "https":
+		port = httpsPort
+	default:
+		port = httpPort
+	}
+	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(port)))
+}
+
+// IsZero reports whether nothing was said.
+func (g Gateway) IsZero() bool { return g == Gateway{} }
+
+// String returns the gateway as it was written, without its password.
+func (g Gateway) String() string {
+	if g.kind == direct {
+		return "direct"
+	}
+	return g.url.Redacted()
+}
+
+// UnmarshalText reads what [ParseGateway] does.
+func (g *Gateway) UnmarshalText(text []byte) (err error) {
+	*g, err = ParseGateway(string(text))
+	return err
+}
+
+// plain are the characters that a template has as they are: those that no scheme
+// and no reader of searchparts takes for anything else.
+func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
+
+// expand puts u into a template. The fragment is for who asked, and the password of
+// u is not the gateway's business.
+func (g Gateway) expand(u locus.URL) (locus.URL, error) {
+	text := u.WithoutFragment().WithoutPassword().String()
+	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
+}
+
+// is reports whether u is at the host of a template.
+func (g Gateway) is(u locus.URL) bool {
+	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
+}
+
+// portOf is the port that u leads to, own if none is written.
+func portOf(u locus.URL, own uint16) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	switch {
+	case own != 0:
+		return own
+	case u.Scheme() == "http":
+		return httpPort
+	case u.Scheme() == "https":
+		return httpsPort
+	}
+	return 0
+}
+
+// GatewayRules are what [Gateways] are made of.
+type GatewayRules struct {
+	// Schemes are the gateways by the name of the scheme, in lower case. It need
+	// not be one that is registered.
+	Schemes map[string]Gateway
+	// All is the gateway of schemes that Schemes doesn't have; but never for what is
+	// not on the network: file, mid, cid and mailto.
+	All Gateway
+	// Except are the hosts that go by way of none, with commas or blanks between
+	// them: a name is for itself and what ends in "." and it, ".name" and "*.name"
+	// for the latter alone; an address; addresses as "10.0.0.0/8"; each perhaps with
+	// ":" and the one port; "*" for all. Addresses are compared with what is written
+	// in a URL, and names are not looked up.
+	Except string
+}
+
+// Gateways say which URLs go by way of which gateway. They are immutable and may be
+// used from many goroutines at once.
+type Gateways struct {
+	schemes map[string]Gateway
+	all     Gateway
+	except  []exception
+}
+
+// NewGateways makes gateways. It is an error if a name is no scheme's, if an
+// exception is none of the forms (a [*locus.SyntaxError]), or if templates lead in a
+// circle.
+func NewGateways(r GatewayRules) (*Gateways, error) {
+	g := &Gateways{schemes: make(map[string]Gateway, len(r.Schemes)), all: r.All}
+	var err error
+	if g.except, err = parseExceptions(r.Except); err != nil {
+		return nil, err
+	}
+	for name, gateway := range r.Schemes {
+		if !locus.IsScheme(name) {
+			return nil, fmt.Errorf("access: a gateway for %s, which is no scheme's name in lower case", locus.Quote(name))
+		}
+		g.schemes[name] = gateway
+	}
+	for name := range g.schemes {
+		if err := g.ends(name); err != nil {
+			return nil, err
+		}
+	}
+	return g, g.ends("all")
+}
+
+// ends makes sure that URLs of a scheme arrive somewhere.
+func (g *Gateways) ends(name string) error {
+	u, err := locus.Parse(name + "://host.invalid/")
+	if err != nil {
+		return err
+	}
+	_, err = g.route(u, 0)
+	return err
+}
+
+// local are the schemes whose URLs are not about the network.
+var local = [...]string{"file", "mid", "cid", "mailto"}
+
+// of returns what u goes by way of, whose scheme has the port own.
+func (g *Gateways) of(u locus.URL, own uint16) Gateway {
+	if g == nil || u.Scheme() == "file" && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, own)) {
+		return Gateway{}
+	}
+	gateway := g.For(u.Scheme())
+	if gateway.is(u) {
+		gateway = g.forOthers(u.Scheme())
+	}
+	if gateway.is(u) {
+		return Gateway{}
+	}
+	return gateway
+}
+
+// isHere reports whether a file of that host is one of this machine (RFC 1738
+// section 3.10).
+func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
+
+// For returns the gateway for URLs of that scheme whose host is no exception; the
+// zero Gateway if there is none.
+func (g *Gateways) For(scheme string) Gateway {
+	if g == nil {
+		return Gateway{}
+	}
+	gateway := g.schemes[scheme]
+	if gateway.IsZero() {
+		return g.forOthers(scheme)
+	}
+	return gateway.unlessDirect()
+}
+
+// forOthers is what that of all is for a scheme that has none of its own.
+func (g *Gateways) forOthers(scheme string) Gateway {
+	if g == nil || slices.Contains(local[:], scheme) {
+		return Gateway{}
+	}
+	return g.all.unlessDirect()
+}
+
+func (g Gateway) unlessDirect() Gateway {
+	if g.kind == direct {
+		return Gateway{}
+	}
+	return g
+}
+
+// route is how a URL is opened: url, which templates have made of it or which it is,
+// is asked of a proxy, or of its own server through a tunnel, or of its server.
+type route struct {
+	url    locus.URL
+	by     []Gateway // all, in their order
+	proxy  Gateway
+	tunnel Gateway
+}
+
+// isDirect reports whether nothing but the server sees what is asked.
+func (r route) isDirect() bool { return r.proxy.IsZero() && !r.isOther() }
+
+// isOther reports whether another URL is opened in place of the one.
+func (r route) isOther() bool { return len(r.by) > 0 && r.by[0].kind == template }
+
+// errCircle is that templates lead from one to another without end.
+var errCircle = errors.New("access: gateways lead in a circle")
+
+// route returns how u is opened, whose scheme has the port own.
+func (g *Gateways) route(u locus.URL, own uint16) (r route, err error) {
+	r.url = u
+	for gateway := g.of(u, own); !gateway.IsZero(); gateway = g.of(r.url, 0) {
+		if slices.Contains(r.by, gateway) {
+			return r, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, gateway)
+		}
+		r.by = append(r.by, gateway)
+		switch {
+		case gateway.kind == template:
+			if r.url, err = gateway.expand(r.url); err != nil {
+				return r, err
+			}
+			continue
+		case gateway.kind == httpProxy && !tunnelled(r.url):
+			r.proxy = gateway
+		default:
+			r.tunnel = gateway
+		}
+		break
+	}
+	return r, nil
+}
+
+// sessions are the schemes of interactive services, which are no answer to a GET.
+var sessions = [...]string{"telnet", "rlogin", "tn3270"}
+
+// tunnelled reports whether a proxy gets a connection for u and no more: what is
+// encrypted stays so to its end.
+func tunnelled(u locus.URL) bool {
+	return policy.IsSecure(u) || slices.Contains(sessions[:], u.Scheme())
+}

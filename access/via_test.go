@@ -1,0 +1,673 @@
+package access_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	lhttp "github.com/locus-url/locus/scheme/http"
+)
+
+// log is what a server was asked, in order.
+type log struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (l *log) add(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, text)
+}
+
+// take returns what came since it was last asked.
+func (l *log) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list = nil
+	return list
+}
+
+// join copies between two connections until both have ended.
+func join(a, b net.Conn) {
+	var both sync.WaitGroup
+	both.Go(func() { io.Copy(a, b); a.Close() })
+	both.Go(func() { io.Copy(b, a); b.Close() })
+	both.Wait()
+}
+
+// dialHere connects to loopback, whatever the host.
+func dialHere(address string) (net.Conn, error) {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(context.Background(), "tcp", "127.0.0.1:"+port)
+}
+
+// startProxy starts an HTTP proxy, in whose world every name is this machine. It
+// answers GET itself, with the request-target, and makes tunnels.
+func startProxy(t *testing.T) (address string, asked *log) {
+	t.Helper()
+	asked = new(log)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.add(strings.TrimSpace(r.Method + " " + r.RequestURI + " " + r.Header.Get("Proxy-Authorization")))
+		if to, ok := strings.CutPrefix(r.RequestURI, "gopher://away.example/0"); ok {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		if strings.Contains(r.RequestURI, "gopher://on.example/") {
+			// Always one further.
+			w.Header().Set("Location", "gopher://on.example/0x"+strconv.Itoa(len(r.RequestURI))+strings.Repeat("x", len(r.RequestURI)))
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		if r.Method != http.MethodConnect {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, r.RequestURI)
+			return
+		}
+		up, err := dialHere(r.Host)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		down, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			up.Close()
+			return
+		}
+		io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n")
+		join(down, up)
+	}))
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://"), asked
+}
+
+// startSOCKS starts a SOCKS proxy (RFC 1928), which wants the login me:pw if it is
+// to, and in whose world every name and address is this machine.
+func startSOCKS(t *testing.T, login bool) (address string, asked *log) {
+	t.Helper()
+	asked = new(log)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	served.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			served.Go(func() {
+				defer c.Close()
+				serveSOCKS(c, login, asked)
+			})
+		}
+	})
+	t.Cleanup(func() { l.Close(); served.Wait() })
+	return l.Addr().String(), asked
+}
+
+func serveSOCKS(c net.Conn, login bool, asked *log) {
+	in := bufio.NewReader(c)
+	take := func(n byte) []byte {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(in, b); err != nil {
+			return make([]byte, n)
+		}
+		return b
+	}
+	methods := take(take(2)[1])
+	if login {
+		if !slices.Contains(methods, 2) {
+			c.Write([]byte{5, 0xFF})
+			return
+		}
+		c.Write([]byte{5, 2})
+		user := string(take(take(2)[1]))
+		password := string(take(take(1)[0]))
+		if user != "me" || password != "pw" {
+			c.Write([]byte{1, 1})
+			return
+		}
+		c.Write([]byte{1, 0})
+	} else {
+		c.Write([]byte{5, 0})
+	}
+	var host string
+	switch take(4)[3] {
+	case 1:
+		host = netip.AddrFrom4([4]byte(take(4))).String()
+	case 3:
+		host = string(take(take(1)[0]))
+	case 4:
+		host = netip.AddrFrom16([16]byte(take(16))).String()
+	}
+	address := net.JoinHostPort(host, strconv.Itoa(int(binary.BigEndian.Uint16(take(2)))))
+	asked.add(address)
+	up, err := dialHere(address)
+	if err != nil {
+		c.Write([]byte{5, 5, 0, 1, 0, 0, 0, 0, 0, 0})
+		return
+	}
+	c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0})
+	join(c, up)
+}
+
+// gated is a client with gateways, all of whose schemes are real.
+type gated struct {
+	*access.Client
+	via     log // of Options.Via
+	lookups log
+}
+
+// newGated makes a client. gateways has "scheme=gateway", "all=gateway" and
+// "except=list", by blanks.
+func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways string) *gated {
+	t.Helper()
+	r := access.GatewayRules{Schemes: map[string]access.Gateway{}}
+	for _, text := range strings.Fields(gateways) {
+		name, value, _ := strings.Cut(text, "=")
+		if name == "except" {
+			r.Except = value
+			continue
+		}
+		g, err := access.ParseGateway(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "all" {
+			r.All = g
+		} else {
+			r.Schemes[name] = g
+		}
+	}
+	g, err := access.NewGateways(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	openers := &all.Options{HTTP: lhttp.New(&lhttp.Options{TLS: config}), FTP: ftp.New(nil)}
+	registry, err := all.Registry(openers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(gated)
+	c.Client = access.New(registry, p, &access.Options{
+		Gateways: g,
+		Via:      func(u locus.URL, g access.Gateway) { c.via.add(u.String() + " " + g.String()) },
+		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
+			c.lookups.add(host)
+			if host == "public.example" {
+				return []netip.Addr{netip.MustParseAddr("1.1.1.1")}, nil
+			}
+			if !strings.HasSuffix(host, ".example") {
+				return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+			}
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
+	})
+	t.Cleanup(func() {
+		c.Close()
+		for _, s := range registry.All() {
+			if opener, ok := s.Opener.(io.Closer); ok {
+				opener.Close()
+			}
+		}
+	})
+	return c
+}
+
+// text opens u and returns what is there.
+func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, error) {
+	t.Helper()
+	res, err := c.Do(t.Context(), req)
+	if err != nil {
+		return "", nil, err
+	}
+	defer res.Resource.Close()
+	o, ok := res.Resource.(*scheme.Object)
+	if !ok {
+		return fmt.Sprintf("%T", res.Resource), res, nil
+	}
+	text, err := io.ReadAll(o.Body)
+	return string(text), res, err
+}
+
+func typed(u string) access.Request { return access.Request{URL: locus.MustParse(u)} }
+
+// found is a URL that something public brought.
+func found(u string) access.Request {
+	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), Zone: policy.Far}}
+}
+
+// here are rules that let a person name what is on this machine, and nobody else.
+var here = policy.Rules{TypedPrivate: true, Passwords: true}
+
+func TestThroughProxy(t *testing.T) {
+	address, asked := startProxy(t)
+	c := newGated(t, here, nil, "all=http://me:%70w@"+address+" except=127.0.0.1:1024,direct.example")
+	shown := "http://me:***@" + address
+	for _, u := range []string{"http://h.example/a?b#c", "gopher://h.example/1a%09b#c", "ftp://h.example//a;type=d", "news:a.b", "nntp://h.example/a.b/1",
+		"wais://h.example/db?a", "prospero://h.example/a;b=c", "x-new:anything", "afs://h.example/"} {
+		text, res, err := c.text(t, typed(u))
+		sent, _, _ := strings.Cut(u, "#")
+		if text != sent || err != nil {
+			t.Errorf("%s: %q, %v", u, text, err)
+			continue
+		}
+		if res.URL.String() != u || res.Zone != policy.Far || len(res.Hops) != 1 || res.Resource.(*scheme.Object).URL.String() != sent {
+			t.Errorf("%s: %+v", u, res)
+		}
+		if got := asked.take(); !slices.Equal(got, []string{"GET " + sent + " Basic bWU6cHc="}) {
+			t.Errorf("%s: the proxy was asked %q", u, got)
+		}
+		if got := c.via.take(); !slices.Equal(got, []string{sent + " " + shown}) {
+			t.Errorf("%s: told of %q", u, got)
+		}
+	}
+	if got := c.lookups.take(); len(got) > 0 {
+		t.Errorf("looked up %q", got)
+	}
+	// An address that is not public, which was typed, leads on to others.
+	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.Zone != policy.Near {
+		t.Errorf("%+v, %v", res, err)
+	}
+	asked.take()
+	// What is not for it.
+	for u, kind := range map[string]access.Kind{
+		"http://127.0.0.1:1024/": access.Unreachable, "file:///nothing-is-here": access.Denied, "mailto:a@b.example": access.Unsupported,
+	} {
+		if _, _, err := c.text(t, typed(u)); access.KindOf(err) != kind || len(asked.take()) != 0 {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+	if _, _, err := c.text(t, typed("http://direct.example:1024/")); access.KindOf(err) != access.Unreachable || len(asked.take()) != 0 || len(c.lookups.take()) != 1 {
+		t.Errorf("an exception: %v", err)
+	}
+	req := typed("news:a.b")
+	req.Items.Newest = 5
+	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "by way of "+shown) || len(asked.take()) != 0 {
+		t.Errorf("items: %v", err)
+	}
+	req = typed("wais://h.example/db?a")
+	req.Like = []locus.URL{locus.MustParse("wais://h.example/db/TEXT/1=2;")}
+	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || len(asked.take()) != 0 {
+		t.Errorf("like: %v", err)
+	}
+}
+
+// The policy judges a URL that goes by way of a gateway as any other.
+func TestGatewayPolicy(t *testing.T) {
+	address, asked := startProxy(t)
+	gw, gwAsked := startProxy(t)
+	socks, socksAsked := startSOCKS(t, false)
+	for _, gateways := range []string{"all=http://" + address, "all=http://" + gw + "/{url}", "all=socks5h://" + socks, "all=socks5://" + socks} {
+		c := newGated(t, here, nil, gateways)
+		for _, s := range []struct {
+			req  access.Request
+			rule string
+		}{
+			{found("http://10.0.0.1/"), "private"},
+			{found("gopher://[::1]/"), "private"},
+			{found("http://127.0.0.1:" + strings.Split(address, ":")[1] + "/"), "private"},
+			{found("http://localhost/"), "private"},
+			{found("gopher://10.0.0.1/"), "private"},
+			{typed("http://h.example:25/"), "port"},
+			{typed("gopher://0x7f.1/"), "host"},
+			{found("file:///etc/passwd"), "file"},
+		} {
+			_, _, err := c.text(t, s.req)
+			var denied *policy.DeniedError
+			if !errors.As(err, &denied) || denied.Rule != s.rule {
+				t.Errorf("%s, %s: %v", gateways, s.req.URL, err)
+			}
+		}
+		if len(asked.take())+len(gwAsked.take())+len(socksAsked.take()) != 0 {
+			t.Errorf("%s: the gateway was asked", gateways)
+		}
+	}
+	// What SOCKS is given as an address was judged.
+	c := newGated(t, here, nil, "all=socks5://"+socks)
+	if _, _, err := c.text(t, found("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.take()) != 0 {
+		t.Errorf("a followed name of this machine: %v", err)
+	}
+	// A gateway may be on this machine, though nothing else may.
+	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks+" ftp=socks5://"+socks+" except="+gw)
+	for _, u := range []string{"http://public.example/", "gopher://public.example/"} {
+		if _, _, err := c.text(t, found(u)); err != nil {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+	for _, u := range []string{"wais://public.example:1/db?a", "wais://public.example:1024/db?a", "ftp://public.example:1024/"} {
+		c.text(t, found(u))
+	}
+	if a, b, s := asked.take(), gwAsked.take(), socksAsked.take(); len(a) != 1 || len(b) != 1 || !slices.Equal(s, []string{"public.example:1024", "1.1.1.1:1024"}) {
+		t.Errorf("asked %q, %q, %q", a, b, s)
+	}
+	for _, u := range []string{"http://127.0.0.1/", "gopher://localhost/", "wais://10.0.0.1/db", "ftp://inner.example/"} {
+		if _, _, err := c.text(t, typed(u)); access.KindOf(err) != access.Denied {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+	if len(asked.take())+len(gwAsked.take())+len(socksAsked.take()) != 0 {
+		t.Error("a gateway was asked")
+	}
+}
+
+// A gateway may say that something is elsewhere, and whoever says that is judged.
+func TestGatewayReferrals(t *testing.T) {
+	proxy, asked := startProxy(t)
+	for _, s := range []struct {
+		gateways, to string
+		kind         access.Kind
+		says         string
+	}{
+		{"gopher=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
+		{"gopher=http://" + proxy, "http://127.0.0.1:9999/", access.Denied, "not a public address"},
+		{"gopher=http://" + proxy, "http://localhost/", access.Denied, "not a public name"},
+		{"gopher=http://" + proxy, "http://inner.example/", access.Denied, "something on the public Internet led there"},
+		{"gopher=http://" + proxy, "file:///etc/passwd", access.Denied, "file"},
+		{"gopher=http://" + proxy, "telnet://h.example/", access.Denied, "session"},
+		{"gopher=http://" + proxy, "gopher://away.example/0gopher://away.example/0x", access.Syntax, ""},
+		{"gopher=http://" + proxy, "relative", access.Syntax, ""},
+		{"all=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
+		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 10 referrals in a row"},
+	} {
+		c := newGated(t, here, nil, s.gateways)
+		_, _, err := c.text(t, typed("gopher://away.example/0"+s.to))
+		if access.KindOf(err) != s.kind || !strings.Contains(err.Error(), s.says) {
+			t.Errorf("%s to %s: %v", s.gateways, s.to, err)
+		}
+		if n := len(asked.take()); n == 0 || n > 12 {
+			t.Errorf("%s to %s: %d requests", s.gateways, s.to, n)
+		}
+	}
+	// A redirect that is good is followed, by way of the gateway of what it leads to.
+	c := newGated(t, here, nil, "all=http://"+proxy)
+	text, res, err := c.text(t, typed("gopher://away.example/0http://there.example/x#f"))
+	if text != "http://there.example/x" || err != nil || res.URL.String() != "http://there.example/x#f" || len(res.Hops) != 2 {
+		t.Errorf("%q, %+v, %v", text, res, err)
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	gw, asked := startProxy(t)
+	proxy, proxyAsked := startProxy(t)
+	c := newGated(t, here, nil, "gopher=http://"+gw+"/get?u={url}&v=1 ftp=http://"+gw+"/{+url} x-old=http://gw.example/{url} http=http://"+proxy+" except="+strings.Split(gw, ":")[0]+":"+strings.Split(gw, ":")[1])
+	const escaped = "/get?u=gopher%3A%2F%2Fh.example%2F7a%2509%22b%22%3F%26&v=1"
+	text, res, err := c.text(t, typed("gopher://h.example/7a%09\"b\"?&#frag"))
+	if text != escaped || err != nil || res.URL.String() != "gopher://h.example/7a%09\"b\"?&#frag" || res.Zone != policy.Far {
+		t.Fatalf("%q, %+v, %v", text, res, err)
+	}
+	if o := res.Resource.(*scheme.Object); o.URL.Scheme() != "gopher" || o.Type != "text/html" {
+		t.Errorf("%+v", o)
+	}
+	if text, _, err := c.text(t, typed("ftp://h.example//a%2Fb;type=i?c")); text != "/ftp://h.example//a%2Fb;type=i?c" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	asked.take()
+	// A template whose own scheme has a proxy.
+	if text, _, err := c.text(t, typed("x-old:y")); text != "http://gw.example/x-old%3Ay" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if got := c.via.take(); len(got) != 4 || got[2] != "x-old:y http://gw.example/{url}" || got[3] != "x-old:y http://"+proxy {
+		t.Errorf("told of %q", got)
+	}
+	if len(proxyAsked.take()) != 1 || len(asked.take()) != 0 {
+		t.Error("who was asked")
+	}
+	// Whose password is it?
+	if _, _, err := c.text(t, typed("ftp://u:s3cret@h.example/")); access.KindOf(err) != access.Denied || len(asked.take()) != 0 || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What goes by way of a template opens no other connection.
+func TestTemplateAlone(t *testing.T) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	strange := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		_, err := req.Dial.DialContext(ctx, "tcp", strings.TrimPrefix(other.URL, "http://"))
+		return nil, err
+	})
+	row := scheme.Generic("x-gw", scheme.Extension)
+	row.Opener = strange
+	registry, err := scheme.NewRegistry(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := access.ParseGateway("x-gw://gw.example/{url}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateways, err := access.NewGateways(access.GatewayRules{All: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.New(policy.Rules{AllowPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := access.New(registry, p, &access.Options{Gateways: gateways})
+	defer c.Close()
+	_, err = c.Open(t.Context(), locus.MustParse("gopher://h.example/"))
+	var denied *policy.DeniedError
+	if !errors.As(err, &denied) || denied.Rule != "gateway" {
+		t.Error(err)
+	}
+}
+
+// https keeps its secrets from a proxy, and so does all that is encrypted.
+func TestConnect(t *testing.T) {
+	proxy, asked := startProxy(t)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host+r.RequestURI) }))
+	s.StartTLS()
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	port := s.URL[strings.LastIndexByte(s.URL, ':'):]
+	c := newGated(t, here, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, "all=http://me:%70w@"+proxy)
+	text, res, err := c.text(t, typed("https://sub.example.com"+port+"/a"))
+	if err == nil && res.Zone != policy.Far {
+		t.Errorf("zone %v", res.Zone)
+	}
+	want := []string{"CONNECT sub.example.com" + port + " Basic bWU6cHc="}
+	if got := asked.take(); text != "" && err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, asked %q", text, err, got)
+	}
+	// httptest's certificate is good for example.com and this machine.
+	text, _, err = c.text(t, typed("https://example.com"+port+"/a"))
+	if text != "example.com"+port+"/a" || err != nil || len(c.lookups.take()) != 0 {
+		t.Errorf("%q, %v", text, err)
+	}
+	asked.take()
+	for _, u := range []string{"gophers://h.example:1/", "ftps://h.example:1/", "nntps://h.example:1/a.b", "telnet://h.example:1024/"} {
+		_, _, err := c.text(t, typed(u))
+		if got := asked.take(); err == nil || len(got) != 1 && access.KindOf(err) != access.Denied || len(got) == 1 && !strings.HasPrefix(got[0], "CONNECT h.example:") {
+			t.Errorf("%s: %v, asked %q", u, err, got)
+		}
+	}
+}
+
+// FTP goes through SOCKS with its data connections.
+func TestSOCKS(t *testing.T) {
+	server, err := ftptest.Start(ftptest.Files{"pub/hello.txt": {Data: "Hello\n"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	port := server.Addr()[strings.LastIndexByte(server.Addr(), ':'):]
+	for _, s := range []struct {
+		gateway string
+		login   bool
+		host    string // as the proxy is told
+		looked  int
+		zone    policy.Zone
+	}{
+		{"socks5h://", false, "h.example", 0, policy.Far},
+		{"socks5h://me:%70w@", true, "h.example", 0, policy.Far},
+		{"socks5://", false, "127.0.0.1", 1, policy.Near},
+		{"socks5://me:pw@", true, "127.0.0.1", 1, policy.Near},
+	} {
+		address, asked := startSOCKS(t, s.login)
+		c := newGated(t, here, nil, "all="+s.gateway+address)
+		text, res, err := c.text(t, typed("ftp://h.example"+port+"/pub/hello.txt"))
+		got := asked.take()
+		if text != "Hello\n" || err != nil || len(got) != 2 || got[0] != s.host+port || !strings.HasPrefix(got[1], s.host+":") {
+			t.Errorf("%s: %q, %v, asked %q", s.gateway, text, err, got)
+			continue
+		}
+		if looked := c.lookups.take(); len(looked) != s.looked || res.Zone != s.zone {
+			t.Errorf("%s: looked up %q, zone %v", s.gateway, looked, res.Zone)
+		}
+		// A literal address is what it is.
+		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.Zone != policy.Near {
+			t.Errorf("%s: %+v, %v", s.gateway, res, err)
+		}
+		asked.take()
+	}
+}
+
+func TestSOCKSRefuses(t *testing.T) {
+	address, asked := startSOCKS(t, true)
+	c := newGated(t, here, nil, "all=socks5h://me:wrong@"+address+" except=direct.example")
+	for _, s := range []struct {
+		u    string
+		kind access.Kind
+		says string
+	}{
+		{"gopher://h.example/", access.Unreachable, "authentication failed"},
+		{"prospero://h.example/a", access.Unsupported, "TCP alone"},
+		{"gopher://direct.example:1024/", access.Unreachable, "refused"},
+	} {
+		_, _, err := c.text(t, typed(s.u))
+		if access.KindOf(err) != s.kind || !strings.Contains(err.Error(), s.says) || strings.Contains(err.Error(), "wrong") {
+			t.Errorf("%s: %v", s.u, err)
+		}
+	}
+	if got := asked.take(); len(got) != 0 {
+		t.Errorf("asked %q", got)
+	}
+	// Nobody there, and something else there.
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	strange, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer strange.Close()
+	go func() {
+		if c, err := strange.Accept(); err == nil {
+			io.WriteString(c, "220 mail.example ESMTP\r\n")
+			io.Copy(io.Discard, c)
+			c.Close()
+		}
+	}()
+	for _, address := range []string{l.Addr().String(), strange.Addr().String()} {
+		c := newGated(t, here, nil, "all=socks5h://"+address)
+		if _, _, err := c.text(t, typed("gopher://h.example/")); access.KindOf(err) != access.Unreachable {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	// Active FTP has nobody connect to us.
+	open, _ := startSOCKS(t, false)
+	server, err := ftptest.Start(ftptest.Files{"a": {Data: "x"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	c = newGated(t, here, nil, "all=socks5h://"+open)
+	d := c.Dialer()
+	control, err := d.DialContext(t.Context(), "tcp", server.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	data := d.(scheme.DataDialer)
+	if _, err := data.ListenData(t.Context(), control); access.KindOf(err) != access.Unsupported {
+		t.Error(err)
+	}
+	if _, err := data.DialData(t.Context(), control, 25); access.KindOf(err) != access.Denied {
+		t.Error(err)
+	}
+	if _, err := scheme.DialPacket(t.Context(), d, "udp", "h.example:191"); access.KindOf(err) != access.Unsupported {
+		t.Error(err)
+	}
+}
+
+// A client that is closed has no connections left, through whatever they went, and
+// makes no more.
+func TestGatewayClose(t *testing.T) {
+	address, _ := startSOCKS(t, false)
+	echo := httptest.NewServer(http.NotFoundHandler())
+	defer echo.Close()
+	c := newGated(t, here, nil, "all=socks5h://"+address)
+	conn, err := c.Dialer().DialContext(t.Context(), "tcp", strings.TrimPrefix(echo.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := c.Dialer().DialContext(t.Context(), "tcp", strings.TrimPrefix(echo.URL, "http://")); err == nil {
+		t.Error("a closed client dials")
+	}
+}
+
+// A proxy needs a scheme that can ask it.
+func TestNoProxyOpener(t *testing.T) {
+	g, err := access.ParseGateway("http://proxy.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateways, err := access.NewGateways(access.GatewayRules{All: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := scheme.Generic("http", scheme.Standard)
+	row.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, errors.New("asked") })
+	registry, err := scheme.NewRegistry(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*scheme.Registry{nil, registry} {
+		c := access.New(r, policy.Policy{}, &access.Options{Gateways: gateways})
+		if _, err := c.Open(t.Context(), locus.MustParse("http://public.example/")); access.KindOf(err) != access.Unsupported {
+			t.Error(err)
+		}
+		c.Close()
+	}
+}
