@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -11,10 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -268,40 +266,26 @@ type nothing struct{}
 func (nothing) Close() error { return nil }
 
 // atTerminal runs the program with a terminal for standard input, output and
-// errors, as a shell does, and a person who does the steps.
+// errors, and a person who does the steps.
 func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (seen string, status int) {
 	t.Helper()
-	program, err := exec.LookPath("locus")
+	// The shell stays until all was seen: with the first process of a terminal goes
+	// what is still on the way from it.
+	s := sitWith(t, env, "trap : INT\n"+theProgram, args...)
+	for _, step := range steps {
+		s.see(step.seen)
+		s.types(step.typed)
+	}
+	s.see("status ")
+	text := until(t, s.screen, "\r\n")
+	status, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
-	person, name := openTerminal(t)
-	tty, err := ttyOf(name)()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	command := exec.CommandContext(ctx, program, args...)
-	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	command.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "TERM=xterm", "LESS=", "PAGER="}, env...)...)
-	all := play(t, person, steps)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := command.Wait(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	if !hasEcho(t, tty) {
+	if !hasEcho(t, s.tty) {
 		t.Error("the terminal has no echo any more")
 	}
-	tty.Close() // ends the reading of a person who has not seen what was to be seen
-	return <-all, command.ProcessState.ExitCode()
+	return s.seen.String(), status
 }
 
 // unended is a server that sends lines, and then no more but does not end.

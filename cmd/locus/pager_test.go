@@ -109,7 +109,7 @@ func TestOpenPagerEnds(t *testing.T) {
 	}
 	select {
 	case <-closed:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the connection is still there")
 	}
 }

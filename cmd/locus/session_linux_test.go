@@ -37,10 +37,15 @@ type sitting struct {
 const theProgram = `locus "$@"; echo "status $?"; read -r end`
 
 // maxSitting is how long a person sits there at most.
-const maxSitting = 20 * time.Second
+const maxSitting = 2 * time.Minute
 
 // sit begins with a script of a shell, which has args.
 func sit(t *testing.T, script string, args ...string) *sitting {
+	t.Helper()
+	return sitWith(t, nil, script, args...)
+}
+
+func sitWith(t *testing.T, env []string, script string, args ...string) *sitting {
 	t.Helper()
 	s := &sitting{t: t}
 	s.person, s.name = openTerminal(t)
@@ -54,7 +59,7 @@ func sit(t *testing.T, script string, args ...string) *sitting {
 	s.command.Stdin, s.command.Stdout, s.command.Stderr = s.tty, s.tty, s.tty
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	// A race detector has each process stay for a second more, unless it is told.
-	s.command.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm", "GORACE=atexit_sleep_ms=0")
+	s.command.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "TERM=xterm", "LESS=", "PAGER=", "GORACE=atexit_sleep_ms=0"}, env...)...)
 	if err := s.command.Start(); err != nil {
 		t.Fatal(err)
 	}

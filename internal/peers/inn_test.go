@@ -40,6 +40,7 @@ ovmethod: tradindexed
 enableoverview: true
 wireformat: true
 sourceaddress: 127.0.0.1
+nnrpdloadlimit: 0
 bindaddress: 127.0.0.1
 port: %[3]d
 runasuser: news
