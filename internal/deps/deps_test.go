@@ -363,6 +363,13 @@ func TestRulesForbid(t *testing.T) {
 		{"transfer", "access", true},
 		{"transfer", "policy", true},
 		{"gateway", "scheme/all", false},
+		{"document", "extract", true},
+		{"document", "message", true},
+		{"document", "access", false},
+		{"document", "internal/walk", false},
+		{"extract", "document", false},
+		{"internal/walk", "locus", false},
+		{"verify", "document", true},
 		{"cmd/locus", "scheme/all", true},
 		{"cmd/locus", "scheme/ftp", true},
 	} {
