@@ -469,7 +469,7 @@ func TestEveryBlockSize(t *testing.T) {
 		}
 		for _, typ := range []string{"", "text/plain"} {
 			want := links(struct{ io.Reader }{strings.NewReader(s)}, name, &document.Options{Type: typ})
-			for size := 1; size <= 600; size += 1 + size/20 {
+			for size := 1; size <= 600; size += 1 + size/8 {
 				if got := links(&pieces{s, size}, name, &document.Options{Type: typ}); got != want {
 					t.Fatalf("%s as %q in blocks of %d:\n got %s\nwant %s", name, typ, size, got, want)
 				}

@@ -9,7 +9,7 @@ import (
 
 // Plain text of any length needs the same little memory.
 func TestMemory(t *testing.T) {
-	const size, most = 256 << 20, 32 << 20
+	const size, most = 64 << 20, 24 << 20
 	var stats runtime.MemStats
 	n, peak := 0, uint64(0)
 	for _, err := range document.Links(&endless{size}, "a.txt", nil) {

@@ -388,6 +388,13 @@ func TestRulesForbid(t *testing.T) {
 		{"gateway", "gateway/page", true},
 		{"gateway/page", "access", false},
 		{"gateway/page", "gateway", false},
+		{"document", "extract", true},
+		{"document", "message", true},
+		{"document", "access", false},
+		{"document", "internal/walk", false},
+		{"extract", "document", false},
+		{"internal/walk", "locus", false},
+		{"verify", "document", true},
 		{"cmd/locus", "scheme/all", true},
 		{"cmd/locus", "scheme/ftp", true},
 	} {
