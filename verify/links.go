@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -149,5 +150,11 @@ func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 	return path, base
 }
 
-// plainError is err without the name of who says it.
-func plainError(err error) string { return strings.TrimPrefix(err.Error(), "locus: ") }
+// plainError is err without the name of who says it, and without the link, which is
+// known.
+func plainError(err error) string {
+	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+	}
+	return strings.TrimPrefix(err.Error(), "locus: ")
+}
