@@ -599,7 +599,7 @@ func (e *engine) asksArchive(t *target) bool {
 	if u.IsZero() {
 		return false
 	}
-	t.archive = &target{url: u, key: targetKey{u, far}, of: t, from: &access.Result{URL: u}}
+	t.archive = &target{url: u, key: targetKey{u, near}, of: t}
 	e.enqueue(t.archive)
 	return true
 }
