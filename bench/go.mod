@@ -8,6 +8,7 @@ require (
 	github.com/PuerkitoBio/purell v1.2.1
 	github.com/locus-url/locus v0.0.0-00010101000000-000000000000
 	github.com/nlnwa/whatwg-url v0.6.2
+	mvdan.cc/xurls/v2 v2.6.0
 )
 
 require (

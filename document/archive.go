@@ -47,8 +47,8 @@ const (
 var errEncrypted = errors.New("it is encrypted")
 
 // zip reports what is in the files of a zip archive.
-func (f *finder) zip(it item) {
-	r, err := f.openZip(it)
+func (f *finder) zip(it item, h *head) {
+	r, err := f.openZip(it, h)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		f.fail(it, err)
 		return
@@ -67,9 +67,9 @@ func (f *finder) zip(it item) {
 }
 
 // openZip reads the directory of a zip archive, which is at its end.
-func (f *finder) openZip(it item) (*zip.Reader, error) {
-	if it.whole != nil {
-		return zip.NewReader(it.whole, it.whole.Size())
+func (f *finder) openZip(it item, h *head) (*zip.Reader, error) {
+	if whole := it.inPlace(len(h.octets)); whole != nil {
+		return zip.NewReader(whole, whole.Size())
 	}
 	octets, ok, err := f.hold(&it)
 	switch {

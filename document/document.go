@@ -111,31 +111,50 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		f := &finder{o: o.orDefault(), name: name, yield: yield}
 		f.left, f.members = f.o.Unpacked, f.o.Members
-		f.find(item{r: r, whole: inPlace(r), name: name, typ: f.o.Type})
+		f.find(item{r: r, file: asFile(r), name: name, typ: f.o.Type})
 	}
 }
 
-// inPlace returns what r has yet to give, if it can be read in place.
-func inPlace(r io.Reader) *io.SectionReader {
-	at, ok := r.(io.ReaderAt)
-	if !ok {
+// file is what can be read in place.
+type file interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+// asFile returns r if it can be read in place; else nil.
+func asFile(r io.Reader) file {
+	f, _ := r.(file)
+	return f
+}
+
+// inPlace returns what the file of an item has, if it is one of which n octets were
+// read; else nil.
+func (it item) inPlace(n int) *io.SectionReader {
+	if it.file == nil {
 		return nil
 	}
-	seeker, ok := r.(io.Seeker)
-	if !ok {
-		return nil
-	}
-	start, err := seeker.Seek(0, io.SeekCurrent)
+	at, err := it.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil
 	}
-	end, err := seeker.Seek(0, io.SeekEnd)
+	end, err := it.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil
 	}
 	// Some that say that they are empty are not, as under /proc.
-	if _, err := seeker.Seek(start, io.SeekStart); err != nil || end <= start {
+	if _, err := it.file.Seek(at, io.SeekStart); err != nil || end < at {
 		return nil
 	}
-	return io.NewSectionReader(at, start, end-start)
+	start := at - int64(n)
+	return io.NewSectionReader(it.file, start, end-start)
+}
+
+// isWaited reports whether an item is one that somebody may write to while others
+// wait for what is in it.
+func (it item) isWaited() bool {
+	if it.file == nil {
+		return true
+	}
+	_, err := it.file.Seek(0, io.SeekCurrent)
+	return err != nil
 }

@@ -19,12 +19,12 @@ type finder struct {
 // item is a document, or something that is in one.
 type item struct {
 	r      io.Reader
-	whole  *io.SectionReader // all of it, if it can be read in place; else nil
-	name   string            // what it is called, without what it is in
-	typ    string            // said to be of that media type
-	member string            // as in Link
-	mixed  bool              // others that it came with may be binary
-	depth  int               // containers around it
+	file   file   // the same, if it can be read in place; else nil
+	name   string // what it is called, without what it is in
+	typ    string // said to be of that media type
+	member string // as in Link
+	mixed  bool   // others that it came with may be binary
+	depth  int    // containers around it
 }
 
 // in returns the one thing that is in it.
@@ -64,7 +64,7 @@ func (f *finder) find(it item) {
 	k := kindOf(it, h)
 	switch {
 	case k == utf16:
-		it.r, it.whole = fromUTF16(it.r), nil
+		it.r, it.file = fromUTF16(it.r), nil
 		f.find(it)
 	case k == binary && !f.o.Binary:
 		f.fail(it, ErrBinary)
@@ -75,7 +75,7 @@ func (f *finder) find(it item) {
 	case k == tarArchive:
 		f.tar(it)
 	case k == zipArchive:
-		f.zip(it)
+		f.zip(it, h)
 	case k == mail:
 		f.mail(it, h)
 	case k == mailbox:

@@ -72,7 +72,7 @@ const (
 	told = 8 << 10
 	// headSize is how many of the first octets of a document are read at once: most
 	// are not longer.
-	headSize = 64 << 10
+	headSize = 512 << 10
 	// tarBlock is the length of a header of a tar archive, tarMagic where in it the
 	// magic is, and tarName the length of the name before it.
 	tarBlock = 512
@@ -93,13 +93,14 @@ type head struct {
 
 var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
 
-// readHead reads the head of an item. Of one whose type is known, that is as little
-// as shows whether it is a container: somebody may wait for what is in it. Errors
-// are those of the first read: what comes before another one is a head.
+// readHead reads the head of an item. Of one whose type is known, and that is no file,
+// that is as little as shows whether it is a container: somebody may wait for what is
+// in it. Errors are those of the first read: what comes before another one is a head.
 func readHead(it *item) (*head, error) {
 	h := &head{buf: heads.Get().(*[headSize]byte)}
+	waited := it.typ != "" && !it.mixed && it.isWaited()
 	n, err := 0, error(nil)
-	for empty := 0; n < len(h.buf) && err == nil && (it.typ == "" || it.mixed || !isPlain(h.buf[:n])); {
+	for empty := 0; n < len(h.buf) && err == nil && (!waited || !isPlain(h.buf[:n])); {
 		var m int
 		m, err = it.r.Read(h.buf[n:])
 		n += m

@@ -12,7 +12,7 @@ import (
 
 // mail reports what is in the header and in each part of a message.
 func (f *finder) mail(it item, h *head) {
-	m, err := f.message(&it)
+	m, err := f.message(&it, h)
 	if m == nil {
 		if err != nil {
 			f.fail(it, err)
@@ -64,12 +64,12 @@ func (f *finder) header(it item, h message.Header, label string) {
 
 // message reads the message that an item is. Without one, the item is as it was,
 // and the error says why it is not looked into, if that must be said.
-func (f *finder) message(it *item) (*message.Message, error) {
+func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	limits := &message.Limits{Part: f.o.Unpacked}
 	var m *message.Message
 	var err error
-	if it.whole != nil {
-		m, err = message.Parse(it.whole, it.whole.Size(), limits)
+	if whole := it.inPlace(len(h.octets)); whole != nil {
+		m, err = message.Parse(whole, whole.Size(), limits)
 	} else {
 		octets, ok, failure := f.hold(it)
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -13,6 +14,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // fromUTF16 returns the text of r, which begins with a mark of UTF-16, in UTF-8.
@@ -26,9 +28,8 @@ func (f *finder) text(it item, h *head, k kind) {
 	switch {
 	case k == markdown || k == html:
 		t.markup(k)
-	case h.all:
-		t.text = string(h.octets)
-		t.inMemory(extract.All(t.text, &f.o.Extract))
+	case h.all && !f.o.Context:
+		t.short(octet.View(h.octets))
 	default:
 		t.stream()
 	}
@@ -49,6 +50,27 @@ func (f *finder) typeOf(it item, k kind) string {
 		return "text/html"
 	}
 	return "text/plain"
+}
+
+// short reports the links of plain text that is in memory, and is not kept there.
+func (t *texts) short(text string) {
+	at, line, column := 0, int64(1), int64(1)
+	for m := range extract.All(text, &t.f.o.Extract) {
+		// As extract.Lines counts. What is before a URL is a whole character.
+		between := text[at:m.Start]
+		if last := strings.LastIndexByte(between, '\n'); last >= 0 {
+			line += int64(strings.Count(between, "\n"))
+			column = 1
+			between = between[last+1:]
+		}
+		column += int64(utf8.RuneCountInString(between))
+		at = int(m.Start)
+		m.URL, m.Alternative = own(m.URL), own(m.Alternative)
+		if !t.f.yield(Link{Match: m, Line: line, Column: column, Member: t.it.member, Type: t.typ}, nil) {
+			t.f.done = true
+			return
+		}
+	}
 }
 
 // texts reports what is found in one text.

@@ -81,14 +81,22 @@ type Options struct {
 	Hidden bool
 }
 
+// known are the schemes that are looked for if nobody says which.
+var known = [...]string{
+	"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", // RFC 1738 section 3
+	"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50", // RFC 1738 section 4
+	"rlogin", "urn", "whois", "x500", // URI draft
+	"https", "ftps", "gophers", "nntps", "snews",
+}
+
 // Known reports whether name, in lower case, is a scheme of RFC 1738 or of the
 // URI draft, or one of those that came after them and are the same over another
 // transport.
 func Known(name string) bool {
 	switch name {
-	case "ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", // RFC 1738 section 3
-		"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50", // RFC 1738 section 4
-		"rlogin", "urn", "whois", "x500", // URI draft
+	case "ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero",
+		"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50",
+		"rlogin", "urn", "whois", "x500",
 		"https", "ftps", "gophers", "nntps", "snews":
 		return true
 	}

@@ -71,6 +71,10 @@ func (l *Lines) Read(p []byte) (int, error) {
 
 // fill reads more of the text.
 func (l *Lines) fill() {
+	if free := cap(l.buf) - len(l.buf); free < window && len(l.buf) > 2*window {
+		// The text is long, and will need all that is ever kept.
+		l.buf = append(make([]byte, 0, len(l.buf)+2*kept+window), l.buf...)
+	}
 	l.buf = slices.Grow(l.buf, window)
 	n, err := readSome(l.r, l.buf[len(l.buf):cap(l.buf)])
 	l.buf, l.err = l.buf[:len(l.buf)+n], err

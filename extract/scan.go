@@ -61,7 +61,7 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 			return len(text), none
 		}
 		colon := pos + n
-		if !mayName(text, colon) {
+		if s.schemes == nil && colon > 1 && !nameEnds[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
@@ -89,6 +89,22 @@ func mayName(text string, colon int) bool {
 	return true
 }
 
+// nameEnds has the last two octets of each name that is looked for, if nobody says
+// which, and of the prefix "URL": most words before a ":" end in others. It is written
+// once, before any other code runs, and never again.
+var nameEnds = makeNameEnds()
+
+func makeNameEnds() (ends [1 << 10]bool) {
+	for _, name := range append(known[:], "url") {
+		ends[pair(name[len(name)-2], name[len(name)-1])] = true
+	}
+	return ends
+}
+
+// pair is where nameEnds has two octets. Upper and lower case are the same there, and
+// so are some that are not.
+func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }
+
 // at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start := nameStart(text, colon)
@@ -109,6 +125,9 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 	}
 	if s.noBare || inWord(text, start) {
 		return colon + 1, none
+	}
+	if end := s.usual(text, start, colon, m); end > 0 {
+		return end, found
 	}
 	return s.bare(text, start, colon, final, m)
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/locus-url/locus/internal/octet"
 )
 
 const (
 	// window is how much of a text [Stream] has at a time, so little that it stays
 	// in the fast memory of a processor.
-	window = 32 << 10
+	window = 64 << 10
 	// maxWindow is the most that it has while it waits for the end of a URL: what is
 	// looked at around one ":", and as much again.
 	maxWindow = 2 * (behind + ahead)
@@ -91,7 +93,8 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window, and reports whether there is more to do.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	text := string(t.buf)
+	// Of what is found the URL alone is kept, in a text of its own.
+	text := octet.View(t.buf)
 	for {
 		var m Match
 		next, v := t.s.next(text, t.pos, t.final, &m)

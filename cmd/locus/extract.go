@@ -22,7 +22,8 @@ type extracting struct {
 	schemes, hosts   []string
 	noIgnore, hidden bool
 	o                document.Options
-	prefix           bool // the name of the file stands before each URL
+	prefix           bool        // the name of the file stands before each URL
+	free             chan []byte // buffers that were written
 }
 
 func newExtract(a *app) *cobra.Command {
@@ -172,23 +173,16 @@ func (x *extracting) object(file string, l *document.Link) linkJSON {
 // some is a text as JSON: null if it is empty.
 func some(s string) *text { return present(s, s != "") }
 
-// lines appends l as lines for people and for other programs.
+// lines appends l as lines for people and for other programs. file is what stands
+// before them.
 func (x *extracting) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {
 		first = l.Ref
 	}
-	for _, written := range []string{first, l.Alternative.String()} {
-		if written == "" {
-			continue
-		}
-		if x.prefix {
-			b = append(x.shown(b, file), ':')
-			if l.Member != "" {
-				b = append(x.shown(b, l.Member), ':')
-			}
-		}
-		b = append(x.shown(b, written), '\n')
+	b = x.line(b, file, l.Member, first)
+	if !l.Alternative.IsZero() {
+		b = x.line(b, file, l.Member, l.Alternative.String())
 	}
 	if x.context {
 		b = fmt.Appendf(b, "  %d: %s\n", l.Line, term.Safe(strings.TrimSpace(l.Context)))
@@ -196,10 +190,29 @@ func (x *extracting) lines(b []byte, file string, l *document.Link) []byte {
 	return b
 }
 
-// shown appends what a document or a folder has. A line is one, whatever is in it.
-func (x *extracting) shown(b []byte, s string) []byte {
-	if x.a.outTTY || strings.ContainsAny(s, "\r\n") {
-		s = term.Safe(s)
+func (x *extracting) line(b []byte, file, member, written string) []byte {
+	if x.prefix {
+		b = append(b, file...)
+		if member != "" {
+			b = append(append(b, x.shown(member)...), ':')
+		}
 	}
-	return append(b, s...)
+	return append(append(b, x.shown(written)...), '\n')
+}
+
+// fileName returns what stands before what is in a file.
+func (x *extracting) fileName(name string) string {
+	if !x.prefix {
+		return ""
+	}
+	return x.shown(name) + ":"
+}
+
+// shown returns what a document or a folder has as it is written. A line is one,
+// whatever is in it.
+func (x *extracting) shown(s string) string {
+	if x.a.outTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+		return term.Safe(s)
+	}
+	return s
 }

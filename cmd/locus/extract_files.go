@@ -19,7 +19,8 @@ import (
 )
 
 // Several files are read at once, and what is found in them is written in the order
-// of the files: each has a channel of its own, and they are emptied one by one.
+// of the files: each few of them have a channel of their own, and the channels are
+// emptied one by one.
 
 // chunk is a part of what a file gives.
 type chunk struct {
@@ -34,32 +35,39 @@ type chunk struct {
 const (
 	// chunkSize is how much is written at once.
 	chunkSize = 32 << 10
-	// chunksAhead is how many chunks of a file wait for their turn, and filesAhead how
-	// many files.
+	// together is how many files of a folder one goroutine reads, to whom to hand over
+	// a small one takes as long as to read it.
+	together = 16
+	// chunksAhead is how many chunks of those wait for their turn, and filesAhead how
+	// many such readings.
 	chunksAhead = 4
-	filesAhead  = 256
+	filesAhead  = 64
 )
 
-// reading is one file that is read.
+// reading is a few files that are read one after the other.
 type reading struct {
-	x       *extracting
-	file    walk.File
-	chunks  chan chunk
-	pending chunk
-	ctx     context.Context
+	x        *extracting
+	files    []walk.File
+	failures []failure
+	chunks   chan chunk
+	pending  chunk
+	prefix   string // before each line
+	octets   int64  // that were read, if that is shown
+	ctx      context.Context
 }
 
 // write extracts from all files, and returns how many links were written.
 func (x *extracting) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.ctx)
 	defer cancel()
+	x.free = make(chan []byte, filesAhead)
 	queue := make(chan *reading)               // for whoever has time
 	ordered := make(chan *reading, filesAhead) // in their order
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for r := range queue {
-				r.read()
+				r.readAll()
 			}
 		})
 	}
@@ -76,39 +84,99 @@ func (x *extracting) write(args []string) (found int64) {
 	for r := range ordered {
 		for c := range r.chunks {
 			found += x.writeChunk(c, seen)
+			x.reuse(c.text)
 			if x.a.broken() {
 				return found
 			}
 			show.links.Store(found)
 		}
-		show.files.Add(1)
+		show.files.Add(int64(len(r.files)))
+		show.octets.Add(r.octets)
 	}
 	return found
+}
+
+// buffer returns an empty buffer for a chunk, and reuse takes it back.
+func (x *extracting) buffer() []byte {
+	select {
+	case b := <-x.free:
+		return b[:0]
+	default:
+		return make([]byte, 0, chunkSize/4)
+	}
+}
+
+func (x *extracting) reuse(b []byte) {
+	if cap(b) == 0 || cap(b) > 4*chunkSize {
+		return
+	}
+	select {
+	case x.free <- b:
+	default:
+	}
 }
 
 // list sends the files of args to those who read them.
 func (x *extracting) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
 	defer close(ordered)
 	defer close(queue)
-	for f, err := range x.files(ctx, args) {
-		r := &reading{x: x, file: f, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+	// hand gives r to who reads, and reports whether to go on.
+	hand := func(r *reading) bool {
 		select {
 		case ordered <- r:
 		case <-ctx.Done():
-			return
-		}
-		if err != nil {
-			r.chunks <- chunk{err: err}
-			close(r.chunks)
-			continue
+			return false
 		}
 		select {
 		case queue <- r:
+			return true
 		case <-ctx.Done():
 			close(r.chunks)
+			return false
+		}
+	}
+	r := x.newReading(ctx)
+	for f, err := range x.files(ctx, args) {
+		if err != nil {
+			r.failures = append(r.failures, failure{len(r.files), err})
+		} else {
+			r.files = append(r.files, f)
+		}
+		if f.Named || len(r.files) == together {
+			if !hand(r) {
+				return
+			}
+			r = x.newReading(ctx)
+		}
+	}
+	hand(r)
+}
+
+func (x *extracting) newReading(ctx context.Context) *reading {
+	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+}
+
+// failure is what could not be listed, before the file of that index.
+type failure struct {
+	before int
+	err    error
+}
+
+// readAll reads the files to their ends.
+func (r *reading) readAll() {
+	defer close(r.chunks)
+	for i := range len(r.files) + 1 {
+		for ; len(r.failures) > 0 && r.failures[0].before == i; r.failures = r.failures[1:] {
+			r.pending.err = r.failures[0].err
+			if !r.flush() {
+				return
+			}
+		}
+		if i < len(r.files) && !r.read(r.files[i]) {
 			return
 		}
 	}
+	r.flush()
 }
 
 // files yields the files that args stand for.
@@ -164,15 +232,16 @@ func (x *extracting) complain(err error) {
 	x.a.problem(statusAccess, err)
 }
 
-// read reads the file to its end.
-func (r *reading) read() {
-	defer close(r.chunks)
-	in, name, err := r.open()
+// read reads a file to its end, and reports whether to go on.
+func (r *reading) read(file walk.File) bool {
+	in, err := r.open(file)
 	if err != nil {
-		r.send(chunk{err: err})
-		return
+		r.pending.err = err
+		return r.flush()
 	}
 	defer in.Close()
+	name := file.Path
+	r.prefix = r.x.fileName(name)
 	o := r.x.o
 	if name == "-" && o.Type == "" {
 		o.Type = "text/plain"
@@ -181,31 +250,38 @@ func (r *reading) read() {
 		if err != nil {
 			// Who names no file does not want to hear of every picture.
 			var in *document.Error
-			if errors.Is(err, document.ErrBinary) && (!r.file.Named || errors.As(err, &in) && in.Member != "") {
+			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
 			}
 			r.pending.err = err
 			if !r.flush() {
-				return
+				return false
 			}
 			continue
 		}
 		if r.x.wants(&l) && !r.add(name, &l) {
-			return
+			return false
 		}
 	}
-	r.flush()
+	if f, ok := in.(*os.File); ok && r.x.a.errTTY {
+		octets, _ := f.Seek(0, io.SeekCurrent)
+		r.octets += octets
+	}
+	return r.ctx.Err() == nil
 }
 
-// open opens the file.
-func (r *reading) open() (in io.ReadCloser, name string, err error) {
-	name = r.file.Path
+// open opens a file.
+func (r *reading) open(file walk.File) (io.ReadCloser, error) {
+	name := file.Path
 	if name == "-" {
-		return io.NopCloser(r.waited(r.x.a.in)), name, nil
+		return io.NopCloser(r.waited(r.x.a.in)), nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, name, err
+		return nil, err
+	}
+	if !file.Named {
+		return f, nil
 	}
 	info, err := f.Stat()
 	switch {
@@ -217,12 +293,12 @@ func (r *reading) open() (in io.ReadCloser, name string, err error) {
 		return struct {
 			io.Reader
 			io.Closer
-		}{r.waited(f), f}, name, nil
+		}{r.waited(f), f}, nil
 	default:
-		return f, name, nil
+		return f, nil
 	}
 	f.Close()
-	return nil, name, err
+	return nil, err
 }
 
 // waited is a reader that somebody may write to while others wait for what comes of
@@ -246,6 +322,9 @@ func (w waitedReader) Read(p []byte) (int, error) {
 // add adds a link, and reports whether to go on.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
+	if c.text == nil {
+		c.text = r.x.buffer()
+	}
 	if r.x.a.flags.json {
 		line, err := appendJSON(c.text, r.x.object(name, l))
 		if err != nil {
@@ -254,7 +333,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 		}
 		c.text = line
 	} else {
-		c.text = r.x.lines(c.text, name, l)
+		c.text = r.x.lines(c.text, r.prefix, l)
 	}
 	c.found++
 	if r.x.unique {
@@ -289,9 +368,9 @@ func (r *reading) send(c chunk) bool {
 
 // extractProgress shows how many files were read.
 type extractProgress struct {
-	files, links atomic.Int64
-	end          chan struct{}
-	done         sync.WaitGroup
+	files, links, octets atomic.Int64
+	end                  chan struct{}
+	done                 sync.WaitGroup
 }
 
 // startProgress shows on a terminal how far it is, if nothing else is written there.
@@ -309,7 +388,7 @@ func (x *extracting) startProgress() *extractProgress {
 		for {
 			select {
 			case <-tick.C:
-				p.work(0, fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
+				p.work(s.octets.Load(), fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
 			case <-s.end:
 				return
 			}

@@ -95,7 +95,7 @@ func TestClosedPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"canonical", "parse", "check"} {
+	for _, command := range []string{"canonical", "parse", "check", "extract"} {
 		cmd := exec.Command("sh", "-c", `(yes http://h/a; true) | { "$0" "$1" -; echo "status $?" >&2; } | head -n 1`, locus, command)
 		var out, errOut strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -110,11 +110,17 @@ func TestClosedPipe(t *testing.T) {
 
 // TestInterruptedProcess sends SIGINT to a command that waits for input.
 func TestInterruptedProcess(t *testing.T) {
+	for _, command := range []string{"canonical", "extract"} {
+		t.Run(command, func(t *testing.T) { interruptedProcess(t, command) })
+	}
+}
+
+func interruptedProcess(t *testing.T, command string) {
 	locus, err := exec.LookPath("locus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(locus, "canonical", "-")
+	cmd := exec.Command(locus, command, "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -180,3 +180,22 @@ func TestTable(t *testing.T) {
 		t.Error("All is not the AND of all")
 	}
 }
+
+func FuzzPlain(f *testing.F) {
+	f.Add("http://host.example:80/a-b/c_d e", 0)
+	f.Add("\u00E9\x0D\x1A@[`{", 3)
+	f.Fuzz(func(t *testing.T, s string, i int) {
+		if i < 0 || i > len(s) {
+			return
+		}
+		end := Plain(s, i)
+		for ; i < end; i++ {
+			if c := s[i]; !Is(c, Alpha|Digit) && c != '-' && c != '.' && c != '/' && c != ':' {
+				t.Errorf("%q: plain to %d, which has %q at %d", s, end, c, i)
+			}
+		}
+		if end < len(s) && (Is(s[end], Alpha|Digit) || s[end] >= '-' && s[end] <= ':') {
+			t.Errorf("%q: plain to %d, and that is plain too", s, end)
+		}
+	})
+}

@@ -146,3 +146,26 @@ func mixedHost(s string, i int) (end int, shape HostShape) {
 	}
 	return i, shape
 }
+
+// Plain returns where the first octet that is no letter, no digit and none of "-./:"
+// is in s from i on, or else the end of s. Most octets of most URLs are those.
+func Plain(s string, i int) int {
+	for len(s)-i >= 8 {
+		w := load(s, i)
+		a := w &^ tops
+		folded := a | ones*0x20
+		letter := from(folded, 'a') &^ from(folded, 'z'+1)
+		// "-./", the digits and ":" follow each other.
+		other := from(a, '-') &^ from(a, ':'+1)
+		if stop := (^(letter | other) | w) & tops; stop != 0 {
+			return i + first(stop)
+		}
+		i += 8
+	}
+	for i < len(s) && isPlain(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isPlain(c byte) bool { return '-' <= c && c <= ':' || table[c]&Alpha != 0 }

@@ -1,0 +1,75 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// usual reads what nearly every bare URL is: a host, perhaps with a port, and a path
+// and a search of US-ASCII, without brackets. It returns where the URL ends, or 0 if it
+// is another one, or none, or goes on: that is for [scanner.bare], which would say the
+// same of this one, in more time.
+func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
+	i := colon + len("://")
+	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
+		return 0
+	}
+	entity := false
+	for {
+		if i = octet.Plain(text, i); i >= len(text) {
+			return 0
+		}
+		c := text[i]
+		k := kinds[c]
+		if k&special != 0 {
+			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
+				break
+			}
+			switch c {
+			case '?', '#':
+			case '%':
+				if !isTriplet(text[i:]) {
+					return 0
+				}
+			case '&':
+				if len(text)-i < maxEntity || isDelimiter(text[i:]) {
+					return 0
+				}
+				entity = true
+			default:
+				return 0
+			}
+		}
+		i++
+	}
+	end = i
+	for kinds[text[end-1]]&trims != 0 {
+		if end--; entity || strings.IndexByte(".,;:!?", text[end]) < 0 {
+			return 0
+		}
+	}
+	written := text[start:end]
+	if len(written) > locus.MaxLen || i-start > locus.MaxLen {
+		return 0
+	}
+	if s.clones {
+		written = strings.Clone(written)
+	}
+	u, err := locus.Parse(written)
+	if err != nil {
+		return 0
+	}
+	facts := u.Facts()
+	switch {
+	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
+		return 0
+	case !facts.Has(locus.Slash) && (end != i || kinds[text[i]]&ends == 0 || until(text, colon+len("://"), end, noHost) < end):
+		// Nothing says yet that the login ends where the host does.
+		return 0
+	}
+	m.URL, m.Alternative = u, locus.URL{}
+	m.Start, m.End, m.Form = int64(start), int64(end), Bare
+	return end
+}
