@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrCircle: a referral leads to where one has been before.
+// ErrCircle is what errors wrap if a referral leads to where one has been before.
 var ErrCircle = errors.New("referrals lead in a circle")
 
 // Error tells at which URL and which step access failed.

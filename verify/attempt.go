@@ -251,6 +251,11 @@ func (a *attempt) judge(err error) {
 			}
 		}
 	case access.Syntax:
+		if errors.Is(err, scheme.ErrProtocol) {
+			// What is no URL is what the server sent.
+			a.protocol(err)
+			return
+		}
 		a.out.Verdict = Malformed
 	case access.Unsupported:
 		a.out.Verdict = Unsupported
@@ -328,6 +333,19 @@ func statusOf(err error) int {
 
 // reason is err without what the result says by itself.
 func reason(err error) string {
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		text := denied.Reason
+		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Redacted()) {
+			text = denied.Subject + ": " + text
+		}
+		switch {
+		case strings.HasPrefix(denied.Help, "--"):
+			text += " (" + denied.Help + " allows it)"
+		case denied.Help != "":
+			text += " (" + denied.Help + ")"
+		}
+		return text
+	}
 	if e := (*access.Error)(nil); errors.As(err, &e) {
 		text := strings.TrimPrefix(e.Err.Error(), "locus: ")
 		text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)

@@ -55,7 +55,7 @@ type target struct {
 	found   map[string]bool // those of them that are known
 	anchors *anchors        // all that it has, if it is a page of a site
 	page    *doc            // that it is, of a site
-	then    []*target       // the same URL from other places, which wait for this one
+	next    *target         // the same URL from another place, which waits for this one
 	archive *target         // that asks an archive for it
 	of      *target         // what this one asks an archive for
 	tries   int
@@ -120,15 +120,13 @@ type engine struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc // that come behind those of the sources
-	taken    int    // how many of docs have been taken in
-	read     bool   // no documents come from the sources any more
-	started  bool   // targets go to the queue at once
-	targets  map[targetKey]*target
-	byURL    map[locus.URL]*target // the first target of each URL
+	pages    []*doc                // that come behind those of the sources
+	taken    int                   // how many of docs have been taken in
+	read     bool                  // no documents come from the sources any more
+	started  bool                  // targets go to the queue at once
+	targets  map[locus.URL]*target // the first of each URL
 	waiting  []*target             // until all documents are read
 	same     map[Outcome]*Outcome  // of many targets
-	fixed    map[string]*Outcome
 	progress Progress
 }
 
@@ -138,10 +136,8 @@ func newEngine(c *access.Client, o Options) *engine {
 		o:       o,
 		queue:   newQueue(o.PerHost, o.Interval),
 		mail:    mailer{lookup: o.Mail, known: map[string]Outcome{}},
-		targets: map[targetKey]*target{},
-		byURL:   map[locus.URL]*target{},
+		targets: map[locus.URL]*target{},
 		same:    map[Outcome]*Outcome{},
-		fixed:   map[string]*Outcome{},
 	}
 	e.changed.L = &e.mu
 	return e
@@ -283,15 +279,7 @@ func (e *engine) ref(d *doc, l *link) ref {
 
 // fix returns an outcome that nobody is asked for.
 func (e *engine) fix(v Verdict, detail string) *Outcome {
-	key := v.String() + " " + detail
-	o := e.fixed[key]
-	if o == nil {
-		o = &Outcome{Verdict: v, Detail: detail}
-		if len(e.fixed) < maxSame {
-			e.fixed[key] = o
-		}
-	}
-	return o
+	return e.shared(Outcome{Verdict: v, Detail: detail})
 }
 
 // maxSame is how many outcomes are kept once for all who have them.
@@ -316,23 +304,24 @@ func (e *engine) unsupported(u locus.URL) string {
 
 // target returns the target of a key, which is made if there is none.
 func (e *engine) target(key targetKey, asked locus.URL, from *access.Result) *target {
-	if t := e.targets[key]; t != nil {
-		return t
-	}
-	first := e.byURL[key.url]
-	if first != nil && first.state == done && first.public {
-		e.targets[key] = first
-		return first
+	var last *target
+	for t := e.targets[key.url]; t != nil; t = t.next {
+		if t.key.origin == key.origin || t.state == done && t.public {
+			return t
+		}
+		last = t
 	}
 	t := &target{url: asked, key: key, from: from}
-	e.targets[key] = t
 	e.progress.Found++
-	if first != nil && first.state != done {
-		first.then = append(first.then, t)
+	if last == nil {
+		e.targets[key.url] = t
+		e.start(t)
 		return t
 	}
-	e.byURL[key.url] = t
-	e.start(t)
+	last.next = t
+	if last.state == done {
+		e.start(t)
+	}
 	return t
 }
 
@@ -550,9 +539,6 @@ func (e *engine) end(t *target, a *attempt) {
 
 // shared returns an outcome that is kept once for all targets that have it.
 func (e *engine) shared(o Outcome) *Outcome {
-	if o.Verdict != Alive || o.Detail != "" || o.Tries > 1 {
-		return &o
-	}
 	if same := e.same[o]; same != nil {
 		return same
 	}
@@ -587,12 +573,10 @@ func (e *engine) finish(t *target) {
 // goOn has the next target asked for that has the URL of t, which is done. If what
 // became of t would become of it too, nobody is asked again.
 func (e *engine) goOn(t *target) {
-	if len(t.then) == 0 {
+	next := t.next
+	if next == nil || next.state != held {
 		return
 	}
-	next := t.then[0]
-	next.then = append(next.then, t.then[1:]...)
-	t.then = nil
 	if t.public && next.page == nil {
 		next.out, next.found, next.anchors, next.public = t.out, maps.Clone(t.found), t.anchors, true
 		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isThere(t.out) {
@@ -615,7 +599,7 @@ func (e *engine) asksArchive(t *target) bool {
 	if u.IsZero() {
 		return false
 	}
-	t.archive = &target{url: u, key: targetKey{u, far}, of: t, from: &access.Result{URL: u}}
+	t.archive = &target{url: u, key: targetKey{u, near}, of: t}
 	e.enqueue(t.archive)
 	return true
 }

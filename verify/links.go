@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -64,7 +65,7 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 
 // link makes a link of what was found in a document with that base.
 func (e *engine) link(found *document.Link, base locus.URL) link {
-	l := link{member: strings.Clone(found.Member), context: strings.Clone(found.Context), line: found.Line, column: found.Column}
+	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
 		return l
@@ -80,6 +81,30 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 		l.url = own(u)
 	}
 	return l
+}
+
+// withoutPasswords is a line of a document with "***" for what may be a password of a
+// URL in it.
+func withoutPasswords(line string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(line, "//")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("//")
+		end := strings.IndexAny(rest, " \t\"'<>`")
+		if end < 0 {
+			end = len(rest)
+		}
+		login := rest[:strings.LastIndexByte(rest[:end], '@')+1]
+		if colon := strings.IndexByte(login, ':'); colon >= 0 {
+			b.WriteString(login[:colon] + ":***@")
+			rest = rest[len(login):]
+		}
+		line = rest
+	}
 }
 
 // own returns u with a text that keeps nothing else in memory.
@@ -149,5 +174,11 @@ func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 	return path, base
 }
 
-// plainError is err without the name of who says it.
-func plainError(err error) string { return strings.TrimPrefix(err.Error(), "locus: ") }
+// plainError is err without the name of who says it, and without the link, which is
+// known.
+func plainError(err error) string {
+	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
+		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+	}
+	return strings.TrimPrefix(err.Error(), "locus: ")
+}

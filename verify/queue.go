@@ -2,7 +2,6 @@ package verify
 
 import (
 	"container/heap"
-	"context"
 	"sync"
 	"time"
 )
@@ -225,11 +224,6 @@ func (q *queue) close() {
 	q.closed = true
 	q.timer.Stop()
 	q.changed.Broadcast()
-}
-
-// closeWith closes the queue at the end of ctx, unless stop was called before.
-func (q *queue) closeWith(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, q.close)
 }
 
 // timed is what is in order of time.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is some web servers, with names whose addresses are public, and a client
 // that gets to them.
 type world struct {
-	*testing.T
+	testing.TB
 	mu       sync.Mutex
 	servers  map[string]string // by address: where it really is
 	names    map[string]string // addresses by name
@@ -37,9 +37,9 @@ type world struct {
 	o        Options
 }
 
-func newWorld(t *testing.T, r policy.Rules) *world {
+func newWorld(t testing.TB, r policy.Rules) *world {
 	t.Helper()
-	w := &world{T: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
+	w := &world{TB: t, servers: map[string]string{}, names: map[string]string{"intranet.example": "10.0.0.1", "quiet.example": "1.1.1.200"}}
 	w.o.Interval, w.o.Wait = -1, time.Millisecond
 	registry, err := all.Registry(nil)
 	if err != nil {

@@ -169,7 +169,6 @@ func (t *textReport) end() {
 
 // verifySum is what there was, in numbers.
 type verifySum struct {
-	begin     time.Time
 	links     int
 	verdicts  [len(verdictOrder)]int
 	accepted  int

@@ -17,7 +17,7 @@ import (
 	"runtime/debug"
 )
 
-// ErrDamaged: the file is no database, or no longer.
+// ErrDamaged is what errors wrap if the file is no database, or no longer.
 var ErrDamaged = errors.New("damaged")
 
 // Guard calls fn, and makes an error that wraps [ErrDamaged] of what goes wrong when

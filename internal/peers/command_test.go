@@ -59,9 +59,8 @@ func locusReading(t testing.TB, dir, input string, args ...string) result {
 func runLocus(t testing.TB, dir string, env []string, input string, args []string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	cmd := exec.Command(program, args...)
-	cmd.Dir = dir
-	cmd.Env = append(env, "HOME="+dir, "PATH="+os.Getenv("PATH"))
+	cmd := command(dir, args...)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdin = strings.NewReader(input)
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	start := time.Now()
@@ -70,6 +69,14 @@ func runLocus(t testing.TB, dir string, env []string, input string, args []strin
 		t.Fatal(err)
 	}
 	return result{out.String(), errOut.String(), cmd.ProcessState.ExitCode(), maxMemory(cmd.ProcessState), time.Since(start)}
+}
+
+// command is the command in dir, with an empty home and no configuration.
+func command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	return cmd
 }
 
 func locus(t testing.TB, args ...string) result {

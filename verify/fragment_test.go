@@ -1,0 +1,228 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+	"testing/quick"
+
+	"github.com/locus-url/locus"
+)
+
+func TestSlug(t *testing.T) {
+	for heading, want := range map[string]string{
+		"Title":                        "title",
+		"Two Words":                    "two-words",
+		"  Blanks   in  it ":           "blanks---in--it",
+		"With `code()` and *emphasis*": "with-code-and-emphasis",
+		"What's new? (2026)":           "whats-new-2026",
+		"under_score - and - dash":     "under_score---and---dash",
+		"C++ & Go":                     "c--go",
+		"Ünïcödé 日本語 Жук":              "ünïcödé-日本語-жук",
+		"A [link](http://h/) here":     "a-link-here",
+		"An ![image](x.png) here":      "an--here",
+		"1.2.3 Numbers":                "123-numbers",
+		"Tom &amp; Jerry \\*":          "tom--jerry-",
+		"<b>bold</b> text":             "bold-text",
+		"~~gone~~ <http://h/>":         "gone-httph",
+		"e\u0301 combined":             "e\u0301-combined",
+	} {
+		a := markdownAnchors([]byte("# " + heading + "\n"))
+		if !a.find(want) || len(a.names) != 1 {
+			t.Errorf("%q: no %q among %d", heading, want, len(a.names))
+		}
+	}
+}
+
+func TestMarkdownAnchors(t *testing.T) {
+	a := markdownAnchors([]byte("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n- # In a list\n\nnot a heading\n"))
+	for fragment, want := range map[string]bool{
+		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
+		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
+		"not-a-heading": false, "": true, "top": true, "user-content-same": false,
+	} {
+		if got := a.find(fragment); got != want {
+			t.Errorf("%q: %v", fragment, got)
+		}
+	}
+}
+
+func TestHTMLAnchors(t *testing.T) {
+	a := htmlAnchors([]byte(`<!doctype html><title id=t>T</title><h1 ID="One">x</h1><a NAME='two'>y</a><input name=three><p id="ü">
+		<!-- <p id=commented> --><script>"<p id=scripted>"</script><p id="a b"><p id="a&amp;b"><p id="per%63ent"><h2 id=user-content-readme>
+		<svg><g id=drawn></svg><template><p id=inert></template><p id=last`), false)
+	for fragment, want := range map[string]bool{
+		"One": true, "one": false, "two": true, "three": false, "t": true, "%C3%BC": true, "ü": true, "commented": false, "scripted": false,
+		"a%20b": true, "a&b": true, "a%26b": true, "per%63ent": true, "percent": false, "readme": true, "drawn": true,
+		"top": true, "TOP": true, "": true, "none": false, "last": false, "One:~:": true, "none:~:": false, "bad%zz": false,
+	} {
+		if got := a.find(fragment); got != want {
+			t.Errorf("%q: %v", fragment, got)
+		}
+	}
+}
+
+func TestTextFragments(t *testing.T) {
+	a := htmlAnchors([]byte(`<title>Not Read</title><h1 id=one>A  Heading</h1><p>Some <b>bo</b>ld&nbsp;words,
+		and more.<p>Next paragraph<script>hidden text</script><ul><li>first<li>second</ul>`), true)
+	for fragment, want := range map[string]bool{
+		":~:text=some%20bold%20words": true, ":~:text=A%20heading": true, ":~:text=some,more": true, ":~:text=more,some": false,
+		":~:text=heading-,some": true, ":~:text=some,-bold": true, ":~:text=some,words,-next": true, ":~:text=second-,first": false,
+		":~:text=hidden": false, ":~:text=not%20read": false, ":~:text=first%20second": true, ":~:text=": false,
+		":~:text=nope&text=next": true, "one:~:text=words": true, "none:~:text=words": false, "one:~:text=nope": false, ":~:other=x": true,
+		":~:text=a%2C%20b": false, ":~:text=words%2C%20and": true,
+	} {
+		if got := a.find(fragment); got != want {
+			t.Errorf("%q: %v", fragment, got)
+		}
+	}
+}
+
+func TestIsProgram(t *testing.T) {
+	for text, want := range map[string]bool{
+		"http://h/#/route": true, "http://h/#!/route": true, "http://h/f.go#L10": true, "http://h/f.go#L10-L20": true, "http://h/f.go#L10-20": true,
+		"http://h/f.go#L1C2-L3C4": true, "http://h/#Lists": false, "http://h/#L": false, "http://h/#L-1": false, "http://h/#a": false,
+		"file:///f.md#L10": false,
+	} {
+		u := locus.MustParse(text)
+		fragment, _ := u.Fragment()
+		if got := isProgram(u, fragment); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "ab", false}, {"", "", true}, {"*", "", true}, {"*", "abc", true}, {"a*", "abc", true}, {"*c", "abc", true},
+		{"a*c", "abc", true}, {"a*c", "abcd", false}, {"a*a", "a", false}, {"*b*", "abc", true}, {"a**c", "abc", true}, {"*a*a*", "a", false},
+		{"*ab", "aab", true}, {"*.example/*", "http://a.example/x", true}, {"http://*/x", "http://a/y/x", true},
+		{"?", "a", false}, {"[ab]", "a", false},
+	} {
+		if got := matches(c.pattern, c.text); got != c.want {
+			t.Errorf("%q, %q: %v", c.pattern, c.text, got)
+		}
+	}
+	// By the letter of what a pattern means.
+	var slow func(pattern, text string) bool
+	slow = func(pattern, text string) bool {
+		switch {
+		case pattern == "":
+			return text == ""
+		case pattern[0] == '*':
+			return slow(pattern[1:], text) || text != "" && slow(pattern, text[1:])
+		}
+		return text != "" && text[0] == pattern[0] && slow(pattern[1:], text[1:])
+	}
+	of := func(octets []byte, alphabet string) string {
+		var b strings.Builder
+		for _, c := range octets[:min(len(octets), 10)] {
+			b.WriteByte(alphabet[int(c)%len(alphabet)])
+		}
+		return b.String()
+	}
+	if err := quick.CheckEqual(
+		func(p, s []byte) bool { return matches(of(p, "ab*"), of(s, "ab")) },
+		func(p, s []byte) bool { return slow(of(p, "ab*"), of(s, "ab")) }, &quick.Config{MaxCount: 5000}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseRules(t *testing.T) {
+	r, err := ParseRules("ignore = [\"http://localhost*\"]\n[[accept]]\nurl = \"*\"\nstatus = [403, 999]\nverdict = [\"warning\"]\nreason = \"so\"\n")
+	if err != nil || len(r.Ignore) != 1 || len(r.Accept) != 1 || r.Accept[0].Verdict[0] != Warning || r.Accept[0].Status[1] != 999 || r.Accept[0].Reason != "so" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for text, says := range map[string]string{
+		"ignor = []":               "ignor",
+		"ignore = [\"\"]":          "empty pattern",
+		"[[accept]]\nstatus = [1]": "no url",
+		"[[accept]]\nurl = \"*\"\nverdict = [\"deadish\"]": "deadish",
+		"ignore = 1": "ignore",
+		"= =":        "line 1",
+		"[[accept]]\nurl = \"*\"\nstatuses = [1]": "statuses",
+	} {
+		if _, err := ParseRules(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	var b strings.Builder
+	if err := WriteBaseline(&b, []string{"http://b/", "a.md: x#y", "http://b/", "", "bad\nline"}); err != nil {
+		t.Fatal(err)
+	}
+	want := baselineHead + "a.md: x#y\nhttp://b/\n"
+	if b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+	got, err := ParseBaseline(strings.ReplaceAll(b.String(), "\n", "\r\n"))
+	if err != nil || strings.Join(got.Links(), "|") != "a.md: x#y|http://b/" || !got.has("http://b/") || got.has("http://c/") {
+		t.Errorf("%v, %v", got, err)
+	}
+	if (*Baseline)(nil).has("x") {
+		t.Error("no baseline has something")
+	}
+	if _, err := ParseBaseline(strings.Repeat("x", maxBaseline+1)); err == nil {
+		t.Error("a line of any length is taken")
+	}
+}
+
+func FuzzFragments(f *testing.F) {
+	f.Add("<p id=a>text</p>", "a:~:text=te,xt")
+	f.Add("# A\n<a name=b>\n# A", "a-1")
+	f.Add("\x00<a name='", "%zz")
+	f.Fuzz(func(t *testing.T, page, fragment string) {
+		list := []*anchors{htmlAnchors([]byte(page), true), markdownAnchors([]byte(page))}
+		for _, a := range list {
+			a.find(fragment)
+			if !a.find("") || !a.find("top") {
+				t.Error("the top is not there")
+			}
+		}
+	})
+}
+
+func FuzzRules(f *testing.F) {
+	f.Add("ignore = [\"a*\"]\n[[accept]]\nurl=\"*b\"\nstatus=[1]\nverdict=[\"dead\"]")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ParseRules(text)
+		if err != nil {
+			return
+		}
+		u := locus.MustParse("http://a/b")
+		r.ignores(u)
+		r.accepts(u, &Outcome{Verdict: Dead, Status: 1})
+	})
+}
+
+func FuzzRecord(f *testing.F) {
+	key := recordKey{1, 2, 3}
+	value, err := appendRecord(nil, key, record{Verdict: Dead, When: 1, Detail: "x", Fragments: map[string]bool{"a": true}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(value)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if r, ok := readRecord(key, value); ok {
+			_ = r.outcome().Verdict.String()
+		}
+	})
+}
+
+func TestWithoutPasswords(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain": "plain", "": "", "http://h/ and http://u@h/": "http://h/ and http://u@h/",
+		"a http://u:p@h/ b ftp://v:q/w@x@i/": "a http://u:***@h/ b ftp://v:***@i/", "<a href='//u:p@h/'>": "<a href='//u:***@h/'>",
+		"http://:@h/": "http://:***@h/", "http://h:80/ a@b": "http://h:80/ a@b",
+	} {
+		if got := withoutPasswords(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+)
+
+func openTestStore(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := OpenStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func closeStore(t *testing.T, s *Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What one run found out, the next one knows, until it is too old.
+func TestStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache", "verify.db")
+	const doc = "http://a.example/ok http://a.example/none http://a.example/moved http://a.example/page#one http://a.example/page#three http://a.example/inside http://a.example/status/403"
+	run := func(change func(*world)) (got []Result, asked int) {
+		t.Helper()
+		w := newWorld(t, policy.Rules{Passwords: true})
+		w.serve("a.example", pages)
+		w.o.Store = openTestStore(t, path)
+		defer closeStore(t, w.o.Store)
+		text := doc
+		if change != nil {
+			change(w)
+			if w.o.NoFragments {
+				w.o.NoFragments, text = false, doc+" http://a.example/page#two http://u:pass@a.example/ok"
+			}
+		}
+		got = w.run(textDoc("d", text))
+		return got, len(w.asked())
+	}
+	lines := func(list []Result) string {
+		var b strings.Builder
+		for _, r := range list {
+			fmt.Fprintln(&b, line(r))
+		}
+		return b.String()
+	}
+	first, asked := run(nil)
+	if asked == 0 {
+		t.Fatal("nothing was asked")
+	}
+	again, asked := run(nil)
+	if lines(again) != lines(first) {
+		t.Errorf("first\n%sthen\n%s", lines(first), lines(again))
+	}
+	// What is denied is judged anew, and so its way there.
+	if asked != 1 {
+		t.Errorf("asked %d times again", asked)
+	}
+	for _, r := range again {
+		if r.Cached == (r.Verdict == Denied) {
+			t.Errorf("%s: cached %v", line(r), r.Cached)
+		}
+	}
+	// A fragment that was not looked for is.
+	more, asked := run(func(w *world) { w.o.NoFragments = true })
+	if n := len(more); more[n-2].Verdict != Alive || more[n-2].Cached || asked != 3 {
+		t.Errorf("%d requests, %s", asked, lines(more))
+	}
+	// What is bad is forgotten first, and then the rest.
+	_, asked = run(func(w *world) { w.o.MaxAgeBad = -1 })
+	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
+		t.Errorf("asked %d times", asked)
+	}
+	if _, asked = run(func(w *world) { w.o.MaxAge = -1 }); asked < 8 {
+		t.Errorf("asked %d times", asked)
+	}
+	octets, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(octets), "pass") {
+		t.Errorf("a password is in the store, or %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestAges(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for _, c := range []struct {
+		r    record
+		want bool
+	}{
+		{record{Verdict: Alive, When: 1_000_000 - 3600}, true},
+		{record{Verdict: Alive, When: 1_000_000 - 24*3600}, false},
+		{record{Verdict: Dead, When: 1_000_000 - 60}, true},
+		{record{Verdict: Dead, When: 1_000_000 - 3600}, false},
+		{record{Verdict: Alive, When: 1_000_000 - 3600, Fragments: map[string]bool{"a": false}}, false},
+		{record{Verdict: Alive, When: 1_000_060}, false},
+	} {
+		if got := c.r.fresh(now, 24*time.Hour, time.Hour); got != c.want {
+			t.Errorf("%+v: %v", c.r, got)
+		}
+	}
+}
+
+func TestStoreBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	s := openTestStore(t, path)
+	defer closeStore(t, s)
+	if _, err := OpenStore(path); !errors.Is(err, ErrBusy) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A store that is damaged is made anew, and never the end of the program.
+func TestStoreDamaged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "verify.db")
+	s := openTestStore(t, path)
+	keys := make([]recordKey, 2000)
+	for i := range keys {
+		keys[i] = targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key()
+		s.put(keys[i], record{Verdict: Alive, When: int64(i), Detail: strings.Repeat("x", i%100)})
+	}
+	closeStore(t, s)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(name string, octets []byte) (rebuilt bool, found int) {
+		t.Helper()
+		if err := os.WriteFile(path, octets, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenStore(path)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i, key := range keys {
+			if r, ok := s.get(key); ok {
+				found++
+				if r.When != int64(i) {
+					t.Errorf("%s: another's record", name)
+				}
+			}
+		}
+		s.put(keys[0], record{Verdict: Dead, When: 0})
+		rebuilt = s.Rebuilt()
+		closeStore(t, s)
+		return rebuilt, found
+	}
+	if rebuilt, found := look("whole", whole); rebuilt || found != len(keys) {
+		t.Errorf("%v, %d", rebuilt, found)
+	}
+	for name, octets := range map[string][]byte{"text": []byte(strings.Repeat("no database\n", 1000)), "cut": whole[:len(whole)/2], "zeros": make([]byte, len(whole))} {
+		if rebuilt, found := look(name, octets); !rebuilt || found != 0 {
+			t.Errorf("%s: %v, %d", name, rebuilt, found)
+		}
+		if _, err := os.Stat(path + ".damaged"); err != nil {
+			t.Error(err)
+		}
+	}
+	if rebuilt, found := look("empty", nil); rebuilt || found != 0 {
+		t.Errorf("empty: %v, %d", rebuilt, found)
+	}
+	for round := range 60 {
+		r := rand.New(rand.NewPCG(1738, uint64(round)))
+		octets := append([]byte(nil), whole...)
+		for range 1 + r.IntN(20) {
+			octets[r.IntN(len(octets))] = byte(r.IntN(256))
+		}
+		look(fmt.Sprint("round ", round), octets)
+	}
+}
+
+// childStore is set in the environment of a process that is to be killed.
+const childStore = "LOCUS_VERIFY_CHILD_STORE"
+
+// A run that is killed goes on where it was.
+func TestResumeAfterKill(t *testing.T) {
+	if path := os.Getenv(childStore); path != "" {
+		s := openTestStore(t, path)
+		for i := 0; ; i++ {
+			s.put(targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key(), record{Verdict: Alive, When: time.Now().Unix()})
+			if i%batchSize == 0 {
+				fmt.Println("put")
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "verify.db")
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestResumeAfterKill$")
+	cmd.Env = append(os.Environ(), childStore+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// By the fiftieth batch the first ones are written.
+	for n, buf := 0, make([]byte, 1); n < 50; {
+		if _, err := out.Read(buf); err != nil {
+			t.Fatal(err)
+		}
+		if buf[0] == '\n' {
+			n++
+		}
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	s := openTestStore(t, path)
+	defer closeStore(t, s)
+	found := 0
+	for i := range 50 * batchSize {
+		if _, ok := s.get(targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key()); ok {
+			found++
+		}
+	}
+	if s.Rebuilt() || found == 0 {
+		t.Errorf("%d are there, rebuilt %v", found, s.Rebuilt())
+	}
+}
+
+// A second run after a first that ended early asks only for what is left.
+func TestResumeInterrupted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	var text strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&text, "http://a.example/status/2%02d\n", i)
+	}
+	asked := 0
+	for round := range 2 {
+		w := newWorld(t, policy.Rules{})
+		w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {})
+		w.o.Store = openTestStore(t, path)
+		n := 0
+		for range w.start(t.Context(), textDoc("d", text.String())) {
+			if n++; n == 20 && round == 0 {
+				break
+			}
+		}
+		closeStore(t, w.o.Store)
+		asked += len(w.asked())
+	}
+	// What was under way at the break is asked for again.
+	if asked < 50 || asked > 50+2 {
+		t.Errorf("%d requests for 50 URLs", asked)
+	}
+}
