@@ -89,7 +89,7 @@ func (g *page) hasOctets(k kind) bool {
 // title is what the resource is called.
 func (g *page) title() string {
 	u := g.h.URL
-	return cmp.Or(strings.TrimSpace(shown(g.h.Title)), strings.TrimSpace(nameOf(u)), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(nameOf(u)), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
 }
 
 // nameOf is what a resource may be called by its URL.

@@ -48,7 +48,7 @@ const rules = `
 
 	# Access, and what is built on it.
 	policy, scheme < access;
-	scheme, message, escape, extract, relative, internal/term < gateway/page;
+	scheme, message, escape, extract, relative, internal/media, internal/term < gateway/page;
 	access, escape, extract, internal/term < transfer, verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore < tour;
