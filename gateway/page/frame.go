@@ -115,7 +115,9 @@ func nameOf(u locus.URL) string {
 		if words != "" {
 			return decoded(words) + " in " + decoded(database)
 		}
-		return decoded(path)
+		// A document-id is no name.
+		database, _, _ = strings.Cut(database, "/")
+		return decoded(database)
 	}
 	return lastSegment(u)
 }
@@ -123,6 +125,9 @@ func nameOf(u locus.URL) string {
 // lastSegment is the last name in the path of u, decoded.
 func lastSegment(u locus.URL) string {
 	path, _ := u.Path()
+	if u.Scheme() == "wais" {
+		path, _, _ = strings.Cut(path, "/")
+	}
 	path, _, _ = strings.Cut(path, "?")
 	if i := strings.LastIndex(strings.ToLower(path), ";type="); i >= 0 {
 		path = path[:i]
