@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -215,6 +216,25 @@ func TestScreen(t *testing.T) {
 	b.await(t, "document.querySelectorAll('.session .commands button').length > 0")
 	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
 	b.accessible(t)
+	b.quiet(t)
+}
+
+// Without JavaScript a search is a form that is sent, and a session says what it
+// lacks.
+func TestWithoutScripts(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.base)
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t, "gopher://"+w.gopher+"/7/Find%20something")
+	b.do(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
+	b.await(t, "document.querySelector('.menu .item a')?.textContent === 'Found old maps'")
+	b.open(t, "telnet://"+w.telnet+"/")
+	b.await(t, "document.querySelector('.session .notice')?.textContent.includes('needs JavaScript')")
+	if eval[bool](t, b, "[...document.querySelectorAll('.theme, .session-bar')].some((e) => !e.hidden)") {
+		t.Error("there are buttons that do nothing")
+	}
 	b.quiet(t)
 }
 

@@ -228,7 +228,7 @@ func FuzzMessage(f *testing.F) {
 func TestMenuStreams(t *testing.T) {
 	p := newPrinter(t)
 	w := &counter{}
-	const many = 100_000
+	const many = 20_000
 	item := anItem("A line of a menu", "gopher://h/0/a", scheme.KindObject, "text/plain", -1)
 	var most uint64
 	seen := 0

@@ -25,6 +25,7 @@ var (
 	kindVideo    = kind{"video", "Video"}
 	kindArchive  = kind{"archive", "Archive"}
 	kindProgram  = kind{"binary", "File"}
+	kindFile     = kind{"file", "File"}
 	kindPaper    = kind{"paper", "Paper"}
 	kindLetter   = kind{"letter", "Message"}
 	kindArticle  = kind{"article", "Article"}
@@ -60,6 +61,9 @@ func kindOfItem(i *scheme.Item) kind {
 		// A list without types has names, which may tell.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
+		}
+		if i.Type == "" {
+			return kindFile
 		}
 		return kindProgram
 	}

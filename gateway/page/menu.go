@@ -58,7 +58,7 @@ const (
 	// layout.
 	mostHeld = 100
 	// mostSorted is how many items can be put in order.
-	mostSorted = 50_000
+	mostSorted = 10_000
 	// mostThreaded is how many articles are held to show what answers what.
 	mostThreaded = 2_000
 )
