@@ -504,3 +504,52 @@ func TestWay(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A page shows what has come, while its server says nothing more.
+func TestPageStreaming(t *testing.T) {
+	next := make(chan string)
+	g := listen(t, func(c net.Conn) {
+		// It is asked for attributes first, of which it knows nothing.
+		if line, _ := bufio.NewReader(c).ReadString('\n'); strings.Contains(line, "\t") {
+			io.WriteString(c, "3What?\t\terror.host\t1\r\n.\r\n")
+			return
+		}
+		for line := range next {
+			io.WriteString(c, line)
+		}
+	})
+	w := start(t, open)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", w.base+"/gopher/"+g+"/1/slow", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan *http.Response, 1)
+	go func() {
+		resp, err := w.http.Do(req)
+		if err != nil {
+			t.Error(err)
+		}
+		answers <- resp
+	}()
+	next <- "0First\t/first\t127.0.0.1\t70\r\n"
+	next <- "0Second\t/second\t127.0.0.1\t70\r\n"
+	resp := <-answers
+	if resp == nil {
+		return
+	}
+	defer resp.Body.Close()
+	var got strings.Builder
+	p := make([]byte, 512)
+	for !strings.Contains(got.String(), "First") {
+		n, err := resp.Body.Read(p)
+		if got.Write(p[:n]); err != nil {
+			t.Fatalf("%v: %s", err, got.String())
+		}
+	}
+	next <- ".\r\n"
+	close(next)
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(rest), "</html>") {
+		t.Errorf("%v: %s", err, rest)
+	}
+}

@@ -117,8 +117,12 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 const (
 	// writeTime is how long a client may take no octet of what there is for it.
 	writeTime = 60 * time.Second
-	// chunk is how much of a body is held for a client at once.
-	chunk = 16 << 10
+	// chunk is how much of a body is held for a client at once, at first; bigChunk,
+	// once the client has taken bigAfter of it, which one that reads slowly does not
+	// soon.
+	chunk    = 16 << 10
+	bigChunk = 64 << 10
+	bigAfter = 1 << 20
 )
 
 // stream copies body to the client, each octet when it is there. A client that
@@ -126,8 +130,12 @@ const (
 func stream(w http.ResponseWriter, body io.Reader) error {
 	control := http.NewResponseController(w)
 	p := make([]byte, chunk)
-	for {
+	for sent := 0; ; {
+		if sent >= bigAfter && len(p) == chunk {
+			p = make([]byte, bigChunk)
+		}
 		n, err := body.Read(p)
+		sent += n
 		if n > 0 {
 			// An error means that the connection has no deadlines: then it is a test's.
 			_ = control.SetWriteDeadline(time.Now().Add(writeTime))

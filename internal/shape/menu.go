@@ -141,7 +141,7 @@ func readItem(d *json.Decoder) (scheme.Item, error) {
 		return scheme.Item{}, wrap(err)
 	}
 	i := scheme.Item{Title: v.Title, Kind: v.Kind, Type: v.MediaType, Size: -1, Note: v.Note}
-	if v.Size != nil {
+	if v.Size != nil && *v.Size >= 0 {
 		i.Size = *v.Size
 	}
 	if v.Modified != nil {

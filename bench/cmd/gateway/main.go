@@ -37,6 +37,7 @@ func main() {
 	flag.IntVar(&b.rounds, "rounds", 5, "how many rounds there are")
 	flag.IntVar(&b.clients, "clients", 8, "how many ask for small objects at once")
 	flag.IntVar(&b.readers, "readers", 5000, "how many read slowly")
+	flag.IntVar(&b.waiting, "waiting", 10_000, "how many connections are left alone")
 	flag.DurationVar(&b.slow, "slow", 30*time.Second, "for how long they do")
 	flag.StringVar(&b.tmp, "tmp", "", "where files are made; empty: where the system has temporary ones")
 	flag.Parse()
@@ -54,6 +55,7 @@ func main() {
 type bench struct {
 	time, slow               time.Duration
 	rounds, clients, readers int
+	waiting                  int
 	tmp, dir                 string
 	processes                []*exec.Cmd
 	program, files, gateway  string // the command; addresses
@@ -96,7 +98,7 @@ func (b *bench) run() (err error) {
 	}
 	fmt.Println("| load | beside | gateway | ratio |")
 	fmt.Println("|---|---|---|---|")
-	return errors.Join(b.small(), b.large(), b.slowly())
+	return errors.Join(b.small(), b.large(), b.slowly(), b.idle())
 }
 
 // start makes the files and starts the servers.
