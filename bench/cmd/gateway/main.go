@@ -37,6 +37,7 @@ func main() {
 	flag.IntVar(&b.rounds, "rounds", 5, "how many rounds there are")
 	flag.IntVar(&b.clients, "clients", 8, "how many ask for small objects at once")
 	flag.IntVar(&b.readers, "readers", 5000, "how many read slowly")
+	loads := flag.String("loads", "small,large,slow", "what is measured")
 	flag.DurationVar(&b.slow, "slow", 30*time.Second, "for how long they do")
 	flag.StringVar(&b.tmp, "tmp", "", "where files are made; empty: where the system has temporary ones")
 	flag.Parse()
@@ -44,7 +45,7 @@ func main() {
 	if *files != "" {
 		err = serveFiles(*files)
 	} else {
-		err = b.run()
+		err = b.run(strings.Split(*loads, ","))
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -80,7 +81,7 @@ func serveFiles(dir string) error {
 	}))
 }
 
-func (b *bench) run() (err error) {
+func (b *bench) run(loads []string) (err error) {
 	if b.dir, err = os.MkdirTemp(b.tmp, "locus-bench-"); err != nil {
 		return err
 	}
@@ -96,7 +97,22 @@ func (b *bench) run() (err error) {
 	}
 	fmt.Println("| load | beside | gateway | ratio |")
 	fmt.Println("|---|---|---|---|")
-	return errors.Join(b.small(), b.large(), b.slowly())
+	for _, load := range loads {
+		switch load {
+		case "small":
+			err = b.small()
+		case "large":
+			err = b.large()
+		case "slow":
+			err = b.slowly()
+		default:
+			err = fmt.Errorf("there is no load %q", load)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // start makes the files and starts the servers.
