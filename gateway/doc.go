@@ -65,8 +65,7 @@
 //   - Size and time. [Limits] bound requests, clients, servers, connections and
 //     terminals; heads, forms and calls have a most; who sends its head slowly, takes
 //     no octet for a minute or waits for nothing is let go. A body is passed on as it
-//     comes, in pieces of 16 KiB, and of 64 for who has taken a MiB: a client that
-//     reads slowly holds one.
+//     comes, in pieces of 16 KiB: a client that reads slowly holds one.
 //
 // The log has each request, without passwords; /metrics has figures that no client
 // can make many of.

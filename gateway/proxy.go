@@ -114,49 +114,6 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	}
 }
 
-const (
-	// writeTime is how long a client may take no octet of what there is for it.
-	writeTime = 60 * time.Second
-	// chunk is how much of a body is held for a client at once, at first; bigChunk,
-	// once the client has taken bigAfter of it, which one that reads slowly does not
-	// soon.
-	chunk    = 16 << 10
-	bigChunk = 64 << 10
-	bigAfter = 1 << 20
-)
-
-// stream copies body to the client, each octet when it is there. A client that
-// reads slowly holds one chunk.
-func stream(w http.ResponseWriter, body io.Reader) error {
-	control := http.NewResponseController(w)
-	p := make([]byte, chunk)
-	for sent := 0; ; {
-		if sent >= bigAfter && len(p) == chunk {
-			p = make([]byte, bigChunk)
-		}
-		n, err := body.Read(p)
-		sent += n
-		if n > 0 {
-			// An error means that the connection has no deadlines: then it is a test's.
-			_ = control.SetWriteDeadline(time.Now().Add(writeTime))
-			if _, err := w.Write(p[:n]); err != nil {
-				return err
-			}
-			if n < len(p) {
-				if err := control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-					return err
-				}
-			}
-		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
 // patientBody is the body of a client's request, which may come slowly but not
 // stop.
 type patientBody struct {

@@ -38,6 +38,7 @@ func main() {
 	flag.IntVar(&b.clients, "clients", 8, "how many ask for small objects at once")
 	flag.IntVar(&b.readers, "readers", 5000, "how many read slowly")
 	flag.IntVar(&b.waiting, "waiting", 10_000, "how many connections are left alone")
+	loads := flag.String("loads", "small,large,slow,idle", "what is measured")
 	flag.DurationVar(&b.slow, "slow", 30*time.Second, "for how long they do")
 	flag.StringVar(&b.tmp, "tmp", "", "where files are made; empty: where the system has temporary ones")
 	flag.Parse()
@@ -45,7 +46,7 @@ func main() {
 	if *files != "" {
 		err = serveFiles(*files)
 	} else {
-		err = b.run()
+		err = b.run(strings.Split(*loads, ","))
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -82,7 +83,7 @@ func serveFiles(dir string) error {
 	}))
 }
 
-func (b *bench) run() (err error) {
+func (b *bench) run(loads []string) (err error) {
 	if b.dir, err = os.MkdirTemp(b.tmp, "locus-bench-"); err != nil {
 		return err
 	}
@@ -98,7 +99,24 @@ func (b *bench) run() (err error) {
 	}
 	fmt.Println("| load | beside | gateway | ratio |")
 	fmt.Println("|---|---|---|---|")
-	return errors.Join(b.small(), b.large(), b.slowly(), b.idle())
+	for _, load := range loads {
+		switch load {
+		case "small":
+			err = b.small()
+		case "large":
+			err = b.large()
+		case "slow":
+			err = b.slowly()
+		case "idle":
+			err = b.idle()
+		default:
+			err = fmt.Errorf("there is no load %q", load)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // start makes the files and starts the servers.

@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// fileBody writes a part of a file, as the bodies of package cache do.
+type fileBody struct {
+	*os.File
+	n int64
+}
+
+func (b fileBody) WriteTo(w io.Writer) (int64, error) {
+	return w.(io.ReaderFrom).ReadFrom(&io.LimitedReader{R: b.File, N: b.n})
+}
+
+// A body comes whole, whichever way it takes, and its length may be known or not.
+func TestStream(t *testing.T) {
+	const size = 5<<20 + 7
+	octets := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, octets, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for kind, open := range map[string]func(*os.File) io.Reader{
+		"a file":           func(f *os.File) io.Reader { return fileBody{f, size} },
+		"what is read":     func(f *os.File) io.Reader { return struct{ io.Reader }{f} },
+		"what is no file":  func(*os.File) io.Reader { return bytes.NewReader(octets) },
+		"another reader's": func(f *os.File) io.Reader { return otherBody{fileBody{f, size}} },
+	} {
+		for _, length := range []string{"", "5242887"} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				f, err := os.Open(name)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer f.Close()
+				if length != "" {
+					w.Header().Set("Content-Length", length)
+				}
+				if err := stream(&recorder{ResponseWriter: w}, open(f)); err != nil {
+					t.Error(err)
+				}
+			}))
+			resp, err := server.Client().Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || !bytes.Equal(got, octets) {
+				t.Errorf("%s, length %q: %d octets, %v", kind, length, len(got), err)
+			}
+			server.Close()
+		}
+	}
+}
+
+// otherBody writes from a reader that is no part of a file.
+type otherBody struct{ fileBody }
+
+func (b otherBody) WriteTo(w io.Writer) (int64, error) {
+	return w.(io.ReaderFrom).ReadFrom(io.MultiReader(b.File))
+}
