@@ -44,7 +44,8 @@
 //   - A template makes another URL, which is opened in place of the one. Passwords
 //     don't go along; a URL that has one is refused.
 //   - An HTTP proxy is asked for the URL, by whatever is registered for http, if it is
-//     a [scheme.ProxyOpener]. What comes back is an object, or a redirect.
+//     a [scheme.ProxyOpener]. What comes back is an object or a redirect, never a menu:
+//     what a gateway makes of one, a page or lines, is its own.
 //   - For what is encrypted, for sessions, and with SOCKS for everything, the proxy
 //     makes the connection, and the scheme's own opener speaks to the server.
 //

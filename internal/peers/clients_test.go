@@ -128,7 +128,7 @@ func shows(t *testing.T, via string, words string, args ...string) {
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), words) {
-		t.Errorf("%q: %v, and not %q:\n%s", args, err, words, clip(string(out)))
+		t.Errorf("%q: %v, and not %q:\n%s", args, err, words, out)
 	}
 }
 
