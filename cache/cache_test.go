@@ -222,6 +222,7 @@ func TestTranscripts(t *testing.T) {
 				continue
 			}
 			t.Run(filepath.Base(name)+"/"+title, func(t *testing.T) {
+				t.Parallel() // it is the disk that takes time
 				synctest.Test(t, func(t *testing.T) {
 					up := new(upstream)
 					s := store(t, t.TempDir(), nil)

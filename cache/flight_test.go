@@ -374,6 +374,7 @@ func TestBreaksOff(t *testing.T) {
 				p := <-bodies
 				synctest.Wait()
 				b := send(t, rt, "GET", "http://h/a")
+				synctest.Wait()
 				io.WriteString(p.w, "abc")
 				p.w.CloseWithError(test.end)
 				for _, c := range []*client{a, b} {
@@ -654,4 +655,34 @@ func TestCloseWhileReading(t *testing.T) {
 		}
 		c.close()
 	})
+}
+
+// What is not stored comes as it is sent, and ends when its reader does.
+func TestPassedThrough(t *testing.T) {
+	for _, header := range []string{"Cache-Control: no-store", "Set-Cookie: a=b"} {
+		flights(t, nil, -1, []string{header}, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
+			for range 2 { // the second knows that it can't be shared
+				for _, byContext := range []bool{true, false} {
+					c := send(t, rt, "GET", "http://h/a")
+					p := <-bodies
+					go io.WriteString(p.w, "abc")
+					c.wants(t, 3, "abc")
+					if byContext {
+						c.end()
+						if _, err := c.read(-1); err == nil {
+							t.Error("there is an end")
+						}
+					}
+					c.close()
+					synctest.Wait()
+					if !p.isClosed() {
+						t.Error("it goes on")
+					}
+				}
+			}
+			if n := countBodies(t, s); n != 0 {
+				t.Errorf("%d files", n)
+			}
+		})
+	}
 }

@@ -229,6 +229,7 @@ func TestDamage(t *testing.T) {
 		"no bodies":       func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, bodies)) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			fill(t, dir)
 			damage(t, dir)

@@ -22,7 +22,6 @@ type metrics struct {
 	octets   map[string]int64 // by kind
 	took     [len(buckets) + 1]int64
 	seconds  float64
-	sessions int64
 }
 
 // requestKey tells requests apart. Its values come from short lists, or clients

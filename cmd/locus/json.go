@@ -17,7 +17,6 @@ func (a *app) writeJSON(v any) {
 // What JSON is made of, by the names that the subcommands have for it.
 type (
 	text      = shape.Text
-	fields    = shape.Fields
 	errorJSON = shape.Error
 )
 

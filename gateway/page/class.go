@@ -64,7 +64,7 @@ var (
 		"application/json": true, "application/x-ndjson": true, "application/xml": true, "application/javascript": true,
 		"application/x-sh": true, "application/x-shellscript": true, "application/x-tex": true, "application/x-perl": true,
 		"application/x-python": true, "application/toml": true, "application/yaml": true, "application/sql": true,
-		"application/gopher-menu": true, "application/gopher+-menu": true,
+		"application/x-wais-source": true, "application/gopher-menu": true, "application/gopher+-menu": true,
 	}
 	pictureTypes = map[string]bool{
 		"image/gif": true, "image/jpeg": true, "image/png": true, "image/webp": true, "image/avif": true, "image/bmp": true,

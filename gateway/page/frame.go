@@ -89,7 +89,7 @@ func (g *page) hasOctets(k kind) bool {
 // title is what the resource is called.
 func (g *page) title() string {
 	u := g.h.URL
-	return cmp.Or(strings.TrimSpace(shown(g.h.Title)), strings.TrimSpace(nameOf(u)), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(nameOf(u)), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
 }
 
 // nameOf is what a resource may be called by its URL.
@@ -115,7 +115,9 @@ func nameOf(u locus.URL) string {
 		if words != "" {
 			return decoded(words) + " in " + decoded(database)
 		}
-		return decoded(path)
+		// A document-id is no name.
+		database, _, _ = strings.Cut(database, "/")
+		return decoded(database)
 	}
 	return lastSegment(u)
 }
@@ -123,6 +125,9 @@ func nameOf(u locus.URL) string {
 // lastSegment is the last name in the path of u, decoded.
 func lastSegment(u locus.URL) string {
 	path, _ := u.Path()
+	if u.Scheme() == "wais" {
+		path, _, _ = strings.Cut(path, "/")
+	}
 	path, _, _ = strings.Cut(path, "?")
 	if i := strings.LastIndex(strings.ToLower(path), ";type="); i >= 0 {
 		path = path[:i]

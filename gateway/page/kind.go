@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -55,7 +57,8 @@ func kindOfItem(i *scheme.Item) kind {
 	case scheme.KindError:
 		return kindWarning
 	case scheme.KindObject:
-		if k, ok := kindOfType(i.Type); ok {
+		// A list without types has names, which may tell.
+		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
 		}
 		return kindProgram

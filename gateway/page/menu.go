@@ -23,7 +23,7 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 		h = &copied
 	}
 	k := kindOfMenu(h.URL)
-	if m.Items == nil && m.Form != nil {
+	if m.Form != nil && k == kindMenu {
 		k = kindOfForm(m.Form)
 	}
 	g, err := p.begin(w, h, k)
@@ -33,7 +33,7 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	if err != nil {
 		return err
 	}
-	l := list{page: g}
+	l := list{page: g, asks: m.Form != nil}
 	broken, err := l.write(m.Items)
 	if err != nil {
 		return err
@@ -70,6 +70,7 @@ type list struct {
 	held   []scheme.Item // before the layout is decided, or to be put in order
 	order  order
 	links  int
+	asks   bool  // there is a form above it
 	best   int64 // score
 	low    int64 // number of an article
 }
@@ -197,10 +198,10 @@ func (l *list) release() error {
 func (l *list) finish() error {
 	if l.layout == undecided {
 		if len(l.held) == 0 {
-			if l.h.Title == "" || l.links == 0 {
-				return l.put("empty", nil)
+			if l.asks {
+				return nil
 			}
-			return nil
+			return l.put("empty", nil)
 		}
 		if err := l.decide(drawn); err != nil {
 			return err

@@ -48,7 +48,7 @@ const rules = `
 
 	# Access, and what is built on it.
 	policy, scheme < access;
-	scheme, message, escape, extract, relative, internal/term < gateway/page;
+	scheme, message, escape, extract, relative, internal/media, internal/term < gateway/page;
 	access, escape, extract, internal/term < transfer, verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
@@ -76,10 +76,10 @@ var rendering = []string{"gateway/page"}
 var exempt = map[string]string{}
 
 // elsewhere are the modules that have a go.mod of their own to be in: what we are
-// measured against, and what takes many machines.
+// measured against, what takes many machines, and what drives a browser.
 var elsewhere = []string{
 	"github.com/nlnwa/whatwg-url", "github.com/PuerkitoBio/purell", "mvdan.cc/xurls",
-	"github.com/nats-io/", "github.com/apache/beam",
+	"github.com/nats-io/", "github.com/apache/beam", "github.com/chromedp/",
 }
 
 // source is one file of the module.
@@ -351,8 +351,10 @@ func TestModules(t *testing.T) {
 			t.Errorf("go.mod has %s, which belongs into a module of its own", name)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(root, "bench", "go.mod")); err != nil {
-		t.Errorf("bench is no module of its own: %v", err)
+	for _, name := range []string{"bench", "browser"} {
+		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
+			t.Errorf("%s is no module of its own: %v", name, err)
+		}
 	}
 }
 

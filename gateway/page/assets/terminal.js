@@ -169,8 +169,17 @@
       place.hidden = buttons.length === 0;
     },
     status: (rows) => {
-      const text = (Array.isArray(rows) ? rows : []).filter((r) => r.value !== "").map((r) => r.name + " " + r.value).join(", ");
-      if (section.dataset.state === "open") state.textContent = text === "" ? "Connected" : "Connected · " + text;
+      const known = (Array.isArray(rows) ? rows : []).filter((r) => r.value !== "");
+      find(".stands dl").replaceChildren(...known.map((r) => {
+        const row = make("div");
+        const name = make("dt");
+        const value = make("dd");
+        name.textContent = r.name;
+        value.textContent = r.value;
+        row.append(name, value);
+        return row;
+      }));
+      find(".stands").hidden = known.length === 0;
     },
     end: (text) => say("ended", "The session is over" + (text ? ": " + text : "")),
     error: ({ message = "" }) => say("ended", "It did not come about: " + message),

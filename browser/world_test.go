@@ -1,0 +1,180 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/telnet/telnettest"
+	"github.com/locus-url/locus/scheme/wais/waistest"
+	"github.com/locus-url/locus/tour"
+)
+
+// world is a gateway and servers behind it: those of the tour, and some of our own
+// whose content the tests know.
+type world struct {
+	base   string // "http://127.0.0.1:1738"
+	museum *tour.Museum
+
+	gopher, ftp, news, wais, telnet, tn3270 string // host and port
+	host                                    *telnettest.Server
+	forms                                   *gophertest.Server
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{}
+	var err error
+	if w.museum, err = tour.Open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.museum.Close() })
+	w.servers(t)
+
+	reader := nntp.New(nil)
+	registry, err := all.Registry(&all.Options{
+		NNTP: reader,
+		News: news.New(reader, &news.Options{Server: w.museum.News()}),
+		Mid:  mid.New(&mid.Options{Store: w.museum.Mail()}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What a form sends is lines, which else go to gopher's own port alone.
+	_, port, err := net.SplitHostPort(w.gopher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: []uint16{uint16(n)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := access.New(registry, rules, nil)
+	t.Cleanup(func() { client.Close() })
+	g, err := gateway.New(client, &gateway.Options{Lobby: w.lobby()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, served := gateway.NewServer(g), make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := server.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		<-served
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.base = "http://" + l.Addr().String()
+	return w
+}
+
+// lobby is what the first page shows: the tour.
+func (w *world) lobby() (list []page.Section) {
+	for _, stop := range w.museum.Stops() {
+		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {
+			list = append(list, page.Section{Title: stop.Scheme, Text: stop.Section})
+		}
+		last := &list[len(list)-1]
+		last.Items = append(last.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: scheme.KindUnknown, Size: -1})
+	}
+	return list
+}
+
+// picture is a PNG.
+func picture() string {
+	m := image.NewRGBA(image.Rect(0, 0, 320, 160))
+	for y := range 160 {
+		for x := range 320 {
+			m.Set(x, y, color.RGBA{uint8(40 + x/4), uint8(90 + y/2), uint8(170 - x/4), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		panic(err) // it is in memory
+	}
+	return b.String()
+}
+
+// evil is what a server says that wants to be more than a text.
+const evil = `<script>document.title="taken"</script><img src=x onerror='document.title="taken"'>`
+
+func (w *world) servers(t testing.TB) {
+	t.Helper()
+	keep := func(err error, end func() error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Type: 'i', Name: `   __  __`}, {Type: 'i', Name: `  |  \/  |  a wall`}, {Type: 'i', Name: ``},
+		{Name: evil, Data: "The text of a <script>.\nIt knows <URL:gopher://gopher.example.net/1>.\n"},
+		{Name: "A room", Items: []gophertest.Item{{Name: "A text in a room", Data: "Here.\n"}}},
+		{Name: "Find something", Search: func(words string) []gophertest.Item {
+			return []gophertest.Item{{Name: "Found " + words, Data: words}}
+		}},
+		{Name: "Guest book", Selector: "/guestbook", Ask: []string{"Note: A word, please.", "Ask: Your name\tAda", "AskL: What did you like?", "Choose: Where were you first?\tlists\tfiles", "Select: Will you come again?:1"}, Reply: gophertest.Echo},
+		{Type: 'I', Name: "A picture", Selector: "/picture.png", Views: []gophertest.View{{Type: "image/png", Data: picture()}}},
+		{Name: "In two languages", Selector: "/two", Views: []gophertest.View{{Type: "text/plain", Language: "En_US", Data: "Good day.\n"}, {Type: "text/plain", Language: "Es_ES", Data: "Buenos dias.\n"}}},
+	}}, nil)
+	keep(err, g.Close)
+	f, err := ftptest.Start(ftptest.Files{
+		"pub/README": {Data: "Read me.\n"}, "pub/large.zip": {Size: 3 << 20}, "pub/picture.png": {Data: picture()},
+		"pub/evil.html":        {Data: "<title>Evil</title><h1>A page</h1>" + evil + `<a href="README">a link</a>`},
+		"pub/history/1971.txt": {Data: "1971\n"},
+	}, nil)
+	keep(err, f.Close)
+	article := func(id, subject, refs, body string) string {
+		return strings.ReplaceAll("From: Ada Byte <ada@example.net>\nNewsgroups: local.talk\nSubject: "+subject+"\nDate: Thu, 1 Dec 1994 09:30:00 +0000\nMessage-ID: <"+id+">\n"+refs+"\n"+body, "\n", "\r\n")
+	}
+	n, err := nntptest.Start(nntptest.Groups{"local.talk": {Description: "Talk", Articles: []string{
+		article("1@example.net", "Where?", "", "Where is it?\n"),
+		article("2@example.net", "Re: Where? "+evil, "References: <1@example.net>\n", "> Where is it?\n>> Where?\n\nThere: gopher://gopher.example.net/\n\n-- \nAda\n"),
+	}}}, nil)
+	keep(err, n.Close)
+	a, err := waistest.Start([]waistest.Database{{Name: "museum", Description: "What the museum knows.", Documents: []waistest.Document{
+		{Headline: "The first protocols", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("protocols protocols of the first network\n")}}},
+		{Headline: "The last protocol " + evil, Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("a protocol, the last of the protocols\n")}}},
+	}}}, nil)
+	keep(err, a.Close)
+	h, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Users: map[string]string{"guest": "sesame"}, Banner: "The card catalogue of the museum"})
+	keep(err, h.Close)
+	i, err := telnettest.StartTN3270(nil)
+	keep(err, i.Close)
+	w.gopher, w.ftp, w.news, w.wais, w.telnet, w.tn3270 = g.Addr(), f.Addr(), n.Addr(), a.Addr(), h.Addr(), i.Addr()
+	w.forms, w.host = g, h
+}

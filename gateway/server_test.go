@@ -1,0 +1,280 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// pipes is a listener of connections that need no network.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1738} }
+
+func (p *pipes) dial() net.Conn {
+	near, far := net.Pipe()
+	p.conns <- far
+	return near
+}
+
+// serveOn serves a gateway that leads nowhere.
+func serveOn(t *testing.T, l net.Listener, o *Options) (*Server, func()) {
+	t.Helper()
+	registry, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := access.New(registry, policy.Policy{}, nil)
+	g, err := New(client, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewServer(g)
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	return s, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		client.Close()
+	}
+}
+
+// A client that sends its head slowly, or nothing, is let go.
+func TestSlowHead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		_, end := serveOn(t, l, nil)
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		begun := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for _, o := range "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 1000) {
+				if _, err := c.Write([]byte{byte(o)}); err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+			}
+		})
+		_, err := io.Copy(io.Discard, c)
+		c.Close()
+		if took := time.Since(begun); took > headTime+time.Second {
+			t.Errorf("let go after %v: %v", took, err)
+		}
+		wg.Wait()
+	})
+}
+
+// A connection that waits for nothing is let go, and one that is used stays.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		_, end := serveOn(t, l, nil)
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		r := bufio.NewReader(c)
+		for range 3 {
+			if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.ReadResponse(r, nil)
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatalf("%v %v", resp, err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			time.Sleep(idleTime / 2)
+		}
+		begun := time.Now()
+		io.Copy(io.Discard, r)
+		if took := time.Since(begun); took != idleTime-idleTime/2 {
+			t.Errorf("let go after %v", took)
+		}
+	})
+}
+
+// A client that reads nothing is let go, and what it asked for with it.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		closed := make(chan struct{})
+		_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
+			return transportFunc(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &endless{closed}, Request: req}, nil
+			})
+		}})
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		io.WriteString(c, "GET gopher://public.example/ HTTP/1.0\r\n\r\n")
+		begun := time.Now()
+		<-closed
+		if took := time.Since(begun); took != writeTime {
+			t.Errorf("let go after %v", took)
+		}
+	})
+}
+
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// endless is a body that never ends.
+type endless struct{ closed chan struct{} }
+
+func (e *endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func (e *endless) Close() error {
+	close(e.closed)
+	return nil
+}
+
+// There are so many connections, and the next waits for one of them to end.
+func TestConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		_, end := serveOn(t, l, &Options{Limits: Limits{Connections: 2}})
+		defer end()
+		first, second := l.dial(), l.dial()
+		defer second.Close()
+		third := make(chan net.Conn)
+		go func() { third <- l.dial() }()
+		synctest.Wait()
+		select {
+		case <-third:
+			t.Error("a third connection")
+		default:
+		}
+		first.Close()
+		c := <-third
+		io.WriteString(c, "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+		if text, _ := io.ReadAll(c); !strings.HasPrefix(string(text), "HTTP/1.0 200") {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+// What is refused is answered, after what was asked before it, and closes.
+func TestSmuggling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		_, end := serveOn(t, l, nil)
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		go io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"+
+			"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		text, _ := io.ReadAll(c)
+		if strings.Count(string(text), "HTTP/1.1 200") != 1 || strings.Count(string(text), "HTTP/1.1 400") != 1 || strings.Contains(string(text), "locus_gateway") {
+			t.Errorf("%s", text)
+		}
+	})
+}
+
+// Many connections that wait hold little.
+func TestManyIdle(t *testing.T) {
+	const many = 500
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end := serveOn(t, l, nil)
+	defer end()
+	for range many {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "GET /healthz HTTP/1.0\r\n\r\n")
+	if text, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(text), "HTTP/1.0 200") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A graceful end waits for what is under way.
+func TestShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		inside, leave := make(chan struct{}), make(chan struct{})
+		s, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
+			return transportFunc(func(req *http.Request) (*http.Response, error) {
+				close(inside)
+				<-leave
+				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: 4, Body: io.NopCloser(strings.NewReader("done")), Request: req}, nil
+			})
+		}})
+		c := l.dial()
+		go io.WriteString(c, "GET gopher://public.example/ HTTP/1.0\r\n\r\n")
+		<-inside
+		stopped := make(chan error)
+		go func() { stopped <- s.Shutdown(context.Background()) }()
+		synctest.Wait()
+		close(leave)
+		text, _ := io.ReadAll(c)
+		if !strings.HasSuffix(string(text), "\r\n\r\ndone") {
+			t.Errorf("%q", text)
+		}
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		end()
+	})
+}
+
+func TestOptions(t *testing.T) {
+	client := access.New(nil, policy.Policy{}, nil)
+	defer client.Close()
+	if _, err := New(client, &Options{Names: []string{"no name"}}); err == nil {
+		t.Error("a name that is none")
+	}
+	if g, err := New(client, nil); err != nil || g.limiter.limits.Requests == 0 {
+		t.Error(err)
+	}
+}
