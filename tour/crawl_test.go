@@ -70,7 +70,6 @@ func TestEveryLink(t *testing.T) {
 		}
 		c.links = append(c.links, l)
 	}
-	c.links = append(c.links, link{to: museum.Lobby()})
 	for len(c.links) > 0 {
 		l := c.links[0]
 		c.links = c.links[1:]
@@ -311,6 +310,48 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 		c.add(from, m.URL)
 	}
 	return nil
+}
+
+// A stop is what it promises to be.
+func TestPromises(t *testing.T) {
+	museum, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer museum.Close()
+	client, err := newClient(t, museum, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	menus := []scheme.ItemKind{scheme.KindMenu, scheme.KindSearch, scheme.KindForm}
+	for _, stop := range museum.Stops() {
+		if stop.Scheme == "mailto" || !stop.From.IsZero() {
+			continue
+		}
+		resource, err := client.Open(t.Context(), stop.URL)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		defer resource.Close()
+		switch r := resource.(type) {
+		case *scheme.Object:
+			if kind, _, _ := strings.Cut(r.Type, ";"); stop.Kind != scheme.KindObject || stop.Type != kind {
+				t.Errorf("%s is an object of type %q, and promised to be %s %s", stop.URL, r.Type, stop.Kind, stop.Type)
+			}
+		case *scheme.Menu:
+			if !slices.Contains(menus, stop.Kind) || stop.Type != "" {
+				t.Errorf("%s is a menu, and promised to be %s %s", stop.URL, stop.Kind, stop.Type)
+			}
+		case *scheme.Session:
+			if stop.Kind != scheme.KindSession {
+				t.Errorf("%s is a session, and promised to be %s", stop.URL, stop.Kind)
+			}
+		default:
+			t.Errorf("%s is %T", stop.URL, r)
+		}
+	}
 }
 
 // The tour's client reaches nothing but the museum.

@@ -111,9 +111,6 @@ func (m *Museum) Stops() []Stop { return m.stops }
 // Rooms returns the same by rooms.
 func (m *Museum) Rooms() []Room { return m.house.rooms }
 
-// Lobby returns the URL of the page that leads to all there is.
-func (m *Museum) Lobby() locus.URL { return m.house.url("http", "/") }
-
 // News returns the news server that a visitor's client is to use where a URL names
 // none, as "nntp://host:port".
 func (m *Museum) News() locus.URL { return m.news }

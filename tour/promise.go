@@ -31,6 +31,11 @@ func promise(u locus.URL) (scheme.ItemKind, string) {
 			return scheme.KindObject, "message/rfc822"
 		}
 		return scheme.KindMenu, ""
+	case "prospero":
+		if strings.HasPrefix(name, "/museum/") || strings.HasPrefix(name, "/pros/") {
+			return scheme.KindObject, "text/plain"
+		}
+		return scheme.KindMenu, ""
 	case "wais":
 		return promiseWAIS(name)
 	case "gopher", "gophers":
@@ -45,8 +50,6 @@ func promise(u locus.URL) (scheme.ItemKind, string) {
 		return scheme.KindObject, kind
 	case web && !asked && (name == "" || name == "moved"), web && asked:
 		return scheme.KindObject, "text/html"
-	case u.Scheme() == "prospero" && (strings.HasPrefix(name, "/museum/") || strings.HasPrefix(name, "/pros/")):
-		return scheme.KindObject, "text/plain"
 	}
 	return scheme.KindMenu, ""
 }

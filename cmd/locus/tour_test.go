@@ -16,7 +16,7 @@ import (
 )
 
 func TestTour(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	got := run(t, nil, "tour", "--scheme", "gopher,nntps")
 	if got.status != 0 || got.err != "" || !strings.HasSuffix(got.out, "by the schemes gopher, nntps; every one answered.\n") {
 		t.Errorf("status %d, %s\n%s", got.status, got.err, got.out)
@@ -45,7 +45,7 @@ type browser struct {
 // One who enters the museum by a browser can go everywhere from its first page, and
 // nowhere else.
 func TestTourServe(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	r, w := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
