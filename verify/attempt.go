@@ -141,7 +141,8 @@ var errItems = errors.New("the menu goes on: what follows is not verified")
 
 // pageOf is what the links of res are relative to, and where they come from.
 func pageOf(res *access.Result) *pageAt {
-	return &pageAt{base: res.URL, from: &access.Result{URL: res.URL, Zone: res.Zone}}
+	from := &access.Result{URL: res.URL, Zone: res.Zone}
+	return &pageAt{base: res.URL, from: from, away: from}
 }
 
 // object reads an object for its fragments, and for its links if it is a page of a

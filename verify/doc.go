@@ -50,9 +50,9 @@
 //
 // # Where links may lead
 //
-// A link is followed ([access.Request.From]): from a file it leads to files, and
-// wherever a typed URL would; from a page to where the policy lets that page lead. The
-// same URL found in two places may be denied in one of them.
+// A link is followed ([access.Request.From]): from a file it leads to files and to what
+// is public, since a file's text may be anybody's; from a page to where the policy lets
+// that page lead. The same URL found in two places may be denied in one of them.
 //
 // # Refused
 //

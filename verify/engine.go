@@ -20,18 +20,17 @@ import (
 type origin uint8
 
 const (
-	near   origin = iota // it was typed, or in a file, or so far nothing public was dialled
-	far                  // something public led there
+	near   origin = iota // it was typed, or so far nothing public was dialled
+	far                  // something public led there, or a file, whose text may be anybody's
 	inFile               // of a file's URL: it was typed, or in a file
 )
 
 // originOf is that of u, which was found in from. nil: it was typed.
 func originOf(u locus.URL, from *access.Result) origin {
-	own := from == nil || from.URL.Scheme() == "file"
 	switch {
-	case own && u.Scheme() == "file":
+	case u.Scheme() == "file" && (from == nil || from.URL.Scheme() == "file"):
 		return inFile
-	case own, from.Zone == policy.Near:
+	case from == nil, from.Zone == policy.Near:
 		return near
 	}
 	return far
@@ -91,7 +90,19 @@ type typedAt struct{ url locus.URL }
 // pageAt is what links of a document are relative to.
 type pageAt struct {
 	base locus.URL
-	from *access.Result
+	from *access.Result // for files
+	away *access.Result // for all else
+}
+
+// found says where u was found, as access wants to know it.
+func (p *pageAt) found(u locus.URL) *access.Result {
+	switch {
+	case p == nil:
+		return nil
+	case u.Scheme() == "file":
+		return p.from
+	}
+	return p.away
 }
 
 // ref is a link of a document: a target, or an outcome that nobody was asked for.
@@ -258,10 +269,7 @@ func (e *engine) ref(d *doc, l *link) ref {
 	if canonical == asked {
 		canonical = asked // the same text, kept once
 	}
-	var from *access.Result
-	if d.at != nil {
-		from = d.at.from
-	}
+	from := d.at.found(asked)
 	t := e.target(targetKey{canonical, originOf(asked, from)}, asked, from)
 	r.target = t
 	if t.url != asked {

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 )
 
@@ -24,7 +25,7 @@ type link struct {
 
 // readSource reads the links of a source.
 func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &pageAt{base: s.URL, from: &access.Result{URL: s.URL}}
+	d.at = &pageAt{base: s.URL, from: &access.Result{URL: s.URL}, away: &access.Result{URL: s.URL, Zone: policy.Far}}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.hand(d, nil, []error{err})

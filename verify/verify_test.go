@@ -251,7 +251,7 @@ func TestPartialForms(t *testing.T) {
 	}}), "-:1 b.md ignored", "-:1 http://a.example/ok alive")
 }
 
-// What is allowed for a file's link need not be for a page's.
+// What is allowed for what was typed is not for what a file or a page leads to.
 func TestZones(t *testing.T) {
 	w := newWorld(t, policy.Rules{TypedPrivate: true, Files: true})
 	w.names["local.example"] = "127.0.0.1"
@@ -261,13 +261,16 @@ func TestZones(t *testing.T) {
 	})
 	var asked atomic.Int32
 	w.serve("local", func(rw http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		if r.URL.Path == "/ok" {
+			asked.Add(1)
+		}
 		pages(rw, r)
 	})
 	w.servers["127.0.0.1"] = w.servers[w.names["local"]]
-	got := w.run(textDoc("doc.txt", "http://local.example/ok"), at("http://a.example/"))
+	got := w.run(textDoc("doc.txt", "http://local.example/ok"), at("http://local.example/ok"), at("http://a.example/"))
 	w.want(got,
-		"doc.txt:1 http://local.example/ok alive",
+		"doc.txt:1 http://local.example/ok denied",
+		":0 http://local.example/ok alive",
 		":0 http://a.example/ alive",
 		"http://a.example/:1 http://local.example/ok denied",
 		"http://a.example/:1 file:///etc/hosts denied",

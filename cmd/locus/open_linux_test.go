@@ -285,7 +285,7 @@ func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (s
 	if !hasEcho(t, s.tty) {
 		t.Error("the terminal has no echo any more")
 	}
-	return s.seen.String(), status
+	return strings.TrimSuffix(s.seen.String(), "status "), status
 }
 
 // unended is a server that sends lines, and then no more but does not end.

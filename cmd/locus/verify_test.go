@@ -88,7 +88,7 @@ func TestVerifyCache(t *testing.T) {
 	}
 	cached := func(args ...string) (n int) {
 		t.Helper()
-		out, _, status := runVerify(t, t.Context(), env, append(args, "--json", doc)...)
+		out, _, status := runVerify(t, t.Context(), env, append(args, "--allow-private", "--json", doc)...)
 		if status != statusNo {
 			t.Errorf("status %d", status)
 		}
@@ -140,7 +140,7 @@ func TestVerifyInterrupt(t *testing.T) {
 	if err := os.WriteFile(doc, []byte(base+"/gone\n"+base+"/slow\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _, status := runVerify(t, ctx, nil, "--per-host", "1", "--rate", "0", doc)
+	out, _, status := runVerify(t, ctx, nil, "--allow-private", "--per-host", "1", "--rate", "0", doc)
 	if status != statusInterrupted || !strings.Contains(out, base+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
 		t.Errorf("%d: %s", status, out)
 	}
