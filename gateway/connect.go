@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -46,6 +47,12 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		g.failAccess(w, r, err)
 		return
 	}
+	ctx, end, ok := g.sessions.begin(context.WithoutCancel(r.Context()))
+	if !ok {
+		g.fail(w, r, http.StatusServiceUnavailable, "busy", "the gateway ends")
+		return
+	}
+	defer end()
 	far, err := way.DialContext(r.Context(), "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		g.failAccess(w, r, err)
@@ -58,6 +65,11 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		return
 	}
 	defer near.Close()
+	stop := context.AfterFunc(ctx, func() {
+		near.Close()
+		far.Close()
+	})
+	defer stop()
 	w.status = http.StatusOK
 	near.SetDeadline(time.Now().Add(writeTime))
 	if _, err := near.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {

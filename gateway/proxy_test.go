@@ -235,19 +235,20 @@ func TestConnectShutdown(t *testing.T) {
 	var n uint16
 	fmt.Sscan(strings.Split(far, ":")[1], &n)
 	s.gateway.ConnectPorts = []uint16{n}
+	var c net.Conn
 	t.Run("", func(t *testing.T) {
 		w := start(t, s)
-		c, err := net.Dial("tcp", w.addr)
-		if err != nil {
+		var err error
+		if c, err = net.Dial("tcp", w.addr); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { c.Close() })
 		fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", far)
 		if _, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: "CONNECT"}); err != nil {
 			t.Fatal(err)
 		}
 	})
 	<-gone
+	c.Close()
 }
 
 // The first octet goes out when it has come in, and none waits for the next.

@@ -32,7 +32,7 @@ const (
 	subprotocol = "locus.terminal"
 )
 
-// sessions are the terminals that are open. They end with the gateway.
+// sessions are the terminals and tunnels that are open. They end with the gateway.
 type sessions struct {
 	mu     sync.Mutex
 	closed bool

@@ -80,7 +80,8 @@ func (j *judged) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	if _, err := j.gateway.client.Way(u, j.gateway.from(u)); err != nil {
+	// What is no denial is for who opens the URL to say: there may be other ways.
+	if _, err := j.gateway.client.Way(u, j.gateway.from(u)); access.KindOf(err) == access.Denied {
 		return nil, err
 	}
 	return j.next.RoundTrip(req)
@@ -107,7 +108,11 @@ func (t *upstream) exchange(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	way, err := t.gateway.client.Way(u, t.gateway.from(u))
-	if err != nil {
+	switch {
+	case access.KindOf(err) == access.Unsupported:
+		// There is no way to its own server, but perhaps one that the client knows.
+		return t.rest.RoundTrip(req)
+	case err != nil:
 		return nil, err
 	}
 	resp, err := t.gateway.web.RoundTrip(req.WithContext(context.WithValue(req.Context(), wayKey{}, way)))
