@@ -152,7 +152,7 @@ func TestVerifyLeftAlone(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "doc.txt"), doc.String(), 0o644)
-	got, _ := verdicts(t, nil, 0, "--per-host", "1", "--no-cache", filepath.Join(dir, "doc.txt"))
+	got, _ := verdicts(t, nil, 0, "--per-host", "1", "--allow-private", "--no-cache", filepath.Join(dir, "doc.txt"))
 	if len(got) != 10 || strings.Count(strings.Join(got, "\n"), "warning") != 10 {
 		t.Errorf("%q", got)
 	}
@@ -233,7 +233,7 @@ FTP/pub/a.txt FTP/pub/a.txt;type=i FTP/pub/ FTP/pub/;type=d FTP/pub/a.md#part FT
 GOPHER/0/about.txt GOPHER/1/ GOPHER/1/sub PY/0/about.txt PY/0/none.txt PY/1/none PY/1/`)
 	write(t, filepath.Join(dir, "doc.txt"), doc, 0o644)
 	base := map[string]string{f.addr(): "F", g.addr(): "G", py.addr(): "P"}
-	got, _ := verdicts(t, base, 1, "--no-cache", "--retry", "0", filepath.Join(dir, "doc.txt"))
+	got, _ := verdicts(t, base, 1, "--allow-private", "--no-cache", "--retry", "0", filepath.Join(dir, "doc.txt"))
 	wantLines(t, got,
 		"ftp://F/pub/a.txt alive", "ftp://F/pub/a.txt;type=i alive", "ftp://F/pub/ alive", "ftp://F/pub/;type=d alive",
 		"ftp://F/pub/a.md#part alive", "ftp://F/pub/a.md#none fragment", "ftp://F/pub/none dead 550", "ftp://F/none/ dead 550",
@@ -255,7 +255,7 @@ func TestVerifySessionAndNews(t *testing.T) {
 	id := strings.Trim(parse(t, thread[0]).Header.Get("Message-Id"), "<>")
 	write(t, filepath.Join(dir, "doc.txt"), fmt.Sprintf("<URL:telnet://%[1]s/> <URL:telnet://%[2]s/>\n<URL:nntp://%[3]s/local.test> <URL:nntp://%[3]s/local.test/1> <URL:nntp://%[3]s/local.test/999> <URL:nntp://%[3]s/no.such>\n<URL:news:%[4]s> <URL:news:none@nowhere.test>\n",
 		s.addr(), mute(t), n.addr(), id), 0o644)
-	r := locusEnv(t, []string{"NNTPSERVER=" + n.addr()}, "verify", "--json", "--no-cache", "--rate", "0", "--allow-port", fmt.Sprint(n.port), filepath.Join(dir, "doc.txt"))
+	r := locusEnv(t, []string{"NNTPSERVER=" + n.addr()}, "verify", "--json", "--allow-private", "--no-cache", "--rate", "0", "--allow-port", fmt.Sprint(n.port), filepath.Join(dir, "doc.txt"))
 	var got []string
 	for line := range strings.Lines(r.out) {
 		var v verdict
@@ -278,7 +278,7 @@ func TestVerifyKilled(t *testing.T) {
 		fmt.Fprintf(&doc, "http://%s/n/%d\n", p.addr(), i)
 	}
 	write(t, filepath.Join(dir, "doc.txt"), doc.String(), 0o644)
-	cmd := command(dir, "verify", "--rate", "100", "--per-host", "1", "doc.txt")
+	cmd := command(dir, "verify", "--allow-private", "--rate", "100", "--per-host", "1", "doc.txt")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestVerifyKilled(t *testing.T) {
 	if before >= 400 {
 		t.Fatal("it was too fast to be killed")
 	}
-	r := locusIn(t, dir, "verify", "--json", "--rate", "0", "--per-host", "8", "doc.txt")
+	r := locusIn(t, dir, "verify", "--allow-private", "--json", "--rate", "0", "--per-host", "8", "doc.txt")
 	after := strings.Count(p.log(), "HEAD /n/") - before
 	if cached := strings.Count(r.out, `"cached":true`); r.status != 0 || cached == 0 || cached+after != 400 {
 		t.Errorf("status %d: %d before the kill, %d known after it, %d asked for then; %s", r.status, before, cached, after, r.err)
