@@ -210,7 +210,7 @@ func (p Policy) allowsPrivate(z Zone) bool {
 
 func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 	if p.rules.TypedPrivate && z != Typed {
-		reason += ", and something on the public Internet led there"
+		reason += ", and what led there may be anybody's"
 	}
 	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
 }

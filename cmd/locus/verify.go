@@ -57,7 +57,8 @@ looked for in HTML and Markdown, and of mail addresses the domain is looked up.
 Each URL is asked for once, with as little as proves it: HEAD, SIZE, STAT, a menu.
 "dead" is what somebody says is not there; what nobody can tell (401, 403, 429, 5xx,
 no answer in time) is a "warning", after it was tried again. What the policy does not
-allow is "denied". A site's robots.txt is obeyed.
+allow is "denied", such as an address that is not public, which a document may not
+lead to without --allow-private. A site's robots.txt is obeyed.
 
 What was found out is kept, and not asked for again for a day (--max-age; what was
 bad, for an hour): a run that was stopped goes on where it was.
