@@ -62,19 +62,23 @@ func (p *peer) sent(prefix string) bool {
 	return slices.ContainsFunc(p.all(), func(c string) bool { return strings.HasPrefix(c, prefix) })
 }
 
-// settled waits until the log has stopped growing: a server writes its last
-// lines after the client has gone.
+// settled waits until the log has stopped growing, and returns the commands in it.
 func (p *peer) settled() []string {
-	before := p.log()
-	for range 50 {
-		time.Sleep(30 * time.Millisecond)
-		now := p.log()
-		if now == before {
-			break
-		}
-		before = now
-	}
+	p.whole()
 	return p.commands()
+}
+
+// whole waits until the log has stopped growing, and returns it: a server writes its
+// last lines after the client has gone.
+func (p *peer) whole() string {
+	log := p.log()
+	for quiet, end := 0, time.Now().Add(30*time.Second); quiet < 4 && time.Now().Before(end); quiet++ {
+		time.Sleep(50 * time.Millisecond)
+		if now := p.log(); now != log {
+			log, quiet = now, -1
+		}
+	}
+	return log
 }
 
 // RFC 1738 3.2.2: three URLs that look alike, and three conversations.

@@ -82,7 +82,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_host|$h
 			t.Errorf("resumed to %d octets, %v", len(got), err)
 		}
 	})
-	if log := p.log(); strings.Contains(log, "#part") {
+	if log := p.whole(); strings.Contains(log, "#part") {
 		t.Error("a fragment was sent")
 	}
 }

@@ -80,6 +80,22 @@ func secured(t *testing.T, to int) (port int, cert string) {
 	return l.Addr().(*net.TCPAddr).Port, cert
 }
 
+// logged waits until the proxy has written text down, which it does when an exchange
+// has ended, and returns all that it wrote.
+func logged(t *testing.T, log func() string, text string) (all string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		all = log()
+		if strings.Contains(all, text) {
+			return all
+		}
+		if time.Now().After(end) {
+			t.Errorf("the proxy saw:\n%s", all)
+			return all
+		}
+	}
+}
+
 func TestHTTPProxy(t *testing.T) {
 	for _, login := range []bool{false, true} {
 		t.Run(fmt.Sprintf("login %v", login), func(t *testing.T) {
@@ -115,13 +131,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				r := locusEnv(t, []string{"https_proxy=" + via, "SSL_CERT_FILE=" + cert}, "get", "-v", u)
 				r.want(t, 0, "/echo||")
 				r.says(t, "by way of")
-				// It writes a tunnel down when that has ended.
-				connect := fmt.Sprintf("CONNECT 127.0.0.1:%d", port)
-				text := log()
-				for end := time.Now().Add(30 * time.Second); !strings.Contains(text, connect) && time.Now().Before(end); text = log() {
-					time.Sleep(time.Millisecond)
-				}
-				if !strings.Contains(text, connect) || strings.Contains(text, u) {
+				if text := logged(t, log, fmt.Sprintf("CONNECT 127.0.0.1:%d", port)); strings.Contains(text, u) {
 					t.Errorf("the proxy saw:\n%s", text)
 				}
 			})
@@ -131,9 +141,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				r := locusEnv(t, []string{"gopher_proxy=" + via}, "get", "-v", u)
 				r.want(t, 3, "")
 				r.says(t, "> GET "+u+" HTTP/1.1", "< HTTP/1.1 501", "(by way of http://")
-				if text := log(); !strings.Contains(text, "GET "+u) {
-					t.Errorf("the proxy saw:\n%s", text)
-				}
+				logged(t, log, "GET "+u)
 			})
 			t.Run("ftp", func(t *testing.T) {
 				p := vsftpd(t)

@@ -129,7 +129,7 @@ func TestVerifySite(t *testing.T) {
 		"http://127.0.0.1:1/ denied", "/notes.md#a-heading alive",
 		"/dir/ alive", "/dir/ alive", "/missing2 dead 404", // in page.html, in get-only, which is the same, and in dir
 	)
-	log := p.log()
+	log := p.whole()
 	for _, once := range []string{"GET /page.html ", "GET /dir/ ", "GET /missing ", "GET /robots.txt "} {
 		if n := strings.Count(log, once); n != 1 && once != "GET /page.html " || n == 0 {
 			t.Errorf("%d times %q", n, once)
@@ -156,7 +156,7 @@ func TestVerifyLeftAlone(t *testing.T) {
 	if len(got) != 10 || strings.Count(strings.Join(got, "\n"), "warning") != 10 {
 		t.Errorf("%q", got)
 	}
-	if n := strings.Count(p.log(), "\n"); n != 1 {
+	if n := strings.Count(p.whole(), "\n"); n != 1 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -240,7 +240,7 @@ GOPHER/0/about.txt GOPHER/1/ GOPHER/1/sub PY/0/about.txt PY/0/none.txt PY/1/none
 		"gopher://G/0/about.txt alive", "gopher://G/1/ alive", "gopher://G/1/sub alive",
 		"gopher://P/0/about.txt alive", "gopher://P/0/none.txt dead", "gopher://P/1/none dead", "gopher://P/1/ alive",
 	)
-	log := f.log()
+	log := f.whole()
 	if strings.Contains(log, `"RETR a.txt"`) || !strings.Contains(log, `"SIZE a.txt"`) || strings.Contains(log, `"LIST`) {
 		t.Errorf("sent\n%s", log)
 	}
@@ -292,12 +292,12 @@ func TestVerifyKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	before := strings.Count(p.log(), "HEAD /n/")
+	before := strings.Count(p.whole(), "HEAD /n/")
 	if before >= 400 {
 		t.Fatal("it was too fast to be killed")
 	}
 	r := locusIn(t, dir, "verify", "--allow-private", "--json", "--rate", "0", "--per-host", "8", "doc.txt")
-	after := strings.Count(p.log(), "HEAD /n/") - before
+	after := strings.Count(p.whole(), "HEAD /n/") - before
 	if cached := strings.Count(r.out, `"cached":true`); r.status != 0 || cached == 0 || cached+after != 400 {
 		t.Errorf("status %d: %d before the kill, %d known after it, %d asked for then; %s", r.status, before, cached, after, r.err)
 	}
