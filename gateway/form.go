@@ -62,15 +62,25 @@ func readParts(r *multipart.Reader) (url.Values, error) {
 	return nil, errors.New("a form has not so many answers")
 }
 
-// serveSubmit takes the answers to a form, and leads to what they submit.
-func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
+// posted returns what a page of this gateway sent. If anything else sent it, that is
+// answered.
+func (g *Gateway) posted(w *recorder, r *http.Request) (values url.Values, ok bool) {
 	values, err := readForm(w, r)
 	if err != nil {
 		g.fail(w, r, http.StatusBadRequest, "syntax", err.Error())
-		return
+		return nil, false
 	}
 	if !g.checkToken(w, r, values.Get("token")) {
 		g.fail(w, r, http.StatusForbidden, "denied", "this form is from before the gateway was started anew, or the browser keeps no cookies: load its page again")
+		return nil, false
+	}
+	return values, true
+}
+
+// serveSubmit takes the answers to a form, and leads to what they submit.
+func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
+	values, ok := g.posted(w, r)
+	if !ok {
 		return
 	}
 	u, err := asked(values)

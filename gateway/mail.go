@@ -108,13 +108,8 @@ func mailboxes(list []submit.Mailbox) string {
 
 // serveSend takes a letter: it is shown, and sent once that was confirmed.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) {
-	values, err := readForm(w, r)
-	if err != nil {
-		g.fail(w, r, http.StatusBadRequest, "syntax", err.Error())
-		return
-	}
-	if !g.checkToken(w, r, values.Get("token")) {
-		g.fail(w, r, http.StatusForbidden, "denied", "this form is from before the gateway was started anew, or the browser keeps no cookies: load its page again")
+	values, ok := g.posted(w, r)
+	if !ok {
 		return
 	}
 	u, err := asked(values)

@@ -140,12 +140,12 @@ func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []fl
 // measure returns how much processor time f takes, in nanoseconds.
 func (c *compare) measure(f func()) float64 {
 	runtime.GC()
-	n, start := 0, clock()
-	for clock()-start < c.least {
+	n, start := 0, bench.Clock()
+	for bench.Clock()-start < c.least {
 		f()
 		n++
 	}
-	return float64((clock() - start).Nanoseconds()) / float64(n)
+	return float64((bench.Clock() - start).Nanoseconds()) / float64(n)
 }
 
 func median(list []float64) float64 {

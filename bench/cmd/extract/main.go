@@ -20,6 +20,7 @@ import (
 
 	"mvdan.cc/xurls/v2"
 
+	"github.com/locus-url/locus/bench"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -123,27 +124,27 @@ func libraries(rounds int, c *corpus) error {
 	rx := xurls.Strict()
 	peers := []peer{
 		{name: "locus All", find: func(t *text) (time.Duration, int, error) {
-			n, begin := 0, clock()
+			n, begin := 0, bench.Clock()
 			for range extract.All(t.octets, nil) {
 				n++
 			}
-			return clock() - begin, n, nil
+			return bench.Clock() - begin, n, nil
 		}},
 		{name: "locus Stream", find: func(t *text) (time.Duration, int, error) {
-			n, begin := 0, clock()
+			n, begin := 0, bench.Clock()
 			for _, err := range extract.Stream(strings.NewReader(t.octets), nil) {
 				if err != nil {
 					return 0, 0, err
 				}
 				n++
 			}
-			return clock() - begin, n, nil
+			return bench.Clock() - begin, n, nil
 		}},
 		{name: "linkify (Rust)", find: linkify()},
 		{name: "xurls (Go)", most: 1 << 20, find: func(t *text) (time.Duration, int, error) {
-			begin := clock()
+			begin := bench.Clock()
 			n := len(rx.FindAllStringIndex(t.octets, -1))
-			return clock() - begin, n, nil
+			return bench.Clock() - begin, n, nil
 		}},
 		{name: "linkify-it (JavaScript)", most: 4 << 20, find: linkifyIt()},
 	}

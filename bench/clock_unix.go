@@ -1,15 +1,15 @@
 //go:build unix
 
-package main
+package bench
 
 import (
 	"syscall"
 	"time"
 )
 
-// clock returns the processor time that this process has had: what others do on
+// Clock returns the processor time that this process has had: what others do on
 // the machine counts for little then.
-func clock() time.Duration {
+func Clock() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return 0
