@@ -40,8 +40,8 @@ const leave = -1
 
 // Where things are on screens of 24 rows and 80 columns.
 const (
-	introRow    = 3 // and the next one, or two
-	roomsRow    = 6
+	introRow    = 3 // to 5
+	roomsRow    = 7
 	inputRow    = 20
 	inputColumn = 11
 	messageRow  = 22
