@@ -150,6 +150,50 @@ func TestForm(t *testing.T) {
 	b.quiet(t)
 }
 
+// The welcome of the museum can be read in each of its languages, and a document of
+// WAIS in each of its types, by going from page to page.
+func TestViews(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.base)
+	click := func(among, text string) {
+		t.Helper()
+		eval[bool](t, b, fmt.Sprintf("[...document.querySelectorAll(%q)].find((e) => e.textContent.includes(%q)).click() || true", among, text))
+	}
+	shows := func(among, text string) {
+		t.Helper()
+		b.await(t, fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))", among, text))
+	}
+	stop := func(scheme, end string) string {
+		t.Helper()
+		for _, s := range w.museum.Stops() {
+			if s.Scheme == scheme && strings.HasSuffix(s.URL.String(), end) {
+				return s.URL.String()
+			}
+		}
+		t.Fatalf("no stop of %s ends in %s", scheme, end)
+		return ""
+	}
+	b.open(t, stop("gopher", "/"))
+	click(".menu a", "Welcome")
+	shows("pre.text", "Welcome to the gopher room")
+	click(".views a", "De_DE")
+	shows(".views .current", "De_DE")
+	shows("pre.text", "Willkommen")
+	b.accessible(t)
+	b.fits(t)
+	click(".views a", "En_US")
+	shows(".views .current", "En_US")
+	shows("pre.text", "Welcome to the gopher room")
+
+	b.open(t, stop("wais", "?database+server"))
+	eval[bool](t, b, "[...document.querySelectorAll('.results a')].find((e) => e.getAttribute('href').includes('types=TEXT%2CHTML')).click() || true")
+	shows(".views .current", "TEXT")
+	click(".views a", "HTML")
+	shows(".views .current", "HTML")
+	b.await(t, "document.querySelector('.foreign') !== null")
+	b.quiet(t)
+}
+
 // A search by WAIS, and a document from what it finds.
 func TestSearch(t *testing.T) {
 	w := newWorld(t)

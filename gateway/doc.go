@@ -26,6 +26,16 @@
 // as one with "..", has the first form alone. "/-/raw/" before a path form, or
 // "/-/raw?url=", gives the octets, sandboxed. Package page makes the pages.
 //
+// A page offers the views in which its resource can be had as well, each a link to
+// the page of its own URL. For an item of Gopher they are asked for by one further
+// request, "!", and only if it is known that the server speaks Gopher+: the URL
+// asks for a view, as the items on menus of such servers do, or the client chose
+// one, which it says in Content-Location. A search and the answers to a form are
+// not asked about. The page waits for that three seconds at most. No
+// request tells the types of a document of WAIS: links from the results of a search
+// carry them, as "types=TEXT,HTML". A browser that names languages gets another one
+// if there is none of them.
+//
 // # As an API
 //
 // Below "/api/" are the questions of the command, with the answers that its --json

@@ -249,8 +249,10 @@ func (v *view) fetch() {
 	if isWeb(u.Scheme()) {
 		req.Header.Set("Accept", webAccept)
 	}
-	if language := v.r.Header.Get("Accept-Language"); language != "" {
+	if language := v.r.Header.Get("Accept-Language"); isWeb(u.Scheme()) && language != "" {
 		req.Header.Set("Accept-Language", language)
+	} else if language != "" {
+		req.Header.Set("Accept-Language", orAny(language))
 	}
 	if control := v.r.Header.Get("Cache-Control"); control != "" && control != "max-age=0" {
 		req.Header.Set("Cache-Control", control)
@@ -281,6 +283,7 @@ func (v *view) fetch() {
 			v.fail(err)
 			return
 		}
+		v.offer()
 		v.menu(m)
 	case v.objects != nil:
 		v.objects(resp)
@@ -379,6 +382,7 @@ func (v *view) object(resp *http.Response) {
 	if modified, err := http.ParseTime(resp.Header.Get("Last-Modified")); err == nil {
 		h.ModTime = modified
 	}
+	v.offer()
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, h, resp.Body) })
 }
 
@@ -386,7 +390,7 @@ func (v *view) object(resp *http.Response) {
 func (v *view) open(req access.Request) {
 	req.From = v.gateway.from(req.URL)
 	req.Trace = v.talk.add
-	req.Accept, req.AcceptLanguage = pageAccept, v.r.Header.Get("Accept-Language")
+	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
 		req.AcceptLanguage = ""
 	}
@@ -512,6 +516,9 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		}
 	}
 	req.Header.Set("Accept", pageAccept)
+	if language := req.Header.Get("Accept-Language"); language != "" && !isWeb(u.Scheme()) {
+		req.Header.Set("Accept-Language", orAny(language))
+	}
 	if s.Part != "" {
 		for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
 			req.Header.Del(name)

@@ -151,14 +151,10 @@ func (t *terminal) run() error {
 		}
 	})
 	defer service.OnChange(nil)
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := context.WithCancelCause(t.ctx)
 	stop := context.AfterFunc(ctx, func() { service.Close() })
 	var wg sync.WaitGroup
-	var typedErr error
-	wg.Go(func() {
-		defer cancel()
-		typedErr = t.typed(ctx)
-	})
+	wg.Go(func() { cancel(t.typed(ctx)) })
 	wg.Go(func() {
 		for {
 			select {
@@ -174,14 +170,14 @@ func (t *terminal) run() error {
 	switch {
 	case t.ctx.Err() != nil:
 		end = "the session has lasted as long as it may, or the gateway ends"
-	case errors.Is(typedErr, errIdle):
+	case errors.Is(context.Cause(ctx), errIdle):
 		end = "nothing was typed for a long time"
 	case err != nil:
 		end = err.Error()
 	}
 	t.tell("end", shape.Text(end))
 	t.conn.Close(websocket.StatusNormalClosure, "")
-	cancel()
+	cancel(nil)
 	wg.Wait()
 	stop()
 	return err

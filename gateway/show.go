@@ -32,6 +32,7 @@ func showValues(s page.Show) url.Values {
 	set("as", string(s.As))
 	set("sort", s.Sort)
 	set("part", s.Part)
+	set("types", s.Types)
 	if s.Items != (scheme.ItemRange{}) {
 		set("items", strings.Trim(strconv.FormatInt(s.Items.First, 10)+"-"+strconv.FormatInt(s.Items.Last, 10)+":"+strconv.FormatInt(s.Items.Newest, 10), " "))
 	}
@@ -41,12 +42,18 @@ func showValues(s page.Show) url.Values {
 // showOf reads what showValues wrote. What makes no sense is as if it were not
 // there.
 func showOf(values url.Values) page.Show {
-	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part")}
+	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types")}
+	if len(s.Types) > maxTypes {
+		s.Types = "" // each link would repeat it
+	}
 	span, newest, _ := strings.Cut(values.Get("items"), ":")
 	first, last, _ := strings.Cut(span, "-")
 	s.Items = scheme.ItemRange{First: count(first), Last: count(last), Newest: count(newest)}
 	return s
 }
+
+// maxTypes is how many octets the names of a document's types may have.
+const maxTypes = 200
 
 // count reads a number that is not negative; 0 for what is none.
 func count(text string) int64 {

@@ -37,7 +37,8 @@
 // error.
 //
 // Referrals are followed by the access client. Where they led stands in
-// Content-Location, and in the URL of Response.Request.
+// Content-Location, and in the URL of Response.Request; so does the URL of the view
+// of a Gopher+ item that was chosen.
 //
 // What is not found is a response 404, and what wants a login 401, without a
 // challenge: no header could answer it. Every other failure is an error of

@@ -154,19 +154,30 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 		}
 	}
 	var resp *http.Response
+	at := r.URL
 	switch res := r.Resource.(type) {
 	case *scheme.Object:
-		resp = q.object(res)
+		resp, at = q.object(res), chosen(at, res.URL)
 	case *scheme.Menu:
+		at = chosen(at, res.URL)
 		resp = q.menu(res, t.page(q, r, res))
 	default:
 		res.Close()
 		return nil, &access.Error{Op: "open", URL: r.URL, Err: fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported)}
 	}
-	if r.URL != q.access.URL {
-		found(resp, r.URL)
+	if at != q.access.URL {
+		found(resp, at)
 	}
 	return resp, nil
+}
+
+// chosen returns where the view is that was chosen for u by what is wanted: its own
+// URL, which is that of u with a Gopher+ string. Else it is u.
+func chosen(u, view locus.URL) locus.URL {
+	if name := view.Scheme(); name == u.Scheme() && (name == "gopher" || name == "gophers") {
+		return view
+	}
+	return u
 }
 
 // found notes where referrals led.

@@ -479,6 +479,14 @@ func TestGopher(t *testing.T) {
 			t.Errorf("%s %q: %s, %s, %q", test.path, test.header, resp.Status, kind, body)
 		}
 	}
+	// The view that was chosen says where it is; one that was asked for is there.
+	for path, want := range map[string]string{
+		"/0/about": root + "/0/about%09%09+Text/plain%20De_DE", "/0/about%09%09+Text/plain%20De_DE": "", "/7/words%09two": root + "/7/words%09two%09+application/gopher-menu",
+	} {
+		if resp, _, err := get(t, c, root+path, "Accept-Language", "de"); err != nil || resp.Header.Get("Content-Location") != want {
+			t.Errorf("%s: %v, %v, want the Content-Location %q", path, resp, err, want)
+		}
+	}
 	if resp, body, err := get(t, c, root+"/0/about", "Accept", "image/gif"); err != nil || resp.StatusCode != 404 || !strings.Contains(body, "application/postscript") {
 		t.Errorf("%v, %q, %v", resp, body, err)
 	}

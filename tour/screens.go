@@ -40,13 +40,17 @@ const leave = -1
 
 // Where things are on screens of 24 rows and 80 columns.
 const (
-	roomsRow    = 6
+	introRow    = 3 // to 5
+	roomsRow    = 7
 	inputRow    = 20
 	inputColumn = 11
 	messageRow  = 22
 	keysRow     = 24
-	lineLength  = 76
+	lineLength  = 76 // without the attribute before it
 )
+
+// here is what this room is called.
+const here = "THE ROOM OF SCREENS"
 
 // begin is a screen with its title, the message and what keys do.
 func (s *screens) begin(title, keys string) *tn3270.Builder {
@@ -65,9 +69,11 @@ func (s *screens) plan() (int, error) {
 		if s.Device() != "" {
 			terminal += ", which is called " + s.Device() + " here"
 		}
-		b := s.begin("THE MUSEUM OF THE NETWORK                                     THE ROOM OF SCREENS", "Enter goes there   PF3 leaves").
-			At(3, 1).Field(tn3270.Skip).Text(terminal+". Nothing you type is sent before a").
-			At(4, 1).Field(tn3270.Skip).Text("key is pressed that says so. Then all of it is, and the screen waits.")
+		b := s.begin(fmt.Sprintf("%-*s%s", lineLength-len(here), "THE MUSEUM OF THE NETWORK", here), "Enter goes there   PF3 leaves")
+		terminal += ". Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits."
+		for i, text := range wrap(terminal, lineLength) {
+			b.At(introRow+i, 1).Field(tn3270.Skip).Text(text)
+		}
 		for i, room := range s.rooms {
 			b.At(roomsRow+i, 3).Field(tn3270.Skip).Text(fmt.Sprintf("%2d  %-24s %s", i+1, room.Name, room.Scheme))
 		}

@@ -189,6 +189,27 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
+// What stands on the plan of the room of screens ends before the edge of a screen.
+func TestPlan(t *testing.T) {
+	got, err := visit(t, "a session of screens", func(s *tour.Stop) { s.Types = []tour.Typed{{Await: "Room ===>"}} })
+	_, screen, ok := strings.Cut(got, "its last screen:\n")
+	if err != nil || !ok {
+		t.Fatalf("%v:\n%s", err, got)
+	}
+	lines := strings.Split(screen, "\n")
+	for i, line := range lines {
+		if lines[i] = strings.TrimPrefix(line, "    "); len(lines[i]) > 79 {
+			t.Errorf("row %d goes to the edge: %q", i+1, lines[i])
+		}
+	}
+	if !strings.HasPrefix(lines[0], " THE MUSEUM") || !strings.HasSuffix(lines[0], "  THE ROOM OF SCREENS") || strings.TrimSpace(lines[1]) != "" {
+		t.Errorf("the title is %q, and below it stands %q", lines[0], lines[1])
+	}
+	if said := strings.Join(strings.Fields(strings.Join(lines[2:5], " ")), " "); !strings.Contains(said, "Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits.") {
+		t.Errorf("it says %q", said)
+	}
+}
+
 func TestFormWithoutAnswers(t *testing.T) {
 	got, err := visit(t, "a form", func(s *tour.Stop) { s.Answers = nil })
 	if err != nil || !strings.Contains(got, "a form, links: 0") || !strings.Contains(got, "Where were you first?") {

@@ -49,7 +49,7 @@ func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
 	if to, err := locus.Parse(about.base); err == nil {
 		base = to
 	}
-	if err := g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, Show{As: ClassFrame, Part: h.Show.Part}), g.link(h.URL, Show{As: ClassText, Part: h.Show.Part})}); err != nil {
+	if err := g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))}); err != nil {
 		return err
 	}
 	if err := g.add("begin-foreign", nil); err != nil {

@@ -256,7 +256,7 @@ func (g *page) views() (list []way) {
 		if v.Size > 0 {
 			name += ", " + humanSize(v.Size)
 		}
-		list = append(list, way{Name: name, Link: g.link(v.URL, Show{}), Current: v.Current})
+		list = append(list, way{Name: name, Link: g.link(v.URL, Show{Types: g.h.Show.Types}), Current: v.Current})
 	}
 	return list
 }

@@ -39,9 +39,9 @@ type Head struct {
 // View is one of the forms in which a resource can be had.
 type View struct {
 	URL            locus.URL // what asks for it; zero: it can't be asked for
-	Type, Language string
-	Size           int64 // -1: unknown
-	Current        bool  // it is what is shown
+	Type, Language string    // as the server names them: a media type, or "TEXT"
+	Size           int64     // -1: unknown
+	Current        bool      // it is what is shown
 }
 
 // Line is a line of a conversation, as scheme.TraceFunc is told of it.

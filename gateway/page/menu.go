@@ -289,7 +289,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	l.links++
 	r.Number = l.links
 	r.Title = cmp.Or(r.Title, u.String())
-	if r.Link = l.link(u, Show{}); r.Link == "" {
+	if r.Link = l.link(u, showOfItem(i)); r.Link == "" {
 		r.Address = shown(u.String())
 	}
 	r.Size = humanSize(i.Size)
@@ -317,6 +317,18 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		r.Best = l.best
 	}
 	return r
+}
+
+// showOfItem is how an item is shown that has several types: with all of them.
+func showOfItem(i *scheme.Item) Show {
+	types := slices.DeleteFunc(slices.Clone(texts(i, "wtypes")), func(name string) bool {
+		// A URL is the headline alone, which stands in the list.
+		return name == "" || name == "URL" || strings.Contains(name, ",")
+	})
+	if len(types) < 2 || i.URL.Scheme() != "wais" {
+		return Show{}
+	}
+	return Show{Types: strings.Join(types, ",")}
 }
 
 // columns are the columns of a table that can be put in order.

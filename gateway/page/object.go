@@ -82,10 +82,10 @@ func (g *page) embedded(class Class, k kind) embedded {
 	}
 	switch class {
 	case ClassFile:
-		e.AsText = g.link(h.URL, Show{As: ClassText, Part: h.Show.Part})
+		e.AsText = g.link(h.URL, h.Show.as(ClassText))
 	case ClassFrame:
-		e.AsPage = g.link(h.URL, Show{As: ClassDocument, Part: h.Show.Part})
-		e.AsText = g.link(h.URL, Show{As: ClassText, Part: h.Show.Part})
+		e.AsPage = g.link(h.URL, h.Show.as(ClassDocument))
+		e.AsText = g.link(h.URL, h.Show.as(ClassText))
 	}
 	return e
 }

@@ -52,6 +52,12 @@ type Show struct {
 	Sort string
 	// Part is the path of a part of a message, as message.Part has it.
 	Part string
+	// Types are the names of all types of a document of WAIS, with commas between
+	// them: what found it says which there are, and its own page could not know.
+	Types string
 	// Items are the items of a menu that is numbered.
 	Items scheme.ItemRange
 }
+
+// as is the same shown as c. Which items there are and their order is of lists.
+func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }

@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/roundtrip"
+)
+
+const (
+	// maxViews is how many views a page offers.
+	maxViews = 32
+	// viewsTime is how long a page waits to know of views. It is good without.
+	viewsTime = 3 * time.Second
+)
+
+// offer fills in the views in which the resource of the page can be had as well,
+// if there is more than one.
+func (v *view) offer() {
+	u := v.head.URL
+	var views []page.View
+	switch u.Scheme() {
+	case "wais":
+		views = typesOf(u, v.head.Show.Types)
+	case "gopher", "gophers":
+		if !v.head.Found.IsZero() {
+			u = v.head.Found // the view that the client chose
+		}
+		if all, ok := attributesOf(u); ok {
+			views = v.ask(all, u)
+		}
+	}
+	if len(views) > 1 {
+		v.head.Views = views
+	}
+}
+
+// attributesOf returns the URL that asks for the attributes of the item at u, if u
+// has a Gopher+ string that asks for a view (RFC 1738 section 3.4.7). No other
+// server is asked: one without Gopher+ would take it for a selector. Nor is what
+// costs the server more, a search or the answers to a form.
+func attributesOf(u locus.URL) (all locus.URL, ok bool) {
+	item, plus := cutPlus(u)
+	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
+		return locus.URL{}, false
+	}
+	p := u.WithoutFragment().Parts()
+	path := item + "!"
+	p.Path = &path
+	all, err := p.URL()
+	return all, err == nil
+}
+
+// cutPlus cuts the path of u before its Gopher+ string; plus is empty if there is
+// none.
+func cutPlus(u locus.URL) (before, plus string) {
+	const tab = "%09"
+	path, _ := u.Path()
+	selector, rest, _ := strings.Cut(path, tab)
+	search, plus, _ := strings.Cut(rest, tab)
+	return selector + tab + search + tab, plus
+}
+
+// ask asks for the attributes of the item of which current is a view. It is said
+// below the page, as all that is sent; what fails is as if there were no views.
+func (v *view) ask(all, current locus.URL) (views []page.View) {
+	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.talk.add), viewsTime)
+	defer cancel()
+	req, err := newRequest(ctx, http.MethodGet, all)
+	if err != nil {
+		return nil
+	}
+	req.Header.Set("Accept", pageAccept)
+	resp, err := v.gateway.upstream.RoundTrip(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK || resp.Header.Get(roundtrip.KindHeader) != "menu" {
+		return nil
+	}
+	m, err := shape.ReadMenu(resp.Body)
+	if err != nil {
+		return nil
+	}
+	_, shown := cutPlus(current)
+	for i, err := range m.Items {
+		if err != nil || len(views) == maxViews {
+			break
+		}
+		// The item itself is there too, and so is what locates nothing.
+		_, plus := cutPlus(i.URL)
+		if len(plus) < 2 || plus[0] != '+' {
+			continue
+		}
+		one := page.View{URL: i.URL, Type: i.Type, Size: i.Size, Current: sameOctets(plus, shown)}
+		// To people a menu with attributes is the same menu.
+		if strings.EqualFold(one.Type, "application/gopher+-menu") {
+			continue
+		}
+		if _, language, ok := strings.Cut(i.Title, " "); ok {
+			one.Language = language
+		}
+		views = append(views, one)
+	}
+	return views
+}
+
+// sameOctets reports whether two texts of URLs stand for the same octets.
+func sameOctets(a, b string) bool {
+	x, errX := escape.AppendDecode(nil, a)
+	y, errY := escape.AppendDecode(nil, b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// typesOf are the types of a document of WAIS, as what found it named them: nothing
+// else tells which there are.
+func typesOf(u locus.URL, types string) (views []page.View) {
+	path, _ := u.Path()
+	database, rest, _ := strings.Cut(path, "/")
+	wtype, wpath, ok := strings.Cut(rest, "/")
+	if !ok || types == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(types, ",") {
+		encoded := string(escape.AppendEncode(nil, name, escape.Unreserved()))
+		p := u.Parts()
+		path := database + "/" + encoded + "/" + wpath
+		p.Path = &path
+		to, err := p.URL()
+		if name == "" || err != nil || len(views) == maxViews {
+			continue
+		}
+		views = append(views, page.View{URL: to, Type: name, Size: -1, Current: encoded == wtype})
+	}
+	return views
+}
+
+// orAny is what a browser says of languages, with all others behind them: a page in
+// another language is more than none, and offers those that there are.
+func orAny(languages string) string {
+	if languages == "" || strings.Contains(languages, "*") {
+		return languages
+	}
+	return languages + ", *;q=0.001"
+}
