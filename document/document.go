@@ -28,6 +28,9 @@ type Options struct {
 	Type string
 	// Context: fill in [Link.Context].
 	Context bool
+	// NoPosition: [Link.Line] and [Link.Column] are 0, which takes less time than to
+	// count them. With Context they are counted all the same.
+	NoPosition bool
 	// Binary: read as plain text what would be [ErrBinary].
 	Binary bool
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -201,16 +202,61 @@ func TestLinks(t *testing.T) {
 		{"a.png", "\x89PNG\x00 http://h.example/", "(d: binary, and no text to look into)"},
 		{"a.gz", gz(t, "\x00 http://h.example/"), "(d: binary, and no text to look into)"},
 	} {
-		var got []string
+		var got, placeless []string
 		for l, err := range document.Links(strings.NewReader(row.text), row.name, nil) {
 			var e *document.Error
 			if errors.As(err, &e) {
 				e.Name = "d"
 			}
 			got = append(got, show(l, err))
+			l.Line, l.Column = 0, 0
+			placeless = append(placeless, fmt.Sprintf("%+v %v", l, err))
 		}
 		if s := strings.Join(got, ", "); s != row.want {
 			t.Errorf("%s %.40q:\n got %s\nwant %s", row.name, row.text, s, row.want)
+		}
+		got = nil
+		for l, err := range document.Links(strings.NewReader(row.text), row.name, &document.Options{NoPosition: true}) {
+			var e *document.Error
+			if errors.As(err, &e) {
+				e.Name = "d"
+			}
+			got = append(got, fmt.Sprintf("%+v %v", l, err))
+		}
+		if !slices.Equal(got, placeless) {
+			t.Errorf("%s %.40q without positions:\n got %s\nwant %s", row.name, row.text, got, placeless)
+		}
+	}
+}
+
+// A text of more than a window gives the same without positions, and with Context they
+// are counted all the same.
+func TestNoPosition(t *testing.T) {
+	long := strings.Repeat(text+strings.Repeat("long ", 2_000), 100)
+	for _, o := range []document.Options{{NoPosition: true}, {NoPosition: true, Context: true}} {
+		without := slices.Collect(linksOf(t, long, &o))
+		o.NoPosition = false
+		with := slices.Collect(linksOf(t, long, &o))
+		for i := range with {
+			if !o.Context {
+				with[i].Line, with[i].Column = 0, 0
+			}
+		}
+		if !slices.Equal(without, with) || len(with) == 0 {
+			t.Errorf("%+v: %d links, want the %d that there are with positions", o, len(without), len(with))
+		}
+	}
+}
+
+func linksOf(t *testing.T, text string, o *document.Options) iter.Seq[document.Link] {
+	return func(yield func(document.Link) bool) {
+		for l, err := range document.Links(strings.NewReader(text), "a.txt", o) {
+			if err != nil {
+				t.Error(err)
+			}
+			if !yield(l) {
+				return
+			}
 		}
 	}
 }

@@ -54,8 +54,17 @@ func (f *finder) typeOf(it item, k kind) string {
 
 // short reports the links of plain text that is in memory, and is not kept there.
 func (t *texts) short(text string) {
+	o := t.f.o.Extract
+	o.Clone = true
 	at, line, column := 0, int64(1), int64(1)
-	for m := range extract.All(text, &t.f.o.Extract) {
+	for m := range extract.All(text, &o) {
+		l := Link{Match: m, Member: t.it.member, Type: t.typ}
+		if !t.positions() {
+			if !t.report(l) {
+				return
+			}
+			continue
+		}
 		// As extract.Lines counts. What is before a URL is a whole character.
 		between := text[at:m.Start]
 		if last := strings.LastIndexByte(between, '\n'); last >= 0 {
@@ -65,9 +74,7 @@ func (t *texts) short(text string) {
 		}
 		column += int64(utf8.RuneCountInString(between))
 		at = int(m.Start)
-		m.URL, m.Alternative = own(m.URL), own(m.Alternative)
-		if !t.f.yield(Link{Match: m, Line: line, Column: column, Member: t.it.member, Type: t.typ}, nil) {
-			t.f.done = true
+		if l.Line, l.Column = line, column; !t.report(l) {
 			return
 		}
 	}
@@ -82,8 +89,11 @@ type texts struct {
 	lines *extract.Lines
 }
 
-// emit reports m, whose lines are known.
+// emit reports m, with its position if that is wanted.
 func (t *texts) emit(m extract.Match) bool {
+	if !t.positions() {
+		return t.report(Link{Match: m, Member: t.it.member, Type: t.typ})
+	}
 	at := t.lines.At(m.Start)
 	if at == (extract.Position{}) && t.text != "" {
 		// It is further back than lines remembers.
@@ -94,6 +104,14 @@ func (t *texts) emit(m extract.Match) bool {
 	if t.f.o.Context {
 		l.Context = t.lines.Context(m.Start)
 	}
+	return t.report(l)
+}
+
+// positions reports whether a link is to have its position.
+func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
+
+// report reports l, and whether to go on.
+func (t *texts) report(l Link) bool {
 	if !t.f.yield(l, nil) {
 		t.f.done = true
 	}
@@ -102,8 +120,12 @@ func (t *texts) emit(m extract.Match) bool {
 
 // stream reports the links of plain text of any length.
 func (t *texts) stream() {
-	t.lines = extract.NewLines(t.it.r)
-	for m, err := range extract.Stream(t.lines, &t.f.o.Extract) {
+	text := t.it.r
+	if t.positions() {
+		t.lines = extract.NewLines(text)
+		text = t.lines
+	}
+	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
 			t.f.fail(t.it, err)
 			return
@@ -117,7 +139,7 @@ func (t *texts) stream() {
 // inMemory reports matches of a text that is in memory, and lets go of it.
 func (t *texts) inMemory(matches iter.Seq[extract.Match]) {
 	for m := range matches {
-		if t.lines == nil {
+		if t.lines == nil && t.positions() {
 			t.lines = extract.NewLines(strings.NewReader(t.text))
 		}
 		m.URL, m.Alternative = own(m.URL), own(m.Alternative)

@@ -79,6 +79,8 @@ type Options struct {
 	// comments, scripts, style sheets and declarations of HTML, and in attributes
 	// that hold no URL. In plain text nothing is hidden.
 	Hidden bool
+	// Clone: what [All] finds keeps no more of the text in memory than its own.
+	Clone bool
 }
 
 // known are the schemes that are looked for if nobody says which.
@@ -104,10 +106,12 @@ func Known(name string) bool {
 }
 
 // All returns the URLs in text, in order; they do not overlap. Each is a part of
-// text unless its wrapper had blanks in it, so nothing is allocated for it.
+// text unless its wrapper had blanks in it, so nothing is allocated for it but with
+// [Options.Clone].
 func All(text string, o *Options) iter.Seq[Match] {
 	return func(yield func(Match) bool) {
 		s := newScanner(o)
+		s.clones = o != nil && o.Clone
 		var m Match
 		for pos := 0; ; {
 			next, v := s.next(text, pos, true, &m)

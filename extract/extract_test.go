@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
@@ -204,6 +205,28 @@ func TestOptions(t *testing.T) {
 	}
 	if got := texts("GEMINI://h/", &extract.Options{Schemes: func(name string) bool { return name == "gemini" }}); len(got) != 1 {
 		t.Errorf("upper case: %q", got)
+	}
+}
+
+// TestClone: what was found stays though the text goes.
+func TestClone(t *testing.T) {
+	const text = "http://h/a <ftp://h/b> <URL:x-y:c\n-\nd> news:a.b http://[::1]/(e), \u4E2Dhttp://h/f\u4E2D"
+	octets := []byte(text)
+	var got []string
+	var found []extract.Match
+	for m := range extract.All(unsafe.String(&octets[0], len(octets)), &extract.Options{Clone: true}) {
+		found = append(found, m)
+	}
+	clear(octets)
+	for _, m := range found {
+		got = append(got, m.URL.String()+m.Alternative.String())
+	}
+	var want []string
+	for m := range extract.All(text, nil) {
+		want = append(want, m.URL.String()+m.Alternative.String())
+	}
+	if !slices.Equal(got, want) || len(want) < 6 {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -89,6 +89,7 @@ func (x *extracting) prepare() error {
 		x.o.Extract.Schemes = func(name string) bool { return slices.Contains(x.schemes, name) }
 	}
 	x.o.Context = x.context
+	x.o.NoPosition = !x.context && !x.a.flags.json
 	x.o.Unpacked = x.a.flags.maxSize
 	return nil
 }

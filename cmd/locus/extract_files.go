@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,9 @@ const (
 	// many such readings.
 	chunksAhead = 4
 	filesAhead  = 64
+	// garbage is how much of it may be there before it is collected, in hundredths of
+	// what is in use: that is little, and would be looked through every few megabytes.
+	garbage = 400
 )
 
 // reading is a few files that are read one after the other.
@@ -60,8 +64,11 @@ type reading struct {
 func (x *extracting) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.ctx)
 	defer cancel()
+	if x.a.env("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	}
 	x.free = make(chan []byte, filesAhead)
-	queue := make(chan *reading)               // for whoever has time
+	queue := make(chan *reading, filesAhead)   // for whoever has time
 	ordered := make(chan *reading, filesAhead) // in their order
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -165,6 +172,9 @@ type failure struct {
 // readAll reads the files to their ends.
 func (r *reading) readAll() {
 	defer close(r.chunks)
+	if r.ctx.Err() != nil {
+		return
+	}
 	for i := range len(r.files) + 1 {
 		for ; len(r.failures) > 0 && r.failures[0].before == i; r.failures = r.failures[1:] {
 			r.pending.err = r.failures[0].err
@@ -276,12 +286,12 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(r.waited(r.x.a.in)), nil
 	}
+	if !file.Named {
+		return openFile(name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
-	}
-	if !file.Named {
-		return f, nil
 	}
 	info, err := f.Stat()
 	switch {

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -20,16 +21,18 @@ var templateFiles embed.FS
 
 // templates are the pieces of pages. Each begins and ends in plain text of HTML, so
 // that escaping one by itself is escaping the whole.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"shown": shown,
-	"lines": shownLines,
-	"size":  humanSize,
-	"time":  humanTime,
-	"stamp": stamp,
-	// A site has its own.
-	"assets":     func() string { return "" },
-	"schemeIcon": schemeIcon,
-}).ParseFS(templateFiles, "templates/*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"shown": shown,
+		"lines": shownLines,
+		"size":  humanSize,
+		"time":  humanTime,
+		"stamp": stamp,
+		// A site has its own.
+		"assets":     func() string { return "" },
+		"schemeIcon": schemeIcon,
+	}).ParseFS(templateFiles, "templates/*.tmpl"))
+})
 
 // Printer writes pages. It may be used from many goroutines at once.
 //
@@ -48,7 +51,7 @@ type Printer struct {
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
 	s.Name = cmp.Or(s.Name, "Locus")
-	own := template.Must(templates.Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
+	own := template.Must(templates().Clone()).Funcs(template.FuncMap{"assets": func() string { return s.Assets }})
 	return &Printer{registry: r, site: s, templates: own}
 }
 
