@@ -118,7 +118,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				// It writes a tunnel down when that has ended.
 				connect := fmt.Sprintf("CONNECT 127.0.0.1:%d", port)
 				text := log()
-				for end := time.Now().Add(30 * time.Second); !strings.Contains(text, connect) && time.Now().Before(end); text = log() {
+				for end := time.Now().Add(maxSession); !strings.Contains(text, connect) && time.Now().Before(end); text = log() {
 					time.Sleep(time.Millisecond)
 				}
 				if !strings.Contains(text, connect) || strings.Contains(text, u) {
