@@ -159,6 +159,35 @@ func TestSingleFlight(t *testing.T) {
 	})
 }
 
+// However those who ask at once get in each other's way, one asks the server: who comes
+// when the answer is just there takes that.
+func TestAtOnce(t *testing.T) {
+	s := store(t, t.TempDir(), nil)
+	up := &upstream{answer: func(int, *http.Request) (*http.Response, error) {
+		return response(200, "x", fresh60...), nil
+	}}
+	rt := s.Transport(up)
+	const urls = 200
+	for i := range urls {
+		var all sync.WaitGroup
+		begin := make(chan struct{})
+		for range 8 {
+			req := request(t, "GET", fmt.Sprint("http://h/", i))
+			all.Go(func() {
+				<-begin
+				if _, body, err := ask(rt, req); body != "x" || err != nil {
+					t.Errorf("%q, %v", body, err)
+				}
+			})
+		}
+		close(begin)
+		all.Wait()
+	}
+	if n := up.count(); n != urls {
+		t.Errorf("asked %d times for %d answers", n, urls)
+	}
+}
+
 // Who asked first may go; what others wait for goes on.
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
@@ -576,6 +605,7 @@ func TestRangeInFlight(t *testing.T) {
 		b := send(t, rt, "GET", "http://h/a", "Range: bytes=2-5")
 		b.wants(t, 2, "23")
 		c := send(t, rt, "GET", "http://h/a", "Range: bytes=8-")
+		synctest.Wait()
 		d := send(t, rt, "HEAD", "http://h/a")
 		head := <-bodies // a HEAD asks for itself
 		head.w.Close()

@@ -552,6 +552,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
+func (s *Store) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // failed notes that the disk did not take something.
 func (s *Store) failed(err error) {
 	s.count.failed.Add(1)

@@ -142,10 +142,16 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 	if s.isPassed(a.key) {
 		return t.solo(req, a, old, fwd)
 	}
-	if f := t.running(req, a, false); f != nil {
+	f, joined := t.board(req, a, old, false)
+	switch {
+	case joined:
 		return t.follow(req, a, f, fwd)
+	case f != nil:
+		return t.lead(req, a, f, fwd)
+	case s.isClosed():
+		return t.solo(req, a, hit{}, fwdBypass)
 	}
-	return t.lead(req, a, old, fwd)
+	return nil, nil, true // what was just fetched is there
 }
 
 // startsWhole reports whether a range is all there is, which is what players ask for
@@ -187,13 +193,18 @@ func (t *transport) stored(req *http.Request, h hit, w how) (*http.Response, err
 // running returns a flight that the request may wait for, and has to leave; nil:
 // there is none. A range joins one if what it begins with is there, or nearly.
 func (t *transport) running(req *http.Request, a *asked, ranged bool) *flight {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	return t.runningLocked(req, a, ranged)
+}
+
+// runningLocked is running for who has the store locked.
+func (t *transport) runningLocked(req *http.Request, a *asked, ranged bool) *flight {
 	s := t.s
 	if a.cc.noCache || a.cc.maxAge == 0 {
 		return nil // who wants it asked for anew
 	}
 	wants := prefers(req.Header)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, f := range s.flights[a.key] {
 		if f.invalid || f.t != t || f.url != a.url {
 			continue
@@ -229,12 +240,10 @@ func (f *flight) nearly(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// lead fetches an answer for this request and all that come until it is there.
-func (t *transport) lead(req *http.Request, a *asked, old hit, fwd string) (*http.Response, error, bool) {
-	f := t.start(req, a, old, false)
-	if f == nil {
-		return t.solo(req, a, hit{}, fwdBypass)
-	}
+// lead answers with what f, which was begun for this request, fetches for it and for
+// all that come until it is there.
+func (t *transport) lead(req *http.Request, a *asked, f *flight, fwd string) (*http.Response, error, bool) {
+	old := f.old
 	select {
 	case <-f.ready:
 	case <-req.Context().Done():
@@ -288,16 +297,25 @@ func (c *closing) Close() error {
 	return err
 }
 
-// start begins a flight; nil: the store is being closed.
-func (t *transport) start(req *http.Request, a *asked, old hit, keep bool) *flight {
+// board returns the flight that brings the answer for a request: one that is under
+// way, which the request has joined, or else one that is begun. All is one step, as of
+// two that ask at once each would find that there is no flight yet. nil: what there
+// is since the store was looked at is good, or the store is being closed.
+func (t *transport) board(req *http.Request, a *asked, old hit, keep bool) (f *flight, joined bool) {
 	s := t.s
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		s.mu.Unlock()
-		return nil
+		return nil, false
+	}
+	if f := t.runningLocked(req, a, false); f != nil {
+		return f, true
+	}
+	if s.cameSince(old, a, req.Header) {
+		return nil, false
 	}
 	s.work.Add(1)
-	f := t.newFlight(a, req, false)
+	f = t.newFlight(a, req, false)
 	f.old = old
 	if keep {
 		f.keep, f.leaderless, f.waiting = true, true, 0
@@ -305,9 +323,24 @@ func (t *transport) start(req *http.Request, a *asked, old hit, keep bool) *flig
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	stop := context.AfterFunc(s.ctx, cancel)
 	f.cancel = func() { stop(); cancel() }
-	s.mu.Unlock()
 	go f.fetch(ctx)
-	return f
+	return f, false
+}
+
+// cameSince reports whether there is an answer that needs no asking, and that was not
+// there when old was found, or nothing. The store is locked.
+func (s *Store) cameSince(old hit, a *asked, h http.Header) bool {
+	now, url := s.now(), a.url.String()
+	for _, e := range s.table[a.key] {
+		m := e.meta
+		if m == nil || m == old.meta || m.url != url || old.meta != nil && m.received.Before(old.meta.received) {
+			continue
+		}
+		if m.selects(h) && m.use(a.cc, now) == fresh {
+			return true
+		}
+	}
+	return false
 }
 
 // follow waits for what another request is fetching.
@@ -395,16 +428,15 @@ func isOutage(err error) bool {
 
 // renew fetches an answer anew that was given already.
 func (t *transport) renew(req *http.Request, a *asked, old hit) {
-	if f := t.running(req, a, false); f != nil {
-		f.leave()
-		return
-	}
 	if isPersonal(req) {
 		return // that is its own business
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
-	if f := t.start(get, a, old, true); f != nil {
+	switch f, joined := t.board(get, a, old, true); {
+	case joined:
+		f.leave()
+	case f != nil:
 		time.AfterFunc(renewTime, f.cancel)
 	}
 }

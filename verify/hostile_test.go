@@ -104,7 +104,7 @@ func TestHostile(t *testing.T) {
 			w := newWorld(t, policy.Rules{})
 			w.raw("a.example", c.script)
 			w.o.Retry, w.o.MaxPage = -1, 1<<20
-			w.o.Timeout = 20 * time.Second
+			w.o.Timeout = 2 * time.Minute
 			if strings.Contains(c.detail, "within") {
 				// It takes all the time that there is.
 				w.o.Timeout = time.Second

@@ -63,7 +63,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(maxStep); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() == n {
 			return
 		}

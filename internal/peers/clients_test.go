@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
@@ -117,7 +116,7 @@ var proxied = []string{"http", "ftp", "gopher", "wais", "news", "nntp"}
 func shows(t *testing.T, via string, words string, args ...string) {
 	t.Helper()
 	home := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), maxSession)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, need(t, args[0]), args[1:]...)
 	cmd.Dir = home

@@ -62,10 +62,27 @@ func (p *peer) sent(prefix string) bool {
 	return slices.ContainsFunc(p.all(), func(c string) bool { return strings.HasPrefix(c, prefix) })
 }
 
-// settled waits until the log has stopped growing, and returns the commands in it.
-func (p *peer) settled() []string {
-	p.whole()
-	return p.commands()
+// settled waits until every session has its QUIT in the log: a server writes its last
+// lines after the client has gone.
+func (p *peer) settled(t testing.TB) []string {
+	t.Helper()
+	for deadline := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
+		begun, over := 0, 0
+		for _, line := range p.all() {
+			switch verb, _, _ := strings.Cut(line, " "); verb {
+			case "USER":
+				begun++
+			case "QUIT":
+				over++
+			}
+		}
+		if over == begun {
+			return p.commands()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d sessions, %d of them over:\n%s", begun, over, p.log())
+		}
+	}
 }
 
 // whole waits until the log has stopped growing, and returns it: a server writes its
@@ -91,7 +108,7 @@ func TestThreeSequences(t *testing.T) {
 		}
 		seen := 0
 		since := func() []string {
-			all := p.settled()
+			all := p.settled(t)
 			defer func() { seen = len(all) }()
 			return all[seen:]
 		}
@@ -180,7 +197,7 @@ func TestTypes(t *testing.T) {
 		if r.status != 0 || !strings.Contains(r.out, "lines.txt") || !strings.Contains(r.out, "more.txt") {
 			t.Errorf(";type=d: status %d\n%s%s", r.status, r.out, r.err)
 		}
-		got := p.settled()
+		got := p.settled(t)
 		if !slices.Contains(got, "TYPE A") || !slices.Contains(got, "NLST sub") {
 			t.Errorf("sent %q, which lacks TYPE A or NLST sub", got)
 		}

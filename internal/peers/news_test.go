@@ -172,7 +172,7 @@ func readNews(t testing.TB, p *peer, o nntp.Options, passwords ...string) *readi
 	}
 	r := new(reading)
 	r.Client = access.New(registry, rules, &access.Options{
-		Timeout: 10 * time.Second, Connect: 10 * time.Second, Idle: 10 * time.Second,
+		Timeout: maxSession, Connect: maxSession, Idle: maxSession,
 		Ask: func(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 			r.asked = append(r.asked, q)
 			if q.Attempt >= len(passwords) {

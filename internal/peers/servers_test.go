@@ -129,7 +129,7 @@ func run(t testing.TB, port int, name string, args ...string) {
 			<-ended
 		}
 	})
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(maxSession); time.Now().Before(deadline); {
 		select {
 		case <-ended:
 			t.Fatalf("%s ended at once: %s", name, out.String())
@@ -177,7 +177,7 @@ func serveBy(c *net.TCPConn, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(maxSession, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.Error() == "signal: broken pipe") {

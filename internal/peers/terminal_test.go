@@ -92,7 +92,7 @@ func (x *terminal) shows(words []string) bool {
 // wait waits until the screen shows each of the words.
 func (x *terminal) wait(t testing.TB, words ...string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(maxSession)
 	for why := ""; !x.shows(words); {
 		if why != "" {
 			t.Fatalf("%s, and the screen does not show %q:\n%s", why, words, x.text())

@@ -282,7 +282,7 @@ func TestVerifyKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); strings.Count(p.log(), "HEAD /n/") < 150; {
+	for deadline := time.Now().Add(maxSession); strings.Count(p.log(), "HEAD /n/") < 150; {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing happens")
 		}
