@@ -32,8 +32,11 @@ func FuzzLinks(f *testing.F) {
 				t.Errorf("%+v in %d octets", l, len(s))
 			}
 		}
-		if got := links(&pieces{s, 1 + len(s)%61}, name, o); got != strings.Join(want, ", ") {
-			t.Errorf("%q as %q in pieces: %s; whole: %s", name, typ, got, strings.Join(want, ", "))
+		// What is damaged shows when a document is looked at or when it is read, as the
+		// pieces have it in which it comes.
+		same := func(all string) string { return strings.ReplaceAll(all, "extract: reading at octet N: ", "") }
+		if got, want := same(links(&pieces{s, 1 + len(s)%61}, name, o)), same(strings.Join(want, ", ")); got != want {
+			t.Errorf("%q as %q in pieces: %s; whole: %s", name, typ, got, want)
 		}
 	})
 }
