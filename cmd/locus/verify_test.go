@@ -207,7 +207,7 @@ func TestVerifyForeignText(t *testing.T) {
 		t.Skip("this system has no such names")
 	}
 	for _, format := range []string{"text", "json", "junit", "markdown", "github"} {
-		out, errOut, _ := runVerify(t, t.Context(), nil, "--rate", "0", "--retry", "0", "--all", "--context", "--format", format, doc)
+		out, errOut, _ := runVerify(t, t.Context(), nil, "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--format", format, doc)
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "secret"} {
 			if strings.Contains(out+errOut, bad) {
 				t.Errorf("%s has %q: %q", format, bad, out)
