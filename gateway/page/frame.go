@@ -129,8 +129,8 @@ func lastSegment(u locus.URL) string {
 		path, _, _ = strings.Cut(path, "/")
 	}
 	path, _, _ = strings.Cut(path, "?")
-	if i := strings.LastIndex(strings.ToLower(path), ";type="); i >= 0 {
-		path = path[:i]
+	if strings.HasPrefix(u.Scheme(), "ftp") {
+		path, _ = cutTypecode(path)
 	}
 	return decoded(lastOf(path))
 }
@@ -161,8 +161,8 @@ func (g *page) crumbs(u locus.URL) []crumb {
 	switch u.Scheme() {
 	case "ftp", "ftps", "file", "http", "https":
 		path, _, _ = strings.Cut(path, "?")
-		if i := strings.LastIndex(strings.ToLower(path), ";type="); i >= 0 && u.Scheme() != "http" {
-			path = path[:i]
+		if strings.HasPrefix(u.Scheme(), "ftp") {
+			path, _ = cutTypecode(path)
 		}
 		list[0].Link = g.linkText(root)
 		segments := strings.Split(strings.TrimSuffix(path, "/"), "/")

@@ -173,6 +173,9 @@ func TestParts(t *testing.T) {
 		{"gopher://h/", "scheme=gopher :// host=h /"},
 		{"gopher://h/%31x", "scheme=gopher :// host=h / gtype=%31 selector=x"},
 		{"ftp://u:p@h/a/b;type=a", "scheme=ftp :// user=u @ host=h / fpath=a/b ;type= ftptype=a"},
+		{"ftp://h/\xff\xff;TYPE=i", "scheme=ftp :// host=h / fpath=\xff\xff ;TYPE= ftptype=i"},
+		{"ftp://h/a;type=i/b", "scheme=ftp :// host=h / fpath=a;type=i/b"},
+		{"ftp://h/a;type=b;c", "scheme=ftp :// host=h / fpath=a;type=b;c"},
 		{"http://h/a/b?c=d#e", "scheme=http :// host=h / hpath=a/b ? search=c=d # fragmentid=e"},
 		{"http://h?c", "scheme=http :// host=h ? search=c"},
 		{"wais://h/db?words", "scheme=wais :// host=h / database=db ? search=words"},
@@ -204,7 +207,7 @@ func TestParts(t *testing.T) {
 }
 
 func FuzzParts(f *testing.F) {
-	for _, seed := range []string{"gopher://h/7a%09b", "ftp://u:p@h/a;type=i", "wais://h/a/b/c", "prospero://h/a;b=c;d", "http://h?x#y", "news:*", "mailto:%40", "file:", "gopher://h/%"} {
+	for _, seed := range []string{"gopher://h/7a%09b", "ftp://u:p@h/a;type=i", "wais://h/a/b/c", "prospero://h/a;b=c;d", "http://h?x#y", "news:*", "mailto:%40", "file:", "gopher://h/%", "ftp:\xb9\xa9;tYpE=i"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

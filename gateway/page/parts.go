@@ -92,9 +92,9 @@ func (s *splitter) path(name string) {
 		s.upTo("?", "hpath", "path")
 		s.all("search", "search")
 	case "ftp", "ftps":
-		if i := strings.LastIndex(strings.ToLower(s.rest), ";type="); i >= 0 {
-			s.part("fpath", "path", i)
-			s.delimiter(len(";type="))
+		if fpath, found := cutTypecode(s.rest); found {
+			s.part("fpath", "path", len(fpath))
+			s.delimiter(len(typeWord))
 			s.all("ftptype", "type")
 		}
 		s.all("fpath", "path")
@@ -129,6 +129,20 @@ func (s *splitter) path(name string) {
 	default:
 		s.all("urlpath", "path")
 	}
+}
+
+// typeWord stands before a typecode, in either case.
+const typeWord = ";type="
+
+// cutTypecode returns what stands before the ";type=" of an ftp URL's path, and
+// whether there is one: nothing but a typecode follows it.
+func cutTypecode(path string) (before string, found bool) {
+	i := strings.LastIndexByte(path, ';')
+	if i < 0 || len(path)-i < len(typeWord) || !strings.EqualFold(path[i:i+len(typeWord)], typeWord) ||
+		strings.Contains(path[i:], "/") {
+		return path, false
+	}
+	return path[:i], true
 }
 
 // maxFieldspecs is how many fields of a URL of Prospero are told apart.
