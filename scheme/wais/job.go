@@ -173,6 +173,9 @@ func (j *job) examples() ([]Example, error) {
 			return nil, scheme.Hint(fmt.Errorf("wais: %w: a search for what is like %s", scheme.ErrUnsupported, locus.Quote(u.Redacted())),
 				"it is no wais URL of a document, such as a search gives")
 		}
+		if err := x.sendable(); err != nil {
+			return nil, err
+		}
 		list = append(list, Example{ID: id, Wtype: x.wtype})
 	}
 	return list, nil

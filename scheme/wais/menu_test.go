@@ -332,6 +332,21 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// An example that can't be in a request is refused by what its URL has.
+func TestLikeRefused(t *testing.T) {
+	p := newPeer(t, nil)
+	w := newWorld(t, p, nil)
+	w.req.Like = []locus.URL{locus.MustParse("wais://h/db/TE%20XT/3=a;")}
+	_, err := w.open("db?x")
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) || e.Part != "wtype" || e.Input != w.req.Like[0].String() {
+		t.Error(err)
+	}
+	if _, n := p.sent(); n > 0 {
+		t.Errorf("%d connections", n)
+	}
+}
+
 func TestMediaType(t *testing.T) {
 	for wtype, want := range map[string]string{"TEXT": "text/plain", "HTML": "text/html", "WSRC": "application/x-wais-source", "GIF": "image/gif", "TIFF": "image/tiff",
 		"PS": "application/postscript", "JPEG": "image/jpeg", "text": "application/octet-stream", "": "application/octet-stream", "WAIS_NEXT": "application/octet-stream"} {
