@@ -1,6 +1,9 @@
 package wais
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // DocumentID is the document-id as octets, as a server gave it and as it is sent
 // back (RFC 1738 section 3.9: only its server can take it apart). It is comparable.
@@ -114,6 +117,13 @@ func (id DocumentID) LocalID() string {
 	}
 	f, _ := find(list, fieldOriginalLocalID)
 	return f
+}
+
+// name is the last part of the local id, if that is a path: what a file of the
+// document may be called.
+func (id DocumentID) name() string {
+	local := id.LocalID()
+	return local[strings.LastIndexByte(local, '/')+1:]
 }
 
 // Same reports whether id and other name one document, which different servers may

@@ -111,6 +111,7 @@ func (j *job) document() (scheme.Resource, error) {
 	}
 	o := &scheme.Object{
 		URL:   j.url.url,
+		Name:  id.name(),
 		Type:  MediaType(j.url.wtype),
 		Size:  -1,
 		Start: b.begin,
