@@ -184,7 +184,7 @@ func (at place) kindOf(err error) error {
 	}
 	// Nothing tells a server that is silent, or refuses, from one that is not there:
 	// another might do.
-	return fmt.Errorf("%w: nothing from %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
+	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
 }
 
 // traceLines tells of a message.

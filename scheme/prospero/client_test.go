@@ -589,7 +589,7 @@ func TestDelivery(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
-		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "refuse")
+		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "unreachable: \"h.example:1525\": ardp: the server refuses")
 	})
 	t.Run("silent", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
