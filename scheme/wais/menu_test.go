@@ -205,6 +205,20 @@ func TestDescribe(t *testing.T) {
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
+	// A description without end.
+	long := newPeer(t, func(n int, request []byte) []byte {
+		if n == 0 {
+			return packetOf(sourceOnly)
+		}
+		return documentAnswer(strings.Repeat("x", 2*maxSource), 100000, request)
+	})
+	res, err := newWorld(t, long, &Options{Range: 90000}).open("db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d octets|\n", maxSource)+about; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
 	// The empty name is that of the server's own database.
 	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
