@@ -175,7 +175,7 @@ func (at place) address() string {
 // kindOf says what a failure of the delivery from a place comes to.
 func (at place) kindOf(err error) error {
 	switch {
-	case errors.Is(err, scheme.ErrUnreachable):
+	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported):
 		return err
 	case errors.Is(err, ardp.ErrTooLarge):
 		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)

@@ -636,6 +636,10 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("%q", to)
 		}
 	})
+	t.Run("no datagrams", func(t *testing.T) {
+		_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: noDatagrams{}})
+		wantError(t, err, scheme.ErrUnsupported, "prospero: not supported: streams alone")
+	})
 	t.Run("not sent on", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
 		denied := errors.New("denied")
@@ -649,6 +653,13 @@ type dialAny struct{ net.Dialer }
 
 func (d dialAny) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.Dialer.DialContext(ctx, network, address)
+}
+
+// noDatagrams is a way that carries TCP alone.
+type noDatagrams struct{}
+
+func (noDatagrams) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, fmt.Errorf("%w: streams alone", scheme.ErrUnsupported)
 }
 
 func TestNoDialer(t *testing.T) {
