@@ -69,7 +69,8 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resour
 
 // Open implements [scheme.Opener]: Parse, then what Get does. Ending ctx ends the
 // reading of what it returned too. The directories of union links are asked for as
-// the items are, by way of req.Refer.
+// the items are, by way of req.Refer. For req.Probe a directory is not listed, nor are
+// an object's contents asked for, if the server says that they are there.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {

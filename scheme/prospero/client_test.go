@@ -561,6 +561,38 @@ func TestOffset(t *testing.T) {
 	wantError(t, err, context.Canceled, "")
 }
 
+// Whether something is there is known before it is got.
+func TestProbe(t *testing.T) {
+	w := answers{
+		"d": aDirectory, "LIST d": link("L", "n", "h.example", "n"),
+		"o.txt": method + "PROSPERO-CONTENTS '' '' '' ''\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\n",
+		"q":     "NONE-FOUND\n", "LIST q": "NONE-FOUND\n",
+	}.world(t)
+	open := func(name string) (scheme.Resource, error) {
+		return prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
+	}
+	res, err := open("d")
+	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 1 {
+		t.Errorf("a directory: %+v, asked %q", list, asked)
+	}
+	res, err = open("o.txt")
+	o, ok := res.(*scheme.Object)
+	if !ok {
+		t.Fatalf("an object: %T, %v", res, err)
+	}
+	defer o.Close()
+	b, err := io.ReadAll(o.Body)
+	if asked := w.requests(); len(b) != 0 || err != nil || len(asked) != 1 || o.Size != 3 || o.Type != "text/plain" || o.Name != "o.txt" {
+		t.Errorf("an object: %+v, %q, %v, asked %q", o, b, err, asked)
+	}
+	res, err = open("q") // which may be a directory, or nothing
+	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 2 {
+		t.Errorf("a query: %+v, asked %q", list, asked)
+	}
+	_, err = open("none")
+	wantError(t, err, scheme.ErrNotFound, "")
+}
+
 // What a server says before its reply.
 func TestDelivery(t *testing.T) {
 	var lines []string

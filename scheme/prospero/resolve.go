@@ -39,6 +39,9 @@ func (j *job) open() (scheme.Resource, error) {
 		return nil, err
 	}
 	if IsDirectory(info.Attributes) {
+		if j.req.Probe {
+			return &scheme.Menu{URL: j.url.url, Title: j.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
+		}
 		return j.directory(nil)
 	}
 	methods, faults := Methods(info.Attributes, j.at.target(), false)
@@ -230,6 +233,9 @@ func (m Method) asks(object place) bool {
 func (j *job) retrieve(info *Reply, methods []Method, faults []error) (scheme.Resource, error) {
 	list, others := ways(methods, j.at)
 	if len(list) > 0 && list[0].here {
+		if j.req.Probe {
+			return j.described(info), nil
+		}
 		return j.contents(info)
 	}
 	var to []locus.URL
