@@ -135,8 +135,9 @@ func TestReferrals(t *testing.T) {
 		t.Errorf("a loop: %v", err)
 	}
 	for reply, kind := range map[string]error{
-		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n": scheme.ErrUnsupported,
-		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":     scheme.ErrProtocol,
+		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n":  scheme.ErrUnsupported,
+		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":      scheme.ErrProtocol,
+		"FORWARDED INTERNET-D \u212a.com ASCII '/a' 0\n": scheme.ErrProtocol, // the sign of Kelvin, whose small letter is k
 	} {
 		_, err := answers{"x": reply}.world(t).open(theServer + "x")
 		wantError(t, err, kind, "")
