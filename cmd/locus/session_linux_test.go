@@ -478,13 +478,15 @@ func TestTalkKilled(t *testing.T) {
 // The program stops and goes on as a shell with job control has it.
 func TestTalkSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
-	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "telnet://"+server.Addr()+"/")
-	s.see("> ")
+	// The trace of what the host is told then has its place too.
+	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "-v", "telnet://"+server.Addr()+"/")
+	s.see("> SB NAWS\r\n", "what there is.\r\n> ")
 	s.commands("suspend")
 	s.see("stopped 148\r\n")
 	s.inOrder()
 	s.types("size\n")
 	heard(t, server, "window 80x24")
+	s.see("> SB NAWS\r\n")
 	s.types("\n")
 	s.commands("status")
 	s.see("window: 80x24\r\n")

@@ -48,6 +48,7 @@ type talk struct {
 	ask     *lineEditor // of the person's own commands, and show is locked; nil: they go to the host
 	said    bool        // something was said since the command
 	away    bool        // the drawing is put aside for commands
+	stopped bool        // the program was, and the window may have another size
 	begins  bool        // what is typed next begins a line, for rlogin's "~"
 	tilde   bool        // a "~" that began a line has been typed
 }
@@ -403,13 +404,14 @@ func (t *talk) hush() {
 		return
 	}
 	t.ask = nil
-	away := t.away
-	if t.away = false; away {
+	away, stopped := t.away, t.stopped
+	if t.away, t.stopped = false, false; away {
 		t.display.own(enterSecond)
 	}
 	t.show.Unlock()
-	if away {
-		// To be told of the window is to draw everything.
+	if away || stopped {
+		// To be told of the window is to draw everything. The host can be told only
+		// now: a trace of that wants to be shown.
 		t.resize()
 	}
 }
@@ -558,6 +560,6 @@ func (t *talk) suspend() error {
 	if second {
 		t.display.own(enterSecond)
 	}
-	t.resize()
+	t.stopped = true
 	return nil
 }
