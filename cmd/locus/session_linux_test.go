@@ -525,6 +525,14 @@ func TestTalkRlogin(t *testing.T) {
 	if seen := s.end(0); strings.Contains(seen, "suggests") {
 		t.Errorf("%q", seen)
 	}
+	// In lines too.
+	s = sit(t, theProgram, "open", "rlogin://guest@"+server.Addr()+"/")
+	s.see("> ")
+	s.commands("mode line")
+	s.types("~~z\r")
+	heard(t, server, "typed ~z")
+	s.types("~.\r")
+	s.end(0)
 }
 
 // The screen of 3270 is drawn, its keys are those of the terminal, and it is put

@@ -335,7 +335,13 @@ func (t *talk) local(o byte) (end bool) {
 	t.show.Unlock()
 	switch state {
 	case lineDone:
-		t.send(delivery{octets: append(t.line.octets, '\n')})
+		line := append(t.line.octets, '\n')
+		if t.session.URL.Scheme() == "rlogin" {
+			if line, end = t.tildes(line); end {
+				return true
+			}
+		}
+		t.send(delivery{octets: line})
 		t.line.reset()
 	case lineBreak, lineEnd:
 		return true
