@@ -102,7 +102,7 @@ func (t *conn3270) options() []nvt.Option {
 		{Code: nvt.SGA, Us: true, Them: true},
 		{Code: nvt.StartTLS, Us: true, Changed: func(us, on bool) {
 			if us && on {
-				t.Sub(nvt.StartTLS, []byte{follows})
+				t.SubLast(nvt.StartTLS, []byte{follows})
 			}
 		}, Sub: func(data []byte) {
 			if len(data) == 1 && data[0] == follows && t.Enabled(true, nvt.StartTLS) {
