@@ -427,13 +427,14 @@ func TestTalkEnds(t *testing.T) {
 	s.end(statusAccess)
 }
 
-// A host may turn the terminal to its second screen, and leave it so.
+// A host may turn the terminal to its second screen, have it tell of the mouse, and
+// leave it so.
 func TestTalkSecondScreen(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Talk: func(c io.ReadWriter) {
-		io.WriteString(c, "\x1b[?25;1049hsecond\x1b]0;")
+		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("second\x1b]0;", cancel, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("second\x1b]0;", inOrder, "\x1b[?1049l", "locus: the host has ended the session\r\n")
 	s.end(0)
 }
 
@@ -469,7 +470,7 @@ func TestTalkKilled(t *testing.T) {
 		s.command.Wait()
 		s.tty.Close()
 		rest, _ := io.ReadAll(s.screen)
-		if !strings.Contains(string(rest), cancel) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
+		if !strings.Contains(string(rest), inOrder) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
 			t.Errorf("%q", rest)
 		}
 	}
@@ -577,10 +578,10 @@ func TestTalk3270(t *testing.T) {
 func TestTalkPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "--safe", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "Goodbye.", cancel+"\x1b[!p")
+	s.see("before", "after", "Goodbye.", inOrder)
 	notEvil(t, s.end(0))
 	// What a host says to a script is seen as what a stranger says.
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "> ", cancel+"\x1b[!p")
+	s.see("before", "after", "> ", inOrder)
 	notEvil(t, s.end(0))
 }

@@ -554,7 +554,7 @@ func (t *talk) status() {
 // suspend stops the program, as ^Z does, with the terminal in order.
 func (t *talk) suspend() error {
 	second := t.display.second && !t.away
-	t.display.own(cancel + safe.Sane)
+	t.display.own(inOrder)
 	if second {
 		t.display.own(safe.LeaveAlternate)
 	}

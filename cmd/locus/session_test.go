@@ -217,7 +217,7 @@ func TestDisplayRestore(t *testing.T) {
 	d.fresh()
 	d.restore()
 	d.restore()
-	sane := cancel + term.Sane
+	const sane = cancel + term.Quiet + term.Sane
 	if got, want := out.String(), "x\r\n\x1b[?1049hy\r\n"+sane+term.LeaveAlternate+sane; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
