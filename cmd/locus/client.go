@@ -133,6 +133,8 @@ func (a *app) telnetOptions() *telnet.Options {
 			Model:      int(a.config.TN3270.Model),
 			CodePage:   string(a.config.TN3270.CodePage),
 			DeviceName: a.config.TN3270.Device,
+			Basic:      a.config.TN3270.Basic,
+			Monochrome: a.outTTY && a.env("NO_COLOR") != "",
 		},
 	}
 	if o.LocalUser == "" {
