@@ -179,6 +179,8 @@ func (c *Conn) option(verb, code byte) error {
 		asked = s == wantYes || s == wantYesOpposite
 		return s.heard(on, wanted)
 	})
+	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
+	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
 	if err == nil && o != nil && o.Changed != nil && (was != is || asked) {
 		o.Changed(us, is)
@@ -206,8 +208,6 @@ func (c *Conn) change(us bool, code byte, to func(state) (state, answer)) (was, 
 	var say answer
 	*s, say = to(*s)
 	is = s.on()
-	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
-	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	if say != silence && !c.hold {
 		err = c.send(say.command(us), code)
 	}

@@ -217,6 +217,29 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
+// What does not read may ask while another does.
+func TestAskWhileReading(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	go io.Copy(io.Discard, near)
+	c := New(far, &Options{Options: []Option{{Code: Binary, Them: true}}})
+	done := make(chan bool)
+	go func() {
+		io.Copy(io.Discard, c)
+		close(done)
+	}()
+	for i := range 100 {
+		if err := c.Ask(false, Binary, i%2 == 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := near.Write([]byte("a\xff\xfb\x00b\xff\xfc\x00\r\x00c")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near.Close()
+	<-done
+}
+
 func TestReadRecord(t *testing.T) {
 	c := New(scripted("one\xff\xef\xff\xeft\xff\xf1w\xff\xffo\xff\xef"+strings.Repeat("x", 100)+"\xff\xefcut"), nil)
 	for _, want := range []string{"one", "", "tw\xffo"} {

@@ -357,8 +357,10 @@ func (t *conn3270) SetWindow(columns, rows int) error {
 // Echoes implements [scheme.Terminal].
 func (t *conn3270) Echoes() bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.records || t.Enabled(false, nvt.Echo)
+	records := t.records
+	t.mu.Unlock()
+	// Behind t.mu nobody waits for a host that takes nothing.
+	return records || t.Enabled(false, nvt.Echo)
 }
 
 // OnChange implements [scheme.Terminal].
