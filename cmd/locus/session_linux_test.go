@@ -506,6 +506,14 @@ func TestTalkTrace(t *testing.T) {
 	s.see("Password: ")
 	s.types("s3cret\r")
 	s.see("Welcome, guest")
+	// What is traced meanwhile waits for the end of a command, and keeps nobody from
+	// anything.
+	s.types("\x1d")
+	s.see("locus> ")
+	s.resize(90, 20)
+	heard(t, server, "window 90x20")
+	s.types("status\r")
+	s.see("window: 90x20\r\n", "> SB NAWS\r\n")
 	s.commands("close")
 	if seen := s.end(0); strings.Contains(strings.ReplaceAll(seen, "\r\n", ""), "\n") || strings.Contains(seen, "s3cret") {
 		t.Errorf("%q", seen)
