@@ -217,8 +217,8 @@ const (
 	envUserVar
 )
 
-// environmentAsked tells the variables that the host asks for, or all. A variable
-// that is not there is told without a value.
+// environmentAsked tells the variables that the host asks for, or all. Of one that is
+// not there nothing is said.
 func (t *telnetConn) environmentAsked(data []byte) {
 	if len(data) == 0 || data[0] != subSend {
 		return
