@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os/user"
@@ -31,6 +32,7 @@ type clientOptions struct {
 	fill  scheme.FillFunc                  // nil: nobody fills in forms
 	quiet bool                             // nothing shows how far something is
 	alone bool                             // nobody is there to be asked for a login
+	page  bool                             // sessions are for others, in the pages of a gateway
 
 	// patient is that fill waits for a person, whose time has no limit.
 	patient bool
@@ -121,20 +123,32 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 		NNTP:   reader,
 		News:   news.New(reader, &news.Options{Server: server}),
 		Mid:    mid.New(&mid.Options{Store: mail.asStore()}),
-		Telnet: telnet.New(a.telnetOptions()),
+		Telnet: telnet.New(a.telnetOptions(o.page)),
 	})
 }
 
-// telnetOptions are those of sessions: the terminal is the one that locus runs in.
-func (a *app) telnetOptions() *telnet.Options {
+// gatewayUser is who rlogin says that those are who come by a gateway. Hosts that let
+// in somebody by name alone mean who runs it, and not them.
+const gatewayUser = "locus-gateway"
+
+// telnetOptions are those of sessions: the terminal is the one that locus runs in, or
+// that of a gateway's pages.
+func (a *app) telnetOptions(page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.config.Rlogin.LocalUser,
 		TN3270: telnet.TN3270Options{
 			Model:      int(a.config.TN3270.Model),
 			CodePage:   string(a.config.TN3270.CodePage),
 			DeviceName: a.config.TN3270.Device,
+			Basic:      a.config.TN3270.Basic,
 		},
 	}
+	if page {
+		o.LocalUser = cmp.Or(o.LocalUser, gatewayUser)
+		o.TerminalTypes = []string{"XTERM", "VT100", "UNKNOWN"}
+		return o
+	}
+	o.TN3270.Monochrome = a.outTTY && a.env("NO_COLOR") != ""
 	if o.LocalUser == "" {
 		if self, err := user.Current(); err == nil {
 			o.LocalUser = self.Username

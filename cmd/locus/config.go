@@ -72,6 +72,7 @@ type tn3270Config struct {
 	Model    model
 	CodePage codePage
 	Device   string
+	Basic    bool
 }
 
 type verifyConfig struct{ Archive archive }
@@ -139,10 +140,11 @@ func (c *config) settings() []setting {
 		{"mail.relay", &c.Mail.Relay, `what sends messages: "smtps://user@host" for TLS, "smtp://user@host:587" for STARTTLS, which must be there, "smtp+clear://localhost:25" for no TLS and no login; a password is asked for, or is in ~/.netrc`},
 		{"mail.clear", &c.Mail.Clear, "let messages cross the network without TLS to a smtp+clear relay that is not this machine"},
 		{"mail.sendmail", &c.Mail.Sendmail, `the program that sends messages if there is no mail.relay: "/usr/sbin/sendmail" or ["msmtp", "-a", "work"]`},
-		{"rlogin.local_user", &c.Rlogin.LocalUser, "who rlogin says that you are here; else your own name"},
+		{"rlogin.local_user", &c.Rlogin.LocalUser, "who rlogin says that you are here; else your own name, or locus-gateway of those who come by a gateway"},
 		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
 		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
 		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
+		{"tn3270.basic", &c.TN3270.Basic, "do without TN3270E (RFC 2355), for hosts that offer what they can't do"},
 		{"verify.archive", &c.Verify.Archive, `where "locus verify --suggest" looks for what is dead: "https://archive.example/web/{url}"; "{escaped}" is the URL with its delimiters as escapes`},
 		{"gateway.listen", &c.Gateway.Listen, `where "locus gateway" listens`},
 		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},

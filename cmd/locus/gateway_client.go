@@ -15,7 +15,7 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	}
 	a := c.app
 	mail := a.mail(true)
-	registry, err := a.accessRegistry(clientOptions{}, mail)
+	registry, err := a.accessRegistry(clientOptions{page: true}, mail)
 	if err != nil {
 		return nil, nil, err
 	}

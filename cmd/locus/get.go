@@ -34,6 +34,7 @@ type getter struct {
 	view, language string
 	selection
 	script
+	terminal    screenFlags
 	raw         bool
 	noFollow    bool
 	verbose     bool
@@ -112,6 +113,7 @@ func newGet(a *app) *cobra.Command {
 	g.addPreferences(f)
 	g.selection.addFlags(f)
 	g.script.addFlags(f)
+	g.terminal.addFlags(f)
 	f.BoolVar(&g.raw, "raw", false, "write octets as they are stored, also to a terminal")
 	f.BoolVar(&g.noFollow, "no-follow", false, "show where a redirect or referral leads instead of going there")
 	f.StringVar(&g.cwd, "cwd", "", "ftp: walk a path as `MODE` says: \"multi\" (RFC 1738, the default), \"single\" or \"none\"")
@@ -169,6 +171,9 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if err := g.script.settleFlags(args); err != nil {
+		return err
+	}
+	if err := g.terminal.settle(cmd.Flags(), &g.a.config.TN3270); err != nil {
 		return err
 	}
 	var err error

@@ -109,16 +109,16 @@ func newGuardTerminal(a *app) *cobra.Command {
 
 // watchTerminal puts the terminal in order when in ends without a word.
 func watchTerminal(in io.Reader, tty *os.File, state *term.State) error {
-	order := cancel + safe.Sane
+	order := inOrder
 	words := bufio.NewScanner(in)
 	for words.Scan() {
 		switch words.Text() {
 		case guardDone:
 			return nil
 		case guardSecond:
-			order = cancel + safe.Sane + safe.LeaveAlternate
+			order = inOrder + safe.LeaveAlternate
 		case guardFirst:
-			order = cancel + safe.Sane
+			order = inOrder
 		}
 	}
 	io.WriteString(tty, order+"\r\n")

@@ -62,6 +62,9 @@ func newOpen(a *app) *cobra.Command {
 			if err := o.session.settle(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := o.terminal.settle(cmd.Flags(), &a.config.TN3270); err != nil {
+				return err
+			}
 			o.fromInput = isStandardInput(args)
 			return o.run(cmd.Context(), args)
 		},
@@ -70,6 +73,7 @@ func newOpen(a *app) *cobra.Command {
 	o.selection.addFlags(cmd.Flags())
 	o.letter.addFlags(cmd.Flags())
 	o.session.addFlags(cmd.Flags())
+	o.terminal.addFlags(cmd.Flags())
 	o.addVerbose(cmd.Flags())
 	return cmd
 }

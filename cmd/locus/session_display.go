@@ -54,11 +54,13 @@ const (
 	// cancel ends a sequence that the host has not ended.
 	cancel      = "\x18"
 	enterSecond = "\x1b[?1049h"
+	// inOrder puts the terminal in order, whatever the host has done with it.
+	inOrder = cancel + term.Quiet + term.Sane
 )
 
 // restore puts the terminal in order.
 func (d *display) restore() {
-	io.WriteString(d.w, cancel+term.Sane)
+	io.WriteString(d.w, inOrder)
 	if d.second {
 		io.WriteString(d.w, term.LeaveAlternate)
 		d.turned(false)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
@@ -427,13 +429,14 @@ func TestTalkEnds(t *testing.T) {
 	s.end(statusAccess)
 }
 
-// A host may turn the terminal to its second screen, and leave it so.
+// A host may turn the terminal to its second screen, have it tell of the mouse, and
+// leave it so.
 func TestTalkSecondScreen(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Talk: func(c io.ReadWriter) {
-		io.WriteString(c, "\x1b[?25;1049hsecond\x1b]0;")
+		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("second\x1b]0;", cancel, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("second\x1b]0;", inOrder, "\x1b[?1049l", "locus: the host has ended the session\r\n")
 	s.end(0)
 }
 
@@ -469,7 +472,7 @@ func TestTalkKilled(t *testing.T) {
 		s.command.Wait()
 		s.tty.Close()
 		rest, _ := io.ReadAll(s.screen)
-		if !strings.Contains(string(rest), cancel) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
+		if !strings.Contains(string(rest), inOrder) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
 			t.Errorf("%q", rest)
 		}
 	}
@@ -478,13 +481,15 @@ func TestTalkKilled(t *testing.T) {
 // The program stops and goes on as a shell with job control has it.
 func TestTalkSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
-	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "telnet://"+server.Addr()+"/")
-	s.see("> ")
+	// The trace of what the host is told then has its place too.
+	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "-v", "telnet://"+server.Addr()+"/")
+	s.see("> SB NAWS\r\n", "what there is.\r\n> ")
 	s.commands("suspend")
 	s.see("stopped 148\r\n")
 	s.inOrder()
 	s.types("size\n")
 	heard(t, server, "window 80x24")
+	s.see("> SB NAWS\r\n")
 	s.types("\n")
 	s.commands("status")
 	s.see("window: 80x24\r\n")
@@ -503,6 +508,14 @@ func TestTalkTrace(t *testing.T) {
 	s.see("Password: ")
 	s.types("s3cret\r")
 	s.see("Welcome, guest")
+	// What is traced meanwhile waits for the end of a command, and keeps nobody from
+	// anything.
+	s.types("\x1d")
+	s.see("locus> ")
+	s.resize(90, 20)
+	heard(t, server, "window 90x20")
+	s.types("status\r")
+	s.see("window: 90x20\r\n", "> SB NAWS\r\n")
 	s.commands("close")
 	if seen := s.end(0); strings.Contains(strings.ReplaceAll(seen, "\r\n", ""), "\n") || strings.Contains(seen, "s3cret") {
 		t.Errorf("%q", seen)
@@ -523,6 +536,14 @@ func TestTalkRlogin(t *testing.T) {
 	if seen := s.end(0); strings.Contains(seen, "suggests") {
 		t.Errorf("%q", seen)
 	}
+	// In lines too.
+	s = sit(t, theProgram, "open", "rlogin://guest@"+server.Addr()+"/")
+	s.see("> ")
+	s.commands("mode line")
+	s.types("~~z\r")
+	heard(t, server, "typed ~z")
+	s.types("~.\r")
+	s.end(0)
 }
 
 // The screen of 3270 is drawn, its keys are those of the terminal, and it is put
@@ -567,10 +588,40 @@ func TestTalk3270(t *testing.T) {
 func TestTalkPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "--safe", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "Goodbye.", cancel+"\x1b[!p")
+	s.see("before", "after", "Goodbye.", inOrder)
 	notEvil(t, s.end(0))
 	// What a host says to a script is seen as what a stranger says.
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "> ", cancel+"\x1b[!p")
+	s.see("before", "after", "> ", inOrder)
 	notEvil(t, s.end(0))
+}
+
+// Hosts hear of the terminal in the page, and not of whoever runs the gateway.
+func TestGatewaySessions(t *testing.T) {
+	rlogin, err := telnettest.StartRlogin(nil)
+	started(t, rlogin, err)
+	screens, err := telnettest.StartTN3270(nil)
+	started(t, screens, err)
+	env := map[string]string{"HOME": t.TempDir(), "TERM": "dumb", "NO_COLOR": "1"}
+	a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return env[name] })
+	a.outTTY = true
+	a.flags.allowPrivate = true
+	for _, local := range []string{"", "configured"} {
+		a.config.Rlogin.LocalUser = local
+		c := &gatewayCommand{app: a, config: a.config.Gateway}
+		client, closeAll, err := c.client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"rlogin://guest@" + rlogin.Addr() + "/", "tn3270://" + screens.Addr() + "/"} {
+			resource, err := client.Open(t.Context(), locus.MustParse(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resource.Close()
+		}
+		heard(t, rlogin, "local "+cmp.Or(local, gatewayUser), "user guest", "type xterm/38400")
+		heard(t, screens, "type IBM-3279-2-E")
+		closeAll()
+	}
 }

@@ -35,6 +35,8 @@ type talk struct {
 
 	show    sync.Mutex // held by who writes to the terminal
 	display display
+	linesMu sync.Mutex
+	lines   []byte // of errors and traces, for the terminal
 
 	keys    chan []byte   // what is typed
 	out     chan delivery // what is sent
@@ -173,8 +175,8 @@ func (t *talk) greet() {
 // say writes a line of our own.
 func (t *talk) say(format string, args ...any) {
 	if t.ask == nil {
-		t.show.Lock()
-		defer t.show.Unlock()
+		t.lockShow()
+		defer t.unlockShow()
 	}
 	t.said = true
 	t.display.fresh()
@@ -197,15 +199,51 @@ func (t *talk) overErrors() (stop func()) {
 	return func() { set(was) }
 }
 
-// rawLines writes lines to a terminal that is in raw mode.
+// rawLines writes lines to a terminal that is in raw mode. It waits for nobody: a
+// trace is told by who sends something, while the person may be at a command.
 type rawLines struct{ t *talk }
 
 func (r rawLines) Write(p []byte) (int, error) {
-	r.t.show.Lock()
-	defer r.t.show.Unlock()
-	r.t.display.fresh()
-	r.t.display.own(strings.ReplaceAll(string(p), "\n", "\r\n"))
+	t := r.t
+	t.linesMu.Lock()
+	if len(t.lines) < maxWaiting {
+		t.lines = append(t.lines, strings.ReplaceAll(string(p), "\n", "\r\n")...)
+	}
+	t.linesMu.Unlock()
+	if t.show.TryLock() {
+		t.unlockShow()
+	}
 	return len(p), nil
+}
+
+// lockShow takes the terminal, and shows the lines that wait for it.
+func (t *talk) lockShow() {
+	t.show.Lock()
+	t.showLines()
+}
+
+// unlockShow leaves the terminal, with no lines waiting for it.
+func (t *talk) unlockShow() {
+	for more := true; more; {
+		t.showLines()
+		t.show.Unlock()
+		t.linesMu.Lock()
+		more = len(t.lines) > 0
+		t.linesMu.Unlock()
+		more = more && t.show.TryLock()
+	}
+}
+
+// showLines shows the lines that wait. show is locked.
+func (t *talk) showLines() {
+	t.linesMu.Lock()
+	lines := t.lines
+	t.lines = nil
+	t.linesMu.Unlock()
+	if len(lines) > 0 {
+		t.display.fresh()
+		t.display.own(string(lines))
+	}
 }
 
 // restore leaves the terminal as it was.
@@ -251,9 +289,9 @@ func (t *talk) hear() {
 	for {
 		n, err := t.conn.Read(buf)
 		if n > 0 {
-			t.show.Lock()
+			t.lockShow()
 			_, writeErr := t.display.Write(buf[:n])
-			t.show.Unlock()
+			t.unlockShow()
 			if err == nil {
 				err = writeErr
 			}
@@ -285,8 +323,8 @@ func (t *talk) transmit() {
 func (t *talk) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
 		if t.ask == nil {
-			t.show.Lock()
-			defer t.show.Unlock()
+			t.lockShow()
+			defer t.unlockShow()
 		}
 		t.display.own("\a")
 		return
@@ -329,12 +367,18 @@ func (t *talk) inLines() bool {
 
 // local takes an octet of a line that is sent as a whole, and shows it.
 func (t *talk) local(o byte) (end bool) {
-	t.show.Lock()
+	t.lockShow()
 	state := t.line.take(o, &t.display)
-	t.show.Unlock()
+	t.unlockShow()
 	switch state {
 	case lineDone:
-		t.send(delivery{octets: append(t.line.octets, '\n')})
+		line := append(t.line.octets, '\n')
+		if t.session.URL.Scheme() == "rlogin" {
+			if line, end = t.tildes(line); end {
+				return true
+			}
+		}
+		t.send(delivery{octets: line})
 		t.line.reset()
 	case lineBreak, lineEnd:
 		return true
@@ -384,7 +428,7 @@ func (t *talk) tildes(octets []byte) (out []byte, end bool) {
 
 // begin asks for a command. The host is not shown until it is done.
 func (t *talk) begin() {
-	t.show.Lock()
+	t.lockShow()
 	if t.away = t.drawn && t.display.second; t.away {
 		t.display.own(safe.LeaveAlternate)
 	}
@@ -407,7 +451,7 @@ func (t *talk) hush() {
 	if t.away = false; away {
 		t.display.own(enterSecond)
 	}
-	t.show.Unlock()
+	t.unlockShow()
 	if away {
 		// To be told of the window is to draw everything.
 		t.resize()
@@ -546,7 +590,7 @@ func (t *talk) status() {
 // suspend stops the program, as ^Z does, with the terminal in order.
 func (t *talk) suspend() error {
 	second := t.display.second && !t.away
-	t.display.own(cancel + safe.Sane)
+	t.display.own(inOrder)
 	if second {
 		t.display.own(safe.LeaveAlternate)
 	}

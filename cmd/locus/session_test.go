@@ -217,7 +217,7 @@ func TestDisplayRestore(t *testing.T) {
 	d.fresh()
 	d.restore()
 	d.restore()
-	sane := cancel + term.Sane
+	const sane = cancel + term.Quiet + term.Sane
 	if got, want := out.String(), "x\r\n\x1b[?1049hy\r\n"+sane+term.LeaveAlternate+sane; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -493,6 +493,53 @@ func TestGetScreens(t *testing.T) {
 	})
 	if got := get(t, nil, "--settle", "2s", "tn3270://"+pieces+"/"); got.status != 0 || !strings.HasPrefix(got.out, "one\n0\n1\n2\n") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What the terminal of tn3270 is: by flags, by the configuration, and without colours
+// for who wants none.
+func TestGetScreenTerminal(t *testing.T) {
+	t.Parallel()
+	server, err := telnettest.StartTN3270(&telnettest.HostOptions{CodePage: "500", Extended: true, Run: func(h *telnettest.Host) error {
+		return h.Show(h.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).At(1, 1).Text("[!]^"))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	url := "tn3270://" + server.Addr() + "/"
+	variables := func(list map[string]string) func(*app) {
+		return func(a *app) {
+			a.outTTY = true
+			a.env = func(name string) string { return list[name] }
+		}
+	}
+	for i, test := range []struct {
+		change     func(*app)
+		args       []string
+		rows       int
+		text, told string
+	}{
+		{nil, nil, 24, "¢|!¬", "device LU0001"},
+		{nil, []string{"--model", "5", "--code-page", "500", "--device", "LU7"}, 27, "[!]^", "device LU7"},
+		{variables(map[string]string{"LOCUS_TN3270_MODEL": "4", "LOCUS_TN3270_CODE_PAGE": "273"}), []string{"--code-page", "500"}, 43, "[!]^", "type IBM-3278-4-E"},
+		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true"}), nil, 24, "¢|!¬", "type IBM-3279-2-E"},
+		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true", "NO_COLOR": "1"}), nil, 24, "¢|!¬", "type IBM-3278-2-E"},
+	} {
+		got := get(t, test.change, append(test.args, url)...)
+		if text, _, _ := strings.Cut(got.out, "\n"); got.status != 0 || text != test.text || strings.Count(got.out, "\n") != test.rows {
+			t.Errorf("%d: %+v, want %d rows that begin with %q", i, got, test.rows, test.text)
+		}
+		if log := server.Log()[i]; !slices.Contains(log, test.told) {
+			t.Errorf("%d: the host heard %q, and no %q", i, log, test.told)
+		}
+	}
+	for flag, value := range map[string]string{"--model": "6", "--code-page": "437"} {
+		for _, command := range []string{"get", "open"} {
+			if got := run(t, nil, command, flag, value, url); got.status != statusUsage || !strings.Contains(got.err, flag+": ") {
+				t.Errorf("%s %s: %+v", command, flag, got)
+			}
+		}
 	}
 }
 

@@ -144,7 +144,9 @@ say for 2 s after the last line.
 The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves; F1 to
 F12 are PF1 to PF12, with Shift PF13 to PF24; Ctrl-C is Clear, Ctrl-R is Reset,
 Insert, Delete and Backspace do what they say, End erases to the end of the field,
-and Ctrl-A then 1, 2 or 3 is PA1 to PA3.
+and Ctrl-A then 1, 2 or 3 is PA1 to PA3. --model, --code-page and --device say what
+the terminal is, and so does the configuration. It has colours unless the
+environment has a NO_COLOR.
 
 For scripts, "locus get" does steps in the order in which they are given, and writes
 what came, also to the file of -o:

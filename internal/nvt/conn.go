@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // ErrEndless is that the other side never ends a subnegotiation, or does nothing
@@ -15,9 +16,23 @@ var ErrEndless = errors.New("endless negotiation")
 // ErrRecord is that a record is longer than it may be.
 var ErrRecord = errors.New("the record is too long")
 
-// maxNegotiations is the most commands about options that are heard on one
-// connection: a hundred times what the most talkative sessions have.
-const maxNegotiations = 1 << 14
+// ErrUpgrade is that the other side takes back what was to begin, such as TLS.
+var ErrUpgrade = errors.New("the host asks for TLS, and then refuses it")
+
+// ErrHeld is that too much was written while TLS does not begin.
+var ErrHeld = errors.New("too much is sent before TLS has begun")
+
+const (
+	// maxNegotiations is the most commands about options that are heard without a
+	// pause between them: a hundred times what the most talkative sessions have.
+	maxNegotiations = 1 << 14
+	// pause is how long they are not heard for them not to be endless. Hosts ask for
+	// TIMING-MARK every few seconds or minutes, for days, to know that somebody is
+	// there.
+	pause = time.Second
+	// maxHeld is the most octets that are kept until TLS has begun.
+	maxHeld = 64 << 10
+)
 
 // Options of a Conn. The zero value agrees to nothing.
 type Options struct {
@@ -42,13 +57,17 @@ type Conn struct {
 	raw     []byte // room for what is read
 	in      []byte // what of it is not scanned yet
 	err     error  // of the connection, to be given once in is scanned
-	heard   int    // commands about options
+	heard   int    // commands about options, since the last pause
+	heardAt time.Time
 	upgrade func(net.Conn) (net.Conn, error)
 
-	mu   sync.Mutex // guards the rest, and the connection for writing
-	us   [256]state
-	them [256]state
-	out  []byte
+	mu         sync.Mutex // guards the rest, and the connection for writing
+	us         [256]state
+	them       [256]state
+	out        []byte
+	hold       bool   // nothing is sent until TLS has begun
+	held       []byte // what is sent then
+	holdOption byte   // the option that does it
 }
 
 // New returns one side of a Telnet connection over c. o may be nil.
@@ -135,10 +154,20 @@ func (c *Conn) command(command byte) {
 	}
 }
 
+// isEndless counts a command about options, and reports whether they do not end.
+func (c *Conn) isEndless() bool {
+	now := time.Now()
+	if now.Sub(c.heardAt) > pause {
+		c.heard = 0
+	}
+	c.heard, c.heardAt = c.heard+1, now
+	return c.heard > maxNegotiations
+}
+
 // option hears a command about an option, and answers it.
 func (c *Conn) option(verb, code byte) error {
 	c.trace(false, verb, code)
-	if c.heard++; c.heard > maxNegotiations {
+	if c.isEndless() {
 		return ErrEndless
 	}
 	us, on := verb == DO || verb == DONT, verb == DO || verb == WILL
@@ -150,6 +179,8 @@ func (c *Conn) option(verb, code byte) error {
 		asked = s == wantYes || s == wantYesOpposite
 		return s.heard(on, wanted)
 	})
+	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
+	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
 	if err == nil && o != nil && o.Changed != nil && (was != is || asked) {
 		o.Changed(us, is)
@@ -177,10 +208,11 @@ func (c *Conn) change(us bool, code byte, to func(state) (state, answer)) (was, 
 	var say answer
 	*s, say = to(*s)
 	is = s.on()
-	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
-	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
-	if say != silence {
+	if say != silence && !c.hold {
 		err = c.send(say.command(us), code)
+	}
+	if c.hold && us && code == c.holdOption && !is {
+		err = ErrUpgrade
 	}
 	return was, is, err
 }
@@ -200,7 +232,7 @@ func (c *Conn) Enabled(us bool, code byte) bool {
 func (c *Conn) subnegotiation() error {
 	code := c.scan.option
 	c.trace(false, SB, code)
-	if c.heard++; c.heard > maxNegotiations {
+	if c.isEndless() {
 		return ErrEndless
 	}
 	if o := c.options[code]; o != nil && o.Sub != nil {
@@ -218,7 +250,11 @@ func (c *Conn) subnegotiation() error {
 	defer c.mu.Unlock()
 	c.over = over
 	c.us, c.them, c.scan = [256]state{}, [256]state{}, scanner{sub: c.scan.sub}
-	return nil
+	held := c.held
+	if c.hold, c.held = false, nil; len(held) > 0 {
+		_, err = over.Write(held)
+	}
+	return err
 }
 
 // Upgrade has the connection replaced behind the subnegotiation that is being
@@ -246,7 +282,7 @@ func (u *unread) Read(p []byte) (int, error) {
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out = appendData(c.out[:0], p, c.us[Binary].on())
+	c.out = appendData(c.out[:0], p, c.us[Binary].on() && !c.hold)
 	if err := c.flush(); err != nil {
 		return 0, err
 	}
@@ -293,6 +329,26 @@ func (c *Conn) Command(command byte) error {
 func (c *Conn) Sub(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.sub(code, data)
+}
+
+// SubLast sends the subnegotiation that is the last thing to be sent before
+// [Conn.Upgrade]: until then data are kept, and nothing is said of options, which
+// both sides are going to forget. That the other side refuses the option after all
+// is [ErrUpgrade].
+func (c *Conn) SubLast(code byte, data []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.sub(code, data)
+	c.hold, c.holdOption = true, code
+	return err
+}
+
+// sub sends a subnegotiation. c is locked.
+func (c *Conn) sub(code byte, data []byte) error {
+	if c.hold {
+		return nil
+	}
 	c.trace(true, SB, code)
 	c.out = append(appendData(append(c.out[:0], IAC, SB, code), data, true), IAC, SE)
 	return c.flush()
@@ -305,8 +361,15 @@ func (c *Conn) send(command ...byte) error {
 	return c.flush()
 }
 
-// flush writes what is in out. c is locked.
+// flush writes what is in out, or holds it back. c is locked.
 func (c *Conn) flush() error {
+	if c.hold {
+		if len(c.held)+len(c.out) > maxHeld {
+			return ErrHeld
+		}
+		c.held = append(c.held, c.out...)
+		return nil
+	}
 	_, err := c.over.Write(c.out)
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locus-url/locus/internal/certtest"
 )
@@ -215,6 +217,29 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
+// What does not read may ask while another does.
+func TestAskWhileReading(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	go io.Copy(io.Discard, near)
+	c := New(far, &Options{Options: []Option{{Code: Binary, Them: true}}})
+	done := make(chan bool)
+	go func() {
+		io.Copy(io.Discard, c)
+		close(done)
+	}()
+	for i := range 100 {
+		if err := c.Ask(false, Binary, i%2 == 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := near.Write([]byte("a\xff\xfb\x00b\xff\xfc\x00\r\x00c")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near.Close()
+	<-done
+}
+
 func TestReadRecord(t *testing.T) {
 	c := New(scripted("one\xff\xef\xff\xeft\xff\xf1w\xff\xffo\xff\xef"+strings.Repeat("x", 100)+"\xff\xefcut"), nil)
 	for _, want := range []string{"one", "", "tw\xffo"} {
@@ -243,6 +268,95 @@ func TestStorm(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
 	}
+}
+
+// A host that asks for something now and then, to know that somebody is there, may
+// do so for days.
+func TestKeptAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		go func() {
+			for range 3 {
+				near.Write([]byte(strings.Repeat("\xff\xfe\x06", maxNegotiations)))
+				time.Sleep(2 * pause)
+			}
+			near.Write([]byte("still there"))
+			near.Close()
+		}()
+		if data, err := io.ReadAll(New(far, nil)); string(data) != "still there" || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+	})
+}
+
+// What is written while TLS is about to begin is kept for it, and options are not
+// talked of.
+func TestHeld(t *testing.T) {
+	const follows = "\xff\xfa\x2e\x01\xff\xf0"
+	s := scripted("")
+	var c *Conn
+	c = New(s, &Options{Options: []Option{{Code: Echo, Them: true}, {Code: Binary, Us: true}, {Code: WindowSize, Us: true}, {
+		Code: StartTLS, Us: true,
+		Changed: func(_, on bool) {
+			if on {
+				c.SubLast(StartTLS, []byte{1})
+			}
+		},
+		Sub: func([]byte) {
+			c.Upgrade(func(plain net.Conn) (net.Conn, error) {
+				io.WriteString(plain, "[TLS]")
+				return plain, nil
+			})
+		},
+	}}})
+	hear := func(text string) {
+		t.Helper()
+		s.in = strings.NewReader(text)
+		c.err = nil
+		if data, err := io.ReadAll(c); len(data) > 0 || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+	sent := func(want string) {
+		t.Helper()
+		if got := s.out.String(); got != want {
+			t.Errorf("sent %q, want %q", got, want)
+		}
+		s.out.Reset()
+	}
+	begin := func() {
+		t.Helper()
+		hear("\xff\xfd\x2e")
+		sent("\xff\xfb\x2e" + follows)
+	}
+	begin()
+	hear("\xff\xfb\x01\xff\xfd\x00\xff\xfd\x1f")
+	for _, err := range []error{c.Sub(WindowSize, []byte("size")), c.Ask(false, SGA, true), c.Command(AYT)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := io.WriteString(c, "secret\n\xff"); err != nil {
+		t.Error(err)
+	}
+	if n, err := c.Write(make([]byte, maxHeld)); n > 0 || !errors.Is(err, ErrHeld) {
+		t.Errorf("%d, %v", n, err)
+	}
+	sent("")
+	hear(follows + "\xff\xfb\x01")
+	sent("[TLS]\xff\xf6secret\r\n\xff\xff\xff\xfd\x01")
+	io.WriteString(c, "after")
+	sent("after")
+	// What was to go by TLS does not go without.
+	begin()
+	io.WriteString(c, "secret")
+	s.in = strings.NewReader("\xff\xfe\x2e")
+	c.err = nil
+	if data, err := io.ReadAll(c); len(data) > 0 || !errors.Is(err, ErrUpgrade) {
+		t.Errorf("%q, %v", data, err)
+	}
+	io.WriteString(c, "secret")
+	sent("")
 }
 
 // TLS begins behind the subnegotiation, with all options off again.

@@ -57,7 +57,11 @@ const (
 // Sane puts a terminal in order that was told what passes a Filter: colours,
 // character sets, modes, the scroll region and the cursor. It moves nothing.
 // [LeaveAlternate] is apart, because it does.
-const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
+const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
+
+// Quiet has a terminal no longer tell of the mouse and of its window, which a host
+// can ask for where there is no Filter, and which a shell would take for typing.
+const Quiet = "\x1b[?9;1000;1001;1002;1003;1004;1005;1006;1015l"
 
 // LeaveAlternate goes back from a terminal's second screen to its first.
 const LeaveAlternate = "\x1b[?1049l"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,6 +67,12 @@ func TestFilter(t *testing.T) {
 	}
 	if got := filtered(Sane, 1); got != Sane {
 		t.Errorf("Sane does not pass: %q", got)
+	}
+	// All that has a terminal tell of the mouse and of its window ends.
+	for _, mode := range []string{"9", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1015"} {
+		if !slices.Contains(strings.Split(strings.Trim(Quiet, "\x1b[?l"), ";"), mode) || filtered("\x1b[?"+mode+"h", 1) != "" {
+			t.Errorf("mode %s passes, or is left", mode)
+		}
 	}
 }
 

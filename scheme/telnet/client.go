@@ -93,7 +93,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 		return &scheme.Session{URL: t.url, User: user, Password: t.password, Conn: conn}, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
-	case errors.As(err, new(*locus.SyntaxError)):
+	case errors.As(err, new(*locus.SyntaxError)), strings.HasPrefix(err.Error(), name+": "):
+		// It says already what it is about.
 		return nil, err
 	}
 	return nil, fmt.Errorf("%s: %w", name, err)

@@ -24,8 +24,9 @@
 // are refused, LINEMODE among them. What speaks no Telnet is served as it is.
 //
 // Rlogin (RFC 1282) is spoken from a reserved port if the dialer has one. The
-// server's urgent octets are heeded where the system tells of them: the window's
-// size, and whose ^S and ^Q are.
+// server's urgent octets are heeded where the system tells of them: it is told the
+// window's size, and Status says whose ^S and ^Q are. Both go to the host, which
+// stops for them if they are not its programs'.
 //
 // Tn3270 gives a [Terminal3270]: RFC 1576, and RFC 2355 if the host begins with
 // that, around a screen of package tn3270. A host that sends text shows text.

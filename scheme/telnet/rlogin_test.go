@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
@@ -92,6 +94,18 @@ func TestRloginRefusals(t *testing.T) {
 		if !errors.Is(err, scheme.ErrAuth) || !strings.HasPrefix(err.Error(), want) || len(err.Error()) > 2000 {
 			t.Errorf("%.20q: %.200v", text, err)
 		}
+	}
+}
+
+// A server that does not answer in time.
+func TestRloginSilent(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	go io.Copy(io.Discard, far)
+	near.SetReadDeadline(time.Now())
+	_, err := open(t, nil, "rlogin://alice@h/", given{near})
+	if !errors.Is(err, os.ErrDeadlineExceeded) || strings.Count(err.Error(), "rlogin: ") != 1 {
+		t.Error(err)
 	}
 }
 

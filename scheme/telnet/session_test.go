@@ -301,6 +301,7 @@ func TestStartTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	agreed, goOn := make(chan bool, 2), make(chan bool)
 	begin := func(c net.Conn) (net.Conn, error) {
 		io.WriteString(c, "\xff\xfd\x2e")
 		want := "\xff\xfb\x2e\xff\xfa\x2e\x01\xff\xf0"
@@ -308,6 +309,8 @@ func TestStartTLS(t *testing.T) {
 		if _, err := io.ReadFull(c, buf); err != nil || string(buf) != want {
 			t.Errorf("%q, %v", buf, err)
 		}
+		agreed <- true
+		<-goOn
 		io.WriteString(c, "\xff\xfa\x2e\x01\xff\xf0")
 		over := tls.Server(c, theirs)
 		return over, over.Handshake()
@@ -318,9 +321,21 @@ func TestStartTLS(t *testing.T) {
 			t.Error(err)
 			return
 		}
+		// What is typed before TLS has begun goes by it.
+		line := make([]byte, len("s3cret\r\n"))
+		if _, err := io.ReadFull(over, line); err != nil || string(line) != "s3cret\r\n" {
+			t.Errorf("%q, %v", line, err)
+		}
 		io.WriteString(over, "safe")
 		over.Close()
 	}))
+	go func() {
+		<-agreed
+		if _, err := io.WriteString(s.Conn, "s3cret\n"); err != nil {
+			t.Error(err)
+		}
+		close(goOn)
+	}()
 	if b, err := io.ReadAll(s.Conn); string(b) != "safe" || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}

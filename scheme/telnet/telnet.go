@@ -62,7 +62,7 @@ func (t *telnetConn) options() []nvt.Option {
 		{Code: nvt.Charset, Us: true, Them: true, Sub: t.charsetAsked},
 		{Code: nvt.StartTLS, Us: true, Changed: func(us, on bool) {
 			if us && on {
-				t.Sub(nvt.StartTLS, []byte{follows})
+				t.SubLast(nvt.StartTLS, []byte{follows})
 			}
 		}, Sub: t.startTLS},
 	}
@@ -110,7 +110,7 @@ func (t *telnetConn) Read(p []byte) (int, error) {
 
 // asProtocol says what kind of error one of nvt is.
 func (j *job) asProtocol(err error) error {
-	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) {
+	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) || errors.Is(err, nvt.ErrUpgrade) {
 		return fmt.Errorf("%s: %w: %w", j.url.url.Scheme(), scheme.ErrProtocol, err)
 	}
 	return err
@@ -217,8 +217,8 @@ const (
 	envUserVar
 )
 
-// environmentAsked tells the variables that the host asks for, or all. A variable
-// that is not there is told without a value.
+// environmentAsked tells the variables that the host asks for, or all. Of one that is
+// not there nothing is said.
 func (t *telnetConn) environmentAsked(data []byte) {
 	if len(data) == 0 || data[0] != subSend {
 		return

@@ -102,7 +102,7 @@ func (t *conn3270) options() []nvt.Option {
 		{Code: nvt.SGA, Us: true, Them: true},
 		{Code: nvt.StartTLS, Us: true, Changed: func(us, on bool) {
 			if us && on {
-				t.Sub(nvt.StartTLS, []byte{follows})
+				t.SubLast(nvt.StartTLS, []byte{follows})
 			}
 		}, Sub: func(data []byte) {
 			if len(data) == 1 && data[0] == follows && t.Enabled(true, nvt.StartTLS) {
@@ -357,8 +357,10 @@ func (t *conn3270) SetWindow(columns, rows int) error {
 // Echoes implements [scheme.Terminal].
 func (t *conn3270) Echoes() bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.records || t.Enabled(false, nvt.Echo)
+	records := t.records
+	t.mu.Unlock()
+	// Behind t.mu nobody waits for a host that takes nothing.
+	return records || t.Enabled(false, nvt.Echo)
 }
 
 // OnChange implements [scheme.Terminal].
