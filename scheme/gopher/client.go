@@ -415,10 +415,14 @@ func (x *exchange) trace(request []byte) {
 	}
 }
 
-// Close closes the connection.
+// Close closes the connection. It may be closed already: the end of a menu does that,
+// and so does the end of the context.
 func (x *exchange) Close() error {
 	x.stop()
-	return x.raw.Close()
+	if err := x.raw.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // header reads the header of a Gopher+ reply. One that says no is the error.

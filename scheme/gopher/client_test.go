@@ -107,6 +107,9 @@ func items(t testing.TB, res scheme.Resource, err error) (list []string, end err
 		}
 		list = append(list, strings.TrimRight(fmt.Sprintf("%s %s %s", item.Kind, item.Title, item.URL), " "))
 	}
+	if err := m.Close(); err != nil {
+		t.Errorf("%s: closed behind its end: %v", m.URL, err)
+	}
 	return list, nil
 }
 
