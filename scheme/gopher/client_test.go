@@ -399,12 +399,39 @@ func TestForm(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, o := range []*gophertest.Options{nil, {Plain: true}, {ErrorType: '0'}} {
 		s := start(t, o)
-		for _, path := range []string{"0/nope", "1/nope", "0/nope%09%09+", "0/nope%09%09!"} {
+		for _, path := range []string{"0/nope", "1/nope", "9/nope.zip", "g/nope.gif", "h/nope.html", "x/nope", "0/nope%09%09+", "0/nope%09%09!"} {
 			_, err := get(t, s, path, nil, nil)
 			if !errors.Is(err, scheme.ErrNotFound) && !(o != nil && o.Plain && errors.Is(err, scheme.ErrUnsupported)) {
 				t.Errorf("%+v %s: %v", o, path, err)
 			}
 		}
+	}
+}
+
+// What is not lines is an error only if it is that and nothing else.
+func TestErrorsAmongOctets(t *testing.T) {
+	const line = "3Gone\t\terror.host\t1\r\n"
+	more := make(chan bool)
+	s := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
+		"/long": func(conn net.Conn) { io.WriteString(conn, line+strings.Repeat("ia\t\t\t\r\n", 1000)) },
+		"/slow": func(conn net.Conn) {
+			io.WriteString(conn, line)
+			<-more
+			io.WriteString(conn, "more")
+		},
+	}})
+	res, err := get(t, s, "9/long", nil, nil)
+	if text := octets(t, res, err); !strings.HasPrefix(text, line) || len(text) < 7000 {
+		t.Errorf("%d octets", len(text))
+	}
+	res, err = get(t, s, "9/slow", nil, nil)
+	close(more)
+	if text := octets(t, res, err); text != line+"more" {
+		t.Errorf("%q", text)
+	}
+	res, err = get(t, s, "9/nope.zip", &gopher.Options{Raw: true}, nil)
+	if text := octets(t, res, err); !strings.Contains(text, "\terror.host\t") {
+		t.Errorf("raw: %q", text)
 	}
 }
 
