@@ -86,7 +86,7 @@ func TestOpenForm(t *testing.T) {
 	got, seen := openForm(t, s, []answered{
 		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
 		{"Password (not shown): ", "s3cret\r"},
-		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D; \"..\" is a line with one dot.\r\n> ", "one\n"},
+		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
 		{"  not one of the choices, which are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
@@ -109,7 +109,7 @@ func TestOpenForm(t *testing.T) {
 		{"Your name [Anna]: ", "Bob\n"},
 		{"Bob\r\n", ""},
 	}, "x-form://h/")
-	want := []string{"", "Bob", "s3cret", "one\n\n.", "gr\xfcn", "0", "re_ply.txt", "\x00GIF"}
+	want := []string{"", "Bob", "s3cret", "one\n\n..", "gr\xfcn", "0", "re_ply.txt", "\x00GIF"}
 	if !slices.Equal(s.last(), want) || got.status != 0 || got.out != "" {
 		t.Errorf("%q, want %q; %+v", s.last(), want, got)
 	}
