@@ -171,7 +171,11 @@ func (j *job) view(g URL) (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g, err = g.withPlus("+" + v.String()); err != nil {
+	plus := "+"
+	if len(a.Views) > 0 {
+		plus += v.String()
+	} // else nobody but us knows a name for the one that there is
+	if g, err = g.withPlus(plus); err != nil {
 		return nil, err
 	}
 	return j.fetch(g)

@@ -326,6 +326,18 @@ func TestView(t *testing.T) {
 	if got := octets(t, res, err); got != "hallo\r\n" {
 		t.Errorf("%q", got)
 	}
+	// An item that lists no views has one, which only "+" asks for without a name.
+	unlisted := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
+		"/x.ps\t!": func(conn net.Conn) { io.WriteString(conn, "+-1\r\n+INFO: 9X\t/x.ps\th\t70\t+\r\n.\r\n") },
+		"/x.ps\t+": func(conn net.Conn) { io.WriteString(conn, "+4\r\n%!PS") },
+	}})
+	res, err = get(t, unlisted, "9/x.ps", nil, func(req *scheme.Request) { req.Accept = "application/postscript" })
+	if got := octets(t, res, err); got != "%!PS" || res.(*scheme.Object).Type != "application/postscript" {
+		t.Errorf("%q %+v", got, res)
+	}
+	if _, err := get(t, unlisted, "9/x.ps", nil, func(req *scheme.Request) { req.Accept = "image/gif" }); !errors.Is(err, scheme.ErrNotFound) {
+		t.Error(err)
+	}
 	plain := start(t, &gophertest.Options{Plain: true})
 	res, err = get(t, plain, "0/about", nil, func(req *scheme.Request) { req.AcceptLanguage = "de" })
 	if got := octets(t, res, err); !strings.HasPrefix(got, "one") {
