@@ -76,7 +76,7 @@ func (v *interview) field(ctx context.Context, q question) error {
 		answer, err := v.understand(q, text)
 		if err == nil {
 			v.answers[q.index] = answer
-			v.hidden = v.hidden || q.Secret() && text != ""
+			v.hidden = v.hidden || q.Secret() && answer != ""
 			return nil
 		}
 		if err := v.wrong(q.index, err); err != nil {

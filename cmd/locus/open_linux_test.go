@@ -156,6 +156,18 @@ func TestOpenFormDefaults(t *testing.T) {
 	}
 }
 
+// A hidden answer that the server proposes is as hidden as one that is typed.
+func TestOpenFormHiddenDefault(t *testing.T) {
+	s := &survey{name: "x-form", fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password", Default: "pr0posed"}}}
+	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "\r"}}, "x-form://h/")
+	if !slices.Equal(s.last(), []string{"pr0posed"}) || got.status != 0 {
+		t.Errorf("%q, %+v", s.last(), got)
+	}
+	if strings.Contains(seen+got.err, "pr0posed") || !strings.Contains(got.err, "is not shown") {
+		t.Errorf("%q, %s", seen, got.err)
+	}
+}
+
 // Over an encrypted scheme nobody is warned.
 func TestOpenFormSecure(t *testing.T) {
 	s := &survey{name: "gophers", fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password"}}}
