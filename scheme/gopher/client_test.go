@@ -238,11 +238,13 @@ func TestPhoneBook(t *testing.T) {
 			t.Errorf("%s: %q %v", form, got, end)
 		}
 	}
-	res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u), Dial: noDialer{t}})
-	if err != nil || res.(*scheme.Menu).Form == nil {
-		t.Errorf("%v %v", res, err)
+	for _, nobody := range []string{"", "%09", "%09%20", "?"} {
+		res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + nobody), Dial: noDialer{t}})
+		if err != nil || res.(*scheme.Menu).Form == nil {
+			t.Errorf("%q: %v %v", nobody, res, err)
+		}
 	}
-	if _, err = gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + "%09nobody"), Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrNotFound) {
+	if _, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + "%09nobody"), Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrNotFound) {
 		t.Error(err)
 	}
 }
