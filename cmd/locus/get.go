@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -267,8 +268,10 @@ var heeded = []string{"gopher", "gophers", "http", "https", "wais"}
 
 // noteUnheeded says which flags, or variables, mean nothing for u.
 func (g *getter) noteUnheeded(u locus.URL) {
-	if (g.view != "" || g.language != "") && !slices.Contains(heeded, u.Scheme()) {
+	if prefers := g.view != "" || g.language != ""; prefers && !slices.Contains(heeded, u.Scheme()) {
 		g.a.note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
+	} else if prefers && asksGopherPlus(u) {
+		g.a.note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
 	}
 	isNews := slices.Contains(newsSchemes, u.Scheme())
 	if g.items.given && !isNews {
@@ -277,6 +280,17 @@ func (g *getter) noteUnheeded(u locus.URL) {
 	if _, err := g.a.newsServer(); err != nil && isNews && u.Host() == "" {
 		g.a.note("%s", err)
 	}
+}
+
+// asksGopherPlus reports whether u has a Gopher+ string, as the items have that are on
+// menus of Gopher+: it says which view is got, "+" that it is the server's first.
+func asksGopherPlus(u locus.URL) bool {
+	item, err := gopher.Parse(u)
+	if err != nil {
+		return false
+	}
+	plus, _ := item.Plus()
+	return plus != ""
 }
 
 // later has a note wait until the resource has been shown.

@@ -98,8 +98,7 @@ func writeLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *legible) (n
 
 // table writes a list for people: number, kind and title of each link, and
 // between kind and title its size and date if the first link has any. Articles and
-// newsgroups have columns of their own. A line that locates nothing is text and has
-// no number.
+// newsgroups have columns of their own. A line that locates nothing has no number.
 type table struct {
 	w io.Writer
 	*legible
@@ -219,10 +218,15 @@ func (t *table) row(item scheme.Item) error {
 	return err
 }
 
-// textRow is a line that locates nothing.
+// textRow is a line that locates nothing: text, or an error or a broken link, of which
+// the kind is shown.
 func (t *table) textRow(item scheme.Item) string {
 	indent := map[layout]int{narrow: narrowIndent, wide: wideIndent, articles: articleIndent}[t.layout]
-	return strings.Repeat(" ", indent) + t.line(item.Title) + t.noteOf(item)
+	kind := ""
+	if item.Kind != scheme.KindInfo && item.Kind != scheme.KindUnknown && indent >= narrowIndent {
+		kind = fmt.Sprintf("%7s%s", "", shortKind(item))
+	}
+	return fmt.Sprintf("%-*s", indent, kind) + t.line(item.Title) + t.noteOf(item)
 }
 
 // linkRow is a link with its number in the list.

@@ -108,6 +108,8 @@ func TestWriteTable(t *testing.T) {
 	text := scheme.Item{Title: "Welcome\nto it", Kind: scheme.KindInfo, Size: -1}
 	menu := scheme.Item{URL: u, Title: "A menu", Kind: scheme.KindMenu, Size: -1, Note: "sl\u00f6w"}
 	object := scheme.Item{URL: v, Title: "gr\xfcn", Kind: scheme.KindObject, Type: "text/plain; charset=x", Size: 0, ModTime: at}
+	gone := scheme.Item{Title: "Gone", Kind: scheme.KindError, Size: -1}
+	broken := scheme.Item{Title: "Broken", Kind: scheme.KindObject, Type: "text/plain", Size: -1, Note: "not a port"}
 	for _, test := range []struct {
 		items  []scheme.Item
 		want   string
@@ -124,6 +126,14 @@ func TestWriteTable(t *testing.T) {
     1  text            0  1994-12-01 10:30  gr\u00fcn
     2  menu                                 A menu  sl\u00f6w
                                             Welcome\x0ato it
+`, true},
+		{[]scheme.Item{gone, menu, broken, {Title: "x", Kind: scheme.KindUnknown}}, `       error    Gone
+    1  menu     A menu  sl\u00f6w
+       text     Broken  not a port
+                x
+`, false},
+		{[]scheme.Item{object, gone}, `    1  text            0  1994-12-01 10:30  gr\u00fcn
+       error                                Gone
 `, true},
 	} {
 		var b strings.Builder

@@ -76,7 +76,7 @@ func (v *interview) field(ctx context.Context, q question) error {
 		answer, err := v.understand(q, text)
 		if err == nil {
 			v.answers[q.index] = answer
-			v.hidden = v.hidden || q.Secret() && text != ""
+			v.hidden = v.hidden || q.Secret() && answer != ""
 			return nil
 		}
 		if err := v.wrong(q.index, err); err != nil {
@@ -113,7 +113,7 @@ func (v *interview) read(ctx context.Context, q question) (string, error) {
 		}
 		return v.tty.secret(ctx, prompt+" (not shown): ")
 	case scheme.FieldLines:
-		fmt.Fprintf(v.tty, "%s%s\n  Lines up to one that is only \".\", or to Ctrl-D; \"..\" is a line with one dot.\n", prompt, v.bracket(q))
+		fmt.Fprintf(v.tty, "%s%s\n  Lines up to one that is only \".\", or to Ctrl-D.\n", prompt, v.bracket(q))
 		return v.readLines(ctx)
 	case scheme.FieldChoice:
 		fmt.Fprintf(v.tty, "%s:\n", prompt)
@@ -140,7 +140,8 @@ func (v *interview) bracket(q question) string {
 }
 
 // readLines reads lines. The end of the input ends them as well as a dot does: on
-// a terminal it is no end for good.
+// a terminal it is no end for good. There is no way to write a line that is a dot:
+// no form can send one.
 func (v *interview) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {
@@ -150,8 +151,6 @@ func (v *interview) readLines(ctx context.Context) (string, error) {
 			return strings.Join(lines, "\n"), nil
 		case err != nil:
 			return "", err
-		case line == "..":
-			line = "."
 		}
 		lines = append(lines, line)
 	}

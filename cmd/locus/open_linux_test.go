@@ -86,7 +86,7 @@ func TestOpenForm(t *testing.T) {
 	got, seen := openForm(t, s, []answered{
 		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
 		{"Password (not shown): ", "s3cret\r"},
-		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D; \"..\" is a line with one dot.\r\n> ", "one\n"},
+		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
 		{"  not one of the choices, which are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
@@ -109,7 +109,7 @@ func TestOpenForm(t *testing.T) {
 		{"Your name [Anna]: ", "Bob\n"},
 		{"Bob\r\n", ""},
 	}, "x-form://h/")
-	want := []string{"", "Bob", "s3cret", "one\n\n.", "gr\xfcn", "0", "re_ply.txt", "\x00GIF"}
+	want := []string{"", "Bob", "s3cret", "one\n\n..", "gr\xfcn", "0", "re_ply.txt", "\x00GIF"}
 	if !slices.Equal(s.last(), want) || got.status != 0 || got.out != "" {
 		t.Errorf("%q, want %q; %+v", s.last(), want, got)
 	}
@@ -153,6 +153,18 @@ func TestOpenFormDefaults(t *testing.T) {
 	}, "x-form://h/")
 	if got.status != 0 || !strings.Contains(got.err, "no URL sends this again: it would be longer than 65536 octets") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A hidden answer that the server proposes is as hidden as one that is typed.
+func TestOpenFormHiddenDefault(t *testing.T) {
+	s := &survey{name: "x-form", fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password", Default: "pr0posed"}}}
+	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "\r"}}, "x-form://h/")
+	if !slices.Equal(s.last(), []string{"pr0posed"}) || got.status != 0 {
+		t.Errorf("%q, %+v", s.last(), got)
+	}
+	if strings.Contains(seen+got.err, "pr0posed") || !strings.Contains(got.err, "is not shown") {
+		t.Errorf("%q, %s", seen, got.err)
 	}
 }
 

@@ -217,7 +217,7 @@ func TestGopherMissing(t *testing.T) {
 	})
 	t.Run("pygopherd", func(t *testing.T) {
 		p := pygopherd(t)
-		for _, path := range []string{"1/missing", "0/missing.txt", "0/missing.txt%09%09+", "0/missing.txt%09%09!", "1/missing%09%09$"} {
+		for _, path := range []string{"1/missing", "0/missing.txt", "9/missing.zip", "g/missing.gif", "0/missing.txt%09%09+", "0/missing.txt%09%09!", "1/missing%09%09$"} {
 			failure(t, p.gopher(path), "not-found")
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/line"
@@ -95,11 +96,13 @@ func (q *Question) options(text string) {
 		return
 	}
 	q.Choices = strings.Split(text, "\t")
+	var all strings.Builder
 	for i, choice := range q.Choices {
 		var on string
 		q.Choices[i], on = cutDefault(choice)
-		q.Default += on
+		all.WriteString(on)
 	}
+	q.Default = all.String()
 }
 
 // cutDefault splits what UMN's servers write for a check box: "prompt:1".
@@ -156,8 +159,9 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	case scheme.FieldChoice:
 		f.Choices = q.Choices
 	case scheme.FieldCheck:
+		prompt := q.repeated()
 		for i, choice := range q.Choices {
-			f.Prompt = strings.TrimPrefix(q.Prompt+": "+choice, ": ")
+			f.Prompt = strings.TrimPrefix(prompt+": "+choice, ": ")
 			f.Default = ""
 			if i < len(q.Default) {
 				f.Default = q.Default[i : i+1]
@@ -169,6 +173,22 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 		}
 	}
 	return append(fields, f)
+}
+
+// mostRepeated is the most octets of a prompt that come again with each option: a long
+// one with many options would be a great deal.
+const mostRepeated = 256
+
+// repeated returns the prompt as it comes again with each option.
+func (q Question) repeated() string {
+	if len(q.Prompt) <= mostRepeated {
+		return q.Prompt
+	}
+	end := mostRepeated
+	for end > mostRepeated-utf8.UTFMax && !utf8.RuneStart(q.Prompt[end]) {
+		end--
+	}
+	return q.Prompt[:end]
 }
 
 // fieldKind tells how the question is answered. A choice of nothing could not be

@@ -61,8 +61,9 @@ type Admin struct {
 // AdminField is one line of +ADMIN. Name is empty if the line has no colon.
 type AdminField struct{ Name, Value string }
 
-// The most of a reply that is about attributes, and the most lines about one item.
-// The latter bounds what a reply of very short lines makes of the memory.
+// The most of a reply that is about attributes, and the most lines about one item, in
+// which each TAB counts as one more: the choices of a form are between them. The latter
+// bounds what a reply of very short lines, or choices, makes of the memory.
 const (
 	attributeOctets = 16 << 20
 	attributeLines  = 1 << 16
@@ -126,10 +127,13 @@ func newSetReader(r io.Reader, o *Limits) *setReader {
 func (r *setReader) next() ([]Block, error) {
 	set := r.begun
 	r.begun = nil
-	for range attributeLines {
+	for lines := 0; lines < attributeLines; lines++ {
 		text, err := r.line()
 		if err != nil {
 			return set, err
+		}
+		if lines += bytes.Count(text, []byte("\t")); lines >= attributeLines {
+			break
 		}
 		switch {
 		case len(text) > 0 && text[0] == '+':
@@ -144,7 +148,7 @@ func (r *setReader) next() ([]Block, error) {
 			b.Lines = append(b.Lines, string(bytes.TrimPrefix(text, []byte(" "))))
 		}
 	}
-	return set, fmt.Errorf("%w: more than %d lines of attributes of one item", scheme.ErrTooLarge, attributeLines)
+	return set, fmt.Errorf("%w: more than %d lines, or choices, of attributes of one item", scheme.ErrTooLarge, attributeLines)
 }
 
 // line returns the next line, which ends as those of a menu do. A lone dot ends
@@ -181,9 +185,11 @@ func (a Attributes) Only(names ...string) Attributes {
 	if len(names) == 0 {
 		return a
 	}
-	only := newAttributes(slices.DeleteFunc(slices.Clone(a.Blocks), func(b Block) bool {
-		return b.Name != blockInfo && !slices.Contains(names, b.Name) && !slices.Contains(names, "+"+b.Name)
-	}))
+	wanted := map[string]bool{blockInfo: true}
+	for _, name := range names {
+		wanted[strings.TrimPrefix(name, "+")] = true
+	}
+	only := newAttributes(slices.DeleteFunc(slices.Clone(a.Blocks), func(b Block) bool { return !wanted[b.Name] }))
 	only.Info = a.Info
 	return only
 }

@@ -370,6 +370,7 @@ func TestCutAttributes(t *testing.T) {
 		{"too many items", strings.NewReader(two + two), Limits{Items: 2}, scheme.ErrTooLarge, []string{"a", "b", ""}, 0},
 		{"endless lines", io.MultiReader(strings.NewReader(two), &repeater{text: []byte(" x\r\n")}), Limits{}, scheme.ErrTooLarge, []string{"a", "b"}, 2},
 		{"endless blocks", io.MultiReader(strings.NewReader(two), &repeater{text: []byte("+\n")}), Limits{}, scheme.ErrTooLarge, []string{"a", "b"}, attributeLines},
+		{"endless choices", io.MultiReader(strings.NewReader(two+"+ASK:\n"), &repeater{text: []byte(" Select: a" + strings.Repeat("\tx", 10000) + "\n")}), Limits{}, scheme.ErrTooLarge, []string{"a", "b"}, 3},
 		{"an endless line", io.MultiReader(strings.NewReader(two), &repeater{text: []byte("+")}), Limits{}, scheme.ErrTooLarge, []string{"a", "b"}, 2},
 		{"endless, and no attributes", &repeater{text: []byte("x\n")}, Limits{}, scheme.ErrTooLarge, []string{""}, 0},
 	} {
@@ -385,6 +386,31 @@ func TestCutAttributes(t *testing.T) {
 		if last := sets[len(sets)-1]; len(last.Blocks) != test.blocks || test.blocks > 1 && len(last.Views) != 1 && test.why != "endless lines" {
 			t.Errorf("%s: the last set has %d blocks, %d views", test.why, len(last.Blocks), len(last.Views))
 		}
+	}
+}
+
+// A form has no more fields than its lines and their TABs allow, and a prompt that many
+// options share is not there in whole with each of them.
+func TestManyChoices(t *testing.T) {
+	prompt := strings.Repeat("é", 15_000)
+	line := " Select: " + prompt + strings.Repeat("\tx:1", 8000) + "\n"
+	sets, err := readSets(io.MultiReader(strings.NewReader("+ASK:\n"), &repeater{text: []byte(line)}), nil)
+	if !errors.Is(err, scheme.ErrTooLarge) || len(sets) != 1 || len(sets[0].Ask) != attributeLines/8001 {
+		t.Fatalf("%d sets, %v", len(sets), err)
+	}
+	octets := 0
+	fields := formFields(sets[0].Ask)
+	for _, f := range fields {
+		octets += len(f.Prompt)
+		if f.Default != "1" || !strings.HasSuffix(f.Prompt, "é: x") {
+			t.Fatalf("%+v", f)
+		}
+	}
+	if len(fields) != 8*8000 || octets > len(fields)*(mostRepeated+10) {
+		t.Errorf("%d fields, %d octets", len(fields), octets)
+	}
+	if q := ParseQuestion("Select: " + prompt[:mostRepeated] + "\ta\tb"); formFields([]Question{q})[1].Prompt != prompt[:mostRepeated]+": b" {
+		t.Error("a shorter prompt is cut")
 	}
 }
 

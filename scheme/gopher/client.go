@@ -171,7 +171,11 @@ func (j *job) view(g URL) (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g, err = g.withPlus("+" + v.String()); err != nil {
+	plus := "+"
+	if len(a.Views) > 0 {
+		plus += v.String()
+	} // else nobody but us knows a name for the one that there is
+	if g, err = g.withPlus(plus); err != nil {
 		return nil, err
 	}
 	return j.fetch(g)
@@ -415,10 +419,14 @@ func (x *exchange) trace(request []byte) {
 	}
 }
 
-// Close closes the connection.
+// Close closes the connection. It may be closed already: the end of a menu does that,
+// and so does the end of the context.
 func (x *exchange) Close() error {
 	x.stop()
-	return x.raw.Close()
+	if err := x.raw.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // header reads the header of a Gopher+ reply. One that says no is the error.
@@ -471,10 +479,12 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 
 // octets gives a reply that is an object.
 func (x *exchange) octets(g URL, h Header, what reply) (scheme.Resource, error) {
-	if err := x.look(); err != nil {
+	whole, err := x.look()
+	if err != nil {
 		return nil, err
 	}
-	if what.form == replyText && !h.Plus {
+	if !h.Plus && (what.form == replyText || whole) {
+		// Octets are an error only if nothing else comes: a table can begin like one.
 		if err := plainError(x.head()); err != nil {
 			return nil, err
 		}
@@ -528,16 +538,16 @@ func (x *exchange) moved(g URL, e *ReplyError) (scheme.Resource, error) {
 }
 
 // look waits for the first octets of an object, and a moment longer for enough of
-// them to tell what it is. It is no error that there are none. What is wrong with
-// the connection is for who reads on.
-func (x *exchange) look() error {
+// them to tell what it is; whole: they are all that there is. It is no error that
+// there are none. What is wrong with the connection is for who reads on.
+func (x *exchange) look() (whole bool, err error) {
 	if _, err := x.r.Peek(1); err != nil && err != io.EOF {
-		return err
+		return false, err
 	}
 	x.conn.SetReadDeadline(time.Now().Add(headTime))
-	_, _ = x.r.Peek(mostHead)
+	_, err = x.r.Peek(mostHead)
 	x.conn.SetReadDeadline(time.Time{})
-	return nil
+	return err == io.EOF, nil
 }
 
 // head is what came of an object so far.

@@ -107,6 +107,9 @@ func items(t testing.TB, res scheme.Resource, err error) (list []string, end err
 		}
 		list = append(list, strings.TrimRight(fmt.Sprintf("%s %s %s", item.Kind, item.Title, item.URL), " "))
 	}
+	if err := m.Close(); err != nil {
+		t.Errorf("%s: closed behind its end: %v", m.URL, err)
+	}
 	return list, nil
 }
 
@@ -235,11 +238,13 @@ func TestPhoneBook(t *testing.T) {
 			t.Errorf("%s: %q %v", form, got, end)
 		}
 	}
-	res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u), Dial: noDialer{t}})
-	if err != nil || res.(*scheme.Menu).Form == nil {
-		t.Errorf("%v %v", res, err)
+	for _, nobody := range []string{"", "%09", "%09%20", "?"} {
+		res, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + nobody), Dial: noDialer{t}})
+		if err != nil || res.(*scheme.Menu).Form == nil {
+			t.Errorf("%q: %v %v", nobody, res, err)
+		}
 	}
-	if _, err = gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + "%09nobody"), Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrNotFound) {
+	if _, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(u + "%09nobody"), Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrNotFound) {
 		t.Error(err)
 	}
 }
@@ -323,6 +328,18 @@ func TestView(t *testing.T) {
 	if got := octets(t, res, err); got != "hallo\r\n" {
 		t.Errorf("%q", got)
 	}
+	// An item that lists no views has one, which only "+" asks for without a name.
+	unlisted := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
+		"/x.ps\t!": func(conn net.Conn) { io.WriteString(conn, "+-1\r\n+INFO: 9X\t/x.ps\th\t70\t+\r\n.\r\n") },
+		"/x.ps\t+": func(conn net.Conn) { io.WriteString(conn, "+4\r\n%!PS") },
+	}})
+	res, err = get(t, unlisted, "9/x.ps", nil, func(req *scheme.Request) { req.Accept = "application/postscript" })
+	if got := octets(t, res, err); got != "%!PS" || res.(*scheme.Object).Type != "application/postscript" {
+		t.Errorf("%q %+v", got, res)
+	}
+	if _, err := get(t, unlisted, "9/x.ps", nil, func(req *scheme.Request) { req.Accept = "image/gif" }); !errors.Is(err, scheme.ErrNotFound) {
+		t.Error(err)
+	}
 	plain := start(t, &gophertest.Options{Plain: true})
 	res, err = get(t, plain, "0/about", nil, func(req *scheme.Request) { req.AcceptLanguage = "de" })
 	if got := octets(t, res, err); !strings.HasPrefix(got, "one") {
@@ -396,12 +413,39 @@ func TestForm(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, o := range []*gophertest.Options{nil, {Plain: true}, {ErrorType: '0'}} {
 		s := start(t, o)
-		for _, path := range []string{"0/nope", "1/nope", "0/nope%09%09+", "0/nope%09%09!"} {
+		for _, path := range []string{"0/nope", "1/nope", "9/nope.zip", "g/nope.gif", "h/nope.html", "x/nope", "0/nope%09%09+", "0/nope%09%09!"} {
 			_, err := get(t, s, path, nil, nil)
 			if !errors.Is(err, scheme.ErrNotFound) && !(o != nil && o.Plain && errors.Is(err, scheme.ErrUnsupported)) {
 				t.Errorf("%+v %s: %v", o, path, err)
 			}
 		}
+	}
+}
+
+// What is not lines is an error only if it is that and nothing else.
+func TestErrorsAmongOctets(t *testing.T) {
+	const line = "3Gone\t\terror.host\t1\r\n"
+	more := make(chan bool)
+	s := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
+		"/long": func(conn net.Conn) { io.WriteString(conn, line+strings.Repeat("ia\t\t\t\r\n", 1000)) },
+		"/slow": func(conn net.Conn) {
+			io.WriteString(conn, line)
+			<-more
+			io.WriteString(conn, "more")
+		},
+	}})
+	res, err := get(t, s, "9/long", nil, nil)
+	if text := octets(t, res, err); !strings.HasPrefix(text, line) || len(text) < 7000 {
+		t.Errorf("%d octets", len(text))
+	}
+	res, err = get(t, s, "9/slow", nil, nil)
+	close(more)
+	if text := octets(t, res, err); text != line+"more" {
+		t.Errorf("%q", text)
+	}
+	res, err = get(t, s, "9/nope.zip", &gopher.Options{Raw: true}, nil)
+	if text := octets(t, res, err); !strings.Contains(text, "\terror.host\t") {
+		t.Errorf("raw: %q", text)
 	}
 }
 

@@ -72,12 +72,16 @@ func (e PhoneEntry) Items() []scheme.Item {
 	return items
 }
 
+// mostIndent is how far the lines of a value are moved to the right at most: a name can
+// be long, and the lines many.
+const mostIndent = 32
+
 // appendItems appends one item for each line of the value, the first with the name.
 func (f PhoneField) appendItems(items []scheme.Item) []scheme.Item {
 	label := f.Name + ": "
 	for i, text := range f.Lines {
 		if i == 1 {
-			label = strings.Repeat(" ", len(label))
+			label = strings.Repeat(" ", min(len(label), mostIndent))
 		}
 		items = append(items, infoItem(label+text))
 	}

@@ -381,6 +381,23 @@ func TestPhoneMenuRefuses(t *testing.T) {
 	}
 }
 
+// A long name does not come again, as blanks, with each of many lines.
+func TestPhoneLongName(t *testing.T) {
+	f := PhoneField{strings.Repeat("n", 60_000), slices.Repeat([]string{"x"}, 10_000), 200}
+	items := PhoneEntry{1, []PhoneField{f}}.Items()
+	octets := 0
+	for _, item := range items {
+		octets += len(item.Title)
+	}
+	if len(items) != 10_001 || octets > 600_000 {
+		t.Errorf("%d items, %d octets", len(items), octets)
+	}
+	items = PhoneEntry{1, []PhoneField{{"address", []string{"here", "there"}, 200}}}.Items()
+	if items[1].Title != "address: here" || items[2].Title != "         there" {
+		t.Errorf("%+v", items)
+	}
+}
+
 func TestPhoneLinks(t *testing.T) {
 	for _, c := range []struct{ name, value, url string }{
 		{"email", "a@example.org", "mailto:a@example.org"},

@@ -45,7 +45,9 @@
 // they can be, and else ISO Latin 1, which the media type says.
 //
 // A server that does not speak Gopher+ ignores what asks for it, and its reply is
-// read as the one it is.
+// read as the one it is. A reply in the old style is an error, whatever was asked for,
+// if all of it is the line of a menu that has the type 3 or the host error.host, and
+// lines of information.
 //
 // # gophers
 //

@@ -304,14 +304,14 @@ func attributeNames(plus string) []string {
 // asksPhone reports whether g is of a phone book.
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
-// words are those to look up in a phone book. RFC 1738 has no form for them; both
-// that of a search and a "?" are in use.
+// words are those to look up in a phone book, if there are any. RFC 1738 has no form
+// for them; both that of a search and a "?" are in use.
 func (g URL) words() (words string, ok bool) {
-	if g.hasSearch {
-		return g.search, true
+	words = g.search
+	if !g.hasSearch {
+		_, words, _ = strings.Cut(g.selector, "?")
 	}
-	_, words, ok = strings.Cut(g.selector, "?")
-	return words, ok
+	return words, strings.Trim(words, " ") != ""
 }
 
 // wantsWords reports whether g is a search that lacks its words (section 3.4.2). An
