@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -277,30 +278,39 @@ func (a *attempt) judge(err error) {
 }
 
 // unreachable judges a connection that did not come about: nobody has that name, or
-// nobody listens there, or it is the way there that is in trouble.
+// nobody listens there, or it is the way there that is in trouble, or a server that
+// says that it has no time now.
 func (a *attempt) unreachable(err error) {
 	var dns *net.DNSError
+	gateway := errors.As(err, new(*access.GatewayError))
 	switch {
 	case errors.As(err, &dns):
-		if dns.IsNotFound {
+		if dns.IsNotFound && !gateway {
 			a.out.Verdict, a.out.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
 		} else {
 			a.passes = true
 		}
+	case gateway:
+		// It may be the gateway to which no connection comes about.
+		a.passes = true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.out.Verdict, a.passes = Dead, true
 		a.out.Detail = "nobody listens there: connection refused"
-	case isNetwork(err):
-		a.passes = true
-	default:
+	case isUntrusted(err):
 		// It was reached, and could not show who it is.
 		a.out.Verdict = Dead
+	default:
+		a.passes = true
+		a.out.Status = statusOf(err)
+		// Of FTP and of NNTP, about the whole server.
+		a.busy = a.out.Status == 421 || a.out.Status == 400
 	}
 }
 
-func isNetwork(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op)
+// isUntrusted reports whether a server has no certificate that is good for it, or
+// does not speak TLS where that is meant.
+func isUntrusted(err error) bool {
+	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
 // protocol judges an answer that brings nothing.
@@ -315,6 +325,9 @@ func (a *attempt) protocol(err error) {
 		a.passes = true
 	case status == 429, status == 503:
 		a.passes, a.busy = true, true
+	case status >= 400 && status < 500 && !isOfHTTP(err):
+		// Of FTP and of NNTP, whose numbers for what is not there are known as that.
+		a.passes = true
 	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
 		a.passes = true
 	case status == 402, status == 405, status == 406, status == 451, status == 999:
@@ -322,6 +335,12 @@ func (a *attempt) protocol(err error) {
 	case status >= 400 && status < 500:
 		a.out.Verdict = Dead
 	}
+}
+
+// isOfHTTP reports whether err is the answer of a web server.
+func isOfHTTP(err error) bool {
+	e := (*access.Error)(nil)
+	return errors.As(err, &e) && (e.URL.Scheme() == "http" || e.URL.Scheme() == "https")
 }
 
 // statusOf returns the number of the answer that err is about, or 0.

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -184,7 +185,14 @@ func TestRetries(t *testing.T) {
 		{"unsupported", scheme.ErrUnsupported, 9, Unsupported, 1},
 		{"no such name", &net.DNSError{IsNotFound: true}, 9, Dead, 1},
 		{"no name server", &net.DNSError{IsTemporary: true}, 9, Warning, 3},
-		{"another status", busy(418, 0), 9, Dead, 1},
+		{"another status", busy(403, 0), 9, Warning, 3},
+		{"not now", scheme.ErrUnreachable, 9, Warning, 3},
+		{"not now, and then", scheme.ErrUnreachable, 1, Alive, 2},
+		{"too many connections", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &textproto.Error{Code: 421}), 9, Warning, 3},
+		{"no gateway", &access.GatewayError{Err: refused}, 9, Warning, 3},
+		{"no name of a gateway", &access.GatewayError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
+		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, Dead, 1},
+		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, Dead, 1},
 		{"strange status", busy(999, 0), 9, Warning, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

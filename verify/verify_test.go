@@ -91,6 +91,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/status/401", "warning 401", ""},
 		{"http://a.example/status/403", "warning 403", ""},
 		{"http://a.example/status/405", "warning 405", ""},
+		{"http://a.example/status/418", "dead 418", ""},
 		{"http://a.example/status/429", "warning 429", ""},
 		{"http://a.example/status/500", "warning 500", ""},
 		{"http://a.example/status/503", "warning 503", ""},
