@@ -21,12 +21,13 @@ import (
 
 // attempt is one try at a target, and what it came to.
 type attempt struct {
-	out    Outcome
-	passes bool            // it may be otherwise soon
-	busy   bool            // because the server has too much to do
-	later  time.Duration   // which is what the server asks for; 0: it says nothing
-	public bool            // it is so wherever the URL was found
-	looked map[string]bool // the fragments that were looked for: whether they are there, or may be
+	out     Outcome
+	passes  bool            // it may be otherwise soon
+	busy    bool            // because the server has too much to do
+	later   time.Duration   // which is what the server asks for; 0: it says nothing
+	public  bool            // it is so wherever the URL was found
+	unasked bool            // it is the robots.txt that it came to this with
+	looked  map[string]bool // the fragments that were looked for: whether they are there, or may be
 
 	// Of a page of a site.
 	page     *doc
@@ -62,7 +63,15 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 		a.looked[fragment] = true
 	}
 	if page != nil {
-		if why := page.site.disallows(ctx, e, t); why != "" {
+		switch why, final, err := page.site.disallows(ctx, e, t); {
+		case err != nil:
+			a.judge(err)
+			if a.out.Verdict == Warning {
+				a.out.Detail = "its robots.txt, which says where programs may go, can't be had: " + a.out.Detail
+			}
+			a.passes, a.unasked = a.passes && !final, true
+			return a
+		case why != "":
 			a.out = Outcome{Verdict: Ignored, Detail: why}
 			return a
 		}

@@ -60,6 +60,7 @@ type target struct {
 	tries   int
 	state   state
 	public  bool // what became of it would become of it wherever it was found
+	unasked bool // what became of it is that of the robots.txt
 	out     *Outcome
 }
 
@@ -510,7 +511,7 @@ func (e *engine) again(t *target, a *attempt) (at time.Time, again bool) {
 func (e *engine) end(t *target, a *attempt) {
 	e.mu.Lock()
 	t.out = e.shared(a.out)
-	t.public = a.public
+	t.public, t.unasked = a.public, a.unasked
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -614,7 +615,7 @@ func (e *engine) asksArchive(t *target) bool {
 
 // remember puts what became of t into the store.
 func (e *engine) remember(t *target) {
-	if e.o.Store == nil || t.out.Cached || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
+	if e.o.Store == nil || t.out.Cached || t.unasked || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
 		return
 	}
 	o := t.out

@@ -127,7 +127,10 @@ func TestRobots(t *testing.T) {
 		{"none", "", 404, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"no entry", "User-agent: *\nDisallow: /\n", 200, false, []string{":0 http://a.example/ ignored"}},
 		{"not for us", "User-agent: other\nDisallow: /\n", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
-		{"trouble", "", 500, false, []string{":0 http://a.example/ ignored"}},
+		{"trouble", "", 500, false, []string{":0 http://a.example/ warning 500"}},
+		{"too often", "", 429, false, []string{":0 http://a.example/ warning 429"}},
+		{"no answer", "", 0, false, []string{":0 http://a.example/ warning"}},
+		{"trouble at first", "User-agent: *\nDisallow: /x\n", -503, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x ignored"}},
 		{"trouble, and never mind", "", 500, true, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"nonsense", "\x00\xff<html>", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"exceptions", "User-agent: *\nDisallow: /\nAllow: /$\n", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x ignored"}},
@@ -137,6 +140,14 @@ func TestRobots(t *testing.T) {
 			w.o.NoRobots = c.noRobots
 			w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/robots.txt" {
+					switch {
+					case c.status == 0:
+						panic(http.ErrAbortHandler)
+					case c.status < 0:
+						rw.WriteHeader(-c.status)
+						c.status = 200
+						return
+					}
 					rw.WriteHeader(c.status)
 					io.WriteString(rw, c.robots)
 					return
@@ -168,6 +179,18 @@ func TestSiteMoves(t *testing.T) {
 		"http://a.example/:1 http://b.example/en/back moved -> http://b.example/de/page for good",
 		"http://b.example/en/page:1 http://b.example/en/page alive",
 		"http://b.example/en/page:1 http://b.example/en/none dead 404",
+	)
+}
+
+// Where a site has moved to another host, the robots.txt of that counts.
+func TestRobotsOfMovedSite(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/", "/robots.txt": "User-agent: *\nDisallow: /x\n"}))
+	w.serve("b.example", site1(map[string]string{"/": `<a href="x">1</a><a href="y">2</a>`, "/x": "", "/y": "", "/robots.txt": "User-agent: *\nDisallow: /y\n"}))
+	w.want(w.run(at("http://a.example/")),
+		":0 http://a.example/ moved -> http://b.example/ for good",
+		"http://a.example/:1 http://b.example/x alive",
+		"http://a.example/:1 http://b.example/y ignored",
 	)
 }
 
