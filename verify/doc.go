@@ -45,10 +45,10 @@
 // schemes. A failure that may pass is waited out, longer each time. A server that says
 // when to come back (Retry-After) is left alone until then by everybody here, and for
 // the rest of the run if that is too long. A site's robots.txt is read before its
-// pages are, and obeyed, Crawl-delay included; a server that can't give it is a warning,
-// and no page of the site is asked for (RFC 9309 section 2.3.1.4). Where a document leads outside the site
-// one request is made, as a person's browser makes it, and no robots.txt is asked
-// about that.
+// pages are, and obeyed, Crawl-delay included; if the server can't give it, that is a
+// warning, and no page is asked for (RFC 9309 section 2.3.1.4). Where a document leads
+// outside the site one request is made, as a person's browser makes it, and no
+// robots.txt is asked about that.
 //
 // # Where links may lead
 //

@@ -74,7 +74,7 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	l.written = strings.Clone(found.Ref)
 	u, err := e.resolve(found, base)
 	switch {
-	case errors.Is(err, errNoPlace):
+	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
@@ -117,6 +117,9 @@ func own(u locus.URL) locus.URL {
 // errNoPlace: a partial form in what has no place of its own.
 var errNoPlace = errors.New("a partial form, in a document of which nobody knows where it is")
 
+// errNoScheme: a partial form that begins with "//", in a file.
+var errNoScheme = errors.New("a host without a scheme, in a file of which nobody knows by what scheme it will be had")
+
 // resolve returns what a partial form stands for.
 func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
@@ -143,6 +146,9 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 	}
 	text := found.Ref
 	if base.Scheme() == "file" {
+		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
+			return locus.URL{}, errNoScheme
+		}
 		text, base = e.inFile(text, base)
 	}
 	ref, err := relative.Parse(text)

@@ -186,7 +186,7 @@ func TestPartialForms(t *testing.T) {
 		"docs/other.md": "# Part\n",
 		"docs/a b.md":   "",
 		"docs/sub/x":    "",
-		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a>`,
+		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>`,
 		"based.html":    `<base href="http://a.example/x/"><a href="../ok">a</a><a href="none">b</a>`,
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
@@ -238,7 +238,9 @@ func TestPartialForms(t *testing.T) {
 		"up.html:1 BASE/docs/index.md alive",
 		"up.html:1 BASE/docs/none.png dead",
 		"up.html:1 BASE/docs/other.md alive",
-		"up.html:1 file://a.example/ok unsupported",
+		"up.html:1 //a.example/ok ignored",
+		"up.html:1 //a.example:8080/ ignored",
+		"up.html:1 file://localhost/no/such/file dead",
 		"based.html:1 http://a.example/ok alive",
 		"based.html:1 http://a.example/x/none dead 404",
 		"none.md error",
