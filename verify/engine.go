@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -350,13 +351,17 @@ func (e *engine) enqueue(t *target) {
 		return
 	}
 	t.state = queued
-	name, most := hostOf(t.url)
+	name, most := hostOf(t.key.url)
 	e.queue.add(t, name, most)
 }
 
 // remembered looks t up in the store.
 func (e *engine) remembered(t *target) bool {
 	if e.o.Store == nil || t.page != nil || !isRemembered(t.url) {
+		return false
+	}
+	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
+		// It was allowed to the run that found it out.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
@@ -381,7 +386,7 @@ func isRemembered(u locus.URL) bool {
 	return u.Scheme() != "file" && !password
 }
 
-// hostOf returns whom a URL shares limits with, and how many may ask it at once, as
+// hostOf returns whom a URL in canonical form shares limits with, and how many may ask it at once, as
 // [queue.host] has it.
 func hostOf(u locus.URL) (name string, most int) {
 	switch u.Scheme() {
@@ -389,7 +394,7 @@ func hostOf(u locus.URL) (name string, most int) {
 		return "", -1
 	case "mailto":
 		// One after the other, so that a domain is looked up once.
-		text := u.SchemePart()
+		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), 1
 	}
 	name = strings.ToLower(u.Host())

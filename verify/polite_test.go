@@ -107,6 +107,24 @@ func TestPerHost(t *testing.T) {
 	})
 }
 
+// A host is one with the port of its scheme and without, and in whatever letters.
+func TestHostOf(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	v := New(w.client, &w.o)
+	text := "http://a.example/1 http://a.example:80/2 http://A.EXAMPLE:080/3 http://a.example:8080/4 mailto:a@b.example mailto:c@B.example?subject=x"
+	for range v.Run(t.Context(), slices.Values([]Source{textDoc("d", text)})) {
+	}
+	var got []string
+	for name := range v.e.queue.hosts {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if text := strings.Join(got, ", "); text != "a.example, a.example:8080, mail b.example" {
+		t.Errorf("hosts %s", text)
+	}
+}
+
 func busy(code int, after time.Duration) error {
 	err := fmt.Errorf("%w: %w", scheme.ErrProtocol, &textproto.Error{Code: code, Msg: "later"})
 	if after > 0 {

@@ -123,6 +123,8 @@ func (e *engine) follow(d *doc, t *target) {
 			return
 		}
 		s, depth = newSite(t.key.url), 0
+	case t.state == done && !isThere(t.out) && !t.out.Cached:
+		return // It was asked for in this run, and there is no page.
 	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.within(depth) || len(s.pages) >= e.o.MaxPages:
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
@@ -159,6 +160,37 @@ func TestRobots(t *testing.T) {
 			})
 			w.want(w.run(at("http://a.example/")), c.want...)
 		})
+	}
+}
+
+// What a document has led to, and is not there, is not asked for again as a page.
+func TestSiteKnown(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			for !slices.Contains(w.asked(), "GET http://a.example/none") {
+				time.Sleep(time.Millisecond)
+			}
+			fallthrough
+		case "/page":
+			rw.Header().Set("Content-Type", "text/html")
+			io.WriteString(rw, `<a href="none">1</a><a href="page">2</a>`)
+		default:
+			rw.WriteHeader(404)
+		}
+	})
+	w.o.Parallel, w.o.PerHost = 2, 2
+	w.want(w.run(textDoc("d", "http://a.example/none"), at("http://a.example/")),
+		"d:1 http://a.example/none dead 404",
+		":0 http://a.example/ alive",
+		"http://a.example/:1 http://a.example/none dead 404",
+		"http://a.example/:1 http://a.example/page alive",
+		"http://a.example/page:1 http://a.example/none dead 404",
+		"http://a.example/page:1 http://a.example/page alive",
+	)
+	if n := strings.Count(strings.Join(w.asked(), " "), "/none"); n != 2 {
+		t.Errorf("asked %q", w.asked())
 	}
 }
 

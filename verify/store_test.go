@@ -98,6 +98,38 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// What one run was allowed to find out is denied to one that would not be allowed to.
+func TestStoreAndPolicy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	const doc = "http://127.0.0.1/ok http://a.example:900/none http://a.example/ok"
+	for _, c := range []struct {
+		rules policy.Rules
+		want  string
+	}{
+		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive dead alive"},
+		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive, cached dead, cached alive, cached"},
+		{policy.Rules{}, "denied denied alive, cached"},
+		{policy.Rules{AllowPrivate: true}, "alive, cached denied alive, cached"},
+	} {
+		w := newWorld(t, c.rules)
+		w.serve("a.example", pages)
+		w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
+		w.o.Store = openTestStore(t, path)
+		var got []string
+		for _, r := range w.run(textDoc("d", doc)) {
+			text := r.Verdict.String()
+			if r.Cached {
+				text += ", cached"
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%+v: %s, want %s", c.rules, text, c.want)
+		}
+		closeStore(t, w.o.Store)
+	}
+}
+
 func TestAges(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for _, c := range []struct {
