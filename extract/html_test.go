@@ -42,6 +42,8 @@ func TestHTML(t *testing.T) {
 			want("body background a", "button formaction b", "applet codebase c", "area ping d", "area ping http://host/e")},
 		{`<form action=a> <p action=b> <object data=c> <p data=d> <head profile=e> <p profile=f> <html manifest=g> <p manifest=h> <p content="0;i">`,
 			want("form action a", "object data c", "head profile e", "html manifest g")},
+		{`<link rel=preconnect href=//a><link href=b REL=" DNS-Prefetch preconnect "><link rel="preconnect stylesheet" href=c><link href=d><link rel href=e>`,
+			want("link preconnect href //a", "link preconnect href b", "link href c", "link href d", "link href e")},
 		// Character references.
 		{`<a href="?a=1&amp;b=2">`, want(`a href ?a=1&b=2 as "?a=1&amp;b=2"`)},
 		{`<a href="?a&copy=1&copyb&copy;">`, want(`a href ?a&copy=1&copyb© as "?a&copy=1&copyb&copy;"`)},

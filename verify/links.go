@@ -55,8 +55,9 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 			if len(troubles) < maxTroubles {
 				troubles = append(troubles, err)
 			}
-		case found.Element == "base href", found.Element == "head profile":
-			// A name that others begin with, and the name of a thing: neither need be there.
+		case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
+			// A name that others begin with, the name of a thing, and a host to connect to
+			// in time: none need be there.
 		default:
 			list = append(list, e.link(&found, base))
 		}

@@ -187,7 +187,7 @@ func TestPartialForms(t *testing.T) {
 		"docs/a b.md":   "",
 		"docs/sub/x":    "",
 		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>`,
-		"based.html":    `<base href="http://a.example/x/"><a href="../ok">a</a><a href="none">b</a>`,
+		"based.html":    `<base href="http://a.example/x/"><link rel=preconnect href="http://a.example/none"><a href="../ok">a</a><a href="none">b</a>`,
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600)); err != nil {
