@@ -167,3 +167,19 @@ func ExampleHTML() {
 	// a href hypertext/WWW/?a&b in http://info.cern.ch/
 	// wrapped ftp://info.cern.ch/
 }
+
+func TestCSS(t *testing.T) {
+	testRows(t, extract.CSS, nil, []row{
+		{`@import "a.css"; @import url(b.css) screen; @font-face { src: url('c.woff2') format("woff2"), URL( d\.woff ) }`,
+			want("style a.css", "style b.css", "style c.woff2", `style d.woff as "d\\.woff"`)},
+		{`/* from http://host/a, url(no) */ p { x: url(http://host/b) } /* <URL:ftp://host/c> */`,
+			want("bare http://host/a", "style http://host/b", "wrapped ftp://host/c")},
+		{`@namespace svg url(http://host/ns); p::after { content: "http://host/d" } p { x: url(#e) url("") }`,
+			want("bare http://host/ns", "bare http://host/d", "style #e")},
+		{`p { x: url("http://host/(f)") } http://host/g`, want("style http://host/(f)", "bare http://host/g")},
+		{`p { x: url(javascript:http://host/h) url(data:image/png;base64,AA==) }`, want("bare http://host/h", "style data:image/png;base64,AA==")},
+		{"p { x: url(a", nil}, {"@import 'a\n';", nil}, {"/* url(a)", nil}, {"", nil}, {`\`, nil}, {"@", nil},
+	})
+	hidden := &extract.Options{Hidden: true}
+	testRows(t, extract.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
+}

@@ -159,7 +159,7 @@ func pageOf(res *access.Result) *pageAt {
 // site.
 func (e *engine) object(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
-	if kind == opaque {
+	if kind == opaque || kind == sheet && page == nil {
 		return
 	}
 	text, err := io.ReadAll(io.LimitReader(o.Body, e.o.MaxPage+1))
@@ -187,7 +187,7 @@ var errCut = errors.New("the page is too large to be read to its end: links behi
 // search looks for fragments in a document. One that referrals brought counts in place
 // of all others.
 func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
-	if !keep && len(wants) == 0 || e.o.NoFragments {
+	if !keep && len(wants) == 0 || e.o.NoFragments || kind == sheet {
 		return
 	}
 	brought, isBrought := at.Fragment()
@@ -220,11 +220,13 @@ func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wa
 	}
 }
 
-// The media types that have fragments which can be looked for.
+// The media types that have fragments which can be looked for, but for the last, which
+// has links alone.
 const (
 	opaque   = ""
 	page     = "text/html"
 	markdown = "text/markdown"
+	sheet    = "text/css"
 )
 
 // kindOf returns what an object is read as.
@@ -238,6 +240,8 @@ func kindOf(o *scheme.Object) string {
 		return page
 	case "text/markdown", "text/x-markdown":
 		return markdown
+	case sheet:
+		return sheet
 	}
 	return opaque
 }

@@ -163,6 +163,32 @@ func TestRobots(t *testing.T) {
 	}
 }
 
+// A style sheet of a site is read for what it refers to, and has no fragments.
+func TestSiteStyle(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			rw.Header().Set("Content-Type", "text/html")
+			io.WriteString(rw, `<link rel=stylesheet href="css/a.css#x">`)
+		case "/css/a.css":
+			rw.Header().Set("Content-Type", "text/css; charset=utf-8")
+			io.WriteString(rw, "@import 'b.css';\np { background: url(../image.png), url(none.png) }")
+		case "/css/b.css", "/image.png":
+			rw.Header().Set("Content-Type", "text/css")
+		default:
+			rw.WriteHeader(404)
+		}
+	})
+	w.want(w.run(at("http://a.example/")),
+		":0 http://a.example/ alive",
+		"http://a.example/:1 http://a.example/css/a.css#x alive",
+		"http://a.example/css/a.css:1 http://a.example/css/b.css alive",
+		"http://a.example/css/a.css:2 http://a.example/image.png alive",
+		"http://a.example/css/a.css:2 http://a.example/css/none.png dead 404",
+	)
+}
+
 // What a document has led to, and is not there, is not asked for again as a page.
 func TestSiteKnown(t *testing.T) {
 	w := newWorld(t, policy.Rules{})
