@@ -474,8 +474,8 @@ func (x *exchange) octets(g URL, h Header, what reply) (scheme.Resource, error) 
 	if err := x.look(); err != nil {
 		return nil, err
 	}
-	if what.form == replyText && !h.Plus {
-		if err := plainError(x.head()); err != nil {
+	if head := x.head(); !h.Plus && (what.form == replyText || isWholeText(head)) {
+		if err := plainError(head); err != nil {
 			return nil, err
 		}
 	}

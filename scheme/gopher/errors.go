@@ -124,6 +124,10 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 	return lines
 }
 
+// isWholeText reports whether head, which is what came of an object so far, is all of
+// it, as far as is known, and a text: what is to be a picture may be an error.
+func isWholeText(head []byte) bool { return len(head) < mostHead && bytes.IndexByte(head, 0) < 0 }
+
 // plainError returns the error that a whole reply without Gopher+ is, or nil. No
 // reply of this kind has a mark; it is a line of a menu where no menu is expected,
 // of type 3 or with the host that stands for none, and nothing but lines of
