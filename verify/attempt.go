@@ -94,6 +94,8 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.object(ctx, a, page, wants, res, r)
+		} else if s := res.URL.Scheme(); s == "gopher" || s == "gophers" {
+			a.doubt(r)
 		}
 	case *scheme.Menu:
 		if page != nil {
@@ -103,6 +105,48 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 		a.listen(ctx, r)
 	}
 	return a
+}
+
+// maxExcuse is the most octets of a text that does no more than say that there is
+// nothing.
+const maxExcuse = 1 << 10
+
+// doubt looks at a text of Gopher, which has no other way to say that there is none
+// than a text: some servers do. Nothing tells it from one that is meant.
+func (a *attempt) doubt(o *scheme.Object) {
+	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
+		return
+	}
+	text := make([]byte, maxExcuse+1)
+	n, err := o.Body.Read(text)
+	first, _, _ := strings.Cut(string(text[:n]), "\n")
+	if first = strings.TrimSpace(first); !isExcuse(strings.ToLower(first)) {
+		return
+	}
+	for err == nil && n < len(text) {
+		var more int
+		more, err = o.Body.Read(text[n:])
+		n += more
+	}
+	if n <= maxExcuse {
+		a.out.Verdict, a.out.Detail = Warning, "there is a text that says "+locus.Quote(first)
+	}
+}
+
+// isExcuse reports whether a line, in lower case, says that there is nothing.
+func isExcuse(line string) bool {
+	switch {
+	case line == "not found", line == "file not found":
+		return true
+	case !strings.HasPrefix(line, "error") && !strings.HasPrefix(line, "404"):
+		return false
+	}
+	for _, words := range []string{"not found", "no such file", "does not exist", "doesn't exist"} {
+		if strings.Contains(line, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // listen waits for the first octet of a session. A host that hangs up without one

@@ -10,7 +10,8 @@
 //	moved        so it does, by referrals: where to, and whether for good
 //	warning      nobody can tell: 401, 402, 403, 405, 406, 407, 408, 425, 429, 451, 5xx, 999,
 //	             no answer in time, a conversation that broke, a server that says that it
-//	             has no time now, no connection to a gateway; each after all tries
+//	             has no time now, no connection to a gateway; each after all tries;
+//	             a text of Gopher that says that there is none
 //	ignored      a rule, or a robots.txt, asks to leave it alone
 //	unsupported  nothing here accesses that scheme
 //	denied       the policy does not let anybody go there

@@ -15,6 +15,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
 // pages serves what most tests ask for.
@@ -151,6 +152,41 @@ func TestVerdicts(t *testing.T) {
 		}
 		if bad := r.IsBad(); bad != (r.Verdict == Dead || r.Verdict == Fragment || r.Verdict == Malformed) {
 			t.Errorf("%s: bad %v", c.url, bad)
+		}
+	}
+}
+
+// Gopher says what is not there in a line of a menu, or in words.
+func TestGopher(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	const excuse = "Error: File or directory not found! (null)\r\n____\r\n  Gophered by a server\r\n"
+	s, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "Text", Selector: "/text", Data: "On errors\nthat are not found\n"},
+		{Name: "Excuse", Selector: "/excuse", Data: excuse},
+		{Name: "Short", Selector: "/short", Data: "File not found\r\n"},
+		{Name: "Long", Selector: "/long", Data: excuse + strings.Repeat("This is the manual of errors.\r\n", 40)},
+		{Type: '9', Name: "Octets", Selector: "/octets", Data: excuse},
+	}}, &gophertest.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w.names["g.example"], w.servers["1.1.1.99"] = "1.1.1.99", s.Addr()
+	for _, c := range []struct{ path, want, detail string }{
+		{"", "alive", ""},
+		{"0/text", "alive", ""},
+		{"0/excuse", "warning", `"Error: File or directory not found! (null)"`},
+		{"0/short", "warning", `"File not found"`},
+		{"0/long", "alive", ""},
+		{"9/octets", "warning", `"Error: File or directory not found! (null)"`},
+		{"0/none", "dead", "/none"},
+		{"1/none", "dead", "/none"},
+		{"9/none", "dead", "/none"},
+		{"I/none", "dead", "/none"},
+	} {
+		got := w.run(textDoc("d", "<URL:gopher://g.example/"+c.path+">"))
+		if len(got) != 1 || got[0].Verdict.String() != c.want || !strings.Contains(got[0].Detail, c.detail) {
+			t.Errorf("%s: %+v; want %s, %q", c.path, got, c.want, c.detail)
 		}
 	}
 }
