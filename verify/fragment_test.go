@@ -62,6 +62,17 @@ func TestHTMLAnchors(t *testing.T) {
 	}
 }
 
+// What is empty in XML has no end tag that all up to it would belong to.
+func TestXMLAnchors(t *testing.T) {
+	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`
+	for begin, want := range map[string][3]bool{"\uFEFF<?xml version='1.0'?>\n": {true, false, true}, "": {false, false, false}} {
+		a := htmlAnchors([]byte(begin+page), true)
+		if got := [3]bool{a.find("one"), a.find("two"), a.find(":~:text=some%20text")}; got != want {
+			t.Errorf("%q: %v", begin, got)
+		}
+	}
+}
+
 func TestTextFragments(t *testing.T) {
 	a := htmlAnchors([]byte(`<title>Not Read</title><h1 id=one>A  Heading</h1><p>Some <b>bo</b>ld&nbsp;words,
 		and more.<p>Next paragraph<script>hidden text</script><ul><li>first<li>second</ul>`), true)

@@ -68,6 +68,8 @@ func htmlAnchors(page []byte, withText bool) *anchors {
 // scan adds the names in page, and its text if text is not nil.
 func (a *anchors) scan(page []byte, text *folder) {
 	z := html.NewTokenizer(bytes.NewReader(page))
+	// What says that it is XML may have "<script/>", which is all of that element.
+	xml := bytes.HasPrefix(bytes.TrimLeft(page, "\uFEFF \t\r\n"), []byte("<?xml"))
 	for hidden := atom.Atom(0); ; {
 		switch kind := z.Next(); kind {
 		case html.ErrorToken:
@@ -79,7 +81,9 @@ func (a *anchors) scan(page []byte, text *folder) {
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			name, more := z.TagName()
 			element := atom.Lookup(name)
-			if kind == html.EndTagToken {
+			if kind == html.SelfClosingTagToken && xml {
+				z.NextIsNotRawText()
+			} else if kind == html.EndTagToken {
 				if element == hidden {
 					hidden = 0
 				}
