@@ -301,7 +301,7 @@ func (e *engine) unsupported(u locus.URL) string {
 	s, ok := e.client.Registry().Lookup(u.Scheme())
 	switch {
 	case !ok:
-		return "no scheme " + locus.Quote(u.Scheme()) + " is known"
+		return noScheme(u.Scheme())
 	case u.Scheme() == "mailto":
 		return ""
 	case u.Scheme() == "cid":

@@ -46,8 +46,15 @@ func (a *anchors) find(fragment string) bool {
 }
 
 // hasEither looks for a name, and for it as GitHub has it in its pages, where a
-// program finds it.
-func (a *anchors) hasEither(name string) bool { return a.has(name) || a.has("user-content-"+name) }
+// program finds it. A document in Markdown may already say it so.
+func (a *anchors) hasEither(name string) bool {
+	const shown = "user-content-"
+	if a.has(name) || a.has(shown+name) {
+		return true
+	}
+	plain, ok := strings.CutPrefix(name, shown)
+	return ok && a.lenient && a.has(plain)
+}
 
 // findText reports whether one of the texts of a directive is on the page.
 func (a *anchors) findText(directives string) bool {

@@ -35,11 +35,12 @@ func TestSlug(t *testing.T) {
 
 func TestMarkdownAnchors(t *testing.T) {
 	a := markdownAnchors([]byte("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
-		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n- # In a list\n\nnot a heading\n"))
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n"))
 	for fragment, want := range map[string]bool{
 		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
 		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
-		"not-a-heading": false, "": true, "top": true, "user-content-same": false,
+		"not-a-heading": false, "": true, "top": true, "user-content-same": true, "user-content-none": false,
+		"own": true, "its-own-name-own-x": true, "its-own-name": true, "x": false, "set-a": true, "set": false,
 	} {
 		if got := a.find(fragment); got != want {
 			t.Errorf("%q: %v", fragment, got)

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 )
@@ -79,11 +80,30 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
+		if why := e.unknown(l.written); why != "" {
+			l.verdict, l.detail = Unsupported, why
+		}
 	default:
 		l.url = own(u)
 	}
 	return l
 }
+
+// unknown says that what is written is of a scheme that nobody knows, if it is: its
+// form, as of the pictures that are in a "data:", is not for us to judge.
+func (e *engine) unknown(written string) string {
+	end, _ := octet.SchemeEnd(written)
+	if end <= 0 || end == len(written) || written[end] != ':' {
+		return ""
+	}
+	name := strings.ToLower(written[:end])
+	if _, ok := e.client.Registry().Lookup(name); ok {
+		return ""
+	}
+	return noScheme(name)
+}
+
+func noScheme(name string) string { return "no scheme " + locus.Quote(name) + " is known" }
 
 // withoutPasswords is a line of a document with "***" for what may be a password of a
 // URL in it.

@@ -222,8 +222,9 @@ func TestPartialForms(t *testing.T) {
 		"docs/other.md": "# Part\n",
 		"docs/a b.md":   "",
 		"docs/sub/x":    "",
-		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>`,
-		"based.html":    `<base href="http://a.example/x/"><link rel=preconnect href="http://a.example/none"><a href="../ok">a</a><a href="none">b</a>`,
+		"up.html": `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>` +
+			`<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/>"><a href="tel:+1 555 1234">d</a><a href="../a b">e</a><a href="http://h/a b">f</a>`,
+		"based.html": `<base href="http://a.example/x/"><link rel=preconnect href="http://a.example/none"><a href="../ok">a</a><a href="none">b</a>`,
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600)); err != nil {
@@ -277,6 +278,10 @@ func TestPartialForms(t *testing.T) {
 		"up.html:1 //a.example/ok ignored",
 		"up.html:1 //a.example:8080/ ignored",
 		"up.html:1 file://localhost/no/such/file dead",
+		"up.html:1 data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/> unsupported",
+		"up.html:1 tel:+1 555 1234 unsupported",
+		"up.html:1 ../a b malformed",
+		"up.html:1 http://h/a b malformed",
 		"based.html:1 http://a.example/ok alive",
 		"based.html:1 http://a.example/x/none dead 404",
 		"none.md error",
