@@ -33,13 +33,13 @@
 // # Fragments
 //
 // In HTML a fragment is the "id" of an element or the "name" of an "a", first as it is
-// written, then decoded; "#top" and "#" are always there. The text of a fragment
-// directive, ":~:text=", must be on the page. In Markdown headings have the fragments
+// written, then decoded; "#top" and "#" are always there, "#7-12" if "#7" and "#12" are.
+// The text of a fragment directive, ":~:text=", must be on the page. A page that leads on
+// to another ("refresh") may have any fragment. In Markdown headings have the fragments
 // that GitHub gives them, and those of "{#name}" at their end, and HTML in it those that
-// it names. What begins with "/" or
-// "!", and the numbers of lines that sites show files with, is for a program in the
-// page, and not looked for; nor is a fragment of any other media type, or behind the
-// octets that are read of a page ([Options.MaxPage]).
+// it names. What begins with "/" or "!", and the numbers of lines that sites show files
+// with, is for a program in the page, and not looked for; nor is a fragment of any other
+// media type, or behind the octets that are read of a page ([Options.MaxPage]).
 //
 // # Politeness
 //

@@ -63,6 +63,25 @@ func TestHTMLAnchors(t *testing.T) {
 	}
 }
 
+func TestFragmentsOfPrograms(t *testing.T) {
+	for _, c := range []struct {
+		page, fragment string
+		want           bool
+	}{
+		{"<a id=7></a><a id=12></a>", "7-12", true},
+		{"<a id=7></a><a id=12></a>", "7-13", false},
+		{"<a id=7></a><a id=12></a>", "7-", false},
+		{"<a id=a></a><a id=b></a>", "a-b", false},
+		{`<meta http-equiv=Refresh content="0;URL=other.html">`, "x", true},
+		{`<meta http-equiv=refresh content="300">`, "x", false},
+		{`<meta name=viewport content="width=device-width">`, "x", false},
+	} {
+		if got := htmlAnchors([]byte(c.page), false).find(c.fragment); got != c.want {
+			t.Errorf("%s#%s: %v", c.page, c.fragment, got)
+		}
+	}
+}
+
 // What is empty in XML has no end tag that all up to it would belong to.
 func TestXMLAnchors(t *testing.T) {
 	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`

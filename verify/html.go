@@ -18,6 +18,9 @@ type anchors struct {
 	// lenient: names that differ in case alone are the same, as where pages of
 	// Markdown are shown.
 	lenient bool
+	// leads: the page leads on to another, and with it its fragments, which nobody
+	// looks up.
+	leads bool
 	text    string // what people read, folded; empty: not kept
 }
 
@@ -93,13 +96,21 @@ func (a *anchors) scan(page []byte, text *folder) {
 			if text != nil && !isInline(element) {
 				text.space()
 			}
+			refreshes, leads := false, false
 			for more && kind != html.EndTagToken {
 				var key, value []byte
 				key, value, more = z.TagAttr()
-				if string(key) == "id" || string(key) == "name" && element == atom.A {
+				switch {
+				case string(key) == "id", string(key) == "name" && element == atom.A:
 					a.add(string(value))
+				case element != atom.Meta:
+				case string(key) == "http-equiv":
+					refreshes = strings.EqualFold(string(value), "refresh")
+				case string(key) == "content":
+					leads = bytes.IndexByte(value, '=') >= 0
 				}
 			}
+			a.leads = a.leads || refreshes && leads
 		}
 	}
 }
