@@ -12,7 +12,8 @@
 //	             no answer in time, a conversation that broke, a server that says that it
 //	             has no time now, no connection to a gateway; each after all tries;
 //	             a text of Gopher that says that there is none
-//	ignored      a rule, or a robots.txt, asks to leave it alone
+//	ignored      a rule, or a robots.txt, asks to leave it alone; or nobody knows what it will
+//	             be: a part of a template, a partial form in what has no place
 //	unsupported  nothing here accesses that scheme
 //	denied       the policy does not let anybody go there
 //	fragment     the document is there, and has no such fragment

@@ -254,7 +254,7 @@ func (e *engine) ref(d *doc, l *link) ref {
 		r.more.url = l.url
 		return r
 	}
-	if l.url.IsZero() {
+	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
 	if pattern, ok := e.o.Rules.ignores(l.url); ok {

@@ -21,7 +21,7 @@ type anchors struct {
 	// leads: the page leads on to another, and with it its fragments, which nobody
 	// looks up.
 	leads bool
-	text    string // what people read, folded; empty: not kept
+	text  string // what people read, folded; empty: not kept
 }
 
 // seed is of the hashes of this process.

@@ -17,8 +17,8 @@ import (
 
 // link is a link of a document as it was read. Its texts are its own.
 type link struct {
-	url                      locus.URL // zero: it is none, which verdict and detail tell
-	verdict                  Verdict
+	url                      locus.URL // zero: it is none
+	verdict                  Verdict   // if detail is not empty: nobody is asked
 	detail                   string
 	written, member, context string
 	line, column             int64
@@ -71,9 +71,16 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
+		if isTemplate(l.url.String()) {
+			l.verdict, l.detail = Ignored, template
+		}
 		return l
 	}
 	l.written = strings.Clone(found.Ref)
+	if isTemplate(l.written) {
+		l.verdict, l.detail = Ignored, template
+		return l
+	}
 	u, err := e.resolve(found, base)
 	switch {
 	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
@@ -87,6 +94,19 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 		l.url = own(u)
 	}
 	return l
+}
+
+const template = "a part of a template, which is to become a link"
+
+// isTemplate reports whether what is written has something in it that a program
+// replaces. No URL has such characters as they are (RFC 1738 section 2.2, "unsafe").
+func isTemplate(written string) bool {
+	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"<?", "?>"}, {"${", "}"}} {
+		if _, rest, ok := strings.Cut(written, marks[0]); ok && strings.Contains(rest, marks[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unknown says that what is written is of a scheme that nobody knows, if it is: its
