@@ -29,7 +29,9 @@
 // octets, of Gopher; the search of WAIS; a session is opened, and listened to for an
 // octet. Of a mail address the syntax is judged, and whether anybody takes mail for its
 // domain, by the name server alone: no mail server is asked. A page is got as a whole
-// where its fragments are wanted, or its links.
+// where its fragments are wanted, or its links. Of a URL that is broken after a hyphen
+// the reading without it is asked for where the other one is dead, and counts if it is
+// there.
 //
 // # Fragments
 //

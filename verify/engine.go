@@ -120,6 +120,7 @@ type ref struct {
 // more is what few links have, or nobody else has.
 type more struct {
 	url                      locus.URL // if there is no target, or it is spelt otherwise there
+	alternative              locus.URL // the other reading of it
 	written, member, context string
 }
 
@@ -243,8 +244,8 @@ func (e *engine) take(d *doc) {
 // ref makes a ref of a link.
 func (e *engine) ref(d *doc, l *link) ref {
 	r := ref{line: l.line, column: l.column}
-	if l.written != "" || l.member != "" || l.context != "" {
-		r.more = &more{written: l.written, member: l.member, context: l.context}
+	if l.written != "" || l.member != "" || l.context != "" || !l.alternative.IsZero() {
+		r.more = &more{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
 	}
 	fix := func(v Verdict, detail string) ref {
 		r.fixed = e.fix(v, detail)
@@ -691,9 +692,27 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 			}
 		}
 	}
+	if res.Verdict == Dead && r.more != nil && !r.more.alternative.IsZero() {
+		if other := e.otherwise(ctx, d, r); isThere(&other.Outcome) {
+			return other
+		}
+	}
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
+	}
+	return res
+}
+
+// otherwise waits for what becomes of the other reading of r: one that is there is what
+// was meant.
+func (e *engine) otherwise(ctx context.Context, d *doc, r *ref) Result {
+	e.mu.Lock()
+	other := e.ref(d, &link{url: r.more.alternative, member: r.more.member, context: r.more.context, line: r.line, column: r.column})
+	e.mu.Unlock()
+	res := e.result(ctx, d, &other)
+	if res.Detail == "" {
+		res.Detail = "without the hyphen at the end of the line"
 	}
 	return res
 }

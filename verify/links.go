@@ -18,6 +18,7 @@ import (
 // link is a link of a document as it was read. Its texts are its own.
 type link struct {
 	url                      locus.URL // zero: it is none
+	alternative              locus.URL // the other reading of url, if there is one
 	verdict                  Verdict   // if detail is not empty: nobody is asked
 	detail                   string
 	written, member, context string
@@ -71,6 +72,9 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
+		if !found.Alternative.IsZero() {
+			l.alternative = own(found.Alternative)
+		}
 		if isTemplate(l.url.String()) {
 			l.verdict, l.detail = Ignored, template
 		}

@@ -213,6 +213,25 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// A hyphen at the end of a line may be the typesetter's (RFC 1738 appendix).
+func TestHyphens(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	got := w.run(textDoc("d", "<URL:http://a.example/o-\nk> <URL:http://a.example/no-\nne> <URL:http://a.example/for-\nnow> <URL:http://a.example/pa-\nge#three>"))
+	w.want(got,
+		"d:1 http://a.example/ok alive",
+		"d:2 http://a.example/no-ne dead 404",
+		"d:3 http://a.example/for-now moved -> http://a.example/ok",
+		"d:4 http://a.example/pa-ge#three dead 404",
+	)
+	if !strings.Contains(got[0].Detail, "hyphen") || got[1].Detail == "" {
+		t.Errorf("%q, %q", got[0].Detail, got[1].Detail)
+	}
+	if asked := strings.Join(w.asked(), " "); strings.Contains(asked, "fornow") {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 func TestPartialForms(t *testing.T) {
 	w := newWorld(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)
