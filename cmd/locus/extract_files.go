@@ -289,7 +289,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	if !file.Named {
 		return openFile(name)
 	}
-	f, err := os.Open(name)
+	f, err := openContext(r.ctx, name)
 	if err != nil {
 		return nil, err
 	}

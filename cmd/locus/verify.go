@@ -438,12 +438,35 @@ func (v *verifying) file(path string, yield func(verify.Source) bool) error {
 	if err != nil {
 		return err
 	}
-	open := func(context.Context) (io.ReadCloser, error) { return os.Open(path) }
+	open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, path) }
 	if !yield(verify.Source{Name: filepath.ToSlash(path), URL: u, Open: open}) {
 		return errEnough
 	}
 	return nil
 }
+
+// openDocument opens a file. What may not end, as a pipe, ends with ctx.
+func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := openContext(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return struct {
+			io.Reader
+			io.Closer
+		}{contextReader{ctx, f}, f}, nil
+	}
+	return f, nil
+}
+
+// contextReader reads until a context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) { return readContext(c.ctx, c.r, p) }
 
 // fileURL is the URL of a file, or of a folder.
 func fileURL(path string, folder bool) (locus.URL, error) {
