@@ -387,8 +387,8 @@ func isRemembered(u locus.URL) bool {
 	return u.Scheme() != "file" && !password
 }
 
-// hostOf returns whom a URL in canonical form shares limits with, and how many may ask it at once, as
-// [queue.host] has it.
+// hostOf returns whom a URL in canonical form shares limits with, and how many may ask
+// it at once, as [queue.host] has it.
 func hostOf(u locus.URL) (name string, most int) {
 	switch u.Scheme() {
 	case "file":
