@@ -108,8 +108,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // damaged, one that is no text ([ErrBinary]) are such errors; after one that r
 // returns nothing follows.
 //
-// A zip archive is read in place if r is an [io.ReaderAt] and an [io.Seeker] as
-// well, as a file is.
+// If r is an [io.ReaderAt] and an [io.Seeker] as well, as a file is, a zip archive is
+// read in place, and so is a long plain text if no positions are asked for, on as many
+// processors as there are.
 func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		f := &finder{o: o.orDefault(), name: name, yield: yield}

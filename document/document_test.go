@@ -496,6 +496,31 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// A long text in a file is read in sections, from where the file is on, and gives what
+// it gives when it comes piece by piece.
+func TestLongInPlace(t *testing.T) {
+	long := strings.Repeat("see <URL:http://h.example/a-\n b> and ftp://h.example/c?d, and so on.\n", 40_000)
+	o := &document.Options{NoPosition: true}
+	list := func(r io.Reader) (list []document.Link) {
+		for l, err := range document.Links(r, "a.txt", o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, l)
+		}
+		return list
+	}
+	file := strings.NewReader("http://not.example/\n" + long)
+	file.Seek(int64(len("http://not.example/\n")), io.SeekStart)
+	got, want := list(file), list(struct{ io.Reader }{strings.NewReader(long)})
+	if len(got) != 80_000 || !slices.Equal(got, want) {
+		t.Errorf("%d links in place, and %d in pieces", len(got), len(want))
+	}
+	if file.Len() != 0 {
+		t.Errorf("%d octets were left", file.Len())
+	}
+}
+
 // corpus is documents of every type.
 func corpus(t testing.TB) map[string]string {
 	return map[string]string{

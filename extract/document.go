@@ -75,7 +75,7 @@ func mayHold(text string, n notation) bool {
 func (d *document) piece(start int, p decoded, n notation) {
 	for pos := 0; !d.done; {
 		var m Match
-		next, v := d.bare.next(p.text, pos, true, &m)
+		next, v := d.bare.next(p.text, pos, len(p.text), true, &m)
 		if v != found {
 			return
 		}

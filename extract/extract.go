@@ -71,7 +71,8 @@ func (f Form) String() string {
 // Options say what to look for. The zero Options, and nil, are sensible.
 type Options struct {
 	// Schemes reports whether a URL of that scheme, in lower case, is looked for
-	// where no prefix "URL:" says that there is one. Nil: [Known].
+	// where no prefix "URL:" says that there is one. Nil: [Known]. Several goroutines
+	// may call it at once.
 	Schemes func(name string) bool
 	// NoBare leaves out URLs that nothing delimits.
 	NoBare bool
@@ -114,7 +115,7 @@ func All(text string, o *Options) iter.Seq[Match] {
 		s.clones = o != nil && o.Clone
 		var m Match
 		for pos := 0; ; {
-			next, v := s.next(text, pos, true, &m)
+			next, v := s.next(text, pos, len(text), true, &m)
 			if v != found || !yield(m) {
 				return
 			}

@@ -272,3 +272,24 @@ func TestStop(t *testing.T) {
 		break
 	}
 }
+
+// What looks like the beginning of a long URL again and again is not read to its end
+// again and again: with that, this would take a quarter of an hour.
+func TestHostile(t *testing.T) {
+	for _, piece := range []string{"http://a,", "http://a(", "mailto:a@b,", "<URL:http://a "} {
+		text := strings.Repeat(piece, (3<<20)/len(piece))
+		n := 0
+		for range extract.All(text, nil) {
+			n++
+		}
+		m := 0
+		for _, err := range extract.StreamAt(strings.NewReader(text), int64(len(text)), nil) {
+			if m++; err != nil {
+				t.Error(err)
+			}
+		}
+		if n != m {
+			t.Errorf("%q again and again: %d URLs, and %d in sections", piece, n, m)
+		}
+	}
+}

@@ -52,13 +52,17 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next looks for the first URL in text from pos on, and tells where to go on
-// after it. If nothing follows text, it is final.
-func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
+// next looks for the first URL in text whose ":" is at pos or behind it and before
+// limit, and tells where to go on after it, which may be behind limit. If nothing
+// follows text, it is final.
+func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
 	for {
-		n := strings.IndexByte(text[pos:], ':')
+		if pos >= limit {
+			return pos, none
+		}
+		n := strings.IndexByte(text[pos:limit], ':')
 		if n < 0 {
-			return len(text), none
+			return limit, none
 		}
 		colon := pos + n
 		if s.schemes == nil && colon > 1 && !nameEnds[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {

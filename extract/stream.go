@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 
 	"github.com/locus-url/locus/internal/octet"
 )
@@ -21,18 +22,7 @@ const (
 // whole text. It reads r to the end, or to the first error, which comes last and
 // wraps r's, and needs the same little memory however long the text is.
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
-	return func(yield func(Match, error) bool) {
-		t := stream{r: r, s: newScanner(o), buf: make([]byte, 0, window)}
-		t.s.clones = true
-		for t.read() {
-			if !t.scan(yield) {
-				return
-			}
-		}
-		if t.err != nil {
-			yield(Match{}, fmt.Errorf("extract: reading at octet %d: %w", t.base+int64(len(t.buf)), t.err))
-		}
-	}
+	return func(yield func(Match, error) bool) { newStream(r, o).yield(yield) }
 }
 
 // stream is a text of which a window is there.
@@ -42,8 +32,35 @@ type stream struct {
 	buf   []byte // the window
 	base  int64  // where it begins in the text
 	pos   int    // where in it to go on
-	final bool   // nothing follows it
+	stop  int64  // where in the text to look for no more ":"
+	final bool   // nothing follows the window
 	err   error
+}
+
+func newStream(r io.Reader, o *Options) *stream {
+	t := &stream{r: r, s: newScanner(o), buf: make([]byte, 0, window), stop: math.MaxInt64}
+	t.s.clones = true
+	return t
+}
+
+// run yields the URLs, and reports whether there is nobody who wants no more.
+func (t *stream) run(yield func(Match) bool) bool {
+	for t.at() < t.stop && t.read() {
+		if !t.scan(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// at returns where in the text to go on.
+func (t *stream) at() int64 { return t.base + int64(t.pos) }
+
+// yield yields the URLs, and the error that reading ended with.
+func (t *stream) yield(yield func(Match, error) bool) {
+	if t.run(func(m Match) bool { return yield(m, nil) }) && t.err != nil {
+		yield(Match{}, fmt.Errorf("extract: reading at octet %d: %w", t.base+int64(len(t.buf)), t.err))
+	}
 }
 
 // maxEmpty is how many reads in a row may give nothing.
@@ -92,19 +109,20 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 }
 
 // scan yields the URLs in the window, and reports whether there is more to do.
-func (t *stream) scan(yield func(Match, error) bool) bool {
+func (t *stream) scan(yield func(Match) bool) bool {
 	// Of what is found the URL alone is kept, in a text of its own.
 	text := octet.View(t.buf)
+	limit := int(min(int64(len(text)), t.stop-t.base))
 	for {
 		var m Match
-		next, v := t.s.next(text, t.pos, t.final, &m)
+		next, v := t.s.next(text, t.pos, limit, t.final, &m)
 		t.pos = next
 		if v != found {
 			return true
 		}
 		m.Start += t.base
 		m.End += t.base
-		if !yield(m, nil) {
+		if !yield(m) {
 			return false
 		}
 	}

@@ -16,6 +16,11 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
+	text = text[:min(len(text), start+locus.MaxLen+1)]
+	// Without an end to the login, what follows may be long, and this be no URL.
+	if i = until(text, i, len(text), noHost); i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
+		return 0
+	}
 	entity := false
 	for {
 		if i = octet.Plain(text, i); i >= len(text) {
@@ -51,9 +56,6 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		}
 	}
 	written := text[start:end]
-	if len(written) > locus.MaxLen || i-start > locus.MaxLen {
-		return 0
-	}
 	if s.clones {
 		written = strings.Clone(written)
 	}
@@ -65,8 +67,8 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	switch {
 	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
 		return 0
-	case !facts.Has(locus.Slash) && (end != i || kinds[text[i]]&ends == 0 || until(text, colon+len("://"), end, noHost) < end):
-		// Nothing says yet that the login ends where the host does.
+	case !facts.Has(locus.Slash) && end != i:
+		// It may be that what was trimmed is of the login.
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}

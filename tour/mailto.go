@@ -22,10 +22,10 @@ func mailtoRoom(*house) (room, error) {
 
 // describeLetter composes a letter to whom a mailto URL names: who it is from, its
 // subject and its text are the answers.
-func describeLetter(s Stop) (found, error) {
+func describeLetter(s Stop) (Found, error) {
 	addrSpec, err := escape.Decode(s.URL.SchemePart())
 	if err != nil {
-		return found{}, err
+		return Found{}, err
 	}
 	draft := submit.Draft{To: []submit.Mailbox{{Address: addrSpec}}}
 	for i, to := range []*string{&draft.From.Address, &draft.Subject, &draft.Body} {
@@ -35,11 +35,11 @@ func describeLetter(s Stop) (found, error) {
 	}
 	m, err := submit.Compose(draft, nil)
 	if err != nil {
-		return found{}, err
+		return Found{}, err
 	}
 	text, err := m.Preview()
 	if err != nil {
-		return found{}, err
+		return Found{}, err
 	}
-	return found{summary: "a letter, as it would be sent if somebody did:", lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
+	return Found{Summary: "a letter, as it would be sent if somebody did:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
 }

@@ -90,19 +90,19 @@ func sessionStops(h *house) []Stop {
 }
 
 // converse does what a person would do in a session, and tells what it showed.
-func (g *Guide) converse(ctx context.Context, s *scheme.Session, types []Typed) (found, error) {
-	var f found
+func (g *Guide) converse(ctx context.Context, s *scheme.Session, types []Typed) (Found, error) {
+	var f Found
 	advice := ""
 	if s.User != "" {
 		advice = ", for which the user is to be " + s.User
 	}
 	var err error
 	if t, ok := s.Conn.(terminal3270); ok {
-		f.summary = "a session" + advice + "; its last screen:"
-		f.lines, err = g.fillScreens(ctx, t, types)
+		f.Summary = "a session" + advice + "; its last screen:"
+		f.Lines, err = g.fillScreens(ctx, t, types)
 	} else {
-		f.summary = "a session" + advice + ":"
-		f.lines, err = g.typeLines(s.Conn, types)
+		f.Summary = "a session" + advice + ":"
+		f.Lines, err = g.typeLines(s.Conn, types)
 	}
 	return f, err
 }

@@ -63,7 +63,7 @@ type Guide struct {
 	mu      sync.Mutex // guards the rest: an opener may call from any goroutine
 	lines   []string
 	answers []string
-	filled  *found
+	filled  *Found
 }
 
 // NewGuide returns a guide that tells its story to out. newClient makes the
@@ -104,42 +104,65 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	if err := f.Check(g.answers); err != nil {
 		return nil, false, err
 	}
-	g.filled = &found{summary: "a form, " + term.Characters(f.Title) + ", to be filled in:"}
+	g.filled = &Found{Summary: "a form, " + term.Characters(f.Title) + ", to be filled in:"}
 	for i, field := range f.Fields {
-		g.filled.lines = append(g.filled.lines, describeField(field, g.answers[i])...)
+		g.filled.Lines = append(g.filled.Lines, describeField(field, g.answers[i])...)
 	}
 	return g.answers, true, nil
 }
 
+// Story is what a guide has to tell of a stop. Its texts are as they came: who shows
+// them filters them.
+type Story struct {
+	Stop
+	Conversation []string // what went over the wire, behind "> " if it was sent and "< " if it came
+	Form         *Found   // that was filled in on the way; nil: none was
+	Found
+	Err error // why there is no more to tell; nil: there is all
+}
+
+// Found is what something turned out to be.
+type Found struct {
+	Summary string   // what it is
+	Lines   []string // what it shows
+}
+
+// Look dereferences the stop's URL.
+func (g *Guide) Look(ctx context.Context, stop Stop) Story {
+	g.mu.Lock()
+	g.answers = stop.Answers
+	g.mu.Unlock()
+	found, err := g.look(ctx, stop)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := Story{stop, g.lines, g.filled, found, err}
+	g.lines, g.answers, g.filled = nil, nil, nil
+	return s
+}
+
 // Visit dereferences the stop's URL and tells about it in a few lines. The error
 // says why the visit failed, or why the story could not be written.
-func (g *Guide) Visit(ctx context.Context, s Stop) error {
+func (g *Guide) Visit(ctx context.Context, stop Stop) error {
+	s := g.Look(ctx, stop)
 	out := bufio.NewWriter(g.out)
 	fmt.Fprintf(out, "%s (%s): %s\n  %s\n", s.Scheme, s.Section, s.Title, s.URL.Redacted())
-	g.mu.Lock()
-	g.answers = s.Answers
-	g.mu.Unlock()
-	found, err := g.look(ctx, s)
-	g.mu.Lock()
-	lines, filled := g.lines, g.filled
-	g.lines, g.answers, g.filled = nil, nil, nil
-	g.mu.Unlock()
+	lines := s.Conversation
 	switch {
-	case len(lines) > 0 || err != nil:
+	case len(lines) > 0 || s.Err != nil:
 	case s.URL.Scheme() == "mailto":
 		lines = []string{"(nothing is sent until somebody has seen it)"}
 	default:
 		lines = []string{"(nothing is sent: this machine has it)"}
 	}
 	list(out, lines, mostTrace)
-	if filled != nil {
-		filled.tell(out)
+	if s.Form != nil {
+		s.Form.tell(out)
 	}
-	if err != nil {
-		fmt.Fprintf(out, "  failed: %s\n\n", term.Safe(err.Error()))
-		return errors.Join(err, out.Flush())
+	if s.Err != nil {
+		fmt.Fprintf(out, "  failed: %s\n\n", term.Safe(s.Err.Error()))
+		return errors.Join(s.Err, out.Flush())
 	}
-	found.tell(out)
+	s.Found.tell(out)
 	fmt.Fprintln(out)
 	return out.Flush()
 }
@@ -173,24 +196,18 @@ func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Safe(term.Characters(strings.TrimSuffix(line, "\r"))))
 }
 
-// found is what a visit came to.
-type found struct {
-	summary string
-	lines   []string
-}
-
-func (f found) tell(out io.Writer) {
-	fmt.Fprintf(out, "  %s\n", term.Safe(f.summary))
-	list(out, f.lines, mostLines)
+func (f Found) tell(out io.Writer) {
+	fmt.Fprintf(out, "  %s\n", term.Safe(f.Summary))
+	list(out, f.Lines, mostLines)
 }
 
 // mostOctets bounds what is read of an object; the museum's own are smaller.
 const mostOctets = 64 << 10
 
-func (g *Guide) look(ctx context.Context, s Stop) (found, error) {
+func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	if s.URL.Scheme() == "mailto" {
 		if err := context.Cause(ctx); err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		return describeLetter(s)
 	}
@@ -198,14 +215,14 @@ func (g *Guide) look(ctx context.Context, s Stop) (found, error) {
 	if !s.From.IsZero() {
 		from, err := g.client.Do(ctx, access.Request{URL: s.From})
 		if err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		from.Resource.Close()
 		request.From = from
 	}
 	result, err := g.client.Do(ctx, request)
 	if err != nil {
-		return found{}, err
+		return Found{}, err
 	}
 	defer result.Resource.Close()
 	switch r := result.Resource.(type) {
@@ -216,15 +233,15 @@ func (g *Guide) look(ctx context.Context, s Stop) (found, error) {
 	case *scheme.Session:
 		return g.converse(ctx, r, s.Types)
 	default:
-		return found{summary: fmt.Sprintf("%T", r)}, nil
+		return Found{Summary: fmt.Sprintf("%T", r)}, nil
 	}
 }
 
 // describeObject shows the octets as a text, and of a message what people read.
-func describeObject(o *scheme.Object) (found, error) {
+func describeObject(o *scheme.Object) (Found, error) {
 	octets, err := io.ReadAll(io.LimitReader(o.Body, mostOctets))
 	if err != nil {
-		return found{}, err
+		return Found{}, err
 	}
 	text, kind := string(octets), o.Type
 	switch kind {
@@ -233,11 +250,11 @@ func describeObject(o *scheme.Object) (found, error) {
 	case "message/rfc822":
 		m, err := message.Read(bytes.NewReader(octets), nil)
 		if err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		var b strings.Builder
 		if err := m.WriteText(&b, nil); err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		text = b.String()
 	default:
@@ -245,40 +262,40 @@ func describeObject(o *scheme.Object) (found, error) {
 			return describeOctets(kind, octets), nil
 		}
 	}
-	return found{
-		summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
-		lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
+	return Found{
+		Summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
+		Lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
 	}, nil
 }
 
 // describeOctets shows how something begins that is no text.
-func describeOctets(kind string, octets []byte) found {
+func describeOctets(kind string, octets []byte) Found {
 	const most = 4 * 16
-	return found{
-		summary: fmt.Sprintf("an object, %s, %d octets, which begins:", kind, len(octets)),
-		lines:   strings.Split(strings.TrimRight(hex.Dump(octets[:min(most, len(octets))]), "\n"), "\n"),
+	return Found{
+		Summary: fmt.Sprintf("an object, %s, %d octets, which begins:", kind, len(octets)),
+		Lines:   strings.Split(strings.TrimRight(hex.Dump(octets[:min(most, len(octets))]), "\n"), "\n"),
 	}
 }
 
 // describeMenu tells of what can be asked and of the lines there are.
-func describeMenu(m *scheme.Menu) (found, error) {
-	var f found
+func describeMenu(m *scheme.Menu) (Found, error) {
+	var f Found
 	if m.Form != nil {
 		for _, field := range m.Form.Fields {
-			f.lines = append(f.lines, describeField(field, field.Default)...)
+			f.Lines = append(f.Lines, describeField(field, field.Default)...)
 		}
 	}
 	links := 0
 	for item, err := range m.Items {
 		if err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 		line := item.Title
 		if !item.URL.IsZero() {
 			links++
 			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, term.Characters(item.Title), item.URL.Redacted())
 		}
-		f.lines = append(f.lines, line)
+		f.Lines = append(f.Lines, line)
 	}
 	what := "a menu"
 	switch {
@@ -287,7 +304,7 @@ func describeMenu(m *scheme.Menu) (found, error) {
 	case m.Form != nil:
 		what = "a form"
 	}
-	f.summary = fmt.Sprintf("%s, links: %d", what, links)
+	f.Summary = fmt.Sprintf("%s, links: %d", what, links)
 	return f, nil
 }
 

@@ -115,6 +115,9 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	if err != nil {
 		fields = nil
 	}
+	if id := localID(fields); id != "" {
+		return SafeName(id)
+	}
 	for _, name := range nameFields {
 		for _, f := range fields {
 			if f.Name == name && f.Value != nil {
@@ -131,6 +134,25 @@ func Name(r *scheme.Registry, u locus.URL) string {
 		return ""
 	}
 	return SafeName(text)
+}
+
+// localID returns what a document's server calls it, if fields have a document-id
+// (wais) in its fields: the last of those says who may copy it, and is no name. The
+// server that has it (6) goes before the one that it is from (3).
+func localID(fields []scheme.Field) (id string) {
+	for _, f := range fields {
+		records, _ := f.Value.([][]scheme.Field)
+		for _, r := range records {
+			if len(r) != 2 || r[0].Name != "number" {
+				continue
+			}
+			content, _ := r[1].Value.(string)
+			if r[0].Value == 6 && content != "" || r[0].Value == 3 && id == "" {
+				id = content
+			}
+		}
+	}
+	return id
 }
 
 func lastName(value any) string {

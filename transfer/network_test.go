@@ -59,6 +59,11 @@ func TestNameOfSchemes(t *testing.T) {
 		"news:4711@news.example.org":                         "4711@news.example.org",
 		"nntp://news.example.org/comp.infosystems/4711":      "4711",
 		"wais://wais.example.org/db/WSRC/a%2Fb":              "b",
+
+		"wais://wais.example.org/db/TEXT/1=h;3=0%209%20/a/lamp.txt;6=0%209%20/b/buoy.txt;7=%00;": "buoy.txt",
+		"wais://wais.example.org/db/TEXT/9/6=;3=0%209%20/a/lamp.txt;7=%00;":                      "lamp.txt",
+		"wais://wais.example.org/db/TEXT/2=db;":                                                  "2=db;",
+		"prospero://prospero.example.org//a/b;number=3":                                          "b",
 	} {
 		if got := Name(registry, locus.MustParse(text)); got != want {
 			t.Errorf("Name(%s) = %q, want %q", text, got, want)

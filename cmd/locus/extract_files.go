@@ -257,6 +257,9 @@ func (r *reading) read(file walk.File) bool {
 		o.Type = "text/plain"
 	}
 	for l, err := range document.Links(in, name, &o) {
+		if err != nil && r.ctx.Err() != nil {
+			return false
+		}
 		if err != nil {
 			// Who names no file does not want to hear of every picture.
 			var in *document.Error
@@ -273,7 +276,7 @@ func (r *reading) read(file walk.File) bool {
 			return false
 		}
 	}
-	if f, ok := in.(*os.File); ok && r.x.a.errTTY {
+	if f, ok := in.(io.Seeker); ok && r.x.a.errTTY {
 		octets, _ := f.Seek(0, io.SeekCurrent)
 		r.octets += octets
 	}
@@ -287,7 +290,11 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		return io.NopCloser(r.waited(r.x.a.in)), nil
 	}
 	if !file.Named {
-		return openFile(name)
+		f, err := openFile(name)
+		if err != nil {
+			return nil, err
+		}
+		return stoppedFile{f, r.ctx}, nil
 	}
 	f, err := openContext(r.ctx, name)
 	if err != nil {
@@ -305,10 +312,31 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 			io.Closer
 		}{r.waited(f), f}, nil
 	default:
-		return f, nil
+		return stoppedFile{f, r.ctx}, nil
 	}
 	f.Close()
 	return nil, err
+}
+
+// stoppedFile is a file that nobody reads on when the command is to end, however long
+// it is and however little is found in it.
+type stoppedFile struct {
+	*os.File
+	ctx context.Context
+}
+
+func (f stoppedFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, at)
 }
 
 // waited is a reader that somebody may write to while others wait for what comes of

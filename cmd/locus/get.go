@@ -127,7 +127,7 @@ func (g *getter) addVerbose(f *pflag.FlagSet) {
 
 // addPreferences adds the flags that choose among what a server offers.
 func (g *getter) addPreferences(f *pflag.FlagSet) {
-	f.StringVar(&g.view, "view", "", "which media `TYPES` to get, where there is a choice (Gopher+, HTTP): \"text/plain, text/*;q=0.5\"")
+	f.StringVar(&g.view, "view", "", "which media `TYPES` to get, where there is a choice (Gopher+, HTTP, WAIS): \"text/plain, text/*;q=0.5\"")
 	f.StringVar(&g.language, "language", "", "which `LANGUAGES` to get, where there is a choice: \"es, en;q=0.5\"")
 }
 

@@ -57,8 +57,8 @@ func (g *getter) describeFile(r transfer.Result, file string) any {
 	return d
 }
 
-// accessJSON tells that a URL came to nothing.
 type (
+	// accessJSON tells that a URL came to nothing.
 	accessJSON = shape.Failed
 	reasonJSON = shape.Reason
 )

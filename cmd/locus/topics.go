@@ -52,8 +52,9 @@ a message, with the status it has by then.`,
 
 const formsHelp = `Some URLs lead to a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which
 wants answers before it gives anything. "locus open URL" asks for them at the
-terminal. "locus get URL" lists the questions; with --json they are in "form".
-Each has a number from 1, a prompt and a kind:
+terminal. "locus get URL" lists the questions; with --json they are in "form". A
+database of WAIS (section 3.9) tells about itself, and takes answers too. Each
+question has a number from 1, a prompt and a kind:
 
   text     one line
   hidden   one line that is not shown

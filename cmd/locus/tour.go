@@ -80,7 +80,15 @@ func (a *app) tour(only []string) error {
 		if a.ctx.Err() != nil || a.broken() {
 			return nil
 		}
-		if err := guide.Visit(a.ctx, stop); err != nil {
+		var err error
+		if a.flags.json {
+			story := guide.Look(a.ctx, stop)
+			err = story.Err
+			a.writeJSON(newStoryJSON(&story))
+		} else {
+			err = guide.Visit(a.ctx, stop)
+		}
+		if err != nil {
 			a.raise(statusAccess)
 		}
 		a.out.Flush()
@@ -92,12 +100,67 @@ func (a *app) tour(only []string) error {
 	if len(visited) == 0 {
 		return usageError("the tour has no stop for %s", locus.Quote(strings.Join(only, ", ")))
 	}
+	if a.flags.json {
+		return nil
+	}
 	end := "every one answered"
 	if a.status != statusDone {
 		end = "not every one answered"
 	}
 	fmt.Fprintf(a.out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
 	return nil
+}
+
+// storyJSON is what there is to tell of a stop.
+type storyJSON struct {
+	Scheme       text        `json:"scheme"`
+	Section      text        `json:"section"`
+	Title        text        `json:"title"`
+	URL          text        `json:"url"`
+	Conversation []lineJSON  `json:"conversation"`
+	Form         *foundJSON  `json:"form"` // that was filled in on the way
+	Found        *foundJSON  `json:"found"`
+	Error        *reasonJSON `json:"error"`
+}
+
+// lineJSON is a line of a conversation.
+type lineJSON struct {
+	Sent bool `json:"sent"`
+	Line text `json:"line"`
+}
+
+// foundJSON is what something turned out to be.
+type foundJSON struct {
+	Summary text   `json:"summary"`
+	Lines   []text `json:"lines"`
+}
+
+func newStoryJSON(s *tour.Story) storyJSON {
+	j := storyJSON{
+		Scheme: text(s.Scheme), Section: text(s.Section), Title: text(s.Title), URL: text(s.URL.Redacted()),
+		Conversation: []lineJSON{},
+	}
+	for _, line := range s.Conversation {
+		j.Conversation = append(j.Conversation, lineJSON{line[0] == '>', text(line[len("> "):])})
+	}
+	if s.Form != nil {
+		j.Form = newFoundJSON(*s.Form)
+	}
+	if s.Err != nil {
+		reason := newReasonJSON(s.Err)
+		j.Error = &reason
+	} else {
+		j.Found = newFoundJSON(s.Found)
+	}
+	return j
+}
+
+func newFoundJSON(f tour.Found) *foundJSON {
+	j := foundJSON{Summary: text(f.Summary), Lines: []text{}}
+	for _, line := range f.Lines {
+		j.Lines = append(j.Lines, text(strings.TrimSuffix(line, "\r")))
+	}
+	return &j
 }
 
 // serveTour shows the museum in a browser, until a signal. What a configuration says

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -20,6 +21,29 @@ func TestTour(t *testing.T) {
 	got := run(t, nil, "tour", "--scheme", "gopher,nntps")
 	if got.status != 0 || got.err != "" || !strings.HasSuffix(got.out, "by the schemes gopher, nntps; every one answered.\n") {
 		t.Errorf("status %d, %s\n%s", got.status, got.err, got.out)
+	}
+	got = run(t, nil, "tour", "--json", "--scheme", "ftp")
+	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+	for i, line := range lines {
+		var s struct {
+			Scheme, Section, Title, URL string
+			Conversation                []struct {
+				Sent bool
+				Line string
+			}
+			Found *struct{ Summary string }
+			Error *struct{}
+		}
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if s.Scheme != "ftp" || !strings.HasPrefix(s.Section, "RFC 1738") || !strings.HasPrefix(s.URL, "ftp://127.0.0.1:") || s.Found == nil || s.Error != nil ||
+			len(s.Conversation) < 4 || i == 0 && (s.Conversation[0].Sent || !s.Conversation[1].Sent || s.Conversation[1].Line != "USER anonymous") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if got.status != 0 || len(lines) < 3 {
+		t.Errorf("status %d, %d stops, %s", got.status, len(lines), got.err)
 	}
 	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}} {
 		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != statusUsage || got.out != "" {

@@ -654,8 +654,8 @@ func TestLimits(t *testing.T) {
 		says           string
 	}{
 		{"packets", ardp.Options{Packets: 20}, 1, 20, nil, ""},
-		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets"},
-		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets"},
+		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets, and 20 are the limit"},
+		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets, and 20 are the limit"},
 		{"octets", ardp.Options{Octets: len(text(20))}, 1, 20, nil, ""},
 		{"more octets", ardp.Options{Octets: len(text(20)) - 1}, 1, 20, ardp.ErrTooLarge, "more than 2"},
 		{"the most", ardp.Options{}, 1, 4096, nil, ""},

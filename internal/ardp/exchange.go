@@ -69,7 +69,7 @@ func (x *exchange) fail(err error) {
 // another one said is left: the reply is of one server.
 func (x *exchange) begin(now time.Duration) {
 	if x.packets > x.options.Packets {
-		x.fail(fmt.Errorf("%w: a request of %d packets", ErrTooLarge, x.packets))
+		x.fail(fmt.Errorf("%w: a request of %d packets, and %d are the limit", ErrTooLarge, x.packets, x.options.Packets))
 		return
 	}
 	x.to = netip.AddrPort{}
@@ -260,7 +260,7 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 		x.drop(errTotal)
 		return false
 	case max(number, total) > x.options.Packets:
-		x.giveUp(fmt.Errorf("%w: a reply of %d packets", ErrTooLarge, max(number, total)))
+		x.giveUp(fmt.Errorf("%w: a reply of %d packets, and %d are the limit", ErrTooLarge, max(number, total), x.options.Packets))
 		return false
 	}
 	x.total = known

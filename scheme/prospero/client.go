@@ -69,7 +69,8 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resour
 
 // Open implements [scheme.Opener]: Parse, then what Get does. Ending ctx ends the
 // reading of what it returned too. The directories of union links are asked for as
-// the items are, by way of req.Refer.
+// the items are, by way of req.Refer. For req.Probe a directory is not listed, nor are
+// an object's contents asked for, if the server says that they are there.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
@@ -175,7 +176,7 @@ func (at place) address() string {
 // kindOf says what a failure of the delivery from a place comes to.
 func (at place) kindOf(err error) error {
 	switch {
-	case errors.Is(err, scheme.ErrUnreachable):
+	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported):
 		return err
 	case errors.Is(err, ardp.ErrTooLarge):
 		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)
@@ -184,7 +185,7 @@ func (at place) kindOf(err error) error {
 	}
 	// Nothing tells a server that is silent, or refuses, from one that is not there:
 	// another might do.
-	return fmt.Errorf("%w: nothing from %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
+	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
 }
 
 // traceLines tells of a message.

@@ -63,10 +63,12 @@ func TestMethods(t *testing.T) {
 			to: "ftp://f.example/a%20b;type=a gopher://g.example:70/0docs"},
 		{name: "contents elsewhere", info: "PROSPERO-CONTENTS INTERNET-D 'o.example(2000)' ASCII '/y'", to: "prospero://o.example:2000//y"},
 		{name: "contents of another name", info: "PROSPERO-CONTENTS INTERNET-D h.example ASCII y", to: "prospero://h.example/y"},
-		{name: "a login comes last", info: "FTP INTERNET-D f.example ASCII '/home/a' BINARY|AFTP INTERNET-D f.example ASCII '/a' BINARY",
-			to: "ftp://f.example/a;type=i ftp://f.example/%2Fhome/a;type=i"},
+		{name: "a login is left out", info: "FTP INTERNET-D f.example ASCII '/home/a' BINARY|AFTP INTERNET-D f.example ASCII '/a' BINARY",
+			to: "ftp://f.example/a;type=i"},
+		{name: "a login alone", info: "LOCAL '' '' '' ''|FTP INTERNET-D f.example ASCII '/home/a' BINARY|FTP INTERNET-D g.example ASCII '/home/a' BINARY",
+			err: scheme.ErrAuth, says: "ftp://USER@f.example/%2Fhome/a;type=i"},
 		{name: "sessions and what is not mounted", info: "NFS INTERNET-D n.example ASCII a '/b'|TELNET INTERNET-D t.example ASCII ''|FTP INTERNET-D f.example ASCII '/a' BINARY",
-			to: "ftp://f.example/%2Fa;type=i telnet://t.example/ nfs://n.example/b/a"},
+			to: "telnet://t.example/ nfs://n.example/b/a"},
 		{name: "none", info: "LOCAL '' '' '' ''|RCP INTERNET-D r.example ASCII a", err: scheme.ErrUnsupported, says: "LOCAL"},
 		{name: "too short", info: "AFTP '' ''", err: scheme.ErrUnsupported, says: "3 of 5 tokens"},
 	} {
@@ -133,8 +135,9 @@ func TestReferrals(t *testing.T) {
 		t.Errorf("a loop: %v", err)
 	}
 	for reply, kind := range map[string]error{
-		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n": scheme.ErrUnsupported,
-		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":     scheme.ErrProtocol,
+		"FORWARDED VIRTUAL-SYSTEM '#/a' ASCII '/a' 0\n":  scheme.ErrUnsupported,
+		"FORWARDED INTERNET-D 'h/x' ASCII '/a' 0\n":      scheme.ErrProtocol,
+		"FORWARDED INTERNET-D \u212a.com ASCII '/a' 0\n": scheme.ErrProtocol, // the sign of Kelvin, whose small letter is k
 	} {
 		_, err := answers{"x": reply}.world(t).open(theServer + "x")
 		wantError(t, err, kind, "")
@@ -559,6 +562,38 @@ func TestOffset(t *testing.T) {
 	wantError(t, err, context.Canceled, "")
 }
 
+// Whether something is there is known before it is got.
+func TestProbe(t *testing.T) {
+	w := answers{
+		"d": aDirectory, "LIST d": link("L", "n", "h.example", "n"),
+		"o.txt": method + "PROSPERO-CONTENTS '' '' '' ''\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 3' bytes'\n",
+		"q":     "NONE-FOUND\n", "LIST q": "NONE-FOUND\n",
+	}.world(t)
+	open := func(name string) (scheme.Resource, error) {
+		return prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + name), Dial: w, Probe: true})
+	}
+	res, err := open("d")
+	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 1 {
+		t.Errorf("a directory: %+v, asked %q", list, asked)
+	}
+	res, err = open("o.txt")
+	o, ok := res.(*scheme.Object)
+	if !ok {
+		t.Fatalf("an object: %T, %v", res, err)
+	}
+	defer o.Close()
+	b, err := io.ReadAll(o.Body)
+	if asked := w.requests(); len(b) != 0 || err != nil || len(asked) != 1 || o.Size != 3 || o.Type != "text/plain" || o.Name != "o.txt" {
+		t.Errorf("an object: %+v, %q, %v, asked %q", o, b, err, asked)
+	}
+	res, err = open("q") // which may be a directory, or nothing
+	if list, asked := items(t, res, err), w.requests(); len(list) != 0 || len(asked) != 2 {
+		t.Errorf("a query: %+v, asked %q", list, asked)
+	}
+	_, err = open("none")
+	wantError(t, err, scheme.ErrNotFound, "")
+}
+
 // What a server says before its reply.
 func TestDelivery(t *testing.T) {
 	var lines []string
@@ -589,7 +624,7 @@ func TestDelivery(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
-		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "refuse")
+		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "unreachable: \"h.example:1525\": ardp: the server refuses")
 	})
 	t.Run("silent", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
@@ -634,6 +669,10 @@ func TestDelivery(t *testing.T) {
 			t.Errorf("%q", to)
 		}
 	})
+	t.Run("no datagrams", func(t *testing.T) {
+		_, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: noDatagrams{}})
+		wantError(t, err, scheme.ErrUnsupported, "prospero: not supported: streams alone")
+	})
 	t.Run("not sent on", func(t *testing.T) {
 		w := newWorld(t, func(string) ardptest.Reply { return ardptest.Reply{Redirect: netip.MustParseAddrPort("127.0.0.2:1")} })
 		denied := errors.New("denied")
@@ -647,6 +686,13 @@ type dialAny struct{ net.Dialer }
 
 func (d dialAny) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.Dialer.DialContext(ctx, network, address)
+}
+
+// noDatagrams is a way that carries TCP alone.
+type noDatagrams struct{}
+
+func (noDatagrams) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, fmt.Errorf("%w: streams alone", scheme.ErrUnsupported)
 }
 
 func TestNoDialer(t *testing.T) {

@@ -32,20 +32,28 @@ func (j *job) object(info *Reply, octets []byte) (scheme.Resource, error) {
 	if limit := j.req.Limit; limit > 0 && int64(len(octets)) > limit {
 		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, len(octets), limit)
 	}
-	name := j.at.hsoname[strings.LastIndexByte(j.at.hsoname, '/')+1:]
-	o := &scheme.Object{
-		URL:     j.url.url,
-		Name:    name,
-		Type:    media.Guess(name, octets[:min(len(octets), media.Head)]),
-		Size:    int64(len(octets)),
-		ModTime: ModTime(info.Attributes),
-		Note:    strings.Join(info.Warnings, "; "),
-	}
+	o := j.described(info)
+	o.Type = media.Guess(o.Name, octets[:min(len(octets), media.Head)])
+	o.Size = int64(len(octets))
 	if goesOn(j.req, o) {
 		o.Start = j.req.Offset
 	}
 	o.Body = &body{j.ctx, bytes.NewReader(octets[o.Start:])}
 	return o, nil
+}
+
+// described is what the server says of an object, without its octets.
+func (j *job) described(info *Reply) *scheme.Object {
+	name := j.at.hsoname[strings.LastIndexByte(j.at.hsoname, '/')+1:]
+	return &scheme.Object{
+		URL:     j.url.url,
+		Name:    name,
+		Type:    media.ByName(name),
+		Size:    Size(info.Attributes),
+		ModTime: ModTime(info.Attributes),
+		Note:    strings.Join(info.Warnings, "; "),
+		Body:    &body{j.ctx, bytes.NewReader(nil)},
+	}
 }
 
 // goesOn reports whether the part of an object that is there already is of o. A

@@ -32,10 +32,12 @@
 // Archie query is one, and so may be any name that the server knows nothing else
 // of. Else the methods "might themselves be represented as different URLs" (RFC 1738
 // section 3.11), and the object is a [scheme.Referral] to them in the server's
-// order, but that those that need a login are behind those that don't, and behind
-// all what no retrieval opens: sessions, and file systems that would be mounted. If
-// the first is Prospero's own, of this object, the object is got at once, as a
-// [scheme.Object]. Later in the list it is left out, because it would lead back here.
+// order, but that behind all is what no retrieval opens: sessions, and file systems
+// that would be mounted. A method that needs a login (FTP, which is not AFTP) is left
+// out: nobody logs in to it as "anonymous"; if there is no other, the error has the
+// URL to which a user is to be added. If the first is Prospero's own, of this object,
+// the object is got at once, as a [scheme.Object]. Later in the list it is left out,
+// because it would lead back here.
 // An object that has moved is a Referral to where it is now; the fields go along,
 // but for the version, which is the new place's.
 //

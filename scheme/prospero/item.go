@@ -126,8 +126,11 @@ func (l *Link) external(item *scheme.Item) {
 		if item.Kind == scheme.KindObject {
 			item.Type = media.ByName(list[0].ObjectName)
 		}
-		if list[0].rank() == session {
+		switch list[0].rank() {
+		case session:
 			item.Note = strings.Join(list[0].More, " ")
+		case login:
+			item.Note = "it needs a login of one's own: write a user before the host"
 		}
 		return
 	}

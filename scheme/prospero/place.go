@@ -52,7 +52,8 @@ func (x URL) sendable() error {
 // place returns where t is, if it is an object of a Prospero server.
 func (t *Target) place() (place, error) {
 	at := place{host: strings.ToLower(t.Host), port: t.Port, hsoname: t.Name, version: t.Version}
-	if t.HostType != hostInternet || !locus.IsHost(at.host) {
+	// Of some letters ToLower makes those that a host has.
+	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
 		return place{}, fmt.Errorf("%w: no host of the Internet: %s %s", scheme.ErrProtocol, locus.Quote(t.HostType), locus.Quote(t.Host))
 	}
 	if at.port == 0 {

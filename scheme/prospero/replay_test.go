@@ -339,7 +339,7 @@ func TestLinks(t *testing.T) {
 	want := map[string]item{
 		"emacs-19.22.tar.gz":  {"ftp://ftp.example.org/pub/gnu/emacs-19.22.tar.gz;type=i", scheme.KindObject, ""},
 		"release notes":       {"ftp://mirror.example.net/mirror/gnu/release%20notes;type=a", scheme.KindObject, ""},
-		"private report":      {"ftp://ftp.example.org/%2Fhome/staff/report.ps;type=i", scheme.KindObject, ""},
+		"private report":      {"ftp://ftp.example.org/%2Fhome/staff/report.ps;type=i", scheme.KindObject, "it needs a login"},
 		"Weather maps":        {"gopher://gopher.example.net:70/11/Weather/Maps", scheme.KindMenu, ""},
 		"About gopher":        {"gopher://gopher.example.net:7070/0about/text%3Fx", scheme.KindObject, ""},
 		"Old catalogue":       {"", scheme.KindUnknown, "no URL: "},

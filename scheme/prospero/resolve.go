@@ -39,6 +39,9 @@ func (j *job) open() (scheme.Resource, error) {
 		return nil, err
 	}
 	if IsDirectory(info.Attributes) {
+		if j.req.Probe {
+			return &scheme.Menu{URL: j.url.url, Title: j.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
+		}
 		return j.directory(nil)
 	}
 	methods, faults := Methods(info.Attributes, j.at.target(), false)
@@ -224,22 +227,42 @@ func (m Method) asks(object place) bool {
 
 // retrieve gets the object by the first method that can be used. If that is
 // Prospero's own, of this object, it is got here; otherwise the referral leads to
-// every method but that one, which would lead back.
+// every method but that one, which would lead back, and those that need a login: who
+// follows a referral has none, and what FTP shows to anonymous under that name is
+// perhaps another object.
 func (j *job) retrieve(info *Reply, methods []Method, faults []error) (scheme.Resource, error) {
 	list, others := ways(methods, j.at)
 	if len(list) > 0 && list[0].here {
+		if j.req.Probe {
+			return j.described(info), nil
+		}
 		return j.contents(info)
 	}
 	var to []locus.URL
-	for _, w := range list {
-		if !w.here {
+	var private *way // the first that needs a login
+	for i := range list {
+		switch w := &list[i]; {
+		case w.here:
+		case w.rank() != login:
 			to = append(to, w.url)
+		case private == nil:
+			private = w
 		}
 	}
 	if to = append(to, GatewayURLs(j.at.hsoname)...); len(to) > 0 {
 		return &scheme.Referral{URL: j.url.url, To: to}, nil
 	}
+	if private != nil {
+		return nil, private.needsLogin()
+	}
 	return nil, fmt.Errorf("%w: none of the access methods of the object can be used: %s", scheme.ErrUnsupported, reasons(others, faults))
+}
+
+// needsLogin says that a way is for those who have a login, and where.
+func (w *way) needsLogin() error {
+	before, rest, _ := strings.Cut(w.url.String(), "//")
+	return scheme.Hint(fmt.Errorf("%w: access method %s needs a login of one's own", scheme.ErrAuth, locus.Quote(w.Name)),
+		"open it by itself, with your user: "+before+"//USER@"+rest)
 }
 
 // reasons are why there is no way to something.

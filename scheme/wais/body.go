@@ -30,7 +30,8 @@ type body struct {
 	ask      Retrieval // Start: of the next range
 	begin    int64     // where the first range began
 	size     int64     // octets of a range
-	left     int64     // how many octets it may have yet
+	most     int64     // how many octets it may have,
+	left     int64     // and how many yet
 
 	text   []byte // of the last range: what is not read yet
 	err    error  // what comes after it
@@ -47,7 +48,7 @@ func newBody(database string, id DocumentID, wtype string) (*body, error) {
 // open asks for the first range, so that there is a document. It may be called again
 // with another exchange if that fails.
 func (b *body) open(x *exchange, offset, limit int64) error {
-	b.exchange, b.left = x, limit
+	b.exchange, b.most, b.left = x, limit, limit
 	b.size = x.rangeSize(b.ask.ID)
 	b.begin, b.ask.Start = offset, offset
 	text, err := b.next()
@@ -105,7 +106,7 @@ func (b *body) next() (text []byte, err error) {
 	}
 	whole := int64(len(text)) == want
 	if int64(len(text)) > b.left {
-		return text[:b.left], fmt.Errorf("wais: %w: the document has more than %d octets", scheme.ErrTooLarge, b.exchange.job.client.o.Limits.Octets)
+		return text[:b.left], fmt.Errorf("wais: %w: the document has more than %d octets", scheme.ErrTooLarge, b.most)
 	}
 	b.left -= int64(len(text))
 	b.ask.Start += int64(len(text))

@@ -118,8 +118,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	if err != nil {
 		return nil, err
 	}
-	if why := wrongDatabase(x.database); why != "" {
-		return nil, x.url.Errorf(x.url.PathOffset(), "database", "%w: %s", locus.ErrValue, why)
+	if err := x.sendable(); err != nil {
+		return nil, err
 	}
 	prefer, err := scheme.ParsePreference(req.Accept)
 	if err != nil {

@@ -293,7 +293,7 @@ func TestDocument(t *testing.T) {
 					t.Fatalf("%d octets, range %d, room %d: %d octets, %v", size, o.Range, room, len(got), err)
 				}
 				object := res.(*scheme.Object)
-				if object.Type != "text/plain" || object.Start != 0 || object.Size != -1 && object.Size != int64(size) {
+				if object.Type != "text/plain" || object.Name != "id" || object.Start != 0 || object.Size != -1 && object.Size != int64(size) {
 					t.Errorf("%+v", object)
 				}
 				if _, n := w.peer.sent(); n != 1 {

@@ -1,5 +1,10 @@
 package wais
 
+import (
+	"fmt"
+	"strings"
+)
+
 // DocumentID is the document-id as octets, as a server gave it and as it is sent
 // back (RFC 1738 section 3.9: only its server can take it apart). It is comparable.
 //
@@ -47,13 +52,21 @@ func joinFields(fields []Field) DocumentID {
 
 // check tells whether id can be in a request.
 func (id DocumentID) check() error {
-	switch {
-	case id == "":
-		return refused("a document-id of no octets names nothing")
-	case len(id) > MaxDocumentID:
-		return refused("a document-id has at most %d octets, and not %d", MaxDocumentID, len(id))
+	if why := id.wrong(); why != "" {
+		return refused("%s", why)
 	}
 	return nil
+}
+
+// wrong says why id can't be in a request; empty: it can.
+func (id DocumentID) wrong() string {
+	switch {
+	case id == "":
+		return "a document-id of no octets names nothing"
+	case len(id) > MaxDocumentID:
+		return fmt.Sprintf("a document-id has at most %d octets, and not %d", MaxDocumentID, len(id))
+	}
+	return ""
 }
 
 // Fields returns the fields that id is made of. ok reports whether it is made of
@@ -104,6 +117,13 @@ func (id DocumentID) LocalID() string {
 	}
 	f, _ := find(list, fieldOriginalLocalID)
 	return f
+}
+
+// name is the last part of the local id, if that is a path: what a file of the
+// document may be called.
+func (id DocumentID) name() string {
+	local := id.LocalID()
+	return local[strings.LastIndexByte(local, '/')+1:]
 }
 
 // Same reports whether id and other name one document, which different servers may

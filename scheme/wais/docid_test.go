@@ -101,6 +101,21 @@ func TestLocalID(t *testing.T) {
 	}
 }
 
+// What a file of a document may be called.
+func TestDocumentName(t *testing.T) {
+	for id, want := range map[DocumentID]string{
+		sourceID:               "coast.src",
+		"\x03\x01a\x06\x03c/b": "b",
+		"\x03\x040 75":         "0 75",
+		"\x03\x02a/":           "",
+		"opaque":               "",
+	} {
+		if got := id.name(); got != want {
+			t.Errorf("%q: %q; want %q", id, got, want)
+		}
+	}
+}
+
 func TestSameDocument(t *testing.T) {
 	for _, c := range []struct {
 		a, b DocumentID

@@ -340,14 +340,26 @@ func TestInit(t *testing.T) {
 
 // What can't be asked for is refused before anybody is asked.
 func TestRefused(t *testing.T) {
-	for path, says := range map[string]string{
-		"a%40evil.dom%3A210?x": "name of a database", "a%1Fb": "name of a database", "a@b/TEXT/3=x": "name of a database",
-		"db/TE%20XT/3=a": "type of a document", "db//3=a": "type of a document", "db/TEXT/": "no octets",
-		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): "at most",
+	for path, want := range map[string]struct {
+		part   string
+		offset int // in the path
+		says   string
+	}{
+		"a%40evil.dom%3A210?x": {"database", 0, "name of a database"},
+		"a%1Fb":                {"database", 0, "name of a database"},
+		"a@b/TEXT/3=x":         {"database", 0, "name of a database"},
+		"db/TE%20XT/3=a":       {"wtype", 3, "type of a document"},
+		"db//3=a":              {"wtype", 3, "type of a document"},
+		"db/TEXT/":             {"wpath", 8, "no octets"},
+		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
 		_, err := newWorld(t, p, nil).open(path)
-		wantError(t, err, locus.ErrValue, says)
+		wantError(t, err, locus.ErrValue, want.says)
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || e.Part != want.part || e.Offset != len("wais://h/")+want.offset {
+			t.Errorf("%s: %+v", path, e)
+		}
 		if _, n := p.sent(); n > 0 {
 			t.Errorf("%s: %d connections", path, n)
 		}
@@ -472,7 +484,7 @@ func FuzzAnswers(f *testing.F) {
 						t.Errorf("%+v", item)
 					}
 					if x, err := Parse(item.URL); err == nil && x.database == "db" && x.url.Host() == "h" {
-						if id, ok := x.DocumentID(); !ok || id.check() != nil || checkWtype(x.wtype) != nil {
+						if id, ok := x.DocumentID(); !ok || id.check() != nil || wrongWtype(x.wtype) != "" {
 							t.Errorf("%+v", item)
 						}
 					}

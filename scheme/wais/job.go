@@ -111,6 +111,7 @@ func (j *job) document() (scheme.Resource, error) {
 	}
 	o := &scheme.Object{
 		URL:   j.url.url,
+		Name:  id.name(),
 		Type:  MediaType(j.url.wtype),
 		Size:  -1,
 		Start: b.begin,
@@ -172,6 +173,9 @@ func (j *job) examples() ([]Example, error) {
 		if err != nil || !ok {
 			return nil, scheme.Hint(fmt.Errorf("wais: %w: a search for what is like %s", scheme.ErrUnsupported, locus.Quote(u.Redacted())),
 				"it is no wais URL of a document, such as a search gives")
+		}
+		if err := x.sendable(); err != nil {
+			return nil, err
 		}
 		list = append(list, Example{ID: id, Wtype: x.wtype})
 	}

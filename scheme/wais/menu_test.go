@@ -205,6 +205,20 @@ func TestDescribe(t *testing.T) {
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
+	// A description without end.
+	long := newPeer(t, func(n int, request []byte) []byte {
+		if n == 0 {
+			return packetOf(sourceOnly)
+		}
+		return documentAnswer(strings.Repeat("x", 2*maxSource), 100000, request)
+	})
+	res, err := newWorld(t, long, &Options{Range: 90000}).open("db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d octets|\n", maxSource)+about; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
 	// The empty name is that of the server's own database.
 	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
@@ -329,6 +343,21 @@ func TestLike(t *testing.T) {
 		if _, n := p.sent(); n > 0 {
 			t.Errorf("%s: %d connections", path, n)
 		}
+	}
+}
+
+// An example that can't be in a request is refused by what its URL has.
+func TestLikeRefused(t *testing.T) {
+	p := newPeer(t, nil)
+	w := newWorld(t, p, nil)
+	w.req.Like = []locus.URL{locus.MustParse("wais://h/db/TE%20XT/3=a;")}
+	_, err := w.open("db?x")
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) || e.Part != "wtype" || e.Input != w.req.Like[0].String() {
+		t.Error(err)
+	}
+	if _, n := p.sent(); n > 0 {
+		t.Errorf("%d connections", n)
 	}
 }
 

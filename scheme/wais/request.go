@@ -267,19 +267,36 @@ func checkRange(start, end, most int64) error {
 }
 
 func checkDocument(id DocumentID, wtype string) error {
-	if err := checkWtype(wtype); err != nil {
-		return err
+	if why := wrongWtype(wtype); why != "" {
+		return refused("%s", why)
 	}
 	return id.check()
 }
 
-// checkWtype tells whether a type can be in a request.
-func checkWtype(wtype string) error {
+// wrongWtype says why a type can't be in a request; empty: it can.
+func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {
-		return refused("%s is no type of a document: visible characters of ASCII, and no blank", locus.Quote(wtype))
+		return locus.Quote(wtype) + " is no type of a document: visible characters of ASCII, and no blank"
 	}
-	return nil
+	return ""
+}
+
+// sendable returns which part of x can't be in a request, or nil.
+func (x URL) sendable() error {
+	w, _ := split(x.url)
+	why, part, offset := wrongDatabase(x.database), "database", w.offset
+	if why == "" && x.form != NoDocument {
+		why, part, offset = wrongWtype(x.wtype), "wtype", w.wtypeOffset()
+		if why == "" {
+			id, _ := x.DocumentID()
+			why, part, offset = id.wrong(), "wpath", w.wpathOffset()
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return x.url.Errorf(offset, part, "%w: %s", locus.ErrValue, why)
 }
 
 // refused is the error for a request that is not sent.
