@@ -35,6 +35,19 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// GatewayError is a failure of what went by way of gateways: it may be theirs, and
+// not that of what they were to get.
+type GatewayError struct {
+	Gateways []Gateway // in their order
+	Err      error
+}
+
+func (e *GatewayError) Error() string {
+	return e.Err.Error() + " (by way of " + gatewayTexts(e.Gateways) + ")"
+}
+
+func (e *GatewayError) Unwrap() error { return e.Err }
+
 // show returns u for a message: as it is if that is short and plain, else quoted.
 func show(u locus.URL) string {
 	text := u.Redacted()

@@ -164,7 +164,7 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, r.url.Scheme())
 	}
 	if err != nil && len(r.by) > 0 {
-		return nil, fmt.Errorf("%w (by way of %s)", err, gatewayTexts(r.by))
+		return nil, &GatewayError{r.by, err}
 	}
 	if err == nil && r.isOther() {
 		label(res, u)

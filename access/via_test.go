@@ -315,7 +315,9 @@ func TestThroughProxy(t *testing.T) {
 	}
 	req := typed("news:a.b")
 	req.Items.Newest = 5
-	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "by way of "+shown) || len(asked.take()) != 0 {
+	var by *access.GatewayError
+	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "by way of "+shown) ||
+		!errors.As(err, &by) || len(by.Gateways) != 1 || len(asked.take()) != 0 {
 		t.Errorf("items: %v", err)
 	}
 	req = typed("wais://h.example/db?a")

@@ -1,16 +1,16 @@
 // Package document finds URLs in documents: it tells what a file is, and reads it as
 // that.
 //
-// [Links] reads plain text, paged text and source code (all are plain text), Markdown
-// and HTML, mail and mboxes, and what of those is compressed with gzip, bzip2, xz,
+// [Links] reads plain text, paged text and source code (all are plain text), Markdown,
+// HTML and CSS, mail and mboxes, and what of those is compressed with gzip, bzip2, xz,
 // zstd or compress(1), or in a tar or zip archive, one within another. What is a URL
 // in a text is package extract's to say.
 //
 // # What a document is
 //
 // The first octets say it if they can: those of what is compressed, of an archive, of
-// UTF-16. If not, [Options.Type] does, or else the name, for Markdown, HTML, SVG, mail
-// and mboxes, and for tar archives of the kind that has no magic. A text whose name
+// UTF-16. If not, [Options.Type] does, or else the name, for Markdown, HTML, SVG, CSS,
+// mail and mboxes, and for tar archives of the kind that has no magic. A text whose name
 // says nothing is an mbox, a message or HTML if it begins like one. Whatever has a NUL
 // in its first 8 KiB is binary, and no text. All else is plain text.
 //

@@ -174,6 +174,7 @@ func TestLinks(t *testing.T) {
 		{"page", "\uFEFF\n<HTML lang=en><img src=a.png>", "2:24 a.png"},
 		{"page.xhtml", "<?xml version='1.0'?><html><a href='b'/></html>", "1:37 b"},
 		{"drawing.svg", "<svg><a xlink:href='http://h.example/'/></svg>", "1:21 http://h.example/"},
+		{"a.css", "/* http://h.example/a */\np { background: url(b.png) }", "1:4 http://h.example/a, 2:21 b.png"},
 		{"page.txt", "<!DOCTYPE html><a href=b>", ""}, // A name that says nothing is the only one that is not believed.
 		{"README.md", "[a](b.md)\n\n`http://h.example/`", "1:5 b.md, 3:2 http://h.example/"},
 		{"notes.markdown", "![a](b.png)", "1:6 b.png"},
@@ -272,6 +273,8 @@ func TestType(t *testing.T) {
 		{"a.html", "text/plain", "<a href=b>", ""},
 		{"a", "Text/Markdown; charset=utf-8", "[a](b)", "1:5 b text/markdown"},
 		{"a", "text/html", gz(t, "<a href=b>"), "1:9 b text/html"},
+		{"a", "text/css; charset=utf-8", "x: url(b)", "1:8 b text/css"},
+		{"a.css", "text/plain", "x: url(b)", ""},
 		{"a", "application/gzip", gz(t, "<html><a href=b>"), "1:15 b text/html"},
 		{"a", "application/gzip", "this is none", "(a: gzip: invalid header)"},
 		{"a", "text/html", tarred(t, "b.txt", "<a href=b>", "c.png", "\x00<a href=c>"), "b.txt 1:9 b text/html, (a: c.png: binary, and no text to look into)"},

@@ -16,6 +16,7 @@ const (
 	plain kind = iota
 	markdown
 	html
+	css
 	binary
 	utf16
 	mail
@@ -38,6 +39,7 @@ var types = map[string]kind{
 	"text/html":              html,
 	"application/xhtml+xml":  html,
 	"image/svg+xml":          html,
+	"text/css":               css,
 	"message/rfc822":         mail,
 	"message/global":         mail,
 	"message/news":           mail,

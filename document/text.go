@@ -26,7 +26,7 @@ func fromUTF16(r io.Reader) io.Reader {
 func (f *finder) text(it item, h *head, k kind) {
 	t := texts{f: f, it: it, typ: f.typeOf(it, k)}
 	switch {
-	case k == markdown || k == html:
+	case k == markdown || k == html || k == css:
 		t.markup(k)
 	case h.all && !f.o.Context:
 		t.short(octet.View(h.octets))
@@ -192,8 +192,11 @@ func (t *texts) markup(k kind) {
 	}
 	t.text = string(octets)
 	read := extract.Markdown
-	if k == html {
+	switch k {
+	case html:
 		read = extract.HTML
+	case css:
+		read = extract.CSS
 	}
 	t.inMemory(read(t.text, &t.f.o.Extract))
 	if err != nil {

@@ -59,6 +59,9 @@ func (d *document) attributes(s, element string, i int) (next int) {
 		seenBuf [8]string
 	)
 	key := append(lowerName(keyBuf[:0], element), ' ')
+	if sameName(element, "link") && isConnection(s, i) {
+		key = append(key, "preconnect "...)
+	}
 	size, seen := len(key), seenBuf[:0]
 	refreshes := sameName(element, "meta") && isRefresh(s, i)
 	for !d.done {
@@ -105,6 +108,28 @@ func isRefresh(s string, i int) bool {
 		}
 		if sameName(a.name, "http-equiv") {
 			return sameName(s[a.start:a.end], "refresh")
+		}
+		i = next
+	}
+}
+
+// isConnection reports whether the link element with the attributes at i names a
+// host that will be wanted, and no document there (HTML 4.6.8.4 and 4.6.8.14).
+func isConnection(s string, i int) bool {
+	for {
+		a, next, ok := nextAttribute(s, i)
+		if !ok {
+			return false
+		}
+		if sameName(a.name, "rel") {
+			n := 0
+			for rel := range strings.FieldsSeq(s[a.start:a.end]) {
+				if !sameName(rel, "preconnect") && !sameName(rel, "dns-prefetch") {
+					return false
+				}
+				n++
+			}
+			return n > 0
 		}
 		i = next
 	}

@@ -1,10 +1,36 @@
 package extract
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
 )
+
+// CSS returns what a style sheet refers to, in order, and the URLs in the rest of it,
+// which is read as plain text: in comments, in strings, of namespaces.
+//
+//	@import "a.css"; @import url(b.css);
+//	p { background: url("c.png"), URL( d\.png ) }
+//	/* http://host/ */                  bare, as [All] has it
+//
+// What is referred to has the Form Attribute and the Element "style", and is a URL or
+// a partial form, as in [HTML].
+func CSS(text string, o *Options) iter.Seq[Match] {
+	return func(yield func(Match) bool) {
+		d := newDocument(text, o, yield)
+		read := 0
+		references := newDocument(text, o, func(m Match) bool {
+			d.prose(read, int(m.Start), literal)
+			read = int(m.End)
+			d.emit(m)
+			return !d.done
+		})
+		references.o.Hidden = false // Nothing is.
+		references.css(&source{decoded{text: text}, 0, "style"})
+		d.prose(read, len(text), literal)
+	}
+}
 
 // css reports what a style sheet, or the declarations of a style attribute, refer
 // to: url(...), quoted or not, and the text after @import (CSS Syntax 4.3). What

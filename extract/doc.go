@@ -2,10 +2,10 @@
 // for URLs in Context").
 //
 // [All] finds them in a text, [Stream] in what a reader gives, in constant memory, and
-// [StreamAt] in a file, on several processors; all find the same. [Lines] tells the line and the column of each. [Markdown] and
-// [HTML] read documents, and find partial forms as well. Nothing here decides
-// whether a URL is valid, allowed or alive: what is found is a [locus.URL], which
-// the packages under scheme check.
+// [StreamAt] in a file, on several processors; all find the same. [Lines] tells the line
+// and the column of each. [Markdown], [HTML] and [CSS] read documents, and find partial
+// forms as well. Nothing here decides whether a URL is valid, allowed or alive: what is
+// found is a [locus.URL], which the packages under scheme check.
 //
 // # In a wrapper
 //

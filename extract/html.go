@@ -20,6 +20,7 @@ import (
 //	<img srcset="a.png 1x, b.png 2x">   each of its images; imagesrcset too
 //	<meta http-equiv=refresh content="5; url=a.html">
 //	<p style="background: url(a.png)">  and url(...) and @import in <style>
+//	<link rel=preconnect href="...">    a host and no document: its Element is "link preconnect href"; dns-prefetch too
 //	<base href="...">                   itself, and as the Base of all that follows it
 //	See http://host/?a&amp;b            running text, its character references decoded
 //	&lt;URL:ftp://host/&gt;             and with them the wrappers

@@ -251,9 +251,22 @@ func slowHrefs(s string) (lines []string) {
 			continue
 		}
 		name := tag.name[:min(len(tag.name), 64)]
+		if slowConnection(s, tag) {
+			name = "link preconnect"
+		}
 		lines = append(lines, fmt.Sprintf("%s href %d %d", name, start, start+len(value)))
 	}
 	return lines
+}
+
+// slowConnection reports whether a tag is a link whose rel is of connections alone.
+func slowConnection(s string, tag slowTag) bool {
+	n := slices.IndexFunc(tag.attributes, func(a slowAttribute) bool { return a.name == "rel" })
+	if tag.name != "link" || n < 0 {
+		return false
+	}
+	rels := strings.Fields(string(asciiLower([]byte(s[tag.attributes[n].start:tag.attributes[n].end]))))
+	return len(rels) > 0 && !slices.ContainsFunc(rels, func(rel string) bool { return rel != "preconnect" && rel != "dns-prefetch" })
 }
 
 // fastHrefs returns what it finds.
@@ -278,6 +291,7 @@ func FuzzHTMLTags(f *testing.F) {
 		`<a href=b>`, `<a HREF = 'b' href="c"/><b href=d`, `</a href=b><a/href=c/>`, `<!--><a href=b><!--<a href=c>--!><a href=d>`,
 		`<script><a href=b></SCRIPT x><a href=c>`, `<style></styles></style/><a href=b>`, `<plaintext><a href=b>`, `<a =href=b href= >`,
 		`<title><a href=b></title href=c><p href=d>`, `<!a <a href=b><a href=c></ <a href=d><xmp></</xmp ><e href="f`, "<a\x00 href\n=\nb\f>", `<a href="b"c href>`,
+		`<link href=a rel="Preconnect dns-prefetch" rel=x><LINK rel=stylesheet rel=preconnect href=b><link rel="" href=c><a rel=preconnect href=d>`,
 	} {
 		f.Add(s)
 	}

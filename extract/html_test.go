@@ -42,6 +42,8 @@ func TestHTML(t *testing.T) {
 			want("body background a", "button formaction b", "applet codebase c", "area ping d", "area ping http://host/e")},
 		{`<form action=a> <p action=b> <object data=c> <p data=d> <head profile=e> <p profile=f> <html manifest=g> <p manifest=h> <p content="0;i">`,
 			want("form action a", "object data c", "head profile e", "html manifest g")},
+		{`<link rel=preconnect href=//a><link href=b REL=" DNS-Prefetch preconnect "><link rel="preconnect stylesheet" href=c><link href=d><link rel href=e>`,
+			want("link preconnect href //a", "link preconnect href b", "link href c", "link href d", "link href e")},
 		// Character references.
 		{`<a href="?a=1&amp;b=2">`, want(`a href ?a=1&b=2 as "?a=1&amp;b=2"`)},
 		{`<a href="?a&copy=1&copyb&copy;">`, want(`a href ?a&copy=1&copyb© as "?a&copy=1&copyb&copy;"`)},
@@ -164,4 +166,20 @@ func ExampleHTML() {
 	// attribute http://info.cern.ch/
 	// a href hypertext/WWW/?a&b in http://info.cern.ch/
 	// wrapped ftp://info.cern.ch/
+}
+
+func TestCSS(t *testing.T) {
+	testRows(t, extract.CSS, nil, []row{
+		{`@import "a.css"; @import url(b.css) screen; @font-face { src: url('c.woff2') format("woff2"), URL( d\.woff ) }`,
+			want("style a.css", "style b.css", "style c.woff2", `style d.woff as "d\\.woff"`)},
+		{`/* from http://host/a, url(no) */ p { x: url(http://host/b) } /* <URL:ftp://host/c> */`,
+			want("bare http://host/a", "style http://host/b", "wrapped ftp://host/c")},
+		{`@namespace svg url(http://host/ns); p::after { content: "http://host/d" } p { x: url(#e) url("") }`,
+			want("bare http://host/ns", "bare http://host/d", "style #e")},
+		{`p { x: url("http://host/(f)") } http://host/g`, want("style http://host/(f)", "bare http://host/g")},
+		{`p { x: url(javascript:http://host/h) url(data:image/png;base64,AA==) }`, want("bare http://host/h", "style data:image/png;base64,AA==")},
+		{"p { x: url(a", nil}, {"@import 'a\n';", nil}, {"/* url(a)", nil}, {"", nil}, {`\`, nil}, {"@", nil},
+	})
+	hidden := &extract.Options{Hidden: true}
+	testRows(t, extract.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
 }

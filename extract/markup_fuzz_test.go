@@ -46,6 +46,20 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
+func FuzzCSS(f *testing.F) {
+	for _, s := range []string{
+		`@import 'a'; @namespace url(http://h/); p { x: url( "b\29" ) URL(c\)) /* url(d) http://h/ */ } "http://h/" url(javascript:http://h/)`,
+		"<URL:http://h/ url(a\n)> http://h/url(a) url(http://h/\\\n) @import\t\"a",
+	} {
+		f.Add(s, false)
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, s string, hidden bool) {
+		checkMatches(t, s, extract.CSS, &extract.Options{})
+		checkMatches(t, s, extract.CSS, &extract.Options{Hidden: hidden})
+	})
+}
+
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{
 		"# [a](b \"c\")\n\n> [a]: <b c>\n> 'd'\n\n- ![a](b)\n  `http://h/` <http://h/> <a@h> <b href=c>\n",

@@ -71,7 +71,7 @@ func TestMarkupHostile(t *testing.T) {
 		"<", "<a", "<a ", "<a b=", "<a b='", "<a b=\"", "<a b='<a c=\"", "<a b=\" <c d='", "<a b=x ", "<a href=\"http://h/", "<a href=x", "< a", "</", "</a", "</a ",
 		"<!--", "<!--\n\n", "<!-", "--", "<?", "<!a", "<!a ", "<![CDATA[", "<a@", "<a:", "<ab:", "<URL:", "<http://",
 		"<script>", "<style>", "<title>", "<textarea></", "<meta content=x ", "<meta content='0;url=x' ", "<base href=x>", "<script></script", "<plaintext>",
-		"<p style='", "<p style='url(", "<style>url(", "<style>url(\"", "<style>url('\n", "<style>@import ", "<style>/*", "<style>\\", "<style>a-", "<img srcset='a 1x,", "<img srcset='((",
+		"@import 'a'", "url(a", "url(a)", "url('a'", "@", "/*", "\"", "http://h/ url(a)", "<p style='", "<p style='url(", "<style>url(", "<style>url(\"", "<style>url('\n", "<style>@import ", "<style>/*", "<style>\\", "<style>a-", "<img srcset='a 1x,", "<img srcset='((",
 		"&", "&#", "&#x", "&a", "&amp", "&amp;", "&lt;", "&lt", "&amp;http://h/&amp;", "&ampampamp", "\\", "\\\\h", "http://h/\\_", "http://h/&amp;",
 		">", "> ", ">\n", "- ", "-\n", "- a\n", "1. ", " ", "\t", "\n", "\r", "\r\n", "a\n", "#", "# ", "=\n", "a\n=\n", "a\n\n", "    a\n", "* * *\n", "*",
 		"<div>\n", "<div>\n\n", "<pre>\n", "<pre></pre>\n", "<x>\n", "a\n<x>\n", "http://", "http://a*", "mailto:a@b_", "javascript:", "<a href=javascript:>",
@@ -79,7 +79,7 @@ func TestMarkupHostile(t *testing.T) {
 		text := strings.Repeat(unit, size/len(unit))
 		for _, text := range []string{"> " + text, "<a b='" + text, "[a](" + text + ">", text + "\n\n" + text} {
 			for _, o := range []*extract.Options{nil, {Hidden: true}} {
-				for _, find := range []finder{extract.HTML, extract.Markdown} {
+				for _, find := range []finder{extract.HTML, extract.Markdown, extract.CSS} {
 					for m := range find(text, o) {
 						if m.Start > m.End {
 							t.Fatal(unit)
@@ -103,6 +103,8 @@ func TestMarkupMemory(t *testing.T) {
 		{extract.HTML, `<meta http-equiv=refresh content="`, ""},
 		{extract.HTML, "<p>", ""},
 		{extract.Markdown, "[a](", ")"},
+		{extract.CSS, "url(", ")"},
+		{extract.CSS, "/*", ""},
 		{extract.Markdown, `> <a href='`, "'>"},
 	} {
 		text := test.before + value + test.after
@@ -127,6 +129,7 @@ func TestMarkupAllocations(t *testing.T) {
 		n    int // matches in unit
 	}{
 		{extract.HTML, `<p>See <a href="http://host/a">http://host/b</a> <img src=c.png srcset="d.png 1x, e.png 2x" style="background: url(f.png)">` + "\n", 6},
+		{extract.CSS, "/* http://host/a */ @import 'b'; p { x: url(c.png) url(http://host/d) }\n", 4},
 		{extract.Markdown, "See [a](http://host/a \"t\") `http://host/b` <http://host/c> ![d](e.png) http://host/f.\n\n[g]: h\n\n> * <a href=i>\n\n", 7},
 	} {
 		cost := func(times int) float64 {
@@ -150,7 +153,7 @@ func TestMarkupAllocations(t *testing.T) {
 // Whoever has seen enough gets no more.
 func TestMarkupStop(t *testing.T) {
 	const text = "[a](b) [c](d) <e href=f src=g srcset='h,i j'> http://k/ `http://l/` <m:n> <style>url(o) url(p)</style>\n\n<q href=r>"
-	for _, find := range []finder{extract.HTML, extract.Markdown} {
+	for _, find := range []finder{extract.HTML, extract.Markdown, extract.CSS} {
 		all := list(text, find(text, &extract.Options{Hidden: true}))
 		for n := range all {
 			var got []string

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -20,12 +21,13 @@ import (
 
 // attempt is one try at a target, and what it came to.
 type attempt struct {
-	out    Outcome
-	passes bool            // it may be otherwise soon
-	busy   bool            // because the server has too much to do
-	later  time.Duration   // which is what the server asks for; 0: it says nothing
-	public bool            // it is so wherever the URL was found
-	looked map[string]bool // the fragments that were looked for: whether they are there, or may be
+	out     Outcome
+	passes  bool            // it may be otherwise soon
+	busy    bool            // because the server has too much to do
+	later   time.Duration   // which is what the server asks for; 0: it says nothing
+	public  bool            // it is so wherever the URL was found
+	unasked bool            // it is the robots.txt that it came to this with
+	looked  map[string]bool // the fragments that were looked for: whether they are there, or may be
 
 	// Of a page of a site.
 	page     *doc
@@ -61,7 +63,15 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 		a.looked[fragment] = true
 	}
 	if page != nil {
-		if why := page.site.disallows(ctx, e, t); why != "" {
+		switch why, final, err := page.site.disallows(ctx, e, t); {
+		case err != nil:
+			a.judge(err)
+			if a.out.Verdict == Warning {
+				a.out.Detail = "its robots.txt, which says where programs may go, can't be had: " + a.out.Detail
+			}
+			a.passes, a.unasked = a.passes && !final, true
+			return a
+		case why != "":
 			a.out = Outcome{Verdict: Ignored, Detail: why}
 			return a
 		}
@@ -84,6 +94,8 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.object(ctx, a, page, wants, res, r)
+		} else if s := res.URL.Scheme(); s == "gopher" || s == "gophers" {
+			a.doubt(r)
 		}
 	case *scheme.Menu:
 		if page != nil {
@@ -93,6 +105,48 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 		a.listen(ctx, r)
 	}
 	return a
+}
+
+// maxExcuse is the most octets of a text that does no more than say that there is
+// nothing.
+const maxExcuse = 1 << 10
+
+// doubt looks at a text of Gopher, which has no other way to say that there is none
+// than a text: some servers do. Nothing tells it from one that is meant.
+func (a *attempt) doubt(o *scheme.Object) {
+	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
+		return
+	}
+	text := make([]byte, maxExcuse+1)
+	n, err := o.Body.Read(text)
+	first, _, _ := strings.Cut(string(text[:n]), "\n")
+	if first = strings.TrimSpace(first); !isExcuse(strings.ToLower(first)) {
+		return
+	}
+	for err == nil && n < len(text) {
+		var more int
+		more, err = o.Body.Read(text[n:])
+		n += more
+	}
+	if n <= maxExcuse {
+		a.out.Verdict, a.out.Detail = Warning, "there is a text that says "+locus.Quote(first)
+	}
+}
+
+// isExcuse reports whether a line, in lower case, says that there is nothing.
+func isExcuse(line string) bool {
+	switch {
+	case line == "not found", line == "file not found":
+		return true
+	case !strings.HasPrefix(line, "error") && !strings.HasPrefix(line, "404"):
+		return false
+	}
+	for _, words := range []string{"not found", "no such file", "does not exist", "doesn't exist"} {
+		if strings.Contains(line, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // listen waits for the first octet of a session. A host that hangs up without one
@@ -149,7 +203,7 @@ func pageOf(res *access.Result) *pageAt {
 // site.
 func (e *engine) object(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
-	if kind == opaque {
+	if kind == opaque || kind == sheet && page == nil {
 		return
 	}
 	text, err := io.ReadAll(io.LimitReader(o.Body, e.o.MaxPage+1))
@@ -177,7 +231,7 @@ var errCut = errors.New("the page is too large to be read to its end: links behi
 // search looks for fragments in a document. One that referrals brought counts in place
 // of all others.
 func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
-	if !keep && len(wants) == 0 || e.o.NoFragments {
+	if !keep && len(wants) == 0 || e.o.NoFragments || kind == sheet {
 		return
 	}
 	brought, isBrought := at.Fragment()
@@ -210,11 +264,13 @@ func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wa
 	}
 }
 
-// The media types that have fragments which can be looked for.
+// The media types that have fragments which can be looked for, but for the last, which
+// has links alone.
 const (
 	opaque   = ""
 	page     = "text/html"
 	markdown = "text/markdown"
+	sheet    = "text/css"
 )
 
 // kindOf returns what an object is read as.
@@ -228,6 +284,8 @@ func kindOf(o *scheme.Object) string {
 		return page
 	case "text/markdown", "text/x-markdown":
 		return markdown
+	case sheet:
+		return sheet
 	}
 	return opaque
 }
@@ -277,30 +335,39 @@ func (a *attempt) judge(err error) {
 }
 
 // unreachable judges a connection that did not come about: nobody has that name, or
-// nobody listens there, or it is the way there that is in trouble.
+// nobody listens there, or it is the way there that is in trouble, or a server that
+// says that it has no time now.
 func (a *attempt) unreachable(err error) {
 	var dns *net.DNSError
+	gateway := errors.As(err, new(*access.GatewayError))
 	switch {
 	case errors.As(err, &dns):
-		if dns.IsNotFound {
+		if dns.IsNotFound && !gateway {
 			a.out.Verdict, a.out.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
 		} else {
 			a.passes = true
 		}
+	case gateway:
+		// It may be the gateway to which no connection comes about.
+		a.passes = true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.out.Verdict, a.passes = Dead, true
 		a.out.Detail = "nobody listens there: connection refused"
-	case isNetwork(err):
-		a.passes = true
-	default:
+	case isUntrusted(err):
 		// It was reached, and could not show who it is.
 		a.out.Verdict = Dead
+	default:
+		a.passes = true
+		a.out.Status = statusOf(err)
+		// Of FTP and of NNTP, about the whole server.
+		a.busy = a.out.Status == 421 || a.out.Status == 400
 	}
 }
 
-func isNetwork(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op)
+// isUntrusted reports whether a server has no certificate that is good for it, or
+// does not speak TLS where that is meant.
+func isUntrusted(err error) bool {
+	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
 // protocol judges an answer that brings nothing.
@@ -315,6 +382,9 @@ func (a *attempt) protocol(err error) {
 		a.passes = true
 	case status == 429, status == 503:
 		a.passes, a.busy = true, true
+	case status >= 400 && status < 500 && !isOfHTTP(err):
+		// Of FTP and of NNTP, whose numbers for what is not there are known as that.
+		a.passes = true
 	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
 		a.passes = true
 	case status == 402, status == 405, status == 406, status == 451, status == 999:
@@ -322,6 +392,12 @@ func (a *attempt) protocol(err error) {
 	case status >= 400 && status < 500:
 		a.out.Verdict = Dead
 	}
+}
+
+// isOfHTTP reports whether err is the answer of a web server.
+func isOfHTTP(err error) bool {
+	e := (*access.Error)(nil)
+	return errors.As(err, &e) && (e.URL.Scheme() == "http" || e.URL.Scheme() == "https")
 }
 
 // statusOf returns the number of the answer that err is about, or 0.

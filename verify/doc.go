@@ -9,8 +9,11 @@
 //	alive        it leads somewhere
 //	moved        so it does, by referrals: where to, and whether for good
 //	warning      nobody can tell: 401, 402, 403, 405, 406, 407, 408, 425, 429, 451, 5xx, 999,
-//	             no answer in time, a conversation that broke; each after all tries
-//	ignored      a rule, or a robots.txt, asks to leave it alone
+//	             no answer in time, a conversation that broke, a server that says that it
+//	             has no time now, no connection to a gateway; each after all tries;
+//	             a text of Gopher that says that there is none
+//	ignored      a rule, or a robots.txt, asks to leave it alone; or nobody knows what it will
+//	             be: a part of a template, a partial form in what has no place
 //	unsupported  nothing here accesses that scheme
 //	denied       the policy does not let anybody go there
 //	fragment     the document is there, and has no such fragment
@@ -26,17 +29,20 @@
 // octets, of Gopher; the search of WAIS; a session is opened, and listened to for an
 // octet. Of a mail address the syntax is judged, and whether anybody takes mail for its
 // domain, by the name server alone: no mail server is asked. A page is got as a whole
-// where its fragments are wanted, or its links.
+// where its fragments are wanted, or its links. Of a URL that is broken after a hyphen
+// the reading without it is asked for where the other one is dead, and counts if it is
+// there.
 //
 // # Fragments
 //
 // In HTML a fragment is the "id" of an element or the "name" of an "a", first as it is
-// written, then decoded; "#top" and "#" are always there. The text of a fragment
-// directive, ":~:text=", must be on the page. In Markdown headings have the fragments
-// that GitHub gives them, and HTML in it those that it names. What begins with "/" or
-// "!", and the numbers of lines that sites show files with, is for a program in the
-// page, and not looked for; nor is a fragment of any other media type, or behind the
-// octets that are read of a page ([Options.MaxPage]).
+// written, then decoded; "#top" and "#" are always there, "#7-12" if "#7" and "#12" are.
+// The text of a fragment directive, ":~:text=", must be on the page. A page that leads on
+// to another ("refresh") may have any fragment. In Markdown headings have the fragments
+// that GitHub gives them, and those of "{#name}" at their end, and HTML in it those that
+// it names. What begins with "/" or "!", and the numbers of lines that sites show files
+// with, is for a program in the page, and not looked for; nor is a fragment of any other
+// media type, or behind the octets that are read of a page ([Options.MaxPage]).
 //
 // # Politeness
 //
@@ -44,9 +50,10 @@
 // schemes. A failure that may pass is waited out, longer each time. A server that says
 // when to come back (Retry-After) is left alone until then by everybody here, and for
 // the rest of the run if that is too long. A site's robots.txt is read before its
-// pages are, and obeyed, Crawl-delay included; where a document leads outside the site
-// one request is made, as a person's browser makes it, and no robots.txt is asked
-// about that.
+// pages are, and obeyed, Crawl-delay included; if the server can't give it, that is a
+// warning, and no page is asked for (RFC 9309 section 2.3.1.4). Where a document leads
+// outside the site one request is made, as a person's browser makes it, and no
+// robots.txt is asked about that.
 //
 // # Where links may lead
 //

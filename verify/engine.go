@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -60,6 +61,7 @@ type target struct {
 	tries   int
 	state   state
 	public  bool // what became of it would become of it wherever it was found
+	unasked bool // what became of it is that of the robots.txt
 	out     *Outcome
 }
 
@@ -118,6 +120,7 @@ type ref struct {
 // more is what few links have, or nobody else has.
 type more struct {
 	url                      locus.URL // if there is no target, or it is spelt otherwise there
+	alternative              locus.URL // the other reading of it
 	written, member, context string
 }
 
@@ -241,8 +244,8 @@ func (e *engine) take(d *doc) {
 // ref makes a ref of a link.
 func (e *engine) ref(d *doc, l *link) ref {
 	r := ref{line: l.line, column: l.column}
-	if l.written != "" || l.member != "" || l.context != "" {
-		r.more = &more{written: l.written, member: l.member, context: l.context}
+	if l.written != "" || l.member != "" || l.context != "" || !l.alternative.IsZero() {
+		r.more = &more{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
 	}
 	fix := func(v Verdict, detail string) ref {
 		r.fixed = e.fix(v, detail)
@@ -252,7 +255,7 @@ func (e *engine) ref(d *doc, l *link) ref {
 		r.more.url = l.url
 		return r
 	}
-	if l.url.IsZero() {
+	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
 	if pattern, ok := e.o.Rules.ignores(l.url); ok {
@@ -299,7 +302,7 @@ func (e *engine) unsupported(u locus.URL) string {
 	s, ok := e.client.Registry().Lookup(u.Scheme())
 	switch {
 	case !ok:
-		return "no scheme " + locus.Quote(u.Scheme()) + " is known"
+		return noScheme(u.Scheme())
 	case u.Scheme() == "mailto":
 		return ""
 	case u.Scheme() == "cid":
@@ -349,13 +352,17 @@ func (e *engine) enqueue(t *target) {
 		return
 	}
 	t.state = queued
-	name, most := hostOf(t.url)
+	name, most := hostOf(t.key.url)
 	e.queue.add(t, name, most)
 }
 
 // remembered looks t up in the store.
 func (e *engine) remembered(t *target) bool {
 	if e.o.Store == nil || t.page != nil || !isRemembered(t.url) {
+		return false
+	}
+	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
+		// It was allowed to the run that found it out.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
@@ -380,15 +387,15 @@ func isRemembered(u locus.URL) bool {
 	return u.Scheme() != "file" && !password
 }
 
-// hostOf returns whom a URL shares limits with, and how many may ask it at once, as
-// [queue.host] has it.
+// hostOf returns whom a URL in canonical form shares limits with, and how many may ask
+// it at once, as [queue.host] has it.
 func hostOf(u locus.URL) (name string, most int) {
 	switch u.Scheme() {
 	case "file":
 		return "", -1
 	case "mailto":
 		// One after the other, so that a domain is looked up once.
-		text := u.SchemePart()
+		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), 1
 	}
 	name = strings.ToLower(u.Host())
@@ -510,7 +517,7 @@ func (e *engine) again(t *target, a *attempt) (at time.Time, again bool) {
 func (e *engine) end(t *target, a *attempt) {
 	e.mu.Lock()
 	t.out = e.shared(a.out)
-	t.public = a.public
+	t.public, t.unasked = a.public, a.unasked
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
@@ -614,7 +621,7 @@ func (e *engine) asksArchive(t *target) bool {
 
 // remember puts what became of t into the store.
 func (e *engine) remember(t *target) {
-	if e.o.Store == nil || t.out.Cached || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
+	if e.o.Store == nil || t.out.Cached || t.unasked || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
 		return
 	}
 	o := t.out
@@ -685,9 +692,27 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 			}
 		}
 	}
+	if res.Verdict == Dead && r.more != nil && !r.more.alternative.IsZero() {
+		if other := e.otherwise(ctx, d, r); isThere(&other.Outcome) {
+			return other
+		}
+	}
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
+	}
+	return res
+}
+
+// otherwise waits for what becomes of the other reading of r: one that is there is what
+// was meant.
+func (e *engine) otherwise(ctx context.Context, d *doc, r *ref) Result {
+	e.mu.Lock()
+	other := e.ref(d, &link{url: r.more.alternative, member: r.more.member, context: r.more.context, line: r.line, column: r.column})
+	e.mu.Unlock()
+	res := e.result(ctx, d, &other)
+	if res.Detail == "" {
+		res.Detail = "without the hyphen at the end of the line"
 	}
 	return res
 }

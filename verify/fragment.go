@@ -42,12 +42,26 @@ func (a *anchors) find(fragment string) bool {
 		return true
 	}
 	plain := decoded(name)
-	return a.hasEither(plain) || strings.EqualFold(plain, "top")
+	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.hasLines(plain)
+}
+
+// hasLines reports whether a fragment is lines of a file, from the one to the other,
+// each of which has its number as its name. A program in the page shows them.
+func (a *anchors) hasLines(name string) bool {
+	first, last, ok := strings.Cut(name, "-")
+	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)
 }
 
 // hasEither looks for a name, and for it as GitHub has it in its pages, where a
-// program finds it.
-func (a *anchors) hasEither(name string) bool { return a.has(name) || a.has("user-content-"+name) }
+// program finds it. A document in Markdown may already say it so.
+func (a *anchors) hasEither(name string) bool {
+	const shown = "user-content-"
+	if a.has(name) || a.has(shown+name) {
+		return true
+	}
+	plain, ok := strings.CutPrefix(name, shown)
+	return ok && a.lenient && a.has(plain)
+}
 
 // findText reports whether one of the texts of a directive is on the page.
 func (a *anchors) findText(directives string) bool {

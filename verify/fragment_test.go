@@ -35,11 +35,12 @@ func TestSlug(t *testing.T) {
 
 func TestMarkdownAnchors(t *testing.T) {
 	a := markdownAnchors([]byte("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
-		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n- # In a list\n\nnot a heading\n"))
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n"))
 	for fragment, want := range map[string]bool{
 		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
 		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
-		"not-a-heading": false, "": true, "top": true, "user-content-same": false,
+		"not-a-heading": false, "": true, "top": true, "user-content-same": true, "user-content-none": false,
+		"own": true, "its-own-name-own-x": true, "its-own-name": true, "x": false, "set-a": true, "set": false,
 	} {
 		if got := a.find(fragment); got != want {
 			t.Errorf("%q: %v", fragment, got)
@@ -58,6 +59,36 @@ func TestHTMLAnchors(t *testing.T) {
 	} {
 		if got := a.find(fragment); got != want {
 			t.Errorf("%q: %v", fragment, got)
+		}
+	}
+}
+
+func TestFragmentsOfPrograms(t *testing.T) {
+	for _, c := range []struct {
+		page, fragment string
+		want           bool
+	}{
+		{"<a id=7></a><a id=12></a>", "7-12", true},
+		{"<a id=7></a><a id=12></a>", "7-13", false},
+		{"<a id=7></a><a id=12></a>", "7-", false},
+		{"<a id=a></a><a id=b></a>", "a-b", false},
+		{`<meta http-equiv=Refresh content="0;URL=other.html">`, "x", true},
+		{`<meta http-equiv=refresh content="300">`, "x", false},
+		{`<meta name=viewport content="width=device-width">`, "x", false},
+	} {
+		if got := htmlAnchors([]byte(c.page), false).find(c.fragment); got != c.want {
+			t.Errorf("%s#%s: %v", c.page, c.fragment, got)
+		}
+	}
+}
+
+// What is empty in XML has no end tag that all up to it would belong to.
+func TestXMLAnchors(t *testing.T) {
+	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`
+	for begin, want := range map[string][3]bool{"\uFEFF<?xml version='1.0'?>\n": {true, false, true}, "": {false, false, false}} {
+		a := htmlAnchors([]byte(begin+page), true)
+		if got := [3]bool{a.find("one"), a.find("two"), a.find(":~:text=some%20text")}; got != want {
+			t.Errorf("%q: %v", begin, got)
 		}
 	}
 }

@@ -18,7 +18,10 @@ type anchors struct {
 	// lenient: names that differ in case alone are the same, as where pages of
 	// Markdown are shown.
 	lenient bool
-	text    string // what people read, folded; empty: not kept
+	// leads: the page leads on to another, and with it its fragments, which nobody
+	// looks up.
+	leads bool
+	text  string // what people read, folded; empty: not kept
 }
 
 // seed is of the hashes of this process.
@@ -68,6 +71,8 @@ func htmlAnchors(page []byte, withText bool) *anchors {
 // scan adds the names in page, and its text if text is not nil.
 func (a *anchors) scan(page []byte, text *folder) {
 	z := html.NewTokenizer(bytes.NewReader(page))
+	// What says that it is XML may have "<script/>", which is all of that element.
+	xml := bytes.HasPrefix(bytes.TrimLeft(page, "\uFEFF \t\r\n"), []byte("<?xml"))
 	for hidden := atom.Atom(0); ; {
 		switch kind := z.Next(); kind {
 		case html.ErrorToken:
@@ -79,7 +84,9 @@ func (a *anchors) scan(page []byte, text *folder) {
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			name, more := z.TagName()
 			element := atom.Lookup(name)
-			if kind == html.EndTagToken {
+			if kind == html.SelfClosingTagToken && xml {
+				z.NextIsNotRawText()
+			} else if kind == html.EndTagToken {
 				if element == hidden {
 					hidden = 0
 				}
@@ -89,13 +96,21 @@ func (a *anchors) scan(page []byte, text *folder) {
 			if text != nil && !isInline(element) {
 				text.space()
 			}
+			refreshes, leads := false, false
 			for more && kind != html.EndTagToken {
 				var key, value []byte
 				key, value, more = z.TagAttr()
-				if string(key) == "id" || string(key) == "name" && element == atom.A {
+				switch {
+				case string(key) == "id", string(key) == "name" && element == atom.A:
 					a.add(string(value))
+				case element != atom.Meta:
+				case string(key) == "http-equiv":
+					refreshes = strings.EqualFold(string(value), "refresh")
+				case string(key) == "content":
+					leads = bytes.IndexByte(value, '=') >= 0
 				}
 			}
+			a.leads = a.leads || refreshes && leads
 		}
 	}
 }

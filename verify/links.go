@@ -10,14 +10,16 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 )
 
 // link is a link of a document as it was read. Its texts are its own.
 type link struct {
-	url                      locus.URL // zero: it is none, which verdict and detail tell
-	verdict                  Verdict
+	url                      locus.URL // zero: it is none
+	alternative              locus.URL // the other reading of url, if there is one
+	verdict                  Verdict   // if detail is not empty: nobody is asked
 	detail                   string
 	written, member, context string
 	line, column             int64
@@ -55,8 +57,9 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 			if len(troubles) < maxTroubles {
 				troubles = append(troubles, err)
 			}
-		case found.Element == "base href", found.Element == "head profile":
-			// A name that others begin with, and the name of a thing: neither need be there.
+		case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
+			// A name that others begin with, the name of a thing, and a host to connect to
+			// in time: none need be there.
 		default:
 			list = append(list, e.link(&found, base))
 		}
@@ -69,20 +72,62 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
+		if !found.Alternative.IsZero() {
+			l.alternative = own(found.Alternative)
+		}
+		if isTemplate(l.url.String()) {
+			l.verdict, l.detail = Ignored, template
+		}
 		return l
 	}
 	l.written = strings.Clone(found.Ref)
+	if isTemplate(l.written) {
+		l.verdict, l.detail = Ignored, template
+		return l
+	}
 	u, err := e.resolve(found, base)
 	switch {
-	case errors.Is(err, errNoPlace):
+	case errors.Is(err, errNoPlace), errors.Is(err, errNoScheme):
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
+		if why := e.unknown(l.written); why != "" {
+			l.verdict, l.detail = Unsupported, why
+		}
 	default:
 		l.url = own(u)
 	}
 	return l
 }
+
+const template = "a part of a template, which is to become a link"
+
+// isTemplate reports whether what is written has something in it that a program
+// replaces. No URL has such characters as they are (RFC 1738 section 2.2, "unsafe").
+func isTemplate(written string) bool {
+	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"<?", "?>"}, {"${", "}"}} {
+		if _, rest, ok := strings.Cut(written, marks[0]); ok && strings.Contains(rest, marks[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown says that what is written is of a scheme that nobody knows, if it is: its
+// form, as of the pictures that are in a "data:", is not for us to judge.
+func (e *engine) unknown(written string) string {
+	end, _ := octet.SchemeEnd(written)
+	if end <= 0 || end == len(written) || written[end] != ':' {
+		return ""
+	}
+	name := strings.ToLower(written[:end])
+	if _, ok := e.client.Registry().Lookup(name); ok {
+		return ""
+	}
+	return noScheme(name)
+}
+
+func noScheme(name string) string { return "no scheme " + locus.Quote(name) + " is known" }
 
 // withoutPasswords is a line of a document with "***" for what may be a password of a
 // URL in it.
@@ -117,6 +162,9 @@ func own(u locus.URL) locus.URL {
 // errNoPlace: a partial form in what has no place of its own.
 var errNoPlace = errors.New("a partial form, in a document of which nobody knows where it is")
 
+// errNoScheme: a partial form that begins with "//", in a file.
+var errNoScheme = errors.New("a host without a scheme, in a file of which nobody knows by what scheme it will be had")
+
 // resolve returns what a partial form stands for.
 func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
@@ -143,6 +191,9 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 	}
 	text := found.Ref
 	if base.Scheme() == "file" {
+		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
+			return locus.URL{}, errNoScheme
+		}
 		text, base = e.inFile(text, base)
 	}
 	ref, err := relative.Parse(text)

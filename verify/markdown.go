@@ -25,7 +25,12 @@ func markdownAnchors(source []byte) *anchors {
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			a.add(unique(seen, slug(plainText(n, source))))
+			heading := plainText(n, source)
+			a.add(unique(seen, slug(heading)))
+			if plain, id := headingID(heading); id != "" {
+				a.add(id)
+				a.add(slug(plain))
+			}
 		case *ast.RawHTML:
 			a.scan(segments(n.Segments, source), nil)
 		case *ast.HTMLBlock:
@@ -76,6 +81,20 @@ func plainText(n ast.Node, source []byte) string {
 		return ast.WalkContinue, nil
 	})
 	return b.String()
+}
+
+// headingID divides a heading into its text and the fragment that it gives itself, as
+// many others than GitHub read it: "Text {#id .class}". id is empty if there is none.
+func headingID(heading string) (plain, id string) {
+	heading = strings.TrimSpace(heading)
+	at := strings.LastIndex(heading, "{#")
+	if at < 0 || !strings.HasSuffix(heading, "}") {
+		return heading, ""
+	}
+	if fields := strings.Fields(heading[at+len("{#") : len(heading)-len("}")]); len(fields) > 0 {
+		id = fields[0]
+	}
+	return heading[:at], id
 }
 
 // slug is the fragment that GitHub makes of a heading: no capitals, nothing but

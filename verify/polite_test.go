@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -106,6 +107,24 @@ func TestPerHost(t *testing.T) {
 	})
 }
 
+// A host is one with the port of its scheme and without, and in whatever letters.
+func TestHostOf(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	v := New(w.client, &w.o)
+	text := "http://a.example/1 http://a.example:80/2 http://A.EXAMPLE:080/3 http://a.example:8080/4 mailto:a@b.example mailto:c@B.example?subject=x"
+	for range v.Run(t.Context(), slices.Values([]Source{textDoc("d", text)})) {
+	}
+	var got []string
+	for name := range v.e.queue.hosts {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if text := strings.Join(got, ", "); text != "a.example, a.example:8080, mail b.example" {
+		t.Errorf("hosts %s", text)
+	}
+}
+
 func busy(code int, after time.Duration) error {
 	err := fmt.Errorf("%w: %w", scheme.ErrProtocol, &textproto.Error{Code: code, Msg: "later"})
 	if after > 0 {
@@ -184,7 +203,14 @@ func TestRetries(t *testing.T) {
 		{"unsupported", scheme.ErrUnsupported, 9, Unsupported, 1},
 		{"no such name", &net.DNSError{IsNotFound: true}, 9, Dead, 1},
 		{"no name server", &net.DNSError{IsTemporary: true}, 9, Warning, 3},
-		{"another status", busy(418, 0), 9, Dead, 1},
+		{"another status", busy(403, 0), 9, Warning, 3},
+		{"not now", scheme.ErrUnreachable, 9, Warning, 3},
+		{"not now, and then", scheme.ErrUnreachable, 1, Alive, 2},
+		{"too many connections", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &textproto.Error{Code: 421}), 9, Warning, 3},
+		{"no gateway", &access.GatewayError{Err: refused}, 9, Warning, 3},
+		{"no name of a gateway", &access.GatewayError{Err: &net.DNSError{IsNotFound: true}}, 9, Warning, 3},
+		{"certificate", fmt.Errorf("%w: %w", scheme.ErrUnreachable, &tls.CertificateVerificationError{Err: io.EOF}), 9, Dead, 1},
+		{"no TLS", fmt.Errorf("%w: %w", scheme.ErrUnreachable, tls.RecordHeaderError{}), 9, Dead, 1},
 		{"strange status", busy(999, 0), 9, Warning, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

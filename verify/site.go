@@ -2,7 +2,7 @@ package verify
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -26,8 +26,9 @@ type site struct {
 
 	mu     sync.Mutex
 	asked  bool
+	tries  int                   // to ask
 	robots *robotstxt.RobotsData // nil: all is allowed
-	closed string                // why nothing is; empty: something may be
+	err    error                 // why nobody knows what is; nil: it is known
 }
 
 // newSite returns the site of a URL in canonical form: what is in its folder. One
@@ -38,8 +39,14 @@ func newSite(first locus.URL) *site {
 	return s
 }
 
-// move has the site be that of another first page.
+// move has the site be that of another first page. Another host has a robots.txt of
+// its own.
 func (s *site) move(first locus.URL) {
+	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
+		s.mu.Lock()
+		s.asked, s.tries, s.robots, s.err = false, 0, nil, nil
+		s.mu.Unlock()
+	}
 	s.first = first
 	text := first.WithoutFragmentText()
 	switch first.Scheme() {
@@ -95,7 +102,7 @@ func mayBePage(path string) bool {
 		return true
 	}
 	switch path[dot:] {
-	case ".7z", ".avi", ".bz2", ".css", ".deb", ".doc", ".docx", ".epub", ".exe", ".gif", ".gz", ".ico", ".iso", ".jar", ".jpeg", ".jpg",
+	case ".7z", ".avi", ".bz2", ".deb", ".doc", ".docx", ".epub", ".exe", ".gif", ".gz", ".ico", ".iso", ".jar", ".jpeg", ".jpg",
 		".js", ".json", ".mjs", ".mp3", ".mp4", ".mpeg", ".odt", ".ogg", ".otf", ".pdf", ".png", ".ppt", ".pptx", ".ps", ".rpm", ".svg",
 		".tar", ".tgz", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip", ".zst":
 		return false
@@ -116,6 +123,8 @@ func (e *engine) follow(d *doc, t *target) {
 			return
 		}
 		s, depth = newSite(t.key.url), 0
+	case t.state == done && !isThere(t.out) && !t.out.Cached:
+		return // It was asked for in this run, and there is no page.
 	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.within(depth) || len(s.pages) >= e.o.MaxPages:
 		return
 	}
@@ -169,61 +178,67 @@ const maxRobots = 512 << 10
 const maxDelay = 30 * time.Second
 
 // disallows says why a page of the site may not be asked for, if that is so. The
-// robots.txt is asked for when the first page is.
-func (s *site) disallows(ctx context.Context, e *engine, t *target) string {
+// robots.txt is asked for when the first page is. The error is that it can't be known,
+// and final if it is not asked for again.
+func (s *site) disallows(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
 	if e.o.NoRobots || t.url.Scheme() != "http" && t.url.Scheme() != "https" {
-		return ""
+		return "", false, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.asked {
-		s.ask(ctx, e, t)
+		s.err = s.ask(ctx, e, t)
+		s.tries++
+		s.asked = s.err == nil || s.tries > e.o.Retry
 	}
-	if s.closed != "" {
-		return s.closed
+	if s.err != nil {
+		return "", s.asked, s.err
 	}
 	path, _ := t.url.Path()
 	if s.robots != nil && !s.robots.TestAgent("/"+path, agent) {
-		return "robots.txt asks programs not to go there"
+		why = "robots.txt asks programs not to go there"
 	}
-	return ""
+	return why, false, nil
 }
 
 // ask asks for the robots.txt (RFC 9309 section 2.3): one that is not there allows
-// all, and one that the server can't give allows nothing.
-func (s *site) ask(ctx context.Context, e *engine, t *target) {
+// all, and one that the server, or the way to it, can't give allows nothing, which is
+// the error.
+func (s *site) ask(ctx context.Context, e *engine, t *target) error {
 	text := t.url.String()[:t.url.PathOffset()]
 	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
 	if err != nil {
-		return
+		return nil
 	}
 	res, err := e.client.Do(ctx, access.Request{URL: u.WithoutPassword(), From: t.from})
-	if ctx.Err() != nil {
-		return
-	}
-	s.asked = true
 	if err != nil {
-		if status := statusOf(err); status >= 500 || status == 429 {
-			s.closed = fmt.Sprintf("the site does not say what programs may do: its robots.txt answers %d", status)
+		switch status := statusOf(err); access.KindOf(err) {
+		case access.Timeout, access.Interrupted, access.Unreachable:
+			return err
+		case access.Protocol:
+			if status == 0 && !errors.Is(err, access.ErrCircle) || status >= 500 || status == 429 {
+				return err
+			}
 		}
-		return
+		return nil
 	}
 	defer res.Resource.Close()
 	o, ok := res.Resource.(*scheme.Object)
 	if !ok {
-		return
+		return nil
 	}
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxRobots))
 	if err != nil && len(octets) == 0 {
-		return
+		return err
 	}
 	robots, err := robotstxt.FromBytes(octets)
 	if err != nil {
 		// What can be read of it counts (RFC 9309 section 2.2), and this is nothing.
-		return
+		return nil
 	}
 	s.robots = robots
 	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
 		e.queue.slow(t.host, min(delay, maxDelay))
 	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
@@ -127,7 +128,10 @@ func TestRobots(t *testing.T) {
 		{"none", "", 404, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"no entry", "User-agent: *\nDisallow: /\n", 200, false, []string{":0 http://a.example/ ignored"}},
 		{"not for us", "User-agent: other\nDisallow: /\n", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
-		{"trouble", "", 500, false, []string{":0 http://a.example/ ignored"}},
+		{"trouble", "", 500, false, []string{":0 http://a.example/ warning 500"}},
+		{"too often", "", 429, false, []string{":0 http://a.example/ warning 429"}},
+		{"no answer", "", 0, false, []string{":0 http://a.example/ warning"}},
+		{"trouble at first", "User-agent: *\nDisallow: /x\n", -503, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x ignored"}},
 		{"trouble, and never mind", "", 500, true, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"nonsense", "\x00\xff<html>", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x alive"}},
 		{"exceptions", "User-agent: *\nDisallow: /\nAllow: /$\n", 200, false, []string{":0 http://a.example/ alive", "http://a.example/:1 http://a.example/x ignored"}},
@@ -137,6 +141,14 @@ func TestRobots(t *testing.T) {
 			w.o.NoRobots = c.noRobots
 			w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/robots.txt" {
+					switch {
+					case c.status == 0:
+						panic(http.ErrAbortHandler)
+					case c.status < 0:
+						rw.WriteHeader(-c.status)
+						c.status = 200
+						return
+					}
 					rw.WriteHeader(c.status)
 					io.WriteString(rw, c.robots)
 					return
@@ -148,6 +160,63 @@ func TestRobots(t *testing.T) {
 			})
 			w.want(w.run(at("http://a.example/")), c.want...)
 		})
+	}
+}
+
+// A style sheet of a site is read for what it refers to, and has no fragments.
+func TestSiteStyle(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			rw.Header().Set("Content-Type", "text/html")
+			io.WriteString(rw, `<link rel=stylesheet href="css/a.css#x">`)
+		case "/css/a.css":
+			rw.Header().Set("Content-Type", "text/css; charset=utf-8")
+			io.WriteString(rw, "@import 'b.css';\np { background: url(../image.png), url(none.png) }")
+		case "/css/b.css", "/image.png":
+			rw.Header().Set("Content-Type", "text/css")
+		default:
+			rw.WriteHeader(404)
+		}
+	})
+	w.want(w.run(at("http://a.example/")),
+		":0 http://a.example/ alive",
+		"http://a.example/:1 http://a.example/css/a.css#x alive",
+		"http://a.example/css/a.css:1 http://a.example/css/b.css alive",
+		"http://a.example/css/a.css:2 http://a.example/image.png alive",
+		"http://a.example/css/a.css:2 http://a.example/css/none.png dead 404",
+	)
+}
+
+// What a document has led to, and is not there, is not asked for again as a page.
+func TestSiteKnown(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			for !slices.Contains(w.asked(), "GET http://a.example/none") {
+				time.Sleep(time.Millisecond)
+			}
+			fallthrough
+		case "/page":
+			rw.Header().Set("Content-Type", "text/html")
+			io.WriteString(rw, `<a href="none">1</a><a href="page">2</a>`)
+		default:
+			rw.WriteHeader(404)
+		}
+	})
+	w.o.Parallel, w.o.PerHost = 2, 2
+	w.want(w.run(textDoc("d", "http://a.example/none"), at("http://a.example/")),
+		"d:1 http://a.example/none dead 404",
+		":0 http://a.example/ alive",
+		"http://a.example/:1 http://a.example/none dead 404",
+		"http://a.example/:1 http://a.example/page alive",
+		"http://a.example/page:1 http://a.example/none dead 404",
+		"http://a.example/page:1 http://a.example/page alive",
+	)
+	if n := strings.Count(strings.Join(w.asked(), " "), "/none"); n != 2 {
+		t.Errorf("asked %q", w.asked())
 	}
 }
 
@@ -168,6 +237,18 @@ func TestSiteMoves(t *testing.T) {
 		"http://a.example/:1 http://b.example/en/back moved -> http://b.example/de/page for good",
 		"http://b.example/en/page:1 http://b.example/en/page alive",
 		"http://b.example/en/page:1 http://b.example/en/none dead 404",
+	)
+}
+
+// Where a site has moved to another host, the robots.txt of that counts.
+func TestRobotsOfMovedSite(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/", "/robots.txt": "User-agent: *\nDisallow: /x\n"}))
+	w.serve("b.example", site1(map[string]string{"/": `<a href="x">1</a><a href="y">2</a>`, "/x": "", "/y": "", "/robots.txt": "User-agent: *\nDisallow: /y\n"}))
+	w.want(w.run(at("http://a.example/")),
+		":0 http://a.example/ moved -> http://b.example/ for good",
+		"http://a.example/:1 http://b.example/x alive",
+		"http://a.example/:1 http://b.example/y ignored",
 	)
 }
 

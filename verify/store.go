@@ -33,6 +33,7 @@ var (
 	bucketMeta  = []byte("meta")
 	bucketLinks = []byte("links")
 	keyVersion  = []byte("version")
+	keySwept    = []byte("swept") // when what is too old was last looked for
 )
 
 const (
@@ -42,6 +43,10 @@ const (
 	// no more than that is asked for again.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
+	// keptFor is how long what was found out is kept, whatever age is still good, and
+	// sweepEvery how often what is older is looked for.
+	keptFor    = 400 * 24 * time.Hour
+	sweepEvery = 7 * 24 * time.Hour
 )
 
 // Store remembers what became of links from one run to the next. It may be used
@@ -173,10 +178,55 @@ func (s *Store) Rebuilt() bool { return s.rebuilt }
 func (s *Store) Close() error {
 	close(s.end)
 	s.ended.Wait()
-	err := boltcheck.Guard(s.db.Close)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Join(s.err, err)
+	if s.err == nil {
+		s.err = s.sweep(time.Now())
+	}
+	return errors.Join(s.err, boltcheck.Guard(s.db.Close))
+}
+
+// sweep forgets what is too old for anybody, if that was not done of late.
+func (s *Store) sweep(now time.Time) error {
+	err := boltcheck.Guard(func() error {
+		recent := false
+		err := s.db.View(func(tx *bbolt.Tx) error {
+			last := tx.Bucket(bucketMeta).Get(keySwept)
+			if len(last) == 8 {
+				age := now.Sub(time.Unix(int64(binary.BigEndian.Uint64(last)), 0))
+				recent = age >= 0 && age < sweepEvery
+			}
+			return nil
+		})
+		if err != nil || recent {
+			return err
+		}
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			links := tx.Bucket(bucketLinks)
+			var old [][]byte
+			// The error is that of the function, which has none.
+			_ = links.ForEach(func(key, value []byte) error {
+				r, ok := record{}, false
+				if len(key) == len(recordKey{}) {
+					r, ok = readRecord(recordKey(key), value)
+				}
+				if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
+					old = append(old, bytes.Clone(key))
+				}
+				return nil
+			})
+			for _, key := range old {
+				if err := links.Delete(key); err != nil {
+					return err
+				}
+			}
+			return tx.Bucket(bucketMeta).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("verify: the store: %w", err)
+	}
+	return nil
 }
 
 // key is where a URL that was found in such a place is kept. The same URL may be

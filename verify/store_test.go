@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,75 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// What nobody will ask about any more is forgotten, now and then.
+func TestStoreSweep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	now := time.Now()
+	key := func(name string) recordKey { return targetKey{url: locus.MustParse("http://h/" + name)}.key() }
+	kept := func(want ...string) {
+		t.Helper()
+		s := openTestStore(t, path)
+		defer closeStore(t, s)
+		var got []string
+		for _, name := range []string{"new", "year", "old"} {
+			if _, ok := s.get(key(name)); ok {
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("kept %q, want %q", got, want)
+		}
+	}
+	put := func(name string, age time.Duration) {
+		t.Helper()
+		s := openTestStore(t, path)
+		s.put(key(name), record{Verdict: Alive, When: now.Add(-age).Unix()})
+		closeStore(t, s)
+	}
+	put("new", 0)
+	put("year", 365*24*time.Hour)
+	put("old", 500*24*time.Hour)
+	kept("new", "year", "old") // It was looked for when the first was put.
+	s := openTestStore(t, path)
+	if err := s.sweep(now.Add(sweepEvery + time.Hour)); err != nil {
+		t.Error(err)
+	}
+	closeStore(t, s)
+	kept("new", "year")
+}
+
+// What one run was allowed to find out is denied to one that would not be allowed to.
+func TestStoreAndPolicy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	const doc = "http://127.0.0.1/ok http://a.example:900/none http://a.example/ok"
+	for _, c := range []struct {
+		rules policy.Rules
+		want  string
+	}{
+		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive dead alive"},
+		{policy.Rules{AllowPrivate: true, Ports: []uint16{900}}, "alive, cached dead, cached alive, cached"},
+		{policy.Rules{}, "denied denied alive, cached"},
+		{policy.Rules{AllowPrivate: true}, "alive, cached denied alive, cached"},
+	} {
+		w := newWorld(t, c.rules)
+		w.serve("a.example", pages)
+		w.servers["127.0.0.1"] = w.servers[w.names["a.example"]]
+		w.o.Store = openTestStore(t, path)
+		var got []string
+		for _, r := range w.run(textDoc("d", doc)) {
+			text := r.Verdict.String()
+			if r.Cached {
+				text += ", cached"
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%+v: %s, want %s", c.rules, text, c.want)
+		}
+		closeStore(t, w.o.Store)
+	}
+}
+
 func TestAges(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for _, c := range []struct {
@@ -132,9 +202,10 @@ func TestStoreDamaged(t *testing.T) {
 	path := filepath.Join(dir, "verify.db")
 	s := openTestStore(t, path)
 	keys := make([]recordKey, 2000)
+	begin := time.Now().Unix()
 	for i := range keys {
 		keys[i] = targetKey{url: locus.MustParse(fmt.Sprint("http://h/", i))}.key()
-		s.put(keys[i], record{Verdict: Alive, When: int64(i), Detail: strings.Repeat("x", i%100)})
+		s.put(keys[i], record{Verdict: Alive, When: begin + int64(i), Detail: strings.Repeat("x", i%100)})
 	}
 	closeStore(t, s)
 	whole, err := os.ReadFile(path)
@@ -153,12 +224,12 @@ func TestStoreDamaged(t *testing.T) {
 		for i, key := range keys {
 			if r, ok := s.get(key); ok {
 				found++
-				if r.When != int64(i) {
+				if r.When != begin+int64(i) {
 					t.Errorf("%s: another's record", name)
 				}
 			}
 		}
-		s.put(keys[0], record{Verdict: Dead, When: 0})
+		s.put(keys[0], record{Verdict: Dead, When: begin})
 		rebuilt = s.Rebuilt()
 		closeStore(t, s)
 		return rebuilt, found

@@ -19,7 +19,8 @@ const (
 	// Warning: nobody can tell. The server answered that it would rather not say, or
 	// is in trouble, or did not answer in time.
 	Warning
-	// Ignored: it was not asked for, by a rule or by a robots.txt.
+	// Ignored: it was not asked for, by a rule or by a robots.txt, or since nobody knows
+	// what it will be.
 	Ignored
 	// Unsupported: nothing here accesses that scheme.
 	Unsupported

@@ -30,7 +30,7 @@ type Source struct {
 
 // Options say how links are verified. The zero Options, and nil, are sensible.
 type Options struct {
-	Parallel int // dereferenced at once; 0: 32
+	Parallel int // dereferenced at once, and at most [MaxParallel]; 0: 32
 	PerHost  int // of them, from one host; 0: 2
 	// Interval is the least time from one request to a host to the next; 0: 100 ms;
 	// less: none.
@@ -83,12 +83,16 @@ type Options struct {
 	Archive func(locus.URL) locus.URL
 }
 
+// MaxParallel is the most URLs that are dereferenced at once: each has a goroutine,
+// and when its turn comes a connection.
+const MaxParallel = 4096
+
 func (o *Options) orDefault() Options {
 	var r Options
 	if o != nil {
 		r = *o
 	}
-	r.Parallel = cmp.Or(max(r.Parallel, 0), 32)
+	r.Parallel = min(cmp.Or(max(r.Parallel, 0), 32), MaxParallel)
 	r.PerHost = cmp.Or(max(r.PerHost, 0), 2)
 	r.Interval = orNone(r.Interval, 100*time.Millisecond)
 	r.Retry = max(cmp.Or(r.Retry, 2), 0)

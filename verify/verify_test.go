@@ -15,6 +15,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
 // pages serves what most tests ask for.
@@ -91,6 +92,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/status/401", "warning 401", ""},
 		{"http://a.example/status/403", "warning 403", ""},
 		{"http://a.example/status/405", "warning 405", ""},
+		{"http://a.example/status/418", "dead 418", ""},
 		{"http://a.example/status/429", "warning 429", ""},
 		{"http://a.example/status/500", "warning 500", ""},
 		{"http://a.example/status/503", "warning 503", ""},
@@ -154,6 +156,41 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Gopher says what is not there in a line of a menu, or in words.
+func TestGopher(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	const excuse = "Error: File or directory not found! (null)\r\n____\r\n  Gophered by a server\r\n"
+	s, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "Text", Selector: "/text", Data: "On errors\nthat are not found\n"},
+		{Name: "Excuse", Selector: "/excuse", Data: excuse},
+		{Name: "Short", Selector: "/short", Data: "File not found\r\n"},
+		{Name: "Long", Selector: "/long", Data: excuse + strings.Repeat("This is the manual of errors.\r\n", 40)},
+		{Type: '9', Name: "Octets", Selector: "/octets", Data: excuse},
+	}}, &gophertest.Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w.names["g.example"], w.servers["1.1.1.99"] = "1.1.1.99", s.Addr()
+	for _, c := range []struct{ path, want, detail string }{
+		{"", "alive", ""},
+		{"0/text", "alive", ""},
+		{"0/excuse", "warning", `"Error: File or directory not found! (null)"`},
+		{"0/short", "warning", `"File not found"`},
+		{"0/long", "alive", ""},
+		{"9/octets", "warning", `"Error: File or directory not found! (null)"`},
+		{"0/none", "dead", "/none"},
+		{"1/none", "dead", "/none"},
+		{"9/none", "dead", "/none"},
+		{"I/none", "dead", "/none"},
+	} {
+		got := w.run(textDoc("d", "<URL:gopher://g.example/"+c.path+">"))
+		if len(got) != 1 || got[0].Verdict.String() != c.want || !strings.Contains(got[0].Detail, c.detail) {
+			t.Errorf("%s: %+v; want %s, %q", c.path, got, c.want, c.detail)
+		}
+	}
+}
+
 // Each URL is asked for once, however often and with whatever fragments it is
 // found, and links come in the order in which they stand.
 func TestOnce(t *testing.T) {
@@ -176,6 +213,25 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// A hyphen at the end of a line may be the typesetter's (RFC 1738 appendix).
+func TestHyphens(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("a.example", pages)
+	got := w.run(textDoc("d", "<URL:http://a.example/o-\nk> <URL:http://a.example/no-\nne> <URL:http://a.example/for-\nnow> <URL:http://a.example/pa-\nge#three>"))
+	w.want(got,
+		"d:1 http://a.example/ok alive",
+		"d:2 http://a.example/no-ne dead 404",
+		"d:3 http://a.example/for-now moved -> http://a.example/ok",
+		"d:4 http://a.example/pa-ge#three dead 404",
+	)
+	if !strings.Contains(got[0].Detail, "hyphen") || got[1].Detail == "" {
+		t.Errorf("%q, %q", got[0].Detail, got[1].Detail)
+	}
+	if asked := strings.Join(w.asked(), " "); strings.Contains(asked, "fornow") {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 func TestPartialForms(t *testing.T) {
 	w := newWorld(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)
@@ -185,8 +241,10 @@ func TestPartialForms(t *testing.T) {
 		"docs/other.md": "# Part\n",
 		"docs/a b.md":   "",
 		"docs/sub/x":    "",
-		"up.html":       `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a>`,
-		"based.html":    `<base href="http://a.example/x/"><a href="../ok">a</a><a href="none">b</a>`,
+		"up.html": `<p id=x><a href="/docs/index.md">up</a><img src=docs/none.png srcset="docs/other.md 2x"><a href="//a.example/ok">a</a><a href="//a.example:8080/">b</a><a href="//localhost/no/such/file">c</a>` +
+			`<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/>"><a href="tel:+1 555 1234">d</a><a href="../a b">e</a><a href="http://h/a b">f</a>` +
+			`<a href="{{ page.url }}">g</a><a href="http://a.example/{{.Name}}">h</a><a href="x/${name}.html">i</a><a href="{% url 'a' %}">j</a><a href="x/{a}}">k</a>`,
+		"based.html": `<base href="http://a.example/x/"><link rel=preconnect href="http://a.example/none"><a href="../ok">a</a><a href="none">b</a>`,
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600)); err != nil {
@@ -237,7 +295,18 @@ func TestPartialForms(t *testing.T) {
 		"up.html:1 BASE/docs/index.md alive",
 		"up.html:1 BASE/docs/none.png dead",
 		"up.html:1 BASE/docs/other.md alive",
-		"up.html:1 file://a.example/ok unsupported",
+		"up.html:1 //a.example/ok ignored",
+		"up.html:1 //a.example:8080/ ignored",
+		"up.html:1 file://localhost/no/such/file dead",
+		"up.html:1 data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1'/> unsupported",
+		"up.html:1 tel:+1 555 1234 unsupported",
+		"up.html:1 ../a b malformed",
+		"up.html:1 http://h/a b malformed",
+		"up.html:1 {{ page.url }} ignored",
+		"up.html:1 http://a.example/{{.Name}} ignored",
+		"up.html:1 x/${name}.html ignored",
+		"up.html:1 {% url 'a' %} ignored",
+		"up.html:1 BASE/x/{a}} dead",
 		"based.html:1 http://a.example/ok alive",
 		"based.html:1 http://a.example/x/none dead 404",
 		"none.md error",

@@ -36,8 +36,8 @@ in the wrappers of RFC 1738 ("<URL:...>", over line breaks and page breaks too),
 between "<" and ">", and bare. Without a FILE, or for "-", that is standard input,
 which is the text itself.
 
-Read are plain text and source code, Markdown, HTML, mail and mboxes, and what is
-compressed (gzip, bzip2, xz, zstd, compress) or in tar and zip archives; the name
+Read are plain text and source code, Markdown, HTML, CSS, mail and mboxes, and what
+is compressed (gzip, bzip2, xz, zstd, compress) or in tar and zip archives; the name
 and the first octets tell which. --as TYPE says it: "text", "markdown", "html",
 "mail", "mbox", or a media type. Standard input is text unless --as says otherwise.
 A binary file is not read, but for --as text.
@@ -58,7 +58,7 @@ could not be read; the rest is read all the same.`,
 	f.StringVar(&x.as, "as", "", "read every text as `TYPE`")
 	f.BoolVar(&x.unique, "unique", false, "write each URL once, where it is first")
 	f.BoolVar(&x.context, "context", false, "write below each URL the line that it is on")
-	f.BoolVar(&x.partial, "partial", false, "write the partial forms of Markdown and HTML too")
+	f.BoolVar(&x.partial, "partial", false, "write the partial forms of Markdown, HTML and CSS too")
 	f.StringSliceVar(&x.schemes, "scheme", nil, "look for URLs of this `SCHEME` alone (may be given again)")
 	f.StringSliceVar(&x.hosts, "host", nil, "write URLs of this `HOST` alone, \"*.DOMAIN\" for all below (may be given again)")
 	f.BoolVar(&x.noIgnore, "no-ignore", false, "with -r: read what .gitignore and .ignore leave out")

@@ -296,7 +296,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		}
 		return stoppedFile{f, r.ctx}, nil
 	}
-	f, err := os.Open(name)
+	f, err := openContext(r.ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -165,5 +167,32 @@ func readContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 		return r.n, r.err
 	case <-ctx.Done():
 		return 0, ctx.Err()
+	}
+}
+
+// openContext opens a file, or what may be a pipe, to which nobody may ever write:
+// that is waited for until ctx ends.
+func openContext(ctx context.Context, name string) (*os.File, error) {
+	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return os.Open(name)
+	}
+	type result struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		f, err := os.Open(name)
+		select {
+		case done <- result{f, err}:
+		case <-ctx.Done():
+			f.Close()
+		}
+	}()
+	select {
+	case r := <-done:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }

@@ -124,12 +124,17 @@ func newVerify(a *app) *cobra.Command {
 // says so: a checker has more to do than to wait for one server.
 const verifyPatience = 20 * time.Second
 
+// longest is more than any run takes, and a time.Duration holds it.
+const longest = float64(100 * 365 * 24 * time.Hour)
+
 // prepare makes the options of what was asked for.
 func (v *verifying) prepare() error {
 	a, o := v.a, &v.o
 	switch {
 	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || v.retry < 0:
 		return usageError("--max-pages and --parallel are at least 1, and --per-host and --retry can't be negative")
+	case o.Parallel > verify.MaxParallel:
+		return usageError("--parallel is at most %d", verify.MaxParallel)
 	case v.rate < 0 || o.MaxWait < 0 || v.maxAge < 0:
 		return usageError("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
@@ -151,7 +156,7 @@ func (v *verifying) prepare() error {
 	}
 	o.Interval = -1
 	if v.rate > 0 {
-		o.Interval = max(time.Duration(float64(time.Second)/v.rate), 1)
+		o.Interval = max(time.Duration(min(float64(time.Second)/v.rate, longest)), 1)
 	}
 	if o.MaxWait == 0 {
 		o.MaxWait = 1
@@ -378,6 +383,9 @@ func (v *verifying) sources(ctx context.Context, args []string) iter.Seq[verify.
 				continue
 			}
 			if arg == "" {
+				if !isStandardInput(args) {
+					v.a.problem(statusUsage, errors.New(`an empty argument is no document; "." is this folder`))
+				}
 				continue
 			}
 			if !v.argument(ctx, arg, yield) {
@@ -430,12 +438,35 @@ func (v *verifying) file(path string, yield func(verify.Source) bool) error {
 	if err != nil {
 		return err
 	}
-	open := func(context.Context) (io.ReadCloser, error) { return os.Open(path) }
+	open := func(ctx context.Context) (io.ReadCloser, error) { return openDocument(ctx, path) }
 	if !yield(verify.Source{Name: filepath.ToSlash(path), URL: u, Open: open}) {
 		return errEnough
 	}
 	return nil
 }
+
+// openDocument opens a file. What may not end, as a pipe, ends with ctx.
+func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := openContext(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return struct {
+			io.Reader
+			io.Closer
+		}{contextReader{ctx, f}, f}, nil
+	}
+	return f, nil
+}
+
+// contextReader reads until a context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) { return readContext(c.ctx, c.r, p) }
 
 // fileURL is the URL of a file, or of a folder.
 func fileURL(path string, folder bool) (locus.URL, error) {

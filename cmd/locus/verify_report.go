@@ -52,6 +52,9 @@ func (v *verifying) interesting(r *verify.Result) bool {
 	switch r.Verdict {
 	case verify.Warning, verify.Denied:
 		return true
+	case verify.Ignored:
+		// Who has typed it wants to know why nothing follows.
+		return r.Document == ""
 	case verify.Moved:
 		return r.Permanent && !v.a.flags.quiet
 	}

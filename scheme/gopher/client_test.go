@@ -413,7 +413,7 @@ func TestForm(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, o := range []*gophertest.Options{nil, {Plain: true}, {ErrorType: '0'}} {
 		s := start(t, o)
-		for _, path := range []string{"0/nope", "1/nope", "9/nope.zip", "g/nope.gif", "h/nope.html", "x/nope", "0/nope%09%09+", "0/nope%09%09!"} {
+		for _, path := range []string{"0/nope", "1/nope", "9/nope.zip", "g/nope.gif", "I/nope", "h/nope.html", "x/nope", "0/nope%09%09+", "0/nope%09%09!"} {
 			_, err := get(t, s, path, nil, nil)
 			if !errors.Is(err, scheme.ErrNotFound) && !(o != nil && o.Plain && errors.Is(err, scheme.ErrUnsupported)) {
 				t.Errorf("%+v %s: %v", o, path, err)

@@ -1,0 +1,63 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A pipe to which nobody writes, and one to which nobody writes any more, are waited
+// for until the run is interrupted.
+func TestPipes(t *testing.T) {
+	for _, command := range []string{"verify", "extract"} {
+		for _, opened := range []bool{false, true} {
+			pipe := filepath.Join(t.TempDir(), "pipe")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if opened {
+				// To read as well, it is open at once.
+				w, err := os.OpenFile(pipe, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Close()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			var out, errOut bytes.Buffer
+			a := newApp(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
+			a.run([]string{command, pipe})
+			if ctx.Err() == nil {
+				t.Errorf("%s: %s%s", command, &out, &errOut)
+			}
+			if !opened {
+				// Whoever still opens it gets on.
+				if w, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil {
+					w.Close()
+				}
+			}
+		}
+	}
+}
+
+// What is written to a pipe is a document like others.
+func TestPipeDocument(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.md")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() { written <- os.WriteFile(pipe, []byte("[a](none.md) <file:///no/such/file>\n"), 0) }()
+	out, errOut, status := runVerify(t, t.Context(), nil, "--no-cache", pipe)
+	if err := <-written; err != nil || status != statusNo || strings.Count(out, "dead  ") != 2 || errOut != "" {
+		t.Errorf("%v, %d: %s%s", err, status, out, errOut)
+	}
+}
