@@ -73,8 +73,9 @@
 //     LF or CR alone, NUL, and a Host that is not that of the URL. What goes on to a
 //     server is written anew.
 //   - Size and time. [Limits] bound requests, clients, servers, connections and
-//     terminals; heads, forms and calls have a most; who sends its head slowly, takes
-//     no octet for a minute or waits for nothing is let go. A body is passed on as it
+//     terminals; heads, forms and calls have a most; who sends its head slowly, does
+//     not send the body that it announced, takes no octet for a minute or waits for
+//     nothing is let go. A body is passed on as it
 //     comes, in pieces of 16 KiB: a client that reads slowly holds one.
 //
 // The log has each request, without passwords; /metrics has figures that no client

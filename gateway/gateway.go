@@ -129,6 +129,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.fail(rec, r, http.StatusBadRequest, "syntax", fault)
 		return
 	}
+	r = timed(rec, r)
 	leave, ok := g.limiter.enter(clientOf(r))
 	if !ok {
 		rec.Header().Set("Retry-After", "1")
