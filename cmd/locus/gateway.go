@@ -68,7 +68,7 @@ Requests are logged to standard error, passwords never are.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.config.Listen, "listen", c.config.Listen, "listen on `HOST:PORT`; the port 0 is any that is free")
+	f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; the port 0 is any that is free")
 	f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead to them alone")
 	f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "answer to this `NAME` too (repeatable)")
 	f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open what the `RULE` names, and nothing else (repeatable)")
@@ -152,7 +152,7 @@ const stopTime = 10 * time.Second
 // serve serves until a signal.
 func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	a := c.app
-	l, err := net.Listen("tcp", c.config.Listen)
+	l, err := net.Listen("tcp", string(c.config.Listen))
 	if err != nil {
 		a.problem(statusAccess, err)
 		return nil
