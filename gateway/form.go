@@ -119,10 +119,11 @@ const maxShownURL = 8 << 10
 
 // form gets the form at u anew: only the server knows what its answers come to.
 func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
-	result, err := g.ask(r.Context(), u)
+	result, leave, err := g.open(r.Context(), access.Request{URL: u})
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	defer result.Resource.Close()
 	m, ok := result.Resource.(*scheme.Menu)
 	if !ok || m.Form == nil {

@@ -388,17 +388,17 @@ func (v *view) object(resp *http.Response) {
 
 // open shows what the access client gives, past the store.
 func (v *view) open(req access.Request) {
-	req.From = v.gateway.from(req.URL)
 	req.Trace = v.talk.add
 	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
 		req.AcceptLanguage = ""
 	}
-	result, err := v.gateway.client.Do(v.r.Context(), req)
+	result, leave, err := v.gateway.open(v.r.Context(), req)
 	if err != nil {
 		v.fail(err)
 		return
 	}
+	defer leave()
 	defer result.Resource.Close()
 	h := v.head
 	h.Sent = v.talk.list
@@ -717,7 +717,18 @@ func (f *flusher) close() {
 	}
 }
 
-// ask opens u with the access client, for what pages need besides.
-func (g *Gateway) ask(ctx context.Context, u locus.URL) (*access.Result, error) {
-	return g.client.Do(ctx, access.Request{URL: u, From: g.from(u)})
+// open opens a URL with the access client, past the store. Whoever gets a resource
+// calls leave when that is closed.
+func (g *Gateway) open(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	leave, ok := g.limiter.enterHost(req.URL)
+	if !ok {
+		return nil, nil, errBusy
+	}
+	req.From = g.from(req.URL)
+	result, err = g.client.Do(ctx, req)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
 }

@@ -160,7 +160,7 @@ func (c *config) settings() []setting {
 		{"gateway.log_format", &c.Gateway.LogFormat, `how requests are logged: "text", "json" or "none"`},
 		{"gateway.mail", &c.Gateway.Mail, "let clients send letters from mail.from by mail.relay or mail.sendmail"},
 		{"gateway.letters", &c.Gateway.Letters, "how many letters in an hour"},
-		{"gateway.memory", &c.Gateway.Memory, `how much memory to keep to: "1G"; 0 is no limit`},
+		{"gateway.memory", &c.Gateway.Memory, `how much memory the gateway may hold: "1G"; while it is more, requests get a 503; 0 is no limit`},
 		{"gateway.requests", &c.Gateway.Requests, "how many requests are answered at once"},
 		{"gateway.per_client", &c.Gateway.PerClient, "how many of them for one client; this machine has no such limit"},
 		{"gateway.per_host", &c.Gateway.PerHost, "how many are under way to one server"},

@@ -106,8 +106,9 @@ func (c *gatewayCommand) configure(cmd *cobra.Command) {
 
 func (c *gatewayCommand) run() error {
 	a := c.app
-	if c.config.Memory > 0 {
-		debug.SetMemoryLimit(int64(c.config.Memory))
+	if most := int64(c.config.Memory); most > 0 {
+		// Garbage is collected well before requests are refused.
+		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo {
 		museum, err := tour.Open()
@@ -187,7 +188,7 @@ func (c *gatewayCommand) options(client *access.Client) (*gateway.Options, error
 		Log:          c.logger(),
 		Limits: gateway.Limits{
 			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
-			Connections: c.config.Connections, Sessions: c.config.Terminals,
+			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
 		},
 	}
 	var err error
