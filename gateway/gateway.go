@@ -190,7 +190,7 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
 	}
-	host = strings.ToLower(host)
+	host = plainHost(host)
 	return g.names[host] || strings.HasSuffix(host, ".localhost")
 }
 

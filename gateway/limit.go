@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/netip"
 	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/locus-url/locus"
@@ -78,7 +77,7 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 // enterHost counts a request to the server of u until leave: by its name, whatever
 // the port and its spelling. URLs that name no server have one by their scheme.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
-	host := strings.ToLower(cmp.Or(u.Host(), u.Scheme()+":"))
+	host := cmp.Or(plainHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts[host] >= l.limits.PerHost {

@@ -38,7 +38,7 @@ func TestLimiter(t *testing.T) {
 		leave()
 	}
 	for _, list := range [][]string{
-		{"http://H.example/", "http://h.example/b", "http://h.example:80/", "gopher://h.example:7070/1%2F", "telnet://me@h.example"},
+		{"http://H.example/", "http://h.example/b", "http://h.example:80/", "gopher://h.example:7070/1%2F", "telnet://me@h.example./"},
 		{"news:a.b", "news:*"},
 	} {
 		leave, ok := l.enterHost(locus.MustParse(list[0]))

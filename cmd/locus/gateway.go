@@ -55,8 +55,8 @@ Who asks a gateway is nobody that it knows: a URL counts as found on the public
 Internet, and leads to public addresses, at ports that are meant for it, and to
 no file. --allow-private, --allow-port and --files change that; --allow and
 --deny take a scheme ("telnet:"), a host ("example.net", ".example.net" for a
-domain, "example.net:70"), addresses ("192.0.2.0/24") or a prefix
-("gopher://example.net/1/pub/").
+domain, "example.net:70"), addresses ("192.0.2.0/24", which --deny means under
+any name) or a prefix ("gopher://example.net/1/pub/").
 
 Requests are logged to standard error, passwords never are.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
