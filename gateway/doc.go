@@ -61,8 +61,8 @@
 //   - What is foreign. Pages are escaped, have a Content-Security-Policy without
 //     anything inline, and load nothing from elsewhere. Octets of others come with
 //     "sandbox", which is an origin of their own, and with those header fields that
-//     can do nothing: no cookie is set by a server in the gateway's name. Terminals
-//     are filtered.
+//     can do nothing: no cookie is set by a server in the gateway's name. No browser
+//     gets them for a script or a style. Terminals are filtered.
 //   - Credentials. Authorization and Cookie go to the http server that the client
 //     asks its proxy for, and nowhere else; Proxy-Authorization goes nowhere. No page
 //     has a browser's header fields sent on but Accept-Language and Cache-Control. An

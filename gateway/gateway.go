@@ -143,6 +143,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // dispatch tells a proxy's request from one for the gateway itself.
 func (g *Gateway) dispatch(w *recorder, r *http.Request) {
 	switch {
+	case g.wasHere(r.Header):
+		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
 		g.serveConnect(w, r)

@@ -150,6 +150,7 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 	}
+	far := listen(t, func(c net.Conn) { bufio.NewReader(c).ReadString('\n') }) // says nothing
 	site := func(values ...string) []string {
 		var fields []string
 		for i, name := range []string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin"} {
@@ -170,6 +171,11 @@ func TestStrangers(t *testing.T) {
 		{"GET", "/", site("cross-site", "navigate", "iframe"), 403},
 		{"GET", "/", site("cross-site", "no-cors", "image"), 403},
 		{"GET", "/-/raw?url=gopher://h/", site("same-site", "no-cors", "script"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "no-cors", "script"), 403},
+		{"GET", "/-/raw?url=gopher://" + far + "/", site("same-origin", "no-cors", "style"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "same-origin", "serviceworker"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "no-cors", "image"), 200},
+		{"GET", "/-/raw/gopher/" + far + "/", site("none", "navigate", "document"), 200},
 		{"GET", "/api/schemes", site("cross-site", "cors", "empty"), 403},
 		{"GET", "/api/schemes", site("cross-site", "navigate", "document"), 403},
 		{"GET", "/api/schemes", site("same-origin", "cors", "empty"), 200},

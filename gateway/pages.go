@@ -529,6 +529,12 @@ var rawFields = [...]string{"Content-Type", "Content-Length", "Content-Range", "
 // serveRaw gives the octets of what u leads to.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) {
 	w.url = u
+	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
+	case "", "document", "iframe", "image", "audio", "video", "empty":
+	default:
+		g.fail(w, r, http.StatusForbidden, "denied", "what others wrote is no "+shownText(dest)+" for a page")
+		return
+	}
 	method := r.Method
 	if s.Part != "" {
 		method = http.MethodGet

@@ -34,10 +34,6 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 		g.serveOwn(w, r, target)
 		return
 	}
-	if g.wasHere(r.Header) {
-		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
-		return
-	}
 	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
 		w.Header().Set("Allow", "GET, HEAD")
 		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", r.Method+" is not passed on")

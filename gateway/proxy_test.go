@@ -89,6 +89,12 @@ func TestForwardLoop(t *testing.T) {
 	if again := w.proxied("GET", far.URL+"/", "Via", via); again.StatusCode != http.StatusLoopDetected {
 		t.Errorf("%s: %s", again.Status, again.body)
 	}
+	// Nor do pages lead to the gateway itself, over and over again.
+	for _, path := range []string{"/-/raw/http/", "/http/", "/api/get?url=http://"} {
+		if a := w.get(path + w.addr + "/healthz"); !strings.Contains(a.body, "508") {
+			t.Errorf("%s: %s %s", path, a.Status, a.body)
+		}
+	}
 	if trace := w.proxied("TRACE", far.URL+"/"); trace.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("TRACE: %s", trace.Status)
 	}

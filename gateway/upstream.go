@@ -114,7 +114,13 @@ func (t *upstream) exchange(u locus.URL, req *http.Request) (*http.Response, err
 	case err != nil:
 		return nil, err
 	}
-	resp, err := t.gateway.web.RoundTrip(req.WithContext(context.WithValue(req.Context(), wayKey{}, way)))
+	out := req.WithContext(context.WithValue(req.Context(), wayKey{}, way))
+	if !t.gateway.wasHere(req.Header) {
+		// The gateway's own pages ask for something: it must know that if it is asked.
+		out.Header = req.Header.Clone()
+		t.gateway.addVia(out.Header, 1, 1)
+	}
+	resp, err := t.gateway.web.RoundTrip(out)
 	if err != nil {
 		return nil, &access.Error{Op: "open", URL: u, Err: webError(err)}
 	}
