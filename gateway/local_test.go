@@ -320,7 +320,25 @@ func TestHostileServers(t *testing.T) {
 				"Content-Security-Policy: default-src *\r\nAccess-Control-Allow-Origin: *\r\nClear-Site-Data: *\r\nLocus-Kind: menu\r\nService-Worker-Allowed: /\r\nConnection: close\r\n\r\n"+script)
 		}
 	})
+	many := listen(t, func(c net.Conn) {
+		req, err := http.ReadRequest(bufio.NewReader(c))
+		switch {
+		case err != nil:
+		case req.URL.Path == "/secret":
+			io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: ftp://me:hunter2@h.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		default:
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: Multipart/X-Mixed-Replace; boundary=b\r\nConnection: close\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n"+script+"\r\n--b--\r\n")
+		}
+	})
 	w := start(t, open)
+	if a := w.get("/-/raw/http/" + many + "/"); a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/octet-stream" {
+		t.Errorf("%s %v", a.Status, a.Header)
+	}
+	for _, path := range []string{"/http/", "/-/raw/http/"} {
+		if a := w.get(path + many + "/secret"); a.StatusCode != 303 || strings.Contains(a.Header.Get("Location"), "hunter2") {
+			t.Errorf("%s %v", a.Status, a.Header)
+		}
+	}
 	for _, path := range []string{
 		"/gopher/" + g.Addr() + "/", "/ftp/" + f.Addr() + "/", "/ftp/" + f.Addr() + "/a.html", "/ftp/" + f.Addr() + "/a%22b.txt", "/http/" + h + "/",
 		"/ftp/" + f.Addr() + "/" + script, "/?url=" + query("gopher://h/0"+script), "/-/explain?url=" + query("x:"+script), "/?url=" + query(script),

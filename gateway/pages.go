@@ -332,7 +332,7 @@ func (v *view) redirect(resp *http.Response) {
 		v.fail(err)
 		return
 	}
-	path := v.gateway.pagePath(to, v.head.Show)
+	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
 	if path == "" {
 		v.fail(fmt.Errorf("%w: the server leads to %s", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
 		return
@@ -593,7 +593,8 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 			h[name] = values
 		}
 	}
-	if h.Get("Content-Type") == "" {
+	// Each part of a multipart would bring a header of its own.
+	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}
 	setFileName(h, fileName(u))
