@@ -55,9 +55,10 @@
 //     an Access-Control-Allow-Origin. A browser sends a whole URL only to its proxy,
 //     so no page can have it sent here.
 //   - Who sends. A form has a token that only a page of this gateway knows, in the
-//     one browser that has the cookie. A terminal is opened by an Origin that is the
-//     gateway's own. A letter is sent only if a relay is set, from one sender, to few
-//     people, after exactly it was shown, and so many in an hour.
+//     one browser that has the cookie, or for the one client that asked its proxy for
+//     it. A terminal is opened by an Origin that is the gateway's own. A letter is sent
+//     only if a relay is set, from one sender, to few people, after exactly it was
+//     shown, and so many in an hour.
 //   - What is foreign. Pages are escaped, have a Content-Security-Policy without
 //     anything inline, and load nothing from elsewhere. Octets of others come with
 //     "sandbox", which is an origin of their own, and with those header fields that

@@ -203,7 +203,9 @@ func (g *Gateway) writePage(w *recorder, r *http.Request, status int, write func
 
 // pageHeader sets the fields of every page.
 func (g *Gateway) pageHeader(w *recorder, r *http.Request, policy string) {
-	g.setToken(w, r)
+	if w.kind != "proxy" {
+		g.setToken(w, r)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)
@@ -360,7 +362,9 @@ func seeOther(w *recorder, path string) {
 // write writes the page.
 func (v *view) write(status int, print func(w io.Writer) error) {
 	v.gateway.pageHeader(v.w, v.r, v.policy)
-	v.head.Token = v.gateway.token(v.w)
+	if v.head.Token = v.gateway.token(v.w); v.w.kind == "proxy" {
+		v.head.Token = v.gateway.proxyToken(v.r)
+	}
 	v.w.WriteHeader(status)
 	if v.r.Method == http.MethodHead {
 		return
