@@ -51,6 +51,11 @@ type Options struct {
 	// what the open comes to. nil: the policy alone decides.
 	Check func(u locus.URL) error
 
+	// CheckAddr is asked about each address besides the policy, before it is dialled,
+	// but not about those of gateways. Its error is as that of Check. nil: the policy
+	// alone decides.
+	CheckAddr func(a netip.AddrPort) error
+
 	// Limit is the most octets of one object: of the whole if its size is known,
 	// and in any case of what is read; 0: no limit.
 	Limit int64

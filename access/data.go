@@ -51,7 +51,7 @@ func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net
 	if c.name != "" {
 		return d.dialName(ctx, c.name, port)
 	}
-	if err := d.policy().CheckAddr(address, d.zone); err != nil {
+	if err := d.checkAddr(address); err != nil {
 		return nil, err
 	}
 	dial := d.dialFunc()

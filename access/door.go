@@ -57,6 +57,17 @@ func (d *door) policy() policy.Policy {
 	return d.client.policy
 }
 
+// checkAddr asks all that judge an address before it is dialled.
+func (d *door) checkAddr(a netip.AddrPort) error {
+	if err := d.policy().CheckAddr(a, d.zone); err != nil {
+		return err
+	}
+	if check := d.client.options.CheckAddr; check != nil && d.only == "" {
+		return check(a)
+	}
+	return nil
+}
+
 // DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and
 // their variants "4" and "6". The error is a [*policy.DeniedError] if no address
 // of the host is allowed, and [scheme.ErrUnreachable] if none can be connected to.
@@ -202,7 +213,7 @@ func inTurns(list []netip.Addr) []netip.Addr {
 func (d *door) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
-		if no := d.policy().CheckAddr(address, d.zone); no == nil {
+		if no := d.checkAddr(address); no == nil {
 			allowed = append(allowed, address)
 		} else if err == nil {
 			err = forHost(no, host)
@@ -282,7 +293,7 @@ func (d *door) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return &policy.DeniedError{Rule: "network", Subject: locus.Quote(address), Reason: "not an IP address and a port"}
 	}
-	return d.policy().CheckAddr(a, d.zone)
+	return d.checkAddr(a)
 }
 
 // admit makes c a connection of this door.

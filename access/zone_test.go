@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -363,5 +364,46 @@ func TestInTurns(t *testing.T) {
 		if got := fmt.Sprint(inTurns(list(in))); got != fmt.Sprint(list(want)) {
 			t.Errorf("inTurns(%s) = %s", in, got)
 		}
+	}
+}
+
+// What is asked about addresses besides the policy is asked about each, whatever
+// name leads there and however often that changes, but not about a gateway's.
+func TestCheckAddr(t *testing.T) {
+	w := zoneWorld()
+	o := &Options{CheckAddr: func(a netip.AddrPort) error {
+		if a.Addr() == netip.MustParseAddr("1.1.1.1") || a == netip.MustParseAddrPort("9.9.9.9:5000") {
+			return &policy.DeniedError{Rule: "list", Subject: a.String(), Reason: "it is on the list"}
+		}
+		return nil
+	}}
+	c := w.client(t, policy.Rules{TypedPrivate: true}, o, nil)
+	for text, want := range map[string]string{
+		"http://g1.example/": "list", "http://1.1.1.1/": "list", "http://g2.example/end": "", "http://p1.example/g2": "", "http://mixed.example/": "",
+	} {
+		_, _, err := openText(t, c, Request{URL: locus.MustParse(text)})
+		if got := deniedBy(err); got != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	d := c.doors[policy.Far]
+	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	if _, err := d.DialData(t.Context(), control, 5000); deniedBy(err) != "list" {
+		t.Errorf("data: %v", err)
+	}
+	if err := d.control("tcp", "1.1.1.1:80", nil); deniedBy(err) != "list" {
+		t.Errorf("a socket: %v", err)
+	}
+	for _, dialled := range w.dialled() {
+		if strings.HasPrefix(dialled, "1.1.1.1") || dialled == "9.9.9.9:5000" {
+			t.Errorf("%s was dialled", dialled)
+		}
+	}
+	if err := c.door(doorKey{zone: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+		t.Errorf("a gateway: %v", err)
 	}
 }

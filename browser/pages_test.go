@@ -48,6 +48,7 @@ func (w *world) places() []place {
 		{"results", "wais://" + w.wais + "/museum?protocols", has(".results a", "The first protocols") + " && document.querySelector('meter').value > 0"},
 		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", ".")},
 		{"refusal", "http://h:x/", "document.querySelector('.refused mark').textContent === 'x'"},
+		{"within", "cid:a@example.net", "document.querySelector('.failure input[name=in]') !== null"},
 		{"letter", "mailto:keeper@example.net?subject=Hello", "document.getElementById('letter-subject').value === 'Hello'"},
 	}
 }
@@ -70,7 +71,7 @@ func TestPages(t *testing.T) {
 				b.fits(t)
 				b.accessible(t)
 				switch p.name {
-				case "failure", "refusal":
+				case "failure", "refusal", "within":
 					b.forgive("the server responded with a status of")
 				case "document":
 					b.forgive("404 (Not Found)") // a picture that is not there

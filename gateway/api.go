@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -373,5 +374,10 @@ func (c *call) failed(u locus.URL, err error) {
 	if u.IsZero() {
 		text = shape.Text(locus.Mask(c.values.Get("url")))
 	}
-	c.answer(statusOf(kind), shape.Failed{URL: text, Error: shape.NewReason(err)})
+	status := statusOf(kind)
+	if errors.Is(err, errBusy) {
+		status = http.StatusServiceUnavailable
+		c.w.Header().Set("Retry-After", "1")
+	}
+	c.answer(status, shape.Failed{URL: text, Error: shape.NewReason(err)})
 }

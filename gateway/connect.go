@@ -47,6 +47,12 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		g.failAccess(w, r, err)
 		return
 	}
+	leave, ok := g.limiter.enterHost(u)
+	if !ok {
+		g.failAccess(w, r, errBusy)
+		return
+	}
+	defer leave()
 	ctx, end, ok := g.sessions.begin(context.WithoutCancel(r.Context()))
 	if !ok {
 		g.fail(w, r, http.StatusServiceUnavailable, "busy", "the gateway ends")

@@ -55,14 +55,15 @@
 //     an Access-Control-Allow-Origin. A browser sends a whole URL only to its proxy,
 //     so no page can have it sent here.
 //   - Who sends. A form has a token that only a page of this gateway knows, in the
-//     one browser that has the cookie. A terminal is opened by an Origin that is the
-//     gateway's own. A letter is sent only if a relay is set, from one sender, to few
-//     people, after exactly it was shown, and so many in an hour.
+//     one browser that has the cookie, or for the one client that asked its proxy for
+//     it. A terminal is opened by an Origin that is the gateway's own. A letter is sent
+//     only if a relay is set, from one sender, to few people, after exactly it was
+//     shown, and so many in an hour.
 //   - What is foreign. Pages are escaped, have a Content-Security-Policy without
 //     anything inline, and load nothing from elsewhere. Octets of others come with
 //     "sandbox", which is an origin of their own, and with those header fields that
-//     can do nothing: no cookie is set by a server in the gateway's name. Terminals
-//     are filtered.
+//     can do nothing: no cookie is set by a server in the gateway's name. No browser
+//     gets them for a script or a style. Terminals are filtered.
 //   - Credentials. Authorization and Cookie go to the http server that the client
 //     asks its proxy for, and nowhere else; Proxy-Authorization goes nowhere. No page
 //     has a browser's header fields sent on but Accept-Language and Cache-Control. An
@@ -73,8 +74,9 @@
 //     LF or CR alone, NUL, and a Host that is not that of the URL. What goes on to a
 //     server is written anew.
 //   - Size and time. [Limits] bound requests, clients, servers, connections and
-//     terminals; heads, forms and calls have a most; who sends its head slowly, takes
-//     no octet for a minute or waits for nothing is let go. A body is passed on as it
+//     terminals; heads, forms and calls have a most; who sends its head slowly, does
+//     not send the body that it announced, takes no octet for a minute or waits for
+//     nothing is let go. A body is passed on as it
 //     comes, in pieces of 16 KiB: a client that reads slowly holds one.
 //
 // The log has each request, without passwords; /metrics has figures that no client

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"io"
@@ -62,30 +63,32 @@ func readParts(r *multipart.Reader) (url.Values, error) {
 	return nil, errors.New("a form has not so many answers")
 }
 
-// posted returns what a page of this gateway sent. If anything else sent it, that is
-// answered.
-func (g *Gateway) posted(w *recorder, r *http.Request) (values url.Values, ok bool) {
+// posted returns what a page of this gateway sent, and what that was about. If
+// anything else sent it, that is answered. proxied: who asks a proxy may have had the
+// page.
+func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, ok bool) {
 	values, err := readForm(w, r)
 	if err != nil {
 		g.fail(w, r, http.StatusBadRequest, "syntax", err.Error())
-		return nil, false
+		return nil, u, false
 	}
-	if !g.checkToken(w, r, values.Get("token")) {
+	u, err = asked(values)
+	token := values.Get("token")
+	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
 		g.fail(w, r, http.StatusForbidden, "denied", "this form is from before the gateway was started anew, or the browser keeps no cookies: load its page again")
-		return nil, false
+		return nil, u, false
 	}
-	return values, true
+	if err != nil {
+		g.failAccess(w, r, err)
+		return nil, u, false
+	}
+	return values, u, true
 }
 
 // serveSubmit takes the answers to a form, and leads to what they submit.
 func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
-	values, ok := g.posted(w, r)
+	values, u, ok := g.posted(w, r, true)
 	if !ok {
-		return
-	}
-	u, err := asked(values)
-	if err != nil {
-		g.failAccess(w, r, err)
 		return
 	}
 	w.url = u
@@ -119,10 +122,11 @@ const maxShownURL = 8 << 10
 
 // form gets the form at u anew: only the server knows what its answers come to.
 func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
-	result, err := g.ask(r.Context(), u)
+	result, leave, err := g.open(r.Context(), access.Request{URL: u})
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	defer result.Resource.Close()
 	m, ok := result.Resource.(*scheme.Menu)
 	if !ok || m.Form == nil {

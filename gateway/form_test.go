@@ -48,6 +48,39 @@ func atForms(t *testing.T, g *gophertest.Server) *world {
 	return start(t, s)
 }
 
+// Who asks a proxy can send a form too, without a cookie: that of a server's page
+// would not come with what is sent here.
+func TestSubmitProxied(t *testing.T) {
+	g := forms(t)
+	w := atForms(t, g)
+	find := "gopher://" + g.Addr() + "/7/find"
+	page := w.proxied("GET", find, browser...)
+	if page.Header.Get("Set-Cookie") != "" || !strings.Contains(page.body, `action="`+w.base+`/-/submit"`) {
+		t.Fatalf("%s %v %s", page.Status, page.Header, page.body)
+	}
+	values := url.Values{"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "f0": {"old maps"}}
+	send := func(v url.Values, fields ...string) int {
+		t.Helper()
+		return w.do("POST", "/-/submit", v.Encode(), append(fields, "Content-Type", "application/x-www-form-urlencoded")...).StatusCode
+	}
+	if got := send(values); got != 303 {
+		t.Errorf("%d", got)
+	}
+	for name, fields := range map[string][]string{"site": {"Sec-Fetch-Site", "cross-site"}, "origin": {"Origin", "gopher://" + g.Addr()}} {
+		if got := send(values, fields...); got != 403 {
+			t.Errorf("from another %s: %d", name, got)
+		}
+	}
+	// It is for nothing else, and of this gateway.
+	if got := start(t, open).do("POST", "/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 403 {
+		t.Errorf("another gateway: %s", got.Status)
+	}
+	letter := url.Values{"url": values["url"], "token": values["token"]}
+	if a := w.do("POST", "/-/send", letter.Encode(), "Content-Type", "application/x-www-form-urlencoded"); a.StatusCode != 403 {
+		t.Errorf("a letter: %s", a.Status)
+	}
+}
+
 // A search and a form are sent, and lead to the URL that they make.
 func TestSubmit(t *testing.T) {
 	g := forms(t)

@@ -129,6 +129,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.fail(rec, r, http.StatusBadRequest, "syntax", fault)
 		return
 	}
+	r = timed(rec, r)
 	leave, ok := g.limiter.enter(clientOf(r))
 	if !ok {
 		rec.Header().Set("Retry-After", "1")
@@ -142,6 +143,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // dispatch tells a proxy's request from one for the gateway itself.
 func (g *Gateway) dispatch(w *recorder, r *http.Request) {
 	switch {
+	case g.wasHere(r.Header):
+		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
 		g.serveConnect(w, r)
@@ -189,7 +192,7 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
 	}
-	host = strings.ToLower(host)
+	host = plainHost(host)
 	return g.names[host] || strings.HasSuffix(host, ".localhost")
 }
 

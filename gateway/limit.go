@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"net/netip"
-	"strings"
+	"runtime/debug"
 	"sync"
+
+	"github.com/locus-url/locus"
 )
 
 // Limits bound what clients can take. Each 0 stands for what is in brackets.
@@ -13,12 +16,16 @@ type Limits struct {
 	// PerClient is how many of them for one client [256], be it an address of IPv4
 	// or a /64 of IPv6. Who asks from this machine has no such limit.
 	PerClient int
-	// PerHost is how many are under way to one server [512].
+	// PerHost is how many are under way to one server [512], tunnels and terminals
+	// among them.
 	PerHost int
 	// Connections is how many [Server] has at once [16384]; more wait.
 	Connections int
 	// Sessions is how many terminals there are at once [64].
 	Sessions int
+	// Memory is how many octets the program may hold [no limit]: while it is more,
+	// requests get a 503.
+	Memory int64
 }
 
 func (l Limits) withDefaults() Limits {
@@ -42,10 +49,11 @@ type limiter struct {
 	sessions int
 	clients  map[netip.Addr]int
 	hosts    map[string]int
+	memory   memory
 }
 
 func newLimiter(l Limits) *limiter {
-	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int)}
+	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
 }
 
 // enter counts a request of a client until leave. ok is false if it is one too
@@ -53,7 +61,7 @@ func newLimiter(l Limits) *limiter {
 func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all >= l.limits.Requests || !client.IsLoopback() && l.clients[client] >= l.limits.PerClient {
+	if l.all >= l.limits.Requests || !client.IsLoopback() && l.clients[client] >= l.limits.PerClient || l.memory.isOver(l.limits.Memory) {
 		return nil, false
 	}
 	l.all++
@@ -66,9 +74,10 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}, true
 }
 
-// enterHost counts a request to a server until leave.
-func (l *limiter) enterHost(host string) (leave func(), ok bool) {
-	host = strings.ToLower(host)
+// enterHost counts a request to the server of u until leave: by its name, whatever
+// the port and its spelling. URLs that name no server have one by their scheme.
+func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
+	host := cmp.Or(plainHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts[host] >= l.limits.PerHost {

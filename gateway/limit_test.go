@@ -4,6 +4,10 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locus-url/locus"
 )
 
 // A client has its share, and who is on this machine all of it. What is left is
@@ -33,11 +37,18 @@ func TestLimiter(t *testing.T) {
 	for _, leave := range three {
 		leave()
 	}
-	host, ok := l.enterHost("H.example")
-	if _, again := l.enterHost("h.example"); !ok || again {
-		t.Error("a host has its share")
+	for _, list := range [][]string{
+		{"http://H.example/", "http://h.example/b", "http://h.example:80/", "gopher://h.example:7070/1%2F", "telnet://me@h.example./"},
+		{"news:a.b", "news:*"},
+	} {
+		leave, ok := l.enterHost(locus.MustParse(list[0]))
+		for _, other := range list {
+			if _, again := l.enterHost(locus.MustParse(other)); !ok || again {
+				t.Errorf("%s: a host has its share", other)
+			}
+		}
+		leave()
 	}
-	host()
 	session, ok := l.enterSession()
 	if _, again := l.enterSession(); !ok || again {
 		t.Error("sessions have theirs")
@@ -56,5 +67,44 @@ func TestClientOf(t *testing.T) {
 		if got := clientOf(&http.Request{RemoteAddr: address}).String(); got != want {
 			t.Errorf("%s: %s", address, got)
 		}
+	}
+}
+
+// While the program holds more than it may nobody enters, and what is not used any
+// more is let go of.
+func TestMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(Limits{Memory: 1000})
+		held, freed := int64(1000), 0
+		l.memory.held = func() int64 { return held }
+		l.memory.free = func() { freed++ }
+		client := netip.MustParseAddr("192.0.2.1")
+		enter := func(want bool) {
+			t.Helper()
+			time.Sleep(memoryTime)
+			leave, ok := l.enter(client)
+			if ok != want {
+				t.Errorf("%d octets: %t", held, ok)
+			}
+			if ok {
+				leave()
+			}
+			synctest.Wait()
+		}
+		enter(true)
+		held = 1001
+		enter(false)
+		enter(false)
+		held = 900
+		enter(true)
+		if freed != 2 {
+			t.Errorf("let go of %d times", freed)
+		}
+	})
+	if held := heldMemory(); held < 1<<16 || held > 1<<40 {
+		t.Errorf("this program holds %d octets", held)
+	}
+	if l := newLimiter(Limits{Memory: 1}); l.memory.isOver(0) || !l.memory.isOver(1) {
+		t.Error("there is a limit, or none")
 	}
 }

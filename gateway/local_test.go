@@ -150,6 +150,7 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 	}
+	far := listen(t, func(c net.Conn) { bufio.NewReader(c).ReadString('\n') }) // says nothing
 	site := func(values ...string) []string {
 		var fields []string
 		for i, name := range []string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin"} {
@@ -170,6 +171,11 @@ func TestStrangers(t *testing.T) {
 		{"GET", "/", site("cross-site", "navigate", "iframe"), 403},
 		{"GET", "/", site("cross-site", "no-cors", "image"), 403},
 		{"GET", "/-/raw?url=gopher://h/", site("same-site", "no-cors", "script"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "no-cors", "script"), 403},
+		{"GET", "/-/raw?url=gopher://" + far + "/", site("same-origin", "no-cors", "style"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "same-origin", "serviceworker"), 403},
+		{"GET", "/-/raw/gopher/" + far + "/", site("same-origin", "no-cors", "image"), 200},
+		{"GET", "/-/raw/gopher/" + far + "/", site("none", "navigate", "document"), 200},
 		{"GET", "/api/schemes", site("cross-site", "cors", "empty"), 403},
 		{"GET", "/api/schemes", site("cross-site", "navigate", "document"), 403},
 		{"GET", "/api/schemes", site("same-origin", "cors", "empty"), 200},
@@ -314,7 +320,25 @@ func TestHostileServers(t *testing.T) {
 				"Content-Security-Policy: default-src *\r\nAccess-Control-Allow-Origin: *\r\nClear-Site-Data: *\r\nLocus-Kind: menu\r\nService-Worker-Allowed: /\r\nConnection: close\r\n\r\n"+script)
 		}
 	})
+	many := listen(t, func(c net.Conn) {
+		req, err := http.ReadRequest(bufio.NewReader(c))
+		switch {
+		case err != nil:
+		case req.URL.Path == "/secret":
+			io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: ftp://me:hunter2@h.example/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		default:
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: Multipart/X-Mixed-Replace; boundary=b\r\nConnection: close\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n"+script+"\r\n--b--\r\n")
+		}
+	})
 	w := start(t, open)
+	if a := w.get("/-/raw/http/" + many + "/"); a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/octet-stream" {
+		t.Errorf("%s %v", a.Status, a.Header)
+	}
+	for _, path := range []string{"/http/", "/-/raw/http/"} {
+		if a := w.get(path + many + "/secret"); a.StatusCode != 303 || strings.Contains(a.Header.Get("Location"), "hunter2") {
+			t.Errorf("%s %v", a.Status, a.Header)
+		}
+	}
 	for _, path := range []string{
 		"/gopher/" + g.Addr() + "/", "/ftp/" + f.Addr() + "/", "/ftp/" + f.Addr() + "/a.html", "/ftp/" + f.Addr() + "/a%22b.txt", "/http/" + h + "/",
 		"/ftp/" + f.Addr() + "/" + script, "/?url=" + query("gopher://h/0"+script), "/-/explain?url=" + query("x:"+script), "/?url=" + query(script),
@@ -473,6 +497,59 @@ func TestParts(t *testing.T) {
 		if none := w.get("/-/raw?part=99.9&url=" + query(stop.URL.String())); none.StatusCode != 404 && none.StatusCode != 502 {
 			t.Errorf("%s: no such part: %s", stop.URL, none.Status)
 		}
+	}
+}
+
+// A part of a message has a page, and so have its parts if it is a message itself.
+func TestPartPages(t *testing.T) {
+	const letter = "From: a@example.net\nSubject: Outer\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n" +
+		"--b\nContent-Type: text/plain\n\nA text.\n" +
+		"--b\nContent-Type: text/html; name=\"<b>.html\"\nContent-Disposition: attachment\nContent-ID: <p%1@example.net>\n\n<h1>A page</h1><script>evil()</script>\n" +
+		"--b\nContent-Type: message/rfc822\n\nFrom: b@example.net\nSubject: Inner\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=c\n\n" +
+		"--c\nContent-Type: text/plain\n\nInner text.\n--c\nContent-Type: application/zip; name=deep.zip\n\nPK\n--c--\n--b--\n"
+	f, err := ftptest.Start(ftptest.Files{"letter.eml": {Data: letter}, "a.txt": {Data: "no letter\n"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := start(t, open)
+	u := "ftp://" + f.Addr() + "/letter.eml"
+	page := func(more string, want ...string) answer {
+		t.Helper()
+		a := w.get("/?url="+query(u)+more, browser...)
+		for _, text := range want {
+			if !strings.Contains(a.body, text) {
+				t.Errorf("%s: %s has no %q: %s", more, a.Status, text, a.body)
+			}
+		}
+		if strings.Contains(a.body, "evil()") {
+			t.Errorf("%s: %s", more, a.body)
+		}
+		return a
+	}
+	page("", "Outer</h1>", "part=2", "part=3.2", "Inner text.")
+	page("&part=2", "&lt;b&gt;.html</h1>", "<h2>A page</h2>", "The whole message")
+	page("&part=3", "Inner</h1>", "Inner text.", "part=3.2\"", "download=\"part-3\"")
+	page("&part=3.2", "deep.zip</h1>", "part=3.2\" download=\"deep.zip\"")
+	if a := page("&part=9", "no such part"); a.StatusCode != 404 {
+		t.Errorf("%s", a.Status)
+	}
+
+	// A cid URL by itself has a page that asks for the message.
+	cid := "/?url=" + query("cid:p%251@example.net")
+	if a := w.get(cid, browser...); a.StatusCode != 501 || !strings.Contains(a.body, `name="in"`) || strings.Contains(a.body, "--in") || field(t, a.body, "url") != "cid:p%251@example.net" {
+		t.Errorf("%s %s", a.Status, a.body)
+	}
+	if a := w.get(cid+"&in="+query("<URL:"+u+">"), browser...); a.StatusCode != 303 || a.Header.Get("Location") != "/?url="+query(u)+"&part=2" {
+		t.Errorf("%s %s", a.Status, a.Header.Get("Location"))
+	}
+	for in, want := range map[string]int{"ftp://" + f.Addr() + "/a.txt": 501, "ftp://" + f.Addr() + "/none.eml": 404, "ftp://" + f.Addr() + "/": 501, "no URL": 400, "ftp://h:x/": 400, "file:///etc/passwd": 403} {
+		if a := w.get(cid+"&in="+query(in), browser...); a.StatusCode != want || !strings.Contains(a.body, `name="in"`) && want != 400 {
+			t.Errorf("%s: %s %s", in, a.Status, a.body)
+		}
+	}
+	if a := w.get("/?url=cid:other@example.net&in="+query(u), browser...); a.StatusCode != 404 {
+		t.Errorf("%s", a.Status)
 	}
 }
 

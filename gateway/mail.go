@@ -108,12 +108,11 @@ func mailboxes(list []submit.Mailbox) string {
 
 // serveSend takes a letter: it is shown, and sent once that was confirmed.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) {
-	values, ok := g.posted(w, r)
+	values, u, ok := g.posted(w, r, false)
 	if !ok {
 		return
 	}
-	u, err := asked(values)
-	if err != nil || u.Scheme() != "mailto" {
+	if u.Scheme() != "mailto" {
 		g.fail(w, r, http.StatusBadRequest, "syntax", "a letter belongs to a mailto URL")
 		return
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,10 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 		u, err := asked(values)
 		if err != nil {
 			g.failAccess(w, r, err)
+			return
+		}
+		if u.Scheme() == "cid" && values.Get("in") != "" {
+			g.serveWithin(w, r, u, values.Get("in"))
 			return
 		}
 		g.servePage(w, r, u, showOf(values))
@@ -198,7 +203,9 @@ func (g *Gateway) writePage(w *recorder, r *http.Request, status int, write func
 
 // pageHeader sets the fields of every page.
 func (g *Gateway) pageHeader(w *recorder, r *http.Request, policy string) {
-	g.setToken(w, r)
+	if w.kind != "proxy" {
+		g.setToken(w, r)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy)
@@ -327,7 +334,7 @@ func (v *view) redirect(resp *http.Response) {
 		v.fail(err)
 		return
 	}
-	path := v.gateway.pagePath(to, v.head.Show)
+	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
 	if path == "" {
 		v.fail(fmt.Errorf("%w: the server leads to %s", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
 		return
@@ -355,7 +362,9 @@ func seeOther(w *recorder, path string) {
 // write writes the page.
 func (v *view) write(status int, print func(w io.Writer) error) {
 	v.gateway.pageHeader(v.w, v.r, v.policy)
-	v.head.Token = v.gateway.token(v.w)
+	if v.head.Token = v.gateway.token(v.w); v.w.kind == "proxy" {
+		v.head.Token = v.gateway.proxyToken(v.r)
+	}
 	v.w.WriteHeader(status)
 	if v.r.Method == http.MethodHead {
 		return
@@ -379,6 +388,10 @@ func (v *view) object(resp *http.Response) {
 	h.Encoding = resp.Header.Get("Content-Encoding")
 	h.Size = resp.ContentLength
 	h.Name = fileName(h.URL)
+	if h.Show.Part != "" {
+		v.part(resp)
+		return
+	}
 	if modified, err := http.ParseTime(resp.Header.Get("Last-Modified")); err == nil {
 		h.ModTime = modified
 	}
@@ -386,19 +399,38 @@ func (v *view) object(resp *http.Response) {
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, h, resp.Body) })
 }
 
+// part shows a part of the message that the upstream gives.
+func (v *view) part(resp *http.Response) {
+	h := v.head
+	at := h.Show.Part
+	part, err := readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Part(at) })
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	h.Type, h.Encoding, h.Name, h.Size = typeOf(part), "", cmp.Or(part.Name, "part-"+at), -1
+	if page.ClassOf(h.Type) != page.ClassMessage { // which has a title of its own
+		h.Title = cmp.Or(part.Name, "Part "+at)
+	}
+	if size, err := part.DecodedSize(); err == nil {
+		h.Size = size
+	}
+	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, h, part.Open()) })
+}
+
 // open shows what the access client gives, past the store.
 func (v *view) open(req access.Request) {
-	req.From = v.gateway.from(req.URL)
 	req.Trace = v.talk.add
 	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
 		req.AcceptLanguage = ""
 	}
-	result, err := v.gateway.client.Do(v.r.Context(), req)
+	result, leave, err := v.gateway.open(v.r.Context(), req)
 	if err != nil {
 		v.fail(err)
 		return
 	}
+	defer leave()
 	defer result.Resource.Close()
 	h := v.head
 	h.Sent = v.talk.list
@@ -501,6 +533,12 @@ var rawFields = [...]string{"Content-Type", "Content-Length", "Content-Range", "
 // serveRaw gives the octets of what u leads to.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) {
 	w.url = u
+	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
+	case "", "document", "iframe", "image", "audio", "video", "empty":
+	default:
+		g.fail(w, r, http.StatusForbidden, "denied", "what others wrote is no "+shownText(dest)+" for a page")
+		return
+	}
 	method := r.Method
 	if s.Part != "" {
 		method = http.MethodGet
@@ -559,7 +597,8 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 			h[name] = values
 		}
 	}
-	if h.Get("Content-Type") == "" {
+	// Each part of a multipart would bring a header of its own.
+	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}
 	setFileName(h, fileName(u))
@@ -576,27 +615,85 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 // maxMessage is how large a message can be of which a part is taken.
 const maxMessage = 32 << 20
 
-// writePart gives a part of a message.
-func (g *Gateway) writePart(w *recorder, r *http.Request, resp *http.Response, at string) {
-	m, err := message.Read(resp.Body, &message.Limits{Octets: maxMessage})
+// readPart reads a message and finds a part in it.
+func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)) (message.Part, error) {
+	m, err := message.Read(body, &message.Limits{Octets: maxMessage})
 	if err != nil {
-		g.failAccess(w, r, fmt.Errorf("%w: %w", scheme.ErrProtocol, err))
-		return
+		return message.Part{}, fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	}
-	part, ok := m.Part(at)
+	part, ok := find(m)
 	if !ok {
-		g.failAccess(w, r, fmt.Errorf("%w: the message has no such part", scheme.ErrNotFound))
-		return
+		return part, fmt.Errorf("%w: the message has no such part", scheme.ErrNotFound)
 	}
-	h := w.Header()
+	return part, nil
+}
+
+// typeOf is the media type of a part.
+func typeOf(part message.Part) string {
 	kind := part.Type
 	if charset := part.Params()["charset"]; charset != "" && strings.HasPrefix(kind, "text/") {
 		kind = mime.FormatMediaType(kind, map[string]string{"charset": charset})
 	}
-	if kind == "" {
-		kind = "application/octet-stream"
+	return cmp.Or(kind, "application/octet-stream")
+}
+
+// serveWithin leads to the page of the part of a message that a cid URL locates. text
+// is the URL of the message, as people write it.
+func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) {
+	w.url = u
+	part, of, err := g.within(r, u, text)
+	if err != nil {
+		v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u, Size: -1}}
+		v.fail(err)
+		return
 	}
-	h.Set("Content-Type", kind)
+	seeOther(w, g.pagePath(of.WithoutPassword(), page.Show{Part: part.Path}))
+}
+
+// within finds the part that u locates in a message.
+func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part message.Part, of locus.URL, err error) {
+	fields, err := g.client.Registry().Fields(u)
+	if err == nil {
+		of, err = asked(url.Values{"url": {text}})
+	}
+	if err != nil {
+		return part, of, err
+	}
+	id := ""
+	for _, f := range fields {
+		if text, ok := f.Value.(string); ok && f.Name == "contentId" {
+			id = text
+		}
+	}
+	req, err := newRequest(r.Context(), http.MethodGet, of)
+	if err != nil {
+		return part, of, err
+	}
+	req.Header.Set("Accept", pageAccept)
+	resp, err := g.upstream.RoundTrip(req)
+	if err != nil {
+		return part, of, err
+	}
+	defer resp.Body.Close()
+	switch kind := resp.Header.Get("Content-Type"); {
+	case resp.StatusCode >= 400:
+		return part, of, statusError(resp)
+	case resp.StatusCode != http.StatusOK || page.ClassOf(kind) != page.ClassMessage:
+		return part, of, fmt.Errorf("%w: %s is no message", scheme.ErrUnsupported, locus.Quote(of.Redacted()))
+	}
+	part, err = readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Find(id) })
+	return part, of, err
+}
+
+// writePart gives a part of a message.
+func (g *Gateway) writePart(w *recorder, r *http.Request, resp *http.Response, at string) {
+	part, err := readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Part(at) })
+	if err != nil {
+		g.failAccess(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", typeOf(part))
 	setFileName(h, part.Name)
 	if r.Method == http.MethodHead {
 		return
@@ -717,7 +814,18 @@ func (f *flusher) close() {
 	}
 }
 
-// ask opens u with the access client, for what pages need besides.
-func (g *Gateway) ask(ctx context.Context, u locus.URL) (*access.Result, error) {
-	return g.client.Do(ctx, access.Request{URL: u, From: g.from(u)})
+// open opens a URL with the access client, past the store. Whoever gets a resource
+// calls leave when that is closed.
+func (g *Gateway) open(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	leave, ok := g.limiter.enterHost(req.URL)
+	if !ok {
+		return nil, nil, errBusy
+	}
+	req.From = g.from(req.URL)
+	result, err = g.client.Do(ctx, req)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
 }

@@ -3,7 +3,9 @@ package gateway
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
@@ -148,6 +151,10 @@ func TestRules(t *testing.T) {
 		{"", "192.0.2.0/24 2001:db8::/32", "http://192.0.3.1/ http://h/", "http://192.0.2.7/ http://[2001:db8::1]/"},
 		{"ftp://h/pub/", "", "ftp://h/pub/a FTP://H:21/pub/a/b ftp://h/%70ub/a", "ftp://h/pub ftp://h/public ftp://h/pub/../etc ftp://h/pub/%2e%2e/etc ftp://h/pub/a%2F..%2Fb ftp://h:2121/pub/a ftp://hh/pub/a"},
 		{"", "ftp://h/secret", "ftp://h/public ftp://x/secret ftp://h:2121/secret", "ftp://h/secret ftp://h/secret/a ftp://h//secret ftp://h/%2Fsecret ftp://h/a/../secret ftp://h/%73ecret"},
+		{"", "example.com .example.net ftp://example.org/a", "http://com./", "http://example.com./ http://a.EXAMPLE.net.:80/ ftp://example.org./a"},
+		{"", "http://[2001:db8::1]/a", "http://[2001:db8::2]/a", "http://[2001:DB8:0::1]/a"},
+		{"", "[::1] 192.0.2.1:70 [2001:db8::1]:80 ::2", "http://192.0.2.1/ gopher://[2001:db8::1]/", "http://[0:0::1]/ gopher://192.0.2.01/ gopher://[::ffff:192.0.2.1]/ http://[2001:DB8:0::1]/ http://[::2]/"},
+		{"", ".telnet [::ffff:192.0.2.1]", "telnet://h/", "http://telnet/ http://192.0.2.1/"},
 		{"gopher://h/1/a", "gopher://h/1/a/b", "gopher://h/1/a gopher://h/1/ab", "gopher://h/1/a/b/c gopher://h/1/c"},
 	} {
 		rules, err := NewRules(r, strings.Fields(test.allow), strings.Fields(test.deny))
@@ -165,9 +172,25 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", ":", "a b", "ftp://h/a/../b", "x..y", "1.2.3.4/99", "http://h:99999/"} {
+	for _, text := range []string{"", ":", "a b", "ftp://h/a/../b", "x..y", "1.2.3.4/99", "http://h:99999/", "h:x", "h:0", "h:99999", "gofer:", "telnet", "HTTP", "[::1"} {
 		if _, err := NewRules(r, []string{text}, nil); err == nil {
 			t.Errorf("%q is a rule", text)
+		}
+	}
+}
+
+// Addresses that are denied are denied under any name.
+func TestRulesAddr(t *testing.T) {
+	rules, err := NewRules(registry(t), []string{"198.51.100.0/24"}, []string{"192.0.2.0/24", "[2001:db8::1]:70", "203.0.113.1", "h:80"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"192.0.2.9:80": false, "[::ffff:192.0.2.9]:80": false, "[2001:db8::1]:70": false, "[2001:db8::1]:71": true, "203.0.113.1:1": false, "203.0.113.2:1": true, "198.51.100.1:80": true,
+	} {
+		err := rules.CheckAddr(netip.MustParseAddrPort(text))
+		if (err == nil) != want || err != nil && !errors.Is(err, policy.ErrDenied) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

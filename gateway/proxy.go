@@ -3,10 +3,8 @@ package gateway
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -34,10 +32,6 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 		}
 		w.url = locus.URL{}
 		g.serveOwn(w, r, target)
-		return
-	}
-	if g.wasHere(r.Header) {
-		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
 		return
 	}
 	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
@@ -69,7 +63,10 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 	}
 	g.addVia(out.Header, r.ProtoMajor, r.ProtoMinor)
 	if r.ContentLength != 0 {
-		out.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+		if b, ok := r.Body.(*timedBody); ok {
+			b.patient = true
+		}
+		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
 	g.relay(w, r, out, nil)
@@ -112,18 +109,6 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 		// The client must not take what it got for the whole.
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// patientBody is the body of a client's request, which may come slowly but not
-// stop.
-type patientBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-}
-
-func (b *patientBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(writeTime))
-	return b.ReadCloser.Read(p)
 }
 
 // portOf is the port that an http or https URL leads to.

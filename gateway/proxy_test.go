@@ -89,6 +89,12 @@ func TestForwardLoop(t *testing.T) {
 	if again := w.proxied("GET", far.URL+"/", "Via", via); again.StatusCode != http.StatusLoopDetected {
 		t.Errorf("%s: %s", again.Status, again.body)
 	}
+	// Nor do pages lead to the gateway itself, over and over again.
+	for _, path := range []string{"/-/raw/http/", "/http/", "/api/get?url=http://"} {
+		if a := w.get(path + w.addr + "/healthz"); !strings.Contains(a.body, "508") {
+			t.Errorf("%s: %s %s", path, a.Status, a.body)
+		}
+	}
 	if trace := w.proxied("TRACE", far.URL+"/"); trace.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("TRACE: %s", trace.Status)
 	}
@@ -221,6 +227,53 @@ func TestConnect(t *testing.T) {
 	s.rules = policy.Rules{TypedPrivate: true}
 	if a := start(t, s).raw("CONNECT " + echo + " HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.1 403") {
 		t.Errorf("a private address: %.100q", a)
+	}
+}
+
+// A tunnel counts as what is under way to its server, and so does a terminal.
+func TestPerHost(t *testing.T) {
+	echo := listen(t, func(c net.Conn) { io.Copy(c, c) })
+	s := open
+	var n uint16
+	fmt.Sscan(strings.Split(echo, ":")[1], &n)
+	s.gateway.ConnectPorts = []uint16{n}
+	s.gateway.Limits.PerHost = 1
+	w := start(t, s)
+	c, err := net.Dial("tcp", w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n", echo)
+	r := bufio.NewReader(c)
+	if resp, err := http.ReadResponse(r, &http.Request{Method: "CONNECT"}); err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%v %v", resp, err)
+	}
+	if a := w.raw("CONNECT " + echo + " HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.1 503") || !strings.Contains(a, "Retry-After: 1\r\n") {
+		t.Errorf("another tunnel: %.200q", a)
+	}
+	// The port, and what packages net/http and net/url make of a URL, change nothing.
+	for _, u := range []string{"http://127.0.0.1:1/", "gopher://127.0.0.1/0a%3fb%7e", "/-/raw/gopher/127.0.0.1:1/", "/api/get?url=ftp://127.0.0.1/"} {
+		if a := w.raw("GET " + u + " HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 503") {
+			t.Errorf("%s: %.200q", u, a)
+		}
+	}
+	if screen, _, err := w.dial(t, "telnet://127.0.0.1/", w.base); err != nil {
+		t.Error(err)
+	} else {
+		for screen.read() {
+		}
+		if !strings.Contains(screen.value("error"), "as many requests as may be") {
+			t.Errorf("a terminal: %s", screen.all())
+		}
+	}
+	c.(*net.TCPConn).CloseWrite()
+	io.Copy(io.Discard, r)
+	for {
+		// The tunnel's end is seen here before it is counted there.
+		if a := w.raw("GET http://127.0.0.1:1/ HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 503") {
+			break
+		}
 	}
 }
 

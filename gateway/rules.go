@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -19,23 +20,24 @@ import (
 //	telnet:                    a scheme
 //	example.com                a host
 //	.example.com               a host and all within that domain
-//	192.0.2.0/24               addresses, where a URL has one for its host
-//	127.0.0.1:7070             a host and a port
+//	192.0.2.0/24               addresses: where a URL has one for its host, and, to be
+//	                           denied, wherever a name leads
+//	127.0.0.1:7070             a host, or an address, and a port
 //	gopher://h/1/pub/          a prefix of the URL, in canonical form
 //
 // A prefix never allows a path with a segment "." or "..", and denies the URLs that
 // a server might take for one that it denies: with such segments, or with "//" for
-// "/".
+// "/". [Rules.CheckAddr] is for access.Options.CheckAddr.
 type Rules struct {
 	allow, deny []rule
 	registry    *scheme.Registry
 }
 
-// rule is one line of Rules. One of its fields is set.
+// rule is one line of Rules. One of its fields is set, or one and port.
 type rule struct {
 	scheme string
 	host   string // begins with "." for a domain
-	port   string
+	port   uint16 // of host or block; 0: any
 	prefix string
 	block  netip.Prefix
 }
@@ -63,8 +65,15 @@ func (r Rules) parse(text string) (rule, error) {
 	if block, err := netip.ParsePrefix(text); err == nil {
 		return rule{block: block.Masked()}, nil
 	}
-	if name, ok := strings.CutSuffix(text, ":"); ok && locus.IsScheme(strings.ToLower(name)) {
-		return rule{scheme: strings.ToLower(name)}, nil
+	if name, ok := strings.CutSuffix(strings.ToLower(text), ":"); ok && locus.IsScheme(name) {
+		if _, ok := r.registry.Lookup(name); !ok {
+			return rule{}, fmt.Errorf("no scheme %s is registered", locus.Quote(name))
+		}
+		return rule{scheme: name}, nil
+	}
+	if _, ok := r.registry.Lookup(strings.ToLower(text)); ok {
+		// Silence would leave open what somebody meant to close.
+		return rule{}, fmt.Errorf("write %q for the scheme, or %q for a host of that name", text+":", "."+text)
 	}
 	if strings.Contains(text, "://") {
 		u, err := locus.Parse(text)
@@ -80,29 +89,76 @@ func (r Rules) parse(text string) (rule, error) {
 		}
 		return rule{prefix: canonical.String()}, nil
 	}
-	host, port := text, ""
-	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
-		host, port = text[:i], text[i+1:]
+	if a, err := netip.ParseAddr(text); err == nil {
+		return rule{block: blockOf(a)}, nil
 	}
-	host = strings.ToLower(host)
+	host, one := text, rule{}
+	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
+		n, err := strconv.ParseUint(text[i+1:], 10, 16)
+		if err != nil || n == 0 {
+			return rule{}, fmt.Errorf("%s is no port, 1 to 65535", locus.Quote(text[i+1:]))
+		}
+		host, one.port = text[:i], uint16(n)
+	}
+	host = plainHost(host)
 	if !locus.IsHost(strings.TrimPrefix(host, ".")) {
 		return rule{}, errors.New(`write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24" or "gopher://example.com/1/pub"`)
 	}
-	return rule{host: host, port: port}, nil
+	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		one.block = blockOf(a)
+	} else {
+		one.host = host
+	}
+	return one, nil
+}
+
+// blockOf is an address by itself.
+func blockOf(a netip.Addr) netip.Prefix {
+	a = a.Unmap().WithZone("")
+	return netip.PrefixFrom(a, a.BitLen())
+}
+
+// plainHost is the one spelling of a host: in lower case, and a name without the dot
+// that ends it when it is looked up.
+func plainHost(host string) string {
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	switch a = a.Unmap(); {
+	case err != nil:
+		return strings.TrimSuffix(strings.ToLower(host), ".")
+	case a.Is6():
+		return "[" + a.String() + "]"
+	}
+	return a.String()
+}
+
+// denied is what a rule comes to.
+func denied(subject, reason string) error {
+	return &policy.DeniedError{Rule: "list", Subject: locus.Quote(subject), Reason: reason}
+}
+
+// onList is why something is denied by a rule about it.
+const onList = "it is on the list of what is denied"
+
+// CheckAddr says whether a may be dialled: the addresses that are denied are denied
+// under any name. The error is a [*policy.DeniedError].
+func (r Rules) CheckAddr(a netip.AddrPort) error {
+	for _, one := range r.deny {
+		if one.block.IsValid() && one.block.Contains(a.Addr().Unmap().WithZone("")) && (one.port == 0 || one.port == a.Port()) {
+			return denied(a.String(), onList)
+		}
+	}
+	return nil
 }
 
 // Check says whether u may be opened. The error is a [*policy.DeniedError].
 func (r Rules) Check(u locus.URL) error {
-	denied := func(reason string) error {
-		return &policy.DeniedError{Rule: "list", Subject: locus.Quote(u.Redacted()), Reason: reason}
-	}
 	canonical := u.WithoutFragment()
 	if c, _, err := r.registry.Canonical(canonical); err == nil {
 		canonical = c
 	}
 	for _, one := range r.deny {
 		if one.fits(r.registry, canonical, true) {
-			return denied("it is on the list of what is denied")
+			return denied(u.Redacted(), onList)
 		}
 	}
 	if len(r.allow) == 0 {
@@ -113,23 +169,23 @@ func (r Rules) Check(u locus.URL) error {
 			return nil
 		}
 	}
-	return denied("it is not on the list of what is allowed")
+	return denied(u.Redacted(), "it is not on the list of what is allowed")
 }
 
 // fits reports whether the rule is about u. loose: also if some server might take u
 // for what the rule is about.
 func (one rule) fits(r *scheme.Registry, u locus.URL, loose bool) bool {
-	host := strings.ToLower(u.Host())
+	host := plainHost(u.Host())
 	switch {
 	case one.scheme != "":
 		return u.Scheme() == one.scheme
+	case one.prefix != "":
+		return one.fitsPrefix(u, loose)
+	case one.port != 0 && one.port != portIn(r, u):
+		return false
 	case one.block.IsValid():
 		a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 		return err == nil && one.block.Contains(a.Unmap())
-	case one.prefix != "":
-		return one.fitsPrefix(u, loose)
-	case one.port != "" && one.port != portText(r, u):
-		return false
 	case strings.HasPrefix(one.host, "."):
 		return strings.HasSuffix("."+host, one.host)
 	}
@@ -142,7 +198,7 @@ func (one rule) fitsPrefix(u locus.URL, loose bool) bool {
 		return strings.HasPrefix(text, one.prefix) && !hasDots(u)
 	}
 	p, err := locus.Parse(one.prefix)
-	if err != nil || u.Scheme() != p.Scheme() || !strings.EqualFold(u.Host(), p.Host()) {
+	if err != nil || u.Scheme() != p.Scheme() || plainHost(u.Host()) != plainHost(p.Host()) {
 		return false
 	}
 	n, written := u.Port()
@@ -180,15 +236,11 @@ func hasDots(u locus.URL) bool {
 	return false
 }
 
-// portText is the port that u leads to; empty: none.
-func portText(r *scheme.Registry, u locus.URL) string {
-	n, ok := u.Port()
-	if !ok {
-		s, _ := r.Lookup(u.Scheme())
-		n = s.Port
+// portIn is the port that u leads to; 0: none.
+func portIn(r *scheme.Registry, u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
 	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
+	s, _ := r.Lookup(u.Scheme())
+	return s.Port
 }

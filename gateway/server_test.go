@@ -278,3 +278,88 @@ func TestOptions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A client that does not send the body that it announced is let go, whether anybody
+// waits for it or not.
+func TestSlowBody(t *testing.T) {
+	const end = "Host: localhost\r\nContent-Length: 100\r\n"
+	form := "Content-Type: application/x-www-form-urlencoded\r\n"
+	for name, head := range map[string]string{
+		"page":  "GET / HTTP/1.1\r\n" + end,
+		"raw":   "GET /-/raw/gopher/public.example/ HTTP/1.1\r\n" + end,
+		"api":   "POST /api/parse HTTP/1.1\r\n" + end,
+		"form":  "POST /-/submit HTTP/1.1\r\n" + end + form,
+		"wrong": "POST / HTTP/1.1\r\n" + end,
+		"proxy": "GET gopher://public.example/ HTTP/1.1\r\n" + end,
+		"web":   "POST http://localhost:80/ HTTP/1.1\r\n" + end,
+	} {
+		for _, drips := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				l := newPipes()
+				_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
+					return transportFunc(func(req *http.Request) (*http.Response, error) {
+						if req.Body != nil {
+							if _, err := io.Copy(io.Discard, req.Body); err != nil {
+								return nil, err
+							}
+						}
+						return nil, errors.New("nobody is there")
+					})
+				}})
+				defer end()
+				c := l.dial()
+				defer c.Close()
+				begun := time.Now()
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					io.WriteString(c, head+"\r\n")
+					for drips && name != "web" {
+						if _, err := io.WriteString(c, "a"); err != nil {
+							return
+						}
+						time.Sleep(10 * time.Second)
+					}
+				})
+				text, err := io.ReadAll(c)
+				c.Close()
+				if took := time.Since(begun); took > bodyTime+time.Second {
+					t.Errorf("%s: let go after %v: %v %.40s", name, took, err, text)
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// What is passed on may come slowly, and the time for it is not that of the answer.
+func TestPatientBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		_, end := serveOn(t, l, &Options{Around: func(http.RoundTripper) http.RoundTripper {
+			return transportFunc(func(req *http.Request) (*http.Response, error) {
+				if _, err := io.Copy(io.Discard, req.Body); err != nil {
+					return nil, err
+				}
+				// A transport looks whether there is more than was announced.
+				if n, err := req.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+					return nil, fmt.Errorf("%d octets more: %v", n, err)
+				}
+				time.Sleep(2 * bodyTime)
+				return &http.Response{Status: "200 OK", StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: 4, Body: io.NopCloser(strings.NewReader("done")), Request: req}, req.Context().Err()
+			})
+		}})
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		go func() {
+			io.WriteString(c, "POST http://public.example/ HTTP/1.1\r\nHost: public.example\r\nConnection: close\r\nContent-Length: 4\r\n\r\n")
+			for range 4 {
+				time.Sleep(bodyTime / 2)
+				io.WriteString(c, "a")
+			}
+		}()
+		if text, err := io.ReadAll(c); !strings.HasSuffix(string(text), "\r\n\r\ndone") {
+			t.Errorf("%v %q", err, text)
+		}
+	})
+}

@@ -108,13 +108,14 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxFrame)
 	t := &terminal{conn: conn, ctx: ctx}
-	result, err := g.client.Do(ctx, access.Request{URL: u, From: g.from(u)})
+	result, left, err := g.open(ctx, access.Request{URL: u})
 	if err != nil {
 		w.failure = access.KindOf(err)
 		t.tell("error", shape.NewReason(err))
 		conn.Close(websocket.StatusInternalError, string(w.failure))
 		return
 	}
+	defer left()
 	defer result.Resource.Close()
 	session, ok := result.Resource.(*scheme.Session)
 	if !ok {

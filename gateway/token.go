@@ -50,3 +50,12 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	want := g.token(w)
 	return want != "" && hmac.Equal([]byte(token), []byte(want))
 }
+
+// proxyToken is what a form sends along if a client asked its proxy for the page: a
+// cookie would be one of the server of the URL, and not come with what is sent here.
+// Only pages for the same client have it, and a browser says where a form comes from.
+func (g *Gateway) proxyToken(r *http.Request) string {
+	sum := hmac.New(sha256.New, g.secret[:])
+	sum.Write([]byte("proxy " + clientOf(r).String()))
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,11 +54,15 @@ var errBusy = errors.New("gateway: as many requests as may be are under way to t
 
 // RoundTrip implements [http.RoundTripper].
 func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	leave, ok := t.gateway.limiter.enterHost(cmp.Or(req.URL.Host, req.URL.Opaque))
+	u, err := locus.Parse(req.URL.String())
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	leave, ok := t.gateway.limiter.enterHost(u)
 	if !ok {
 		return nil, errBusy
 	}
-	resp, err := t.exchange(req)
+	resp, err := t.exchange(u, req)
 	if err != nil {
 		leave()
 		return nil, err
@@ -99,13 +102,9 @@ func (c *counted) Close() error {
 	return c.ReadCloser.Close()
 }
 
-func (t *upstream) exchange(req *http.Request) (*http.Response, error) {
-	if !isWeb(req.URL.Scheme) {
+func (t *upstream) exchange(u locus.URL, req *http.Request) (*http.Response, error) {
+	if !isWeb(u.Scheme()) {
 		return t.rest.RoundTrip(req)
-	}
-	u, err := locus.Parse(req.URL.String())
-	if err != nil {
-		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	way, err := t.gateway.client.Way(u, t.gateway.from(u))
 	switch {
@@ -115,7 +114,13 @@ func (t *upstream) exchange(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	}
-	resp, err := t.gateway.web.RoundTrip(req.WithContext(context.WithValue(req.Context(), wayKey{}, way)))
+	out := req.WithContext(context.WithValue(req.Context(), wayKey{}, way))
+	if !t.gateway.wasHere(req.Header) {
+		// The gateway's own pages ask for something: it must know that if it is asked.
+		out.Header = req.Header.Clone()
+		t.gateway.addVia(out.Header, 1, 1)
+	}
+	resp, err := t.gateway.web.RoundTrip(out)
 	if err != nil {
 		return nil, &access.Error{Op: "open", URL: u, Err: webError(err)}
 	}

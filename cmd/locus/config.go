@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +79,7 @@ type tn3270Config struct {
 
 type verifyConfig struct{ Archive archive }
 type gatewayConfig struct {
-	Listen       string
+	Listen       listenAddress
 	Names        words
 	Allow, Deny  words
 	Files        paths
@@ -158,7 +160,7 @@ func (c *config) settings() []setting {
 		{"gateway.log_format", &c.Gateway.LogFormat, `how requests are logged: "text", "json" or "none"`},
 		{"gateway.mail", &c.Gateway.Mail, "let clients send letters from mail.from by mail.relay or mail.sendmail"},
 		{"gateway.letters", &c.Gateway.Letters, "how many letters in an hour"},
-		{"gateway.memory", &c.Gateway.Memory, `how much memory to keep to: "1G"; 0 is no limit`},
+		{"gateway.memory", &c.Gateway.Memory, `how much memory the gateway may hold: "1G"; while it is more, requests get a 503; 0 is no limit`},
 		{"gateway.requests", &c.Gateway.Requests, "how many requests are answered at once"},
 		{"gateway.per_client", &c.Gateway.PerClient, "how many of them for one client; this machine has no such limit"},
 		{"gateway.per_host", &c.Gateway.PerHost, "how many are under way to one server"},
@@ -255,6 +257,34 @@ func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)
 
 // Type is for flags.
 func (f *logFormat) Type() string { return "format" }
+
+// listenAddress is where a gateway listens.
+type listenAddress string
+
+func (l *listenAddress) UnmarshalText(text []byte) error {
+	host, port, err := net.SplitHostPort(string(text))
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err == nil && strings.Contains(host, ":") {
+		_, err = netip.ParseAddr(host)
+	} else if host != "" && !locus.IsHost(host) {
+		err = locus.ErrValue
+	}
+	if err != nil {
+		return fmt.Errorf(`%q is no HOST:PORT: write "127.0.0.1:1738", or "[::1]:0" for any port that is free`, text)
+	}
+	*l = listenAddress(text)
+	return nil
+}
+
+func (l *listenAddress) String() string { return string(*l) }
+
+// Set is for flags.
+func (l *listenAddress) Set(text string) error { return l.UnmarshalText([]byte(text)) }
+
+// Type is for flags.
+func (l *listenAddress) Type() string { return "address" }
 
 // model is a model of a 3270 terminal.
 type model int

@@ -73,7 +73,7 @@ func TestFlagsGoBeforeEnvironmentBeforeFile(t *testing.T) {
 func TestEveryFieldIsASetting(t *testing.T) {
 	texts := map[string]string{
 		"bool": "true", "int": "7", "string": "x", "duration": "7s", "ports": "7", "size": "7", "cwdMode": "none",
-		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "gatewayTable": "http=http://h", "logFormat": "json",
+		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "gatewayTable": "http=http://h", "logFormat": "json", "listenAddress": "127.0.0.1:7",
 	}
 	c := defaultConfig()
 	for _, s := range c.settings() {

@@ -55,8 +55,8 @@ Who asks a gateway is nobody that it knows: a URL counts as found on the public
 Internet, and leads to public addresses, at ports that are meant for it, and to
 no file. --allow-private, --allow-port and --files change that; --allow and
 --deny take a scheme ("telnet:"), a host ("example.net", ".example.net" for a
-domain, "example.net:70"), addresses ("192.0.2.0/24") or a prefix
-("gopher://example.net/1/pub/").
+domain, "example.net:70"), addresses ("192.0.2.0/24", which --deny means under
+any name) or a prefix ("gopher://example.net/1/pub/").
 
 Requests are logged to standard error, passwords never are.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
@@ -68,7 +68,7 @@ Requests are logged to standard error, passwords never are.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.config.Listen, "listen", c.config.Listen, "listen on `HOST:PORT`; the port 0 is any that is free")
+	f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; the port 0 is any that is free")
 	f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead to them alone")
 	f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "answer to this `NAME` too (repeatable)")
 	f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open what the `RULE` names, and nothing else (repeatable)")
@@ -106,8 +106,9 @@ func (c *gatewayCommand) configure(cmd *cobra.Command) {
 
 func (c *gatewayCommand) run() error {
 	a := c.app
-	if c.config.Memory > 0 {
-		debug.SetMemoryLimit(int64(c.config.Memory))
+	if most := int64(c.config.Memory); most > 0 {
+		// Garbage is collected well before requests are refused.
+		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo {
 		museum, err := tour.Open()
@@ -152,7 +153,7 @@ const stopTime = 10 * time.Second
 // serve serves until a signal.
 func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	a := c.app
-	l, err := net.Listen("tcp", c.config.Listen)
+	l, err := net.Listen("tcp", string(c.config.Listen))
 	if err != nil {
 		a.problem(statusAccess, err)
 		return nil
@@ -187,7 +188,7 @@ func (c *gatewayCommand) options(client *access.Client) (*gateway.Options, error
 		Log:          c.logger(),
 		Limits: gateway.Limits{
 			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
-			Connections: c.config.Connections, Sessions: c.config.Terminals,
+			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
 		},
 	}
 	var err error

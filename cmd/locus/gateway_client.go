@@ -57,7 +57,7 @@ func (c *gatewayCommand) listed(r *scheme.Registry) (*access.Options, error) {
 		return nil, err
 	}
 	options := c.accessOptions()
-	options.Check = lists.Check
+	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
 	return options, nil
 }
 

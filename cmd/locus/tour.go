@@ -23,7 +23,7 @@ import (
 func newTour(a *app) *cobra.Command {
 	var only []string
 	var serve bool
-	var listen string
+	listen := listenAddress("127.0.0.1:0")
 	cmd := &cobra.Command{
 		Use:   "tour",
 		Short: "Start small servers of every scheme inside the program and visit each",
@@ -49,7 +49,7 @@ closes it all. It is "locus gateway --demo" on a free port, without a log.`,
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "leave the servers up behind a gateway, for a browser")
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "with --serve, listen on `HOST:PORT`; the port 0 is any that is free")
+	cmd.Flags().Var(&listen, "listen", "with --serve, listen on `HOST:PORT`; the port 0 is any that is free")
 	cmd.Flags().StringSliceVar(&only, "scheme", nil, "visit only the stops of this `NAME` (repeatable)")
 	return cmd
 }
@@ -165,7 +165,7 @@ func newFoundJSON(f tour.Found) *foundJSON {
 
 // serveTour shows the museum in a browser, until a signal. What a configuration says
 // of gateways is about others.
-func (a *app) serveTour(listen string) error {
+func (a *app) serveTour(listen listenAddress) error {
 	c := gatewayCommand{app: a, config: defaultConfig().Gateway, demo: true}
 	c.config.Listen, c.config.LogFormat = listen, "none"
 	a.note("open this in a browser; Ctrl-C closes the museum")

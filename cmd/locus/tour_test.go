@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,13 +46,18 @@ func TestTour(t *testing.T) {
 	if got.status != 0 || len(lines) < 3 {
 		t.Errorf("status %d, %d stops, %s", got.status, len(lines), got.err)
 	}
-	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}} {
+	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}, {"--serve", "--listen", "127.0.0.1:x"}} {
 		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != statusUsage || got.out != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
-	if got := run(t, nil, "tour", "--serve", "--listen", "127.0.0.1:x"); got.status != statusAccess {
-		t.Errorf("a port that is none: %+v", got)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if got := run(t, nil, "tour", "--serve", "--listen", taken.Addr().String()); got.status != statusAccess {
+		t.Errorf("a port that is taken: %+v", got)
 	}
 }
 

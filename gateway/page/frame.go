@@ -56,6 +56,11 @@ func (g *page) top(k kind) top {
 	t.Crumbs = g.crumbs(u)
 	t.Facts = g.facts(k)
 	t.Views = g.views()
+	if h.Show.Part != "" {
+		if link := g.link(u, Show{}); link != "" {
+			t.Ways = append(t.Ways, way{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
+		}
+	}
 	if raw := g.raw(u, Show{Part: h.Show.Part}); raw != "" && g.hasOctets(k) {
 		t.Ways = append(t.Ways, way{Name: "Raw", Link: raw, Icon: "raw"})
 		if !isMenu(k) {

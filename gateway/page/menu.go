@@ -524,7 +524,8 @@ func padded(text string) string {
 }
 
 // Failure writes the page of what went wrong: kind is that of access.KindOf, and err
-// what the person may know of it.
+// what the person may know of it. That of a cid URL asks for the message, which
+// [Site.Home] gets as "in" beside "url".
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	g, begun := p.begin(w, h, kindWarning)
 	if begun != nil {
@@ -540,6 +541,8 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 type failure struct {
 	What, Do, Text, Hint, Kind string
 	Again                      string // its page, to try once more
+	Within                     string // what is a part of a message that is to be named
+	Home                       string
 	Explained                  *explained
 }
 
@@ -548,13 +551,18 @@ func (g *page) failure(kind string, err error) failure {
 	if !ok {
 		words = failures["protocol"]
 	}
-	f := failure{What: words.what, Do: words.do, Kind: kind}
+	f := failure{What: words.what, Do: words.do, Kind: kind, Home: g.site.Home}
 	if err != nil {
 		f.Text = shown(err.Error())
 	}
 	var hint *scheme.HintError
 	if errors.As(err, &hint) {
 		f.Hint = shown(capital(hint.Hint))
+		f.Text = shown(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")"))
+	}
+	if u := g.h.URL; u.Scheme() == "cid" && kind != "syntax" {
+		f.What, f.Do = "This is a part of a message.", "The URL says which part, and means something in its message alone: name that."
+		f.Hint, f.Within = "", u.String()
 	}
 	var syntax *locus.SyntaxError
 	if errors.As(err, &syntax) {

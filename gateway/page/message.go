@@ -8,8 +8,8 @@ import (
 
 // Message writes a message of mail or an article of news: its header for people, its
 // texts with quotes and signature told apart, its pictures where they are, its
-// other parts as links, and the messages it answers. [Show.Part] of a part that is a
-// message shows that.
+// other parts as links, and the messages it answers. If m is a part of another one,
+// [Show.Part] says which.
 func (p *Printer) Message(w io.Writer, h *Head, m *message.Message) error {
 	return p.message(w, h, m, nil)
 }

@@ -194,7 +194,7 @@ func (l *letterPrinter) part(p message.Part) error {
 	case p.Type == "text/plain" || p.Type == "text/enriched" || p.Type == "text/markdown" || p.Type == "text/x-diff" || p.Type == "text/x-patch":
 		l.shown[p.Path] = true
 		return l.text(p.Text())
-	case class == ClassImage && l.raw(l.h.URL, Show{Part: p.Path}) != "":
+	case class == ClassImage && l.raw(l.h.URL, l.only(p)) != "":
 		l.shown[p.Path] = true
 		return l.put("letter-image", l.attachment(p))
 	}
@@ -229,7 +229,16 @@ func (l *letterPrinter) within(id string) string {
 		return ""
 	}
 	l.shown[p.Path] = true
-	return l.raw(l.h.URL, Show{Part: p.Path})
+	return l.raw(l.h.URL, l.only(p))
+}
+
+// only shows a part and nothing else. What is shown may be a part itself, and its
+// parts are numbered within it.
+func (l *letterPrinter) only(p message.Part) Show {
+	if within := l.h.Show.Part; within != "" {
+		return Show{Part: within + "." + p.Path}
+	}
+	return Show{Part: p.Path}
 }
 
 // attachment describes a part.
@@ -242,7 +251,7 @@ func (l *letterPrinter) attachment(p message.Part) attachment {
 	if size, err := p.DecodedSize(); err == nil {
 		a.Size = humanSize(size)
 	}
-	a.Link, a.Raw = l.link(l.h.URL, Show{Part: p.Path}), l.raw(l.h.URL, Show{Part: p.Path})
+	a.Link, a.Raw = l.link(l.h.URL, l.only(p)), l.raw(l.h.URL, l.only(p))
 	if a.Name == "" {
 		a.Name = "Part " + a.Path
 	}

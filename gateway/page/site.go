@@ -50,7 +50,8 @@ type Show struct {
 	// "thread", with "-" before it for the other direction. Empty: as it came.
 	// Anything else is as if it were empty.
 	Sort string
-	// Part is the path of a part of a message, as message.Part has it.
+	// Part is the path of a part of a message, as message.Part has it: that part is the
+	// object, and the URL is that of the message.
 	Part string
 	// Types are the names of all types of a document of WAIS, with commas between
 	// them: what found it says which there are, and its own page could not know.
