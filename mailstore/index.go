@@ -191,7 +191,21 @@ type index struct {
 // lock makes this process the one that writes, until unlock is called. The lock
 // is an empty database of the same kind: that one can be locked on every system.
 func (x *index) lock() (unlock func(), err error) {
-	db, err := bbolt.Open(x.path+".lock", 0o600, &bbolt.Options{Timeout: x.wait})
+	path := x.path + ".lock"
+	var db *bbolt.DB
+	open := func() error {
+		return guard(func() (err error) {
+			if db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: x.wait}); err != nil {
+				return openFailure(err)
+			}
+			return nil
+		})
+	}
+	err = open()
+	if errors.Is(err, errDamaged) {
+		os.Remove(path) // nobody has it: a lock comes before a look
+		err = open()
+	}
 	if err != nil {
 		return nil, x.failure(err)
 	}
