@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -103,6 +104,28 @@ func TestOverview(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(it, want) || o.Lines != 17 || !it.ModTime.Equal(time.Date(1998, 10, 6, 9, 38, 40, 0, time.UTC)) {
 		t.Errorf("%+v, %v", it, err)
+	}
+}
+
+// Dates and identifiers mean in a list what they mean in the article.
+func TestOverviewAsInArticle(t *testing.T) {
+	for _, date := range []string{
+		"Mon, 02 Jan 2006 15:04:05 EST", "Monday, 02-Jan-06 15:04:05 EST", "02 Jan 06 20:04 GMT", "Mon Jan  2 20:04:05 2006", "never", "",
+	} {
+		for _, references := range []string{"<a@b><c@d>", "<a@b> said <c@d>", "a@b c@d", "<a@b>\t<c@d", "", "none"} {
+			m, err := message.Read(strings.NewReader("Date: "+date+"\r\nReferences: "+references+"\r\n\r\n"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Overview{Number: 1, Date: date, References: references}
+			it := o.item("nntp://h/g/")
+			if want, _ := m.Date(); !it.ModTime.Equal(want) {
+				t.Errorf("%q: %v, want %v", date, it.ModTime, want)
+			}
+			if want := (scheme.Field{Name: "references", Value: m.References()}); !reflect.DeepEqual(it.Fields[3], want) {
+				t.Errorf("%q: %q, want %q", references, it.Fields[3], want)
+			}
+		}
 	}
 }
 
