@@ -150,6 +150,18 @@ func TestOverviewOf(t *testing.T) {
 	}
 }
 
+// A group whose numbers leave no room to count is none.
+func TestParseGroupNumbers(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,
+		"5 9223372036854775800 9223372036854775807 g": false, "5 1 9223372036854775808 g": false, "-1 1 5 g": false, "5 1": false,
+	} {
+		if _, err := parseGroup("g", Reply{Code: 211, Text: text}); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func FuzzOverview(f *testing.F) {
 	for _, text := range overviewSeeds {
 		for i := range formats {
