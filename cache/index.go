@@ -78,19 +78,8 @@ func openIndex(dir string, note func(error)) (*index, []known, error) {
 
 // acquire makes this process the only one that has the store open.
 func (x *index) acquire() (err error) {
-	path := x.path + ".lock"
-	open := func() error {
-		return guard(func() error {
-			x.lock, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, NoStatistics: true})
-			return err
-		})
-	}
-	err = openFailure(open())
-	if errors.Is(err, errDamaged) {
-		os.Remove(path) // nobody has it: a lock comes before a look
-		err = openFailure(open())
-	}
-	return err
+	x.lock, err = boltcheck.Lock(x.path+".lock", lockWait)
+	return openFailure(err)
 }
 
 func (x *index) open() (list []known, err error) {

@@ -110,6 +110,20 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
+// A file for the lock that is none is made one, as the index is.
+func TestDamagedLock(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mbox")
+	write(t, path, inMbox("1@a", "one"))
+	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+	write(t, s.index.path+".lock", "garbage")
+	finds(t, s, "1@a", "one", path)
+	write(t, s.index.path+".lock", "garbage")
+	if err := s.Rebuild(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever octets are changed, no answer is wrong, and nothing panics or hangs.
 func TestRandomDamage(t *testing.T) {
 	dir, whole := damagedStore(t)

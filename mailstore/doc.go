@@ -40,7 +40,8 @@
 //
 // # Limits
 //
-// A Message-Id field of more than 4 KiB is not one. Header lines may have any
-// length. An identifier leads to at most 1,000 messages. Of an mbox whose message
-// has more than a million quoted lines, they are left.
+// A Message-Id field of more than 4 KiB is not one, and a message is found by the
+// first 100 identifiers of its header. Header lines may have any length. An
+// identifier leads to at most 1,000 messages. Of an mbox whose message has more than
+// a million quoted lines, they are left.
 package mailstore

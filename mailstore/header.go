@@ -6,12 +6,16 @@ import (
 	"strconv"
 )
 
-// mostID is how many octets of a Message-Id field are read, its folding included.
-const mostID = 4 << 10
+const (
+	// mostID is how many octets of a Message-Id field are read, its folding included.
+	mostID = 4 << 10
+	// mostIDs is how many identifiers a message is found by. One should have one.
+	mostIDs = 100
+)
 
 // header is what is to be known of a message's header.
 type header struct {
-	ids    []string // of every Message-Id field, in order, each once
+	ids    []string // of every Message-Id field, in order, each once; at most mostIDs
 	length int64    // Content-Length; -1: none
 	body   int64    // where the body begins
 	ended  bool     // there is an empty line between the header and the body
@@ -67,9 +71,9 @@ func split(text, dst []byte) (name string, value []byte) {
 // take takes over what a field says.
 func (h *header) take(name string, value []byte) {
 	switch {
-	case name == "Message-ID" && len(value) <= mostID:
+	case name == "Message-ID" && len(value) <= mostID && len(h.ids) < mostIDs:
 		for _, id := range messageIDs(value) {
-			if !slices.Contains(h.ids, id) {
+			if len(h.ids) < mostIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
 			}
 		}

@@ -1,6 +1,7 @@
 package mailstore
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,6 +77,24 @@ func TestHeader(t *testing.T) {
 		h := headerOf(t, test.text)
 		if !slices.Equal(h.ids, test.want) || test.text[h.body:] != test.body {
 			t.Errorf("%.60q: %q, body %q", test.text, h.ids, test.text[h.body:])
+		}
+	}
+}
+
+// A header of nothing but identifiers is read once, and leads to a message by some
+// of them. To look for each among all others would take hours.
+func TestManyIDs(t *testing.T) {
+	var text, one strings.Builder
+	for i := range 500_000 {
+		fmt.Fprintf(&text, "Message-ID: <%d@a>\n", i)
+	}
+	for i := range mostIDs + 1 {
+		fmt.Fprintf(&one, "<%d@a>", i)
+	}
+	for _, text := range []string{text.String() + "\n", "Message-ID: " + one.String() + "\n\n"} {
+		h := headerOf(t, text)
+		if n := len(h.ids); n != mostIDs || h.ids[0] != "0@a" || h.ids[n-1] != fmt.Sprint(n-1, "@a") || int(h.body) != len(text) {
+			t.Errorf("%.40q: %d identifiers, body at %d of %d", text, n, h.body, len(text))
 		}
 	}
 }

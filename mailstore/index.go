@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -188,10 +187,9 @@ type index struct {
 	sound stamp // of the file when it was checked, or written by us
 }
 
-// lock makes this process the one that writes, until unlock is called. The lock
-// is an empty database of the same kind: that one can be locked on every system.
+// lock makes this process the one that writes, until unlock is called.
 func (x *index) lock() (unlock func(), err error) {
-	db, err := bbolt.Open(x.path+".lock", 0o600, &bbolt.Options{Timeout: x.wait})
+	db, err := boltcheck.Lock(x.path+".lock", x.wait)
 	if err != nil {
 		return nil, x.failure(err)
 	}
@@ -213,7 +211,7 @@ func (x *index) view(fn func(*bbolt.Tx) error) error {
 	return x.failure(guard(func() error {
 		db, err := bbolt.Open(x.path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: x.wait, NoStatistics: true})
 		if err != nil {
-			return openFailure(err)
+			return boltcheck.OpenFailure(err)
 		}
 		defer db.Close()
 		return db.View(func(tx *bbolt.Tx) error {
@@ -236,7 +234,7 @@ func (x *index) update(fn func(*writer) error) error {
 		// written: to look for them is to read all of it, and to have it in memory.
 		db, err := bbolt.Open(x.path, 0o600, &bbolt.Options{Timeout: x.wait, FreelistType: bbolt.FreelistMapType, NoStatistics: true})
 		if err != nil {
-			return openFailure(err)
+			return boltcheck.OpenFailure(err)
 		}
 		defer db.Close()
 		return db.Update(func(tx *bbolt.Tx) error {
@@ -364,17 +362,6 @@ func ofIndex(err error) error {
 		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return err
-}
-
-// openFailure says of which kind an error is that comes of opening the file: what
-// is not the system's is the file's.
-func openFailure(err error) error {
-	_, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofSystem := errors.AsType[syscall.Errno](err)
-	if ofFile || ofSystem || errors.Is(err, berrors.ErrTimeout) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", errDamaged, err)
 }
 
 // failure says of which kind err is.

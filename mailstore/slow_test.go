@@ -96,7 +96,7 @@ func slowEntry(text string, lines []slowLine, i int) (entry, int) {
 		switch strings.ToLower(strings.TrimRight(name, " \t")) {
 		case "message-id":
 			for _, id := range messageIDs([]byte(value)) {
-				if len(value) <= mostID && !slices.Contains(e.header.ids, id) {
+				if len(value) <= mostID && len(e.header.ids) < mostIDs && !slices.Contains(e.header.ids, id) {
 					e.header.ids = append(e.header.ids, id)
 				}
 			}

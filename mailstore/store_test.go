@@ -309,6 +309,48 @@ func isEmpty(t *testing.T, s *Store) {
 }
 
 // An mbox is read while it is being written.
+// An mbox that is not what it was is read again, though its size or its time say
+// that it only grew, or did not change at all.
+func TestMboxRewritten(t *testing.T) {
+	long := strings.Repeat("a line of the first message\n", 2*headSize/20)
+	box := func(first, second, third string) string {
+		return inMbox(first, long) + inMbox(second, "two") + inMbox(third, "three")
+	}
+	for name, test := range map[string]struct {
+		text, id string
+		same     bool // the time stays
+	}{
+		"start":          {box("x@a", "2@a", "3@a") + inMbox("4@a", "four"), "x@a", false},
+		"end":            {box("1@a", "x@a", "3@a") + inMbox("4@a", "four"), "x@a", false},
+		"same size":      {box("1@a", "x@a", "3@a"), "x@a", false},
+		"in that second": {box("1@a", "x@a", "3@a"), "x@a", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "mbox")
+			// A time to come is never long enough ago.
+			soon := time.Now().Add(time.Hour)
+			rewrite := func(text string, at time.Time) {
+				write(t, path, text)
+				if err := os.Chtimes(path, at, at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rewrite(box("1@a", "2@a", "3@a"), soon)
+			s, _ := openStore(t, filepath.Join(dir, "cache"), path)
+			isRefreshed(t, s, 3)
+			if test.same {
+				rewrite(test.text, soon)
+			} else {
+				rewrite(test.text, soon.Add(time.Minute))
+			}
+			if list, err := s.Find(t.Context(), test.id); len(list) != 1 || err != nil {
+				t.Errorf("%v, %v", list, err)
+			}
+		})
+	}
+}
+
 func TestMboxGrowsInTheMiddle(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")

@@ -27,10 +27,11 @@ type date struct {
 	bad                  bool
 }
 
-// parseDate reads the date-time of RFC 5322 section 3.3 and 4.3, and also the forms
+// ParseDate reads the date-time of RFC 5322 section 3.3 and 4.3, and also the forms
 // of RFC 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). Each word
-// tells what it is, so their order hardly matters.
-func parseDate(text string) (time.Time, bool) {
+// tells what it is, so their order hardly matters. ok is false if there is no date that
+// can be read.
+func ParseDate(text string) (t time.Time, ok bool) {
 	if len(text) > longestDate {
 		return time.Time{}, false
 	}

@@ -157,7 +157,7 @@ func (h Header) Subject() string { return h.Text("Subject") }
 // Date returns the time of the Date field. It reads obsolete zones, two-digit
 // years (RFC 5322 section 4.3), and the forms of older news articles. ok is false
 // if there is no date that can be read.
-func (h Header) Date() (t time.Time, ok bool) { return parseDate(h.Get("Date")) }
+func (h Header) Date() (t time.Time, ok bool) { return ParseDate(h.Get("Date")) }
 
 // MessageID returns the identifier of the Message-ID field, without "<" and ">";
 // it is empty if there is none.
@@ -165,11 +165,11 @@ func (h Header) MessageID() string { return firstID(h.Get("Message-ID")) }
 
 // References returns the identifiers of the References field in order, oldest
 // first, without "<" and ">".
-func (h Header) References() []string { return ids(h.Get("References")) }
+func (h Header) References() []string { return ParseIDs(h.Get("References")) }
 
 // InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">".
 // Words between them, which old programs wrote, are left out.
-func (h Header) InReplyTo() []string { return ids(h.Get("In-Reply-To")) }
+func (h Header) InReplyTo() []string { return ParseIDs(h.Get("In-Reply-To")) }
 
 // Newsgroups returns the names of the newsgroups that the Newsgroups field has
 // (RFC 5536 section 3.1.4).

@@ -7,10 +7,11 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// ids returns the identifiers in text, which are between "<" and ">" (RFC 5322
-// section 3.6.4). Whatever else is there, is left out. A line that was folded in the
-// middle of an identifier left blanks in it, which are no part of it.
-func ids(text string) []string {
+// ParseIDs returns the identifiers in text, without the "<" and ">" that are around
+// them (RFC 5322 section 3.6.4). Whatever else is there, is left out. A line that was
+// folded in the middle of an identifier left blanks in it, which are no part of it. Of
+// a text without "<" all words are identifiers, if they look like some.
+func ParseIDs(text string) []string {
 	var list []string
 	for {
 		_, after, ok := strings.Cut(text, "<")
@@ -47,7 +48,7 @@ func bareIDs(text string) []string {
 
 // firstID returns the identifier of a field that has one: Message-ID, Content-ID.
 func firstID(text string) string {
-	if list := ids(text); len(list) > 0 {
+	if list := ParseIDs(text); len(list) > 0 {
 		return list[0]
 	}
 	return strings.Trim(text, "<> \t")

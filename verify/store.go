@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -106,9 +105,9 @@ func OpenStore(path string) (*Store, error) {
 
 // openStore opens a database. The error wraps boltcheck.ErrDamaged if it is none.
 func openStore(path string) (db *bbolt.DB, err error) {
-	lock, err := bbolt.Open(path+".lock", 0o600, &bbolt.Options{Timeout: lockTime})
+	lock, err := boltcheck.Lock(path+".lock", lockTime)
 	if err != nil {
-		return nil, storeFailure(err)
+		return nil, err
 	}
 	// With the lock nobody makes a store in the middle of the look at it.
 	defer lock.Close()
@@ -129,7 +128,7 @@ func openStore(path string) (db *bbolt.DB, err error) {
 		// pages in a goroutine of its own, where a panic can't be caught.
 		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTime, FreelistType: bbolt.FreelistMapType, NoStatistics: true})
 		if err != nil {
-			return storeFailure(err)
+			return boltcheck.OpenFailure(err)
 		}
 		if err = db.Update(prepare); err != nil {
 			return errors.Join(err, db.Close())
@@ -137,17 +136,6 @@ func openStore(path string) (db *bbolt.DB, err error) {
 		return nil
 	})
 	return db, err
-}
-
-// storeFailure is what err of opening a database means: what is not the system's
-// is the file's.
-func storeFailure(err error) error {
-	_, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofSystem := errors.AsType[syscall.Errno](err)
-	if ofFile || ofSystem || errors.Is(err, berrors.ErrTimeout) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", boltcheck.ErrDamaged, err)
 }
 
 // prepare makes sure that a database is a store.

@@ -196,6 +196,23 @@ func TestStoreBusy(t *testing.T) {
 	}
 }
 
+// A lock that is none costs nothing of what is in the store.
+func TestStoreLockDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "verify.db")
+	key := targetKey{url: locus.MustParse("http://h/")}.key()
+	s := openTestStore(t, path)
+	s.put(key, record{Verdict: Alive, When: 1})
+	closeStore(t, s)
+	if err := os.WriteFile(path+".lock", []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = openTestStore(t, path)
+	if _, ok := s.get(key); !ok || s.Rebuilt() {
+		t.Errorf("%v, %v", ok, s.Rebuilt())
+	}
+	closeStore(t, s)
+}
+
 // A store that is damaged is made anew, and never the end of the program.
 func TestStoreDamaged(t *testing.T) {
 	dir := t.TempDir()

@@ -68,7 +68,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 	}{
 		{[]string{"mailto:a@b"}, 4, "a message is sent when a person has seen it, and there is no terminal to show it (--output FILE allows it)"},
 		{[]string{"--body", "x", "--send-with", "file", "mailto:a@b"}, 4, "no terminal"},
-		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "octet 19, hfvalue"},
+		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "octet 20, hfvalue"},
 		{[]string{"-o", "-", "mailto:a@b%0d%0aBcc:spy@evil.example"}, 2, "addr-spec"},
 		{[]string{"-o", "-", "mailto:a@b?to=c@d%0aX:y"}, 2, "addr-spec"},
 		{[]string{"-o", "-", "mailto:a@b?cc=c@d%0aX:y"}, 2, "hfvalue"},

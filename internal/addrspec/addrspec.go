@@ -17,7 +17,6 @@ package addrspec
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -77,12 +76,14 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 
 // Faults returns the faults of text, in order; nil, without allocation, if it is
 // an addr-spec.
-func Faults(text string) []Fault {
+func Faults(text string) []Fault { return faults(text, false) }
+
+func faults(text string, isUTF8 bool) []Fault {
 	local, domain, ok := Split(text)
 	if !ok {
 		return []Fault{{Start: len(text), End: len(text), Help: `an address is a local part, "@" and a domain: there is no "@"`}}
 	}
-	s := scanner{text: text}
+	s := scanner{text: text, isUTF8: isUTF8}
 	start := s.route(len(local))
 	s.words(start, len(local), '"', '"', "local part")
 	s.words(len(text)-len(domain), len(text), '[', ']', "domain")
@@ -95,7 +96,7 @@ func FaultsUTF8(text string) []Fault {
 	if !utf8.ValidString(bnf.Decode(text)) {
 		return []Fault{{Start: 0, End: len(text), Help: "an address is US-ASCII or UTF-8"}}
 	}
-	return slices.DeleteFunc(Faults(text), func(f Fault) bool { return f.Octet >= utf8.RuneSelf })
+	return faults(text, true)
 }
 
 // Report adds a finding for each fault of text, which begins at offset in the
@@ -148,6 +149,7 @@ func isAtoms(text string) bool {
 
 type scanner struct {
 	text   string
+	isUTF8 bool // text is UTF-8, and may have more than US-ASCII
 	faults []Fault
 }
 
@@ -195,7 +197,7 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 		case c == open && word == empty:
 			next = s.quoted(i, end, open, shut, part)
 			word = whole
-		case isAtom(c) && word != whole:
+		case s.isAtom(c) && word != whole:
 			word = inAtom
 		default:
 			s.fault(i, next, c, reason(c, part, word == whole))
@@ -223,7 +225,7 @@ func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 		switch {
 		case c == shut && !pair:
 			return i + size
-		case !isQuotable(c) || c == open && !pair:
+		case !s.isQuotable(c) || c == open && !pair:
 			s.fault(i, i+size, c, reason(c, part, false))
 		}
 		pair = c == '\\' && !pair
@@ -232,26 +234,28 @@ func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 	return end
 }
 
-func isAtom(c byte) bool {
-	return octet.Is(c, octet.Atom)
+func (s *scanner) isAtom(c byte) bool {
+	return octet.Is(c, octet.Atom) || s.isUTF8 && c >= utf8.RuneSelf
 }
 
 // isQuotable reports whether c may stand in quotes, perhaps behind "\".
-func isQuotable(c byte) bool { return c >= ' ' && c < 0x7F || c == '\t' }
+func (s *scanner) isQuotable(c byte) bool {
+	return c >= ' ' && c < 0x7F || c == '\t' || s.isUTF8 && c >= utf8.RuneSelf
+}
 
 // reason says why c can't be where it is.
 func reason(c byte, part string, afterWord bool) string {
 	switch {
 	case c < ' ' && c != '\t' || c == 0x7F:
 		return fmt.Sprintf("a control character (%02X hexadecimal) can't be in an address", c)
-	case c >= 0x80:
-		return fmt.Sprintf("an address of RFC 822 is US-ASCII: octet %02X hexadecimal is not", c)
 	case c == '<' || c == '>':
 		return `an address is written without "<" and ">"`
 	case c == '(' || c == ')':
 		return "a comment is no part of an address"
 	case afterWord:
 		return fmt.Sprintf("only a dot can follow what is quoted in the %s", part)
+	case c >= utf8.RuneSelf:
+		return fmt.Sprintf("an address of RFC 822 is US-ASCII: octet %02X hexadecimal is not", c)
 	case part == "domain":
 		return fmt.Sprintf("%q can't be in a domain", c)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -69,6 +70,19 @@ func hold(t *testing.T, text string) bool {
 			t.Errorf("%q: Split: %q, %q", text, local, domain)
 		}
 	}
+	if utf8.ValidString(octets) {
+		// Beyond US-ASCII is one more letter.
+		letters := strings.Map(func(r rune) rune {
+			if r >= utf8.RuneSelf {
+				return 'x'
+			}
+			return r
+		}, octets)
+		want := isAddrSpec(escape.Encode(letters, escape.Unreserved()))
+		if faults := addrspec.FaultsUTF8(text); (len(faults) == 0) != want {
+			t.Errorf("%q: as for %q, the grammar says %v, FaultsUTF8 %+v", text, letters, want, faults)
+		}
+	}
 	encoded := addrspec.Encode(octets, escape.Unreserved())
 	if again, err := escape.Decode(encoded); err != nil || again != octets {
 		t.Errorf("%q: Encode: %q", text, encoded)
@@ -78,7 +92,7 @@ func hold(t *testing.T, text string) bool {
 
 var pieces = []string{
 	"a", "b", "1", "-", "a.b", ".", "@", "%40", "%22", "%22", "%5C", "%5B", "%5D", "[", "]", "\"", "\\", "(", ")", "%20", "%09", "%0D%0A", "%00",
-	"%7F", "%80", "%FF", ",", ":", ";", "<", ">", "/", "?", "=", "!", "~", "\xe9", "%22a%20b%22", "[1.2]", "@one:", "%2E", "%41",
+	"%7F", "%80", "%FF", ",", ":", ";", "<", ">", "/", "?", "=", "!", "~", "\xe9", "%22a%20b%22", "€", "%C3%A9", "[1.2]", "@one:", "%2E", "%41",
 }
 
 func TestFaultsAgree(t *testing.T) {
@@ -180,6 +194,9 @@ func TestFaultsUTF8(t *testing.T) {
 		"caf\xc3\xa9@h":            0,
 		"%22a%20%C3%A9%22@h":       0,
 		"a@b%C3%BCcher.example":    0,
+		"%22a%22%C3%A9@h":          1,
+		"%C3%A9%22a%22@h":          2,
+		"a@%5B1%5D%C3%A9":          1,
 		"caf%E9@h":                 1,
 		"caf%C3%A9%20x@h":          1,
 		"@one:caf%C3%A9@h":         1,

@@ -84,8 +84,8 @@ func (r *headerReader) hfield(text string, offset int) {
 		return
 	}
 	name := bnf.Decode(hfname)
-	if !isFieldName(name) {
-		r.fail(offset, "hfname", locus.ErrValue, "no header field has such a name")
+	if i := strings.IndexFunc(name, isNotInName); i >= 0 || name == "" {
+		r.fail(offset+bnf.OctetOffset(hfname, max(i, 0)), "hfname", locus.ErrValue, `the name of a header field is printing characters without blanks and ":"`)
 		return
 	}
 	offset += len(hfname) + 1
@@ -102,19 +102,12 @@ func (r *headerReader) hfield(text string, offset int) {
 	}
 	for i := range len(value) {
 		if c := value[i]; (c < ' ' || c == 0x7F) && strings.IndexByte(allowed, c) < 0 {
-			r.fail(offset, "hfvalue", locus.ErrValue, "a control character can't be in the value of a header field")
+			r.fail(offset+bnf.OctetOffset(hfvalue, i), "hfvalue", locus.ErrValue, "a control character can't be in the value of a header field")
 			return
 		}
 	}
 	r.headers.Fields = append(r.headers.Fields, Field{Name: name, Value: value})
 }
 
-// isFieldName reports whether name is a field-name of RFC 822 section 3.2.
-func isFieldName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c >= 0x7F || c == ':' {
-			return false
-		}
-	}
-	return name != ""
-}
+// isNotInName reports whether r can't be in a field-name of RFC 822 section 3.2.
+func isNotInName(r rune) bool { return r <= ' ' || r >= 0x7F || r == ':' }

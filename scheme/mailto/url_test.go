@@ -158,10 +158,12 @@ func TestHeadersRefuses(t *testing.T) {
 		{"mailto:a@b?subject", 11, "hfield"},
 		{"mailto:a@b?subject=x&", 21, "hfield"},
 		{"mailto:a@b?=x", 11, "hfname"},
-		{"mailto:a@b?x%0D%0ABcc=x", 11, "hfname"},
-		{"mailto:a@b?x%3A=x", 11, "hfname"},
-		{"mailto:a@b?subject=x%0D%0ABcc:%20y", 19, "hfvalue"},
-		{"mailto:a@b?body=x%00", 16, "hfvalue"},
+		{"mailto:a@b?x%0D%0ABcc=x", 12, "hfname"},
+		{"mailto:a@b?x%3A=x", 12, "hfname"},
+		{"mailto:a@b?%41%C3%A9=x", 14, "hfname"},
+		{"mailto:a@b?%41%FF=x", 14, "hfname"},
+		{"mailto:a@b?subject=x%0D%0ABcc:%20y", 20, "hfvalue"},
+		{"mailto:a@b?body=%41x%00", 20, "hfvalue"},
 		{"mailto:a@b?cc=c@d&to=x%0D%0Ay@z", 22, "addr-spec"},
 	} {
 		m := bnftest.MustParse(t, mailto.Parse, row.text)

@@ -142,7 +142,7 @@ func (n URL) menu(m *scheme.Menu, err error, parts func(scheme.Item) Parts) (sch
 }
 
 // link gives items the URLs that parts tell, at the server that n names, if any.
-// An item whose parts are no URL locates nothing.
+// An item whose parts are no URL, or none that can be asked for, locates nothing.
 func (n URL) link(items iter.Seq2[scheme.Item, error], parts func(scheme.Item) Parts) iter.Seq2[scheme.Item, error] {
 	base := n.url.Scheme() + n.url.String()[len(n.url.Scheme()):n.url.PathOffset()]
 	if _, ok := n.url.Path(); !ok && n.url.Host() != "" {
@@ -152,13 +152,25 @@ func (n URL) link(items iter.Seq2[scheme.Item, error], parts func(scheme.Item) P
 		for it, err := range items {
 			it.URL = locus.URL{}
 			if text, bad := parts(it).grouppart(); bad == nil {
-				it.URL, _ = locus.Parse(base + text)
+				it.URL = asked(base + text)
 			}
 			if !yield(it, err) {
 				return
 			}
 		}
 	}
+}
+
+// asked returns the URL that text is, or the zero URL if nobody can be asked for it.
+func asked(text string) locus.URL {
+	u, err := locus.Parse(text)
+	if err != nil {
+		return locus.URL{}
+	}
+	if n, err := Parse(u); err != nil || n.sendable() != nil {
+		return locus.URL{}
+	}
+	return u
 }
 
 // groupParts is the newsgroup that an item is.

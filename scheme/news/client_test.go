@@ -40,6 +40,7 @@ func (r *reader) OpenGroup(_ context.Context, req *scheme.Request, server locus.
 		{Title: "s", Fields: id("a/b%@c.d"), URL: locus.MustParse("nntp://h/g/8")},
 		{Title: "s", Fields: id("no id"), URL: locus.MustParse("nntp://h/g/9")},
 		{Title: "s", Fields: id("x@[1]")},
+		{Title: "s", Fields: id("a b>c@d")},
 	})
 }
 
@@ -93,7 +94,7 @@ func open(t *testing.T, server, text string) (asked string, urls []string, err e
 // server.
 func TestOpen(t *testing.T) {
 	articles := func(base string) []string {
-		return []string{"", base + "a%2Fb%25@c.d", "", base + "x@%5B1%5D", "cut off"}
+		return []string{"", base + "a%2Fb%25@c.d", "", base + "x@%5B1%5D", "", "cut off"}
 	}
 	groups := func(base string) []string { return []string{base + "a.b+c", "", base + "%2A", "cut off"} }
 	for _, c := range []struct {

@@ -186,7 +186,7 @@ func groupURL(server locus.URL, newsgroup string) (URL, error) {
 }
 
 // OpenGroups lists the newsgroups that a server has. The items have nntp URLs, and
-// the names of the newsgroups as titles.
+// the names of the newsgroups as titles; for req.Probe nothing is asked about them.
 func (c *Client) OpenGroups(ctx context.Context, req *scheme.Request, server locus.URL) (*scheme.Menu, error) {
 	res, err := c.run(ctx, req, server, "", func(x *exchange) (scheme.Resource, error) {
 		return x.listGroups(server)

@@ -165,7 +165,7 @@ func (x *exchange) protect() error {
 		return nil
 	}
 	return scheme.Hint(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
-		"nntps: may work; else logins in clear must be allowed")
+		"nntps: may work; else news.clear_login in the configuration lets it cross in clear")
 }
 
 // login returns user and password: the URL's, or what a person answers, which

@@ -435,9 +435,12 @@ func (x *exchange) head(number int64, left *int64) (string, error) {
 
 // listGroups lists the newsgroups of a server.
 func (x *exchange) listGroups(server locus.URL) (scheme.Resource, error) {
-	described, err := x.descriptions()
-	if err != nil {
-		return nil, err
+	var described map[string]string
+	if !x.job.req.Probe {
+		var err error
+		if described, err = x.descriptions(); err != nil {
+			return nil, err
+		}
 	}
 	// RFC 977 has the same list under the shorter name.
 	command := []string{"LIST", "ACTIVE"}

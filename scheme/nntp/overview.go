@@ -2,7 +2,6 @@ package nntp
 
 import (
 	"fmt"
-	"net/mail"
 	"strconv"
 	"strings"
 	"time"
@@ -181,23 +180,9 @@ func cutHeader(head string) (text, rest string) {
 	return text, rest
 }
 
-// ids returns the message-ids of References, without "<" and ">".
-func (o *Overview) ids() []string {
-	var list []string
-	for text := range strings.FieldsSeq(o.References) {
-		if id := unbracketed(text); id != "" {
-			list = append(list, id)
-		}
-	}
-	return list
-}
-
 // time returns what Date says, or the zero time.
 func (o *Overview) time() time.Time {
-	t, err := mail.ParseDate(strings.TrimSpace(o.Date))
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := message.ParseDate(o.Date)
 	return t
 }
 
@@ -216,7 +201,7 @@ func (o *Overview) item(base string) scheme.Item {
 		{Name: "number", Value: int(o.Number)},
 		{Name: "from", Value: it.Note},
 		{Name: "messageId", Value: unbracketed(o.MessageID)},
-		{Name: "references", Value: o.ids()},
+		{Name: "references", Value: message.ParseIDs(o.References)},
 	}
 	// What is too long to be a URL locates nothing.
 	it.URL, _ = locus.Parse(base + strconv.FormatInt(o.Number, 10))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -106,6 +107,28 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// Dates and identifiers mean in a list what they mean in the article.
+func TestOverviewAsInArticle(t *testing.T) {
+	for _, date := range []string{
+		"Mon, 02 Jan 2006 15:04:05 EST", "Monday, 02-Jan-06 15:04:05 EST", "02 Jan 06 20:04 GMT", "Mon Jan  2 20:04:05 2006", "never", "",
+	} {
+		for _, references := range []string{"<a@b><c@d>", "<a@b> said <c@d>", "a@b c@d", "<a@b>\t<c@d", "", "none"} {
+			m, err := message.Read(strings.NewReader("Date: "+date+"\r\nReferences: "+references+"\r\n\r\n"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Overview{Number: 1, Date: date, References: references}
+			it := o.item("nntp://h/g/")
+			if want, _ := m.Date(); !it.ModTime.Equal(want) {
+				t.Errorf("%q: %v, want %v", date, it.ModTime, want)
+			}
+			if want := (scheme.Field{Name: "references", Value: m.References()}); !reflect.DeepEqual(it.Fields[3], want) {
+				t.Errorf("%q: %q, want %q", references, it.Fields[3], want)
+			}
+		}
+	}
+}
+
 func TestOverviewFormatIsBounded(t *testing.T) {
 	f := new(OverviewFormat)
 	for range 10 * maxFormat {
@@ -124,6 +147,18 @@ func TestOverviewOf(t *testing.T) {
 	}
 	if o.time().IsZero() {
 		t.Error("no date")
+	}
+}
+
+// A group whose numbers leave no room to count is none.
+func TestParseGroupNumbers(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,
+		"5 9223372036854775800 9223372036854775807 g": false, "5 1 9223372036854775808 g": false, "-1 1 5 g": false, "5 1": false,
+	} {
+		if _, err := parseGroup("g", Reply{Code: 211, Text: text}); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

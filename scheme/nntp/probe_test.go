@@ -39,9 +39,14 @@ func TestProbe(t *testing.T) {
 	o.Close()
 	_, err = w.client.OpenArticle(context.Background(), req, server, "none@x")
 	wantError(t, err, scheme.ErrNotFound)
+	m, err := w.client.OpenGroups(context.Background(), req, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
 	for n := range w.server.Log() {
 		for _, line := range w.server.Log()[n] {
-			if len(line) > 4 && (line[:4] == "ARTI" || line[:4] == "OVER") {
+			if len(line) > 4 && (line[:4] == "ARTI" || line[:4] == "OVER" || line == "LIST NEWSGROUPS") {
 				t.Errorf("sent %s", line)
 			}
 		}

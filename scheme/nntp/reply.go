@@ -110,6 +110,10 @@ type group struct {
 // empty: there are no articles. The numbers of such a group may be anything.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
+// mostNumber is more than any article's number can be. It leaves room to count on
+// from one.
+const mostNumber = 1 << 62
+
 // parseGroup reads the reply 211: how many there are, the lowest number, the
 // highest, the name.
 func parseGroup(name string, r Reply) (group, error) {
@@ -120,7 +124,7 @@ func parseGroup(name string, r Reply) (group, error) {
 		if ok {
 			n[i], ok = parseCount(fields[i])
 		}
-		if !ok {
+		if !ok || n[i] > mostNumber {
 			return group{}, fmt.Errorf("%w: %s does not say which articles there are", scheme.ErrProtocol, locus.Quote(r.Text))
 		}
 	}
