@@ -24,6 +24,7 @@ import (
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
 )
 
 // serveLocal answers a request for the gateway's own pages. target is as it was
@@ -387,7 +388,7 @@ func (v *view) object(resp *http.Response) {
 	}
 	h.Encoding = resp.Header.Get("Content-Encoding")
 	h.Size = resp.ContentLength
-	h.Name = fileName(h.URL)
+	h.Name = transfer.Name(v.gateway.client.Registry(), h.URL)
 	if h.Show.Part != "" {
 		v.part(resp)
 		return
@@ -601,7 +602,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}
-	setFileName(h, fileName(u))
+	setFileName(h, transfer.Name(g.client.Registry(), u))
 	w.WriteHeader(resp.StatusCode)
 	if r.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified {
 		return
@@ -712,22 +713,6 @@ func setFileName(h http.Header, name string) {
 	if text := mime.FormatMediaType("inline", map[string]string{"filename": shownText(name)}); text != "" {
 		h.Set("Content-Disposition", text)
 	}
-}
-
-// fileName is the name in which the path of u ends; empty: none.
-func fileName(u locus.URL) string {
-	p, _ := u.Path()
-	p, _, _ = strings.Cut(p, "?")
-	p, _, _ = strings.Cut(p, "%09")
-	if u.Scheme() == "ftp" || u.Scheme() == "ftps" {
-		p, _, _ = strings.Cut(p, ";type=")
-	}
-	p = p[strings.LastIndexByte(p, '/')+1:]
-	name, err := url.PathUnescape(p)
-	if err != nil || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
-		return ""
-	}
-	return name
 }
 
 // talk is a conversation with a server, as far as it is kept.

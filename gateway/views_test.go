@@ -111,7 +111,7 @@ func TestPlainServer(t *testing.T) {
 func TestWAISTypes(t *testing.T) {
 	const text, page = "The text of a gopher.", "The page of a gopher."
 	s, err := waistest.Start([]waistest.Database{{Name: "museum", Documents: []waistest.Document{
-		{Headline: "A gopher", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte(text + "\n")}, {Wtype: "HTML", Data: []byte("<p>" + page + "</p>")}}},
+		{Headline: "A gopher", Path: "/animals/gopher", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte(text + "\n")}, {Wtype: "HTML", Data: []byte("<p>" + page + "</p>")}}},
 		{Headline: "Another", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("another gopher\n")}}},
 	}}}, nil)
 	if err != nil {
@@ -137,6 +137,9 @@ func TestWAISTypes(t *testing.T) {
 	got := viewsOf(t, a.body)
 	if !strings.Contains(a.body, text) || len(got) != 2 || got[0] != (offered{"TEXT", ""}) || got[1].name != "HTML" {
 		t.Fatalf("%q: %s", got, a.body)
+	}
+	if !strings.Contains(a.body, "<title>gopher") || !strings.Contains(a.body, `download="gopher"`) {
+		t.Errorf("a document that is called \"gopher\" has the page %s", a.body)
 	}
 	a = w.get(got[1].link)
 	if got = viewsOf(t, a.body); !strings.Contains(a.body, page) || len(got) != 2 || got[0].name != "TEXT" || got[1] != (offered{"HTML", ""}) {

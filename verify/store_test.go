@@ -201,7 +201,7 @@ func TestStoreLockDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	key := targetKey{url: locus.MustParse("http://h/")}.key()
 	s := openTestStore(t, path)
-	s.put(key, record{Verdict: Alive, When: 1})
+	s.put(key, record{Verdict: Alive, When: time.Now().Unix()})
 	closeStore(t, s)
 	if err := os.WriteFile(path+".lock", []byte("garbage"), 0o600); err != nil {
 		t.Fatal(err)

@@ -94,7 +94,19 @@ func (g *page) hasOctets(k kind) bool {
 // title is what the resource is called.
 func (g *page) title() string {
 	u := g.h.URL
-	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(nameOf(u)), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
+	name := nameOf(u)
+	if isDocument(u) {
+		name = cmp.Or(shown(g.h.Name), name)
+	}
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(name), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
+}
+
+// isDocument reports whether u locates a document of WAIS, whose document-id has a
+// name in it for those who know its scheme, and others.
+func isDocument(u locus.URL) bool {
+	path, _ := u.Path()
+	end := strings.IndexAny(path, "/?")
+	return u.Scheme() == "wais" && end >= 0 && path[end] == '/'
 }
 
 // nameOf is what a resource may be called by its URL.

@@ -57,7 +57,7 @@ const rules = `
 	access, transfer, escape, internal/term < menufs;
 	access, relative, escape, internal/term < internal/shape;
 	internal/shape < roundtrip;
-	roundtrip, extract, gateway/page, submit, cache < gateway;
+	roundtrip, extract, transfer, gateway/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
