@@ -113,6 +113,9 @@ func TestOwnPages(t *testing.T) {
 	if assets < 3 {
 		t.Errorf("%d assets", assets)
 	}
+	if got := w.get("/favicon.ico"); strings.Contains(got.Header.Get("Cache-Control"), "immutable") {
+		t.Errorf("a path of every version: %v", got.Header)
+	}
 	for path, want := range map[string]int{
 		"/healthz": 200, "/-/schemes": 200, "/-/explain?url=gopher://h/1": 200, "/favicon.ico": 200, "/robots.txt": 200,
 		"/nothing": 404, "/-/nothing": 404, "/-/assets/": 404, "/-/assets/x/../../gateway.go": 404, "/-/assets/x/nothing.css": 404,

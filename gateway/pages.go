@@ -57,6 +57,8 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 		w.kind = "metrics"
 		g.serveMetrics(w)
 	case path == "/favicon.ico":
+		// It has this path in every version.
+		w.Header().Set("Cache-Control", "public, max-age=86400")
 		g.serveAsset(w, r, "favicon.svg")
 	case path == "/robots.txt":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -162,7 +164,8 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	}
 }
 
-// serveAsset gives a file that pages load. It changes only with its path.
+// serveAsset gives a file that pages load. It changes only with its path, unless the
+// header says already how long it is good.
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name string) {
 	if name == "" || !fs.ValidPath(name) || strings.HasSuffix(name, "/") {
 		g.fail(w, r, http.StatusNotFound, "not-found", "there is no such file")
@@ -179,7 +182,9 @@ func (g *Gateway) serveAsset(w *recorder, r *http.Request, name string) {
 		kind = "text/plain; charset=utf-8"
 	}
 	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Content-Length", strconv.Itoa(len(data)))

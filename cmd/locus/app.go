@@ -121,7 +121,12 @@ func (a *app) heed(signals chan os.Signal, end context.CancelCauseFunc) {
 // signalError is the cause of a run that a signal ended.
 type signalError struct{ os.Signal }
 
-func (e signalError) Error() string { return fmt.Sprintf("%v signal received", e.Signal) }
+func (e signalError) Error() string {
+	if e.Signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.Signal.String()
+}
 
 // helpFor returns the command whose output helps with err.
 func helpFor(cmd *cobra.Command, err error) string {
@@ -168,7 +173,13 @@ func (a *app) note(format string, args ...any) {
 // from many goroutines at once.
 func (a *app) problem(status int, err error) {
 	a.raise(status)
-	a.say(err.Error())
+	text := err.Error()
+	if cause := context.Cause(a.ctx); cause != nil {
+		// What package context calls canceled is what has ended the run.
+		const canceled = "context canceled"
+		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
+	}
+	a.say(text)
 }
 
 // say writes text, made safe for a terminal, as a line of standard error.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -160,5 +161,21 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 	questions.Close()
 	if status := <-done; status != statusDone {
 		t.Errorf("status %d", status)
+	}
+}
+
+// Who has ended the run reads that, and nothing of contexts.
+func TestInterruptedIsSaid(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(signalError{os.Interrupt})
+	for _, err := range []error{
+		fmt.Errorf("open x: %w: %w", context.Canceled, context.Cause(ctx)), fmt.Errorf("open x: %w", context.Canceled), fmt.Errorf("open x: %w", context.Cause(ctx)),
+	} {
+		var said strings.Builder
+		a := newApp(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
+		a.problem(statusAccess, err)
+		if said.String() != "locus: open x: interrupted\n" {
+			t.Errorf("%q", said.String())
+		}
 	}
 }

@@ -174,6 +174,11 @@ func (v *verifying) prepare() error {
 		o.Archive = a.config.Verify.Archive.of
 	}
 	if v.root != "" {
+		if info, err := os.Stat(v.root); err != nil {
+			return usageError("--root: %w", err)
+		} else if !info.IsDir() {
+			return usageError("--root: %s is no folder", locus.Quote(v.root))
+		}
 		u, err := fileURL(v.root, true)
 		if err != nil {
 			return usageError("--root: %w", err)

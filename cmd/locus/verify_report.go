@@ -222,8 +222,11 @@ func (s *verifySum) text(found int) string {
 	parts := []string{fmt.Sprintf("%s in %s, %s", countOf(s.links, "link"), countOf(len(s.documents), "document"), countOf(found, "URL"))}
 	var list []string
 	for i, n := range s.verdicts {
-		if n > 0 {
-			list = append(list, fmt.Sprint(n, " ", verdictWords[i]))
+		if word := verdictWords[i]; n > 0 {
+			if n == 1 {
+				word = strings.TrimSuffix(word, "s")
+			}
+			list = append(list, fmt.Sprint(n, " ", word))
 		}
 	}
 	for _, more := range []struct {

@@ -64,7 +64,7 @@ func TestVerifySite(t *testing.T) {
   1:86     warning     %[1]s/busy
                        403; not permitted: 403 "Forbidden"
 
-5 links in 1 document, 5 URLs: 1 dead, 1 warnings, 1 moved, 2 alive
+5 links in 1 document, 5 URLs: 1 dead, 1 warning, 1 moved, 2 alive
 `, base)
 	want = strings.ReplaceAll(want, "404; not", "not")
 	want = strings.ReplaceAll(want, "403; not", "not")
