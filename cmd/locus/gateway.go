@@ -158,7 +158,14 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 		a.problem(statusAccess, err)
 		return nil
 	}
-	fmt.Fprintf(a.out, "http://%s/\n", l.Addr())
+	where := "http://" + l.Addr().String() + "/"
+	if a.flags.json {
+		a.writeJSON(struct {
+			URL text `json:"url"`
+		}{text(where)})
+	} else {
+		fmt.Fprintln(a.out, where)
+	}
 	a.out.Flush()
 	server := gateway.NewServer(g)
 	served := make(chan error, 1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,6 +51,13 @@ func serveGateway(t *testing.T, env []string, args ...string) *served {
 	if err != nil {
 		s.cmd.Wait()
 		t.Fatalf("%v: %s", err, s.log)
+	}
+	if slices.Contains(args, "--json") {
+		var at struct{ URL string }
+		if err := json.Unmarshal([]byte(line), &at); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		line = at.URL
 	}
 	s.base = strings.TrimSuffix(strings.TrimSpace(line), "/")
 	return s
