@@ -154,7 +154,8 @@ func TestRandom(t *testing.T) {
 			})
 		})
 	}
-	if sum.Hits < 100 || sum.Collapsed < 10 || sum.Validated < 10 || sum.Stale < 10 {
+	// How often is chance: the same random numbers come in another order each time.
+	if sum.Hits < 100 || sum.Collapsed == 0 || sum.Validated == 0 || sum.Stale == 0 {
 		t.Errorf("not much happened: %+v", sum)
 	}
 }
