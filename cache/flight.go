@@ -338,18 +338,34 @@ func (s *Store) promise(n int64) bool {
 	return true
 }
 
-var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
+const (
+	// largeChunk is how much of a body is read at once when more than largeAfter of it
+	// has come.
+	largeChunk = 256 << 10
+	largeAfter = 1 << 20
+)
+
+var (
+	chunks      = sync.Pool{New: func() any { return new([chunk]byte) }}
+	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
+)
 
 // pump writes the body into the file until it ends.
 func (f *flight) pump(from io.ReadCloser) {
-	buffer := chunks.Get().(*[chunk]byte)
-	defer chunks.Put(buffer)
+	small := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(small)
+	buffer := small[:]
 	for {
-		n, err := from.Read(buffer[:])
+		n, err := from.Read(buffer)
 		if n > 0 {
 			if why := f.write(buffer[:n]); why != nil {
 				f.handOver(bytes.Clone(buffer[:n]), from, why)
 				return
+			}
+			if n == chunk && len(buffer) == chunk && f.written >= largeAfter {
+				large := largeChunks.Get().(*[largeChunk]byte)
+				defer largeChunks.Put(large)
+				buffer = large[:]
 			}
 		}
 		if err != nil {

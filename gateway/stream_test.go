@@ -69,3 +69,43 @@ type otherBody struct{ fileBody }
 func (b otherBody) WriteTo(w io.Writer) (int64, error) {
 	return w.(io.ReaderFrom).ReadFrom(io.MultiReader(b.File))
 }
+
+// A client that takes what comes gets it in large chunks, as long as it does, and as
+// long as there are some.
+func TestChunks(t *testing.T) {
+	defer func() {
+		if n := len(largeInUse); n != 0 {
+			t.Errorf("%d large chunks are left over", n)
+		}
+	}()
+	quick := func(c *chunksOf, octets int) {
+		for ; octets > 0; octets -= len(c.octets) {
+			c.took(len(c.octets), 0)
+		}
+	}
+	c := newChunks()
+	defer c.free()
+	quick(c, largeAfter-chunk)
+	if c.took(chunk, 2*quickTime); len(c.octets) != chunk {
+		t.Error("a large chunk for a slow client")
+	}
+	if quick(c, largeAfter-chunk); len(c.octets) != chunk {
+		t.Error("a large chunk too early")
+	}
+	if quick(c, 2*chunk); len(c.octets) != largeChunk {
+		t.Error("no large chunk")
+	}
+	if c.took(largeChunk, 2*quickTime); len(c.octets) != chunk || len(largeInUse) != 0 {
+		t.Error("a large chunk goes on")
+	}
+	var many []*chunksOf
+	for range mostLarge + 3 {
+		c := newChunks()
+		defer c.free()
+		quick(c, largeAfter)
+		many = append(many, c)
+	}
+	if first, last := many[0], many[mostLarge]; len(first.octets) != largeChunk || len(last.octets) != chunk || len(largeInUse) != mostLarge {
+		t.Errorf("chunks of %d and %d, %d large", len(first.octets), len(last.octets), len(largeInUse))
+	}
+}
