@@ -8,7 +8,8 @@ import (
 )
 
 // CSS returns what a style sheet refers to, in order, and the URLs in the rest of it,
-// which is read as plain text: in comments, in strings, of namespaces.
+// which is read as plain text: in comments, in strings, of namespaces (CSS Syntax
+// section 4.3, CSS Cascade section 2).
 //
 //	@import "a.css"; @import url(b.css);
 //	p { background: url("c.png"), URL( d\.png ) }
