@@ -106,3 +106,8 @@ func dirEntries(list []*entry) []fs.DirEntry {
 	}
 	return entries
 }
+
+// text is how many octets of text e keeps.
+func (e *entry) text() int64 {
+	return int64(len(e.name) + e.item.URL.Len() + len(e.item.Title) + len(e.item.Note) + len(e.item.Type))
+}

@@ -40,7 +40,8 @@ type Options struct {
 	Keep time.Duration
 	// Kept is the most menus whose entries are kept; 0: 4096. The one that was not
 	// used for the longest time is dropped, and read again when it is needed. They
-	// have no more than Options.Entries entries between them.
+	// have no more than Options.Entries entries between them, nor more than 256 MiB
+	// of URLs and other text.
 	Kept int
 }
 
@@ -49,6 +50,9 @@ const (
 	defaultEntries = 1 << 20
 	defaultMenus   = 1 << 20
 	defaultKept    = 4096
+	// mostText is the most octets of URLs and other text that are kept of entries, and
+	// as much again of menus for good: each may be as long as its server likes.
+	mostText = 256 << 20
 )
 
 // FS is a tree of menus. It may be used from many goroutines at once. Its errors
@@ -67,6 +71,9 @@ type FS struct {
 	loading map[*place]chan struct{} // menus that are being read; closed at the end
 	recent  *list.List               // of *place, those whose entries are kept; used last in front
 	total   int                      // of those entries
+	text    int64                    // octets in them
+	placed  int64                    // octets in places
+	most    int64                    // of either: mostText
 }
 
 var (
@@ -80,7 +87,7 @@ var (
 // the error is about root's scheme or about o, which may be nil. When ctx ends,
 // everything ends that the FS and its files do.
 func New(ctx context.Context, c *access.Client, root locus.URL, o *Options) (*FS, error) {
-	f := &FS{ctx: ctx, client: c, places: make(map[locus.URL]*place), loading: make(map[*place]chan struct{}), recent: list.New()}
+	f := &FS{ctx: ctx, client: c, places: make(map[locus.URL]*place), loading: make(map[*place]chan struct{}), recent: list.New(), most: mostText}
 	if o != nil {
 		f.o = *o
 	}

@@ -30,6 +30,7 @@ type place struct {
 // listing is what a menu was when it was read.
 type listing struct {
 	entries []*entry // in the order of the menu
+	text    int64    // octets in them
 	names   map[string]*entry
 	next    map[string]int // for names that were taken: the number to try next
 	err     error          // why there is no more; nil: it is whole
@@ -134,7 +135,8 @@ func (f *FS) keep(p *place, l *listing) {
 	f.drop(p)
 	p.kept, p.element = l, f.recent.PushFront(p)
 	f.total += len(l.entries)
-	for f.recent.Len() > 1 && (f.recent.Len() > f.o.Kept || f.total > f.o.Entries) {
+	f.text += l.text
+	for f.recent.Len() > 1 && (f.recent.Len() > f.o.Kept || f.total > f.o.Entries || f.text > f.most) {
 		f.drop(f.recent.Back().Value.(*place))
 	}
 }
@@ -145,6 +147,7 @@ func (f *FS) drop(p *place) {
 		return
 	}
 	f.total -= len(p.kept.entries)
+	f.text -= p.kept.text
 	f.recent.Remove(p.element)
 	p.kept, p.element = nil, nil
 }
@@ -185,6 +188,10 @@ func (f *FS) read(p *place, r *access.Result, m *scheme.Menu) *listing {
 			continue
 		}
 		e := &entry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: p}
+		if l.text += e.text(); l.text > f.most {
+			l.err, l.final = fmt.Errorf("%w: a menu with more than %d octets of text", scheme.ErrTooLarge, f.most), true
+			break
+		}
 		if err := f.settle(e, own); err != nil {
 			l.err, l.final = err, true
 			break
@@ -230,6 +237,9 @@ func (f *FS) settle(e *entry, own map[*place]bool) error {
 func (f *FS) add(key locus.URL, e *entry) (*place, error) {
 	if len(f.places) >= f.o.Menus {
 		return nil, fmt.Errorf("%w: a tree of more than %d menus", scheme.ErrTooLarge, f.o.Menus)
+	}
+	if f.placed += int64(e.item.URL.Len() + len(e.name)); f.placed > f.most {
+		return nil, fmt.Errorf("%w: a tree of menus with more than %d octets of URLs", scheme.ErrTooLarge, f.most)
 	}
 	p := &place{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
 	f.places[key] = p
