@@ -49,19 +49,29 @@ type link struct {
 	from *access.Result // nil: it is a stop
 }
 
-// Every link of the museum leads somewhere, but for those that lead out of it.
-func TestEveryLink(t *testing.T) {
-	defer goleak.VerifyNone(t)
+// enter opens the museum with a client that is in it, until leave.
+func enter(t *testing.T) (museum *tour.Museum, client *access.Client, leave func()) {
+	t.Helper()
 	museum, err := tour.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer museum.Close()
-	client, err := newClient(t, museum, nil)
+	client, err = newClient(t, museum, nil)
 	if err != nil {
+		museum.Close()
 		t.Fatal(err)
 	}
-	defer client.Close()
+	return museum, client, func() {
+		client.Close()
+		museum.Close()
+	}
+}
+
+// Every link of the museum leads somewhere, but for those that lead out of it.
+func TestEveryLink(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	museum, client, leave := enter(t)
+	defer leave()
 	c := &crawl{T: t, client: client, seen: map[locus.URL]bool{}, kinds: map[string]int{}, away: map[string]bool{}, pages: map[locus.URL]string{}}
 	for _, stop := range museum.Stops() {
 		l := link{to: stop.URL}
@@ -314,16 +324,8 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 
 // A stop is what it promises to be.
 func TestPromises(t *testing.T) {
-	museum, err := tour.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer museum.Close()
-	client, err := newClient(t, museum, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	museum, client, leave := enter(t)
+	defer leave()
 	menus := []scheme.ItemKind{scheme.KindMenu, scheme.KindSearch, scheme.KindForm}
 	for _, stop := range museum.Stops() {
 		if stop.Scheme == "mailto" || !stop.From.IsZero() {
