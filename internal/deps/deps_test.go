@@ -62,8 +62,8 @@ const rules = `
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
 
-	# Tests alone.
-	NONE < internal/deps, internal/peers;
+	# Tests, and tools for those who work on the module.
+	NONE < internal/deps, internal/peers, internal/voice;
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run
