@@ -6,31 +6,45 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Suggest returns the URL that u was probably meant to be, if the scheme of u is
-// not registered: a path of Windows, such as C:/Users/joe, as a file URL; or a
-// URL whose scheme's name is a slip of the pen for a registered one. The zero URL
-// means that there is no suggestion.
+// Suggest returns the URL that u was probably meant to be, and says why, if the
+// scheme of u is not registered: a path of Windows, such as C:/Users/joe, as a file
+// URL; the URL after the prefix "URL:" of RFC 1738's appendix; or a URL whose
+// scheme's name is a slip of the pen for a registered one. The zero URL and ""
+// mean that there is no suggestion. The reason shows no password.
 //
 // A name is a slip if it is at distance 1 of a registered name, or at distance 2
 // and has six letters or more. Each letter that is missing, wrong or too much, and
 // each two letters in the wrong order, counts 1. A name that [NameStatus] knows,
 // and one that begins with "x-", is no slip.
-func (r *Registry) Suggest(u locus.URL) locus.URL {
+func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
-		return locus.URL{}
+		return locus.URL{}, ""
 	}
-	text := u.String()
-	if path, ok := locus.WindowsPath(text); ok {
-		v, _ := locus.Parse(path)
-		return v
+	written, name := u.Scheme(), ""
+	text, ok := locus.WindowsPath(u.String())
+	switch {
+	case ok:
+	case written == "url":
+		text = u.String()[len("url:"):]
+	default:
+		if name = r.nearest(written); name == "" {
+			return locus.URL{}, ""
+		}
+		text = name + u.String()[len(written):]
 	}
-	name := r.nearest(u.Scheme())
-	if name == "" {
-		return locus.URL{}
+	// What follows "URL:" need not be a URL, and a longer name may make it too long.
+	meant, err := locus.Parse(text)
+	switch {
+	case err != nil:
+		return locus.URL{}, ""
+	case name != "":
+		return meant, "did you mean " + name + "?"
+	case ok && strings.Contains(text, "%40"): // an "@", and perhaps a password before it
+		return meant, `this is a Windows path: a file URL begins with "file:///"`
+	case ok:
+		return meant, "this is a Windows path: its URL is " + text
 	}
-	// The rest may be longer than a URL can be with the longer name.
-	v, _ := locus.Parse(name + text[len(u.Scheme()):])
-	return v
+	return meant, `"URL:" is the prefix of RFC 1738's appendix: leave it out`
 }
 
 // nearest returns the registered name that name is a slip for, or "".

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -38,7 +39,7 @@ func (p *Printer) Explain(text string) Explanation {
 
 func (p *Printer) explain(u locus.URL) Explanation {
 	u = u.WithoutPassword()
-	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: p.registry.Check(u, locus.RFC1738)}
+	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: advice.Findings(p.registry, u, locus.RFC1738)}
 	e.Fields, e.FieldsErr = p.registry.Fields(u)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {
 		e.Canonical = canonical
