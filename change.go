@@ -22,6 +22,7 @@ const (
 	VoidFragment                      // "#" with nothing after it left out (URI draft, "Fragment-id")
 	DotSegments                       // "." and ".." taken out of the path of http (RFC 3986 5.2.4)
 	FormFields                        // the scheme's own parts written in their one order or form
+	HostAddress                       // IPv6 address written as RFC 5952 section 4 has it
 )
 
 var changeTexts = [...]string{
@@ -40,6 +41,7 @@ var changeTexts = [...]string{
 	"a void fragment means the whole object",
 	"\".\" and \"..\" are resolved in the path",
 	"the parts of the scheme are written in their one form",
+	"an IPv6 address is written in its shortest form",
 }
 
 // Texts returns a sentence for each change of the set.

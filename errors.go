@@ -16,6 +16,8 @@ var (
 	ErrNoScheme = errors.New(`no scheme: a URL begins with a name and ":"`)
 	// ErrTooLong: the text has more than MaxLen octets.
 	ErrTooLong = errors.New("too long")
+	// ErrWindowsPath: the text is a path of Windows, such as C:\Users or \\server\share.
+	ErrWindowsPath = errors.New("a Windows path, not a URL")
 	// ErrEscape: "%" without two hexadecimal digits (section 2.2).
 	ErrEscape = errors.New(`"%" needs two hexadecimal digits after it; a percent sign is written %25`)
 	// ErrControl: a control character or a space (section 2.2).

@@ -1,6 +1,9 @@
 package locus
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // fault is why a text is no URL: an index into faults, which fits a
 // register.
@@ -22,6 +25,7 @@ const (
 	badPath
 	badSchemePart
 	badFragment
+	windowsPath
 )
 
 // faults have the name of the part, as in section 5, and what is wrong.
@@ -43,6 +47,7 @@ var faults = [...]struct {
 	badPath:       {"urlpath", ErrControl},
 	badSchemePart: {"schemepart", ErrControl},
 	badFragment:   {"fragmentid", ErrControl},
+	windowsPath:   {"scheme", ErrWindowsPath},
 }
 
 // error returns f about text, at that offset.
@@ -55,6 +60,11 @@ func (f fault) error(text string, at int) *SyntaxError {
 		at = 0
 	case notInScheme:
 		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+	case windowsPath:
+		// A text with "@" may hold a password, which no message shows.
+		if u, ok := WindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
+			err = fmt.Errorf("%w: its URL is %s", err, u)
+		}
 	}
 	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: faults[f].part, Err: err}
 }

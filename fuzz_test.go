@@ -21,7 +21,7 @@ var seeds = []string{
 	"http://a..b/", "http://.a/", "http://a./", "http://a.1/", "http://a.1b/", "http://a--b.c/", "http://a_b/", "http://ABC.def/",
 	"http://" + strings.Repeat("a", 63) + ".b/", "http://" + strings.Repeat("a", 64) + ".b/", "http://" + strings.Repeat("a.", 126) + "a/", "http://" + strings.Repeat("a.", 127) + "a/",
 	"mailto:a%25b@c", "news:*", "x:", ":", "", "%", "http:", "//h", "http:%", "http:%4", "http:%zz", "http://h%4/", "http://h/#%", "http://h#f#g",
-	"http://h\\@i/", "http://h/\\", "http://h/a b", "http://h /", "http://h/\x00", "http://h/\x7f", "http://h/é", "http://h/\xff", "http://é/", "h ttp://h/", "h\xc3ttp:",
+	"http://h\\@i/", "http://h/\\", `C:\a b`, `\\h\a`, "C:/a", "1:\\", "http://h/a b", "http://h /", "http://h/\x00", "http://h/\x7f", "http://h/é", "http://h/\xff", "http://é/", "h ttp://h/", "h\xc3ttp:",
 	"http://h/#a b", "http://u p@h/", "ftp://u%4@h/", "a1+-.:x", "1:x", "prospero://h//a;b=c", "http://h/a|b", "http://h/{}", "http://h/#~", "file:///a/b", "x-y://h", "http://abcdefg", "http://abcdefgh", "http://abcdefghi/abcdefgh", "http://h/abcdefgh%20", "gopher://h/7a%09b", "x:%7f%7E%20%1F",
 }
 

@@ -19,6 +19,9 @@ func Parse(text string) (URL, error) {
 	if colon == 0 || colon == len(text) || text[colon] != ':' {
 		return URL{}, schemeFault(text, colon).error(text, colon)
 	}
+	if colon == 1 && len(text) > 2 && text[2] == '\\' && octet.Is(text[0], octet.Alpha) {
+		return URL{}, windowsPath.error(text, 0)
+	}
 	u := URL{text: text, login: uint64(colon)}
 	facts := LoginPlain | HostLower | PortPlain | FragmentXchar | NoEscape | NoControl | NoUser
 	if lower {
@@ -102,6 +105,8 @@ func schemeFault(s string, i int) fault {
 	switch {
 	case i == len(s), s[i] == ':':
 		return noScheme
+	case strings.HasPrefix(s, `\\`):
+		return windowsPath
 	case octet.Is(s[i], octet.Control):
 		return badScheme
 	default:

@@ -108,6 +108,8 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 	if !ok || name == "" || strings.Trim(name, schemeChars) != "" {
 		first := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(schemeChars, r) })
 		switch {
+		case strings.HasPrefix(text, `\\`):
+			fault(0, locus.ErrWindowsPath)
 		case first < 0:
 			fault(0, locus.ErrNoScheme)
 		case text[first] <= ' ' || text[first] == 0x7F:
@@ -117,6 +119,9 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 			fault(first, locus.ErrNoScheme)
 		}
 		return u, faults
+	}
+	if len(name) == 1 && strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") && strings.HasPrefix(rest, `\`) {
+		fault(0, locus.ErrWindowsPath)
 	}
 	start := len(name) + 1
 	for i := start; i < len(text); i++ {

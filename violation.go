@@ -39,13 +39,16 @@ const (
 	// Impossible: the grammar allows it and nothing can be so: an address with an
 	// octet of 256, a port 0, a label of 64 letters.
 	Impossible
-	// Note: allowed, and worth a word to the author. A URL with notes alone
-	// conforms.
+	// Suggestion: grammatical, and probably mistyped. A URL with a suggestion does
+	// not conform.
+	Suggestion
+	// Note: advice about a URL that conforms.
 	Note
 )
 
+// String returns "violation", "impossible", "suggestion" or "note".
 func (k Kind) String() string {
-	return [...]string{"violation", "impossible", "note"}[k]
+	return [...]string{"violation", "impossible", "suggestion", "note"}[k]
 }
 
 // Violation is one finding about a URL: what is wrong where, by which rule, and
@@ -63,7 +66,7 @@ func (v Violation) String() string {
 	return fmt.Sprintf("octet %d: %s (%s, %s): %s", v.Offset, Quote(v.Text), v.Rule, v.Section, v.Help)
 }
 
-// Conforms reports whether no violation among list is more than a note.
+// Conforms reports whether list holds nothing but notes.
 func Conforms(list []Violation) bool {
 	for _, v := range list {
 		if v.Kind != Note {

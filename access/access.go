@@ -282,7 +282,11 @@ func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
 	s, ok := c.registry.Lookup(name)
 	switch {
 	case !ok:
-		return s, fmt.Errorf("%w: nobody registered %s", scheme.ErrNoScheme, locus.Quote(name))
+		err := fmt.Errorf("%w %s", scheme.ErrNoScheme, locus.Quote(name))
+		if _, why := c.registry.Suggest(u); why != "" {
+			err = scheme.Hint(err, why)
+		}
+		return s, err
 	case s.Opener != nil:
 		return s, nil
 	case s.Status == scheme.Reserved:

@@ -40,7 +40,10 @@ type fingerURL struct {
 // parseFinger reads u. The error is a *locus.SyntaxError that tells the octet and
 // the part.
 func parseFinger(u locus.URL) (fingerURL, error) {
-	if !u.Facts().Has(locus.Internet) {
+	if u.Scheme() != "x-finger" {
+		return fingerURL{}, u.Errorf(0, "scheme", "%w: the scheme is not x-finger", locus.ErrForm)
+	}
+	if !u.Facts().Has(locus.Internet) || u.Host() == "" {
 		return fingerURL{}, u.Errorf(u.PathOffset(), "hostport", `%w: "//" and a host come after the scheme`, locus.ErrForm)
 	}
 	path, _ := u.Path()
@@ -78,43 +81,58 @@ func openFinger(ctx context.Context, req *scheme.Request) (scheme.Resource, erro
 	if err != nil {
 		return nil, fmt.Errorf("finger: %w", err)
 	}
+	// Whatever waits for the server ends with ctx: the question, and the answer.
+	answer := &fingerAnswer{Conn: conn, ctx: ctx, stop: context.AfterFunc(ctx, func() { conn.Close() })}
 	req.Traced(true, f.user)
 	if _, err := fmt.Fprintf(conn, "%s\r\n", f.user); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("finger: %w", err)
+		answer.Close()
+		return nil, fmt.Errorf("finger: %w", answer.reason(err))
 	}
 	// The end of the connection is the end of the object.
-	return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: conn}, nil
+	return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: scheme.Limit(answer, req.Limit)}, nil
 }
 
-// finger is the row for the registry. What it does not say itself, as which
-// characters a URL is made of, it takes from the generic form of section 5.
+// fingerAnswer is the answer of the server as it comes. It ends with ctx.
+type fingerAnswer struct {
+	net.Conn
+	ctx  context.Context
+	stop func() bool // forgets ctx
+}
+
+func (a *fingerAnswer) Read(p []byte) (int, error) {
+	n, err := a.Conn.Read(p)
+	return n, a.reason(err)
+}
+
+func (a *fingerAnswer) Close() error {
+	a.stop()
+	return a.Conn.Close()
+}
+
+// reason is err, or why ctx ended: that closes the connection.
+func (a *fingerAnswer) reason(err error) error {
+	if err != nil && err != io.EOF && a.ctx.Err() != nil {
+		return a.ctx.Err()
+	}
+	return err
+}
+
+// finger is the row for the registry. The registry takes what is missing, such as
+// which characters a URL is made of, from the generic form of section 5.
 func finger() scheme.Scheme {
-	generic := scheme.Generic("x-finger", scheme.Experimental)
-	s := generic
-	s.Port = fingerPort
-	s.Section = "access/example_scheme_test.go"
-	s.Syntax = "x-finger://<host>:<port>/<user>"
-	s.Access = "Finger (RFC 1288)"
-	s.Opener = scheme.OpenerFunc(openFinger)
-	s.Fields = func(u locus.URL) ([]scheme.Field, error) {
-		f, err := parseFinger(u)
-		return []scheme.Field{{Name: "user", Value: f.user}}, err
+	return scheme.Scheme{
+		Name:    "x-finger",
+		Port:    fingerPort,
+		Status:  scheme.Experimental,
+		Section: "RFC 1288 2.3",
+		Syntax:  "x-finger://<host>:<port>/<user>",
+		Access:  "Finger (RFC 1288)",
+		Opener:  scheme.OpenerFunc(openFinger),
+		Fields: func(u locus.URL) ([]scheme.Field, error) {
+			f, err := parseFinger(u)
+			return []scheme.Field{{Name: "user", Value: f.user}}, err
+		},
 	}
-	s.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) {
-		if _, err := parseFinger(u); err != nil {
-			return locus.URL{}, 0, err
-		}
-		return generic.Canonical(u)
-	}
-	s.Check = func(u locus.URL, p locus.Profile) []locus.Violation {
-		list := generic.Check(u, p)
-		if _, err := parseFinger(u); err != nil {
-			list = append(list, locus.Violation{Rule: "form", Section: s.Section, Offset: u.PathOffset(), Text: u.SchemePart(), Help: s.Syntax})
-		}
-		return list
-	}
-	return s
 }
 
 // A program brings a scheme of its own: a row in the registry, and access by the

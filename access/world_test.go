@@ -153,7 +153,7 @@ func (l *lines) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 		return nil, fmt.Errorf("lines: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { c.Close() })
-	if _, err := fmt.Fprintln(c, req.URL); err != nil {
+	if _, err := fmt.Fprintln(c, req.URL.String()); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("lines: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/roundtrip"
@@ -194,7 +195,7 @@ func (c *call) check() {
 		if err != nil {
 			return shape.NewCheck(input, []locus.Violation{shape.SyntaxFinding(err)}, err, profile), false
 		}
-		return shape.NewCheck(input, c.registry().Check(u, profile), nil, profile), true
+		return shape.NewCheck(input, advice.Findings(c.registry(), u, profile), nil, profile), true
 	})
 }
 

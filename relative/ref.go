@@ -19,8 +19,9 @@ type Ref struct {
 	absolute bool
 }
 
-// stand is the scheme put before a partial form to have it split.
-const stand = "x:"
+// stand is the scheme put before a partial form to have it split. A letter before
+// "\" would make a path of Windows.
+const stand = "0:"
 
 // MaxLen is the length of the longest partial form, in octets: with the shortest
 // scheme before it, it is the longest URL.
@@ -86,6 +87,11 @@ func (r Ref) String() string { return r.trim(r.u.String()) }
 
 // Redacted returns the text with "***" for a password that is not empty.
 func (r Ref) Redacted() string { return r.trim(r.u.Redacted()) }
+
+// Format writes [Ref.Redacted], as [locus.URL.Format] does.
+func (r Ref) Format(f fmt.State, verb rune) {
+	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Redacted())
+}
 
 // LogValue is [Ref.Redacted]: a password never reaches a log.
 func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Redacted()) }

@@ -24,9 +24,11 @@ type entry struct {
 	scheme *Scheme
 }
 
-// NewRegistry makes a registry of the schemes in list. It is an error if one has
-// no name, or a name that RFC 1738 section 2.1 does not allow, or the name of
-// another.
+// NewRegistry makes a registry of the schemes in list. A function that a scheme
+// lacks is that of its generic form. It is an error if a scheme has no name, or a
+// name that RFC 1738 section 2.1 does not allow, or the name of another; an unknown
+// Status; an Opener that is a nil pointer or function; or facts in Clean without a
+// Check of its own.
 func NewRegistry(list ...Scheme) (*Registry, error) {
 	return new(Registry).With(list...)
 }
@@ -36,8 +38,8 @@ func NewRegistry(list ...Scheme) (*Registry, error) {
 func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	n := &Registry{sorted: slices.Clone(r.sorted)}
 	for _, s := range list {
-		if !locus.IsScheme(s.Name) {
-			return nil, fmt.Errorf("scheme: %s is no scheme's name in lower case", locus.Quote(s.Name))
+		if err := s.complete(); err != nil {
+			return nil, err
 		}
 		n.sorted = append(n.sorted, &s)
 	}

@@ -15,6 +15,7 @@ import (
 	"net"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 )
 
 // Status tells where a scheme's name comes from.
@@ -42,18 +43,30 @@ type Scheme struct {
 	Syntax  string // its form, in the words of that section
 	Access  string // how it is accessed, a few words: "FTP (RFC 959)"; empty: not at all
 
+	// Reserved holds the characters that mean something else in a URL of this
+	// scheme than their escapes do (section 2.2). Canonical neither escapes nor
+	// unescapes them. The zero Set means the list of section 2.2.
+	Reserved escape.Set
+
 	// Fields returns the decoded parts of u, for people and for JSON, in order.
-	// The error is a *locus.SyntaxError: u is not in this scheme's form.
+	// The error is a *locus.SyntaxError: u is not in this scheme's form. nil: a URL
+	// has no fields, and any form will do.
 	Fields func(u locus.URL) ([]Field, error)
 
 	// Canonical returns the one spelling of u that is canonical, and what it
 	// changed; two URLs are the same if their canonical forms are ==. The error
-	// is a *locus.SyntaxError: u is not in this scheme's form.
+	// is a *locus.SyntaxError: u is not in this scheme's form. nil: that of
+	// [Generic], for a URL that Fields takes.
 	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
 
 	// Check returns all violations of u, in order of offset. It is never empty
-	// for a URL that Fields or Canonical refuse.
+	// for a URL that Fields or Canonical refuse. nil: that of [Generic], and the
+	// error of Fields.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
+
+	// Notes returns advice about u that Check does not give, in order of offset,
+	// whether u conforms or not. nil: there is none.
+	Notes func(u locus.URL) []locus.Violation
 
 	// Clean are facts that leave nothing to find by RFC 1738: Check gives nil for a
 	// URL of this scheme that has them all and a hostname or hostnumber, and a
@@ -74,6 +87,11 @@ type Field struct {
 // Opener dereferences URLs of one scheme: one exchange, no redirects followed,
 // no policy, no retry. It reaches the network only through Request.Dial. It may
 // be used from many goroutines at once.
+//
+// Open ends when ctx does. So does the resource that it returns, which may still
+// be on its way: reading it then fails with the error of ctx. It fails before it
+// dials for a URL that Fields refuses, one of another scheme, and one with octets
+// that a request can't hold.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }

@@ -261,8 +261,8 @@ func (e *engine) ref(d *doc, l *link) ref {
 	if pattern, ok := e.o.Rules.ignores(l.url); ok {
 		return fix(Ignored, "by the rule "+locus.Quote(pattern))
 	}
-	if why := e.unsupported(l.url); why != "" {
-		return fix(Unsupported, why)
+	if v, why := e.unsupported(l.url); why != "" {
+		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
 	canonical, _, err := e.client.Registry().Canonical(asked)
@@ -297,20 +297,23 @@ func (e *engine) fix(v Verdict, detail string) *Outcome {
 const maxSame = 4096
 
 // unsupported says why nothing here can verify u, if that is so before its form
-// matters.
-func (e *engine) unsupported(u locus.URL) string {
+// matters, and what the verdict is.
+func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 	s, ok := e.client.Registry().Lookup(u.Scheme())
 	switch {
 	case !ok:
-		return noScheme(u.Scheme())
+		verdict, why := unknownScheme(u.Scheme())
+		if _, suggestion := e.client.Registry().Suggest(u); suggestion != "" {
+			why += " (" + suggestion + ")"
+		}
+		return verdict, why
 	case u.Scheme() == "mailto":
-		return ""
 	case u.Scheme() == "cid":
-		return "what a cid URL means is known within its message alone"
+		return Unsupported, "what a cid URL means is known within its message alone"
 	case s.Opener == nil:
-		return "URLs of " + u.Scheme() + " are not accessed here"
+		return Unsupported, "URLs of " + u.Scheme() + " are not accessed here"
 	}
-	return ""
+	return 0, ""
 }
 
 // target returns the target of a key, which is made if there is none.

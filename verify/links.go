@@ -13,6 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
 )
 
 // link is a link of a document as it was read. Its texts are its own.
@@ -91,8 +92,8 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 		l.verdict, l.detail = Ignored, err.Error()
 	case err != nil:
 		l.verdict, l.detail = Malformed, plainError(err)
-		if why := e.unknown(l.written); why != "" {
-			l.verdict, l.detail = Unsupported, why
+		if v, why := e.unknown(l.written); why != "" {
+			l.verdict, l.detail = v, why
 		}
 	default:
 		l.url = own(u)
@@ -115,19 +116,29 @@ func isTemplate(written string) bool {
 
 // unknown says that what is written is of a scheme that nobody knows, if it is: its
 // form, as of the pictures that are in a "data:", is not for us to judge.
-func (e *engine) unknown(written string) string {
+func (e *engine) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
-		return ""
+		return 0, ""
+	}
+	if _, ok := locus.WindowsPath(written); ok {
+		return 0, ""
 	}
 	name := strings.ToLower(written[:end])
 	if _, ok := e.client.Registry().Lookup(name); ok {
-		return ""
+		return 0, ""
 	}
-	return noScheme(name)
+	return unknownScheme(name)
 }
 
-func noScheme(name string) string { return "no scheme " + locus.Quote(name) + " is known" }
+// unknownScheme is the verdict about a scheme that the registry does not have. A
+// name that nothing else knows either may be mistyped: that is a warning.
+func unknownScheme(name string) (Verdict, string) {
+	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
+		return Unsupported, "URLs of " + locus.Quote(name) + " are not accessed here"
+	}
+	return Warning, "unknown scheme " + locus.Quote(name)
+}
 
 // withoutPasswords is a line of a document with "***" for what may be a password of a
 // URL in it.

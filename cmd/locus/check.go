@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 )
@@ -20,10 +21,13 @@ func newCheck(a *app) *cobra.Command {
 
   URL:OFFSET: KIND RULE (SECTION): HELP
 
-OFFSET counts octets from 0. KIND is "violation", or "impossible" for what the
-grammar allows and nothing can be, such as port 65536. Lines of KIND "note" are
-advice about a URL that conforms; --quiet leaves them out, and the line that
-says that a URL conforms. A password is shown as "*".
+OFFSET counts octets from 0. KIND is one of
+  violation   the grammar does not allow it
+  impossible  the grammar allows it, but no such value exists: port 0
+  suggestion  probably mistyped: a scheme "htp"
+  note        advice: a URL with notes only conforms
+--quiet leaves out notes, and the line that says that a URL conforms. A password
+is shown as "*".
 
 The status is 0 if all URLs conform, 1 if not, 2 if an input is no URL.`,
 		Example: `  locus check ftp://ftp.example.net/pub/README
@@ -62,7 +66,7 @@ func (a *app) check(input string, err error, profile locus.Profile) {
 		a.raise(statusUsage)
 		list = []locus.Violation{shape.SyntaxFinding(err)}
 	default:
-		list = a.registry.Check(u, profile)
+		list = advice.Findings(a.registry, u, profile)
 	}
 	conforms := locus.Conforms(list)
 	if !conforms {

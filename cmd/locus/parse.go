@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -98,7 +99,7 @@ type description struct {
 }
 
 func (a *app) describe(u locus.URL) description {
-	d := description{url: u, scheme: u.Scheme(), violations: a.registry.Check(u, locus.RFC1738)}
+	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(a.registry, u, locus.RFC1738)}
 	d.locator, d.locatorErr = a.registry.Fields(u)
 	if canonical, _, err := a.registry.Canonical(u); err == nil {
 		d.canonical = canonical

@@ -26,7 +26,7 @@ func (a *app) draw(d description) {
 	colors := term.NewColors(a.outTTY, a.env)
 	for _, v := range d.violations {
 		style := term.Red
-		if v.Kind == locus.Note {
+		if v.Kind >= locus.Suggestion {
 			style = term.Yellow
 		}
 		fmt.Fprintf(a.out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))

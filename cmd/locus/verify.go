@@ -19,6 +19,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/walk"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -404,12 +405,18 @@ func (v *verifying) sources(ctx context.Context, args []string) iter.Seq[verify.
 func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
+		_, why := v.a.registry.Suggest(u)
 		switch {
 		case bad == nil && v.a.registry.Known(u):
 			return yield(verify.Source{Name: u.WithoutPassword().String(), URL: u})
-		case strings.Contains(arg, "://"):
+		case errors.Is(bad, locus.ErrWindowsPath):
+			v.a.problem(statusUsage, v.a.atLine(bad))
+		case strings.Contains(arg, "://") || why != "":
 			if bad == nil {
-				bad = fmt.Errorf("%s: nobody knows that scheme", locus.Quote(u.Redacted()))
+				bad = fmt.Errorf("%s: %w %s", locus.Quote(u.Redacted()), scheme.ErrNoScheme, locus.Quote(u.Scheme()))
+			}
+			if why != "" {
+				bad = scheme.Hint(bad, why)
 			}
 			v.a.problem(statusUsage, v.a.atLine(bad))
 		default:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -38,7 +39,7 @@ func (p *Printer) Explain(text string) Explanation {
 
 func (p *Printer) explain(u locus.URL) Explanation {
 	u = u.WithoutPassword()
-	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: p.registry.Check(u, locus.RFC1738)}
+	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: advice.Findings(p.registry, u, locus.RFC1738)}
 	e.Fields, e.FieldsErr = p.registry.Fields(u)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {
 		e.Canonical = canonical
@@ -60,6 +61,7 @@ type explained struct {
 	Parts     []Part
 	Rows      []row
 	Findings  []locus.Violation
+	Conforms  bool // there are no Findings but notes
 	Canonical string
 	Already   bool // it is the canonical form
 	Scheme    string
@@ -79,7 +81,7 @@ func (g *page) explained(e Explanation) explained {
 	if e.Err != nil {
 		return refusal(e)
 	}
-	x := explained{Parts: e.Parts, Findings: e.Findings, Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
+	x := explained{Parts: e.Parts, Findings: e.Findings, Conforms: locus.Conforms(e.Findings), Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
 	if !e.Canonical.IsZero() {
 		x.Canonical, x.Already = e.Canonical.String(), e.Canonical == e.URL
 	}

@@ -1,6 +1,7 @@
 package bnf
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -93,11 +94,20 @@ func (c *Canon) Login(defaultPort uint16) {
 	}
 }
 
-// Host writes a host's name in lower case, and an address without needless
-// zeros. Anything that is no host of section 5 is kept as it is, but for case.
+// Host writes a host's name in lower case, a hostnumber without needless zeros,
+// and an IPv6 address as RFC 5952 section 4 has it. Anything else is kept as it is,
+// but for case.
 func (c *Canon) Host(host string) {
 	lower := lowerCase(host)
 	c.mark(lower != host, locus.HostCase)
+	if strings.HasPrefix(lower, "[") {
+		if a, err := netip.ParseAddr(strings.Trim(lower, "[]")); err == nil {
+			text := "[" + a.String() + "]"
+			c.mark(text != lower, locus.HostAddress)
+			c.Raw(text)
+			return
+		}
+	}
 	plain := withoutZeros(lower)
 	c.mark(plain != lower, locus.HostZeros)
 	c.Raw(plain)
@@ -171,6 +181,51 @@ func (c *Canon) Text(text string, plain escape.Set) {
 		kept = i
 	}
 	c.Raw(text[kept:])
+}
+
+// Octets writes a text in which only the characters of kept differ from their
+// escapes: those stay as they are written. Of the others those of plain are
+// written as themselves, and all the rest as escapes, in whichever way they stand
+// in text.
+func (c *Canon) Octets(text string, plain, kept escape.Set) {
+	for i := 0; i < len(text); {
+		o, size := Octet(text, i)
+		switch {
+		case size == 1 && kept.Has(o):
+			c.text.WriteByte(o)
+		case plain.Has(o):
+			c.mark(size > 1, locus.NeedlessEscape)
+			c.text.WriteByte(o)
+		default:
+			high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
+			c.text.Write([]byte{'%', high, low})
+			c.mark(size == 1, locus.MissingEscape)
+			c.mark(size > 1 && (text[i+1] != high || text[i+2] != low), locus.EscapeCase)
+		}
+		i += size
+	}
+}
+
+// Slashes writes the octets "//" that a scheme-specific part may begin with as
+// "/%2F", and returns the rest of text: "//" would begin the common Internet scheme
+// syntax.
+func (c *Canon) Slashes(text string) (rest string) {
+	i := 0
+	for range 2 {
+		if i == len(text) {
+			return text
+		}
+		o, size := Octet(text, i)
+		if o != '/' {
+			return text
+		}
+		i += size
+	}
+	const slashes = "/%2F"
+	c.mark(text[:i] == "//", locus.MissingEscape)
+	c.mark(text[:i] != "//" && text[:i] != slashes, locus.NeedlessEscape)
+	c.Raw(slashes)
+	return text[i:]
 }
 
 // End writes the fragment and returns the canonical URL, which is the given one

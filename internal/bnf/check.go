@@ -228,7 +228,7 @@ func (f *Findings) Host(offset int, host string) {
 		f.Add("empty-host", "RFC 1738 3.1", offset, "", "write the name or address of a host")
 		return
 	case host[0] == '[':
-		f.Add("ipv6-address", "RFC 1738 3.1", offset, host, "RFC 1738 knows no IPv6 address: write the host's name")
+		f.Add("ipv6-address", "RFC 1738 5", offset, host, "RFC 1738 has no IPv6 address, which came with RFC 2732 and RFC 3986 (3.2.2): write the host's name")
 		return
 	case len(host) > locus.MaxHost:
 		f.Impossible("long-host", "RFC 1034 3.1", offset, host, "a host's name has at most 253 octets")

@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// rules writes findings as "rule@offset", with "?" behind what is impossible and
-// "!" behind a note.
+// rules writes findings as "rule@offset", with "?" after what is impossible, "~"
+// after a suggestion and "!" after a note.
 func rules(list []locus.Violation) string {
 	var b strings.Builder
 	for _, v := range list {
-		fmt.Fprintf(&b, " %s@%d%s", v.Rule, v.Offset, [...]string{"", "?", "!"}[v.Kind])
+		fmt.Fprintf(&b, " %s@%d%s", v.Rule, v.Offset, [...]string{"", "?", "~", "!"}[v.Kind])
 	}
 	return strings.TrimSpace(b.String())
 }

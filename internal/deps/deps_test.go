@@ -49,13 +49,14 @@ const rules = `
 
 	# Access, and what is built on it.
 	policy, scheme < access;
-	scheme, message, escape, extract, relative, internal/media, internal/term < gateway/page;
+	policy, scheme < internal/advice;
+	internal/advice, message, escape, extract, relative, internal/media, internal/term < gateway/page;
 	access, escape, extract, internal/term < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
-	access, relative, escape, internal/term < internal/shape;
+	access, internal/advice, relative, escape, internal/term < internal/shape;
 	internal/shape < roundtrip;
 	roundtrip, extract, transfer, gateway/page, submit, cache < gateway;
 

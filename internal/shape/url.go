@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
@@ -104,7 +105,7 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if fields, err := r.Fields(u); err == nil {
 		p.Locator = (*Fields)(&fields)
 	}
-	p.Violations, p.Notes = Findings(r.Check(u, locus.RFC1738))
+	p.Violations, p.Notes = Findings(advice.Findings(r, u, locus.RFC1738))
 	return p
 }
 
@@ -148,6 +149,7 @@ func SyntaxFinding(err error) locus.Violation {
 		rule, section string
 	}{
 		{locus.ErrNoScheme, "no-scheme", "RFC 1738 2.1"},
+		{locus.ErrWindowsPath, "windows-path", "RFC 1738 3.10"},
 		{locus.ErrEscape, "escape", "RFC 1738 2.2"},
 		{locus.ErrControl, "control-character", "RFC 1738 2.2"},
 		{locus.ErrBackslash, "backslash", "RFC 1738 2.2"},

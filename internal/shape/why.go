@@ -7,6 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -154,8 +155,8 @@ func differences(r *scheme.Registry, x, y locus.URL) []string {
 		}
 		path = path || p.name == "path" || p.name == "schemePart"
 		why = append(why, differs(p.name, p.x, p.hasX, p.y, p.hasY))
-		if sameOctets(p.x, p.y) && p.hasX && p.hasY {
-			why = append(why, `a reserved character and its escape are not the same (RFC 1738 2.2)`)
+		if p.hasX && p.hasY {
+			why = append(why, reservedReasons(r, x.Scheme(), p.x, p.y)...)
 		}
 	}
 	if path {
@@ -222,12 +223,39 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }
 
-// sameOctets reports whether x and y are the same once they are decoded.
-func sameOctets(x, y string) bool {
-	if !strings.Contains(x+y, "%") {
-		return false
+// reservedReasons says which characters make a difference between x and y, if these
+// are the same once they are decoded: each stands in one as itself and in the other
+// as its escape.
+func reservedReasons(r *scheme.Registry, name, x, y string) (why []string) {
+	seen := escape.Set{}
+	for x != "" && y != "" {
+		ox, sizeX := bnf.Octet(x, 0)
+		oy, sizeY := bnf.Octet(y, 0)
+		if ox != oy {
+			return nil
+		}
+		if sizeX != sizeY && !seen.Has(ox) {
+			seen = seen.With(string(rune(ox)))
+			why = append(why, reservedReason(r, name, ox))
+		}
+		x, y = x[sizeX:], y[sizeY:]
 	}
-	dx, errX := escape.Decode(x)
-	dy, errY := escape.Decode(y)
-	return errX == nil && errY == nil && dx == dy
+	if x != y {
+		return nil
+	}
+	return why
+}
+
+// reservedReason says why c and its escape are not the same in a URL of a scheme.
+func reservedReason(r *scheme.Registry, name string, c byte) string {
+	s, known := r.Lookup(name)
+	switch {
+	case c == '+':
+		return `"+" in a search stands for a space, and %2B for "+" (URI draft, "Query strings")`
+	case known && s.Reserved.Has(c):
+		return fmt.Sprintf("%q is reserved in %s URLs (%s), so it differs from its escape %%%02X (RFC 1738 2.2)", string(rune(c)), name, s.Section, c)
+	case known:
+		return fmt.Sprintf("%q and its escape %%%02X differ in this part (%s)", string(rune(c)), c, s.Section)
+	}
+	return fmt.Sprintf("%q may be reserved in %s URLs, so it differs from its escape %%%02X (RFC 1738 2.2)", string(rune(c)), name, c)
 }

@@ -36,7 +36,7 @@ var configs = map[string]schemetest.Config{
 	},
 	"file": {
 		Good:  []string{"file:///a/b", "file://localhost/a%20b", "file://vms.host.edu/disk$user/my/notes/note12345.txt", "file:///a?b:c@d&e=f#g"},
-		Bad:   []string{"file:a", "file:/a", "file://h"},
+		Bad:   []string{"file:a", "file:", "file://h"},
 		Local: true,
 		Same: func(before, after []scheme.Field) bool {
 			return equalBut(before, after, "host", func(v any) any {

@@ -33,3 +33,11 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	}
 	return addrspec.Canonical(u)
 }
+
+// notes says where a cid URL has a meaning.
+func notes(u locus.URL) []locus.Violation {
+	return []locus.Violation{{
+		Rule: "within-message", Kind: locus.Note, Section: "RFC 2392 1", Text: u.String()[:len("cid")],
+		Help: "a cid URL has a meaning only in the message that contains it: elsewhere write mid:, a message-id, \"/\" and the content-id",
+	}}
+}

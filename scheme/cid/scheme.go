@@ -17,6 +17,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Notes:     notes,
 	}
 	if c != nil {
 		s.Opener = c

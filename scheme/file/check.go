@@ -22,26 +22,33 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	f.Scheme()
 	if part := u.SchemePart(); !u.Facts().Has(locus.Internet) {
 		f.Add("form", section, len("file:"), part, "write file:///"+strings.TrimLeft(part, "/"))
+		if isShort(u) {
+			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 has this form: it is read as if "//" stood before the path`)
+			text, offset := path(u)
+			f.Chars("fpath", offset, text, octet.Fsegment)
+			impossible(&f, text, offset)
+		}
 	} else if f.Internet(bnf.Login{Section: section, NoHost: true}) {
 		if text, ok := u.PortText(); ok {
 			f.Add("no-port", section, portOffset(u), ":"+text, "a file is not reached through a port: leave it out")
 		}
-		path, ok := u.Path()
+		text, ok := u.Path()
 		if !ok {
 			f.Add("missing-slash", section, u.PathOffset(), "", `write "/" and the path after the host`)
 		}
-		f.Chars("fpath", u.PathOffset(), path, octet.Fsegment)
-		impossible(&f, path)
+		f.Chars("fpath", u.PathOffset(), text, octet.Fsegment)
+		impossible(&f, text, u.PathOffset())
 	}
 	return f.List()
 }
 
-// impossible adds what the grammar allows in a segment and no file's name has.
-func impossible(f *bnf.Findings, path string) {
-	for i := 0; i < len(path); {
-		o, size := bnf.Octet(path, i)
+// impossible adds what the grammar allows in a segment and no file's name has. text
+// is the path, which begins at offset.
+func impossible(f *bnf.Findings, text string, offset int) {
+	for i := 0; i < len(text); {
+		o, size := bnf.Octet(text, i)
 		if size > 1 {
-			at, text := f.URL.PathOffset()+i, path[i:i+size]
+			at, text := offset+i, text[i:i+size]
 			switch o {
 			case 0:
 				f.Impossible("nul", section, at, text, "a file's name can't hold a NUL")
@@ -94,20 +101,22 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	local := isLocal(u.Host())
-	if bnf.Spelled(u, 0) && (!local || u.Host() == "") {
+	if bnf.Spelled(u, 0) && (!local || u.Host() == "") && !isShort(u) {
 		return u, 0, nil
 	}
-	path, _ := u.Path()
+	text, _ := path(u)
 	var c bnf.Canon
 	c.Begin(u)
 	c.Raw("//")
 	switch {
+	case isShort(u):
+		c.Change |= locus.FormFields
 	case !local:
 		c.Host(u.Host())
 	case u.Host() != "":
 		c.Change |= locus.Localhost
 	}
 	c.Raw("/")
-	c.Text(path, escape.Unreserved())
+	c.Text(text, escape.Unreserved())
 	return c.End()
 }

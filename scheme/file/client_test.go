@@ -86,6 +86,9 @@ func TestObject(t *testing.T) {
 	if o := openObject(t, c, scheme.Request{URL: locus.MustParse("file:///empty")}); o.Size != 0 || read(t, o.Body) != "" {
 		t.Errorf("empty: %+v", o)
 	}
+	if o := openObject(t, c, scheme.Request{URL: locus.MustParse("file:/empty")}); o.Size != 0 {
+		t.Errorf("the form of RFC 8089: %d octets", o.Size)
+	}
 	if o := openObject(t, c, scheme.Request{URL: locus.MustParse("file:///page")}); o.Type != "text/html; charset=utf-8" {
 		t.Errorf("page: %q", o.Type)
 	}
@@ -136,7 +139,7 @@ func TestFailures(t *testing.T) {
 		{"file:///dir/../file", locus.ErrValue, ""},
 		{"file:///dir%2Fx", locus.ErrValue, ""},
 		{"file:///%00", locus.ErrValue, ""},
-		{"file:/file", locus.ErrForm, ""},
+		{"file:file", locus.ErrForm, ""},
 		{"file://vms.host.edu/disk$user/my/notes/note12345.txt", scheme.ErrUnsupported, `"vms.host.edu" is not this machine`},
 	} {
 		r, err := open(t, c, scheme.Request{URL: locus.MustParse(c2.url)})
@@ -378,7 +381,7 @@ func TestScheme(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Value != "" || !slices.Equal(list[1].Value.([]string), []string{"a", "b"}) {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := s.Fields(locus.MustParse("file:/a")); err == nil {
-		t.Error("file:/a has fields")
+	if _, err := s.Fields(locus.MustParse("file:a")); err == nil {
+		t.Error("file:a has fields")
 	}
 }

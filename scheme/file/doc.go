@@ -10,8 +10,9 @@
 // split. "?" is a character of a name like any other. The host may be empty or
 // "localhost", in any case, which both mean the machine that reads the URL; the
 // canonical form leaves it empty. "." and ".." stay as they are: only the file
-// system knows what they lead to. "file:/x", which section 3.10 does not have, is
-// refused, as are a port and a user.
+// system knows what they lead to. "file:/x", which section 3.10 does not have and
+// RFC 8089 does, is read as "file:///x", and is a violation of RFC 1738. A port
+// and a user are refused.
 //
 // # Access
 //

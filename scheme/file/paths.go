@@ -15,9 +15,8 @@ import (
 // have.
 func (f URL) name(windows, rooted bool) (name string, directory bool, err error) {
 	segments := f.Segments()
-	path, _ := f.url.Path()
-	offset := f.url.PathOffset()
-	for i, written := range strings.Split(path, "/") {
+	text, offset := path(f.url)
+	for i, written := range strings.Split(text, "/") {
 		if reason := refused(segments[i], i, windows, rooted); reason != "" {
 			return "", false, f.url.Errorf(offset, "fsegment", "%w: %s", locus.ErrValue, reason)
 		}

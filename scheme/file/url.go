@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -19,8 +20,9 @@ type URL struct {
 //
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
-// It takes any characters in host and fpath; [Check] finds those that can't be
-// there. The error is a [*locus.SyntaxError].
+// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which [Check]
+// reports. It takes any characters in host and fpath; [Check] finds those that
+// can't be there. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -28,8 +30,26 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{url: u, host: bnf.Decode(u.Host())}, nil
 }
 
+// isShort reports whether u is in the form of RFC 8089 section 2 that has no "//":
+// "file:/" and the path.
+func isShort(u locus.URL) bool {
+	return !u.Facts().Has(locus.Internet) && u.Scheme() == "file" && strings.HasPrefix(u.SchemePart(), "/")
+}
+
+// path returns the path as written, without the "/" before it, and where it begins.
+func path(u locus.URL) (text string, offset int) {
+	if isShort(u) {
+		return u.SchemePart()[1:], u.PathOffset() + 1
+	}
+	text, _ = u.Path()
+	return text, u.PathOffset()
+}
+
 // form says why u is not in the form of section 3.10, if it is not.
 func form(u locus.URL) error {
+	if isShort(u) {
+		return nil
+	}
 	if err := bnf.Form(u, "file", "fileurl"); err != nil {
 		return err
 	}
@@ -51,6 +71,9 @@ func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 // URL returns the URL that f was parsed from.
 func (f URL) URL() locus.URL { return f.url }
 
+// Format writes the URL without its password, as [locus.URL.Format] does.
+func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
+
 // Host returns the host, decoded; empty is the machine that reads the URL, as is
 // "localhost".
 func (f URL) Host() string { return f.host }
@@ -64,8 +87,8 @@ func isLocal(host string) bool { return host == "" || strings.EqualFold(host, "l
 // Segments returns the segments of the path, each decoded. A path that ends in
 // "/" has an empty last one, and the root is one empty segment.
 func (f URL) Segments() []string {
-	path, _ := f.url.Path()
-	segments := strings.Split(path, "/")
+	text, _ := path(f.url)
+	segments := strings.Split(text, "/")
 	for i, segment := range segments {
 		segments[i] = bnf.Decode(segment)
 	}

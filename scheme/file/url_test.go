@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		{"file:///./../x#frag", "", true, []string{".", "..", "x"}},
 		{"file://h/C:/x", "h", false, []string{"C:", "x"}},
 		{"file:///+", "", true, []string{"+"}},
+		{"file:/a%20b/c", "", true, []string{"a b", "c"}}, // RFC 8089 section 2
+		{"FILE:/", "", true, []string{""}},
 	} {
 		laws.Text(t, c.url)
 		f := bnftest.MustParse(t, Parse, c.url)
@@ -43,7 +45,6 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	laws.Refuses(t, []bnftest.Refusal{
-		{"file:", "/x", "fileurl", locus.ErrForm},
 		{"file:", "x", "fileurl", locus.ErrForm},
 		{"file:", "", "fileurl", locus.ErrForm},
 		{"file://h", "", "fpath", locus.ErrForm},
@@ -100,7 +101,8 @@ func TestParts(t *testing.T) {
 
 func TestFindings(t *testing.T) {
 	laws.Findings(t, locus.RFC1738, [][2]string{
-		{"file:/x", "form@5"},
+		{"file:/x", "form@5 no-slashes@5!"},
+		{"file:/~%00", "form@5 no-slashes@5! unsafe-character@6 nul@7?"},
 		{"file:x", "form@5"},
 		{"file://h", "missing-slash@8"},
 		{"file://h?x", "missing-slash@8"},
@@ -122,6 +124,8 @@ func TestFindings(t *testing.T) {
 func TestSpellings(t *testing.T) {
 	laws.Spellings(t, []bnftest.Spelling{
 		{"file:///x", "file:///x", 0},
+		{"file:/x", "file:///x", locus.FormFields},
+		{"file:/%41#b", "file:///A#b", locus.FormFields | locus.NeedlessEscape},
 		{"file://localhost/x", "file:///x", locus.Localhost},
 		{"file://LOCALHOST/x", "file:///x", locus.Localhost},
 		{"file://VMS.host.edu/x", "file://vms.host.edu/x", locus.HostCase},

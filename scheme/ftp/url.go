@@ -1,6 +1,7 @@
 package ftp
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 
@@ -110,6 +111,9 @@ func isDraftTypecode(code string) bool {
 
 // URL returns what u was made of: Parse(x.URL()) == x.
 func (u URL) URL() locus.URL { return u.u }
+
+// Format writes the URL without its password, as [locus.URL.Format] does.
+func (u URL) Format(f fmt.State, verb rune) { u.u.Format(f, verb) }
 
 // User returns the user's name. ok reports whether there is one, perhaps empty
 // (section 3.1 tells the two apart).

@@ -90,20 +90,13 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 		return f.List()
 	}
 	for x := range g.faults {
-		f.Fault(x, sectionOf(x.Part))
+		section := "RFC 1738 6" // no line protocol takes it
+		if x.Part == "gopher+_string" {
+			section = "RFC 1738 3.4.9"
+		}
+		f.Fault(x, section)
 	}
 	return f.List()
-}
-
-// sectionOf returns the section about a part of the gopher-path.
-func sectionOf(part string) string {
-	switch part {
-	case "search":
-		return "RFC 1738 3.4.2"
-	case "gopher+_string":
-		return "RFC 1738 3.4.9"
-	}
-	return "RFC 1738 3.4.1"
 }
 
 // path looks at the gopher-path.
@@ -138,9 +131,10 @@ func notes(f *bnf.Findings, w written) {
 	}
 }
 
-// canonical writes the type, drops port 70, and writes unreserved characters as
-// themselves. "No characters are reserved" in a gopher-path, and none that may
-// be so elsewhere is touched; nor are slashes and dots, which mean nothing here.
+// canonical writes the type, drops port 70, and writes each octet of the
+// gopher-path in one way: within it "no characters are reserved" (section 3.4.1).
+// Slashes and dots mean nothing here. In a search "/" and "?" are escaped, because
+// its production does not have them.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
@@ -160,6 +154,16 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if u.MissingSlash() {
 		c.Change |= locus.EmptyPath
 	}
-	c.Text(path, escape.Unreserved())
+	w := split(u)
+	var none escape.Set
+	c.Octets(w.gtype+w.selector, escape.Xchar(), none)
+	if w.hasSearch {
+		c.Raw(tab)
+		c.Octets(w.search, escape.Hsegment(), none)
+	}
+	if w.hasPlus {
+		c.Raw(tab)
+		c.Octets(w.plus, escape.Xchar(), none)
+	}
 	return c.End()
 }

@@ -155,7 +155,7 @@ func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) boo
 	for i := 0; i < len(text); {
 		o, size := bnf.Octet(text, i)
 		if endsField(o) {
-			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + i, Size: size, Why: text[i:i+size] + " can't be sent in it"}
+			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + i, Size: size, Why: text[i:i+size] + whyEndsField}
 			if !yield(x) {
 				return false
 			}
@@ -164,6 +164,9 @@ func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) boo
 	}
 	return true
 }
+
+// whyEndsField is why no request has an octet that ends a field.
+const whyEndsField = " can't be sent: a request is one line, which CR or LF ends, and at a NUL many servers stop reading"
 
 // endsField reports whether o ends a field of a request, and so can't be in one
 // (RFC 1436, appendix, UNASCII).

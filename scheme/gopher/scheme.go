@@ -2,6 +2,7 @@ package gopher
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
@@ -16,6 +17,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Section:   "RFC 1738 3.4",
 		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
 		Access:    "Gopher (RFC 1436) and Gopher+",
+		Reserved:  escape.Chars("\t"),
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,

@@ -2,6 +2,7 @@ package gopher
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -71,6 +72,9 @@ func (g URL) Secure() bool { return isSecure(g.url) }
 
 // URL returns the URL that g was parsed from.
 func (g URL) URL() locus.URL { return g.url }
+
+// Format writes the URL without its password, as [locus.URL.Format] does.
+func (g URL) Format(f fmt.State, verb rune) { g.url.Format(f, verb) }
 
 // Type returns the gophertype (section 3.4.1).
 func (g URL) Type() byte { return g.gtype }

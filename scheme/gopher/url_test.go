@@ -55,6 +55,11 @@ func TestSame(t *testing.T) {
 		{"gopher://h/", "gopher://h/1", true},
 		{"gopher://h/%31", "gopher://h/1", true},
 		{"gopher://h/0%7e", "gopher://h/0~", true},
+		{"gopher://h/0a/b", "gopher://h/0a%2Fb", true}, // "no characters are reserved"
+		{"gopher://h/0a;b?c:d@e&f=g", "gopher://h/0a%3Bb%3Fc%3Ad%40e%26f%3Dg", true},
+		{"gopher://h/7%2f%09a/b?c;d", "gopher://h/7/%09a%2Fb%3Fc%3Bd", true},
+		{"gopher://h/0a%09%09+a/b", "gopher://h/0a%09%09+a%2Fb", true},
+		{"gopher://h/7a%09b", "gopher://h/7a%2509b", false},
 		{"gopher://h/7a%09b", "gopher://h/%37%61%09%62#", true},
 		{"gopher://h/1", "gopher://h/1/", false},
 		{"gopher://h/1", "gopher://h/1%09", false},
@@ -70,7 +75,8 @@ func TestSpellings(t *testing.T) {
 		{"gopher://h", "gopher://h/1", locus.DefaultType},
 		{"gopher://h:70/", "gopher://h/1", locus.DefaultType | locus.DefaultPort},
 		{"gopher://h?x", "gopher://h/?x", locus.EmptyPath},
-		{"gopher://h/%30%2f", "gopher://h/0%2F", locus.NeedlessEscape | locus.EscapeCase},
+		{"gopher://h/%30%2f", "gopher://h/0/", locus.NeedlessEscape},
+		{"gopher://h/7%3b%3A?%09a/b%3d?%2f%09%2b%2F", "gopher://h/7;:?%09a%2Fb=%3F%2F%09+/", locus.NeedlessEscape | locus.MissingEscape | locus.EscapeCase},
 	})
 }
 

@@ -143,3 +143,15 @@ func removeDots(path string) string {
 	}
 	return strings.Join(kept, "/")
 }
+
+// notes says what becomes of a user and password, which RFC 3986 allows.
+func notes(u locus.URL) []locus.Violation {
+	user, ok := u.User()
+	if !ok {
+		return nil
+	}
+	return []locus.Violation{{
+		Rule: "login", Kind: locus.Note, Section: section, Offset: len(u.Scheme()) + len("://"), Text: user,
+		Help: "section 3.3 has no login in http: this one is sent only when the server asks for it (RFC 9110 11)",
+	}}
+}

@@ -19,6 +19,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: Canonical,
 		Check:     Check,
+		Notes:     notes,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment,
 	}
 	if c != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/octet"
@@ -55,42 +56,58 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// canonical returns the one spelling of u, and what it changed. The domain is in
-// lower case. The error is a [*locus.SyntaxError]: u is no mailto URL.
+// canonical returns the one spelling of u, and what it changed. "There are no
+// reserved characters" (section 3.5), but "," and "?" split the text for RFC 6068,
+// and stay as they are written. The domain is in lower case, and the last "@" is
+// the only one that is not escaped, unless "," separates addresses. The error is a
+// [*locus.SyntaxError]: u is no mailto URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	text, _ := bnf.SchemePart(u)
-	start, end := domain(text)
-	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && strings.IndexFunc(text[start:end], isUpper) < 0 {
+	local, at, domain, tail := split(text)
+	list := at == "" || strings.IndexByte(local, ',') >= 0
+	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) && (list || strings.IndexByte(local, '@') < 0) && strings.IndexFunc(domain, isUpper) < 0 {
 		return u, 0, nil
 	}
+	kept := escape.Chars(",?")
+	if list {
+		kept = kept.With("@")
+	}
+	octets := escape.Xchar().Without(",?@")
 	var c bnf.Canon
 	c.Begin(u)
-	c.Text(text[:start], plain())
-	lower := lowerCase(text[start:end])
-	if lower != text[start:end] {
+	c.Octets(c.Slashes(local), octets, kept)
+	if at != "" {
+		c.Text(at, escape.Chars("@"))
+	}
+	lower := lowerCase(domain)
+	if lower != domain {
 		c.Change |= locus.HostCase
 	}
-	c.Text(lower, plain())
-	c.Text(text[end:], plain())
+	c.Octets(lower, octets, kept)
+	c.Text(tail, plain())
 	return c.End()
 }
 
-// domain returns where in text the domain is: behind the last "@", and before a
-// "?", because case matters in the header fields of RFC 6068. It is empty if a
-// "?" comes first.
-func domain(text string) (start, end int) {
-	_, after, ok := addrspec.Split(text)
-	start, end = len(text)-len(after), strings.IndexByte(text, '?')
-	if end < 0 {
-		end = len(text)
+// split returns what of text is before its last "@", that "@", the domain, and the
+// header fields of RFC 6068 from their "?" on. If there is no "@", or a later one
+// in the fields, which is the last one for RFC 1738, all before the "?" is local.
+func split(text string) (local, at, domain, tail string) {
+	i := strings.IndexByte(text, '?')
+	if i < 0 {
+		i = len(text)
 	}
-	if !ok || end < start {
-		return len(text), len(text)
+	local, tail = text[:i], text[i:]
+	if _, _, later := addrspec.Split(tail); later {
+		return local, "", "", tail
 	}
-	return start, end
+	before, domain, ok := addrspec.Split(local)
+	if !ok {
+		return local, "", "", tail
+	}
+	return before, local[len(before) : len(local)-len(domain)], domain, tail
 }
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }

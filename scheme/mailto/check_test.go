@@ -54,15 +54,24 @@ func TestCanonical(t *testing.T) {
 		{"MailTo:Joe@Host.DOM", "mailto:Joe@host.dom", locus.SchemeCase | locus.HostCase},
 		{"mailto:%4Aoe%2esmith@host.dom", "mailto:Joe.smith@host.dom", locus.NeedlessEscape},
 		{"mailto:a%25b@%48ost", "mailto:a%25b@host", locus.HostCase | locus.NeedlessEscape},
-		{"mailto:a%40B", "mailto:a%40b", locus.HostCase}, // "@" stays as it is written, and splits
-		{"mailto:a@b%5F%5b%2F", "mailto:a@b_%5B%2F", locus.NeedlessEscape | locus.EscapeCase},
+		{"mailto:a%40B", "mailto:a@b", locus.HostCase | locus.NeedlessEscape}, // the last "@" splits
+		{"mailto:a@b%40c", "mailto:a%40b@c", locus.NeedlessEscape | locus.MissingEscape},
+		{"mailto:a@b@c", "mailto:a%40b@c", locus.MissingEscape},
+		{"mailto:a@b,c%40d@E", "mailto:a@b,c%40d@e", locus.HostCase}, // a list of RFC 6068
+		{"mailto:a@b%5F%5b%2F", "mailto:a@b_%5B/", locus.NeedlessEscape | locus.EscapeCase},
+		{"mailto:a%2fb%3a%3B%26%3d@h", "mailto:a/b:;&=@h", locus.NeedlessEscape}, // "there are no reserved characters"
+		{"mailto:a@h?x=%2F%26", "mailto:a@h?x=%2F%26", 0},
+		{"mailto:%2F%2fa@h", "mailto:/%2Fa@h", locus.NeedlessEscape}, // "//" would begin a host
+		{"mailto:/%2Fa@h", "mailto:/%2Fa@h", 0},
+		{"mailto:/a@h", "mailto:/a@h", 0},
+		{"mailto:/", "mailto:/", 0},
 		{"mailto:a~@b", "mailto:a%7E@b", locus.MissingEscape},
 		{"mailto:a%2Cb%3Fc@d", "mailto:a%2Cb%3Fc@d", 0},
 		{"mailto:joe@Host?Subject=Hello&x=%41", "mailto:joe@host?Subject=Hello&x=A", locus.HostCase | locus.NeedlessEscape},
 		{"mailto:joe@Host?to=A@B", "mailto:joe@Host?to=A@B", 0}, // to RFC 1738 all before the last "@" is one local part
 		{"mailto:Joe", "mailto:Joe", 0},
 		{"mailto:a@b#", "mailto:a@b", locus.VoidFragment},
-		{"mailto://A@B", "mailto://A@b", locus.HostCase},
+		{"mailto://A@B", "mailto:/%2FA@b", locus.HostCase | locus.MissingEscape},
 	})
 	if _, _, err := laws.Scheme.Canonical(locus.MustParse("mailto:")); err == nil {
 		t.Error("mailto: has a canonical form")

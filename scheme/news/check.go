@@ -19,8 +19,13 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	text, offset := grouppart(u)
-	if u.Facts().Has(locus.Internet) {
-		f.Add("server", section, len(u.Scheme())+1, "//", "a news URL names no server; the form with one is of RFC 5538: leave it out, or write nntp:")
+	if whole, start := bnf.SchemePart(u); u.Facts().Has(locus.Internet) {
+		if _, err := Parse(u); err == nil && p == locus.RFC1738 && isArticle(whole) {
+			f.Note("server", "RFC 5538 2.2", start, "//", "RFC 1738 reads all of this as a message-id; RFC 5538 reads a server and what it has")
+			article(&f, start, whole)
+			return f.List()
+		}
+		f.Add("server", section, len(u.Scheme())+1, "//", "RFC 1738 has no server in a news URL; that form is of RFC 5538: leave the server out, or write nntp:")
 		f.Internet(bnf.Login{Section: section})
 		if text == "" {
 			return f.List()
@@ -45,13 +50,19 @@ func sound(u locus.URL) bool {
 		return false
 	}
 	text := u.SchemePart()
-	left, host, ok := strings.Cut(text, "@")
+	left, _, ok := strings.Cut(text, "@")
 	if !ok {
 		return text == "*" || bnf.IsGroup(text)
 	}
-	return left != "" && octet.All(left)&octet.Article != 0 &&
-		(facts.Has(locus.NoEscape) || nextImpossible(left, 0) == len(left)) &&
-		host != "" && host[0] != '[' && locus.IsHost(host)
+	return isArticle(text) && (facts.Has(locus.NoEscape) || nextImpossible(left, 0) == len(left))
+}
+
+// isArticle reports whether text is an article of section 5:
+//
+//	article = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
+func isArticle(text string) bool {
+	left, host, ok := strings.Cut(text, "@")
+	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
 // article looks at text, which begins at offset and has an "@". In the URI draft
@@ -93,14 +104,15 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// canonical returns the one spelling of u, and what it changed. A server without
-// a group is one with "*". The error is a [*locus.SyntaxError]: u is no news URL.
+// canonical returns the one spelling of u, and what it changed. No character of a
+// message-id is reserved (section 3.6); its last "@" is the only one that is not
+// escaped. A server without a group is one with "*". The error is a [*locus.SyntaxError]: u is no news URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	text, _ := grouppart(u)
-	if text != "" && bnf.Spelled(u, defaultPort(u)) {
+	if text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
 		return u, 0, nil
 	}
 	var c bnf.Canon
@@ -116,7 +128,14 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	case strings.IndexByte(text, '@') < 0:
 		c.Text(text, plainGroup())
 	default:
-		c.Text(text, escape.Unreserved())
+		at := strings.LastIndexByte(text, '@')
+		left := text[:at]
+		if !u.Facts().Has(locus.Internet) {
+			left = c.Slashes(left)
+		}
+		c.Octets(left, escape.Article(), escape.Set{})
+		c.Raw("@")
+		c.Text(text[at+1:], escape.Unreserved())
 	}
 	return c.End()
 }

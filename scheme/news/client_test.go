@@ -26,12 +26,12 @@ type reader struct {
 }
 
 func (r *reader) OpenArticle(_ context.Context, req *scheme.Request, server locus.URL, id string) (*scheme.Object, error) {
-	r.asked = fmt.Sprint("article ", id, " at ", server)
+	r.asked = fmt.Sprint("article ", id, " at ", server.String())
 	return &scheme.Object{URL: req.URL, Name: id, Body: io.NopCloser(nil)}, r.err
 }
 
 func (r *reader) OpenGroup(_ context.Context, req *scheme.Request, server locus.URL, group string) (*scheme.Menu, error) {
-	r.asked = fmt.Sprint("group ", group, " at ", server)
+	r.asked = fmt.Sprint("group ", group, " at ", server.String())
 	id := func(id string) []scheme.Field {
 		return []scheme.Field{{Name: "number", Value: 1}, {Name: "messageId", Value: id}}
 	}
@@ -45,7 +45,7 @@ func (r *reader) OpenGroup(_ context.Context, req *scheme.Request, server locus.
 }
 
 func (r *reader) OpenGroups(_ context.Context, req *scheme.Request, server locus.URL) (*scheme.Menu, error) {
-	r.asked = fmt.Sprint("groups at ", server)
+	r.asked = fmt.Sprint("groups at ", server.String())
 	return r.menu(req, []scheme.Item{
 		{Title: "a.b+c", Kind: scheme.KindMenu, URL: locus.MustParse("nntp://h/a.b+c")},
 		{Title: "no line", Kind: scheme.KindError},

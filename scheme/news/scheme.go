@@ -2,6 +2,7 @@ package news
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -27,6 +28,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Name:      name,
 		Port:      port,
 		Syntax:    name + ":<newsgroup-name> or " + name + ":<message-id>",
+		Reserved:  escape.Chars("@*"),
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,

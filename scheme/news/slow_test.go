@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme/news"
 )
@@ -15,12 +16,19 @@ import (
 //	group     = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
-// The grammar alone would have "news://h/a@b" as an article named "//h/a". By
-// section 3.1 a "//" says that a host follows, and by section 3.6 none does.
+// "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
+// follows: a URL that does not split so is none.
 var laws = bnftest.Laws{
 	Scheme: news.Scheme(nil),
 	Twin: func(text string) bool {
-		return newsurl(text) && !strings.HasPrefix(text, "news://")
+		if !newsurl(text) || !strings.HasPrefix(text, "news://") {
+			return newsurl(text)
+		}
+		u, err := locus.Parse(text)
+		if err == nil {
+			_, err = news.Parse(u)
+		}
+		return err == nil
 	},
 	Parse: bnftest.Parser(news.Parse),
 }

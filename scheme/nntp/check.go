@@ -101,3 +101,12 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	}
 	return c.End()
 }
+
+// notes says that section 3.7 prefers news URLs.
+func notes(u locus.URL) []locus.Violation {
+	help := "news: is preferred, because most servers answer local clients only: write news: and the name of the newsgroup"
+	if _, _, hasNumber, _ := split(u); hasNumber {
+		help = "news: is preferred for an article, because most servers answer local clients only: write news: and its message-id"
+	}
+	return []locus.Violation{{Rule: "prefer-news", Kind: locus.Note, Section: section, Text: u.String()[:len(u.Scheme())], Help: help}}
+}

@@ -147,8 +147,19 @@ func versions(f *bnf.Findings, w written) {
 
 const versionHelp = "a version is a number up to 2147483647"
 
-// canonical drops port 1525 and writes unreserved characters as themselves.
-// Slashes, dots and the order of the fields stay as they are.
+// plain reports whether the fields hold only characters that their productions have.
+func (w written) plain() bool {
+	for _, spec := range w.all {
+		if octet.All(spec.name)&octet.All(spec.value)&octet.Field == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// canonical drops port 1525 and writes each octet in one way: in the hsoname "/" has
+// no significance, and ";" alone ends it; "=" splits a field (section 3.11). Dots and
+// the order of the fields stay as they are.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
@@ -156,12 +167,19 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	for x := range split(u).faults {
 		return locus.URL{}, 0, x.Error(u)
 	}
-	if bnf.Spelled(u, Port) {
+	w := split(u)
+	if bnf.Spelled(u, Port) && w.plain() {
 		return u, 0, nil
 	}
 	var c bnf.Canon
+	var none escape.Set
 	c.Internet(u, Port)
-	path, _ := u.Path()
-	c.Text(path, escape.Unreserved())
+	c.Octets(w.ppath, escape.Fsegment().With("/"), none)
+	for _, spec := range w.all {
+		c.Raw(";")
+		c.Octets(spec.name, escape.Field(), none)
+		c.Raw("=")
+		c.Octets(spec.value, escape.Field(), none)
+	}
 	return c.End()
 }

@@ -2,6 +2,7 @@ package prospero
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
@@ -16,6 +17,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Section:   section,
 		Syntax:    "prospero://<host>:<port>/<hsoname>[;<field>=<value>]...",
 		Access:    "Prospero, version 5, over ARDP",
+		Reserved:  escape.Chars(";="),
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,

@@ -110,7 +110,12 @@ func TestSame(t *testing.T) {
 		{"prospero://h//a", "prospero://h/a", false},
 		{"prospero://h/a/../b", "prospero://h/b", false},
 		{"prospero://h/a/./b", "prospero://h/a/b", false},
-		{"prospero://h/a%2Fb", "prospero://h/a/b", false},
+		{"prospero://h/a%2Fb", "prospero://h/a/b", true}, // "/" has no significance within hsoname
+		{"prospero://h/%2Fa%3f%3A%40%26%3D", "prospero://h//a?:@&=", true},
+		{"prospero://h/a%3Bb=c", "prospero://h/a;b=c", false},
+		{"prospero://h/a;b%3F=c%26", "prospero://h/a;b?=c&", true},
+		{"prospero://h/a;b=c=d/e", "prospero://h/a;b=c%3Dd%2Fe", true},
+		{"prospero://h/a;b%3Dc=d", "prospero://h/a;b=c%3Dd", false},
 		{"prospero://h/a%3Bb=c", "prospero://h/a;b=c", false},
 		{"prospero://h/a;b=c;d=e", "prospero://h/a;d=e;b=c", false},
 		{"prospero://h/a%001", "prospero://h/a;OBJECT-VERSION=1", false},

@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules writes findings as a table has them: "rule@offset", with "?" behind what
-// is impossible and "!" behind a note.
+// Rules writes findings as a table has them: "rule@offset", with "?" after what is
+// impossible, "~" after a suggestion and "!" after a note.
 func Rules(list []locus.Violation) string {
 	var b strings.Builder
 	for i, v := range list {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprintf(&b, "%s@%d%s", v.Rule, v.Offset, [...]string{"", "?", "!"}[v.Kind])
+		fmt.Fprintf(&b, "%s@%d%s", v.Rule, v.Offset, [...]string{"", "?", "~", "!"}[v.Kind])
 	}
 	return b.String()
 }

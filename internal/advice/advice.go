@@ -1,0 +1,87 @@
+// Package advice gives the findings about a URL that a person is told: what the
+// grammar says, what the scheme's name was probably meant to be, and what RFC 1738
+// sections 3, 4 and 6 advise against.
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Findings returns the violations of u that r.Check finds, with suggestions and
+// notes, in order of offset.
+func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violation {
+	list := r.Check(u, p)
+	checked := len(list)
+	s, known := r.Lookup(u.Scheme())
+	if v, ok := schemeName(r, u, known); ok {
+		list = append(list, v)
+	}
+	if known && s.Notes != nil {
+		list = append(list, s.Notes(u)...)
+	}
+	if v, ok := password(u); ok {
+		list = append(list, v)
+	}
+	if why := policy.PortAdvice(u, s.Port); why != "" {
+		text, _ := u.PortText()
+		list = append(list, locus.Violation{
+			Rule: "port", Kind: locus.Note, Section: "RFC 1738 6",
+			Offset: u.HostOffset() + len(u.Host()) + len(":"), Text: text, Help: why,
+		})
+	}
+	if len(list) > checked {
+		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+	}
+	return list
+}
+
+// schemeName is the finding about a scheme's name that is not registered, or is
+// experimental.
+func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation, ok bool) {
+	name := u.Scheme()
+	v = locus.Violation{Kind: locus.Note, Section: "RFC 1738 4", Text: u.String()[:len(name)]}
+	if strings.HasPrefix(name, "x-") {
+		v.Rule, v.Help = "experimental-scheme", `names that begin with "x-" are for experiments: other programs may not know this one, or know another by that name`
+		return v, true
+	}
+	if known {
+		return v, false
+	}
+	if _, why := r.Suggest(u); why != "" {
+		v.Rule, v.Kind, v.Help = "mistyped-scheme", locus.Suggestion, why
+		if _, isPath := locus.WindowsPath(u.String()); isPath {
+			v.Rule, v.Section = "windows-path", "RFC 1738 3.10"
+		}
+		return v, true
+	}
+	switch scheme.NameStatus(name) {
+	case "":
+		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf(`IANA registers no scheme %s: the name of an experiment begins with "x-"`, locus.Quote(name))
+		return v, true
+	case "unregistered":
+		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf("IANA registers no scheme %s, though programs use it", locus.Quote(name))
+		return v, true
+	}
+	return v, false
+}
+
+// password is the note about a password. The one of an anonymous login is no
+// secret (RFC 1738 section 3.2.1).
+func password(u locus.URL) (v locus.Violation, ok bool) {
+	user, _ := u.User()
+	secret, ok := u.Password()
+	if !ok || secret == "" || user == "anonymous" {
+		return v, false
+	}
+	return locus.Violation{
+		Rule: "password", Kind: locus.Note, Section: "RFC 1738 6",
+		Offset: u.HostOffset() - len("@") - len(secret), Text: "*",
+		Help: "anyone who sees this URL learns the password: leave it out",
+	}, true
+}

@@ -1,0 +1,89 @@
+package scheme
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// complete gives s what it lacks, so that no caller has to look for nil. The error
+// says why s can't be in a registry.
+func (s *Scheme) complete() error {
+	switch {
+	case !locus.IsScheme(s.Name):
+		return fmt.Errorf("scheme: %s is no scheme's name in lower case", locus.Quote(s.Name))
+	case s.Status > Experimental:
+		return fmt.Errorf("scheme: %s: unknown status %d", s.Name, s.Status)
+	case s.Clean != 0 && s.Check == nil:
+		return fmt.Errorf("scheme: %s: Clean has facts, and there is no Check", s.Name)
+	case isNil(s.Opener):
+		return fmt.Errorf("scheme: %s: the Opener is a nil %T: leave Opener nil if there is no access", s.Name, s.Opener)
+	}
+	s.Syntax = cmp.Or(s.Syntax, generic.Syntax)
+	if s.Reserved == (escape.Set{}) {
+		s.Reserved = escape.Reserved()
+	}
+	fields := s.Fields
+	if fields == nil {
+		s.Fields = generic.Fields
+	}
+	if s.Canonical == nil {
+		s.Canonical = genericCanonical
+		if fields != nil {
+			s.Canonical = canonicalBy(fields)
+		}
+	}
+	if s.Check == nil {
+		s.Check = genericCheck
+		if fields != nil {
+			s.Check = s.checkBy(fields)
+		}
+	}
+	return nil
+}
+
+// isNil reports whether o is not nil, and would panic as soon as it is called.
+func isNil(o Opener) bool {
+	switch v := reflect.ValueOf(o); v.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return v.IsNil()
+	}
+	return false
+}
+
+// canonicalBy returns the generic Canonical for the URLs that fields takes.
+func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus.URL, locus.Change, error) {
+	return func(u locus.URL) (locus.URL, locus.Change, error) {
+		if _, err := fields(u); err != nil {
+			return locus.URL{}, 0, err
+		}
+		return genericCanonical(u)
+	}
+}
+
+// checkBy returns the generic Check with the reason for which fields refuses a URL.
+func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL, locus.Profile) []locus.Violation {
+	section := cmp.Or(s.Section, s.Syntax)
+	return func(u locus.URL, p locus.Profile) []locus.Violation {
+		list := genericCheck(u, p)
+		_, err := fields(u)
+		if err == nil {
+			return list
+		}
+		v := locus.Violation{Rule: "form", Section: section, Help: err.Error()}
+		if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
+			v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
+			if errors.Is(e.Err, locus.ErrValue) {
+				v.Rule, v.Kind = "value", locus.Impossible
+			}
+		}
+		list = append(list, v)
+		slices.SortStableFunc(list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
+		return list
+	}
+}

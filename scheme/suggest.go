@@ -1,0 +1,113 @@
+package scheme
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// Suggest returns the URL that u was probably meant to be, and says why, if the
+// scheme of u is not registered: a path of Windows, such as C:/Users/joe, as a file
+// URL; the URL after the prefix "URL:" of RFC 1738's appendix; or a URL whose
+// scheme's name is a slip of the pen for a registered one. The zero URL and ""
+// mean that there is no suggestion. The reason shows no password.
+//
+// A name is a slip if it is at distance 1 of a registered name, or at distance 2
+// and has six letters or more. Each letter that is missing, wrong or too much, and
+// each two letters in the wrong order, counts 1. A name that [NameStatus] knows,
+// and one that begins with "x-", is no slip.
+func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
+	if u.IsZero() || r.Known(u) {
+		return locus.URL{}, ""
+	}
+	written, name := u.Scheme(), ""
+	text, ok := locus.WindowsPath(u.String())
+	switch {
+	case ok:
+	case written == "url":
+		text = u.String()[len("url:"):]
+	default:
+		if name = r.nearest(written); name == "" {
+			return locus.URL{}, ""
+		}
+		text = name + u.String()[len(written):]
+	}
+	// What follows "URL:" need not be a URL, and a longer name may make it too long.
+	meant, err := locus.Parse(text)
+	switch {
+	case err != nil:
+		return locus.URL{}, ""
+	case name != "":
+		return meant, "did you mean " + name + "?"
+	case ok && strings.Contains(text, "%40"): // an "@", and perhaps a password before it
+		return meant, `this is a Windows path: a file URL begins with "file:///"`
+	case ok:
+		return meant, "this is a Windows path: its URL is " + text
+	}
+	return meant, `"URL:" is the prefix of RFC 1738's appendix: leave it out`
+}
+
+// nearest returns the registered name that name is a slip for, or "".
+func (r *Registry) nearest(name string) string {
+	if strings.HasPrefix(name, "x-") || NameStatus(name) != "" {
+		return ""
+	}
+	most := 1
+	if len(name) >= 6 {
+		most = 2
+	}
+	best, bestDistance, bestAlike := "", most, -1
+	for _, s := range r.sorted {
+		if n := len(s.Name) - len(name); n > most || n < -most {
+			continue
+		}
+		d := distance(name, s.Name)
+		if d > bestDistance {
+			continue
+		}
+		// "htp" is as far from "ftp" as from "http", and like the second.
+		if alike := commonEnds(name, s.Name); d < bestDistance || alike > bestAlike {
+			best, bestDistance, bestAlike = s.Name, d, alike
+		}
+	}
+	return best
+}
+
+// distance returns how many letters to insert, delete, replace, or exchange with
+// the next one, make b of a.
+func distance(a, b string) int {
+	// Three rows of the table are needed: exchanges reach two rows up.
+	var before, above []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, above, row = above, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := above[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, above[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+// commonEnds returns how many letters a and b have in common at their beginnings
+// and ends.
+func commonEnds(a, b string) int {
+	prefix, suffix := 0, 0
+	for prefix < len(a) && prefix < len(b) && a[prefix] == b[prefix] {
+		prefix++
+	}
+	for suffix < len(a)-prefix && suffix < len(b)-prefix && a[len(a)-1-suffix] == b[len(b)-1-suffix] {
+		suffix++
+	}
+	return prefix + suffix
+}
