@@ -56,7 +56,7 @@ func (h *hold) readError(err error) error {
 	if why := ended(h.ctx); why != nil {
 		err = why
 	}
-	return &Error{Op: "read", URL: h.url, Err: err}
+	return NewError("read", h.url, err)
 }
 
 // hold makes res, to which u led, end with ctx, and an object keep its limit. On
@@ -68,7 +68,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, r.Body)
 		if most := c.options.Limit; most > 0 && r.Size > most {
 			h.Close()
-			return &Error{Op: "open", URL: u, Err: fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, r.Size, most)}
+			return NewError("open", u, fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, r.Size, most))
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:

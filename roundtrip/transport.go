@@ -163,7 +163,7 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 		resp = q.menu(res, t.page(q, r, res))
 	default:
 		res.Close()
-		return nil, &access.Error{Op: "open", URL: r.URL, Err: fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported)}
+		return nil, access.NewError("open", r.URL, fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != q.access.URL {
 		found(resp, at)

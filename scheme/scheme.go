@@ -15,6 +15,7 @@ import (
 	"net"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 )
 
 // Status tells where a scheme's name comes from.
@@ -62,6 +63,19 @@ type Scheme struct {
 
 	// Opener gives access. nil: the scheme is known and can't be accessed.
 	Opener Opener
+
+	// Encoded, OffPort and OtherPort are for the policy; see policy.Target. Their zero
+	// values are the strictest.
+
+	// Encoded reports that a request has the URL as it is written, as in HTTP: no
+	// encoded octet reaches the server decoded.
+	Encoded bool
+	// OffPort are the control octets that may be sent, decoded, to another port than
+	// Port, because the syntax of the scheme needs them.
+	OffPort escape.Set
+	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
+	// none for any URL.
+	OtherPort func(u locus.URL) uint16
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

@@ -1,7 +1,10 @@
 package gopher
 
 import (
+	"strings"
+
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
 )
@@ -16,6 +19,8 @@ func Scheme(c *Client) scheme.Scheme {
 		Section:   "RFC 1738 3.4",
 		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
 		Access:    "Gopher (RFC 1436) and Gopher+",
+		OffPort:   escape.Chars("\t"), // between selector and search
+		OtherPort: otherPort,
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,
@@ -25,6 +30,17 @@ func Scheme(c *Client) scheme.Scheme {
 		s.Opener = c
 	}
 	return s
+}
+
+// csoPort is the port of CSO, the protocol of phone books (RFC 2378).
+const csoPort = 105
+
+// otherPort is that of phone books, items of type 2, which speak CSO.
+func otherPort(u locus.URL) uint16 {
+	if path, _ := u.Path(); strings.HasPrefix(path, "2") {
+		return csoPort
+	}
+	return 0
 }
 
 // SecureScheme is [Scheme] for gophers, which no RFC knows.

@@ -20,6 +20,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: Canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment,
+		Encoded:   true,
 	}
 	if c != nil {
 		s.Opener = c
