@@ -141,3 +141,28 @@ func isAccessError(e ast.Expr, own bool) bool {
 	}
 	return false
 }
+
+// A second loop over a menu is an error, and not an empty menu.
+func TestSecondLoop(t *testing.T) {
+	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "menu http://b.example/"}}
+	c := w.client(t, policy.Rules{}, nil, nil)
+	res, err := c.Do(t.Context(), Request{URL: parse("http://a.example/")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Resource.Close()
+	m := res.Resource.(*scheme.Menu)
+	for i := range 2 {
+		n := 0
+		for _, err := range m.Items {
+			n++
+			var e *Error
+			if i == 0 && err != nil || i == 1 && (!errors.Is(err, errUsed) || !errors.As(err, &e)) {
+				t.Errorf("loop %d: %v", i, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("loop %d: %d items", i, n)
+		}
+	}
+}

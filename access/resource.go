@@ -2,11 +2,13 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
@@ -114,10 +116,19 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// errUsed is the error of a second loop over the items of a menu.
+var errUsed = errors.New("the items have been read already; open the menu again")
+
 // items are the items of a menu as long as the context lasts, with errors that
-// name the URL. An error ends them.
+// name the URL. An error ends them. They come off the network, so that a second loop
+// would find nothing there, and yields an error.
 func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
+	var used atomic.Bool
 	return func(yield func(scheme.Item, error) bool) {
+		if used.Swap(true) {
+			yield(scheme.Item{}, NewError("read", h.url, errUsed))
+			return
+		}
 		for item, err := range list {
 			if err == nil && h.ctx.Err() == nil {
 				if !yield(item, nil) {

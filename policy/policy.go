@@ -225,11 +225,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 			return p.denyPrivate(locus.Quote(u.Redacted()), "its host is not a public address: "+what, z)
 		}
 	default:
-		name := localName
-		if z != Typed {
-			name = privateName
-		}
-		if what, ok := name(host); ok {
+		if what, ok := localName(host); ok {
 			return p.denyPrivate(locus.Quote(u.Redacted()), "its host is not a public name: "+what, z)
 		}
 	}
@@ -256,8 +252,8 @@ func localName(host string) (what string, ok bool) {
 	return "", false
 }
 
-// privateName is localName for a URL that was followed: there a name of one label is
-// private too, because a resolver completes it with the names of its own network.
+// privateName is localName and names of one label, which a resolver completes with
+// the names of its own network.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
@@ -361,7 +357,7 @@ func isSameServer(a, b Target) bool {
 // searched. The name localhost needs no name server.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
-	if p.rules.AllowPrivate || from.URL.IsZero() || !to.URL.Facts().Has(locus.Internet) || isFile(to.URL) || strings.EqualFold(host, from.URL.Host()) {
+	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || isFile(to.URL) || host != "" && strings.EqualFold(host, from.URL.Host()) {
 		return nil
 	}
 	what, ok := privateName(host)

@@ -275,13 +275,10 @@ func TestPrivateHosts(t *testing.T) {
 		{"http://x.xlocal/", 80, Far, ""},
 		{"http://internal.example/", 80, Far, ""},
 		// One label means something in the local network alone. A person may mean it,
-		// and then its addresses will be judged.
+		// and then its addresses will be judged. For links there is CheckReferral.
 		{"http://wiki/", 80, Typed, ""},
-		{"http://wiki/", 80, Near, "private"},
-		{"http://wiki/", 80, Far, "private"},
-		{"http://xlocal:8080/", 80, Far, "private"},
+		{"http://xlocal/", 80, Typed, ""},
 	})
-	checkURLs(t, Rules{AllowPrivate: true}, []try{{"http://wiki/", 80, Far, ""}})
 }
 
 // Section 6: "The use of URLs containing passwords that should be secret is
@@ -535,5 +532,19 @@ func TestMessages(t *testing.T) {
 	}
 	if (Zone(1)).String() != "near" || Typed.String() != "typed" || Far.String() != "far" {
 		t.Error("the names of the zones")
+	}
+}
+
+// A client's URL, of which the page is not known, leads to no local name either.
+func TestLocalNamesFromNowhere(t *testing.T) {
+	for _, rules := range []Rules{{}, {TypedPrivate: true}} {
+		for _, host := range []string{"wiki", "printer.local", "db.internal", "x.home.arpa"} {
+			if got := ruleOf(t, mustNew(t, rules).CheckReferral(Target{}, of("http://"+host+"/"), 0)); got != "private" {
+				t.Errorf("%s: rule %q", host, got)
+			}
+		}
+	}
+	if err := mustNew(t, Rules{AllowPrivate: true}).CheckReferral(Target{}, of("http://wiki/"), 0); err != nil {
+		t.Error(err)
 	}
 }
