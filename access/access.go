@@ -236,7 +236,7 @@ func (c *Client) target(u locus.URL) policy.Target {
 
 // Target returns u, a URL of s, as a policy judges it.
 func Target(s scheme.Scheme, u locus.URL) policy.Target {
-	t := policy.Target{URL: u, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort}
+	t := policy.Target{URL: u, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
 	if s.OtherPort != nil {
 		t.OtherPort = s.OtherPort(u)
 	}

@@ -126,7 +126,7 @@ func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, 
 	var used atomic.Bool
 	return func(yield func(scheme.Item, error) bool) {
 		if used.Swap(true) {
-			yield(scheme.Item{}, NewError("read", h.url, errUsed))
+			yield(scheme.Item{}, h.readError(errUsed))
 			return
 		}
 		for item, err := range list {

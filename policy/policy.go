@@ -97,6 +97,9 @@ type Target struct {
 	Encoded bool
 	// OffPort are the control octets that may be sent to a port that is not Port.
 	OffPort escape.Set
+	// OffPortTexts are encoded texts, in upper case, whose control octets may be sent
+	// there too.
+	OffPortTexts []string
 }
 
 // port returns the port to which t leads; 0: none is known.
@@ -152,7 +155,7 @@ func (p Policy) checkData(t Target) error {
 	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
 		return nil
 	}
-	triplet, ok := t.control(t.OffPort)
+	triplet, ok := t.control()
 	if !ok {
 		return nil
 	}
@@ -163,14 +166,18 @@ func (p Policy) checkData(t Target) error {
 	return deny(t.URL, "data", reason, allowPort(port))
 }
 
-// control returns the first encoded control octet of t that is not in allowed. An
+// control returns the first encoded control octet of t that needs the scheme's own
+// port. An
 // octet that is encoded twice counts too: some openers ask a second time with a
 // name that is decoded once more, as old servers want it.
-func (t Target) control(allowed escape.Set) (triplet string, ok bool) {
+func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
 	}
-	text := t.URL.WithoutFragment().SchemePart()
+	text := strings.ToUpper(t.URL.WithoutFragment().SchemePart())
+	for _, allowed := range t.OffPortTexts {
+		text = strings.ReplaceAll(text, allowed, ";")
+	}
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] != '%' {
 			continue
@@ -183,7 +190,7 @@ func (t Target) control(allowed escape.Set) (triplet string, ok bool) {
 			break
 		}
 		n, err := strconv.ParseUint(text[end:end+2], 16, 8)
-		if o := byte(n); err == nil && (o < ' ' || o == 0x7F) && !allowed.Has(o) {
+		if o := byte(n); err == nil && (o < ' ' || o == 0x7F) && !t.OffPort.Has(o) {
 			return text[i : end+2], true
 		}
 	}
@@ -304,7 +311,8 @@ var sessions = [...]string{"telnet", "rlogin", "tn3270", "mailto", "mailserver"}
 //
 // A referral (hops > 0) reaches a scheme other than http and https on its own port,
 // or at the host and port of from. It brings no login, no control octet that the
-// server would get decoded, and it starts no session.
+// server would get decoded, and it starts no session. Rules.Passwords is for what a
+// person types.
 //
 // From a secure scheme to one that is not, as from https to http, is allowed. The
 // caller then sends no login: see [IsSecure].
@@ -327,9 +335,9 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 	}
 	// From here on a server decides alone, without a person.
 	_, user := u.User()
-	triplet, control := to.control(to.OffPort)
+	triplet, control := to.control()
 	switch {
-	case user && !p.rules.Passwords:
+	case user:
 		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
 	case slices.Contains(sessions[:], u.Scheme()):
 		return deny(u, "session", "a referral may not begin a session or a letter", "open it by itself")

@@ -51,6 +51,8 @@ func target(u locus.URL, port uint16) Target {
 	switch u.Scheme() {
 	case "http", "https":
 		t.Encoded = true
+	case "wais":
+		t.OffPortTexts = []string{";7=%00;", "%3B7%3D%02%3B"}
 	case "gopher", "gophers":
 		t.OffPort = escape.Chars("\t")
 		if path, _ := u.Path(); strings.HasPrefix(path, "2") {
@@ -127,6 +129,14 @@ func TestPorts(t *testing.T) {
 		{"gopher://h.example:7070/0a%25250Ab", 70, Typed, "data"},
 		{"gopher://h.example:7070/0a%2509%25", 70, Typed, ""},
 		{"gopher://h.example/0a%0Ab", 70, Far, ""}, // the scheme itself refuses it
+		// The copyright field of a WAIS document is an octet on its own.
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00;", 210, Far, ""},
+		{"wais://h.example:8210/db/TEXT/1%3Dh%3b7%3d%02%3b", 210, Far, ""},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00%0A;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0A;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, Far, "data"},
 		// Every scheme keeps control octets to its own port, in every part.
 		{"wais://h.example/db?a%0D%0Ab", 210, Far, ""},
 		{"wais://h.example:210/db?a%0D%0Ab", 210, Typed, ""},
@@ -358,7 +368,8 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "http://u:p@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://u@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},
-		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, ""},
+		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, "login"},
+		{Rules{Passwords: true}, "http://a.example/", "http://u:p@a.example/", 1, "login"},
 		// A selector is sent as it is to whatever is there.
 		{all, "http://a.example/", "gopher://b.example/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},

@@ -64,7 +64,11 @@ type Scheme struct {
 	// Opener gives access. nil: the scheme is known and can't be accessed.
 	Opener Opener
 
-	// Encoded, OffPort and OtherPort are for the policy; see policy.Target. Their zero
+	// FromProxy returns the URL that a client of an HTTP proxy means by u, if such
+	// clients write some URLs of the scheme in a form of HTTP's. nil: they mean u.
+	FromProxy func(u locus.URL) locus.URL
+
+	// The fields from Encoded on are for the policy; see policy.Target. Their zero
 	// values are the strictest.
 
 	// Encoded reports that a request has the URL as it is written, as in HTTP: no
@@ -73,6 +77,9 @@ type Scheme struct {
 	// OffPort are the control octets that may be sent, decoded, to another port than
 	// Port, because the syntax of the scheme needs them.
 	OffPort escape.Set
+	// OffPortTexts are encoded texts with control octets that may go to another port,
+	// too, because no request can do without them. Letters are in upper case.
+	OffPortTexts []string
 	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
 	// none for any URL.
 	OtherPort func(u locus.URL) uint16

@@ -21,6 +21,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Access:    "Gopher (RFC 1436) and Gopher+",
 		OffPort:   escape.Chars("\t"), // between selector and search
 		OtherPort: otherPort,
+		FromProxy: fromProxy,
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,
@@ -30,6 +31,25 @@ func Scheme(c *Client) scheme.Scheme {
 		s.Opener = c
 	}
 	return s
+}
+
+// fromProxy reads "?" and words behind an item of type 7 as a search, with "+" for a
+// blank: so lynx and other clients of HTTP proxies write the answer to an index. RFC
+// 1738 makes "?" a part of the selector, and a client that asks a server itself
+// means that.
+func fromProxy(u locus.URL) locus.URL {
+	path, _ := u.Path()
+	before, words, ok := strings.Cut(path, "?")
+	if !ok || !strings.HasPrefix(path, "7") || strings.Contains(path, "%09") {
+		return u
+	}
+	p := u.Parts()
+	path = before + "%09" + strings.ReplaceAll(words, "+", "%20")
+	p.Path = &path
+	if to, err := p.URL(); err == nil {
+		return to
+	}
+	return u // it is too long
 }
 
 // csoPort is the port of CSO, the protocol of phone books (RFC 2378).
