@@ -213,7 +213,7 @@ func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, &Error{Op: "open", URL: u, Err: err}
+		return nil, NewError("open", u, err)
 	case !r.proxy.IsZero():
 		return c.door(doorKey{zone: zone, tunnel: r.proxy}), nil
 	}
@@ -225,12 +225,37 @@ func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
 	if from == nil {
 		return policy.Typed, nil
 	}
-	return from.zone(), c.policy.CheckReferral(from.URL, u, 0)
+	return from.zone(), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+}
+
+// target is what the policy is asked about u.
+func (c *Client) target(u locus.URL) policy.Target {
+	s, _ := c.registry.Lookup(u.Scheme())
+	return Target(s, u)
+}
+
+// Target returns u, a URL of s, as a policy judges it.
+func Target(s scheme.Scheme, u locus.URL) policy.Target {
+	t := policy.Target{URL: u, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
+	if s.OtherPort != nil {
+		t.OtherPort = s.OtherPort(u)
+	}
+	return t
+}
+
+// CheckReferral judges whether what was found at from may refer to to, so many
+// referrals in a row with this one. It is for a program that follows redirects
+// itself, or passes them to a client that does. The error is an [*Error].
+func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
+	if err := c.policy.CheckReferral(c.target(from), c.target(to), hops); err != nil {
+		return NewError("open", to, fmt.Errorf("%w (referred to from %s)", err, show(from)))
+	}
+	return nil
 }
 
 // check asks all that judge a URL before anything is looked up.
-func (c *Client) check(u locus.URL, port uint16, zone policy.Zone) error {
-	if err := c.policy.CheckURL(u, port, zone); err != nil {
+func (c *Client) check(u locus.URL, zone policy.Zone) error {
+	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
 		return err
 	}
 	if c.options.Check == nil {
@@ -255,14 +280,17 @@ func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error)
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	inTime := func() bool { return true }
-	if after := c.options.Timeout; after > 0 {
-		inTime = time.AfterFunc(after, func() { cancel(&timeoutError{"nothing there", after}) }).Stop
+	late := &timeoutError{"nothing there", c.options.Timeout}
+	if c.options.Timeout > 0 {
+		inTime = time.AfterFunc(c.options.Timeout, func() { cancel(late) }).Stop
 	}
 	f := follower{client: c, ctx: ctx, request: req, asked: make(map[locus.URL]bool)}
 	res, err := f.follow()
 	if err == nil && !inTime() {
+		// The function of the timer has been started, and may not have run yet.
+		cancel(late)
 		res.Close()
-		err = &Error{Op: "open", URL: f.result.URL, Err: ended(ctx)}
+		err = NewError("open", f.result.URL, ended(ctx))
 	}
 	if err != nil {
 		inTime()

@@ -18,22 +18,40 @@ import (
 // ErrCircle is what errors wrap if a referral leads to where one has been before.
 var ErrCircle = errors.New("referrals lead in a circle")
 
-// Error tells at which URL and which step access failed.
+// Error tells at which URL and which step access failed. [NewError] makes one.
 type Error struct {
 	Op  string    // "open"; "dial": no connection came about; "read": the resource was there and broke off
 	URL locus.URL // the URL that was asked, after referrals
-	Err error
+	Err error     // the cause
+}
+
+// errNoCause is the cause of an [Error] that was made without one.
+var errNoCause = fmt.Errorf("%w: no reason is known", scheme.ErrProtocol)
+
+// NewError returns an [*Error] that always has a cause: if err is nil, a failure of
+// kind [Protocol] for which no reason is known.
+func NewError(op string, u locus.URL, err error) *Error {
+	if err == nil {
+		err = errNoCause
+	}
+	return &Error{Op: op, URL: u, Err: err}
 }
 
 // Error shows the URL without its password.
 func (e *Error) Error() string {
 	// A refusal or a syntax error may name the module and the URL again.
-	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
+	text := strings.TrimPrefix(e.Unwrap().Error(), "locus: ")
 	text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns the cause. It is never nil.
+func (e *Error) Unwrap() error {
+	if e.Err == nil {
+		return errNoCause
+	}
+	return e.Err
+}
 
 // GatewayError is a failure of what went by way of gateways: it may be theirs, and
 // not that of what they were to get.

@@ -35,7 +35,7 @@ func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
 	zone, err := f.client.zoneOf(first, f.request.From)
 	if err != nil {
-		return nil, &Error{Op: "open", URL: first, Err: err}
+		return nil, NewError("open", first, err)
 	}
 	f.result.URL = first
 	res, err := f.open(first, zone, 0)
@@ -77,7 +77,7 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 
 // try opens one URL of a referral.
 func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
-	if err := f.client.policy.CheckReferral(from, to, hops); err != nil {
+	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
 		return nil, f.fail(to, err)
 	}
 	to = f.withLogin(from, to)
@@ -133,7 +133,7 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 			return r, err
 		}
 	}
-	return r, c.check(u, own.Port, zone)
+	return r, c.check(u, zone)
 }
 
 // exchange has u opened as r says.
@@ -208,7 +208,7 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 // referred returns the door to a URL that the server of u refers to while u is
 // being opened, so many referrals after the first URL.
 func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
-	if err := c.policy.CheckReferral(way.url, to, hops+1); err != nil {
+	if err := c.policy.CheckReferral(c.target(way.url), c.target(to), hops+1); err != nil {
 		return nil, err
 	}
 	next := c.zoneAfter(way.url, way, zone, t)
@@ -244,7 +244,7 @@ func (f *follower) fail(u locus.URL, err error) error {
 	if first := f.result.Hops; len(first) > 0 && first[0] != u.WithoutFragment() {
 		err = fmt.Errorf("%w (referred to from %s)", err, show(first[0]))
 	}
-	return &Error{Op: op, URL: u, Err: err}
+	return NewError(op, u, err)
 }
 
 // withLogin returns to with the login of from, if that is for the same server and

@@ -2,11 +2,13 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
@@ -56,7 +58,7 @@ func (h *hold) readError(err error) error {
 	if why := ended(h.ctx); why != nil {
 		err = why
 	}
-	return &Error{Op: "read", URL: h.url, Err: err}
+	return NewError("read", h.url, err)
 }
 
 // hold makes res, to which u led, end with ctx, and an object keep its limit. On
@@ -68,7 +70,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, r.Body)
 		if most := c.options.Limit; most > 0 && r.Size > most {
 			h.Close()
-			return &Error{Op: "open", URL: u, Err: fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, r.Size, most)}
+			return NewError("open", u, fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, r.Size, most))
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:
@@ -114,10 +116,19 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// errUsed is the error of a second loop over the items of a menu.
+var errUsed = errors.New("the items have been read already; open the menu again")
+
 // items are the items of a menu as long as the context lasts, with errors that
-// name the URL. An error ends them.
+// name the URL. An error ends them. They come off the network, so that a second loop
+// would find nothing there, and yields an error.
 func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
+	var used atomic.Bool
 	return func(yield func(scheme.Item, error) bool) {
+		if used.Swap(true) {
+			yield(scheme.Item{}, h.readError(errUsed))
+			return
+		}
 		for item, err := range list {
 			if err == nil && h.ctx.Err() == nil {
 				if !yield(item, nil) {

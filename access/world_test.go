@@ -209,7 +209,7 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	t.Helper()
 	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {
 		s := scheme.Generic(name, scheme.Standard)
-		s.Port, s.Opener = port, o
+		s.Port, s.Opener, s.Encoded = port, o, name == "http" || name == "https"
 		return s
 	}
 	mailto := row("mailto", 0, nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync/atomic"
 
 	"github.com/locus-url/locus/extract"
 )
@@ -111,13 +112,23 @@ func (e *Error) Unwrap() error { return e.Err }
 // If r is an [io.ReaderAt] and an [io.Seeker] as well, as a file is, a zip archive is
 // read in place, and so is a long plain text if no positions are asked for, on as many
 // processors as there are.
+//
+// The links can be ranged over once: a second loop yields one [*Error], of [ErrUsed].
 func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
+	var used atomic.Bool
 	return func(yield func(Link, error) bool) {
+		if used.Swap(true) {
+			yield(Link{}, &Error{Name: name, Err: ErrUsed})
+			return
+		}
 		f := &finder{o: o.orDefault(), name: name, yield: yield}
 		f.left, f.members = f.o.Unpacked, f.o.Members
 		f.find(item{r: r, file: asFile(r), name: name, typ: f.o.Type})
 	}
 }
+
+// ErrUsed is the error of a second loop over the links of a document.
+var ErrUsed = errors.New("the document has been read already; call Links again with a new reader")
 
 // file is what can be read in place.
 type file interface {

@@ -25,7 +25,7 @@ const (
 func StreamAt(r io.ReaderAt, size int64, o *Options) iter.Seq2[Match, error] {
 	workers := runtime.GOMAXPROCS(0)
 	if workers == 1 || size < 2*sectionSize {
-		return Stream(io.NewSectionReader(r, 0, size), o)
+		return func(yield func(Match, error) bool) { newStream(io.NewSectionReader(r, 0, size), o).yield(yield) }
 	}
 	return func(yield func(Match, error) bool) { inSections(r, size, sectionSize, workers, o, yield) }
 }

@@ -1,10 +1,12 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
+	"sync/atomic"
 
 	"github.com/locus-url/locus/internal/octet"
 )
@@ -20,10 +22,21 @@ const (
 
 // Stream returns the URLs in what r gives, in order: the same as [All] finds in the
 // whole text. It reads r to the end, or to the first error, which comes last and
-// wraps r's, and needs the same little memory however long the text is.
+// wraps r's, and needs the same little memory however long the text is. The URLs can
+// be ranged over once: a second loop yields [ErrUsed] alone.
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
-	return func(yield func(Match, error) bool) { newStream(r, o).yield(yield) }
+	var used atomic.Bool
+	return func(yield func(Match, error) bool) {
+		if used.Swap(true) {
+			yield(Match{}, ErrUsed)
+			return
+		}
+		newStream(r, o).yield(yield)
+	}
 }
+
+// ErrUsed is the error of a second loop over what was read from an [io.Reader].
+var ErrUsed = errors.New("extract: the text has been read already; call Stream again with a new reader")
 
 // stream is a text of which a window is there.
 type stream struct {

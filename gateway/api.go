@@ -30,8 +30,6 @@ const (
 	maxAPIBody = 1 << 20
 	// maxInputs is how many inputs one call may have.
 	maxInputs = 10_000
-	// maxHops is how many redirects in a row a call follows.
-	maxHops = 10
 )
 
 // serveAPI answers a call of the API, which openapi.json describes. Each answer has
@@ -40,9 +38,6 @@ const (
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
 	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-cache")
 	switch name {
 	case "openapi.json":
@@ -286,7 +281,8 @@ func (c *call) get() {
 	u = u.WithoutFragment()
 	c.w.url = u
 	at := u
-	for range maxHops {
+	asked := make(map[locus.URL]bool)
+	for hops := 1; ; hops++ {
 		if isSession(at.Scheme()) {
 			c.session(u, at)
 			return
@@ -299,9 +295,17 @@ func (c *call) get() {
 		if next.IsZero() {
 			return
 		}
+		asked[at] = true
+		err = c.gateway.client.CheckReferral(at, next, hops)
+		if err == nil && asked[next] {
+			err = access.NewError("open", next, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrCircle))
+		}
+		if err != nil {
+			c.failed(u, err)
+			return
+		}
 		at = next
 	}
-	c.failed(u, fmt.Errorf("%w: more than %d redirects in a row", scheme.ErrProtocol, maxHops))
 }
 
 // session tells of a session, without opening it.

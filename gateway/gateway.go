@@ -158,6 +158,7 @@ func (g *Gateway) dispatch(w *recorder, r *http.Request) {
 // serveOwn answers a request for the gateway itself. target is the path and query,
 // as they were written.
 func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) {
+	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
 		g.fail(w, r, http.StatusMisdirectedRequest, "denied",
 			"this gateway has another name than "+locus.Quote(r.Host)+"; --name allows one")

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // errRefused is why a guard lets nothing more through. The server answers it with
@@ -27,6 +29,7 @@ type guardConn struct {
 	mu    sync.Mutex // a Read that has begun may go on while the connection is taken over
 	guard guard
 	err   error
+	half  halfClose
 }
 
 func (c *guardConn) Read(p []byte) (int, error) {
@@ -38,6 +41,10 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	c.mu.Lock()
+	if n == 0 && err == io.EOF && c.guard.isBetween() {
+		c.mu.Unlock()
+		return 0, c.half.wait()
+	}
 	defer c.mu.Unlock()
 	passed, refused := c.guard.pass(p[:n])
 	if refused != nil {
@@ -59,6 +66,66 @@ func (c *guardConn) CloseWrite() error {
 		return half.CloseWrite()
 	}
 	return c.Conn.Close()
+}
+
+// SetReadDeadline sets the time for Reads. One that has passed ends a Read that waits.
+func (c *guardConn) SetReadDeadline(t time.Time) error {
+	c.half.deadline(t)
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetDeadline is SetReadDeadline, and the same for Writes.
+func (c *guardConn) SetDeadline(t time.Time) error {
+	c.half.deadline(t)
+	return c.Conn.SetDeadline(t)
+}
+
+// Close closes the connection, and ends a Read that waits.
+func (c *guardConn) Close() error {
+	c.half.update(func(h *halfClose) { h.closed = true })
+	return c.Conn.Close()
+}
+
+// halfClose lets a client close its side of the connection after a request, and still
+// get the answer, as TCP allows. Package net/http reads on while it answers, takes the
+// end of what the client sends for the end of the client, and cancels the request.
+// So that end is kept from it while a request is answered. A client that has left
+// altogether shows that when something is written to it.
+type halfClose struct {
+	mu      sync.Mutex
+	changed *sync.Cond // nil: no Read has waited
+	active  bool       // a request is being answered
+	past    bool       // the deadline for reading has passed
+	closed  bool
+}
+
+func (h *halfClose) update(change func(h *halfClose)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(h)
+	if h.changed != nil {
+		h.changed.Broadcast()
+	}
+}
+
+func (h *halfClose) deadline(t time.Time) {
+	h.update(func(h *halfClose) { h.past = !t.IsZero() && !t.After(time.Now()) })
+}
+
+// wait waits, at the end of what a client sends, for the end of the answer.
+func (h *halfClose) wait() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.changed == nil {
+		h.changed = sync.NewCond(&h.mu)
+	}
+	for h.active && !h.past && !h.closed {
+		h.changed.Wait()
+	}
+	if h.active && h.past {
+		return os.ErrDeadlineExceeded
+	}
+	return io.EOF
 }
 
 // guard reads the requests of a connection as they go by. The zero guard is before
@@ -133,6 +200,11 @@ func (g *guard) pass(p []byte) (int, error) {
 		i++
 	}
 	return len(p), nil
+}
+
+// isBetween reports whether one request has ended and no other has begun.
+func (g *guard) isBetween() bool {
+	return g.place == inHead && len(g.line) == 0 && g.head.lines == 0
 }
 
 // octet takes an octet of a line.

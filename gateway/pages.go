@@ -21,7 +21,6 @@ import (
 	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/message"
-	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -51,15 +50,13 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 	case path == "/healthz":
 		w.kind = "health"
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
 		fmt.Fprintln(w, "ok")
 	case path == "/metrics":
 		w.kind = "metrics"
 		g.serveMetrics(w)
 	case path == "/favicon.ico":
 		// It has this path in every version.
-		w.Header().Set("Cache-Control", "public, max-age=86400")
-		g.serveAsset(w, r, "favicon.svg")
+		g.serveAsset(w, r, "favicon.svg", "public, max-age=86400")
 	case path == "/robots.txt":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprint(w, "User-agent: *\nDisallow: /\n")
@@ -119,7 +116,7 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 	case strings.HasPrefix(path, assetsPath):
 		w.kind = "asset"
 		_, name, _ := strings.Cut(strings.TrimPrefix(path, assetsPath), "/")
-		g.serveAsset(w, r, name)
+		g.serveAsset(w, r, name, "public, max-age=31536000, immutable")
 	case path == schemesPath:
 		g.writePage(w, r, http.StatusOK, func(w io.Writer, h *page.Head, p *page.Printer) error { return p.Schemes(w, h) })
 	case path == explainPath:
@@ -164,9 +161,8 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	}
 }
 
-// serveAsset gives a file that pages load. It changes only with its path, unless the
-// header says already how long it is good.
-func (g *Gateway) serveAsset(w *recorder, r *http.Request, name string) {
+// serveAsset gives a file that pages load. cached is its Cache-Control.
+func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cached string) {
 	if name == "" || !fs.ValidPath(name) || strings.HasSuffix(name, "/") {
 		g.fail(w, r, http.StatusNotFound, "not-found", "there is no such file")
 		return
@@ -182,11 +178,7 @@ func (g *Gateway) serveAsset(w *recorder, r *http.Request, name string) {
 		kind = "text/plain; charset=utf-8"
 	}
 	h.Set("Content-Type", kind)
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	}
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", cached)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	if r.Method != http.MethodHead {
 		// A client that is gone has no use for the rest.
@@ -333,35 +325,11 @@ func statusError(resp *http.Response) error {
 	return fmt.Errorf("%w: %s", kind, said)
 }
 
-// redirect leads the browser to the page of where an answer leads.
-func (v *view) redirect(resp *http.Response) {
-	to, err := leadsTo(v.head.URL, resp)
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
-	if path == "" {
-		v.fail(fmt.Errorf("%w: the server leads to %s", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
-		return
-	}
-	seeOther(v.w, path)
-}
-
-// leadsTo returns the URL to which an answer refers.
-func leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
-	ref, err := relative.Parse(resp.Header.Get("Location"))
-	if err != nil {
-		return locus.URL{}, fmt.Errorf("%w: a redirect that leads nowhere: %w", scheme.ErrProtocol, err)
-	}
-	return ref.Resolve(u)
-}
-
 func seeOther(w *recorder, path string) {
 	h := w.Header()
+	protect(h)
 	h.Set("Location", path)
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(http.StatusSeeOther)
 }
 
@@ -490,6 +458,7 @@ func (g *Gateway) fail(w *recorder, r *http.Request, status int, kind, message s
 
 func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind string, err error) {
 	w.Header().Set("Cache-Control", "no-store")
+	protect(w.Header())
 	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
 		v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: w.url, Size: -1}}
 		if w.kind == "proxy" {
@@ -499,9 +468,7 @@ func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind string
 		v.failed(status, kind, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		fmt.Fprintf(w, "%s: %s\n", kind, shownText(strings.TrimPrefix(err.Error(), "locus: ")))
@@ -576,9 +543,9 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	defer resp.Body.Close()
 	w.cache = resp.Header.Get("Cache-Status")
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
-		to, err := leadsTo(u, resp)
+		to, err := g.redirected(u, resp)
 		if err != nil {
-			g.failAccess(w, r, err)
+			g.refuseRedirect(w, r, to, err)
 			return
 		}
 		seeOther(w, g.site().Raw(to.WithoutPassword(), s))

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/scheme"
 )
 
 // serveProxy answers a request whose target is a whole URL: what the URI draft has
@@ -69,18 +71,26 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
 	}
-	g.relay(w, r, out, nil)
+	g.relay(w, r, out, u, nil)
 }
 
-// relay sends out and passes its answer back. own are header fields that replace
-// those of the answer.
-func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, own http.Header) {
+// relay sends out, a request for u, and passes its answer back. own are header fields
+// that replace those of the answer.
+func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) {
 	resp, err := g.upstream.RoundTrip(out)
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
 	}
 	defer resp.Body.Close()
+	if to, err := g.checkRelayed(resp, u); err != nil {
+		g.refuseRedirect(w, r, to, err)
+		return
+	}
+	if kind := resp.Header.Get("Content-Type"); resp.Header.Get(roundtrip.KindHeader) == "menu" && !accepts(r, kind) {
+		g.fail(w, r, http.StatusNotAcceptable, "unsupported", "this is a menu, which the gateway writes as text/html, application/json or text/plain; the request accepts none of them")
+		return
+	}
 	g.answer(w, r, resp, own)
 }
 
@@ -124,6 +134,10 @@ func portOf(u locus.URL) uint16 {
 
 // serveForeign answers a proxy's request for a URL that is not asked over HTTP.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
+	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
+		u = s.FromProxy(u)
+		w.url = u
+	}
 	if wantsHTML(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Range") == "" {
 		g.servePerson(w, r, u)
 		return
@@ -133,7 +147,15 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
 		g.failAccess(w, r, err)
 		return
 	}
-	g.relay(w, r, out, foreignOwn)
+	g.relay(w, r, out, u, foreignOwn)
+}
+
+// accepts reports whether a client takes a media type.
+func accepts(r *http.Request, kind string) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ", ")
+	wanted, err := scheme.ParsePreference(accept)
+	kind, _, _ = strings.Cut(kind, ";")
+	return err != nil || strings.Trim(accept, " ,") == "" || wanted.Quality(kind) > 0
 }
 
 // foreignOwn are fields of all answers that were made here of what no HTTP server

@@ -38,6 +38,11 @@ func NewServer(g *Gateway) *Server {
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 		// A client of this server speaks HTTP/1: proxies are asked in that.
 		Protocols: new(http.Protocols),
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if placed, ok := c.(*placedConn); ok {
+				placed.half.update(func(h *halfClose) { h.active = state == http.StateActive })
+			}
+		},
 	}
 	s.http.Protocols.SetHTTP1(true)
 	return s

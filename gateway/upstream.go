@@ -122,7 +122,7 @@ func (t *upstream) exchange(u locus.URL, req *http.Request) (*http.Response, err
 	}
 	resp, err := t.gateway.web.RoundTrip(out)
 	if err != nil {
-		return nil, &access.Error{Op: "open", URL: u, Err: webError(err)}
+		return nil, access.NewError("open", u, webError(err))
 	}
 	resp.Header.Del(roundtrip.KindHeader)
 	return resp, nil

@@ -12,17 +12,21 @@
 // # What is allowed by the zero Rules
 //
 //   - Ports: the scheme's own, and those from 1024 up, less the ports of services
-//     to which text that somebody chose could be commands ([Rules.Ports] adds to
-//     them). Section 6 has the example, "using gopher URLs to cause a rude
-//     message to be sent via a SMTP server", and asks for caution "especially
-//     when it is a number within the reserved space". A gopher URL with lines to
-//     send in it, the answers to a form, may name no port but its own; one of a
-//     phone book may name 105, which is theirs.
+//     that could read a request as commands ([Rules.Ports] adds to them). Section 6
+//     has the example, "using gopher URLs to cause a rude message to be sent via a
+//     SMTP server", and asks for caution "especially when it is a number within the
+//     reserved space".
+//   - Control octets (00 to 1F, and 7F) that the server would get decoded: on the
+//     scheme's own port alone. TAB in a gopher URL may go to any port that is
+//     allowed, because it separates a selector from a search.
 //   - Addresses: public ones, see [IsPublic].
 //   - Neither passwords in URLs, which section 6 calls "clearly unwise", nor files.
-//   - Ten referrals in a row. Never one that leads to a file, save from a file;
-//     never one that brings a login; never one to an interactive service, or to
-//     something that sends mail; to gopher on its own port alone.
+//   - Ten referrals in a row. A referral never leads to a file, save from a file;
+//     it never brings a login or such a control octet; it never leads to an
+//     interactive service, or to a letter. It leads to a scheme other than http and
+//     https on that scheme's own port, or at the host and port that sent it.
+//   - Names: a link or a referral never leads from one host to the name of a local
+//     network on another (.local, .internal, home.arpa, a name of one label).
 //
 // # Zones
 //

@@ -14,7 +14,7 @@ var ErrDenied = errors.New("denied by the policy")
 type DeniedError struct {
 	// Rule is the name of the rule that refuses, which does not change: "url",
 	// "password", "file", "host", "private", "port", "hops", "login", "session",
-	// "gopher", "data"; where connections are made, "network" and "data-port"; and
+	// "referral", "data"; where connections are made, "network" and "data-port"; and
 	// where mail is sent, "unseen".
 	Rule string
 	// Subject is what is refused, safe to show: a URL without its password in

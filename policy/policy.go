@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 )
 
 // Zone says how a URL came to be opened, and so where it may lead.
@@ -81,14 +83,46 @@ func (p Policy) Configured() Policy {
 	return p
 }
 
-// CheckURL judges u before anything is looked up or sent. defaultPort is that of
-// its scheme, 0 if it has none: then u may also be without a host. The error is a
-// [*DeniedError].
+// Target is a URL, and what a policy needs to know of its scheme. The zero value of
+// each field but URL is the strictest.
+type Target struct {
+	URL locus.URL
+	// Port is the default port of the scheme; 0: none.
+	Port uint16
+	// OtherPort is another port that belongs to the scheme for this URL; 0: none.
+	OtherPort uint16
+	// Encoded reports that a request has the URL as it is written, so that no
+	// encoded octet reaches the server decoded. A redirect may lead such a scheme to
+	// any port. It holds for http and https.
+	Encoded bool
+	// OffPort are the control octets that may be sent to a port that is not Port.
+	OffPort escape.Set
+	// OffPortTexts are encoded texts, in upper case, whose control octets may be sent
+	// there too.
+	OffPortTexts []string
+}
+
+// port returns the port to which t leads; 0: none is known.
+func (t Target) port() uint16 {
+	if n, ok := t.URL.Port(); ok {
+		return n
+	}
+	return t.Port
+}
+
+// isOff reports whether t names another port than the scheme's own.
+func (t Target) isOff() bool {
+	n, written := t.URL.Port()
+	return written && n != t.Port
+}
+
+// CheckURL judges t before anything is looked up or sent. A URL of a scheme without
+// a default port may lack a host. The error is a [*DeniedError].
 //
-// Whether a URL that was followed may be a file at all is for
-// [Policy.CheckReferral], which knows where it was found; here, one in zone Far
-// may not.
-func (p Policy) CheckURL(u locus.URL, defaultPort uint16, z Zone) error {
+// [Policy.CheckReferral] judges whether a URL that was followed may be a file at
+// all, because it knows where the URL was found. Here, a file in zone Far is denied.
+func (p Policy) CheckURL(t Target, z Zone) error {
+	u := t.URL
 	if u.IsZero() {
 		return deny(u, "url", "there is no URL", "")
 	}
@@ -103,29 +137,64 @@ func (p Policy) CheckURL(u locus.URL, defaultPort uint16, z Zone) error {
 	if !u.Facts().Has(locus.Internet) {
 		return nil
 	}
-	if err := p.checkHost(u, defaultPort == 0, z); err != nil {
+	if err := p.checkHost(u, t.Port == 0, z); err != nil {
 		return err
 	}
-	if err := p.checkPort(u, defaultPort); err != nil {
+	if err := p.checkPort(t); err != nil {
 		return err
 	}
-	return p.checkData(u, defaultPort)
+	return p.checkData(t)
 }
 
-// checkData judges a gopher URL that has lines to send behind its second TAB, the
-// answers to a form (section 3.4.9), which another server might obey. Section 6
-// warns of that where the port is not the scheme's own. Line ends anywhere else
-// are for the scheme to refuse.
-func (p Policy) checkData(u locus.URL, own uint16) error {
-	port, written := u.Port()
-	if !isGopher(u) || !written || port == own || slices.Contains(p.rules.Ports, port) {
+// checkData refuses control octets that would reach another port than the scheme's
+// own. The scheme frames them so that its own servers read them as data, but a
+// server of another protocol may read a CR LF as the end of a line, and what comes
+// next as a command (RFC 1738 section 6).
+func (p Policy) checkData(t Target) error {
+	port := t.port()
+	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
 		return nil
 	}
-	path, _ := u.Path()
-	if parts := strings.SplitN(strings.ToLower(path), "%09", 3); len(parts) == 3 && (strings.Contains(parts[2], "%0d") || strings.Contains(parts[2], "%0a")) {
-		return deny(u, "data", fmt.Sprintf("it has lines to send, and they may go to gopher's own port alone, %d", own), allowPort(port))
+	triplet, ok := t.control()
+	if !ok {
+		return nil
 	}
-	return nil
+	reason := fmt.Sprintf("the control octet %s may not be sent to port %d", triplet, port)
+	if t.Port != 0 {
+		reason = fmt.Sprintf("the control octet %s may be sent to the port of %s alone, %d", triplet, t.URL.Scheme(), t.Port)
+	}
+	return deny(t.URL, "data", reason, allowPort(port))
+}
+
+// control returns the first encoded control octet of t that needs the scheme's own
+// port. An
+// octet that is encoded twice counts too: some openers ask a second time with a
+// name that is decoded once more, as old servers want it.
+func (t Target) control() (triplet string, ok bool) {
+	if t.Encoded {
+		return "", false
+	}
+	text := strings.ToUpper(t.URL.WithoutFragment().SchemePart())
+	for _, allowed := range t.OffPortTexts {
+		text = strings.ReplaceAll(text, allowed, ";")
+	}
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] != '%' {
+			continue
+		}
+		end := i + 1
+		for strings.HasPrefix(text[end:], "25") {
+			end += 2
+		}
+		if end+2 > len(text) {
+			break
+		}
+		n, err := strconv.ParseUint(text[end:end+2], 16, 8)
+		if o := byte(n); err == nil && (o < ' ' || o == 0x7F) && !t.OffPort.Has(o) {
+			return text[i : end+2], true
+		}
+	}
+	return "", false
 }
 
 func isFile(u locus.URL) bool { return u.Scheme() == "file" }
@@ -190,6 +259,22 @@ func localName(host string) (what string, ok bool) {
 	return "", false
 }
 
+// privateName is localName and names of one label, which a resolver completes with
+// the names of its own network.
+func privateName(host string) (what string, ok bool) {
+	if what, ok = localName(host); ok {
+		return what, ok
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
+}
+
+// isLocalhost reports whether host is localhost, or ends in "." and it.
+func isLocalhost(host string) bool {
+	rest, ok := strings.CutSuffix(strings.ToLower(host), "localhost")
+	return ok && (rest == "" || strings.HasSuffix(rest, "."))
+}
+
 // CheckAddr judges an address that a host's name turned out to have, when it is
 // about to be dialled. Ports are for [Policy.CheckURL], which knows the scheme.
 // The error is a [*DeniedError].
@@ -219,47 +304,75 @@ func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 // interactive service (RFC 1738 section 3.8), or a letter.
 var sessions = [...]string{"telnet", "rlogin", "tn3270", "mailto", "mailserver"}
 
-// gopherPort is gopher's own (RFC 1738 section 3.4), and that of gophers.
-const gopherPort = 70
-
-func isGopher(u locus.URL) bool { return u.Scheme() == "gopher" || u.Scheme() == "gophers" }
-
-// CheckReferral judges whether what was got by from may lead on to to. hops is
-// the number of referrals in a row with this one, 1 for the first; 0 is for a
-// link that somebody chose to follow, as in a menu or a page. Loops are for the
-// one who follows. to must pass [Policy.CheckURL] besides. The error is a
-// [*DeniedError].
+// CheckReferral judges whether the resource at from may lead to to. hops is the
+// number of consecutive referrals with this one, 1 for the first; 0 is for a link
+// that a person chose to follow, as in a menu or a page. The caller detects loops.
+// to must pass [Policy.CheckURL] besides. The error is a [*DeniedError].
 //
-// From a secure scheme to one that is not, as from https to http, is allowed, and
-// whoever follows must take no login along: see [IsSecure].
-func (p Policy) CheckReferral(from, to locus.URL, hops int) error {
+// A referral (hops > 0) reaches a scheme other than http and https on its own port,
+// or at the host and port of from. It brings no login, no control octet that the
+// server would get decoded, and it starts no session. Rules.Passwords is for what a
+// person types.
+//
+// From a secure scheme to one that is not, as from https to http, is allowed. The
+// caller then sends no login: see [IsSecure].
+func (p Policy) CheckReferral(from, to Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
 		most = maxHops
 	}
+	u := to.URL
 	switch {
-	case to.IsZero():
-		return deny(to, "url", "there is no URL", "")
+	case u.IsZero():
+		return deny(u, "url", "there is no URL", "")
 	case hops > most:
-		return deny(to, "hops", fmt.Sprintf("more than %d referrals in a row", most), "open it by itself")
-	case isFile(to) && !isFile(from):
-		return denyFollowedFile(to)
-	case hops <= 0:
-		return nil
+		return deny(u, "hops", fmt.Sprintf("more than %d referrals in a row", most), "open it by itself")
+	case isFile(u) && !isFile(from.URL):
+		return denyFollowedFile(u)
 	}
-	// From here on, nobody chose to go there but a server.
-	_, user := to.User()
-	port, written := to.Port()
+	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
+		return err
+	}
+	// From here on a server decides alone, without a person.
+	_, user := u.User()
+	triplet, control := to.control()
 	switch {
-	case user && !p.rules.Passwords:
-		return deny(to, "login", "a referral brings a login of its own", "open it by itself")
-	case slices.Contains(sessions[:], to.Scheme()):
-		return deny(to, "session", "a referral may not begin a session or a letter", "open it by itself")
-	case isGopher(to) && written && port != gopherPort && !slices.Contains(p.rules.Ports, port):
-		// A gopher selector is sent as it is, to whatever listens there.
-		return deny(to, "gopher", fmt.Sprintf("a referral may lead to gopher on its own port alone, %d", gopherPort), allowPort(port))
+	case user:
+		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
+	case slices.Contains(sessions[:], u.Scheme()):
+		return deny(u, "session", "a referral may not begin a session or a letter", "open it by itself")
+	case isFile(u) || to.Encoded || !u.Facts().Has(locus.Internet):
+		return nil
+	case control:
+		return deny(u, "data", fmt.Sprintf("a referral may not bring the control octet %s", triplet), "open it by itself")
+	case to.isOff() && !isSameServer(from, to) && !slices.Contains(p.rules.Ports, to.port()):
+		reason := fmt.Sprintf("a referral may lead to port %d at the host and port alone that sent it", to.port())
+		if to.Port != 0 {
+			reason = fmt.Sprintf("a referral may lead to %s on port %d alone, or back to the host and port that sent it", u.Scheme(), to.Port)
+		}
+		return deny(u, "referral", reason, allowPort(to.port()))
 	}
 	return nil
+}
+
+// isSameServer reports whether two URLs lead to one host and port.
+func isSameServer(a, b Target) bool {
+	return a.URL.Host() != "" && strings.EqualFold(a.URL.Host(), b.URL.Host()) && a.port() != 0 && a.port() == b.port()
+}
+
+// checkLocalName refuses what leads from one host to the local name of another, so
+// that no document makes a name server tell who reads it, or a private network be
+// searched. The name localhost needs no name server.
+func (p Policy) checkLocalName(from, to Target) error {
+	host := to.URL.Host()
+	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || isFile(to.URL) || host != "" && strings.EqualFold(host, from.URL.Host()) {
+		return nil
+	}
+	what, ok := privateName(host)
+	if !ok || isLocalhost(host) {
+		return nil
+	}
+	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)
 }
 
 // secure are the schemes that are encrypted from end to end.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 )
 
 // try is a question to a policy and the rule that should refuse, "" for none.
@@ -44,6 +45,31 @@ func ruleOf(t *testing.T, err error) string {
 	return denied.Rule
 }
 
+// target is u as the registry's rows of its scheme describe it.
+func target(u locus.URL, port uint16) Target {
+	t := Target{URL: u, Port: port}
+	switch u.Scheme() {
+	case "http", "https":
+		t.Encoded = true
+	case "wais":
+		t.OffPortTexts = []string{";7=%00;", "%3B7%3D%02%3B"}
+	case "gopher", "gophers":
+		t.OffPort = escape.Chars("\t")
+		if path, _ := u.Path(); strings.HasPrefix(path, "2") {
+			t.OtherPort = 105
+		}
+	}
+	return t
+}
+
+// ownPorts are the default ports of the schemes in tests of referrals.
+var ownPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21, "gopher": 70, "gophers": 70, "telnet": 23, "wais": 210, "prospero": 1525, "news": 119, "nntp": 119}
+
+func of(text string) Target {
+	u := locus.MustParse(text)
+	return target(u, ownPorts[u.Scheme()])
+}
+
 func checkURLs(t *testing.T, r Rules, tries []try) {
 	t.Helper()
 	p := mustNew(t, r)
@@ -53,7 +79,7 @@ func checkURLs(t *testing.T, r Rules, tries []try) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		err = p.CheckURL(u, c.port, c.zone)
+		err = p.CheckURL(target(u, c.port), c.zone)
 		if got := ruleOf(t, err); got != c.rule {
 			t.Errorf("%+v: CheckURL(%s, %d, %v): rule %q (%v), want %q", r, c.text, c.port, c.zone, got, err, c.rule)
 		}
@@ -96,7 +122,38 @@ func TestPorts(t *testing.T) {
 		{"gopher://h.example:7070/0f%09%09+%091%0D%0A+-1%0D%0Aa%0D%0A.%0D%0A", 70, Typed, "data"},
 		{"gophers://h.example:7070/0f%09%09+%091%0d%0a", 70, Far, "data"},
 		{"gopher://h.example:7070/0f%09%09+%09%0A", 70, Far, "data"},
-		{"gopher://h.example:7070/0a%0Ab", 70, Far, ""}, // no request is made of it
+		{"gopher://h.example:7070/0a%0Ab", 70, Far, "data"},
+		{"gopher://h.example:7070/0a%00", 70, Typed, "data"},
+		{"gopher://h.example:7070/0a%7f", 70, Typed, "data"},
+		{"gopher://h.example:7070/0a%250Ab", 70, Typed, "data"},
+		{"gopher://h.example:7070/0a%25250Ab", 70, Typed, "data"},
+		{"gopher://h.example:7070/0a%2509%25", 70, Typed, ""},
+		{"gopher://h.example/0a%0Ab", 70, Far, ""}, // the scheme itself refuses it
+		// The copyright field of a WAIS document is an octet on its own.
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00;", 210, Far, ""},
+		{"wais://h.example:8210/db/TEXT/1%3Dh%3b7%3d%02%3b", 210, Far, ""},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%00%0A;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0A;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, Far, "data"},
+		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, Far, "data"},
+		// Every scheme keeps control octets to its own port, in every part.
+		{"wais://h.example/db?a%0D%0Ab", 210, Far, ""},
+		{"wais://h.example:210/db?a%0D%0Ab", 210, Typed, ""},
+		{"wais://h.example:0210/db?a%0D%0Ab", 210, Typed, ""},
+		{"wais://h.example:7000/db%0D%0ASET%20x%201%0d%0a?x", 210, Typed, "data"},
+		{"wais://h.example:7000/db?x%0a", 210, Far, "data"},
+		{"wais://h.example:7000/db/%0a/a", 210, Typed, "data"},
+		{"wais://h.example:7000/db/TEXT/1%3D%00", 210, Typed, "data"},
+		{"wais://h.example:7000/db/TEXT/1%3D%09", 210, Typed, "data"},
+		{"wais://h.example:7000/db?a%20b%C2%85", 210, Typed, ""},
+		{"wais://h.example:7000/db#%0a", 210, Typed, ""}, // a fragment is not sent
+		{"prospero://h.example/x%0a", 1525, Typed, ""},
+		{"prospero://h.example:1526/x%0aname:1|c%0a", 1525, Typed, "data"},
+		{"prospero://h.example:1526/x;a=%0a", 1525, Near, "data"},
+		{"ftp://u%0d@h.example:2121/", 21, Typed, "data"},
+		{"nntp://h.example:1119/a%0d", 119, Typed, "data"},
+		{"x-new://h.example:7000/%0d", 0, Typed, "data"},
 		{"gopher://h.example:7070/7a%09b", 70, Far, ""},
 		{"http://h.example:7070/a%0D%0Ab", 80, Far, ""},
 		// A port is its scheme's own, whatever else is there.
@@ -118,6 +175,32 @@ func TestPorts(t *testing.T) {
 	})
 }
 
+// Ports that people are known to have been attacked at, and what is there.
+func TestLineServices(t *testing.T) {
+	p := mustNew(t, Rules{})
+	for n, name := range map[int]string{
+		1025: "SMTP", 1514: "syslog", 2525: "SMTP", 2947: "gpsd", 5140: "syslog", 6082: "Varnish", 6379: "Redis", 6381: "Redis", 7505: "OpenVPN",
+		8005: "Tomcat", 8025: "SMTP", 8125: "statsd", 9125: "statsd", 10025: "SMTP", 11211: "memcached", 11212: "memcached", 16379: "Redis", 26380: "Redis",
+		3306: "MySQL", 5432: "PostgreSQL", 10050: "Zabbix", 2181: "ZooKeeper", 4730: "Gearman", 11300: "beanstalkd", 61613: "STOMP", 2003: "Graphite",
+		// All from 1024 up in the list of bad ports of the WHATWG's Fetch Standard.
+		1719: "H.323", 1720: "H.323", 1723: "PPTP", 2049: "NFS", 3659: "Apple SASL", 4045: "lockd", 4190: "ManageSieve", 5060: "SIP", 5061: "SIP", 6000: "X11", 6566: "SANE",
+		6665: "IRC", 6666: "IRC", 6667: "IRC", 6668: "IRC", 6669: "IRC", 6679: "IRC", 6697: "IRC", 10080: "Amanda",
+	} {
+		err := p.CheckURL(of(fmt.Sprintf("gopher://h.example:%d/0x", n)), Typed)
+		want := fmt.Sprintf("port %d belongs to %s, which could read this request as commands", n, name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("port %d: %v, want %s", n, err, want)
+		}
+	}
+	// What people serve FTP, Gemini, gopher and HTTP at.
+	open := []int{1024, 1080, 1313, 1965, 2121, 3000, 3128, 4000, 4443, 5000, 5001, 7000, 7007, 7070, 7071, 7099, 8000, 8008, 8080, 8081, 8088, 8443, 8888, 9000, 9090, 9999, 10070, 10443, 17070, 32768, 49152, 60999, 65535}
+	for _, n := range open {
+		if err := p.CheckURL(of(fmt.Sprintf("gopher://h.example:%d/0x", n)), Far); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestDenyListIsSorted(t *testing.T) {
 	last := uint16(firstFree - 1)
 	for _, s := range services {
@@ -137,7 +220,7 @@ func TestEveryPort(t *testing.T) {
 	for n := range 65536 {
 		listed := slices.ContainsFunc(services[:], func(s service) bool { return int(s.first) <= n && n <= int(s.last) })
 		want := n != 0 && (n == 80 || n == 13 || n >= 1024 && !listed)
-		err := p.CheckURL(locus.MustParse(fmt.Sprintf("http://h.example:%d/", n)), 80, Typed)
+		err := p.CheckURL(target(locus.MustParse(fmt.Sprintf("http://h.example:%d/", n)), 80), Typed)
 		if (err == nil) != want {
 			t.Errorf("port %d: %v", n, err)
 		}
@@ -197,10 +280,14 @@ func TestPrivateHosts(t *testing.T) {
 	}
 	// They look like it and are not: their addresses will be judged.
 	checkURLs(t, Rules{}, []try{
-		{"http://notlocalhost/", 80, Far, ""},
+		{"http://notlocalhost.example/", 80, Far, ""},
 		{"http://localhost.example/", 80, Far, ""},
-		{"http://xlocal/", 80, Far, ""},
+		{"http://x.xlocal/", 80, Far, ""},
 		{"http://internal.example/", 80, Far, ""},
+		// One label means something in the local network alone. A person may mean it,
+		// and then its addresses will be judged. For links there is CheckReferral.
+		{"http://wiki/", 80, Typed, ""},
+		{"http://xlocal/", 80, Typed, ""},
 	})
 }
 
@@ -239,16 +326,17 @@ func TestFiles(t *testing.T) {
 
 func TestNoURL(t *testing.T) {
 	var p Policy
-	if got := ruleOf(t, p.CheckURL(locus.URL{}, 80, Typed)); got != "url" {
+	if got := ruleOf(t, p.CheckURL(Target{Port: 80}, Typed)); got != "url" {
 		t.Errorf("CheckURL of no URL: rule %q", got)
 	}
-	if got := ruleOf(t, p.CheckReferral(locus.URL{}, locus.URL{}, 1)); got != "url" {
+	if got := ruleOf(t, p.CheckReferral(Target{}, Target{}, 1)); got != "url" {
 		t.Errorf("CheckReferral to no URL: rule %q", got)
 	}
 }
 
 func TestReferrals(t *testing.T) {
 	all := Rules{AllowPrivate: true, TypedPrivate: true, Files: true}
+	near := Rules{TypedPrivate: true, Files: true}
 	for _, c := range []struct {
 		rules    Rules
 		from, to string
@@ -280,15 +368,57 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "http://u:p@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://u@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},
-		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, ""},
+		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, "login"},
+		{Rules{Passwords: true}, "http://a.example/", "http://u:p@a.example/", 1, "login"},
 		// A selector is sent as it is to whatever is there.
 		{all, "http://a.example/", "gopher://b.example/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},
-		{all, "http://a.example/", "gopher://b.example:8080/0x", 1, "gopher"},
-		{all, "http://a.example/", "Gopher://b.example:8080/0x", 1, "gopher"},
-		{all, "http://a.example/", "gophers://b.example:8080/0x", 1, "gopher"},
+		{all, "http://a.example/", "gopher://b.example:8080/0x", 1, "referral"},
+		{all, "http://a.example/", "Gopher://b.example:8080/0x", 1, "referral"},
+		{all, "http://a.example/", "gophers://b.example:8080/0x", 1, "referral"},
+		{all, "http://a.example/", "wais://b.example:7000/db", 1, "referral"},
+		{all, "http://a.example/", "wais://b.example:210/db", 1, ""},
+		{all, "http://a.example/", "prospero://b.example:8080/x", 1, "referral"},
+		{all, "http://a.example/", "ftp://b.example:2121/x", 1, "referral"},
+		{all, "http://a.example/", "nntp://b.example:8119/g", 1, "referral"},
+		{all, "http://a.example/", "x-new://b.example:8119/g", 1, "referral"},
+		{all, "http://a.example/", "http://b.example:8080/", 1, ""},
+		{all, "http://a.example/", "https://b.example:8443/", 1, ""},
+		// Back to the very server that sent it: one host and one port.
+		{all, "gopher://b.example:8080/1", "gopher://b.example:8080/0x", 1, ""},
+		{all, "gopher://b.example:8080/1", "gopher://B.Example:08080/0x", 1, ""},
+		{all, "gopher://b.example:8080/1", "gopher://b.example:8081/0x", 1, "referral"},
+		{all, "gopher://b.example:8080/1", "gopher://a.b.example:8080/0x", 1, "referral"},
+		{all, "prospero://b.example:8080/1", "prospero://b.example:8080/x", 1, ""},
+		{all, "http://b.example/", "gopher://b.example:80/0x", 1, ""},
+		{all, "news:a@b", "nntp://b.example:8119/g", 1, "referral"},
+		// Control octets go nowhere by a referral, but encoded.
+		{all, "http://a.example/", "wais://b.example/db%0d%0a?x", 1, "data"},
+		{all, "http://a.example/", "prospero://b.example/x%0a", 1, "data"},
+		{all, "http://a.example/", "gopher://b.example/0f%09%09+%091%0D%0Aa", 1, "data"},
+		{all, "http://a.example/", "gopher://b.example/7f%09a%20b", 1, ""},
+		{all, "http://a.example/", "ftp://b.example/a%09b", 1, "data"},
+		{all, "wais://b.example:7000/a", "wais://b.example:7000/a%00", 1, "data"},
+		{Rules{Ports: []uint16{7000}}, "http://a.example/", "wais://b.example:7000/db%0d?x", 1, "data"},
+		{all, "http://a.example/", "http://b.example/%0d%0a", 1, ""},
+		{all, "http://a.example/", "wais://b.example/db%0d%0a?x", 0, ""},
+		{all, "file:///a", "file:///b%0a", 1, ""},
 		{all, "gopher://a.example/1", "gopher://b.example:7070/1", 0, ""},
 		{Rules{Ports: []uint16{8080}}, "http://a.example/", "gopher://b.example:8080/0x", 1, ""},
+		// No name of a local network, by a link or by a referral, from another host.
+		{near, "http://a.example/", "http://printer.local/", 0, "private"},
+		{near, "file:///a.html", "http://printer.local/", 0, "private"},
+		{near, "file:///a.html", "gopher://wiki/", 0, "private"},
+		{near, "file:///a.html", "http://db.internal/", 1, "private"},
+		{near, "http://10.0.0.1/", "http://wiki/", 1, "private"},
+		{near, "http://wiki/", "http://Wiki/a", 0, ""},
+		{near, "http://wiki/", "http://Wiki:8080/a", 1, ""},
+		{near, "file:///a.html", "http://localhost:8080/", 0, ""},
+		{near, "file:///a.html", "http://10.0.0.1/", 0, ""},
+		{near, "file:///a.html", "http://[::1]/", 0, ""},
+		{near, "file:///a.html", "file:///b.html", 0, ""},
+		{near, "file:///a.html", "mailto:a@wiki", 0, ""},
+		{all, "file:///a.html", "gopher://wiki/", 0, ""},
 		// Ten in a row unless told otherwise.
 		{all, "http://a.example/", "http://b.example/", 10, ""},
 		{all, "http://a.example/", "http://b.example/", 11, "hops"},
@@ -296,7 +426,7 @@ func TestReferrals(t *testing.T) {
 		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 3, "hops"},
 	} {
 		p := mustNew(t, c.rules)
-		err := p.CheckReferral(locus.MustParse(c.from), locus.MustParse(c.to), c.hops)
+		err := p.CheckReferral(of(c.from), of(c.to), c.hops)
 		if got := ruleOf(t, err); got != c.rule {
 			t.Errorf("%+v: CheckReferral(%s, %s, %d): rule %q (%v), want %q", c.rules, c.from, c.to, c.hops, got, err, c.rule)
 		}
@@ -375,7 +505,7 @@ func TestNew(t *testing.T) {
 	ports := []uint16{25}
 	p := mustNew(t, Rules{Ports: ports})
 	ports[0] = 26
-	if err := p.CheckURL(locus.MustParse("http://h.example:25/"), 80, Typed); err != nil {
+	if err := p.CheckURL(target(locus.MustParse("http://h.example:25/"), 80), Typed); err != nil {
 		t.Errorf("a policy changes with the rules it was made of: %v", err)
 	}
 }
@@ -386,13 +516,13 @@ func TestMessages(t *testing.T) {
 		err  error
 		want string
 	}{
-		{p.CheckURL(locus.MustParse("gopher://h.example:25/0HELO"), 70, Typed),
-			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and not gopher's own, 70 (--allow-port 25 allows it)`},
-		{p.CheckURL(locus.MustParse("http://h.example:6379/"), 80, Typed),
-			`policy: "http://h.example:6379/": port 6379 is where Redis servers are, and what is meant for another could be commands there (--allow-port 6379 allows it)`},
-		{p.CheckURL(locus.MustParse("ftp://u:secret@h.example/"), 21, Typed),
+		{p.CheckURL(target(locus.MustParse("gopher://h.example:25/0HELO"), 70), Typed),
+			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and gopher has port 70 (--allow-port 25 allows it)`},
+		{p.CheckURL(target(locus.MustParse("http://h.example:6379/"), 80), Typed),
+			`policy: "http://h.example:6379/": port 6379 belongs to Redis, which could read this request as commands (--allow-port 6379 allows it)`},
+		{p.CheckURL(target(locus.MustParse("ftp://u:secret@h.example/"), 21), Typed),
 			`policy: "ftp://u:***@h.example/": a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)`},
-		{p.CheckURL(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80, Typed),
+		{p.CheckURL(target(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80), Typed),
 			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122) (--allow-private allows it)`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), Far),
 			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and what led there may be anybody's (--allow-private allows it)`},
@@ -402,10 +532,10 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		p.CheckURL(locus.MustParse("http://u:secret@h.example:25/"), 80, Typed),
-		mustNew(t, Rules{Passwords: true}).CheckURL(locus.MustParse("http://u:secret@127.1:25/"), 80, Typed),
-		mustNew(t, Rules{Passwords: true}).CheckURL(locus.MustParse("http://u:secret@h.example:25/"), 80, Typed),
-		p.CheckReferral(locus.MustParse("http://h.example/"), locus.MustParse("http://u:secret@h.example/"), 1),
+		p.CheckURL(target(locus.MustParse("http://u:secret@h.example:25/"), 80), Typed),
+		mustNew(t, Rules{Passwords: true}).CheckURL(target(locus.MustParse("http://u:secret@127.1:25/"), 80), Typed),
+		mustNew(t, Rules{Passwords: true}).CheckURL(target(locus.MustParse("http://u:secret@h.example:25/"), 80), Typed),
+		p.CheckReferral(of("http://h.example/"), of("http://u:secret@h.example/"), 1),
 	} {
 		if err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: a password shows, or no error", err)
@@ -413,5 +543,19 @@ func TestMessages(t *testing.T) {
 	}
 	if (Zone(1)).String() != "near" || Typed.String() != "typed" || Far.String() != "far" {
 		t.Error("the names of the zones")
+	}
+}
+
+// A client's URL, of which the page is not known, leads to no local name either.
+func TestLocalNamesFromNowhere(t *testing.T) {
+	for _, rules := range []Rules{{}, {TypedPrivate: true}} {
+		for _, host := range []string{"wiki", "printer.local", "db.internal", "x.home.arpa"} {
+			if got := ruleOf(t, mustNew(t, rules).CheckReferral(Target{}, of("http://"+host+"/"), 0)); got != "private" {
+				t.Errorf("%s: rule %q", host, got)
+			}
+		}
+	}
+	if err := mustNew(t, Rules{AllowPrivate: true}).CheckReferral(Target{}, of("http://wiki/"), 0); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/locus-url/locus"
 )
 
 // firstFree is the first port that is not "within the reserved space", of which
@@ -19,70 +16,107 @@ type service struct {
 	name        string
 }
 
-// services are the ports from firstFree up that are nobody's but a listed
-// service's. A port is here because text that the author of a URL chose, sent
-// there as a gopher selector or as the head of an HTTP request, could be a
-// command: the service reads lines, or any octets, and many of them ask nobody
-// for a password. The binary protocols among them are here because no URL has
-// business there and browsers refuse them too.
+// services are the ports from firstFree up that belong to a service which could
+// read a request as commands: it reads lines, or any octets, and many of these
+// services ask for no password. A gopher selector or the head of an HTTP request
+// holds text that the author of a URL chose. The binary protocols in the list have
+// no use for a URL either, and browsers refuse some of them too.
 //
-// Not here, though one might think so: ports at which people do run FTP, gopher
-// and HTTP (2121, 3128, 7070, 8000 to 8888, 9000, 9090); FastCGI (9000), whose
-// every record holds a NUL, which no opener sends; and the range from 32768 to
-// 60999, out of which systems give ports to whoever asks.
+// The ports come from three sources: the Service Name and Transport Protocol Port
+// Number Registry of IANA; the "bad port" list of the WHATWG Fetch Standard, of
+// which every port from 1024 up is here; and, for a service that registered no
+// port or another one, the default port in its own documentation.
+//
+// Some ports are missing on purpose. At 1965, 2121, 3000, 3128, 4000, 5000, 7070
+// and the other ports of gopher from 7000 to 7099, 8000 to 8888, 9000 and 9090
+// people run FTP, Gemini, gopher and HTTP; of 8000 to 8888 only the ports of
+// services that obey a line are here. FastCGI (9000) needs a NUL in each record,
+// which no opener sends. Systems give the ports from 32768 to 60999 to any program.
 var services = [...]service{
-	{1433, 1434, "SQL Server"},
-	{1521, 1521, "Oracle"},
-	{1719, 1720, "H.323"},
-	{1723, 1723, "PPTP"},
-	{2000, 2000, "ManageSieve"}, // before it had 4190: lines, delivers mail
-	{2003, 2004, "Graphite"},    // a line is a measurement
-	{2049, 2049, "NFS"},
-	{2181, 2181, "ZooKeeper"}, // four letters are a command
-	{2375, 2377, "Docker"},    // HTTP that starts programs as root
-	{2379, 2380, "etcd"},      // HTTP that holds a cluster's secrets
-	{2401, 2401, "CVS"},       // lines
-	{2427, 2427, "MGCP"},      // lines
-	{2525, 2526, "SMTP"},      // what 25 is where 25 is blocked: section 6's own example
-	{2628, 2628, "DICT"},      // lines
-	{3306, 3306, "MySQL"},
-	{3310, 3310, "clamd"},  // the line SHUTDOWN is obeyed
-	{3632, 3632, "distcc"}, // text that runs a compiler, or what is called one
-	{3659, 3659, "SASL of Apple"},
-	{3690, 3690, "Subversion"}, // text
-	{4045, 4045, "lockd"},
-	{4190, 4190, "ManageSieve"}, // lines
-	{4222, 4222, "NATS"},        // lines
-	{4730, 4730, "Gearman"},     // lines
-	{5037, 5038, "adb"},         // text that runs a shell; 5038: Asterisk's manager, lines
-	{5060, 5061, "SIP"},         // lines, like HTTP's
-	{5222, 5222, "XMPP"},
-	{5269, 5269, "XMPP"},
-	{5432, 5432, "PostgreSQL"},
-	{5554, 5555, "adb"},        // lines; 5555: over the network
-	{5666, 5667, "Nagios"},     // runs checks by name
-	{6000, 6063, "X11"},        // whoever connects may own the screen
-	{6379, 6380, "Redis"},      // lines; can be made to write files
-	{6566, 6566, "SANE"},       //
-	{6600, 6600, "MPD"},        // lines
-	{6660, 6669, "IRC"},        // lines
-	{6679, 6679, "IRC"},        //
-	{6697, 6697, "IRC"},        //
-	{8021, 8021, "FreeSWITCH"}, // lines that place calls
-	{8125, 8126, "statsd"},     // lines
-	{9051, 9051, "Tor"},        // the control port: lines
-	{9100, 9107, "JetDirect"},  // what is sent is printed
-	{9151, 9151, "Tor"},        //
-	{9300, 9300, "Elasticsearch"},
-	{9418, 9418, "Git"},          // text
-	{10024, 10026, "SMTP"},       // between a mail server and its filter: no questions asked
-	{10050, 10051, "Zabbix"},     // text that can run programs
-	{10080, 10080, "Amanda"},     // lines
-	{11211, 11211, "memcached"},  // lines
-	{11300, 11300, "beanstalkd"}, // lines
-	{26379, 26379, "Redis"},      // its sentinel
-	{27017, 27019, "MongoDB"},
-	{61613, 61613, "STOMP"}, // lines
+	{1025, 1025, "SMTP"},          // mail catchers, and mail bridges on the same machine
+	{1143, 1143, "IMAP"},          // mail bridges on the same machine
+	{1433, 1434, "SQL Server"},    // binary
+	{1514, 1514, "syslog"},        // lines
+	{1521, 1521, "Oracle"},        // a listener that obeys text
+	{1524, 1524, "ingreslock"},    // a shell, where a break-in left one
+	{1719, 1720, "H.323"},         // WHATWG
+	{1723, 1723, "PPTP"},          // WHATWG
+	{1984, 1984, "Big Brother"},   // lines
+	{2000, 2000, "ManageSieve"},   // its port before 4190: lines, delivers mail
+	{2003, 2004, "Graphite"},      // a line is a measurement
+	{2013, 2014, "Graphite"},      // its relay
+	{2023, 2024, "Graphite"},      // its aggregator
+	{2049, 2049, "NFS"},           // WHATWG
+	{2181, 2181, "ZooKeeper"},     // four letters are a command
+	{2323, 2323, "Telnet"},        // where 23 is taken
+	{2375, 2377, "Docker"},        // HTTP that starts programs as root
+	{2379, 2380, "etcd"},          // HTTP that holds a cluster's secrets
+	{2401, 2401, "CVS"},           // lines
+	{2427, 2427, "MGCP"},          // lines
+	{2525, 2526, "SMTP"},          // in place of 25: section 6's own example
+	{2601, 2612, "FRRouting"},     // terminals of a router's daemons: lines
+	{2628, 2628, "DICT"},          // lines
+	{2727, 2727, "MGCP"},          // lines
+	{2947, 2947, "gpsd"},          // lines
+	{3306, 3306, "MySQL"},         // binary
+	{3310, 3310, "clamd"},         // the line SHUTDOWN is obeyed
+	{3493, 3493, "NUT"},           // lines that switch machines off
+	{3632, 3632, "distcc"},        // text that runs a compiler, or any program by that name
+	{3659, 3659, "Apple SASL"},    // WHATWG
+	{3690, 3690, "Subversion"},    // text
+	{4045, 4045, "lockd"},         // WHATWG
+	{4190, 4190, "ManageSieve"},   // WHATWG; lines
+	{4222, 4222, "NATS"},          // lines
+	{4559, 4559, "HylaFAX"},       // lines, as in FTP
+	{4730, 4730, "Gearman"},       // lines
+	{5037, 5037, "adb"},           // text that runs a shell
+	{5038, 5038, "Asterisk"},      // its manager: lines that place calls
+	{5060, 5061, "SIP"},           // WHATWG; lines, like those of HTTP
+	{5140, 5140, "syslog"},        // lines
+	{5222, 5222, "XMPP"},          // text
+	{5269, 5269, "XMPP"},          // between servers
+	{5347, 5347, "XMPP"},          // components
+	{5432, 5433, "PostgreSQL"},    // binary
+	{5514, 5514, "syslog"},        // lines
+	{5554, 5555, "adb"},           // 5554: lines that steer an emulator; 5555: a shell
+	{5666, 5667, "Nagios"},        // runs checks by name
+	{6000, 6063, "X11"},           // WHATWG; a client may own the screen
+	{6082, 6082, "Varnish"},       // its management: lines
+	{6379, 6389, "Redis"},         // lines; can be made to write files
+	{6432, 6432, "PgBouncer"},     // binary
+	{6514, 6514, "syslog"},        // lines within TLS
+	{6566, 6566, "SANE"},          // WHATWG
+	{6600, 6600, "MPD"},           // lines
+	{6660, 6669, "IRC"},           // WHATWG; lines
+	{6679, 6679, "IRC"},           // WHATWG
+	{6697, 6697, "IRC"},           // WHATWG
+	{7505, 7505, "OpenVPN"},       // its management: lines
+	{8005, 8005, "Tomcat"},        // the line SHUTDOWN is obeyed
+	{8021, 8021, "FreeSWITCH"},    // lines that place calls
+	{8025, 8025, "SMTP"},          // mail servers of programs and of their tests
+	{8094, 8094, "Telegraf"},      // a line is a measurement
+	{8125, 8126, "statsd"},        // a line is a measurement
+	{9009, 9009, "QuestDB"},       // a line is a row
+	{9051, 9051, "Tor"},           // its control port: lines
+	{9100, 9107, "JetDirect"},     // prints all that it gets
+	{9125, 9125, "statsd"},        // its exporter
+	{9151, 9151, "Tor"},           // the control port of its browser
+	{9300, 9300, "Elasticsearch"}, // binary
+	{9418, 9418, "Git"},           // text
+	{10024, 10028, "SMTP"},        // between a mail server and its filter: no password
+	{10050, 10051, "Zabbix"},      // text that can run programs
+	{10080, 10080, "Amanda"},      // WHATWG; lines
+	{10514, 10514, "syslog"},      // lines
+	{11211, 11220, "memcached"},   // lines
+	{11300, 11300, "beanstalkd"},  // lines
+	{12201, 12201, "Graylog"},     // a text is an entry
+	{16379, 16389, "Redis"},       // further servers of one machine, and clusters
+	{24224, 24224, "Fluentd"},     // a text is an entry
+	{25575, 25575, "Minecraft"},   // its console
+	{26379, 26389, "Redis"},       // its sentinel
+	{27015, 27015, "Source RCON"}, // a game's console
+	{27017, 27019, "MongoDB"},     // binary
+	{61613, 61613, "STOMP"},       // lines
 }
 
 // serviceAt returns the service whose port n is.
@@ -102,39 +136,30 @@ func serviceAt(n uint16) (name string, ok bool) {
 	return services[i].name, true
 }
 
-// checkPort judges the port that is written in u, or the default where none is.
+// checkPort judges the port that is written in t.URL, or the default where none is.
 // A scheme without a port of its own, and a URL that writes none, name none.
-func (p Policy) checkPort(u locus.URL, own uint16) error {
-	n, written := u.Port()
+func (p Policy) checkPort(t Target) error {
+	n, written := t.URL.Port()
 	switch {
-	case !written, n == own && n != 0, n == phonePort && isPhoneBook(u):
+	case !written || n != 0 && (n == t.Port || n == t.OtherPort):
 		return nil
 	case n == 0:
-		return deny(u, "port", "no server has the port 0", "")
+		return deny(t.URL, "port", "port 0 is out of range (1-65535)", "")
 	case slices.Contains(p.rules.Ports, n):
 		return nil
 	}
 	reason := ""
 	if name, ok := serviceAt(n); ok {
-		reason = fmt.Sprintf("port %d is where %s servers are, and what is meant for another could be commands there", n, name)
+		reason = fmt.Sprintf("port %d belongs to %s, which could read this request as commands", n, name)
 	} else if n < firstFree {
 		reason = fmt.Sprintf("port %d is within the reserved space, below %d", n, firstFree)
-		if own != 0 {
-			reason += fmt.Sprintf(", and not %s's own, %d", u.Scheme(), own)
+		if t.Port != 0 {
+			reason += fmt.Sprintf(", and %s has port %d", t.URL.Scheme(), t.Port)
 		}
 	} else {
 		return nil
 	}
-	return deny(u, "port", reason, allowPort(n))
-}
-
-// phonePort is where phone books are, gopher's items of type 2, whose protocol is
-// another than gopher's.
-const phonePort = 105
-
-func isPhoneBook(u locus.URL) bool {
-	path, _ := u.Path()
-	return isGopher(u) && strings.HasPrefix(path, "2")
+	return deny(t.URL, "port", reason, allowPort(n))
 }
 
 // allowPort is the flag that allows port n.

@@ -17,7 +17,8 @@
 //
 // Each request is of a URL that was typed, as far as the policy knows, unless
 // [Options.From] says where it was found. A program that follows links of pages
-// that others made should say that, or open them with [access.Request.From].
+// that others made should say that, or open them with [access.Request.From]. A
+// request that an http.Client makes to follow a redirect is judged as a referral.
 //
 // Accept and Accept-Language choose among the views of a Gopher+ item. "Range:
 // bytes=N-" begins in the middle where the scheme can, which If-Range may make

@@ -106,6 +106,14 @@ func (t *Transport) newQuery(req *http.Request) (*query, error) {
 	if t.from != nil {
 		q.access.From = t.from(u)
 	}
+	if from, hops := referrer(req); hops > 0 {
+		if err := t.client.CheckReferral(from, u, hops); err != nil {
+			return nil, err
+		}
+		if q.access.From == nil {
+			q.access.From = &access.Result{URL: from}
+		}
+	}
 	accept := strings.Join(req.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
 	if err != nil {
@@ -123,6 +131,18 @@ func (t *Transport) newQuery(req *http.Request) (*query, error) {
 		q.setRange()
 	}
 	return q, nil
+}
+
+// referrer returns the URL of the answer that redirected an [http.Client] to a
+// request, and how many redirects in a row there were; 0: none.
+func referrer(req *http.Request) (from locus.URL, hops int) {
+	for r := req; r.Response != nil && r.Response.Request != nil && r.Response.Request.URL != nil; r = r.Response.Request {
+		if hops++; hops == 1 {
+			// What locus takes for no URL is a place of which nothing is known.
+			from, _ = locus.Parse(r.Response.Request.URL.String())
+		}
+	}
+	return from, hops
 }
 
 // gopherMenu is the media type of menus by the name that Gopher+ has for it.
@@ -163,7 +183,7 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 		resp = q.menu(res, t.page(q, r, res))
 	default:
 		res.Close()
-		return nil, &access.Error{Op: "open", URL: r.URL, Err: fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported)}
+		return nil, access.NewError("open", r.URL, fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != q.access.URL {
 		found(resp, at)

@@ -36,6 +36,8 @@ type Object struct {
 type Menu struct {
 	URL   locus.URL
 	Title string
+	// Items can be ranged over once. Those of package access yield an error in a
+	// second loop.
 	Items iter.Seq2[Item, error]
 	// Form is what can be asked here, such as the words of a search. nil: nothing.
 	// A menu that is a form alone has no items.

@@ -75,6 +75,26 @@ type Scheme struct {
 
 	// Opener gives access. nil: the scheme is known and can't be accessed.
 	Opener Opener
+
+	// FromProxy returns the URL that a client of an HTTP proxy means by u, if such
+	// clients write some URLs of the scheme in a form of HTTP's. nil: they mean u.
+	FromProxy func(u locus.URL) locus.URL
+
+	// The fields from Encoded on are for the policy; see policy.Target. Their zero
+	// values are the strictest.
+
+	// Encoded reports that a request has the URL as it is written, as in HTTP: no
+	// encoded octet reaches the server decoded.
+	Encoded bool
+	// OffPort are the control octets that may be sent, decoded, to another port than
+	// Port, because the syntax of the scheme needs them.
+	OffPort escape.Set
+	// OffPortTexts are encoded texts with control octets that may go to another port,
+	// too, because no request can do without them. Letters are in upper case.
+	OffPortTexts []string
+	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
+	// none for any URL.
+	OtherPort func(u locus.URL) uint16
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

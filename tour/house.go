@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -246,6 +247,19 @@ func (d *doors) isOpen(address string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.open[address]
+}
+
+// ports returns the ports of all addresses that were ever open.
+func (d *doors) ports() (list []uint16) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for address := range d.open {
+		if a, err := netip.ParseAddrPort(address); err == nil {
+			list = append(list, a.Port())
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // listen is net.Listen, for a door that is open until it is closed.

@@ -137,6 +137,10 @@ func (m *Museum) Close() error {
 // Holds reports whether u is the URL of one of the museum's files.
 func (m *Museum) Holds(u locus.URL) bool { return m.house.holds(u) }
 
+// Ports returns the ports of the museum's servers, for [policy.Rules]: a referral
+// leads to a scheme's own port, and in the museum the kernel chose the ports.
+func (m *Museum) Ports() []uint16 { return m.house.doors.ports() }
+
 // Client returns a client for the schemes of r that reaches the museum and nothing
 // else: no other port of this machine, no other file, no other host, whose name is
 // not even looked up. Dial and Lookup of o, which may be nil, count for nothing; its
@@ -161,8 +165,8 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 	// The gates above are narrower than these rules.
 	p, err := policy.New(policy.Rules{
 		AllowPrivate: true, Files: true,
-		// What is sent as it is may go to gopher's own port, and here that is another.
-		Ports: []uint16{uint16(m.house.port("gopher")), uint16(m.house.port("gophers"))},
+		// A referral leads to a scheme's own port, and here each scheme has another.
+		Ports: m.Ports(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)

@@ -3,10 +3,12 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -184,11 +186,14 @@ type HostTime struct {
 }
 
 // Verifier verifies the links of documents, in one run.
-type Verifier struct{ e *engine }
+type Verifier struct {
+	e    *engine
+	used atomic.Bool
+}
 
 // New returns a Verifier that dereferences through c. o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
-	return &Verifier{newEngine(c, o.orDefault())}
+	return &Verifier{e: newEngine(c, o.orDefault())}
 }
 
 // Run verifies the links of sources, and yields what became of each, in the order
@@ -200,10 +205,22 @@ func New(c *access.Client, o *Options) *Verifier {
 // Documents are read first and their links dereferenced then, so that each URL is
 // asked for once whatever fragments of it are wanted. A site is asked while its
 // pages come in: a page elsewhere is asked for once more if a fragment of it turns
-// up late. Run can be called once.
+// up late.
+//
+// A Verifier runs once. A second run, and a second loop over the results of the
+// first, yield one Result whose Err is [ErrUsed], and verify nothing.
 func (v *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
-	return func(yield func(Result) bool) { v.e.run(ctx, sources, yield) }
+	return func(yield func(Result) bool) {
+		if v.used.Swap(true) {
+			yield(Result{Err: ErrUsed})
+			return
+		}
+		v.e.run(ctx, sources, yield)
+	}
 }
+
+// ErrUsed is the error of a [Verifier] that is run a second time.
+var ErrUsed = errors.New("verify: a Verifier runs once; make another one with New")
 
 // Progress tells how far the run is. It may be called at any time.
 func (v *Verifier) Progress() Progress {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -232,7 +233,7 @@ func (o *opening) allowed(u locus.URL, rules policy.Rules) bool {
 		return false
 	}
 	s, _ := o.a.registry.Lookup(u.Scheme())
-	return p.CheckURL(u, s.Port, policy.Typed) == nil
+	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
 }
 
 // shellQuote writes text as one word of a shell.

@@ -128,7 +128,7 @@ func (w *writing) fail(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &access.Error{Op: "open", URL: w.url, Err: err}
+	return access.NewError("open", w.url, err)
 }
 
 // begin makes the draft of what the URL and the flags say.

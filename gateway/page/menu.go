@@ -537,10 +537,27 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
+// Redirect writes a page that asks before it leads to to, where an answer redirects
+// and err says why a browser may not follow by itself.
+func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
+	g, begun := p.begin(w, h, kindReferral)
+	if begun != nil {
+		return begun
+	}
+	f := g.failure("denied", err)
+	f.What, f.Do = "This address redirects to another one.", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
+	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
+	if err := g.put("failure", f); err != nil {
+		return err
+	}
+	return g.end(nil)
+}
+
 // failure is a failure as its template has it.
 type failure struct {
 	What, Do, Text, Hint, Kind string
 	Again                      string // its page, to try once more
+	Onward, To                 string // the page of the URL to which it redirects, and that URL
 	Within                     string // what is a part of a message that is to be named
 	Home                       string
 	Explained                  *explained

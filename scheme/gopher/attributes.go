@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus/internal/line"
@@ -73,13 +74,19 @@ const (
 // "!", or those of all items of a menu, after "$". r is what follows the header of
 // the reply. A set ends where the next +INFO begins, at a lone dot, or at the end of
 // r, and comes then. What is before the first block is left out, so that a text
-// that is no attributes has none. o may be nil. The sets can be read once.
+// that is no attributes has none. o may be nil. The sets can be
+// ranged over once: a second loop yields an error alone.
 //
 // An error ends them, and what came before it is good. With the error comes the set
 // that was being read, as far as it is there. If there is more than the limits
 // allow, the error wraps [scheme.ErrTooLarge].
 func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
+	var used atomic.Bool
 	return func(yield func(Attributes, error) bool) {
+		if used.Swap(true) {
+			yield(Attributes{}, errUsed)
+			return
+		}
 		sets := newSetReader(r, o)
 		var before byte // the type of the item before, which a mirror is of
 		for left := o.items(); ; left-- {
@@ -107,6 +114,9 @@ func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
 		}
 	}
 }
+
+// errUsed is the error of a second loop over sets of attributes.
+var errUsed = errors.New("gopher: the attributes have been read already; call ReadAttributes again with a new reader")
 
 // setReader reads blocks that belong to the same item.
 type setReader struct {

@@ -456,3 +456,19 @@ func ExampleReadAttributes() {
 	// report of ann@example.org from 1998-11-20
 	// Text/plain Es_ES 1024 <nil>
 }
+
+// A second loop over attributes is an error, and not a text without any.
+func TestAttributesSecondLoop(t *testing.T) {
+	sets := ReadAttributes(strings.NewReader("+INFO: 0a\ta\th.example\t70\t+\r\n+VIEWS:\r\n text/plain: <1k>\r\n"), nil)
+	for i, want := range []error{nil, errUsed} {
+		n := 0
+		for _, err := range sets {
+			if n++; err != want {
+				t.Errorf("loop %d: %v", i, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("loop %d: %d sets", i, n)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package gopher
 
 import (
+	"strings"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
@@ -18,6 +20,9 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "gopher://<host>:<port>/<gophertype><selector>[%09<search>[%09<gopher+_string>]]",
 		Access:    "Gopher (RFC 1436) and Gopher+",
 		Reserved:  escape.Chars("\t"),
+		OffPort:   escape.Chars("\t"), // between selector and search
+		OtherPort: otherPort,
+		FromProxy: fromProxy,
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     Check,
@@ -27,6 +32,36 @@ func Scheme(c *Client) scheme.Scheme {
 		s.Opener = c
 	}
 	return s
+}
+
+// fromProxy reads "?" and words behind an item of type 7 as a search, with "+" for a
+// blank: so lynx and other clients of HTTP proxies write the answer to an index. RFC
+// 1738 makes "?" a part of the selector, and a client that asks a server itself
+// means that.
+func fromProxy(u locus.URL) locus.URL {
+	path, _ := u.Path()
+	before, words, ok := strings.Cut(path, "?")
+	if !ok || !strings.HasPrefix(path, "7") || strings.Contains(path, "%09") {
+		return u
+	}
+	p := u.Parts()
+	path = before + "%09" + strings.ReplaceAll(words, "+", "%20")
+	p.Path = &path
+	if to, err := p.URL(); err == nil {
+		return to
+	}
+	return u // it is too long
+}
+
+// csoPort is the port of CSO, the protocol of phone books (RFC 2378).
+const csoPort = 105
+
+// otherPort is that of phone books, items of type 2, which speak CSO.
+func otherPort(u locus.URL) uint16 {
+	if path, _ := u.Path(); strings.HasPrefix(path, "2") {
+		return csoPort
+	}
+	return 0
 }
 
 // SecureScheme is [Scheme] for gophers, which no RFC knows.

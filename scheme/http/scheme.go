@@ -21,6 +21,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Check:     Check,
 		Notes:     notes,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment,
+		Encoded:   true,
 	}
 	if c != nil {
 		s.Opener = c

@@ -1,0 +1,36 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+)
+
+// A reader gives its text once; a second loop must not look like a text without
+// URLs.
+func TestSecondLoop(t *testing.T) {
+	const text = "see http://a.example/x"
+	count := func(list func(func(Match, error) bool)) (n int, last error) {
+		for _, err := range list {
+			if last = err; err == nil {
+				n++
+			}
+		}
+		return n, last
+	}
+	once := Stream(strings.NewReader(text), nil)
+	if n, err := count(once); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, err := count(once); n != 0 || err != ErrUsed {
+		t.Error(n, err)
+	}
+	// What can be read at any place can be read again, short or long.
+	for _, text := range []string{text, text + strings.Repeat(" word", sectionSize)} {
+		again := StreamAt(strings.NewReader(text), int64(len(text)), nil)
+		for range 2 {
+			if n, err := count(again); n != 1 || err != nil {
+				t.Error(len(text), n, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package gateway
+
+import "net/http"
+
+// lockedPolicy is the Content-Security-Policy of answers that are no pages: nothing
+// in them runs, loads anything, or is shown in a frame.
+const lockedPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+// protect sets the header fields that each answer of the gateway's own has, whatever
+// becomes of the request. What a page needs besides replaces them.
+func protect(h http.Header) {
+	for _, f := range [...][2]string{
+		{"Content-Security-Policy", lockedPolicy},
+		{"X-Content-Type-Options", "nosniff"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cache-Control", "no-store"},
+	} {
+		if h.Get(f[0]) == "" {
+			h.Set(f[0], f[1])
+		}
+	}
+}
