@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-
-	"github.com/locus-url/locus/internal/octet"
 )
 
 // What can be wrong with a text: the Err of a [*SyntaxError] is, or wraps, one
@@ -77,79 +74,4 @@ func Quote(text string) string {
 		return fmt.Sprintf("%s...(%d octets)...%s", strconv.QuoteToASCII(text[:head]), len(text)-head-tail, strconv.QuoteToASCII(text[len(text)-tail:]))
 	}
 	return strconv.QuoteToASCII(text)
-}
-
-// Redacted returns the text with "***" for a password that is not empty. It is
-// what belongs in messages, logs and traces.
-func (u URL) Redacted() string {
-	start, end := u.secret()
-	if start == end {
-		return u.text
-	}
-	return u.text[:start] + "***" + u.text[end:]
-}
-
-// masked is the text with each octet of the password as "*".
-func (u URL) masked() string {
-	start, end := u.secret()
-	return stars(u.text, start, end)
-}
-
-// secret is where the password is; start and end are the same if there is none.
-// A scheme-specific part that is a URL itself, as in "url:ftp://u:p@h/", may hide
-// one that the grammar knows nothing of.
-func (u URL) secret() (start, end int) {
-	if u.pass() != 0 {
-		return u.pass() + 1, u.at()
-	}
-	at := strings.LastIndexByte(u.text, '@')
-	if at < 0 || u.Facts().Has(Internet) {
-		return 0, 0
-	}
-	if inner := strings.Index(u.text[:at], "//") + len("//"); inner >= len("//") {
-		if colon := strings.IndexByte(u.text[inner:at], ':'); colon >= 0 {
-			return inner + colon + 1, at
-		}
-	}
-	return 0, 0
-}
-
-// Mask returns text with each octet of a password shown as "*". In a text that
-// is no URL it hides what may be one, and errs on the side of hiding: "@", "/"
-// or a space within the password don't help it out.
-func Mask(text string) string {
-	if u, err := Parse(text); err == nil {
-		return u.masked()
-	}
-	return maskGuess(text)
-}
-
-// maskGuess hides what may be a password in a text that is no URL: what follows
-// the first ":" that belongs to no scheme, to the last "@".
-func maskGuess(text string) string {
-	at := strings.LastIndexByte(text, '@')
-	if at < 0 {
-		return text
-	}
-	colon := strings.IndexByte(text[:at], ':')
-	if colon < 0 {
-		return text
-	}
-	if end, _ := octet.SchemeEnd(text); end == colon && end > 0 || strings.HasPrefix(text[colon:], "://") {
-		next := strings.IndexByte(text[colon+1:at], ':')
-		if next < 0 {
-			return text
-		}
-		colon += 1 + next
-	}
-	return stars(text, colon+1, at)
-}
-
-// stars returns text with each octet from start to end as "*", which keeps the
-// offsets.
-func stars(text string, start, end int) string {
-	if start == end {
-		return text
-	}
-	return text[:start] + strings.Repeat("*", end-start) + text[end:]
 }

@@ -85,7 +85,7 @@ func (p Parts) masked(text string) string {
 		return text
 	}
 	start := len(p.Scheme) + len("://") + len(*p.User) + len(":")
-	return stars(text, start, start+len(*p.Password))
+	return stars(text, []span{{start, start + len(*p.Password)}})
 }
 
 // differs returns the first part of u that is not as in p.

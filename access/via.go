@@ -12,9 +12,8 @@ import (
 // checkGateway refuses what u has, or what is asked of it, that a gateway can't be
 // given.
 func (f *follower) checkGateway(u locus.URL, r route) error {
-	_, password := u.Password()
 	switch {
-	case password && r.isOther():
+	case !f.mayTell(u, r):
 		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Redacted()), Reason: "its password is not for the gateway " + gatewayTexts(r.by),
 			Help: "leave it out"}
 	case len(f.request.Like) > 0:
@@ -23,6 +22,26 @@ func (f *follower) checkGateway(u locus.URL, r route) error {
 		return fmt.Errorf("%w: which items can't be told to a gateway", scheme.ErrUnsupported)
 	}
 	return nil
+}
+
+// mayTell reports whether a gateway may be told u. A template is told nothing that may
+// be a password. A proxy is told it where the scheme's form says that it is none, as
+// in the search of an http URL; the password of a login does not go along.
+func (f *follower) mayTell(u locus.URL, r route) bool {
+	switch {
+	case u.Redacted() == u.String(), r.proxy.IsZero() && !r.isOther():
+		return true
+	case r.isOther():
+		return false
+	case u.WithoutPassword() != u:
+		return true
+	}
+	s, known := f.client.registry.Lookup(u.Scheme())
+	if !known {
+		return false
+	}
+	_, err := s.Fields(u)
+	return err == nil
 }
 
 // gatewayTexts names gateways.

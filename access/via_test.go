@@ -21,6 +21,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -450,6 +451,36 @@ func TestTemplate(t *testing.T) {
 	// Whose password is it?
 	if _, _, err := c.text(t, typed("ftp://u:s3cret@h.example/")); access.KindOf(err) != access.Denied || len(asked.take()) != 0 || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A gateway is told no password, however the URL was mistyped: a template none at all,
+// and a proxy none that the scheme takes for one.
+func TestMistypedPasswordsStayHere(t *testing.T) {
+	gw, asked := startProxy(t)
+	for _, gateways := range []string{"all=http://" + gw + "/{url}", "all=http://" + gw + "/{+url}", "all=http://" + gw} {
+		c := newGated(t, here, nil, gateways)
+		for _, text := range secrettest.URLs(secrettest.Password, "h.example") {
+			u, err := locus.Parse(text)
+			if err != nil || !strings.Contains(u.WithoutFragmentText(), secrettest.Half) {
+				continue
+			}
+			_, _, err = c.text(t, typed(text))
+			if err != nil && strings.Contains(err.Error(), secrettest.Half) {
+				t.Errorf("%s by %s: %v", text, gateways, err)
+			}
+			isTemplate := strings.Contains(gateways, "{")
+			_, isKnown := c.Registry().Lookup(u.Scheme())
+			if isTemplate && err == nil {
+				t.Errorf("%s goes to %s", text, gateways)
+			}
+			for _, line := range asked.take() {
+				// What is in the search, path or selector of a URL is what its server is to get.
+				if strings.Contains(line, secrettest.Half) && (isTemplate || !isKnown || !strings.Contains(text, "://h.example/")) {
+					t.Errorf("%s by %s is %q", text, gateways, line)
+				}
+			}
+		}
 	}
 }
 

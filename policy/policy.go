@@ -224,7 +224,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	switch {
 	// Of an address in brackets the root and netip must think alike.
 	case !locus.IsHost(host) || bracketed && err != nil:
-		return deny(u, "host", locus.Quote(host)+" is not a host",
+		return deny(u, "host", locus.Quote(locus.Mask(host))+" is not a host",
 			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
 	case p.allowsPrivate(z):
 	case err == nil:

@@ -1,0 +1,45 @@
+// Package secrettest has URLs with a password, as people write and mistype them, for
+// tests of what shows URLs.
+package secrettest
+
+import "strings"
+
+// Password is a password that no other text contains.
+const Password = "Xq7Zw9Vk"
+
+// Half is a part of Password: what shows it shows too much.
+const Half = "Zw9"
+
+// forms are texts in which PW is a password and HOST a host, perhaps with a port.
+var forms = []string{
+	// As the grammar has it.
+	"ftp://u:PW@HOST/", "ftp://:PW@HOST/x", "http://u:PW@HOST/x?y#z", "telnet://u:PW@HOST/",
+	// With the wrong slashes, or none.
+	"ftp:/u:PW@HOST", "ftp:u:PW@HOST", "ftp:///u:PW@HOST/", "ftp:////u:PW@HOST/", `http:\\u:PW@HOST/`, `ftp:\u:PW@HOST/`, "ftp//u:PW@HOST/",
+	"//u:PW@HOST/", "ftp;//u:PW@HOST/", "ftp ://u:PW@HOST/",
+	// Cut off, or without a scheme.
+	"ftp://u:PW", "ftp://u:PW/", "//u:PW", "u:PW@HOST", "u:PW@HOST/x",
+	// With escaped delimiters, and those of other scripts.
+	"http://u:PW%40HOST/", "http://u%3APW@HOST/", "http://u%3aPW%40HOST/", "http://u%253APW%2540HOST/",
+	"http://u\uff1aPW@HOST/", "http://u:PW\uff20HOST/", "ftp\uff1a//u\uff1aPW\uff20HOST/", "http://u%EF%BC%9APW%EF%BC%A0HOST/",
+	// With octets that no URL has.
+	"ftp://u:PW x@HOST/", "ftp://u:PW#x@HOST/", "ftp://u:PW/x@HOST/", "ftp://u:PW@x@HOST/", "ftp://u:PW%x@HOST/", "ftp://u:PW@HO ST/", "ftp://u:PW@HOST/%",
+	"ftp://u:PW@HOST:x/", "ftp://u:PW@[::/",
+	// In a wrapper.
+	"<URL:ftp://u:PW@HOST/>", "URL:ftp://u:PW@HOST/", "url:ftp:/u:PW@HOST",
+	// Within another URL.
+	"http://HOST/?v=ftp://u:PW@h/", "http://HOST/?v=ftp%3A%2F%2Fu%3APW%40h%2F", "http://HOST/?v=u:PW@h", "http://HOST/ftp://u:PW@h/", "http://HOST/ftp:/u:PW@h/",
+	"http://HOST/#ftp://u:PW@h/", "gopher://HOST/hURL:ftp://u:PW@h/", "wais://HOST/d?ftp://u:PW@h/", "mailto:a@b?body=ftp://u:PW@h/", "view-source:ftp://u:PW@HOST/",
+	// Of names that are no schemes here.
+	"sip:u:PW@HOST", "ssh://u:PW@HOST/", "x-foo:u:PW@HOST", "htp://u:PW@HOST/",
+}
+
+// URLs returns texts with password in them, each about host where it has one.
+func URLs(password, host string) []string {
+	list := make([]string, len(forms))
+	r := strings.NewReplacer("PW", password, "HOST", host)
+	for i, form := range forms {
+		list[i] = r.Replace(form)
+	}
+	return list
+}

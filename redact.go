@@ -1,0 +1,550 @@
+package locus
+
+import (
+	"strings"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// Redacted returns the text with "***" for each password in it that is not empty. It
+// is what belongs in messages, logs and traces. [Mask] describes what is hidden.
+func (u URL) Redacted() string {
+	spans := secrets(u.text, u)
+	if spans == nil {
+		return u.text
+	}
+	var b strings.Builder
+	from := 0
+	for _, s := range spans {
+		b.WriteString(u.text[from:s.start])
+		b.WriteString("***")
+		from = s.end
+	}
+	b.WriteString(u.text[from:])
+	return b.String()
+}
+
+// masked is the text with each octet of a password as "*".
+func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
+
+// Mask returns text with each octet of a password shown as "*", so that offsets
+// stay right. It reads text as a URL, as one that was mistyped, or as a part of one,
+// and in doubt it hides: people mistype URLs with passwords too, and what they
+// mistyped is shown in an error. These are the decisions:
+//
+//	text                            hidden
+//	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
+//	ftp://u:P@W@h/, ftp://u:P W@h/  all up to the last "@", where the text is no URL
+//	ftp:/u:PW@h, ftp:u:PW@h         PW, also after "///" and "\\"
+//	u:PW@h, ftp:PW@h                PW: a name that addressed does not list may be a user
+//	ftp://u:PW, //u:PW/             PW: a port is digits
+//	http://u%3APW@h/, ...PW%40h/    PW: escaped delimiters, escaped again and again, and
+//	                                those of other scripts (full-width ":" "@" "/") count
+//	http://h/?v=ftp://u:PW@h2/      PW: a URL in a search, a path or a fragment
+//	http://h/ftp:u:PW@h2            PW, the same
+//	http://h/?v=u:PW@h2             PW: a value of a search
+//	x:y:z@h                         z: an unknown name may be a scheme and y a user
+//	http://h:8080/a@b               nothing: the port is one
+//	http://h/a@b, http://h/a:b@c    nothing: no login begins in a path without a scheme
+//	ftp://u@h/, ssh:u@h             nothing: a user without a password
+//	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
+//	news:u:PW@h, sip:u:PW@h         PW: before an address with a login
+//	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
+//	ftp:u:PW, u:PW                  nothing: without "@" and "//" it is as likely a name
+func Mask(text string) string {
+	if u, err := Parse(text); err == nil {
+		return u.masked()
+	}
+	return maskGuess(text)
+}
+
+// maskGuess is [Mask] for a text that is no URL.
+func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
+
+// stars returns text with each octet within spans as "*".
+func stars(text string, spans []span) string {
+	if spans == nil {
+		return text
+	}
+	b := []byte(text)
+	for _, s := range spans {
+		for i := s.start; i < s.end; i++ {
+			b[i] = '*'
+		}
+	}
+	return string(b)
+}
+
+// addressed are names of schemes whose scheme-specific part may hold an "@" that
+// ends no login: those of the RFCs and those of IANA's registry that are met in
+// documents. Of any other name "name:x@y" may as well be a user, a password and a
+// host. It is true if nothing before the "@" is ever a password, and false if
+// "user:password@host" can follow the name.
+var addressed = map[string]bool{
+	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
+	"urn": true, "doi": true, "info": true, "data": true, "about": true, "javascript": true, "magnet": true, "pkg": true,
+	"sms": true, "tel": true, "geo": true, "npm": true, "jsr": true,
+	"news": false, "snews": false, "sip": false, "sips": false, "xmpp": false, "ssh": false,
+}
+
+// span is a part of a text, from one octet up to another.
+type span struct{ start, end int }
+
+// mark is a delimiter in a text, as it is, escaped, or as another script writes it.
+type mark struct {
+	start, end int
+	octet      byte // what it stands for; a blank for all white space, "/" for "\" too
+}
+
+// otherScripts are characters that look like a delimiter and are typed for one.
+var otherScripts = [...]struct {
+	text  string
+	octet byte
+}{
+	{"\uff1a", ':'}, {"\ufe55", ':'}, {"\ufe13", ':'}, {"\u2236", ':'}, {"\ua789", ':'},
+	{"\uff20", '@'}, {"\ufe6b", '@'},
+	{"\uff0f", '/'}, {"\u2044", '/'}, {"\u2215", '/'}, {"\uff3c", '/'}, {"\ufe68", '/'},
+}
+
+// marks finds the delimiters of text.
+func marks(text string) []mark {
+	var list []mark
+	for i := 0; i < len(text); {
+		c, n := octetAt(text, i)
+		switch c {
+		case ':', '@', '/', '?', '#', '&', '=', ';':
+			list = append(list, mark{i, i + n, c})
+		case '\\':
+			list = append(list, mark{i, i + n, '/'})
+		case ' ', '\t', '\r', '\n', '"', '<', '>':
+			list = append(list, mark{i, i + n, ' '})
+		default:
+			if c >= 0x80 {
+				if o, size := otherScript(text, i); size > 0 {
+					list = append(list, mark{i, i + size, o})
+					n = size
+				}
+			}
+		}
+		i += n
+	}
+	return list
+}
+
+// octetAt returns the octet that stands at i, and of how many it is made: an escape
+// may have been escaped again, once or more often.
+func octetAt(text string, i int) (c byte, n int) {
+	if text[i] != '%' {
+		return text[i], 1
+	}
+	j := i + 1
+	for strings.HasPrefix(text[j:], "25") && j+3 < len(text) && octet.Is(text[j+2], octet.Hex) && octet.Is(text[j+3], octet.Hex) {
+		j += 2
+	}
+	if !tripletAt(text, j-1) {
+		return '%', 1
+	}
+	return octet.Unhex(text[j])<<4 | octet.Unhex(text[j+1]), j + 2 - i
+}
+
+// otherScript returns the delimiter that a character at i is typed for, and its
+// length; 0: it is none.
+func otherScript(text string, i int) (c byte, n int) {
+	for _, s := range otherScripts {
+		at := i
+		for k := 0; ; k++ {
+			if k == len(s.text) {
+				return s.octet, at - i
+			}
+			if at == len(text) {
+				break
+			}
+			c, size := octetAt(text, at)
+			if c != s.text[k] {
+				break
+			}
+			at += size
+		}
+	}
+	return 0, 0
+}
+
+// secrets returns where in text passwords may be, in order and apart. u is the URL
+// that text is, or the zero URL.
+func secrets(text string, u URL) []span {
+	if isPlain(text) {
+		// Most texts have no ":" but that of the scheme, and perhaps that of the port.
+		rest := text
+		if !u.IsZero() {
+			if rest = text[u.colon()+1:]; u.port() != 0 && u.at() == 0 {
+				rest = text[u.port()+1:]
+			}
+		}
+		if strings.IndexByte(rest, ':') < 0 && (u.Facts().Has(Internet) || strings.IndexByte(rest, '@') < 0) {
+			return nil
+		}
+	}
+	f := newFinder(text)
+	switch {
+	case u.IsZero():
+		f.guess()
+	case u.Facts().Has(Internet) && u.colon()+3 < u.loginEnd():
+		f.whole(u.colon()+3, u.loginEnd())
+		f.embedded(f.from(u.loginEnd()))
+	default:
+		f.part()
+	}
+	return f.spans
+}
+
+// isPlain reports whether all delimiters of text are those that it shows: it has no
+// escape, and nothing but US-ASCII.
+func isPlain(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' || text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// finder looks for passwords in a text. Its time is proportional to the length of
+// that: what is far ahead is looked for once.
+type finder struct {
+	text  string
+	marks []mark
+	spans []span
+
+	lastAt   int     // the index of the last "@"; -1: none
+	segments segment // the last that was looked at
+}
+
+// segment is a run of marks without a "/".
+type segment struct {
+	start, end int
+	wide       bool // blanks belong to it
+	at         int  // the last "@"; -1: none
+}
+
+// newFinder returns a finder for text.
+func newFinder(text string) *finder {
+	f := &finder{text: text, marks: marks(text)}
+	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
+	}
+	return f
+}
+
+// segment returns where the segment ends that the mark of index i is in, and where
+// its last "@" is, if that is not before i.
+func (f *finder) segment(i int, wide bool) (end, at int) {
+	s := &f.segments
+	if i < s.start || i >= s.end || s.wide != wide {
+		*s = segment{start: i, end: i, wide: wide, at: -1}
+		for ; s.end < len(f.marks) && f.marks[s.end].octet != '/' && (wide || f.marks[s.end].octet != ' '); s.end++ {
+			if f.marks[s.end].octet == '@' {
+				s.at = s.end
+			}
+		}
+	}
+	if s.at < i {
+		return s.end, -1
+	}
+	return s.end, s.at
+}
+
+// hide adds what is between two places to the spans, if there is anything.
+func (f *finder) hide(start, end int) {
+	if start < end {
+		f.spans = append(f.spans, span{start, end})
+	}
+}
+
+// from returns the index of the first mark that begins at an octet or after it.
+func (f *finder) from(at int) int {
+	low, high := 0, len(f.marks)
+	for low < high {
+		if mid := (low + high) / 2; f.marks[mid].start < at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// is reports whether the mark of that index exists and stands for an octet.
+func (f *finder) is(i int, c byte) bool { return i < len(f.marks) && f.marks[i].octet == c }
+
+// slashes returns how many slashes follow the mark of that index without anything
+// between them.
+func (f *finder) slashes(i int) int {
+	n := 0
+	for at := f.marks[i].end; f.is(i+1+n, '/') && f.marks[i+1+n].start == at; n++ {
+		at = f.marks[i+1+n].end
+	}
+	return n
+}
+
+// name returns the name of a scheme before the mark of that index; empty: none.
+func (f *finder) name(i int) string {
+	least, end := 0, f.marks[i].start
+	if i > 0 {
+		least = f.marks[i-1].end
+	}
+	start := end
+	for start > least && octet.Is(f.text[start-1], octet.Scheme) {
+		start--
+	}
+	return strings.ToLower(f.text[start:end])
+}
+
+// last returns the index of the last "@", at or after the mark of an index; -1: none.
+func (f *finder) last(i int) int {
+	if f.lastAt < i {
+		return -1
+	}
+	return f.lastAt
+}
+
+// whole looks for the password of a login of which it is known where it is.
+func (f *finder) whole(start, end int) {
+	colon, at := -1, -1
+	for i := f.from(start); i < len(f.marks) && f.marks[i].start < end; i++ {
+		switch {
+		case f.marks[i].octet == '@':
+			at = i
+		case f.marks[i].octet == ':' && colon < 0:
+			colon = i
+		}
+	}
+	switch {
+	case colon < 0:
+	case colon < at:
+		f.hide(f.marks[colon].end, f.marks[at].start)
+	case at < 0 && f.text[start] != '[' && !isDigits(f.text[f.marks[colon].end:end]):
+		f.hide(f.marks[colon].end, end)
+	}
+}
+
+// isDigits reports whether text can be a port, perhaps with a line break within it.
+func isDigits(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !octet.Is(text[i], octet.Digit) && !isBlank(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// login looks for the password of what may be a login that begins at an octet,
+// before the mark of index i, and returns the index of the next mark to look at. If
+// it ought to be a login, what is no port is a password, too; if wide, all that
+// follows belongs to it.
+func (f *finder) login(start, i int, ought, wide bool) (next int) {
+	end, at := f.segment(i, wide)
+	colon := i
+	for colon < end && f.marks[colon].octet != ':' {
+		colon++
+	}
+	stop := len(f.text)
+	if end < len(f.marks) {
+		stop = f.marks[end].start
+	}
+	switch {
+	case colon == end:
+		return end
+	case colon < at:
+		after := f.marks[colon+1]
+		if port := f.text[f.marks[colon].end:after.start]; after.octet != '@' && after.octet != ':' && isDigits(port) && !wide {
+			return colon // h:80?a=b@c
+		}
+		f.hide(f.marks[colon].end, f.marks[at].start)
+		return at + 1
+	case at >= 0 || !ought:
+		return end
+	}
+	first := stop
+	for j := colon + 1; j < end; j++ {
+		if o := f.marks[j].octet; o == '&' || o == '?' || o == '#' {
+			first = f.marks[j].start
+			break
+		}
+	}
+	switch {
+	case isDigits(f.text[f.marks[colon].end:first]), start < len(f.text) && f.text[start] == '[', isBareIPv6(f.text[start:stop]):
+		return colon
+	}
+	// The password may hold a "/", if there is an "@" further on.
+	if last := f.last(end); last >= 0 {
+		f.hide(f.marks[colon].end, f.marks[last].start)
+		return last + 1
+	}
+	if !wide {
+		stop = first
+	}
+	f.hide(f.marks[colon].end, stop)
+	return end
+}
+
+// isBareIPv6 reports whether text is made of what an IPv6 address without its
+// brackets is made of.
+func isBareIPv6(text string) bool {
+	if strings.Count(text, ":") < 2 {
+		return false
+	}
+	for i := 0; i < len(text); i++ {
+		if !octet.Is(text[i], octet.Hex) && text[i] != ':' && text[i] != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// embedded looks for further URLs, from the mark of index i on: in a path, a search
+// and a fragment.
+func (f *finder) embedded(i int) {
+	searching := false
+	for i < len(f.marks) {
+		m := f.marks[i]
+		switch {
+		case m.octet == '?', searching && (m.octet == '&' || m.octet == '=' || m.octet == ';' || m.octet == '#'):
+			searching = true
+			i = f.value(i)
+		case m.octet == ':' && f.slashes(i) >= 2:
+			n := f.slashes(i)
+			i = f.login(f.marks[i+n].end, i+n+1, true, false)
+		case m.octet == ':' && !isDigits(f.name(i)) && !addressed[f.name(i)]:
+			n := f.slashes(i)
+			i = f.login(f.marks[i+n].end, i+n+1, false, false)
+		case m.octet == '/' && f.slashes(i) >= 1:
+			n := f.slashes(i)
+			i = f.login(f.marks[i+n].end, i+n+1, false, false)
+		default:
+			i++
+		}
+	}
+}
+
+// value looks for a login at the beginning of a value of a search, after the mark of
+// index i, and returns the index of the next mark to look at.
+func (f *finder) value(i int) (next int) {
+	colon, at := -1, -1
+	end := i + 1
+	for ; end < len(f.marks) && strings.IndexByte("&;#?/= ", f.marks[end].octet) < 0; end++ {
+		switch {
+		case f.marks[end].octet == '@':
+			at = end
+		case f.marks[end].octet == ':' && colon < 0:
+			colon = end
+		}
+	}
+	if colon < 0 {
+		return end
+	}
+	if f.slashes(colon) > 0 {
+		return colon
+	}
+	if never, known := addressed[f.name(colon)]; known && f.marks[colon-1].octet != '@' {
+		if never {
+			return end
+		}
+		for colon++; colon < end && f.marks[colon].octet != ':'; colon++ {
+		}
+	}
+	if colon < at {
+		f.hide(f.marks[colon].end, f.marks[at].start)
+		return at + 1
+	}
+	return end
+}
+
+// part looks for passwords in a URL without "//", or with nothing after it.
+func (f *finder) part() {
+	i := f.from(0)
+	for ; ; i++ {
+		// The mark of index i is the ":" of a scheme.
+		if n := f.slashes(i); n > 0 {
+			f.embedded(f.login(f.marks[i+n].end, i+n+1, true, false))
+			return
+		}
+		if !f.is(i+1, ':') || f.slashes(i+1) == 0 && f.name(i) != "url" || f.name(i+1) == "" {
+			break
+		}
+	}
+	never, known := addressed[f.name(i)]
+	at := f.last(i + 1)
+	switch {
+	case never || at < 0:
+		f.embedded(i + 1)
+		return
+	}
+	for colon := i + 1; colon < at; colon++ {
+		if f.marks[colon].octet == ':' {
+			f.hide(f.marks[colon].end, f.marks[at].start)
+			f.embedded(at + 1)
+			return
+		}
+	}
+	if !known {
+		f.hide(f.marks[i].end, f.marks[at].start)
+	}
+	f.embedded(at + 1)
+}
+
+// guess looks for passwords in a text that is no URL: what follows the first ":"
+// that belongs to no scheme, up to the last "@".
+func (f *finder) guess() {
+	at := f.last(0)
+	start := 0 // where a scheme can begin
+	for i := 0; i < at; i++ {
+		m := f.marks[i]
+		switch {
+		case m.octet == ' ' && strings.Trim(f.text[start:m.start], blanks+"<") == "":
+			start = m.end
+			continue
+		case m.octet != ':':
+			continue
+		}
+		n := f.slashes(i)
+		if n >= 2 && !(i > 0 && f.is(i-1, ':') && f.marks[i-1].end == m.start) {
+			continue
+		}
+		if name := f.name(i); name != "" && strings.EqualFold(f.text[start:m.start], name) {
+			never, known := addressed[name]
+			switch {
+			case never:
+				f.embedded(i + 1)
+				return
+			case name == "url":
+				start = m.end
+				continue
+			case n == 1, known:
+				continue
+			}
+			// The name of a user, or of a scheme if another ":" follows.
+			next := i + 1
+			for next < at && f.marks[next].octet != ':' {
+				next++
+			}
+			if next < at {
+				continue
+			}
+		}
+		f.hide(m.end, f.marks[at].start)
+		f.embedded(at + 1)
+		return
+	}
+	i := 0
+	if f.slashes0() {
+		i = f.login(f.marks[1].end, 2, true, true)
+	} else if len(f.marks) > 0 && f.is(0, ':') && f.slashes(0) >= 1 && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]) {
+		n := f.slashes(0)
+		i = f.login(f.marks[n].end, n+1, true, true)
+	}
+	f.embedded(i)
+}
+
+// slashes0 reports whether the text begins with "//".
+func (f *finder) slashes0() bool {
+	return f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1
+}
