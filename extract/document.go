@@ -44,7 +44,7 @@ const maxPiece = 16 * locus.MaxLen
 // prose reports the URLs of the running text from start to end.
 func (d *document) prose(start, end int, n notation) {
 	text := d.text[start:end]
-	if !mayHold(text, n) {
+	if !d.o.Schemeless && !mayHold(text, n) {
 		return
 	}
 	if indexMark(text, n) < 0 {
@@ -131,6 +131,7 @@ func (d *document) refer(written string, m Match) {
 			return
 		}
 		m.URL, _ = locus.Parse(written)
+		m.IRI = !m.URL.IsZero() && isIRI(written)
 	}
 	if m.URL.IsZero() {
 		m.Ref = written
