@@ -15,7 +15,9 @@ type document struct {
 	yield func(Match) bool
 	done  bool   // the caller wants no more
 	base  string // of <base href>
+	based bool   // it is of this document
 	xml   bool   // the text says that it is XML
+	depth int    // documents around it
 
 	elements map[string]string // names that Element has, each kept once
 }

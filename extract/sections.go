@@ -55,7 +55,7 @@ func inSections(r io.ReaderAt, size, length int64, workers int, o *Options, yiel
 	defer close(gone)
 	for range workers {
 		group.Go(func() {
-			t := newStream(nil, o)
+			t := newStream(nil, o, nil)
 			for s := range queue {
 				select {
 				case s.matches = <-free:
@@ -85,7 +85,7 @@ func inSections(r io.ReaderAt, size, length int64, workers int, o *Options, yiel
 			start = stop
 		}
 	})
-	t := newStream(nil, o)
+	t := newStream(nil, o, nil)
 	next := int64(0)
 	for s := range ordered {
 		<-s.done

@@ -22,7 +22,7 @@ const (
 // whole text. It reads r to the end, or to the first error, which comes last and
 // wraps r's, and needs the same little memory however long the text is.
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
-	return func(yield func(Match, error) bool) { newStream(r, o).yield(yield) }
+	return func(yield func(Match, error) bool) { newStream(r, o, nil).yield(yield) }
 }
 
 // stream is a text of which a window is there.
@@ -37,8 +37,12 @@ type stream struct {
 	err   error
 }
 
-func newStream(r io.Reader, o *Options) *stream {
-	t := &stream{r: r, s: newScanner(o), buf: make([]byte, 0, window), stop: math.MaxInt64}
+// newStream returns the text that r gives. Its window is in buf if that is large enough.
+func newStream(r io.Reader, o *Options, buf []byte) *stream {
+	if cap(buf) < window {
+		buf = make([]byte, 0, window)
+	}
+	t := &stream{r: r, s: newScanner(o), buf: buf[:0], stop: math.MaxInt64}
 	t.s.clones = true
 	return t
 }
