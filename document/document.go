@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -67,6 +68,10 @@ type Link struct {
 	// Match is what was found. Its offsets are those of the text that it was read
 	// from: the document itself, or what a container gives.
 	extract.Match
+	// ASCII is the URL that an IRI ([extract.Match.IRI]) stands for: its host in ASCII
+	// form (RFC 5891), all else with escapes (RFC 3987 section 3.1). It is zero if there
+	// is none, because what stands for a host cannot be one, and for what is no IRI.
+	ASCII locus.URL
 	// Line and Column are where it starts in that text, as [extract.Position] has it.
 	Line, Column int64
 	// Context is the line of the text that it starts on, or what is near it if the

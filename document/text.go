@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
 )
@@ -121,6 +122,9 @@ func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
 
 // report reports l, and whether to go on.
 func (t *texts) report(l Link) bool {
+	if l.IRI {
+		l.ASCII, _ = iri.URL(l.URL)
+	}
 	if !t.f.yield(l, nil) {
 		t.f.done = true
 	}

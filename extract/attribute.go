@@ -17,6 +17,9 @@ const (
 	candidates       // those, each with a descriptor: the images of srcset
 	style            // declarations of CSS
 	refresh          // seconds, and where to go then
+	commas           // URLs or partial forms with "," between them
+	markup           // an HTML document
+	referred         // one, if another attribute says so
 )
 
 // holdsOf returns what an attribute of element holds. Both names are in lower
@@ -47,6 +50,15 @@ func holdsOf(element, name []byte) holds {
 		return only("html", oneURL)
 	case "content":
 		return only("meta", refresh)
+	case "archive":
+		if string(element) == "object" {
+			return urls
+		}
+		return only("applet", commas)
+	case "srcdoc":
+		return only("iframe", markup)
+	case "value":
+		return only("param", referred)
 	}
 	return noURL
 }
@@ -63,7 +75,8 @@ func (d *document) attributes(s, element string, i int) (next int) {
 		key = append(key, "preconnect "...)
 	}
 	size, seen := len(key), seenBuf[:0]
-	refreshes := sameName(element, "meta") && isRefresh(s, i)
+	refreshes := sameName(element, "meta") && hasAttribute(s, i, "http-equiv", "refresh")
+	refers := sameName(element, "param") && hasAttribute(s, i, "valuetype", "ref")
 	for !d.done {
 		a, next, ok := nextAttribute(s, i)
 		if !ok {
@@ -72,7 +85,7 @@ func (d *document) attributes(s, element string, i int) (next int) {
 		i = next
 		key = lowerName(key[:size], a.name)
 		h := holdsOf(key[:size-1], key[size:])
-		if h == noURL || h == refresh && !refreshes {
+		if h == noURL || h == refresh && !refreshes || h == referred && !refers {
 			d.hidden(a.start, a.end)
 			continue
 		}
@@ -98,16 +111,16 @@ func (d *document) elementName(key []byte) string {
 	return name
 }
 
-// isRefresh reports whether the meta element with the attributes at i has a
-// refresh as its content.
-func isRefresh(s string, i int) bool {
+// hasAttribute reports whether the first attribute of that name, among those at i, has
+// that value, in either case.
+func hasAttribute(s string, i int, name, value string) bool {
 	for {
 		a, next, ok := nextAttribute(s, i)
 		if !ok {
 			return false
 		}
-		if sameName(a.name, "http-equiv") {
-			return sameName(s[a.start:a.end], "refresh")
+		if sameName(a.name, name) {
+			return sameName(s[a.start:a.end], value)
 		}
 		i = next
 	}
@@ -150,8 +163,18 @@ func (d *document) value(start, end int, h holds, element string) {
 	}
 	v := source{decode(d.text[start:end], htmlValue), start, element}
 	switch h {
-	case oneURL:
+	case oneURL, referred:
 		d.one(&v, 0, len(v.text), htmlValue)
+	case commas:
+		for i := 0; i < len(v.text); i++ {
+			first := i
+			for i < len(v.text) && v.text[i] != ',' {
+				i++
+			}
+			d.one(&v, first, i, htmlValue)
+		}
+	case markup:
+		d.within(v)
 	case urls:
 		for i := skipSpace(v.text, 0); i < len(v.text); i = skipSpace(v.text, i) {
 			first := i
@@ -167,6 +190,31 @@ func (d *document) value(start, end int, h holds, element string) {
 			d.one(&v, from, to, htmlValue)
 		}
 	}
+}
+
+// maxWithin is how many documents may be within each other ("srcdoc").
+const maxWithin = 4
+
+// within reports what a document has that is the value of an attribute. Its partial
+// forms are relative to what they are in the document around it (HTML 4.8.5), and the
+// places are where it is written there.
+func (d *document) within(v source) {
+	if d.depth == maxWithin {
+		return
+	}
+	inner := newDocument(v.text, &d.o, func(m Match) bool {
+		m.Start, m.End = int64(v.start+v.place(int(m.Start))), int64(v.start+v.place(int(m.End)))
+		if v.edits != nil {
+			m.URL, m.Alternative = d.own(m.URL, m), d.own(m.Alternative, m)
+			m.Ref = strings.Clone(m.Ref)
+		}
+		if !d.yield(m) {
+			d.done = true
+		}
+		return !d.done
+	})
+	inner.depth, inner.base, inner.xml = d.depth+1, d.base, false
+	inner.html(0, len(v.text))
 }
 
 // one reports what v has between from and to: a URL or a partial form.
@@ -190,8 +238,8 @@ func (d *document) one(v *source, from, to int, n notation) {
 		Start:   int64(v.start + v.place(from)),
 		End:     int64(v.start + v.place(to)),
 	})
-	if v.element == "base href" && d.base == "" {
-		d.base = written
+	if v.element == "base href" && written != "" && !d.based {
+		d.base, d.based = written, true
 	}
 }
 

@@ -110,7 +110,7 @@ func apart(text string, start int) bool {
 	if start == 0 || text[start-1] >= utf8.RuneSelf {
 		return true
 	}
-	return text[start-1] <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", text[start-1]) >= 0 ||
+	return text[start-1] <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~.", text[start-1]) >= 0 ||
 		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
 }
 
@@ -122,9 +122,19 @@ type run struct {
 	i     int     // what was read; if it is no URL, where to go on
 	v     verdict // what it is, as far as is known
 
-	search               bool // a "?" or "#" was there
-	round, square, curly int  // brackets that are open
+	foreign              bool // the host has ideographs, symbols or dashes in it
+	quote                quoteState
+	round, square, curly int // brackets that are open
 }
+
+// quoteState says what is known of an apostrophe before a URL.
+type quoteState uint8
+
+const (
+	unknownQuote quoteState = iota
+	noQuote
+	inQuote
+)
 
 // stop ends the reading with v at i.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
@@ -134,13 +144,9 @@ func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
-		// No host alone, or none that ends here.
-		host, end, ok := r.hostAndEnd()
-		if !ok {
-			return
-		}
-		if stop = hostEnd(r.text, host, end); stop < end {
-			r.noHost(stop)
+		// Not a host alone, or one whose end is not known.
+		var ok bool
+		if stop, ok = r.loginEnd(); !ok {
 			return
 		}
 	}
@@ -148,43 +154,184 @@ func (r *run) login() {
 	r.rest()
 }
 
-// noHost says what it means that a login has something else than a host and port,
-// from i on.
-func (r *run) noHost(i int) {
-	if strings.IndexByte(",;!'()*=&}]", r.text[i]) >= 0 {
-		r.stop(i, found)
-		return
-	}
-	// "http://$host/", "http://{host}/": what is to become a URL, and is none.
-	r.stop(i, none)
-}
-
 // endsLogin reports whether c, which is US-ASCII, ends a login.
 func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
+// loginEnd returns where the login at r.i ends. If what follows is not for
+// [run.rest] to read, ok is false, and the reading has stopped.
+func (r *run) loginEnd() (end int, ok bool) {
+	host, end, ok := r.hostAndEnd()
+	if !ok {
+		return end, false
+	}
+	stop := hostEnd(r.text, host, end)
+	if r.foreign {
+		cut, ok := foreignEnd(r.text, host, stop)
+		if !ok {
+			r.stop(stop, none)
+			return stop, false
+		}
+		if cut < stop {
+			r.stop(cut, found)
+			return cut, false
+		}
+	}
+	switch {
+	case stop < end:
+		r.noHost(host, stop)
+	case r.v == found:
+		r.stop(end, found)
+	case end < len(r.text) && strings.IndexByte("[]{}", r.text[end]) >= 0:
+		r.noHost(host, end)
+	default:
+		return end, true
+	}
+	return stop, false
+}
+
+// noHost says what it means that a login has something else than a host and port,
+// from i on.
+func (r *run) noHost(host, i int) {
+	if !r.known(i, len("[/")) {
+		r.stop(i, more)
+		return
+	}
+	switch c := r.text[i]; {
+	case strings.IndexByte(",;!'()*=&}]", c) >= 0, c == '~' && r.opened('~'):
+		r.stop(i, found)
+	case c == '[' && (isDotted(r.text[host:i]) || strings.HasPrefix(r.text[i:], "[/")):
+		// A note, or BBCode.
+		r.stop(i, found)
+	default:
+		// "http://$host/", "http://{host}/", "http://host[:port]": what is to become a
+		// URL, and is not one yet.
+		r.stop(i, none)
+	}
+}
+
+// separators is punctuation that a user or a password may have (RFC 1738 section 5),
+// and that separates what follows from a host in running text.
+const separators = ",;!'(*=&"
+
 // hostAndEnd returns where the host and port begin of the login at r.i, and where
-// they end. If they end in no place that is known, ok is false, and the reading
-// has stopped.
+// they end. If they end in a place that is not known, ok is false, and the reading
+// has stopped. If the URL ends there too, whatever follows, r.v is found.
+//
+// An "@" makes what is before it the user. It does so only if nothing before it has
+// ended the URL as a reader sees it: a bracket or a quotation that was opened before
+// the URL, a delimiter, or punctuation after a host that is complete.
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
-	i := r.i
+	i, first := r.i, -1
+	plain := true // text[host:i] is what a host and port may be
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; i++ {
 		switch c := r.text[i]; {
 		case c == '@':
-			host = i + 1
+			if r.foreign {
+				r.v = found
+				return host, i, true
+			}
+			if r.round > 0 {
+				// The "@" is of what stands in the brackets.
+				r.v = found
+				return host, first, true
+			}
+			host, plain = i+1, true
 		case endsLogin(c):
 			return host, i, true
 		case c >= utf8.RuneSelf:
-			n := r.word(i)
+			n := r.character(i, true)
 			if n == 0 {
 				return host, i, r.v != more
 			}
 			i += n - 1
+		case c == '[' && i == host:
+			i = addressEnd(r.text[:limit], i)
+		case kinds[c]&inHost != 0:
+			if c == '_' && plain && r.opened('_') && isDotted(r.text[host:i]) {
+				if !r.known(i, len("_a")) {
+					r.stop(i, more)
+					return host, i, false
+				}
+				if !letterAt(r.text, i+1) {
+					r.v = found
+					return host, i, true
+				}
+			}
+		default:
+			switch r.inLogin(i, plain && isDotted(r.text[host:i])) {
+			case found:
+				r.v = found
+				return host, i, true
+			case none:
+				return host, i, true
+			case more:
+				r.stop(i, more)
+				return host, i, false
+			}
+			plain = false
+			if r.round == 1 && c == '(' {
+				first = i
+			}
 		}
 	}
 	return host, i, r.reached(i)
+}
+
+// goesOn is the verdict on an octet that belongs to the URL.
+const goesOn verdict = more + 1
+
+// inLogin says what the octet at i, which no host has, means in a login: found, the
+// URL ends here; none, the login does; goesOn, or more. If complete, a host that needs
+// nothing after it is before i.
+func (r *run) inLogin(i int, complete bool) verdict {
+	c := r.text[i]
+	switch c {
+	case '(':
+		r.round++
+	case ')':
+		if r.round--; r.round < 0 {
+			return found
+		}
+		return goesOn
+	case '[', ']', '{', '}':
+		// No user has these as they are.
+		return none
+	case '\'':
+		if r.opened('\'') || r.quoted() {
+			return found
+		}
+	case '&':
+		if !r.known(i, maxEntity) {
+			return more
+		}
+		if isDelimiter(r.text[i:]) {
+			return found
+		}
+	case '~':
+		if complete && r.opened('~') {
+			return found
+		}
+	}
+	if complete && strings.IndexByte(separators, c) >= 0 {
+		return found
+	}
+	return goesOn
+}
+
+// addressEnd returns where the last octet is of the IP address in brackets at i, or
+// i if it is none.
+func addressEnd(text string, i int) int {
+	end := i + 1
+	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
+		end++
+	}
+	if end < len(text) && text[end] == ']' {
+		return end
+	}
+	return i
 }
 
 // reached reports whether what ends at i, with the text or with the longest URL,
@@ -211,20 +358,6 @@ func hostEnd(text string, i, end int) int {
 		i++
 	}
 	return i
-}
-
-// word returns the length of the character at i, which is not US-ASCII, or 0 if it
-// ends a URL. If that depends on what follows the text, r.v is more.
-func (r *run) word(i int) int {
-	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
-		r.v = more
-		return 0
-	}
-	c, n := utf8.DecodeRuneInString(r.text[i:])
-	if c == utf8.RuneError || !isWordRune(c) {
-		return 0
-	}
-	return n
 }
 
 // rest reads to the end of what may be the URL.
@@ -257,25 +390,26 @@ func (r *run) ask(i int) int {
 	goes, known := true, true
 	switch c {
 	case '?', '#':
-		r.search = true
 	case '(':
-		r.round++
+		goes, known = r.opens(i, &r.round, "()")
 	case '{':
-		r.curly++
+		goes, known = r.opens(i, &r.curly, "{}")
+	case '[':
+		// "[/" is of BBCode: "[url]http://h/a[/url]".
+		if known = r.known(i, len("[/")); known {
+			if goes = !strings.HasPrefix(r.text[i:], "[/"); goes {
+				goes, known = r.opens(i, &r.square, "[]")
+			}
+		}
 	case ')':
 		goes = closes(&r.round)
 	case '}':
 		goes = closes(&r.curly)
 	case ']':
 		goes = closes(&r.square)
-	case '[':
-		// In a path it is the next thing, as in "http://h/[1]" and "http://h/[/url]".
-		r.square++
-		known = r.known(i, 2)
-		goes = r.search && !strings.HasPrefix(r.text[i:], "[/")
 	case '\'':
-		known = r.known(i, 2)
-		goes = !r.opened('\'') && (r.round+r.square+r.curly > 0 || letterAt(r.text, i+1))
+		known = r.known(i, len("'a"))
+		goes = !r.opened('\'') && (r.round+r.square+r.curly > 0 || letterAt(r.text, i+1) || !r.quoted())
 	case '&':
 		known = r.known(i, maxEntity)
 		goes = !isDelimiter(r.text[i:])
@@ -287,7 +421,7 @@ func (r *run) ask(i int) int {
 			return 0
 		}
 	default:
-		n := r.word(i)
+		n := r.character(i, false)
 		if n == 0 && r.v != more {
 			r.stop(i, found)
 		}
@@ -306,6 +440,18 @@ func (r *run) ask(i int) int {
 
 // known reports whether the n octets from i on are known.
 func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
+
+// opens opens the bracket at i, and reports whether it belongs to the URL: its pair
+// follows within it.
+func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
+	ok, known = true, true
+	if *open == 0 {
+		// It is known of those in another one.
+		ok, known = r.balanced(i, pair)
+	}
+	*open++
+	return ok, known
+}
 
 // closes closes a bracket, and reports whether one was open.
 func closes(open *int) bool {
@@ -355,6 +501,11 @@ func (r *run) opaque(name string) {
 	case "mailto", "mid", "cid":
 		ok = at
 	case "news", "snews":
+		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
+			// No name of an article has these (RFC 822 section 3.3, "specials").
+			r.stop(r.i+group, found)
+			return
+		}
 		ok = at || !colon && strings.Contains(part, ".")
 	case "urn":
 		ok = colon && isNID(part)
@@ -365,7 +516,52 @@ func (r *run) opaque(name string) {
 		r.stop(ahead, none)
 		return
 	}
+	if at && Known(name) && !r.domain(ahead+1) {
+		return
+	}
 	r.rest()
+}
+
+// domain looks at the domain of an address, which begins at i. It is false if that
+// ends the URL.
+func (r *run) domain(i int) bool {
+	start := i
+	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
+		c := r.text[i]
+		if c < utf8.RuneSelf {
+			if kinds[c]&inHost == 0 {
+				break
+			}
+			i++
+			continue
+		}
+		n := r.character(i, true)
+		if r.v == more {
+			r.stop(i, more)
+			return false
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	if !r.foreign {
+		// It goes on as it does elsewhere.
+		return true
+	}
+	if i == len(r.text) && !r.reached(i) {
+		return false
+	}
+	switch stop, ok := foreignEnd(r.text, start, i); {
+	case !ok:
+		r.stop(i, none)
+	case stop < i:
+		r.stop(stop, found)
+	default:
+		r.i = i
+		return true
+	}
+	return false
 }
 
 // trimmed returns where the URL ends that was read to r.i: before what is
@@ -376,13 +572,30 @@ func (r *run) trimmed(colon int) int {
 		switch c := r.text[end-1]; {
 		case kinds[c]&trims == 0, strings.IndexByte("*_~", c) >= 0 && !r.opened(c):
 			return end
-		case strings.HasSuffix(r.text[colon+1:end], "&amp;"):
-			end -= len("&amp;")
+		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
+			// It closes one that is in the URL.
+			return end
 		default:
-			end--
+			end = beforeEntity(r.text, colon+1, end)
 		}
 	}
 	return end
+}
+
+// beforeEntity returns where the character reference begins that ends at end, "&amp;",
+// or else end-1.
+func beforeEntity(text string, start, end int) int {
+	if text[end-1] != ';' {
+		return end - 1
+	}
+	i := end - 1
+	for i > start && end-i <= maxName && letterAt(text, i-1) {
+		i--
+	}
+	if i < end-1 && i > start && text[i-1] == '&' {
+		return i - 1
+	}
+	return end - 1
 }
 
 // plausible reports whether u, that no prefix "URL:" announces, is a URL as a
@@ -402,7 +615,7 @@ func plausible(u locus.URL) bool {
 	}
 	part := u.SchemePart()
 	local, domain, at := cutAddress(part)
-	address := at && local != "" && letterAt(domain, 0)
+	address := at && local != "" && domain != "" && (letterAt(domain, 0) || domain[0] >= utf8.RuneSelf)
 	switch name := u.Scheme(); name {
 	case "mailto", "mid", "cid":
 		return address

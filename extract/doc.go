@@ -39,28 +39,58 @@
 // of characters takes all that it can.
 //
 //	See http://h/a, http://h/b; http://h/c.     ->  http://h/a http://h/b http://h/c      punctuation at the end: . , ; : ! ?
-//	"http://h/a" 'http://h/b'                   ->  http://h/a http://h/b                 quotes
-//	x='http://h/a','http://h/b'                 ->  http://h/a http://h/b                 a single one ends it, but in a word or brackets
-//	http://h/it's http://h/Products('a')        ->  http://h/it's http://h/Products('a')  as here
-//	(http://h/a_(b)) {http://h/{c}}             ->  http://h/a_(b) http://h/{c}           ( ) and { } that open in it close in it
-//	[http://h/a] http://h/b[1] [u]http://h/c[/u] ->  http://h/a http://h/b http://h/c     [ ] are none of a path
-//	http://[::1]:80/ http://h/?a[0]=1           ->  http://[::1]:80/ http://h/?a[0]=1     but of a host and a search
-//	a|http://h/a|b {\url{http://h/b}}           ->  http://h/a http://h/b                 nor | \ ^ ` " < >
+//	It can...http://h/a 1.http://h/b --http://h/c ->  http://h/a http://h/b http://h/c    a dot before the scheme, or two hyphens
+//	"http://h/a" 'http://h/b'                   ->  http://h/a http://h/b                 quotation marks
+//	x='http://h/a','http://h/b' f('see http://h/c','d') ->  http://h/a http://h/b http://h/c  an apostrophe ends it if one opened before it
+//	http://h/it's http://h/10'-x/b http://h/'a' ->  http://h/it's http://h/10'-x/b http://h/'a'  else it belongs, and the last one if it closes another
+//	(http://h/a_(b)) {http://h/{c}} [http://h/d[1]] ->  http://h/a_(b) http://h/{c} http://h/d[1]  ( ) { } [ ] that open in it and close in it
+//	http://h/a(see it) http://h/b[see it]       ->  http://h/a http://h/b                 those that do not close in it end it
+//	[u]http://h/a[/u] [url]http://h.i[/url]     ->  http://h/a http://h.i                 "[/" is of BBCode
+//	http://[::1]:80/ http://h/?a[0]=1           ->  http://[::1]:80/ http://h/?a[0]=1     of a host and a search
+//	a|http://h/a|b {\url{http://h/b}}           ->  http://h/a http://h/b                 never | \ ^ ` " < >
 //	*http://h/a* __http://h/b__ ~http://h/c~    ->  http://h/a http://h/b http://h/c      emphasis, if it stands before it too
-//	&lt;http://h/a&gt; http://h/?b&amp;c=d      ->  http://h/a http://h/?b&amp;c=d        entities that stand for a delimiter
-//	去http://h/a看。（http://h/b）                ->  http://h/a http://h/b                 Chinese, Japanese, Korean
-//	“http://h/a”—http://h/b…                    ->  http://h/a http://h/b                 punctuation that is not US-ASCII
-//	http://h/Köln http://h/Жук                  ->  http://h/Köln http://h/Жук            letters that are not, of other scripts
+//	&lt;http://h/a&gt; http://h/?b&amp;c=d&copy; ->  http://h/a http://h/?b&amp;c=d        entities that stand for a delimiter, and one at the end
 //	xhttp://h/a git+http://h/b éhttp://h/c      ->                                        never within a word
 //	http:// http:/// http://.../ file://        ->                                        a host, or for file a path
 //	file:///a http://localhost:80               ->  file:///a http://localhost:80         as here
 //	http://$host/ http://{h}/ http://h/%s       ->                                        what is to become a URL
-//	http://h/x%zz                               ->                                        an escape that is none
+//	http://h/x%zz                               ->                                        an escape that is not one
 //	http://a,http://b                           ->  http://a http://b                     what no host can have ends it
-//	www.example.org                             ->                                        no scheme, no URL
+//	www.example.org a@example.org               ->                                        no scheme, no URL; but see [Options.Schemeless]
 //	news: today, file:line, std::a, 12:30       ->                                        prose: a scheme without "//" needs more
 //	mailto:a@b.c, news:comp.mail; mid:1@b       ->  mailto:a@b.c news:comp.mail mid:1@b   an address, a group of a hierarchy, a message-id
-//	urn:isbn:1 URL:mailto:a@b x/mailto:c@d      ->  urn:isbn:1 mailto:a@b                 and a blank, a bracket, a quote, = , ; or URL: before it
+//	urn:isbn:1 URL:mailto:a@b x/mailto:c@d      ->  urn:isbn:1 mailto:a@b                 and a blank, a bracket, a quote, = , ; . or URL: before it
+//
+// # The host
+//
+// What is before an "@" is a login only if nothing in it ends the URL: else the text
+// around a URL could give it another host.
+//
+//	ftp://u:p,w@h/ http://a.example:x@h/        ->  ftp://u:p,w@h/ http://a.example:x@h/  a login
+//	(http://a.example):b@c.example              ->  http://a.example                      a bracket that was opened before the URL
+//	(http://a.example),(mailto:b@c.example)     ->  http://a.example mailto:b@c.example   as here
+//	'http://a.example'+'b@c.example'            ->  http://a.example                      a quotation
+//	&lt;http://a.example&gt;b@c.example         ->  http://a.example                      an entity
+//	http://a.example,b@c.example                ->  http://a.example                      , ; ! ' ( * = & after a host that is complete
+//	http://h(b@c.example)                       ->  http://h                              an "@" within brackets
+//	news:comp.mail,b@c.example                  ->  news:comp.mail                        a group that is complete
+//
+// # Other scripts
+//
+// A URL has US-ASCII alone (RFC 1738 section 2.2). What has other characters is found
+// as it is written, and [Match.IRI] says so: it needs escapes, and its host another
+// form, before it is sent.
+//
+//	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with blanks between words
+//	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script
+//	去http://h/a看。（http://h/b）                ->  http://h/a http://h/b                 Chinese, Japanese, Korean end a path
+//	http://h/A–B_c http://h/l·l http://h/d’s    ->  http://h/A–B_c http://h/l·l http://h/d’s  dashes, dots and apostrophes within a word
+//	http://h/a— http://h/b–http://h/c ‘http://h/d’s ->  http://h/a http://h/b http://h/c http://h/d  and not at its end, before a URL, or if quoted
+//	http://h/☺.html http://h/5€/a               ->  http://h/☺.html http://h/5€/a         signs that more of the path follows
+//	http://h/a☺ http://h/b→http://h/c           ->  http://h/a http://h/b http://h/c      and not at the end
+//	http://北京.cn/ http://a.中国 http://exampleこれは.com/x ->  http://北京.cn/ http://a.中国 http://exampleこれは.com/x  a host is whole
+//	http://a.example看 http://h:80看 http://a.example’s ->  http://a.example http://h:80 http://a.example  a name or a port that is complete before them ends it
+//	http://h看 http://看                          ->                                        without a dot it cannot be told
 //
 // A URL of more than [locus.MaxLen] octets is none, nor is one in a wrapper of more
 // than twice as many.

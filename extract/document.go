@@ -15,7 +15,9 @@ type document struct {
 	yield func(Match) bool
 	done  bool   // the caller wants no more
 	base  string // of <base href>
+	based bool   // it is of this document
 	xml   bool   // the text says that it is XML
+	depth int    // documents around it
 
 	elements map[string]string // names that Element has, each kept once
 }
@@ -44,7 +46,7 @@ const maxPiece = 16 * locus.MaxLen
 // prose reports the URLs of the running text from start to end.
 func (d *document) prose(start, end int, n notation) {
 	text := d.text[start:end]
-	if !mayHold(text, n) {
+	if !d.o.Schemeless && !mayHold(text, n) {
 		return
 	}
 	if indexMark(text, n) < 0 {
@@ -131,6 +133,7 @@ func (d *document) refer(written string, m Match) {
 			return
 		}
 		m.URL, _ = locus.Parse(written)
+		m.IRI = !m.URL.IsZero() && isIRI(written)
 	}
 	if m.URL.IsZero() {
 		m.Ref = written

@@ -27,6 +27,13 @@ type Match struct {
 	Start, End int64
 	// Form is how it is written.
 	Form Form
+	// IRI reports that what was found has characters that are not US-ASCII (RFC 3987),
+	// which no URL has (RFC 1738 section 2.2). It is not fit to be sent as it is: its
+	// host is a name of another script, or other parts of it need escapes.
+	IRI bool
+	// Assumed reports that the text does not have the scheme of URL: it is "http" for
+	// the name of a web server, "mailto" for an address ([Options.Schemeless]).
+	Assumed bool
 }
 
 // Form is the way in which a URL is written in a text.
@@ -80,6 +87,11 @@ type Options struct {
 	// comments, scripts, style sheets and declarations of HTML, and in attributes
 	// that hold no URL. In plain text nothing is hidden.
 	Hidden bool
+	// Schemeless: look also for what a reader takes for a URL though it has no scheme,
+	// as the autolinks extension of GitHub Flavored Markdown has it (section 6.9): the
+	// name of a web server, "www.example.org/a", and a mail address. Their scheme is
+	// assumed: [Match.Assumed].
+	Schemeless bool
 	// Clone: what [All] finds keeps no more of the text in memory than its own.
 	Clone bool
 }

@@ -17,6 +17,9 @@ import (
 //	<a href="a.html">                   any href, src, xlink:href, cite, longdesc, poster, background,
 //	                                    formaction, codebase, lowsrc; ping, which may have more than one
 //	<form action="..."> <object data="..."> <head profile="..."> <html manifest="...">
+//	<object archive="a.jar b.jar">      each of its archives; for applet with "," between them
+//	<param valuetype=ref value="...">
+//	<iframe srcdoc="<a href=a.html>">   what the document in it links to
 //	<img srcset="a.png 1x, b.png 2x">   each of its images; imagesrcset too
 //	<meta http-equiv=refresh content="5; url=a.html">
 //	<p style="background: url(a.png)">  and url(...) and @import in <style>

@@ -44,6 +44,16 @@ func TestHTML(t *testing.T) {
 			want("form action a", "object data c", "head profile e", "html manifest g")},
 		{`<link rel=preconnect href=//a><link href=b REL=" DNS-Prefetch preconnect "><link rel="preconnect stylesheet" href=c><link href=d><link rel href=e>`,
 			want("link preconnect href //a", "link preconnect href b", "link href c", "link href d", "link href e")},
+		{`<object archive="a.jar  http://host/b,c " data=d> <applet archive="a.jar, b%20c.jar,,http://host/d"> <p archive=e>`,
+			want("object archive a.jar", "object archive http://host/b,c", "object data d", "applet archive a.jar", "applet archive b%20c.jar", "applet archive http://host/d")},
+		{`<param value=a valuetype=REF><param valuetype="data" value=b><param value=http://host/c><PARAM name=d VALUETYPE=ref VALUE="http://host/e">`,
+			want("param value a", "param value http://host/e")},
+		// A document in an attribute.
+		{`<iframe srcdoc="<a href=a.html>&quot;http://host/b&quot;" src=c></iframe><a href=d>`, want("a href a.html", "bare http://host/b", "iframe src c", "a href d")},
+		{`<base href=http://x/><iframe srcdoc='&lt;base href="http://y/&amp;amp;"&gt;<img src="a&amp;amp;b">'></iframe><a href=c>`,
+			want("base href http://x/", `base href http://y/& as "http://y/&amp;amp;" in http://x/`, `img src a&b as "a&amp;amp;b" in http://y/&`, "a href c in http://x/")},
+		{`<iframe srcdoc="<iframe srcdoc='<a href=&amp;quot;b&amp;quot;>'>">`, want("a href b")},
+		{`<p srcdoc="<a href=a>">`, nil},
 		// Character references.
 		{`<a href="?a=1&amp;b=2">`, want(`a href ?a=1&b=2 as "?a=1&amp;b=2"`)},
 		{`<a href="?a&copy=1&copyb&copy;">`, want(`a href ?a&copy=1&copyb© as "?a&copy=1&copyb&copy;"`)},

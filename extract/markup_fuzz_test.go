@@ -35,6 +35,7 @@ func FuzzHTML(f *testing.F) {
 	for _, s := range []string{
 		`<base href="http://h/"><a href="a&amp;b">http://h/?a&amp;b</a><img srcset="a 1x, b(2) 2x"><p style="url(a\29) @import 'b'">`,
 		"<meta http-equiv=refresh content='0; url=\"a'><style>@import 'a'; b { c: url( 'd' ) } /* url(e) */</style>&lt;URL:http://\nh/&gt;",
+		"<iframe srcdoc='<base href=x>&lt;a href=&quot;b&amp;amp;c&quot;&gt;http://h/<iframe srcdoc=&apos;<p style=\"url(d)\">&apos;>'><object archive='a b'><applet archive='a,b'><param value=c valuetype=ref>",
 		"<script>http://h/</script><!-- http://h/ --><title>&#x68;ttp&colon;//h/</title><a href=javascript:http://h/ title=http://h/>",
 	} {
 		f.Add(s, false)

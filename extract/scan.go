@@ -2,7 +2,6 @@ package extract
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
@@ -42,12 +41,14 @@ type scanner struct {
 	schemes func(string) bool
 	noBare  bool
 	clones  bool // a URL must not keep the text in memory
+
+	schemeless bool
 }
 
 func newScanner(o *Options) *scanner {
 	s := &scanner{}
 	if o != nil {
-		s.schemes, s.noBare = o.Schemes, o.NoBare
+		s.schemes, s.noBare, s.schemeless = o.Schemes, o.NoBare, o.Schemeless
 	}
 	return s
 }
@@ -56,6 +57,9 @@ func newScanner(o *Options) *scanner {
 // limit, and tells where to go on after it, which may be behind limit. If nothing
 // follows text, it is final.
 func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
+	if s.schemeless {
+		return s.nextAny(text, pos, limit, final, m)
+	}
 	for {
 		if pos >= limit {
 			return pos, none
@@ -120,7 +124,12 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 		return colon + 1, none
 	}
 	if !s.wants(name) {
-		return colon + 1, none
+		// "It can...http://h/a", "1.http://h/a".
+		n := s.afterDots(name)
+		if n == 0 {
+			return colon + 1, none
+		}
+		start += n
 	}
 	if open := bracket(text, start); open >= 0 {
 		if next, v = s.wrapped(text, open, start, Bracketed, final, m); v != none || next > colon {
@@ -134,6 +143,17 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 		return end, found
 	}
 	return s.bare(text, start, colon, final, m)
+}
+
+// afterDots returns where in name the name of a scheme begins that is looked for, after
+// a "." or "--" that is the punctuation of the text before it; 0: there is none.
+func (s *scanner) afterDots(name string) int {
+	for i := 1; i < len(name); i++ {
+		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) && s.wants(name[i:]) {
+			return i
+		}
+	}
+	return 0
 }
 
 // wants reports whether URLs of the scheme of that name, in either case, are
@@ -205,14 +225,6 @@ func inWord(text string, i int) bool {
 	return isWordRune(r)
 }
 
-// isWordRune reports whether r, which is not US-ASCII, goes on a word and a URL: a
-// letter, a mark or a digit of a script that has blanks between words.
-func isWordRune(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) &&
-		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) &&
-		(r < 0x3000 || r > 0x30FF) && (r < 0xFF00 || r > 0xFFEF)
-}
-
 // parse makes m a match of form, from start to end of the text, if written is a URL.
 func (s *scanner) parse(written string, start, end int, form Form, m *Match) bool {
 	if s.clones {
@@ -223,6 +235,16 @@ func (s *scanner) parse(written string, start, end int, form Form, m *Match) boo
 		return false
 	}
 	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form = int64(start), int64(end), form
+	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), form, isIRI(written), false
 	return true
+}
+
+// isIRI reports whether written has characters that are not US-ASCII.
+func isIRI(written string) bool {
+	for i := range len(written) {
+		if written[i] >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }

@@ -25,7 +25,7 @@ const (
 func StreamAt(r io.ReaderAt, size int64, o *Options) iter.Seq2[Match, error] {
 	workers := runtime.GOMAXPROCS(0)
 	if workers == 1 || size < 2*sectionSize {
-		return func(yield func(Match, error) bool) { newStream(io.NewSectionReader(r, 0, size), o).yield(yield) }
+		return func(yield func(Match, error) bool) { newStream(io.NewSectionReader(r, 0, size), o, nil).yield(yield) }
 	}
 	return func(yield func(Match, error) bool) { inSections(r, size, sectionSize, workers, o, yield) }
 }
@@ -55,7 +55,7 @@ func inSections(r io.ReaderAt, size, length int64, workers int, o *Options, yiel
 	defer close(gone)
 	for range workers {
 		group.Go(func() {
-			t := newStream(nil, o)
+			t := newStream(nil, o, nil)
 			for s := range queue {
 				select {
 				case s.matches = <-free:
@@ -85,7 +85,7 @@ func inSections(r io.ReaderAt, size, length int64, workers int, o *Options, yiel
 			start = stop
 		}
 	})
-	t := newStream(nil, o)
+	t := newStream(nil, o, nil)
 	next := int64(0)
 	for s := range ordered {
 		<-s.done

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
@@ -24,6 +25,13 @@ func slowAll(text string, o *Options) (list []Match) {
 		s.Schemes = Known
 	}
 	for colon := 0; colon < len(text); colon++ {
+		if s.Schemeless && !s.NoBare {
+			if m, ok := s.schemeless(colon); ok {
+				list = append(list, m)
+				colon = int(m.End) - 1
+				continue
+			}
+		}
 		if text[colon] != ':' {
 			continue
 		}
@@ -44,30 +52,37 @@ type slowScanner struct {
 var (
 	nameAtEnd   = regexp.MustCompile(`[A-Za-z0-9+.-]*$`)
 	openAtEnd   = regexp.MustCompile(`<[ \t\r\n]*$`)
-	apartAtEnd  = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~]|(?i:URL:)|[^\\x00-\\x7f])$")
+	apartAtEnd  = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~.]|(?i:URL:)|[^\\x00-\\x7f])$")
 	userAtStart = regexp.MustCompile(`^[A-Za-z0-9$\-_.+!*'(),%;?&=]*`)
 	hostAtStart = regexp.MustCompile(`^(?:\[[^\]]*\])?(?:[A-Za-z0-9._:-]|[^\x00-\x7f])*`)
 	entity      = regexp.MustCompile(`^&(?:lt|gt|quot|apos|nbsp|#34|#39|#60|#62|#160);`)
 	triplet     = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 	alnum       = regexp.MustCompile(`^[A-Za-z0-9]`)
-	loginChars  = regexp.MustCompile(`^[^/?#]*`)
 )
 
 func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 	name := nameAtEnd.FindString(s.text[max(0, colon-maxName-1):colon])
-	start := colon - len(name)
-	before := s.text[max(0, start-maxName):start]
-	open := start - len(before) + strings.LastIndexByte(before, '<')
-	bracketed := openAtEnd.MatchString(before)
+	before := s.text[max(0, colon-len(name)-maxName) : colon-len(name)]
 	if strings.EqualFold(name, "URL") {
-		if !bracketed {
+		if !openAtEnd.MatchString(before) {
 			return Match{}, 0, false
 		}
-		return s.wrapped(open, colon+1, Wrapped)
+		return s.wrapped(colon-len(name)-len(before)+strings.LastIndexByte(before, '<'), colon+1, Wrapped)
 	}
-	if name == "" || len(name) > maxName || !s.Schemes(strings.ToLower(name)) {
-		return Match{}, 0, false
+	wanted := func(name string) bool { return name != "" && len(name) <= maxName && s.Schemes(strings.ToLower(name)) }
+	if !wanted(name) {
+		// What is before a dot, or before two hyphens, is of the text.
+		pieces := afterDots.FindAllStringIndex(name, -1)
+		i := slices.IndexFunc(pieces, func(p []int) bool { return startsName.MatchString(name[p[1]:]) && wanted(name[p[1]:]) })
+		if i < 0 {
+			return Match{}, 0, false
+		}
+		name = name[pieces[i][1]:]
 	}
+	start := colon - len(name)
+	before = s.text[max(0, start-maxName):start]
+	open := start - len(before) + strings.LastIndexByte(before, '<')
+	bracketed := openAtEnd.MatchString(before)
 	if bracketed {
 		if m, next, ok := s.wrapped(open, start, Bracketed); ok || next > 0 {
 			return m, next, ok
@@ -82,97 +97,439 @@ func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 
 // bare reads a bare URL.
 func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
-	internet := strings.HasPrefix(s.text[colon+1:], "//")
-	from := colon + 1
-	if internet {
+	u := slowURL{text: s.text, start: start, opened: s.text[max(0, start-1):start]}
+	tooLong := func(end int) bool { return end-start > locus.MaxLen }
+	from, rest := colon+1, colon+1
+	end := -1
+	if strings.HasPrefix(s.text[from:], "//") {
 		from += 2
+		host, login, isEnd := u.login(from)
+		if tooLong(login) {
+			return Match{}, start + locus.MaxLen, false
+		}
+		stop := host + len(hostAtStart.FindString(s.text[host:login]))
+		cut, ok := u.foreign(host, stop)
+		switch follows := s.text[stop:]; {
+		case !ok:
+			return Match{}, stop, false
+		case cut < stop:
+			end = cut
+		case stop == login && isEnd:
+			end = stop
+		case stop == login && (follows == "" || !strings.Contains("[]{}", follows[:1])):
+			rest = stop
+		case strings.ContainsRune(",;!'()*=&}]", rune(follows[0])), follows[0] == '~' && u.opened == "~",
+			follows[0] == '[' && (slowDotted(s.text[host:stop]) || strings.HasPrefix(follows, "[/")):
+			end = stop
+		default:
+			return Match{}, stop, false
+		}
 	} else if !apartAtEnd.MatchString(s.text[:start]) {
 		return Match{}, 0, false
-	}
-	// The characters that may be in a URL at all.
-	whole := from
-	for whole < len(s.text) {
-		r, n := utf8.DecodeRuneInString(s.text[whole:])
-		if r <= ' ' || r == 0x7F || r == utf8.RuneError && n == 1 || r == utf8.RuneError ||
-			strings.ContainsRune("\"<>\\^`|", r) || r >= utf8.RuneSelf && !isWordRune(r) {
-			break
-		}
-		whole += n
-	}
-	run := s.text[from:whole]
-	rest, cut := 0, -1
-	if internet {
-		rest = len(loginChars.FindString(run))
-		if from+rest-start > locus.MaxLen {
-			return Match{}, start + locus.MaxLen, false
-		}
-		host := strings.LastIndexByte(run[:rest], '@') + 1
-		if n := host + len(hostAtStart.FindString(run[host:rest])); n < rest {
-			if !strings.Contains(",;!'()*=&}]", run[n:n+1]) {
-				return Match{}, from + n, false
+	} else {
+		ahead, found := 0, false
+		end, ahead, found = u.opaque(strings.ToLower(s.text[start:colon]), from)
+		if !found {
+			if tooLong(ahead) {
+				ahead = start + locus.MaxLen
 			}
-			cut = n
+			return Match{}, ahead, false
 		}
-	} else if next := slowOpaque(strings.ToLower(s.text[start:colon]), run); next >= 0 {
-		if from+next-start > locus.MaxLen {
-			return Match{}, start + locus.MaxLen, false
-		}
-		return Match{}, from + next, false
+		rest = max(rest, ahead)
 	}
-	if cut < 0 {
-		quoted := start > 0 && s.text[start-1] == '\''
-		for cut = rest; cut < len(run) && !slowEnds(run[rest:cut], run[cut:]+s.text[whole:], quoted); cut++ {
-			if run[cut] == '%' && !triplet.MatchString(run[cut:]) {
-				if from+cut-start > locus.MaxLen {
+	if end < 0 {
+		for end = rest; end < len(s.text) && u.has(rest, end); {
+			if s.text[end] == '%' && !triplet.MatchString(s.text[end:]) {
+				if tooLong(end) {
 					return Match{}, start + locus.MaxLen, false
 				}
-				return Match{}, from + cut + 1, false
+				return Match{}, end + 1, false
 			}
+			_, n := utf8.DecodeRuneInString(s.text[end:])
+			end += n
 		}
-		if from+cut-start > locus.MaxLen {
+		if tooLong(end) {
 			return Match{}, start + locus.MaxLen, false
 		}
 	}
-	end := from + cut
+	cut := end
 	for end > colon+1 {
 		tail := s.text[colon+1 : end]
-		n := len(tail) - len(strings.TrimSuffix(tail, "&amp;"))
+		n := len(slowEntity.FindString(tail))
 		last := tail[len(tail)-1:]
-		if n == 0 && (strings.Contains(`.,;:!?'([{`, last) || strings.Contains("*_~", last) && start > 0 && s.text[start-1:start] == last) {
+		switch {
+		case n > 0 && n <= maxName+1:
+		case last == "'" && strings.Count(tail, "'")%2 == 0:
+			n = 0
+		case strings.Contains(`.,;:!?'([{`, last), strings.Contains("*_~", last) && u.opened == last:
 			n = 1
+		default:
+			n = 0
 		}
 		if n == 0 {
 			break
 		}
 		end -= n
 	}
-	u, err := locus.Parse(s.text[start:end])
-	if err != nil || !slowPlausible(u) {
-		return Match{}, from + cut, false
+	found, err := locus.Parse(s.text[start:end])
+	if err != nil || !slowPlausible(found) {
+		return Match{}, cut, false
 	}
-	return Match{URL: u, Start: int64(start), End: int64(end), Form: Bare}, end, true
+	return Match{URL: found, Start: int64(start), End: int64(end), Form: Bare, IRI: !isASCII.MatchString(found.String())}, end, true
 }
 
-// slowEnds reports whether a URL of which before was read ends before what
-// follows.
-func slowEnds(before, follows string, quoted bool) bool {
-	open := func(pair string) int { return strings.Count(before, pair[:1]) - strings.Count(before, pair[1:]) }
-	switch follows[0] {
-	case ')':
-		return open("()") == 0
-	case '}':
-		return open("{}") == 0
-	case ']':
-		return open("[]") == 0
-	case '[':
-		return !strings.ContainsAny(before, "?#") || strings.HasPrefix(follows, "[/")
-	case '\'':
-		return quoted || open("()")+open("{}")+open("[]") == 0 && !alnum.MatchString(follows[1:])
-	case '&':
-		return entity.MatchString(follows)
+// slowURL is a bare URL and the text around it. opened is the octet before it.
+type slowURL struct {
+	text   string
+	start  int
+	opened string
+}
+
+// These stand for characters that are not US-ASCII in what shape returns.
+const (
+	aWord, anIdeograph, aJoiner, anInner, anApostrophe, aSymbol, aMark, anEnding = "\uE000", "\uE001", "\uE002", "\uE003", "\uE004", "\uE005", "\uE006", "\uE007"
+	wordPart                                                                     = "A-Za-z0-9_" + aWord + aMark + aJoiner
+)
+
+// shape returns text with one character for each kind of those that are not US-ASCII.
+func shape(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			return r
+		}
+		name := map[letter]string{word: aWord, ideograph: anIdeograph, joiner: aJoiner, inner: anInner, symbol: aSymbol, ending: anEnding}[letterOf(r)]
+		switch {
+		case r == '\u2019':
+			name = anApostrophe
+		case unicode.IsMark(r):
+			name = aMark
+		}
+		r, _ = utf8.DecodeRuneInString(name)
+		return r
+	}, text)
+}
+
+var (
+	joinable     = regexp.MustCompile(`[` + wordPart + aSymbol + `]$`)
+	inWordBefore = regexp.MustCompile(`[` + wordPart + `]$`)
+	inWordAfter  = regexp.MustCompile(`^[` + wordPart + `]`)
+	inHostAfter  = regexp.MustCompile(`^[` + wordPart + anIdeograph + `]`)
+	moreOfPath   = regexp.MustCompile(`^[` + aSymbol + aJoiner + aMark + `]*([/%=&+#-]|[.:?!,;][` + wordPart + `]|[A-Za-z0-9_` + aWord + `])`)
+	moreOfHost   = regexp.MustCompile(`^[` + aSymbol + aJoiner + aMark + `]*(-|\.[` + wordPart + anIdeograph + `]|[A-Za-z0-9_` + aWord + anIdeograph + `])`)
+	quoteAtEnd   = regexp.MustCompile("[\u2018\u2019\u201A\u201B\u2039\u203A]$")
+	otherURL     = regexp.MustCompile(`^[A-Za-z0-9+.-]{1,65}://`)
+	slowEntity   = regexp.MustCompile(`&[A-Za-z0-9]+;$`)
+	isASCII      = regexp.MustCompile(`^[\x00-\x7f]*$`)
+	never        = regexp.MustCompile("[\x00- \x7f\"<>\\\\^`|]")
+	afterDots    = regexp.MustCompile(`\.|--|^-`)
+	startsName   = regexp.MustCompile(`^[A-Za-z]`)
+	hostChars    = regexp.MustCompile(`^(?:[A-Za-z0-9._:-]|[^\x00-\x7f])*$`)
+	dottedHost   = regexp.MustCompile(`^(?:\[.*\]|(?i:localhost)|(?:[A-Za-z0-9_-]|[^\x00-\x7f])*(?:\.+(?:[A-Za-z0-9_-]|[^\x00-\x7f])+)+\.*)(?::\d*)?$`)
+	slowAddress  = regexp.MustCompile(`^\[[0-9A-Fa-f:.vV%]*\]`)
+)
+
+// letter reports whether the character at i, which is not US-ASCII, is a part of a URL.
+func (u *slowURL) letter(i int, host bool) bool {
+	r, n := utf8.DecodeRuneInString(u.text[i:])
+	before, after := shape(u.text[u.start:i]), shape(u.text[i+n:min(len(u.text), i+n+200)])
+	switch kind := shape(string(r)); kind {
+	case aWord:
+		return true
+	case anIdeograph:
+		return host
+	case aMark:
+		return host || isWordRune(r)
+	case aJoiner:
+		return joinable.MatchString(before)
+	case anInner, anApostrophe:
+		follows := inWordAfter.MatchString(after) || host && inHostAfter.MatchString(after)
+		return inWordBefore.MatchString(before) && follows && !otherURL.MatchString(after) &&
+			!(kind == anApostrophe && quoteAtEnd.MatchString(u.text[:u.start]))
+	case aSymbol:
+		near := u.text[i:min(len(u.text), i+maxFollow/2)]
+		more := moreOfPath
+		if host {
+			more = moreOfHost
+		}
+		m := more.FindStringSubmatchIndex(shape(near))
+		if m == nil {
+			return false
+		}
+		// Where what follows begins, behind the "." that may be before it.
+		follows := shape(near)[m[2]:]
+		_, size := utf8.DecodeRuneInString(follows)
+		if strings.ContainsAny(follows[:size], ".:?!,;") {
+			follows = follows[1:]
+		} else if strings.ContainsAny(follows[:size], "/%-=&+#") {
+			return true
+		}
+		skipped := utf8.RuneCountInString(shape(near)) - utf8.RuneCountInString(follows)
+		rest := u.text[i:]
+		for range skipped {
+			_, n := utf8.DecodeRuneInString(rest)
+			rest = rest[n:]
+		}
+		return !otherURL.MatchString(rest)
 	}
 	return false
 }
+
+var (
+	wwwAtEnd     = regexp.MustCompile("(?i)(?:^|[\\x00- (\\[{<>\"'`=,;|*_~]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)(www)$")
+	localAtEnd   = regexp.MustCompile(`[A-Za-z0-9.+_-]+$`)
+	localDots    = regexp.MustCompile(`^[.-]+`)
+	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
+	domainStart  = regexp.MustCompile(`^\.?(?:[A-Za-z0-9_-]+\.?)*`)
+	mailDomain   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]$`)
+	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
+)
+
+// schemeless looks for what has no scheme around i.
+func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
+	inWord := func(start int) bool {
+		r, _ := utf8.DecodeLastRuneInString(s.text[:start])
+		return r >= utf8.RuneSelf && isWordRune(r)
+	}
+	switch start := i - 3; {
+	case s.text[i] == '.' && wwwAtEnd.MatchString(s.text[max(0, i-8):i]) && (i-8 <= 0 || wwwAtEnd.MatchString(s.text[:i])) && !inWord(start) && s.Schemes("http"):
+		// As after a scheme and "//", but for the user.
+		other := slowScanner{text: s.text[:start] + "http://" + s.text[start:], Options: s.Options}
+		m, _, ok = other.bare(start, start+len("http"))
+		login := authority.FindString(strings.TrimPrefix(m.URL.SchemePart(), "//"))
+		if !ok || strings.Contains(login, "@") || !serverDomain.MatchString(login) {
+			return Match{}, false
+		}
+		m.End -= int64(len("http://"))
+	case s.text[i] == '@' && s.Schemes("mailto"):
+		local := localAtEnd.FindString(s.text[:i])
+		if len(local) > maxLocal {
+			return Match{}, false
+		}
+		local = local[len(localDots.FindString(local)):]
+		start := i - len(local)
+		domain := domainStart.FindString(s.text[i+1:])
+		follows := s.text[i+1+len(domain):]
+		if r, n := utf8.DecodeRuneInString(follows); r >= utf8.RuneSelf {
+			switch letterOf(r) {
+			case word, joiner:
+				return Match{}, false
+			case ideograph:
+				if cut, ok := (&slowURL{text: s.text}).foreign(i+1, i+1+len(domain)+n); !ok || cut != i+1+len(domain) {
+					return Match{}, false
+				}
+			}
+		}
+		domain = strings.TrimSuffix(domain, ".")
+		if strings.HasPrefix(local, "_") && strings.HasSuffix(domain, "_") {
+			local, domain, start = local[1:], domain[:len(domain)-1], start+1
+		}
+		before := s.text[:i-len(localAtEnd.FindString(s.text[:i]))] + localDots.FindString(localAtEnd.FindString(s.text[:i]))
+		if local == "" || len(domain) > maxHost || strings.HasPrefix(follows, "@") || !mailDomain.MatchString(domain) || !mayPrecede.MatchString(before) || inWord(len(before)) {
+			return Match{}, false
+		}
+		u, err := locus.Parse("mailto:" + local + "@" + domain)
+		if err != nil || !slowPlausible(u) {
+			return Match{}, false
+		}
+		m = Match{URL: u, Start: int64(start), End: int64(start + len(local) + 1 + len(domain))}
+	default:
+		return Match{}, false
+	}
+	m.Assumed = true
+	return m, true
+}
+
+var authority = regexp.MustCompile(`^[^/?#]*`)
+
+// quoted reports whether the URL is in single quotes that were opened further left.
+func (u *slowURL) quoted() bool {
+	line := u.text[max(0, u.start-maxQuote):u.start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	at := u.start - len(line)
+	for k := len(line) - 1; k >= 0; k-- {
+		if line[k] != '\'' {
+			continue
+		}
+		before, after := at+k > 0 && isWordOctet(u.text[at+k-1]), isWordOctet(u.text[at+k+1])
+		if !before {
+			return u.text[at+k+1] > ' '
+		}
+		if !after {
+			return false
+		}
+	}
+	return false
+}
+
+func isWordOctet(c byte) bool { return c >= utf8.RuneSelf || alnum.MatchString(string(c)) }
+
+// slowDotted reports whether text is a host that needs nothing after it.
+func slowDotted(text string) bool {
+	return len(text) <= maxHost && dottedHost.MatchString(text)
+}
+
+// login reads the login at from: where its host begins and where it ends. isEnd
+// reports whether the URL ends there as well.
+func (u *slowURL) login(from int) (host, end int, isEnd bool) {
+	foreign := false
+	for i := from; i < len(u.text); {
+		c, n := utf8.DecodeRuneInString(u.text[i:])
+		login := u.text[from:i]
+		host = from + strings.LastIndexByte(login, '@') + 1
+		since := u.text[host:i]
+		complete := (hostChars.MatchString(since) || slowAddress.MatchString(since)) && slowDotted(since)
+		open := strings.Count(login, "(") - strings.Count(login, ")")
+		address := slowAddress.FindString(u.text[host:])
+		switch {
+		case c >= utf8.RuneSelf || c == utf8.RuneError:
+			if !u.letter(i, true) {
+				return host, i, false
+			}
+			foreign = foreign || isForeign(c)
+		case strings.ContainsRune("/?#", c) || never.MatchString(string(c)):
+			return host, i, false
+		case address != "" && i < host+len(address):
+		case c == '@' && foreign:
+			return host, i, true
+		case c == '@' && open > 0:
+			for k := i; ; k-- {
+				if u.text[k] == '(' && strings.Count(u.text[from:k], "(") == strings.Count(u.text[from:k], ")") {
+					return host, k, true
+				}
+			}
+		case c == ')' && open == 0,
+			c == '\'' && (u.opened == "'" || u.quoted()),
+			entity.MatchString(u.text[i:]),
+			complete && strings.ContainsRune(",;!'(*=&", c),
+			complete && c == '~' && u.opened == "~",
+			complete && c == '_' && u.opened == "_" && !alnum.MatchString(u.text[i+1:]):
+			return host, i, true
+		case strings.ContainsRune("[]{}", c):
+			return host, i, false
+		}
+		i += n
+	}
+	return from + strings.LastIndexByte(u.text[from:], '@') + 1, len(u.text), false
+}
+
+// foreign returns where a host with letters of other scripts ends; ok is false if
+// nobody can tell.
+func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
+	before, after, found := "", "", false
+	for k, r := range u.text[host:end] {
+		if r >= utf8.RuneSelf && isForeign(r) {
+			before, after, found = u.text[host:host+k], strings.TrimRight(u.text[host+k:end], ".:"), true
+			break
+		}
+	}
+	after, _, _ = strings.Cut(after, ":")
+	switch {
+	case !found:
+		return end, true
+	case strings.Contains(before, ":"):
+		return host + len(before), true
+	case strings.Contains(after, "."), strings.HasSuffix(before, "."):
+		return end, true
+	case wholeName.MatchString(before):
+		return host + len(before), true
+	}
+	return end, false
+}
+
+var wholeName = regexp.MustCompile(`^(?:(?s:.*)\.[A-Za-z]{2,}|\d+\.\d+\.\d+\.\d+)$`)
+
+// has reports whether the character at i is a part of the URL, the rest of which
+// begins at rest.
+func (u *slowURL) has(rest, i int) bool {
+	before, follows := u.text[rest:i], u.text[i:]
+	open := func(pair string) int { return strings.Count(before, pair[:1]) - strings.Count(before, pair[1:]) }
+	inBrackets := open("()")+open("[]")+open("{}") > 0
+	switch c := follows[0]; {
+	case c >= utf8.RuneSelf:
+		return u.letter(i, false)
+	case never.MatchString(follows[:1]):
+		return false
+	case c == '(':
+		return open("()") > 0 || u.closes(i, "()")
+	case c == '{':
+		return open("{}") > 0 || u.closes(i, "{}")
+	case c == '[':
+		return !strings.HasPrefix(follows, "[/") && (open("[]") > 0 || u.closes(i, "[]"))
+	case c == ')':
+		return open("()") > 0
+	case c == '}':
+		return open("{}") > 0
+	case c == ']':
+		return open("[]") > 0
+	case c == '\'':
+		return u.opened != "'" && (inBrackets || alnum.MatchString(follows[1:]) || !u.quoted())
+	case c == '&':
+		return !entity.MatchString(follows)
+	}
+	return true
+}
+
+// closes reports whether the bracket at i is closed before the URL ends.
+func (u *slowURL) closes(i int, pair string) bool {
+	depth := 0
+	for k, r := range u.text[i:] {
+		kind := letterOf(r)
+		switch {
+		case k >= maxBracket:
+			return true
+		case r == rune(pair[0]):
+			depth++
+		case r == rune(pair[1]):
+			if depth--; depth == 0 {
+				return true
+			}
+		case r < utf8.RuneSelf && never.MatchString(string(r)), r >= utf8.RuneSelf && (kind == ending || kind == ideograph):
+			return false
+		}
+	}
+	return false
+}
+
+// opaque looks at what follows a scheme without "//" from from on. If it is not what
+// it must be, ok is false, and ahead is how far it was looked at; else ahead is where
+// the rest begins. If the URL ends in it, end is not negative.
+func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
+	run := u.text[from:]
+	next := slowOpaque(name, run)
+	if next >= 0 {
+		return -1, from + next, false
+	}
+	part := userAtStart.FindString(run)
+	address := strings.HasPrefix(run[len(part):], "@")
+	if group := groupBefore.FindStringSubmatch(part); (name == "news" || name == "snews") && address && group != nil && plausibleGroup.MatchString(group[1]) && strings.Contains(group[1], ".") {
+		return from + len(group[1]), 0, true
+	}
+	if !address || !Known(name) {
+		return -1, from, true
+	}
+	domain := from + len(part) + 1
+	stop, foreign := domain, false
+	for stop < len(u.text) {
+		r, n := utf8.DecodeRuneInString(u.text[stop:])
+		if r < utf8.RuneSelf && !hostChars.MatchString(string(r)) || (r >= utf8.RuneSelf) && !u.letter(stop, true) {
+			break
+		}
+		foreign = foreign || r >= utf8.RuneSelf && isForeign(r)
+		stop += n
+	}
+	if !foreign {
+		return -1, from, true
+	}
+	switch cut, ok := u.foreign(domain, stop); {
+	case !ok:
+		return -1, stop, false
+	case cut < stop:
+		return cut, 0, true
+	}
+	return -1, stop, true
+}
+
+var groupBefore = regexp.MustCompile(`^([^,;()]+)[,;()]`)
 
 // slowOpaque returns -1 if what follows a scheme without "//" is what it must be,
 // or else how far it was looked at.
@@ -202,7 +559,7 @@ func slowOpaque(name, run string) int {
 
 var (
 	plausibleHost    = regexp.MustCompile(`^(?:\[[^\]]*\]|[A-Za-z0-9_]|[^\x00-\x7f])(?:[A-Za-z0-9._:-]|[^\x00-\x7f])*$`)
-	plausibleAddress = regexp.MustCompile(`^[^@?]+@[A-Za-z0-9]`)
+	plausibleAddress = regexp.MustCompile(`^[^@?]+@(?:[A-Za-z0-9]|[^\x00-\x7f])`)
 	plausibleGroup   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+_-]*(?:\.[A-Za-z0-9+_-]+)*\.?[A-Za-z0-9+_-]*$`)
 	nidAlone         = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{1,31}$`)
 	plausibleURN     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{1,31}:[^\x00]`)
@@ -315,7 +672,7 @@ func (s *slowScanner) closed(read string, start, end, next int, form Form) (Matc
 	if err != nil || form == Bracketed && (!slowPlausible(u) || strings.ContainsAny(read, `"|`)) {
 		return Match{}, 0, false
 	}
-	m := Match{URL: u, Start: int64(start), End: int64(end), Form: form}
+	m := Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: !isASCII.MatchString(read)}
 	if strings.Contains(read, "\x00") {
 		m.Alternative, _ = locus.Parse(strings.ReplaceAll(read, "\x00", ""))
 	}

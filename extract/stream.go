@@ -31,7 +31,7 @@ func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 			yield(Match{}, ErrUsed)
 			return
 		}
-		newStream(r, o).yield(yield)
+		newStream(r, o, nil).yield(yield)
 	}
 }
 
@@ -50,8 +50,12 @@ type stream struct {
 	err   error
 }
 
-func newStream(r io.Reader, o *Options) *stream {
-	t := &stream{r: r, s: newScanner(o), buf: make([]byte, 0, window), stop: math.MaxInt64}
+// newStream returns the text that r gives. Its window is in buf if that is large enough.
+func newStream(r io.Reader, o *Options, buf []byte) *stream {
+	if cap(buf) < window {
+		buf = make([]byte, 0, window)
+	}
+	t := &stream{r: r, s: newScanner(o), buf: buf[:0], stop: math.MaxInt64}
 	t.s.clones = true
 	return t
 }

@@ -72,6 +72,6 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form = int64(start), int64(end), Bare
+	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), Bare, false, false
 	return end
 }

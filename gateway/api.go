@@ -16,6 +16,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/roundtrip"
@@ -265,7 +266,13 @@ func (c *call) extract() {
 	lines := extract.NewLines(bytes.NewReader(text))
 	for m := range extract.All(string(text), nil) {
 		at := lines.At(m.Start)
-		if c.line(shape.Extract{URL: shape.Text(m.URL.String()), Start: m.Start, End: m.End, Line: at.Line, Column: at.Column, Form: m.Form.String()}) != nil {
+		line := shape.Extract{URL: shape.Text(m.URL.String()), Start: m.Start, End: m.End, Line: at.Line, Column: at.Column, Form: m.Form.String(), IRI: m.IRI}
+		if m.IRI {
+			if u, err := iri.URL(m.URL); err == nil {
+				line.ASCII = shape.Text(u.String())
+			}
+		}
+		if c.line(line) != nil {
 			return
 		}
 	}

@@ -14,7 +14,7 @@ func PortAdvice(u locus.URL, own uint16) string {
 		return ""
 	}
 	var zero Policy
-	if denied := (*DeniedError)(nil); errors.As(zero.checkPort(u, own), &denied) {
+	if denied := (*DeniedError)(nil); errors.As(zero.checkPort(Target{URL: u, Port: own}), &denied) {
 		return denied.Reason
 	}
 	return ""

@@ -98,8 +98,11 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 			a.doubt(r)
 		}
 	case *scheme.Menu:
-		if page != nil {
+		switch {
+		case page != nil:
 			e.menu(a, res, r)
+		case len(wants) > 0:
+			e.index(ctx, a, t, wants, r)
 		}
 	case *scheme.Session:
 		a.listen(ctx, r)

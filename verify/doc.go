@@ -42,7 +42,15 @@
 // that GitHub gives them, and those of "{#name}" at their end, and HTML in it those that
 // it names. What begins with "/" or "!", and the numbers of lines that sites show files
 // with, is for a program in the page, and not looked for; nor is a fragment of any other
-// media type, or behind the octets that are read of a page ([Options.MaxPage]).
+// media type, or behind the octets that are read of a page ([Options.MaxPage]). A fragment
+// of a directory is looked for in its index file: index.html, index.htm, index.md,
+// README.md or README.html, the first of them that it has.
+//
+// # Other scripts
+//
+// A link with characters that are not US-ASCII is asked for as the URL that it stands for
+// (RFC 3987 section 3.1); what is written is in [Result.Written]. If its host has no ASCII
+// form, it is malformed, and no name server is asked.
 //
 // # Politeness
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
@@ -73,10 +74,11 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
+		e.ascii(&l)
 		if !found.Alternative.IsZero() {
 			l.alternative = own(found.Alternative)
 		}
-		if isTemplate(l.url.String()) {
+		if isTemplate(found.URL.String()) {
 			l.verdict, l.detail = Ignored, template
 		}
 		return l
@@ -97,8 +99,25 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 		}
 	default:
 		l.url = own(u)
+		e.ascii(&l)
 	}
 	return l
+}
+
+// ascii puts the URL that an IRI stands for in place of it. The IRI stays as what is
+// written. One whose host has no ASCII form is malformed, and no name server is asked.
+func (e *engine) ascii(l *link) {
+	u, err := iri.URL(l.url)
+	switch {
+	case u == l.url:
+	case err != nil:
+		l.verdict, l.detail = Malformed, err.Error()
+	default:
+		if l.written == "" {
+			l.written = l.url.String()
+		}
+		l.url = u
+	}
 }
 
 const template = "a part of a template, which is to become a link"

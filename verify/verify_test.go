@@ -232,6 +232,59 @@ func TestHyphens(t *testing.T) {
 	}
 }
 
+// A fragment of a directory is looked for in its index file.
+func TestIndexFiles(t *testing.T) {
+	w := newWorld(t, policy.Rules{Files: true})
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"a.md":                "[](both/#html) [](both/#md) [](readme/#part) [](readme/#none) [](both#html) [](empty/#any) [](folder/#any) [](readme/)\n",
+		"both/README.md":      "# MD\n",
+		"both/index.html":     "<p id=html>",
+		"readme/Readme.md":    "# Part\n",
+		"readme/other.md":     "# None\n",
+		"empty/other.md":      "",
+		"folder/index.html/x": "",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := "file://" + filepath.ToSlash(dir) + "/"
+	var got []string
+	for _, r := range w.run(Source{Name: "a.md", URL: locus.MustParse(base + "a.md"), Open: func(context.Context) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(dir, "a.md"))
+	}}) {
+		got = append(got, fmt.Sprint(strings.TrimPrefix(r.URL.String(), base), " ", r.Verdict))
+	}
+	want := []string{"both/#html alive", "both/#md fragment", "readme/#part alive", "readme/#none fragment", "both#html alive", "empty/#any alive", "folder/#any alive", "readme/ alive"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// An internationalized link is asked for as the URL that it stands for, or not at all.
+func TestIRI(t *testing.T) {
+	w := newWorld(t, policy.Rules{})
+	w.serve("xn--example-v73f2ijk.example", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.EscapedPath() != "/%C3%A4" {
+			rw.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	var got []string
+	for _, r := range w.run(textDoc("d", "http://exampleこれは.example/ä http://exampleこれは.example/none http://xn--はじめよう.example/x")) {
+		got = append(got, fmt.Sprintf("%s as %s %s", r.URL, r.Written, r.Verdict))
+	}
+	want := []string{
+		"http://xn--example-v73f2ijk.example/%C3%A4 as http://exampleこれは.example/ä alive",
+		"http://xn--example-v73f2ijk.example/none as http://exampleこれは.example/none dead",
+		"http://xn--はじめよう.example/x as  malformed",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestPartialForms(t *testing.T) {
 	w := newWorld(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)

@@ -46,6 +46,13 @@ With several files or -r, the file's name and ":" stand before each URL; in a
 container, its member and ":" too. A URL that is broken after a hyphen has two
 readings, with it and without; both are written.
 
+A URL with characters that are not US-ASCII is written as it is. With --json, "iri"
+marks it, and "ascii" is the URL that it stands for, with a host that name servers know.
+
+--schemeless also finds names such as www.example.org, and mail addresses, as GitHub
+does. They are written with the scheme http or mailto; with --json, "assumed" is that
+scheme.
+
 -r reads all files of folders, but hidden ones and those that .gitignore and .ignore
 leave out, as ripgrep does. The status is 1 if there is no URL, and 3 if something
 could not be read; the rest is read all the same.`,
@@ -59,6 +66,7 @@ could not be read; the rest is read all the same.`,
 	f.BoolVar(&x.unique, "unique", false, "write each URL once, where it is first")
 	f.BoolVar(&x.context, "context", false, "write below each URL the line that it is on")
 	f.BoolVar(&x.partial, "partial", false, "write the partial forms of Markdown, HTML and CSS too")
+	f.BoolVar(&x.o.Extract.Schemeless, "schemeless", false, "find \"www.\" names and mail addresses too")
 	f.StringSliceVar(&x.schemes, "scheme", nil, "look for URLs of this `SCHEME` alone (may be given again)")
 	f.StringSliceVar(&x.hosts, "host", nil, "write URLs of this `HOST` alone, \"*.DOMAIN\" for all below (may be given again)")
 	f.BoolVar(&x.noIgnore, "no-ignore", false, "with -r: read what .gitignore and .ignore leave out")
@@ -127,7 +135,9 @@ func (x *extracting) wants(l *document.Link) bool {
 		// The prefix "URL:" stands before URLs of any scheme.
 		return false
 	}
-	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool { return onHost(l.URL.Host(), host) })
+	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool {
+		return onHost(l.URL.Host(), host) || l.IRI && onHost(l.ASCII.Host(), host)
+	})
 }
 
 // onHost reports whether host is the one of that name, or for "*.domain" of that
@@ -154,7 +164,10 @@ type linkJSON struct {
 	Type        text  `json:"type"`        // of the text
 	Element     *text `json:"element"`     // of HTML: "a href"
 	Partial     *text `json:"partial,omitempty"`
-	Base        *text `json:"base,omitempty"` // that the document states for it
+	Base        *text `json:"base,omitempty"`    // that the document states for it
+	IRI         bool  `json:"iri,omitempty"`     // it has characters that are not US-ASCII
+	ASCII       *text `json:"ascii,omitempty"`   // the URL that an IRI stands for; absent: none
+	Assumed     *text `json:"assumed,omitempty"` // the scheme, if the text does not have it
 	Context     *text `json:"context,omitempty"`
 }
 
@@ -164,6 +177,12 @@ func (x *extracting) object(file string, l *document.Link) linkJSON {
 		File: text(file), Start: l.Start, End: l.End, Line: l.Line, Column: l.Column, Form: text(l.Form.String()),
 		URL: some(l.URL.String()), Alternative: some(l.Alternative.String()), Member: some(l.Member), Type: text(l.Type), Element: some(l.Element),
 		Partial: some(l.Ref), Base: some(l.Base),
+	}
+	if j.IRI = l.IRI; j.IRI {
+		j.ASCII = some(l.ASCII.String())
+	}
+	if l.Assumed {
+		j.Assumed = some(l.URL.Scheme())
 	}
 	if x.context {
 		j.Context = present(l.Context, true)

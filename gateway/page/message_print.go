@@ -394,7 +394,7 @@ func (q *quoter) flushRun() error {
 func (l *letterPrinter) linked(text string) error {
 	at := 0
 	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked}) {
-		link := l.link(m.URL, Show{})
+		link := l.page.linkTo(&m)
 		if link == "" || int(m.Start) < at {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -146,7 +147,7 @@ func (t *linker) match(m extract.Match) error {
 	if t.err != nil || n > len(t.held) {
 		return t.err
 	}
-	if link := t.link(m.URL, Show{}); link != "" {
+	if link := t.linkTo(&m); link != "" {
 		text := term.SafeLines(lineEnds(string(t.held[:n])))
 		t.cr = false // a URL does not end with one
 		t.err = t.add("link", struct{ Link, Text string }{link, text})
@@ -155,6 +156,16 @@ func (t *linker) match(m extract.Match) error {
 		t.write(n)
 	}
 	return t.err
+}
+
+// linkTo returns the link to what was found in a text. That to an IRI is to the URL
+// that it stands for; it is empty if there is none.
+func (g *page) linkTo(m *extract.Match) string {
+	u, err := iri.URL(m.URL)
+	if err != nil {
+		return ""
+	}
+	return g.link(u, Show{})
 }
 
 func (t *linker) drop(n int) {

@@ -32,9 +32,10 @@ const rules = `
 	# The contract of a scheme, and what schemes share.
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
+	locus < internal/iri;
 	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
-	extract, message, internal/media < document;
+	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
@@ -50,7 +51,7 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	policy, scheme < internal/advice;
-	internal/advice, message, escape, extract, relative, internal/media, internal/term < gateway/page;
+	internal/advice, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;

@@ -259,4 +259,6 @@ type Extract struct {
 	Line   int64  `json:"line"`
 	Column int64  `json:"column"`
 	Form   string `json:"form"`
+	IRI    bool   `json:"iri,omitempty"`   // it has characters that are not US-ASCII
+	ASCII  Text   `json:"ascii,omitempty"` // the URL that an IRI stands for; empty: none
 }

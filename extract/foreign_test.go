@@ -1,0 +1,166 @@
+package extract_test
+
+import (
+	"bufio"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/extract"
+)
+
+// foreignCase is a text of the suite of another project, and the URLs that it expects.
+type foreignCase struct {
+	suite, text string
+	want        []string
+	find        func(string, *extract.Options) iter.Seq[extract.Match]
+	options     extract.Options
+	first       bool // it tells of the first URL alone
+}
+
+// name is how expected_differences.txt names the case.
+func (c *foreignCase) name() string { return c.suite + " " + strconv.Quote(c.text) }
+
+// found returns what this package finds.
+func (c *foreignCase) found() (list []string) {
+	for m := range c.find(c.text, &c.options) {
+		if list = append(list, m.URL.String()); c.first {
+			break
+		}
+	}
+	return list
+}
+
+// foreignCases reads the tables of testdata/foreign.
+func foreignCases(t *testing.T) (list []foreignCase) {
+	t.Helper()
+	names, err := filepath.Glob("testdata/foreign/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if filepath.Base(name) == differencesFile {
+			continue
+		}
+		suite := foreignCase{suite: strings.TrimSuffix(filepath.Base(name), ".txt"), find: extract.All}
+		for line := range strings.Lines(read(t, name)) {
+			if options, ok := strings.CutPrefix(line, "# options:"); ok {
+				for _, option := range strings.Fields(options) {
+					switch option {
+					case "markdown":
+						suite.find = extract.Markdown
+					case "first":
+						suite.first = true
+					case "schemeless":
+						suite.options.Schemeless = true
+					default:
+						t.Fatalf("%s: no option %q", name, option)
+					}
+				}
+			}
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			c := suite
+			texts := quoted(t, name, strings.Replace(line, " ->", "", 1))
+			c.text, c.want = texts[0], texts[1:]
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// quoted returns the texts of a line, each of which is quoted as in Go.
+func quoted(t *testing.T, name, line string) (list []string) {
+	t.Helper()
+	for rest := strings.TrimSpace(line); rest != ""; rest = strings.TrimSpace(rest) {
+		written, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			t.Fatalf("%s: %s: %v", name, line, err)
+		}
+		text, _ := strconv.Unquote(written)
+		list, rest = append(list, text), rest[len(written):]
+	}
+	return list
+}
+
+const differencesFile = "expected_differences.txt"
+
+// differences reads which cases differ from what this package finds: whether each is
+// of a class that is in scope.
+func differences(t *testing.T) map[string]bool {
+	t.Helper()
+	file, err := os.Open("testdata/foreign/" + differencesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	known := map[string]bool{}
+	section := ""
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if reason, ok := strings.CutPrefix(line, "- "); ok {
+			section, _, _ = strings.Cut(reason, ": ")
+			if section != "in scope" && section != "out of scope" {
+				t.Fatalf("%q: neither in scope nor out of it", line)
+			}
+			continue
+		}
+		suite, text, _ := strings.Cut(line, " ")
+		name := suite + " " + strconv.Quote(quoted(t, differencesFile, text)[0])
+		if _, ok := known[name]; ok || section == "" {
+			t.Fatalf("%s: twice, or without a reason", line)
+		}
+		known[name] = section == "in scope"
+	}
+	return known
+}
+
+// What the suites of other projects expect is found, but for the differences that have a
+// reason. Of what is in scope, so much is found, and so little else.
+func TestForeign(t *testing.T) {
+	const leastPrecision, leastRecall = .93, .92
+	known := differences(t)
+	right, found, wanted := 0, 0, 0
+	seen := map[string]bool{}
+	for _, c := range foreignCases(t) {
+		got := c.found()
+		inScope, listed := known[c.name()]
+		seen[c.name()] = true
+		switch same := slices.Equal(got, c.want); {
+		case !same && !listed:
+			t.Errorf("%s\n got  %q\n want %q\n and testdata/foreign/%s has no reason", c.name(), got, c.want, differencesFile)
+		case same && listed:
+			t.Errorf("%s: as wanted, and testdata/foreign/%s has a reason why not", c.name(), differencesFile)
+		}
+		if listed && !inScope {
+			continue
+		}
+		found += len(got)
+		wanted += len(c.want)
+		for _, u := range got {
+			if slices.Contains(c.want, u) {
+				right++
+			}
+		}
+	}
+	for name := range maps.Keys(known) {
+		if !seen[name] {
+			t.Errorf("%s: a difference of no case", name)
+		}
+	}
+	precision, recall := float64(right)/float64(found), float64(right)/float64(wanted)
+	if precision < leastPrecision || recall < leastRecall || wanted < 300 {
+		t.Errorf("precision %.3f, at least %.2f; recall %.3f of %d, at least %.2f", precision, leastPrecision, recall, wanted, leastRecall)
+	}
+	t.Log(fmt.Sprintf("precision %.3f, recall %.3f of %d URLs", precision, recall, wanted))
+}

@@ -1,0 +1,299 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// letter says what a character that is not US-ASCII means in a bare URL.
+type letter uint8
+
+const (
+	// ending ends a URL: punctuation, quotation marks and brackets of any script,
+	// blanks, box drawing, and octets that are not UTF-8.
+	ending letter = iota
+	// word is a letter, a mark or a digit of a script that has blanks between words.
+	word
+	// ideograph is one of a script without them: Chinese, Japanese, Korean. It ends a
+	// path and may be a part of a host.
+	ideograph
+	// joiner (ZWJ, ZWNJ) belongs to the character before it.
+	joiner
+	// inner belongs to a word if the word continues after it: a dash, an apostrophe, a
+	// middle dot, a connector.
+	inner
+	// symbol belongs to a URL if more of the URL follows: signs and emoji.
+	symbol
+)
+
+// letterOf returns what r means, which is not US-ASCII.
+func letterOf(r rune) letter {
+	switch {
+	case r == utf8.RuneError:
+		return ending
+	case isWordRune(r):
+		return word
+	case r == 0x200C || r == 0x200D:
+		return joiner
+	case 0x2500 <= r && r <= 0x259F:
+		return ending
+	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
+		return ideograph
+	case isEastAsian(r):
+		return ending
+	case unicode.In(r, unicode.Pd, unicode.Pc), strings.ContainsRune(midWord, r):
+		return inner
+	case unicode.In(r, unicode.So, unicode.Sc, unicode.Sk, unicode.Sm):
+		return symbol
+	}
+	return ending
+}
+
+// midWord is punctuation that stands between the letters of a word (Unicode Standard
+// Annex 29, MidLetter and MidNumLet, without those that also end a sentence), and
+// Tibetan's mark between syllables.
+const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
+
+// isWordRune reports whether r, which is not US-ASCII, continues a word and a URL: a
+// letter, a mark or a digit of a script that has blanks between words.
+func isWordRune(r rune) bool {
+	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
+		return false
+	}
+	return r < 0x1100 || !isEastAsian(r) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
+}
+
+// isEastAsian reports whether r is in a block of punctuation, kana, and full and half
+// widths.
+func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r && r <= 0xFFEF }
+
+const (
+	// maxFollow is how far ahead is looked for what follows a dash or a symbol.
+	maxFollow = 2 * maxName
+	// maxBracket is how far ahead the end of a bracket is looked for. One that is
+	// longer is taken to have an end.
+	maxBracket = 512
+	// maxHost is the length of the longest host and port (RFC 1123 section 2.1).
+	maxHost = 255 + len(":65535")
+	// maxQuote is how far back a quotation mark before a URL is looked for.
+	maxQuote = 256
+)
+
+// character returns the length of the character at i, which is not US-ASCII, or 0 if
+// it ends the URL. In a host, ideographs are letters too. If that depends on what
+// follows the text, r.v is more.
+func (r *run) character(i int, host bool) int {
+	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
+		r.v = more
+		return 0
+	}
+	c, n := utf8.DecodeRuneInString(r.text[i:])
+	goes := false
+	switch letterOf(c) {
+	case word:
+		goes = true
+	case ideograph:
+		goes = host
+		r.foreign = r.foreign || host
+	case joiner:
+		before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
+		goes = isWordPart(before) || before >= utf8.RuneSelf && letterOf(before) == symbol
+	case inner:
+		goes = r.within(i, n, host) && !(c == '\u2019' && r.openedByQuote())
+		r.foreign = r.foreign || host && goes
+	case symbol:
+		goes = r.continues(i, host)
+		r.foreign = r.foreign || host && goes
+	}
+	if !goes || r.v == more {
+		return 0
+	}
+	return n
+}
+
+// isWordPart reports whether r is a part of a word within a URL.
+func isWordPart(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '_' || octet.Is(byte(r), octet.Alpha|octet.Digit)
+	}
+	kind := letterOf(r)
+	return kind == word || kind == joiner
+}
+
+// within reports whether the character of n octets at i is within a word.
+func (r *run) within(i, n int, host bool) bool {
+	if !r.known(i, maxFollow) {
+		r.v = more
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(r.text[r.start:i])
+	after, _ := utf8.DecodeRuneInString(r.text[i+n:])
+	return i+n < len(r.text) && isWordPart(before) && isPartAt(after, host) && !schemeAt(r.text, i+n)
+}
+
+func isPartAt(r rune, host bool) bool {
+	return isWordPart(r) || host && r >= utf8.RuneSelf && letterOf(r) == ideograph
+}
+
+// continues reports whether more of the URL follows the symbols at i.
+func (r *run) continues(i int, host bool) bool {
+	if !r.known(i, maxFollow) {
+		r.v = more
+		return false
+	}
+	text := r.text[:min(len(r.text), i+maxFollow/2)]
+	for i < len(text) {
+		c, n := utf8.DecodeRuneInString(text[i:])
+		kind := letterOf(c)
+		if c < utf8.RuneSelf || kind != symbol && kind != joiner && !unicode.IsMark(c) {
+			break
+		}
+		i += n
+	}
+	joins, ends := "/%-=&+#", ".:?!,;"
+	if host {
+		joins, ends = "-", "."
+	}
+	switch {
+	case i == len(text):
+		return false
+	case strings.IndexByte(joins, text[i]) >= 0:
+		return true
+	case strings.IndexByte(ends, text[i]) >= 0:
+		i++
+	}
+	after, n := utf8.DecodeRuneInString(text[i:])
+	return n > 0 && isPartAt(after, host) && !schemeAt(r.text, i)
+}
+
+// schemeAt reports whether another URL begins at i: a scheme and "://".
+func schemeAt(text string, i int) bool {
+	end := i
+	for end < len(text) && end-i <= maxName && octet.Is(text[end], octet.Scheme) {
+		end++
+	}
+	return end > i && strings.HasPrefix(text[end:], "://")
+}
+
+// openedByQuote reports whether a typographic quotation mark is before the URL.
+func (r *run) openedByQuote() bool {
+	before, _ := utf8.DecodeLastRuneInString(r.text[:r.start])
+	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
+}
+
+// quoted reports whether an apostrophe that opens a quotation stands before the URL on
+// its line: the last one there that is not within a word.
+func (r *run) quoted() bool {
+	if r.quote == unknownQuote {
+		r.quote = noQuote
+		if quotedAt(r.text, r.start) {
+			r.quote = inQuote
+		}
+	}
+	return r.quote == inQuote
+}
+
+func quotedAt(text string, start int) bool {
+	for i := start - 1; i >= max(0, start-maxQuote) && text[i] != '\n'; i-- {
+		if text[i] != '\'' {
+			continue
+		}
+		wordBefore := i > 0 && (letterAt(text, i-1) || text[i-1] >= utf8.RuneSelf)
+		if !wordBefore {
+			return text[i+1] > ' '
+		}
+		if !letterAt(text, i+1) && text[i+1] < utf8.RuneSelf {
+			return false
+		}
+	}
+	return false
+}
+
+// balanced reports whether the bracket at i, and its known end within the URL, belong
+// to the URL.
+func (r *run) balanced(i int, pair string) (ok, known bool) {
+	if !r.known(i, maxBracket+utf8.UTFMax) {
+		return false, false
+	}
+	open := 0
+	for k := i; k < len(r.text); k++ {
+		switch c := r.text[k]; {
+		case k-i >= maxBracket:
+			return true, true
+		case c == pair[0]:
+			open++
+		case c == pair[1]:
+			if open--; open == 0 {
+				return true, true
+			}
+		case kinds[c]&ends != 0:
+			return false, true
+		case c >= utf8.RuneSelf:
+			char, n := utf8.DecodeRuneInString(r.text[k:])
+			if kind := letterOf(char); kind == ending || kind == ideograph {
+				return false, true
+			}
+			k += n - 1
+		}
+	}
+	return false, true
+}
+
+// foreignEnd returns where a host and port, text[host:end], end that have a character
+// in them which is no letter of a script with blanks between words. Such a host is
+// read whole, as a name of another script, if a dot sets those characters apart from
+// the text that follows. Without any dot, or where they follow other letters in the
+// last label, it cannot be told where the name ends: then ok is false. Only a name
+// that is complete before them, "example.com", or a port, ends there: no domain at
+// the top has US-ASCII and other letters.
+func foreignEnd(text string, host, end int) (stop int, ok bool) {
+	name := strings.TrimRight(text[host:end], ".:")
+	first := strings.IndexFunc(name, isForeign)
+	if first < 0 {
+		return end, true
+	}
+	if colon := strings.IndexByte(name, ':'); colon >= 0 {
+		if colon < first {
+			return host + first, true
+		}
+		name = name[:colon]
+	}
+	dot := strings.LastIndexByte(name, '.')
+	switch label := dot + 1; {
+	case dot < 0:
+		return end, false
+	case label >= first:
+		return end, true
+	case octet.All(name[label:first])&octet.Alpha != 0 && first-label > 1,
+		octet.All(name[label:first])&octet.Digit != 0 && isDotted(name[:first]) && strings.Count(name[:first], ".") == 3:
+		return host + first, true
+	}
+	return end, false
+}
+
+func isForeign(r rune) bool {
+	return r >= utf8.RuneSelf && letterOf(r) != word && letterOf(r) != joiner
+}
+
+// isDotted reports whether text is a host, perhaps with a port, that needs nothing
+// after it: a name with a dot in it, an IP address, "localhost".
+func isDotted(text string) bool {
+	if len(text) > maxHost || text == "" {
+		return false
+	}
+	if text[0] == '[' {
+		return text[len(text)-1] == ']'
+	}
+	if hostEnd(text, 0, len(text)) < len(text) {
+		return false
+	}
+	name, port, _ := strings.Cut(text, ":")
+	if port != "" && octet.All(port)&octet.Digit == 0 {
+		return false
+	}
+	return strings.Contains(strings.Trim(name, "."), ".") || strings.EqualFold(name, "localhost")
+}

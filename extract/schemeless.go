@@ -1,0 +1,172 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// With [Options.Schemeless] the search stops at "@" and "." as well as at ":", and
+// looks around each for an address or the name of a web server. These are the
+// extended www and email autolinks of GitHub Flavored Markdown (section 6.9), with
+// the ends that all bare URLs have here.
+
+// maxLocal is the most octets of an address before its "@" (RFC 5321 section
+// 4.5.3.1.1).
+const maxLocal = 64
+
+// nextAny is next with [Options.Schemeless].
+func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
+	for pos < limit {
+		n := strings.IndexAny(text[pos:limit], ":@.")
+		if n < 0 {
+			return limit, none
+		}
+		i := pos + n
+		switch text[i] {
+		case ':':
+			next, v = i+1, none
+			if mayName(text, i) {
+				next, v = s.at(text, i, final, m)
+			}
+		case '@':
+			next, v = s.address(text, i, final, m)
+		default:
+			next, v = s.www(text, i, final, m)
+		}
+		switch v {
+		case found:
+			return next, found
+		case more:
+			return i, more
+		}
+		pos = max(next, i+1)
+	}
+	return pos, none
+}
+
+// www looks for the name of a web server, "www.example.org", and what follows it,
+// whose first dot is at dot.
+func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
+	start := dot - len("www")
+	if start < 0 || !strings.EqualFold(text[start:dot], "www") || s.noBare || !s.wants("http") || !isFree(text, start, ".") {
+		return dot + 1, none
+	}
+	r := run{text: text, start: start, i: start, final: final}
+	r.login()
+	if r.v != found {
+		return dot + 1, r.v
+	}
+	end := r.trimmed(start - 1)
+	login := text[start:end]
+	if n := strings.IndexAny(login, "/?#"); n >= 0 {
+		login = login[:n]
+	}
+	name, _, _ := strings.Cut(login, ":")
+	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse("http://"+text[start:end], start, end, Bare, m) {
+		return dot + 1, none
+	}
+	m.Assumed = true
+	return end, found
+}
+
+// isDomain reports whether name is a domain as the extension has it: labels with dots
+// between them, at least two, the last two without "_".
+func isDomain(name string) bool {
+	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
+	for i, label := range labels {
+		if label == "" || i >= len(labels)-2 && strings.IndexByte(label, '_') >= 0 {
+			return false
+		}
+	}
+	return len(labels) > 1
+}
+
+// address looks for a mail address whose "@" is at at.
+func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
+	if s.noBare || !s.wants("mailto") {
+		return at + 1, none
+	}
+	start := at
+	for start > 0 && at-start <= maxLocal && isLocal(text[start-1]) {
+		start--
+	}
+	if at-start > maxLocal {
+		return at + 1, none
+	}
+	for start < at && (text[start] == '.' || text[start] == '-') {
+		start++
+	}
+	if start == at || !isFree(text, start, ".-:!") {
+		return at + 1, none
+	}
+	end := at + 1
+	for end < len(text) && end-at <= maxHost && (octet.Is(text[end], octet.Label) || text[end] == '_' || text[end] == '.' && text[end-1] != '.') {
+		end++
+	}
+	if (end == len(text) || !utf8.FullRuneInString(text[end:])) && end-at <= maxHost && !final {
+		return 0, more
+	}
+	if !endsAddress(text, at+1, end) {
+		return at + 1, none
+	}
+	if text[end-1] == '.' {
+		end--
+	}
+	if text[start] == '_' && text[end-1] == '_' {
+		// Emphasis.
+		start++
+		end--
+	}
+	domain := text[at+1 : max(end, at+1)]
+	if start == at || domain == "" || strings.IndexByte("-_", domain[len(domain)-1]) >= 0 || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
+		return at + 1, none
+	}
+	if !s.parse("mailto:"+text[start:end], start, end, Bare, m) {
+		return at + 1, none
+	}
+	m.Assumed = true
+	return end, found
+}
+
+// endsAddress reports whether a domain, text[start:end], ends where its last character
+// of US-ASCII is: what follows is no part of a longer name.
+func endsAddress(text string, start, end int) bool {
+	if end == len(text) {
+		return true
+	}
+	if text[end] < utf8.RuneSelf {
+		return text[end] != '@'
+	}
+	r, n := utf8.DecodeRuneInString(text[end:])
+	switch letterOf(r) {
+	case word, joiner:
+		return false
+	case ideograph:
+		stop, ok := foreignEnd(text, start, end+n)
+		return ok && stop == end
+	}
+	return true
+}
+
+func isLocal(c byte) bool {
+	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
+}
+
+// isFree reports whether what is before i keeps what begins there apart from other
+// text: a blank, a bracket, a quotation mark, emphasis, or one of also.
+func isFree(text string, i int, also string) bool {
+	if i == 0 {
+		return true
+	}
+	c := text[i-1]
+	if c >= utf8.RuneSelf {
+		return !inWord(text, i)
+	}
+	if c == '.' && strings.IndexByte(also, '.') >= 0 {
+		// An ellipsis, and no domain that goes on.
+		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
+	}
+	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0
+}
