@@ -128,7 +128,7 @@ func TestStory(t *testing.T) {
 		"the same newsgroup":   {"/museum.usenet/5\n"},
 		"an article by":        {"> ARTICLE 2", "Ren\u00e9 of the modems <rene@museum.example>", "\u00abto whom\u00bb"},
 		"a database: a search": {"a menu with a search, links: 2", "\n    Words to search for ", "\n    The room of questions.", "Catalog for database: museum"},
-		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1=127.0.0.1%3A"},
+		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1%3D127.0.0.1%3A"},
 		"a document: its":      {"an object, text/plain", "\n    1991: a database of databases\n", "Here it is called INFO."},
 		"the same document":    {"an object, text/html", "<h1>1991: a database of databases</h1>"},
 		"a directory: its":     {"> DIRECTORY ASCII '/museum'", "object   archie  ", "ftp://127.0.0.1:", "telnet://archie@archie.mcgill.ca/", "a menu, links: 9"},

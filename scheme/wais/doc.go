@@ -66,8 +66,8 @@
 // # Where this differs from RFC 1738
 //
 // In section 5 database, wtype and wpath have no "/", ";" and "=": each of them
-// in a wpath is a violation of RFC 1738, and right by the rules of RFC 1630. Such
-// URLs are what there is, so they parse, and [Parts] makes them.
+// in a wpath is a violation of RFC 1738, and right by the rules of RFC 1630. Most
+// URLs of the time have them, so they parse. What is written here has them escaped.
 //
 // # What is refused
 //

@@ -63,7 +63,8 @@ func TestItemURLs(t *testing.T) {
 		id, headline, wtype string
 		url, note           string
 	}{
-		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3=id;", ""},
+		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3%3Did%3B", ""},
+		{"\x03\x03a;b", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3Bb", ""},          // a field that would end early
 		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element of which nothing is there
 		{"opaque %", "a", "TEXT", "wais://h/db/TEXT/opaque%20%25", ""},
 		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not as it would be written
