@@ -62,6 +62,9 @@ type Scheme struct {
 
 	// Opener gives access. nil: the scheme is known and can't be accessed.
 	Opener Opener
+
+	// Numbered reports that Request.Items chooses among the items of a menu.
+	Numbered bool
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

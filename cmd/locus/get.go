@@ -273,11 +273,10 @@ func (g *getter) noteUnheeded(u locus.URL) {
 	} else if prefers && asksGopherPlus(u) {
 		g.a.note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
 	}
-	isNews := slices.Contains(newsSchemes, u.Scheme())
-	if g.items.given && !isNews {
-		g.a.note("--items chooses among what has numbers, as the articles of a newsgroup have; %s has none", u.Redacted())
+	if row, _ := g.a.registry.Lookup(u.Scheme()); g.items.given && !row.Numbered {
+		g.a.note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
 	}
-	if _, err := g.a.newsServer(); err != nil && isNews && u.Host() == "" {
+	if _, err := g.a.newsServer(); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
 		g.a.note("%s", err)
 	}
 }

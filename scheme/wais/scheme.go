@@ -19,6 +19,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathUchar,
 		Access:    "WAIS (RFC 1625)",
+		Numbered:  true,
 	}
 	if c != nil {
 		s.Opener = c
