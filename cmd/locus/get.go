@@ -71,7 +71,8 @@ it, with its parts listed; --part takes one of them, decoded, also into a file t
 has the name the part gives. --json tells of its header and its parts. A newsgroup
 is the newest 1000 of its articles, or those of --items; what news URLs are read
 from, and where mid URLs find mail, is in "locus help configuration". --in names the
-message that a cid URL stands in.
+message that a cid URL stands in. A wais search lists its best 40 hits, or those of
+--items: newest:200 is the best 200.
 
 A form or a search (gopher) is shown as the list of its questions, unless --answer
 or --answers answer it; "locus open" asks for the answers, and "locus help forms"

@@ -539,13 +539,13 @@ func TestNobodyThere(t *testing.T) {
 	}
 	pc := loopback(t)
 	pc.Close()
-	begun := time.Now()
 	_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: dialUDP(pc.LocalAddr())})
 	if err == nil || !strings.HasPrefix(err.Error(), "ardp: ") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
-	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) || time.Since(begun) > 3*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begun))
+	// ErrNoReply would be the end of waiting.
+	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
+		t.Errorf("%v", err)
 	}
 }
 
