@@ -167,6 +167,12 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
+// isLimit reports whether err is a limit of time of this package.
+func isLimit(err error) bool {
+	t, ok := err.(*timeoutError)
+	return ok && t != nil
+}
+
 // ended returns why ctx ended, nil if it did not: the limit of time, where that is
 // the cause, or the error of ctx with what its owner says.
 func ended(ctx context.Context) error {

@@ -232,13 +232,14 @@ func (c *Client) again(ctx context.Context, r *Result) (scheme.Resource, error) 
 }
 
 // fail makes the error about u. If the open has ended by its context, that is the
-// reason, whatever an opener makes of it.
+// reason, whatever an opener makes of it. The opener's own words are kept where they
+// tell what the server did before the time was over.
 func (f *follower) fail(u locus.URL, err error) error {
 	op := "open"
 	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {
 		op = "dial"
 	}
-	if why := ended(f.ctx); why != nil {
+	if why := ended(f.ctx); why != nil && !(isLimit(why) && errors.Is(err, why)) {
 		err = why
 	}
 	if first := f.result.Hops; len(first) > 0 && first[0] != u.WithoutFragment() {

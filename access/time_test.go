@@ -308,6 +308,30 @@ func read(res scheme.Resource) error {
 	return io.EOF
 }
 
+// An opener's error that wraps the limit of time is kept: it tells what the server did
+// until then. Any other gives way to the limit.
+func TestTimeoutTellsWhatHappened(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		slow := scheme.OpenerFunc(func(ctx context.Context, _ *scheme.Request) (scheme.Resource, error) {
+			<-ctx.Done()
+			if tells {
+				return nil, fmt.Errorf("the server answered \"wait\": %w", context.Cause(ctx))
+			}
+			return nil, errors.New("use of closed connection")
+		})
+		new(world).bubble(t, Options{Timeout: time.Second}, slow, func(t *testing.T, c *Client) {
+			_, err := c.Open(t.Context(), parse("http://a.example/"))
+			want := "nothing there within 1s"
+			if tells {
+				want = `the server answered "wait": ` + want
+			}
+			if KindOf(err) != Timeout || !strings.HasSuffix(err.Error(), ": "+want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+}
+
 // The resource comes at the very moment when the time is over: then it is closed,
 // and the error is that of time.
 func TestTimeoutAtTheLastMoment(t *testing.T) {

@@ -123,7 +123,9 @@ func leftOut(link string) bool {
 			return true
 		}
 	}
-	return false
+	// The page of a name that is not there has the status 404, which Chrome reports as
+	// an error.
+	return strings.HasSuffix(link, ";key=other")
 }
 
 // A form of Gopher+ is filled in and sent, with nothing of it lost.

@@ -111,7 +111,7 @@ func TestAPI(t *testing.T) {
 		call := "get?url=" + query(stop.URL.String())
 		a := w.get("/api/" + call)
 		d.check("GET", call, a)
-		if a.StatusCode != 200 && stop.Scheme != "cid" && stop.Scheme != "file" && stop.Scheme != "mailto" {
+		if stop.Missing != (a.StatusCode == 404) || a.StatusCode != 200 && !stop.Missing && stop.Scheme != "cid" && stop.Scheme != "file" && stop.Scheme != "mailto" {
 			t.Errorf("%s: %s %s", call, a.Status, a.body)
 		}
 	}

@@ -53,20 +53,24 @@ func TestPages(t *testing.T) {
 		if u.Scheme() == "cid" || u.Scheme() == "file" || isTLS(u) {
 			continue
 		}
+		want := http.StatusOK
+		if stop.Missing {
+			want = http.StatusNotFound
+		}
 		for _, path := range []string{"/?url=" + query(u.String()), pathOf(u)} {
 			a := w.get(path, browser...)
 			h := a.Header
 			if a.StatusCode == http.StatusSeeOther && u.Scheme() == "http" {
 				continue
 			}
-			if a.StatusCode != 200 || h.Get("Content-Security-Policy") != page.Policy || h.Get("X-Content-Type-Options") != "nosniff" ||
+			if a.StatusCode != want || h.Get("Content-Security-Policy") != page.Policy || h.Get("X-Content-Type-Options") != "nosniff" ||
 				h.Get("Referrer-Policy") != "no-referrer" || !strings.HasPrefix(h.Get("Content-Type"), "text/html") {
 				t.Errorf("%s: %s %v\n%s", path, a.Status, h, a.body)
 			}
 			if !strings.HasSuffix(a.body, "</html>\n") || strings.Contains(a.body, "Zgotmpl") {
 				t.Errorf("%s: not whole:\n%s", path, a.body)
 			}
-			if head := w.do("HEAD", path, ""); head.StatusCode != 200 || head.body != "" {
+			if head := w.do("HEAD", path, ""); head.StatusCode != want || head.body != "" {
 				t.Errorf("HEAD %s: %s %q", path, head.Status, head.body)
 			}
 		}
@@ -74,7 +78,7 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		raw := w.get("/-/raw?url=" + query(u.String()))
-		if p := raw.Header.Get("Content-Security-Policy"); raw.StatusCode != 303 && (raw.StatusCode != 200 || !strings.HasPrefix(p, "sandbox;") || raw.Header.Get("X-Content-Type-Options") != "nosniff") {
+		if p := raw.Header.Get("Content-Security-Policy"); raw.StatusCode != 303 && (raw.StatusCode != want || want == 200 && !strings.HasPrefix(p, "sandbox;") || raw.Header.Get("X-Content-Type-Options") != "nosniff") {
 			t.Errorf("the octets of %s: %s %v", u, raw.Status, raw.Header)
 		}
 	}

@@ -35,7 +35,8 @@ type Request struct {
 	// can ask for that: the relevance feedback of WAIS.
 	Like []locus.URL
 
-	// Items chooses among the items of a menu that is numbered, as a newsgroup is.
+	// Items chooses among the items of a menu that is numbered: the articles of a
+	// newsgroup, or the hits of a search, of which the best is number 1.
 	Items ItemRange
 
 	// Within opens the document in which the URL was found, for a scheme whose URLs

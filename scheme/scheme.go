@@ -95,6 +95,8 @@ type Scheme struct {
 	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
 	// none for any URL.
 	OtherPort func(u locus.URL) uint16
+	// Numbered reports that Request.Items chooses among the items of a menu.
+	Numbered bool
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

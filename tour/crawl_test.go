@@ -25,6 +25,7 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/submit"
 	"github.com/locus-url/locus/tour"
 )
@@ -36,12 +37,15 @@ var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi
 // crawl follows links.
 type crawl struct {
 	*testing.T
-	client *access.Client
-	links  []link
-	seen   map[locus.URL]bool
-	kinds  map[string]int // of what was found
-	away   map[string]bool
-	pages  map[locus.URL]string
+	client   *access.Client
+	registry *scheme.Registry
+	checked  int
+	missing  map[locus.URL]bool // stops that show that nothing is there
+	links    []link
+	seen     map[locus.URL]bool
+	kinds    map[string]int // of what was found
+	away     map[string]bool
+	pages    map[locus.URL]string
 }
 
 type link struct {
@@ -72,8 +76,15 @@ func TestEveryLink(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	museum, client, leave := enter(t)
 	defer leave()
-	c := &crawl{T: t, client: client, seen: map[locus.URL]bool{}, kinds: map[string]int{}, away: map[string]bool{}, pages: map[locus.URL]string{}}
+	registry, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &crawl{T: t, client: client, registry: registry, missing: map[locus.URL]bool{}, seen: map[locus.URL]bool{}, kinds: map[string]int{}, away: map[string]bool{}, pages: map[locus.URL]string{}}
 	for _, stop := range museum.Stops() {
+		if stop.Missing {
+			c.missing[stop.URL] = true
+		}
 		l := link{to: stop.URL}
 		if !stop.From.IsZero() {
 			l.from = &access.Result{URL: stop.From, Zone: policy.Near}
@@ -85,12 +96,15 @@ func TestEveryLink(t *testing.T) {
 		c.links = c.links[1:]
 		c.follow(l)
 	}
-	t.Logf("%d URLs: %v", len(c.seen), c.kinds)
+	t.Logf("%d URLs, %d of them checked: %v", len(c.seen), c.checked, c.kinds)
+	if c.checked < 500 {
+		t.Errorf("only %d URLs were checked", c.checked)
+	}
 	if got := slices.Sorted(maps.Keys(c.away)); !slices.Equal(got, slices.Sorted(slices.Values(outside))) {
 		t.Errorf("links lead out of the museum to %q, want %q", got, outside)
 	}
 	for _, kind := range []string{
-		"menu", "search", "form", "*scheme.Session", "letter", "referral", "file link refused", "picture in a message",
+		"menu", "search", "form", "*scheme.Session", "letter", "referral", "missing", "file link refused", "picture in a message",
 		"text/plain", "text/html", "message/rfc822", "image/png", "image/gif", "audio/wav", "application/zip", "application/x-wais-source",
 	} {
 		if c.kinds[kind] == 0 {
@@ -102,6 +116,7 @@ func TestEveryLink(t *testing.T) {
 // follow follows a link, once for all links to the same.
 func (c *crawl) follow(l link) {
 	c.Helper()
+	c.conforms(l.to)
 	to := l.to.WithoutFragment()
 	if fragment, ok := l.to.Fragment(); ok {
 		defer func() {
@@ -128,6 +143,10 @@ func (c *crawl) follow(l link) {
 		// No page leads to a file of this machine.
 		c.kinds["file link refused"]++
 		return
+	case access.KindOf(err) == access.NotFound && c.missing[to]:
+		c.kinds["missing"]++
+		c.seen[to] = true
+		return
 	case errors.Is(err, policy.ErrDenied) && slices.Contains(outside, to.Host()):
 		c.away[to.Host()] = true
 		return
@@ -141,12 +160,24 @@ func (c *crawl) follow(l link) {
 	}
 	c.seen[to] = true
 	defer result.Resource.Close()
+	for _, hop := range append(result.Hops, result.URL) {
+		c.conforms(hop)
+	}
 	if len(result.Hops) > 1 {
 		c.kinds["referral"]++
 	}
 	if err := c.read(result); err != nil {
 		c.Errorf("%s: %v", to, err)
 	}
+}
+
+// conforms checks a URL that the museum or the client wrote by the rules of RFC 1738.
+func (c *crawl) conforms(u locus.URL) {
+	c.Helper()
+	if list := c.registry.Check(u, locus.RFC1738); !locus.Conforms(list) {
+		c.Errorf("%s: %v", u, list)
+	}
+	c.checked++
 }
 
 // add adds a link that was found in a resource.
@@ -328,7 +359,7 @@ func TestPromises(t *testing.T) {
 	defer leave()
 	menus := []scheme.ItemKind{scheme.KindMenu, scheme.KindSearch, scheme.KindForm}
 	for _, stop := range museum.Stops() {
-		if stop.Scheme == "mailto" || !stop.From.IsZero() {
+		if stop.Scheme == "mailto" || !stop.From.IsZero() || stop.Missing {
 			continue
 		}
 		resource, err := client.Open(t.Context(), stop.URL)

@@ -59,6 +59,9 @@ func FuzzLibrary(f *testing.F) {
 	f.Add("find a\rshow 1\rbye\r")
 	f.Add("\x1b]0;x\a\r\n\x00\x9b\xff\b\b")
 	f.Fuzz(func(t *testing.T, typed string) {
+		if len(typed) > 1<<10 {
+			return // each line may show the whole catalogue
+		}
 		got := books.answer(typed)
 		if strings.ContainsFunc(got, func(r rune) bool { return r != '\r' && r != '\n' && r != '\b' && (r < ' ' || r > '~') }) {
 			t.Errorf("%q shows %q", typed, got)

@@ -83,7 +83,10 @@ func Open() (*Museum, error) {
 func (m *Museum) take(r room) {
 	m.rooms = append(m.rooms, r)
 	for i := range r.stops {
-		r.stops[i].Kind, r.stops[i].Type = promise(r.stops[i].URL)
+		r.stops[i].Kind, r.stops[i].Type = scheme.KindUnknown, ""
+		if !r.stops[i].Missing {
+			r.stops[i].Kind, r.stops[i].Type = promise(r.stops[i].URL)
+		}
 	}
 	m.stops = append(m.stops, r.stops...)
 	if !r.news.IsZero() {

@@ -29,6 +29,8 @@ func prosperoRoom(h *house) (room, error) {
 	stop := func(title, hsoname string) Stop {
 		return Stop{Scheme: "prospero", Section: "RFC 1738 3.11", Title: title, URL: h.url("prospero", "/"+hsoname)}
 	}
+	other := stop("the same name with a field that is not so: no such object", "/pros/name;key=other")
+	other.Missing = true
 	return room{
 		name: "Names", about: "Directories of names for what is elsewhere: the server says by what means it can be had.",
 		stops: []Stop{
@@ -36,6 +38,7 @@ func prosperoRoom(h *house) (room, error) {
 			stop("an object that the server has itself; its name begins with a slash of its own", "/museum/welcome"),
 			stop("an object that can be had elsewhere: the server says how, and one goes there", "/museum/1971"),
 			stop("the example of the RFC: a field tells what the object has to be", "/pros/name;key=value"),
+			other,
 			stop("a query to archie: who has files with such names?", "ARCHIE/MATCH(10,10,10,0,s)/.txt"),
 		},
 		close: server.Close,

@@ -41,6 +41,7 @@ type Stop struct {
 	From    locus.URL // the document that URL means something in; zero: none
 	Answers []string  // what to fill in if it is a form, or sender, subject and text of a letter; nil: nothing
 	Types   []Typed   // what to do if it is a session, in turn; then it is left
+	Missing bool      // the server has nothing by that URL, which is what the stop shows
 }
 
 // Heading is the title as it stands by itself, with a capital letter.
@@ -221,10 +222,16 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 		request.From = from
 	}
 	result, err := g.client.Do(ctx, request)
+	if s.Missing && access.KindOf(err) == access.NotFound {
+		return Found{Summary: "nothing, as it should be: " + err.Error()}, nil
+	}
 	if err != nil {
 		return Found{}, err
 	}
 	defer result.Resource.Close()
+	if s.Missing {
+		return Found{}, fmt.Errorf("tour: %s is there, and should be missing", s.URL.Redacted())
+	}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
 		return describeObject(r)

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -128,13 +129,14 @@ func TestStory(t *testing.T) {
 		"the same newsgroup":   {"/museum.usenet/5\n"},
 		"an article by":        {"> ARTICLE 2", "Ren\u00e9 of the modems <rene@museum.example>", "\u00abto whom\u00bb"},
 		"a database: a search": {"a menu with a search, links: 2", "\n    Words to search for ", "\n    The room of questions.", "Catalog for database: museum"},
-		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1=127.0.0.1%3A"},
+		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1%3D127.0.0.1%3A"},
 		"a document: its":      {"an object, text/plain", "\n    1991: a database of databases\n", "Here it is called INFO."},
 		"the same document":    {"an object, text/html", "<h1>1991: a database of databases</h1>"},
 		"a directory: its":     {"> DIRECTORY ASCII '/museum'", "object   archie  ", "ftp://127.0.0.1:", "telnet://archie@archie.mcgill.ca/", "a menu, links: 9"},
 		"an object that the":   {"> GET-OBJECT-INFO CONTENTS ASCII '/museum/welcome' 0", "an object, text/plain", "\n    The room of names\n"},
 		"an object that can":   {"ACCESS-METHOD SEQUENCE AFTP", "> RETR 1971.txt", "\n    1971: files travel\n"},
-		"the example of the":   {"//pros/name;key=value\n", "\n    This object has "},
+		"the example of the":   {"//pros/name;key=value\n", "LAST-MODIFIED+UNIX-MODES+key ASCII", "\n    This object has "},
+		"the same name with a": {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", and not \"other\""},
 		"a query to archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 5"},
 		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", ", for which the user is to be guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
 		"a service to talk to": {"  5  Krol, Ed: The Whole Internet", "\n    > show 5\n", "The\n    Web gets a chapter", "\n    Goodbye.\n"},
@@ -207,6 +209,22 @@ func TestPlan(t *testing.T) {
 	}
 	if said := strings.Join(strings.Fields(strings.Join(lines[2:5], " ")), " "); !strings.Contains(said, "Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits.") {
 		t.Errorf("it says %q", said)
+	}
+}
+
+// A stop that should find nothing fails if something is there, or if it is not known.
+func TestMissing(t *testing.T) {
+	got, err := visit(t, "the example of the RFC", func(s *tour.Stop) { s.Missing = true })
+	if err == nil || !strings.Contains(got, "failed: tour: prospero://") || !strings.Contains(got, "should be missing") {
+		t.Errorf("%v:\n%s", err, got)
+	}
+	got, err = visit(t, "the same name with a", func(s *tour.Stop) { s.Missing = false })
+	if err == nil || !strings.Contains(got, "failed: ") {
+		t.Errorf("%v:\n%s", err, got)
+	}
+	got, err = visit(t, "a search: words go", func(s *tour.Stop) { s.Missing, s.URL = true, locus.MustParse("wais://127.0.0.1:1/x?y") })
+	if err == nil || !strings.Contains(got, "failed: ") {
+		t.Errorf("%v:\n%s", err, got)
 	}
 }
 

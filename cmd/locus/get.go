@@ -71,7 +71,8 @@ it, with its parts listed; --part takes one of them, decoded, also into a file t
 has the name the part gives. --json tells of its header and its parts. A newsgroup
 is the newest 1000 of its articles, or those of --items; what news URLs are read
 from, and where mid URLs find mail, is in "locus help configuration". --in names the
-message that a cid URL stands in.
+message that a cid URL stands in. A wais search lists its best 40 hits, or those of
+--items: newest:200 is the best 200.
 
 A form or a search (gopher) is shown as the list of its questions, unless --answer
 or --answers answer it; "locus open" asks for the answers, and "locus help forms"
@@ -273,11 +274,10 @@ func (g *getter) noteUnheeded(u locus.URL) {
 	} else if prefers && asksGopherPlus(u) {
 		g.a.note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
 	}
-	isNews := slices.Contains(newsSchemes, u.Scheme())
-	if g.items.given && !isNews {
-		g.a.note("--items chooses among what has numbers, as the articles of a newsgroup have; %s has none", u.Redacted())
+	if row, _ := g.a.registry.Lookup(u.Scheme()); g.items.given && !row.Numbered {
+		g.a.note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
 	}
-	if _, err := g.a.newsServer(); err != nil && isNews && u.Host() == "" {
+	if _, err := g.a.newsServer(); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
 		g.a.note("%s", err)
 	}
 }

@@ -29,7 +29,7 @@ type selection struct {
 
 func (s *selection) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.part, "part", "", "get the part `PATH` of a message, such as 2 or 1.2, decoded")
-	f.Var(&s.items, "items", "list the articles of a `RANGE` of numbers: 100-200, 100-, -200, or newest:50 for the last 50")
+	f.Var(&s.items, "items", "list a `RANGE` of articles or wais hits: 1-200, 100-, -200, newest:50")
 	f.StringArrayVar(&s.like, "like", nil, "search for what is like a document too, whose wais `URL` a search gave (may be given again)")
 	f.StringVar(&s.within, "in", "", "what the message is that a cid URL stands in: a `FILE`, or a mid or news URL")
 }

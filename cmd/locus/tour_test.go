@@ -162,6 +162,13 @@ func (b *browser) visit(path string) {
 		}
 		return
 	}
+	if strings.Contains(path, "key=other") || strings.Contains(path, "key%3Dother") {
+		// The stop that shows that nothing is there.
+		if status != http.StatusNotFound {
+			b.Errorf("%s: status %d, want 404", path, status)
+		}
+		return
+	}
 	if status != http.StatusOK {
 		b.Errorf("%s: status %d; a link of %s", path, status, b.from[path])
 		return

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Timer     time.Duration // until the first repeat, and doubled with each; 0: 4 s
 	Tries     int           // transmissions while nothing new comes; 0: 4
-	Wait      time.Duration // from the beginning on, after which a server's waits count for nothing; 0: 10 minutes
+	Wait      time.Duration // from the beginning on, after which a server's waits are ignored; 0: 10 minutes
 	Packets   int           // of a message, at most 65535; 0: 4096
 	Octets    int           // of a reply; 0: 8 MiB
 	Redirects int           // 0: 3
@@ -73,6 +73,18 @@ type Progress struct {
 	Wait     time.Duration // until the reply may be expected; 0: it does not say, or takes back what it said
 	Position int           // in the server's queue; 0: it does not say
 	Expected time.Duration // until the reply, as the queue has it; 0: it does not say
+}
+
+// String puts p in words: "wait 15m0s, position 1".
+func (p Progress) String() string {
+	text := fmt.Sprintf("wait %v", p.Wait)
+	if p.Position > 0 {
+		text += fmt.Sprintf(", position %d", p.Position)
+	}
+	if p.Expected > 0 {
+		text += fmt.Sprintf(", expected in %v", p.Expected)
+	}
+	return text
 }
 
 // Do sends the request and returns the reply, which is whole. An error of Dial is
@@ -170,7 +182,7 @@ func (d *dialog) run(call *Call) {
 			d.read(buffer[:])
 		}
 		if d.ctx.Err() != nil && !d.x.isOver() {
-			d.x.giveUp(fmt.Errorf("ardp: %w", context.Cause(d.ctx)))
+			d.x.giveUp(fmt.Errorf("ardp: %s: %w", d.x.noReply().story(), context.Cause(d.ctx)))
 		}
 	}
 }

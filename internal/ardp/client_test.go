@@ -183,7 +183,7 @@ func TestNoReply(t *testing.T) {
 		var at []time.Duration
 		h.manual(server, func([]byte, func([]byte)) { at = append(at, time.Since(begun)) })
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Message: []byte("hello"), Dial: h.dial})
-		wantError(t, err, ardp.ErrNoReply, "nothing came, though it was asked 4 times")
+		wantError(t, err, ardp.ErrNoReply, "nothing came in answer to 4 transmissions")
 		var timeout interface{ Timeout() bool }
 		if !errors.As(err, &timeout) || !timeout.Timeout() {
 			t.Errorf("%v is no time-out", err)
@@ -219,11 +219,11 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}{
 		{"control alone", func(got []byte, say func([]byte)) {
 			say((&ardp.Header{Fields: ardp.FieldThrough, ID: idOf(got), Through: 1}).Append(nil))
-		}, "the server is there, but sent none of it"},
+		}, "the server answered, but sent no packet of the reply"},
 		{"a gap", func(got []byte, say func([]byte)) {
 			say(packet(got, 1, 0, "a"))
 			say(packet(got, 3, 3, "c"))
-		}, "2 of 3 packets came"},
+		}, "the server sent 2 of 3 packets and then was silent"},
 		{"a window", func(got []byte, say func([]byte)) {
 			for n := 1; n <= 16; n++ {
 				h := ardp.Header{Fields: ardp.FieldFlags, ID: idOf(got), Number: uint16(n), Through: 1}
@@ -232,7 +232,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 				}
 				say(h.Append(nil))
 			}
-		}, "16 packets came"},
+		}, "the server sent 16 packets and then was silent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *house) {
@@ -248,7 +248,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}
 }
 
-// Waits are heard and have an end, however often they come.
+// Waits are heard, each of them once, and the request is repeated meanwhile.
 func TestWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house) {
 		sent := 0
@@ -273,12 +273,15 @@ func TestWait(t *testing.T) {
 		if want := []ardp.Progress{{Wait: 3 * time.Minute}, {7 * time.Second, 4, 5 * time.Second}, {}}; !slices.Equal(said, want) {
 			t.Errorf("it said %v", said)
 		}
-		if sent != 1+2 { // the request, and acknowledgements of two windows
+		// The request, its repeats after 4, 12, 28 and 58 s of the wait, and
+		// acknowledgements of two windows.
+		if sent != 1+4+2 {
 			t.Errorf("%d datagrams were sent", sent)
 		}
 	})
 }
 
+// The waits of an exchange have an end in all, however often they come.
 func TestWaitForEver(t *testing.T) {
 	for _, seconds := range []int{1, 30, 900, 65535} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
@@ -303,7 +306,7 @@ func TestWaitForEver(t *testing.T) {
 					})
 				})
 				_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-				wantError(t, err, ardp.ErrNoReply, "sent none of it")
+				wantError(t, err, ardp.ErrNoReply, fmt.Sprintf(`the server answered "wait %v", then sent no reply to`, time.Duration(seconds)*time.Second))
 				if took := time.Since(begun); took < 10*time.Minute || took > 11*time.Minute {
 					t.Errorf("it took %v", took)
 				}
@@ -536,13 +539,13 @@ func TestNobodyThere(t *testing.T) {
 	}
 	pc := loopback(t)
 	pc.Close()
-	begun := time.Now()
 	_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: dialUDP(pc.LocalAddr())})
 	if err == nil || !strings.HasPrefix(err.Error(), "ardp: ") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
-	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) || time.Since(begun) > 3*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begun))
+	// ErrNoReply would be the end of waiting.
+	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
+		t.Errorf("%v", err)
 	}
 }
 

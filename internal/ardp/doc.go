@@ -8,7 +8,9 @@
 // the server does not say that it has them. The server sends its reply in windows of
 // 16 packets, each of which ends with one that asks for an acknowledgement; it never
 // repeats by itself. It may tell the client to wait, refuse the request, or send the
-// client on to another server.
+// client on to another server. While a wait is in force the client repeats the request
+// after 4, 8 and 16 seconds and then every 30 seconds, because a reply that was lost
+// does not come again by itself.
 //
 // Nothing that a server says is trusted: datagrams that are malformed, that have
 // another connection id, or that contradict earlier ones are dropped, and too many

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// What an exchange can come to, besides the end of its context and what the network
-// says.
+// Errors of an exchange, besides those of its context and of the network.
 var (
 	// ErrNoReply: the server does not answer, or stopped in the middle. It has a
-	// Timeout method that reports true.
+	// Timeout method that reports true. The message says how far it came.
 	ErrNoReply error = timeoutError("ardp: no reply")
 	// ErrRefused: the server refuses the request.
 	ErrRefused = errors.New("ardp: the server refuses the request")
@@ -33,24 +32,29 @@ type timeoutError string
 func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool   { return true }
 
-// noReplyError is ErrNoReply, and says how far it went.
+// noReplyError is ErrNoReply with what happened until then.
 type noReplyError struct {
 	sent     int // transmissions
 	heard    bool
 	received int // packets
 	total    int // 0: not known
+	asked    Progress
 }
 
-func (e *noReplyError) Error() string {
+func (e *noReplyError) Error() string { return fmt.Sprintf("%v: %s", ErrNoReply, e.story()) }
+
+func (e *noReplyError) story() string {
 	switch {
 	case !e.heard:
-		return fmt.Sprintf("%v: nothing came, though it was asked %d times", ErrNoReply, e.sent)
+		return fmt.Sprintf("nothing came in answer to %d transmissions", e.sent)
+	case e.received == 0 && e.asked.Wait != 0:
+		return fmt.Sprintf("the server answered %q, then sent no reply to %d transmissions", e.asked.String(), e.sent)
 	case e.received == 0:
-		return fmt.Sprintf("%v: the server is there, but sent none of it", ErrNoReply)
+		return "the server answered, but sent no packet of the reply"
 	case e.total == 0:
-		return fmt.Sprintf("%v: %d packets came, and not the rest", ErrNoReply, e.received)
+		return fmt.Sprintf("the server sent %d packets and then was silent", e.received)
 	}
-	return fmt.Sprintf("%v: %d of %d packets came, and not the rest", ErrNoReply, e.received, e.total)
+	return fmt.Sprintf("the server sent %d of %d packets and then was silent", e.received, e.total)
 }
 
 func (e *noReplyError) Is(target error) bool { return target == ErrNoReply }

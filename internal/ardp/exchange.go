@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// longest is the most between two repeats, however many of them there are.
-const longest = time.Hour
+const (
+	// longest is the longest pause between two repeats.
+	longest = time.Hour
+	// longestInWait is the longest pause while a wait is in force. The reply may come
+	// at any time, and the server does not send it again unless it is asked.
+	longestInWait = 30 * time.Second
+)
 
 // exchange is one request and its reply, without a network and without a clock:
 // datagrams go in and out, and time is what its caller says, since the beginning.
@@ -32,14 +37,18 @@ type exchange struct {
 	total   int            // of the reply; 0: not known yet
 	octets  int            // of the reply, so far
 
-	heard bool // the server has said something
-	drops int
-	idle  int // acknowledgements that were asked for since anything new came: two programs could go on so for ever
+	heard   bool // the server has said something
+	repeats int  // of the request or of an acknowledgement, because nothing came
+	drops   int
+	idle    int // acknowledgements that were asked for since anything new came: two programs could go on so for ever
 
 	interval time.Duration // of the timer
 	tries    int           // that are left
 	due      time.Duration // when the timer ends
 	wait     time.Duration // what the server said last
+	waits    time.Duration // when that wait ends; 0: none is in force
+	said     Progress      // what the server said last of the wait and of its queue
+	asked    Progress      // the last wait that the server asked for
 
 	first   netip.AddrPort   // where it began
 	visited []netip.AddrPort // where it was sent on to
@@ -75,42 +84,67 @@ func (x *exchange) begin(now time.Duration) {
 	x.to = netip.AddrPort{}
 	x.sent, x.has = 0, 0
 	x.reply, x.through, x.beyond, x.highest, x.total, x.octets = nil, 0, nil, 0, 0, 0
-	x.wait, x.heard = 0, false
+	x.wait, x.waits, x.said, x.asked, x.heard, x.repeats = 0, 0, Progress{}, Progress{}, false, 0
 	x.restart(now)
 	x.sendPackets(1)
 }
 
-// restart sets the timer as it is at first, or longer if the server wants so.
+// restart sets the timer as it is at first.
 func (x *exchange) restart(now time.Duration) {
 	x.interval = x.options.Timer
 	x.tries = x.options.Tries - 1
-	x.due = now + max(x.interval, x.bounded(x.wait, now))
+	x.due = now + x.interval
 }
 
-// bounded is a wait as far as it counts: a server can't have us wait for ever, be
-// it in one wait or in many.
+// bounded limits a wait: the waits of one exchange end after Options.Wait, however
+// many the server asks for.
 func (x *exchange) bounded(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
 
 // expire repeats what the server has not acknowledged, if the timer has ended, and
-// gives up in the end.
+// gives up in the end. While a wait is in force no repeat counts as a try.
 func (x *exchange) expire(now time.Duration) {
 	if x.isOver() || now < x.due {
 		return
 	}
+	if now < x.waits {
+		x.interval = min(2*x.interval, max(longestInWait, x.options.Timer))
+		x.due = now + max(x.options.Timer, min(x.interval, x.waits-now))
+		x.repeat(true)
+		return
+	}
+	if x.waits != 0 {
+		x.interval, x.waits = x.options.Timer, 0
+	}
 	if x.tries <= 0 {
-		x.fail(&noReplyError{sent: x.options.Tries, heard: x.heard, received: x.received(), total: x.total})
+		x.fail(x.noReply())
 		return
 	}
 	x.tries--
 	x.interval = min(2*x.interval, longest)
 	x.due = now + x.interval
-	if x.has == x.packets {
-		x.acknowledge()
-	} else {
+	x.repeat(false)
+}
+
+// repeat sends what the server has not acknowledged. A server that has the whole
+// request is sent an acknowledgement, or during a wait the last packet again: that
+// makes any server send a reply that was lost.
+func (x *exchange) repeat(waiting bool) {
+	x.repeats++
+	switch {
+	case x.has < x.packets:
 		x.sendPackets(x.has + 1)
+	case waiting && x.received() == 0:
+		x.sendPackets(x.packets)
+	default:
+		x.acknowledge()
 	}
+}
+
+// noReply is the error for a server that is silent.
+func (x *exchange) noReply() *noReplyError {
+	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, asked: x.asked}
 }
 
 // received is how many packets of the reply there are.
@@ -210,15 +244,26 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 	}
 }
 
-// isOurs reports whether a datagram belongs to this exchange. Servers on machines
-// that have the low octet first are known to swap those of the connection id in
-// what they send again, and from their second window on: such a packet is taken if
-// the server has sent others that were right.
+// isOurs reports whether a datagram belongs to this exchange. A server whose machine
+// stores the low octet first swaps those of the connection id in what it sends again,
+// and from its second window on. Such a packet is taken only where that can be the
+// reason: another packet came already, or something was repeated.
+//
+// An attacker who sees no traffic has to guess the id, the port and the time. Two ids
+// instead of one would halve the work. Therefore the second id is not accepted before
+// the first repeat, so that an answer in time leaves no chance for it; it is accepted
+// for packets of the reply alone, never for a refusal, a redirect or a wait; and a
+// wrong guess counts as a bad datagram, of which Options.Drops end the exchange. With
+// 64 guesses at 65,535 ids the chance is 1 in 512 for an attacker who already knows
+// the port, and that of the port comes on top.
 func (x *exchange) isOurs(h *Header) bool {
 	if !h.Has(FieldID) {
 		return false
 	}
-	return h.ID == x.id || h.ID == swapped(x.id) && x.received() > 0 && h.Number > 0
+	if h.ID == x.id {
+		return true
+	}
+	return h.ID == swapped(x.id) && h.Number > 0 && h.Wait == 0 && h.Option == 0 && (x.received() > 0 || x.repeats > 0)
 }
 
 // takeThrough learns which packets of the request the server has, and sends more if
@@ -235,19 +280,33 @@ func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	}
 }
 
-// takeWait learns how long the server wants us to wait.
+// takeWait learns how long the server wants us to wait. A wait that is announced
+// again neither makes the repeats more frequent nor is it news.
 func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
-	worth := h.Option == OptionQueue
-	if h.Has(FieldWait) {
-		said.Wait = x.bounded(time.Duration(h.Wait)*time.Second, now)
-		if said.Wait != 0 || x.wait != 0 {
-			x.wait = said.Wait
-			x.restart(now)
-			worth = true
-		}
+	said.Wait = time.Duration(h.Wait) * time.Second
+	news := said != x.said && (h.Has(FieldWait) || h.Option == OptionQueue)
+	if said.Wait != 0 {
+		x.asked = said
 	}
-	if worth && x.call.Progress != nil {
+	if news {
+		x.said = said
+	}
+	said.Wait = x.bounded(said.Wait, now)
+	if h.Has(FieldWait) && (said.Wait != 0 || x.wait != 0) {
+		x.setWait(now, said.Wait)
+	}
+	if news && x.call.Progress != nil {
 		x.call.Progress(said)
+	}
+}
+
+func (x *exchange) setWait(now, wait time.Duration) {
+	if wait == 0 || now >= x.waits {
+		x.restart(now)
+	}
+	x.wait, x.waits, x.tries = wait, 0, x.options.Tries-1
+	if wait != 0 {
+		x.waits = now + wait
 	}
 }
 

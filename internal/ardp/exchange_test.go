@@ -9,22 +9,35 @@ import (
 	"time"
 )
 
-// An id with its octets swapped is taken only where those servers are known to do
-// so.
+// An id with its octets swapped is accepted only where those servers are known to
+// send one, and for packets of the reply alone.
 func TestSwappedID(t *testing.T) {
 	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
 	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}
+	only := Header{Fields: FieldThrough, ID: 0x3412, Number: 1, Total: 1, Through: 1}
 	for _, c := range []struct {
-		name string
-		list []Header
-		done bool
+		name    string
+		repeats bool // the request was sent again before
+		list    []Header
+		done    bool
 	}{
-		{"after one that is right", []Header{first, second}, true},
-		{"before", []Header{second, first}, false},
-		{"a control packet", []Header{first, {Fields: FieldOption, ID: 0x3412, Option: OptionRefused}}, false},
-		{"no number", []Header{first, {Fields: FieldID, ID: 0x3412}}, false},
+		{"after one that is right", false, []Header{first, second}, true},
+		{"before", false, []Header{second, first}, false},
+		{"the only one", false, []Header{only}, false},
+		{"the only one, after a repeat", true, []Header{only}, true},
+		{"before, after a repeat", true, []Header{second, first}, true},
+		{"a control packet", false, []Header{first, {Fields: FieldOption, ID: 0x3412, Option: OptionRefused}}, false},
+		{"no number", false, []Header{first, {Fields: FieldID, ID: 0x3412}}, false},
+		{"no number, after a repeat", true, []Header{{Fields: FieldID, ID: 0x3412}}, false},
+		{"a refusal with a number", true, []Header{{Fields: FieldOption, ID: 0x3412, Number: 1, Total: 1, Option: OptionRefused}}, false},
+		{"a redirect with a number", true, []Header{{Fields: FieldOption, ID: 0x3412, Number: 1, Total: 1, Option: OptionRedirect, Extra: []byte{127, 0, 0, 1, 5, 245}}}, false},
+		{"a wait with a number", true, []Header{{Fields: FieldWait, ID: 0x3412, Number: 1, Total: 1, Wait: 900}}, false},
+		{"another id, after a repeat", true, []Header{{Fields: FieldTotal, ID: 0x3413, Number: 1, Total: 1}}, false},
 	} {
 		f := newFake(&Call{}, 0x1234, nil)
+		if c.repeats {
+			f.wait(f.due)
+		}
 		for _, h := range c.list {
 			f.get(h.Append(nil))
 		}

@@ -32,6 +32,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Numbered:  true,
 	}
 	if c != nil {
 		s.Opener = c

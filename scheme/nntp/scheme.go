@@ -31,6 +31,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     check,
 		Notes:     notes,
+		Numbered:  true,
 	}
 	if c != nil {
 		s.Opener = c

@@ -104,9 +104,10 @@ type job struct {
 	at     place // of url
 }
 
-// failed is err as whoever opened the URL should hear of it.
+// failed returns the error of the job. Where its context has ended that is the cause,
+// in an error that may say what the server did until then.
 func (j *job) failed(err error) error {
-	if j.ctx.Err() != nil {
+	if j.ctx.Err() != nil && !errors.Is(err, context.Cause(j.ctx)) {
 		err = context.Cause(j.ctx)
 	}
 	return fmt.Errorf("prospero: %w", err)

@@ -28,7 +28,7 @@ type answers map[string]string
 func (a answers) answer(request string) string {
 	question := asked(request)
 	key := question
-	if object, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+" ASCII "); ok {
+	if object, ok := strings.CutPrefix(withoutFields(question), "GET-OBJECT-INFO "+attributes+" ASCII "); ok {
 		key = strings.TrimSuffix(object, " 0")
 	} else if object, ok := strings.CutPrefix(question, "GET-OBJECT-INFO CONTENTS ASCII "); ok {
 		key = "CONTENTS " + strings.TrimSuffix(object, " 0")
@@ -259,7 +259,7 @@ func TestFields(t *testing.T) {
 	}
 	w.requests()
 	w.open(theServer + "x;OBJECT-VERSION=12;ID=REMOTE%20345;A=B%0AC")
-	if asked := w.requests(); len(asked) == 0 || asked[0] != "GET-OBJECT-INFO "+attributes+" ASCII x 12|SELECT OBJECT FIELD ID REMOTE 345" {
+	if asked := w.requests(); len(asked) == 0 || asked[0] != "GET-OBJECT-INFO "+attributes+"+A ASCII x 12|SELECT OBJECT FIELD ID REMOTE 345" {
 		t.Errorf("%q", asked)
 	}
 	w.addresses()
@@ -279,6 +279,103 @@ func TestFields(t *testing.T) {
 	if dialed := w.addresses(); len(dialed) > 0 {
 		t.Errorf("dialled %q", dialed)
 	}
+}
+
+// The server is asked for the fields that the URL names. The test server, like the
+// original, says nothing of attributes that are not asked for.
+func TestFieldsAreAsked(t *testing.T) {
+	object := prosperotest.Object{Data: "text\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}}
+	names := prosperotest.Directory{"/a": object, "/d": {Links: []prosperotest.Link{}, Attributes: object.Attributes}}
+	s, err := prosperotest.Start(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for fields, ok := range map[string]bool{
+		";key=value":             true,
+		";key=other":             false,
+		";OWNER=me;key=other":    false,
+		";key=value;key=other":   false,
+		";nosuch=1;key=value":    true,
+		";CONTENTS=x;key=value":  true,
+		";%23ALL=x;key=value":    true,
+		";a%20b=x;key=other":     false,
+		";SIZE=5%20bytes":        true,
+		";OBJECT-VERSION=0;key=": false,
+	} {
+		for _, object := range []string{"/a", "/d"} {
+			u := locus.MustParse("prospero://" + s.Addr() + "/" + object + fields)
+			res, err := prospero.New(nil).Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
+			switch {
+			case err == nil:
+				res.Close()
+				if !ok {
+					t.Errorf("%s is found", u)
+				}
+			case ok && !strings.Contains(fields, "SIZE"):
+				t.Errorf("%s: %v", u, err)
+			case !ok:
+				wantError(t, err, scheme.ErrNotFound, `"key" is "value", and not "`)
+			}
+		}
+	}
+}
+
+// What is asked: each name once, none that stands for more, and not without end.
+func TestFieldsThatAreAsked(t *testing.T) {
+	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.world(t)
+	many := ""
+	for n := range 20 {
+		many += fmt.Sprintf("+n%d", n)
+	}
+	for fields, want := range map[string]string{
+		"":                                       "",
+		";a=1;A=2;b=3":                           "+a+b",
+		";size=1;Contents=2;id=3":                "+id",
+		";a%2Bb=1;a/b=1;%27=1;=1":                "",
+		";a%0Ab=1;a%00b=1;%23I=1":                "",
+		";OBJECT-VERSION=1;ID=x":                 "+ID",
+		strings.ReplaceAll(many, "+", ";") + "=": many[:strings.Index(many, "+n16")],
+	} {
+		fields = strings.ReplaceAll(fields, ";n", "=1;n")
+		fields = strings.TrimPrefix(fields, "=1")
+		if res, err := w.open(theServer + "x" + fields); err == nil {
+			res.Close()
+		}
+		if got := w.requests(); len(got) == 0 || !strings.HasPrefix(got[0], "GET-OBJECT-INFO "+attributes+want+" ASCII x ") {
+			t.Errorf("%s: asked %q, want %s", fields, got, want)
+		}
+	}
+}
+
+// A server that refuses the question because of a field is asked without it.
+func TestFieldsThatAreRefused(t *testing.T) {
+	w := newWorld(t, text(func(request string) string {
+		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
+			return "FAILURE NOT-FOUND ATTRIBUTE key\n"
+		}
+		return answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.answer(request)
+	}))
+	res, err := w.open(theServer + "x;key=value")
+	if _, ok := res.(*scheme.Menu); !ok {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// When the time is over while a server has the client wait, the error says so.
+func TestTimeOverInWait(t *testing.T) {
+	w := newWorld(t, func(string) ardptest.Reply {
+		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
+	})
+	over := errors.New("no time left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	_, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(_ bool, line string) {
+		if strings.Contains(line, "waited for") {
+			cancel(over)
+		}
+	}})
+	wantError(t, err, over, `the server answered "wait 15m0s, position 1", then sent no reply to `)
 }
 
 // link is a line for a link, L or U, to a directory.

@@ -41,9 +41,11 @@
 // An object that has moved is a Referral to where it is now; the fields go along,
 // but for the version, which is the new place's.
 //
-// The fields identify the object: if it has an attribute of that name and another
-// value, it is not the object named, and so not found. OBJECT-VERSION is asked for,
-// and "ID=REMOTE n" selects one of several objects; other fields are not sent.
+// The fields identify the object: the server is asked for the attributes of those
+// names, and if the object has one with another value, it is not the object named, and
+// so not found. A missing attribute decides nothing, because servers need not tell it.
+// At most 16 names are asked for, those that a request can hold; no values are sent,
+// but OBJECT-VERSION is, and "ID=REMOTE n" selects one of several objects.
 //
 // The items of a menu are the links in the server's order, those of union links in
 // their place as they are asked for, each directory once. A link to a Prospero

@@ -117,6 +117,15 @@ const (
 	aFile = "ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''\n"
 )
 
+// withoutFields is a question without the attributes that the URL's fields add.
+func withoutFields(question string) string {
+	if rest, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+"+"); ok {
+		_, object, _ := strings.Cut(rest, " ")
+		return "GET-OBJECT-INFO " + attributes + " " + object
+	}
+	return question
+}
+
 // answer is what the server says to a request of ours. The client that was recorded
 // listed directories in other words, and asked of objects for less at once.
 func (r recorded) answer(request string) string {
@@ -132,7 +141,7 @@ func (r recorded) answer(request string) string {
 		}
 		return "FAILURE NOT-A-DIRECTORY\n"
 	}
-	object, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+" ASCII ")
+	object, ok := strings.CutPrefix(withoutFields(question), "GET-OBJECT-INFO "+attributes+" ASCII ")
 	if !ok {
 		return "ERROR not recorded\n"
 	}

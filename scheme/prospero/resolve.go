@@ -22,9 +22,43 @@ const wordNotFound = "NOT-FOUND"
 // errNoMethod: the object is there, and that is all.
 var errNoMethod = fmt.Errorf("%w: the object is no directory, and has no access method", scheme.ErrUnsupported)
 
+// mostAsked is how many fields of a URL a server is asked for. Any that follow are
+// compared with what it says unasked.
+const mostAsked = 16
+
+// asked are the fields of the URL that the server is asked for besides: those whose
+// value it may know, by a name that a request can hold. The octets of the object, and
+// the names that stand for many attributes, are not asked for.
+func (j *job) asked() (names []string) {
+	known := append(questions[:], attrContents)
+	for _, f := range j.url.Fields() {
+		_, selected := f.remote()
+		is := func(name string) bool { return sameName(name, f.Name) }
+		if selected || isVersion(f) || !isWord(f.Name) || f.Name[0] == '#' || slices.ContainsFunc(known, is) || slices.ContainsFunc(names, is) {
+			continue
+		}
+		if names = append(names, f.Name); len(names) == mostAsked {
+			break
+		}
+	}
+	return names
+}
+
+// describe asks what the object is, and for the fields that the URL names (RFC 1738
+// section 3.11). A server may refuse the question because it does not know an
+// attribute: then it is asked without them.
+func (j *job) describe() (*Reply, error) {
+	fields := j.asked()
+	info, err := j.info(append(questions[:], fields...)...)
+	if f := (*FailureError)(nil); len(fields) > 0 && errors.As(err, &f) && f.Word == wordNotFound && strings.HasPrefix(f.Text, "ATTRIBUTE") {
+		return j.info(questions[:]...)
+	}
+	return info, err
+}
+
 // open finds out what the object is, and how to get it.
 func (j *job) open() (scheme.Resource, error) {
-	info, err := j.info(questions[:]...)
+	info, err := j.describe()
 	switch {
 	case isFailure(err, wordNotFound):
 		// A name within a database is a directory all the same.
@@ -152,8 +186,8 @@ func (f Field) remote() (number string, ok bool) {
 	return number, ok && sameName(f.Name, "ID")
 }
 
-// isNamed looks whether the object is the one that the fields of the URL identify
-// (RFC 1738 section 3.11): an attribute of that name has no other value.
+// isNamed checks that the object is the one that the fields of the URL identify (RFC
+// 1738 section 3.11): an attribute of that name has that value, or is missing.
 func (j *job) isNamed(list []Attribute) error {
 	for _, f := range j.url.Fields() {
 		if _, selected := f.remote(); selected || isVersion(f) {

@@ -19,8 +19,8 @@ import (
 
 // Options of a Client. The zero value is sensible.
 type Options struct {
-	// Max is how many documents are wanted of a search; 0: 40, as programs of the
-	// time ask for.
+	// Max is how many documents are wanted of a search for which the request does not
+	// say it; 0: 40, as programs of the time ask for.
 	Max int
 	// Range is how many octets of a document are asked for at once; 0: 10000, which
 	// fits the buffer of any server.
@@ -104,7 +104,8 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resour
 // If req.Fill fills in the form of a database, the search is done. req.Accept has the
 // type of a document that is wanted most come first among its types. req.Like are
 // documents of the same server, as URLs, that what a search finds is to be like
-// (relevance feedback). req.Offset is granted, unless the document is not that long.
+// (relevance feedback). req.Items chooses hits by their places from 1 on, the best
+// first, up to 10,000; Newest is how many. req.Offset is granted, unless the document is not that long.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {

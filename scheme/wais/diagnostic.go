@@ -79,7 +79,10 @@ func (d Diagnostic) Meaning() string { return meanings[d.Code].text }
 // terminal.
 func (d Diagnostic) Error() string {
 	what := "diagnostic " + locus.Quote(d.Code)
-	if meaning := d.Meaning(); meaning != "" {
+	switch meaning := d.Meaning(); {
+	case d.isMissingDatabase():
+		what = "no such database (" + d.Code + ")"
+	case meaning != "":
 		what = meaning + " (" + d.Code + ")"
 	}
 	if d.Text != "" {
@@ -92,13 +95,17 @@ func (d Diagnostic) Error() string {
 // one code for all that can be wrong with a search; that a database is not there is
 // in its words alone.
 func (d Diagnostic) Unwrap() error {
-	if d.Code == codePermanent && strings.Contains(d.Text, "database is not available") {
+	if d.isMissingDatabase() {
 		return scheme.ErrNotFound
 	}
 	if m, ok := meanings[d.Code]; ok {
 		return m.kind
 	}
 	return scheme.ErrProtocol
+}
+
+func (d Diagnostic) isMissingDatabase() bool {
+	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
 // parseDiagnostic reads a record, of recordLeast octets or more.

@@ -15,7 +15,7 @@ func TestDiagnostic(t *testing.T) {
 		kind error
 		text string
 	}{
-		{Diagnostic{Code: "S1", Text: "The following database is not available: /wais/nosuch"}, scheme.ErrNotFound, `wais: permanent system error (S1): the server says "The following database is not available: /wais/nosuch"`},
+		{Diagnostic{Code: "S1", Text: "The following database is not available: /wais/nosuch"}, scheme.ErrNotFound, `wais: no such database (S1): the server says "The following database is not available: /wais/nosuch"`},
 		{Diagnostic{Code: "S1", Text: "query syntax error: (("}, scheme.ErrProtocol, `wais: permanent system error (S1): the server says "query syntax error: (("`},
 		{Diagnostic{Code: "S2"}, scheme.ErrUnreachable, "wais: temporary system error (S2)"},
 		{Diagnostic{Code: "S5", Text: "the"}, scheme.ErrUnsupported, `wais: only stop words (S5): the server says "the"`},

@@ -29,6 +29,11 @@
 //
 // The last ";" may be missing. Contents are decoded once in each form. A digit
 // is a digit also when it is escaped. The length is a hint, never to be trusted.
+// [Parts] writes the third, or the fourth where a field has ";" in it.
+//
+// Some servers and programs escaped twice. A document that its server does not know,
+// and whose wpath is another list of fields when it is decoded once more, is asked for
+// a second time by that.
 //
 // [URL.DocumentID] gives the document-id as its server has it: each field an
 // element, in the order of the URL, or the octets of an opaque one.
@@ -53,7 +58,10 @@
 // URLs, one request at a time.
 //
 // A search is a menu of documents, with an item for each type that a document has.
-// A database without a search is what it says of itself, and a form for a search.
+// The hit of a source description is followed by a link to the database that it
+// describes; at most 40 descriptions of a menu are fetched for that. A search without
+// a hit that has a diagnostic is an error. A database without a search is what it says
+// of itself, and a form for a search.
 // A document is asked for in ranges of octets as it is read, until the server says
 // that there is no more: the length in a URL or in a hit decides nothing. Its octets
 // are not changed. Relevance feedback asks for what is like documents
@@ -66,8 +74,8 @@
 // # Where this differs from RFC 1738
 //
 // In section 5 database, wtype and wpath have no "/", ";" and "=": each of them
-// in a wpath is a violation of RFC 1738, and right by the rules of RFC 1630. Such
-// URLs are what there is, so they parse, and [Parts] makes them.
+// in a wpath is a violation of RFC 1738, and right by the rules of RFC 1630. Most
+// URLs of the time have them, so they parse. What is written here has them escaped.
 //
 // # What is refused
 //

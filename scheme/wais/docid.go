@@ -3,6 +3,9 @@ package wais
 import (
 	"fmt"
 	"strings"
+
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/bnf"
 )
 
 // DocumentID is the document-id as octets, as a server gave it and as it is sent
@@ -106,6 +109,40 @@ func (x URL) DocumentID() (id DocumentID, ok bool) {
 		return DocumentID(x.wpath), true
 	}
 	return joinFields(x.Fields()), true
+}
+
+// decodedAgain returns the document-id that the wpath names if it is decoded once more
+// than it should be: servers and programs that escaped a wpath as a whole escaped what
+// was escaped already. ok reports whether that is another document-id, made of fields.
+func (x URL) decodedAgain() (id DocumentID, ok bool) {
+	first, ok := x.DocumentID()
+	if !ok {
+		return "", false
+	}
+	w, _ := split(x.url)
+	text, err := escape.Decode(w.wpath)
+	if err != nil {
+		return "", false
+	}
+	if _, err := escape.Decode(text); err != nil {
+		return "", false
+	}
+	r := read(text)
+	if r.form == OpaqueForm {
+		octets, _ := escape.Decode(text)
+		id = DocumentID(octets)
+		_, ok = id.Fields()
+	} else {
+		for range r.faults(0) {
+			return "", false
+		}
+		var list []Field
+		for f := range r.fields {
+			list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
+		}
+		id = joinFields(list)
+	}
+	return id, ok && id != first && id.wrong() == ""
 }
 
 // LocalID returns what the server that has the document calls it, or else the one

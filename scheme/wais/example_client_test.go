@@ -46,7 +46,7 @@ func ExampleClient_Open() {
 	}
 	// Output:
 	// The lamp, 19 octets, text/plain
-	// coast/TEXT/1=localhost%3A210;2=/wais/coast;3=0%2019%20lamp.txt;4=localhost%3A210;5=/wais/coast;6=0%2019%20lamp.txt;7=%00;
+	// coast/TEXT/1%3Dlocalhost%3A210%3B2%3D%2Fwais%2Fcoast%3B3%3D0%2019%20lamp.txt%3B4%3Dlocalhost%3A210%3B5%3D%2Fwais%2Fcoast%3B6%3D0%2019%20lamp.txt%3B7%3D%00%3B
 	// It is lit at dusk.
 	// <nil>
 }

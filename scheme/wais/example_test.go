@@ -34,5 +34,5 @@ func ExampleParts() {
 		Fields: []wais.Field{{Number: 2, Content: "db"}, {Number: 3, Content: "0 0 /doc/a b"}},
 	}}.URL()
 	fmt.Println(x.URL(), err)
-	// Output: wais://host/db/TEXT/2=db;3=0%200%20/doc/a%20b; <nil>
+	// Output: wais://host/db/TEXT/2%3Ddb%3B3%3D0%200%20%2Fdoc%2Fa%20b%3B <nil>
 }

@@ -39,6 +39,7 @@ func FuzzParts(f *testing.F) {
 	f.Add("h", "db", "", "TEXT", "0 206 /a;", "", 3, int64(206))
 	f.Add("h", "db", "a+b", "", "", "", 0, int64(0))
 	f.Add("h", "/%", "", "PS", "", "\x01\x04host", 0, int64(0))
+	f.Add("h", "db", "", "TEXT", "a;b", "", 3, int64(0))
 	f.Fuzz(func(t *testing.T, host, database, search, wtype, content, wpath string, number int, length int64) {
 		p := Parts{Host: host, Database: database}
 		if wtype == "" {
@@ -60,8 +61,15 @@ func FuzzParts(f *testing.F) {
 		switch {
 		case x.Database() != database, wtype == "" && words != search, gotType != wtype:
 			t.Errorf("%+v: %s", p, x.URL())
-		case p.Document != nil && number != 0 && (!reflect.DeepEqual(x.Fields(), p.Document.Fields) || gotLength != length):
+		case p.Document != nil && number != 0 && (!x.names(joinFields(p.Document.Fields)) || gotLength != length):
 			t.Errorf("%+v: %s has fields %v", p, x.URL(), x.Fields())
+		case gotPath != "" && length == 0:
+			w, _ := split(x.URL())
+			for _, v := range Check(x.URL(), locus.RFC1738) {
+				if v.Offset >= w.wpathOffset() {
+					t.Errorf("%+v: %s: %v", p, x.URL(), v)
+				}
+			}
 		case p.Document != nil && number == 0 && gotPath != wpath:
 			t.Errorf("%+v: %s has wpath %q", p, x.URL(), gotPath)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -99,6 +100,37 @@ func (j *job) document() (scheme.Resource, error) {
 		return nil, fmt.Errorf("wais: %w: %s is no type of a document: with it a server is asked for the document-id of another", scheme.ErrUnsupported, j.url.wtype)
 	}
 	id, _ := j.url.DocumentID()
+	b, err := j.get(id)
+	note := ""
+	if again, ok := j.url.decodedAgain(); ok && mayBeAnother(err) {
+		if other, otherErr := j.get(again); otherErr == nil {
+			b, id, err = other, again, nil
+			note = "the server knows the document by a document-id that the URL has escaped twice"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mediaType := MediaType(j.url.wtype); j.prefer.Quality(mediaType) == 0 {
+		note = joined(note, fmt.Sprintf("the URL itself names the type %s, which is %s: what is wanted (%s) does not change it", j.url.wtype, mediaType, j.prefer))
+	}
+	o := &scheme.Object{
+		URL:   j.url.url,
+		Name:  id.name(),
+		Type:  MediaType(j.url.wtype),
+		Size:  -1,
+		Start: b.begin,
+		Note:  note,
+		Body:  scheme.Limit(b, j.req.Limit),
+	}
+	if b.err == io.EOF {
+		o.Size = b.ask.Start
+	}
+	return o, nil
+}
+
+// get opens the document of an id.
+func (j *job) get(id DocumentID) (*body, error) {
 	b, err := newBody(j.url.database, id, j.url.wtype)
 	if err != nil {
 		return nil, err
@@ -109,18 +141,13 @@ func (j *job) document() (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &scheme.Object{
-		URL:   j.url.url,
-		Name:  id.name(),
-		Type:  MediaType(j.url.wtype),
-		Size:  -1,
-		Start: b.begin,
-		Body:  scheme.Limit(b, j.req.Limit),
-	}
-	if b.err == io.EOF {
-		o.Size = b.ask.Start
-	}
-	return o, nil
+	return b, nil
+}
+
+// mayBeAnother reports whether err is what servers do when a document-id is wrong:
+// they have no such document, answer with nothing, or close the connection.
+func mayBeAnother(err error) bool {
+	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // search asks for what q says.
@@ -144,14 +171,38 @@ func (j *job) search(q *Query) (*SearchReply, error) {
 	return &reply, nil
 }
 
+// mostHits is the most hits that are asked for: servers take memory for as many as a
+// request wants.
+const mostHits = 10_000
+
+// span returns which hits are wanted, by their places from 1 on, the best first.
+func (j *job) span() (first, last int) {
+	r, usual := j.req.Items, int64(j.client.o.Max)
+	from, to := max(r.First, 1), r.Last
+	switch {
+	case to == 0 && r.Newest > 0:
+		to = from + min(r.Newest, mostHits) - 1
+	case to == 0:
+		to = from + usual - 1
+	case r.Newest > 0:
+		to = min(to, from+min(r.Newest, mostHits)-1)
+	}
+	most := max(mostHits, usual)
+	return int(min(from, most+1)), int(min(to, most))
+}
+
 // find searches for words, and for what is like the examples.
 func (j *job) find(words string) (scheme.Resource, error) {
 	examples, err := j.examples()
 	if err != nil {
 		return nil, err
 	}
-	r, err := j.search(&Query{Database: j.url.database, Words: words, Max: j.client.o.Max, Examples: examples})
-	if err == nil && len(r.Hits) == 0 {
+	first, last := j.span()
+	if first > last {
+		return nil, fmt.Errorf("wais: %w: hits from place %d on, and no more than %d are asked for", scheme.ErrTooLarge, j.req.Items.First, last)
+	}
+	r, err := j.search(&Query{Database: j.url.database, Words: words, Max: last, Examples: examples})
+	if err == nil && !r.hasHit() {
 		err = refusal(r)
 	}
 	if err != nil {
@@ -161,7 +212,17 @@ func (j *job) find(words string) (scheme.Resource, error) {
 	if words != "" {
 		title = words + " in " + title
 	}
-	return j.menu(title, words, nil, r), nil
+	return j.menu(title, words, &listing{reply: r, first: first, most: last, links: !isHelp(words)}), nil
+}
+
+// isHelp reports whether words ask what the database is: the descriptions that answer
+// them are its own.
+func isHelp(words string) bool { return words == "" || words[0] == '?' || words[0] == '*' }
+
+// hasHit reports whether the search found a document. A score of 0 marks one that is
+// shown because nothing was found.
+func (r *SearchReply) hasHit() bool {
+	return slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Score != 0 })
 }
 
 // examples are the documents that what is found is to be like.
@@ -211,7 +272,10 @@ func (j *job) describe() (scheme.Resource, error) {
 		x.end()
 		return err
 	})
-	if err == nil && len(reply.Hits) == 0 {
+	if err == nil && len(reply.Hits)+len(reply.Diagnostics) == 0 {
+		err = j.missing()
+	}
+	if err == nil && !reply.hasHit() {
 		err = refusal(&reply)
 	}
 	switch {
@@ -224,7 +288,24 @@ func (j *job) describe() (scheme.Resource, error) {
 	case len(reply.Diagnostics) == 0:
 		return nil, err
 	}
-	return j.menu(j.title(), "", head, &reply), nil
+	return j.menu(j.title(), "", &listing{head: head, reply: &reply, first: 1, most: j.client.o.Max}), nil
+}
+
+// missing returns the error for a database that the server does not have, nil if it may
+// have it. For no words at all freeWAIS answers with nothing, whether the database has
+// no description or is missing; for the words "?" it opens the database.
+func (j *job) missing() error {
+	r, err := j.search(&Query{Database: j.url.database, Words: "?", Max: j.client.o.Max})
+	if j.ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		return nil // the server may not know such words
+	}
+	if why := refusal(r); errors.Is(why, scheme.ErrNotFound) {
+		return why
+	}
+	return nil
 }
 
 // source fetches the first source description among hits, and returns what it says. A
@@ -234,25 +315,30 @@ func (j *job) source(x *exchange, hits []Hit) ([]scheme.Item, error) {
 	if hit == nil {
 		return nil, nil
 	}
-	b, err := newBody(j.url.database, hit.ID, wtypeSource)
-	if err == nil {
-		err = b.open(x, 0, maxSource)
-	}
-	var text []byte
-	if err == nil {
-		text, err = io.ReadAll(b)
-	}
+	s, err := j.readSource(x, hit.ID, maxSource)
 	if j.ctx.Err() != nil {
 		return nil, err
-	}
-	var s *Source
-	if err == nil {
-		s, err = ParseSource(text)
 	}
 	if err != nil {
 		return []scheme.Item{errorItem(err)}, nil
 	}
 	return s.items(), nil
+}
+
+// readSource fetches a source description of at most so many octets.
+func (j *job) readSource(x *exchange, id DocumentID, most int64) (*Source, error) {
+	b, err := newBody(j.url.database, id, wtypeSource)
+	if err == nil {
+		err = b.open(x, 0, most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(b)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSource(text)
 }
 
 func firstSource(hits []Hit) *Hit {

@@ -13,41 +13,118 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu shows an answer: head, the hits, and behind what is good the diagnostics. It
-// has the form for another search.
-func (j *job) menu(title, words string, head []scheme.Item, r *SearchReply) *scheme.Menu {
-	return &scheme.Menu{URL: j.url.url, Title: title, Form: j.form(words), Items: j.items(head, r)}
+// listing is what a menu shows: head, the hits of reply from the first on, of which
+// most were asked for, and behind what is good the diagnostics.
+type listing struct {
+	head        []scheme.Item
+	reply       *SearchReply
+	first, most int
+	links       bool // source descriptions lead to the databases that they describe
 }
 
-func (j *job) items(head []scheme.Item, r *SearchReply) iter.Seq2[scheme.Item, error] {
+// menu shows a listing. It has the form for another search.
+func (j *job) menu(title, words string, l *listing) *scheme.Menu {
+	return &scheme.Menu{URL: j.url.url, Title: title, Form: j.form(words), Items: j.items(l)}
+}
+
+func (j *job) items(l *listing) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
-		for _, item := range head {
-			if !yield(item, nil) {
-				return
-			}
-		}
-		var room [4]scheme.Item
-		for i := range r.Hits {
-			for _, item := range j.appendHit(room[:0], &r.Hits[i]) {
+		all := func(list []scheme.Item) bool {
+			for _, item := range list {
 				if !yield(item, nil) {
-					return
+					return false
 				}
 			}
+			return true
 		}
-		for _, item := range j.tail(r) {
+		if !all(l.head) {
+			return
+		}
+		sources := maxSources
+		if !l.links {
+			sources = 0
+		}
+		var room [4]scheme.Item
+		for i := l.first - 1; i < len(l.reply.Hits); i++ {
+			h := &l.reply.Hits[i]
+			if !all(j.appendHit(room[:0], h)) {
+				return
+			}
+			if sources == 0 || h.Score == 0 || !slices.Contains(h.Wtypes, wtypeSource) {
+				continue
+			}
+			item, err := j.database(h)
+			switch {
+			case j.ctx.Err() != nil:
+				yield(scheme.Item{}, err)
+				return
+			case err != nil && !errors.Is(err, scheme.ErrNotFound) && !errors.Is(err, locus.ErrValue):
+				sources = 0 // the next would not be there either
+			case err == nil:
+				sources--
+			}
 			if !yield(item, nil) {
 				return
 			}
 		}
+		all(l.tail())
 	}
+}
+
+// maxSources is how many source descriptions of one menu are fetched, and
+// maxLinkedSource how many octets one has at most.
+const (
+	maxSources      = 40
+	maxLinkedSource = 64 << 10
+)
+
+// database returns the item of the database that a source description describes. With
+// an error it says that there is none.
+func (j *job) database(h *Hit) (scheme.Item, error) {
+	var s *Source
+	err := j.run(func(x *exchange) (err error) {
+		defer x.end()
+		s, err = j.readSource(x, h.ID, maxLinkedSource)
+		return err
+	})
+	var u locus.URL
+	if err == nil {
+		u, err = s.locator(j.url.url)
+	}
+	title := cmp.Or(h.Headline, h.ID.LocalID())
+	if err != nil {
+		return infoItem("The database of " + title + " can't be linked: " + strings.TrimPrefix(err.Error(), "wais: ")), err
+	}
+	return scheme.Item{URL: u, Title: cmp.Or(s.Database, title), Kind: scheme.KindSearch, Size: -1, Note: "the database that " + title + " describes"}, nil
+}
+
+// locator returns the URL of the database that s describes. A description without an
+// address is one of the server that gave it.
+func (s *Source) locator(server locus.URL) (locus.URL, error) {
+	p := Parts{Host: cmp.Or(s.IPName, s.IPAddress), Port: s.Port, Database: s.Database}
+	if p.Host == "" {
+		p.Host = server.Host()
+		if p.Port == 0 {
+			p.Port, _ = server.Port()
+		}
+	}
+	if p.Port == Port {
+		p.Port = 0
+	}
+	x, err := p.URL()
+	return x.url, err
 }
 
 // tail is what stands behind the hits.
-func (j *job) tail(r *SearchReply) (list []scheme.Item) {
-	if most := j.client.o.Max; len(r.Hits) >= most {
-		list = append(list, infoItem(fmt.Sprintf("There may be more: no more than %d were asked for.", most)))
+func (l *listing) tail() (list []scheme.Item) {
+	n := len(l.reply.Hits)
+	switch {
+	case n >= l.most:
+		list = append(list, infoItem(fmt.Sprintf("There may be more: no more than %d were asked for.", l.most)))
+	case n < l.first && n > 0:
+		list = append(list, infoItem("There are no more than "+countOf(int64(n), "hit")+"."))
 	}
-	for _, d := range r.Diagnostics {
+	for _, d := range l.reply.Diagnostics {
 		list = append(list, errorItem(d))
 	}
 	return list

@@ -63,7 +63,8 @@ func TestItemURLs(t *testing.T) {
 		id, headline, wtype string
 		url, note           string
 	}{
-		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3=id;", ""},
+		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3%3Did%3B", ""},
+		{"\x03\x03a;b", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3Bb", ""},          // a field that would end early
 		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element of which nothing is there
 		{"opaque %", "a", "TEXT", "wais://h/db/TEXT/opaque%20%25", ""},
 		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not as it would be written
@@ -367,5 +368,234 @@ func TestMediaType(t *testing.T) {
 		if got := MediaType(wtype); got != want {
 			t.Errorf("%s: %s", wtype, got)
 		}
+	}
+}
+
+// A diagnostic beside hits is an item; beside none, or beside a document that is shown
+// because there is none, it is the error.
+func TestDiagnosticsAmongHits(t *testing.T) {
+	trouble := diagnosticOf("S1", "query syntax error: ((")
+	catalogue := group(150, group(116, "\x03\x01c"), group(118, "\x00"), group(123, "Catalogue for db"))
+	list := found(t, "", hitOf("i", "a", "TEXT"), catalogue, trouble)
+	if last := list[len(list)-1]; last.Kind != scheme.KindError || !strings.Contains(last.Title, "query syntax error") {
+		t.Errorf("%+v", list)
+	}
+	for _, records := range []string{trouble, catalogue + trouble} {
+		w := newWorld(t, newPeer(t, answering(packetOf(records))), nil)
+		_, err := w.open("db?((")
+		wantError(t, err, scheme.ErrProtocol, "query syntax error")
+	}
+	// What is shown without a diagnostic is no error.
+	if list := found(t, "", catalogue); len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// To no words freeWAIS answers with nothing, also where the database is missing.
+func TestMissingDatabase(t *testing.T) {
+	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
+	p := newPeer(t, answering(packetOf(), missing))
+	_, err := newWorld(t, p, nil).open("db")
+	wantError(t, err, scheme.ErrNotFound, "no such database (S1)")
+	if q := p.asked(t, 1).(*Query); q.Words != "?" || q.Database != "db" {
+		t.Errorf("%+v", q)
+	}
+	if _, connections := p.sent(); connections != 1 {
+		t.Errorf("%d connections", connections)
+	}
+	for _, answer := range [][]byte{packetOf(diagnosticOf("S1", "query syntax error: ?")), packetOf(), emptyPacket, packetOf(hitOf("i", "a", "TEXT")), nil} {
+		w := newWorld(t, newPeer(t, answering(packetOf(), answer)), nil)
+		if list := w.menu("db"); len(list) != 0 {
+			t.Errorf("%q: %+v", answer, list)
+		}
+	}
+}
+
+// Hits are chosen by their places.
+func TestItems(t *testing.T) {
+	all := ""
+	for n := range 60 {
+		all += hitOf("i", fmt.Sprintf("h%d", n+1), "TEXT")
+	}
+	for _, c := range []struct {
+		items       scheme.ItemRange
+		max         int // of the request
+		first, last string
+		count       int
+	}{
+		{scheme.ItemRange{}, 40, "h1", "There may be more: no more than 40 were asked for.", 61},
+		{scheme.ItemRange{Newest: 60}, 60, "h1", "There may be more: no more than 60 were asked for.", 61},
+		{scheme.ItemRange{Newest: 100}, 100, "h1", "h60", 60},
+		{scheme.ItemRange{Last: 200}, 200, "h1", "h60", 60},
+		{scheme.ItemRange{First: 41}, 80, "h41", "h60", 20},
+		{scheme.ItemRange{First: 11, Last: 60}, 60, "h11", "There may be more: no more than 60 were asked for.", 51},
+		{scheme.ItemRange{First: 11, Newest: 5}, 15, "h11", "There may be more: no more than 15 were asked for.", 51},
+		{scheme.ItemRange{First: 11, Last: 90, Newest: 85}, 90, "h11", "h60", 50},
+		{scheme.ItemRange{First: 100}, 139, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+		{scheme.ItemRange{Last: 1 << 62}, 10_000, "h1", "h60", 60},
+		{scheme.ItemRange{First: 9_999}, 10_000, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+	} {
+		w := newWorld(t, newPeer(t, answering(packetOf(all))), nil)
+		w.req.Items = c.items
+		list := w.menu("db?words")
+		if q := w.peer.asked(t, 0).(*Query); q.Max != c.max {
+			t.Errorf("%+v: asked for %d, want %d", c.items, q.Max, c.max)
+		}
+		if len(list) != c.count || list[0].Title != c.first || list[len(list)-1].Title != c.last {
+			t.Errorf("%+v: %d items, %q to %q", c.items, len(list), list[0].Title, list[len(list)-1].Title)
+		}
+	}
+	w := newWorld(t, newPeer(t, answering()), nil)
+	w.req.Items = scheme.ItemRange{First: 10_001}
+	_, err := w.open("db?words")
+	wantError(t, err, scheme.ErrTooLarge, "hits from place 10001 on, and no more than 10000 are asked for")
+}
+
+// A source description leads to the database that it describes, too.
+func TestSourceLinks(t *testing.T) {
+	source := hitOf("s", "coast.src", "WSRC")
+	for description, want := range map[string]string{
+		`(:source :ip-name "wais.example.org" :tcp-port 8210 :database-name "/wais/coast")`: "wais://wais.example.org:8210/%2Fwais%2Fcoast",
+		`(:source :ip-name "wais.example.org" :tcp-port 210 :database-name "coast")`:        "wais://wais.example.org/coast",
+		`(:source :ip-address "192.0.2.7" :database-name "coast")`:                          "wais://192.0.2.7/coast",
+		`(:source :database-name "coast")`:                                                  "wais://h:2100/coast",
+		`(:source :ip-name "h/x" :database-name "coast")`:                                   "",
+		`(:source :ip-name "a b" :database-name "coast")`:                                   "",
+		`nothing`: "",
+		"(:source :description \"" + strings.Repeat("x", maxLinkedSource) + "\")": "",
+	} {
+		p := newPeer(t, func(n int, request []byte) []byte {
+			if n == 0 {
+				return packetOf(source + hitOf("i", "after", "TEXT"))
+			}
+			return documentAnswer(description, 100000, request)
+		})
+		w := newWorld(t, p, nil)
+		w.req.URL = locus.MustParse("wais://h:2100/INFO?coast")
+		res, err := w.client.Open(t.Context(), &w.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := itemsOf(t, res)
+		if len(list) != 3 || list[0].Kind != scheme.KindObject || list[2].Title != "after" {
+			t.Fatalf("%s: %+v", description, list)
+		}
+		link := list[1]
+		if link.URL.String() != want || want != "" && (link.Kind != scheme.KindSearch || link.Note != "the database that coast.src describes") ||
+			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "The database of coast.src can't be linked: ")) {
+			t.Errorf("%.100s: %+v", description, link)
+		}
+		if want != "" && Check(link.URL, locus.RFC1738) != nil {
+			t.Errorf("%s: %v", link.URL, Check(link.URL, locus.RFC1738))
+		}
+		if _, connections := p.sent(); connections > 2 {
+			t.Errorf("%d connections", connections)
+		}
+	}
+}
+
+// Not all of many descriptions are fetched, and none after the server has gone.
+func TestSourceLinksEnd(t *testing.T) {
+	many := strings.Repeat(hitOf("s", "a.src", "WSRC"), 50)
+	for _, c := range []struct {
+		gone int // the request after which the server is gone
+		want int // requests
+	}{{1000, 1 + maxSources}, {3, 1 + 3 + 1}} {
+		p := newPeer(t, func(n int, request []byte) []byte {
+			switch {
+			case n == 0:
+				return packetOf(many)
+			case n > c.gone:
+				return nil
+			}
+			return documentAnswer(`(:source :database-name "a")`, 100000, request)
+		})
+		list := newWorld(t, p, &Options{Max: 60}).menu("INFO?a")
+		if requests, _ := p.sent(); len(requests) > c.want+1 || len(list) < 50 {
+			t.Errorf("%d requests and %d items", len(requests), len(list))
+		}
+	}
+}
+
+// A document-id that was escaped twice is tried once more decoded, when the server does
+// not know it as it stands.
+func TestEscapedTwice(t *testing.T) {
+	const id = "\x02\x05coast\x03\x03a/b"
+	for wpath, first := range map[string]string{
+		"2%3Dcoast%3B3%3Da%252Fb%3B":       "\x02\x05coast\x03\x05a%2Fb",
+		"2%253Dcoast%253B3%253Da%252Fb":    "2%3Dcoast%3B3%3Da%2Fb",
+		"2=coast;3=a%252Fb;":               "\x02\x05coast\x03\x05a%2Fb",
+		"206%2F2%3Dcoast%3B3%3Da%252Fb%3B": "206/2=coast;3=a%2Fb;",
+		"206/2=coast;3=a%252Fb;":           "\x02\x05coast\x03\x05a%2Fb",
+		"%2502%2505coast%2503%2503a%252Fb": "%02%05coast%03%03a%2Fb",
+		"2%3dcoast%3b3%3da%252fb%3b":       "\x02\x05coast\x03\x05a%2fb",
+	} {
+		for _, refusal := range [][]byte{packetOf(outOfRange), emptyPacket, nil} {
+			p := newPeer(t, func(_ int, request []byte) []byte {
+				if r, ok := slowRequest(request); ok && string(r.(*Retrieval).ID) == id {
+					return packetOf(textOf("found") + outOfRange)
+				}
+				return refusal
+			})
+			w := newWorld(t, p, nil)
+			res, err := w.open("db/TEXT/" + wpath)
+			if err != nil {
+				t.Errorf("%s: %v", wpath, err)
+				continue
+			}
+			if note := res.(*scheme.Object).Note; !strings.Contains(note, "escaped twice") {
+				t.Errorf("%s: %q", wpath, note)
+			}
+			if text, err := readAll(res, nil); text != "found" || err != nil {
+				t.Errorf("%s: %q, %v", wpath, text, err)
+			}
+			if r := p.asked(t, 0).(*Retrieval); string(r.ID) != first {
+				t.Errorf("%s: asked for %q first, want %q", wpath, r.ID, first)
+			}
+		}
+	}
+	// What is not escaped twice is asked for once, and the first answer stands.
+	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
+		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
+		_, err := newWorld(t, p, nil).open("db/TEXT/" + wpath)
+		wantError(t, err, scheme.ErrNotFound, "Request out of range")
+		want := 1
+		if strings.HasSuffix(wpath, "%2541;") {
+			want = 2
+		}
+		if requests, _ := p.sent(); len(requests) != want {
+			t.Errorf("%s: %d requests", wpath, len(requests))
+		}
+	}
+	// An error that is no such answer is not followed by another request.
+	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
+	_, err := newWorld(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
+	wantError(t, err, scheme.ErrAuth, "")
+	if requests, _ := p.sent(); len(requests) != 1 {
+		t.Errorf("%d requests", len(requests))
+	}
+}
+
+// A URL of a document names its type: what is wanted does not change it, and the
+// document says so.
+func TestTypeOfURL(t *testing.T) {
+	for accept, note := range map[string]string{
+		"":                          "",
+		"text/plain":                "",
+		"text/*":                    "",
+		"image/gif, */*;q=0.1":      "",
+		"image/gif":                 "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif) does not change it",
+		"image/gif, text/plain;q=0": "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif, text/plain;q=0) does not change it",
+	} {
+		w := newWorld(t, documentPeer(t, "text", 100000), nil)
+		w.req.Accept = accept
+		res, err := w.open("db/TEXT/3=a;")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.(*scheme.Object).Note; got != note {
+			t.Errorf("%s: %q, want %q", accept, got, note)
+		}
+		res.Close()
 	}
 }

@@ -23,6 +23,7 @@ func Scheme(c *Client) scheme.Scheme {
 		// 7), and wants that octet back. No server asks for a document without it. The
 		// tags and lengths of fields part it from any other text of the URL.
 		OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
+		Numbered:     true,
 	}
 	if c != nil {
 		s.Opener = c

@@ -149,11 +149,13 @@ type Parts struct {
 // Document names a document.
 type Document struct {
 	Wtype string
-	// Fields are the document-id's, written in the form of the URI draft, with
-	// all escaped but letters, digits and . / - _ $ as programs of the time did.
+	// Fields are the document-id's. They are written as RFC 1738 spells them
+	// ([EscapedForm]); a document-id that can't be read back from that, because a
+	// field has ";" in it, is written as its octets ([OpaqueForm]).
 	Fields []Field
-	// Length is that of the document in octets, written before the Fields: some
-	// programs need it, and no text has it. 0: left out.
+	// Length is that of the document in octets; 0: left out. A URL with a length is
+	// in [LengthForm], for programs of the time that need it. No text has that form,
+	// and its "/", "=" and ";" are violations of RFC 1738.
 	Length int64
 	// Wpath is the document-id without Fields: its octets, all escaped as RFC 1738
 	// has it.
@@ -162,28 +164,46 @@ type Document struct {
 
 // URL makes the URL. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
-	path := string(p.appendPath(nil))
+	x, err := p.write(false)
+	if err != nil || p.Document == nil || p.Document.is(x) {
+		return x, err
+	}
+	if id, err := NewDocumentID(p.Document.Fields); err == nil && p.Document.Length == 0 && p.Document.Wpath == "" {
+		if y, err := p.write(true); err == nil && y.names(id) {
+			return y, nil
+		}
+	}
+	u := x.url
+	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document has 1 to %d fields of number 1 to %d, with a length or not, or else a wpath", locus.ErrValue, MaxFields, MaxField)
+}
+
+// write makes a URL. opaque: a document-id of fields is written as its octets.
+func (p Parts) write(opaque bool) (URL, error) {
+	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
 	if err != nil {
 		return URL{}, err
 	}
-	x, err := Parse(u)
-	if err != nil {
-		return URL{}, err
-	}
-	if p.Document != nil && !p.Document.is(x) {
-		return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document has fields, with a length or not, or else a wpath", locus.ErrValue)
-	}
-	return x, nil
+	return Parse(u)
 }
 
-func (p Parts) appendPath(b []byte) []byte {
+// names reports whether x is the URL of the document of that id.
+func (x URL) names(id DocumentID) bool {
+	got, ok := x.DocumentID()
+	return ok && got == id
+}
+
+func (p Parts) appendPath(b []byte, opaque bool) []byte {
 	b = escape.AppendEncode(b, p.Database, escape.Unreserved())
 	if d := p.Document; d != nil {
 		b = append(b, '/')
 		b = escape.AppendEncode(b, d.Wtype, escape.Unreserved())
 		b = append(b, '/')
-		b = d.appendWpath(b)
+		if opaque {
+			b = escape.AppendEncode(b, string(joinFields(d.Fields)), escape.Unreserved())
+		} else {
+			b = d.appendWpath(b)
+		}
 	}
 	if p.Search != nil {
 		// A "+" would be read as a blank.
@@ -193,14 +213,19 @@ func (p Parts) appendPath(b []byte) []byte {
 	return b
 }
 
+// plain is what programs of the time left as it is in the contents of a field.
+var plain = escape.Alpha().Union(escape.Digit()).With("./-_$")
+
 func (d *Document) appendWpath(b []byte) []byte {
+	equals, semicolon, set := "%3D", "%3B", plain.Without("/")
 	if d.Length != 0 {
+		equals, semicolon, set = "=", ";", plain
 		b = append(strconv.AppendInt(b, d.Length, 10), '/')
 	}
 	for _, f := range d.Fields {
-		b = append(strconv.AppendInt(b, int64(f.Number), 10), '=')
-		b = escape.AppendEncode(b, f.Content, escape.Alpha().Union(escape.Digit()).With("./-_$"))
-		b = append(b, ';')
+		b = append(strconv.AppendInt(b, int64(f.Number), 10), equals...)
+		b = escape.AppendEncode(b, f.Content, set)
+		b = append(b, semicolon...)
 	}
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }

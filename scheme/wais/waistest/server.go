@@ -97,16 +97,16 @@ func (s *Server) newSession(c net.Conn) *session {
 // Addr returns host and port: "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Wpath returns the document-id of a document as URLs have it (URI draft, "wais"):
-// "1=localhost%3A8210;2=...". number is its place in the database, from 0 on. It
+// Wpath returns the document-id of a document as URLs have it: the fields of the URI
+// draft, spelled as RFC 1738 has to spell them, "1%3Dlocalhost%3A8210%3B2%3D...". number is its place in the database, from 0 on. It
 // panics if there is no such document.
 func (s *Server) Wpath(database string, number int) string {
-	plain := escape.Alpha().Union(escape.Digit()).With("./-_$")
+	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
 	for id := s.databases[database].documents[number].id; len(id) > 0; {
 		tag, content, rest, _ := element(id)
-		b = append(strconv.AppendInt(b, int64(tag), 10), '=')
-		b = append(escape.AppendEncode(b, content, plain), ';')
+		b = append(strconv.AppendInt(b, int64(tag), 10), "%3D"...)
+		b = append(escape.AppendEncode(b, content, plain), "%3B"...)
 		id = rest
 	}
 	return string(b)

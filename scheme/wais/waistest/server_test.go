@@ -482,7 +482,7 @@ func TestRequests(t *testing.T) {
 
 func TestWpath(t *testing.T) {
 	s := serverOf(t, Options{}, shore...)
-	const want = "1=h%3A1;2=/w/shore;3=100%20104%20/p;4=h%3A1;5=/w/shore;6=100%20104%20/p;7=%00;"
+	const want = "1%3Dh%3A1%3B2%3D%2Fw%2Fshore%3B3%3D100%20104%20%2Fp%3B4%3Dh%3A1%3B5%3D%2Fw%2Fshore%3B6%3D100%20104%20%2Fp%3B7%3D%00%3B"
 	if got := s.Wpath("shore", 3); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -100,7 +100,9 @@ func (x *session) search(b []byte, typed bool) []byte {
 	head := searchHead{found: true, reference: x.q.reference}
 	var hits []hit
 	var trouble diagnostic
-	if db == nil {
+	if db == nil && len(x.q.words) == 0 && len(x.q.examples) == 0 {
+		// Without words no database is opened: there is nothing to say, and no error.
+	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
 		hits, trouble = x.find(db)

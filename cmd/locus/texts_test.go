@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/extract"
+)
+
+// shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
+// reason why they are shown.
+var shownFaulty = map[string]string{
+	"HTTP://Example.com:80/":             "compared with its canonical form",
+	"HTTP://Example.com:80":              "made canonical",
+	"HTTP://Example.com:80/%7Euser":      "made canonical",
+	"http://example.com/~user":           "checked: \"~\" is unsafe",
+	"ftp://example.com/a;type=z":         "checked: there is no such type",
+	"HTTP://H.example:80/%7efred":        "compared with its canonical form",
+	"HTTP://Info.Example.NET:80/%7efred": "made canonical",
+	"http://gw.example/{url}":            "a template, in which {url} is replaced",
+	"https://archive.example/web/{url}":  "a template, in which {url} is replaced",
+	"nntps://host":                       "the address of a news server, without a newsgroup",
+	"nntp://host":                        "the address of a news server, without a newsgroup",
+	"http://127.0.0.1:1738/api/compare?a=HTTP://Example.com:80/&b=http://example.com": "a call of the API, whose parameters are not escaped",
+}
+
+// position is what check prints behind a URL.
+var position = regexp.MustCompile(`:[0-9]+$`)
+
+// Every URL in the help of each command and topic, and in the documents of the project,
+// conforms to RFC 1738, or is shown because it does not.
+func TestURLsInTexts(t *testing.T) {
+	texts := map[string]string{}
+	for _, name := range []string{"README.md", "CONTRIBUTING.md"} {
+		octets, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(octets)
+	}
+	var out bytes.Buffer
+	a := newApp(context.Background(), strings.NewReader(""), &out, &out, noEnv)
+	root := newRoot(a)
+	var help func(cmd *cobra.Command)
+	help = func(cmd *cobra.Command) {
+		out.Reset()
+		cmd.SetOut(&out)
+		if err := cmd.Help(); err != nil {
+			t.Error(err)
+		}
+		texts["the help of "+cmd.Name()] = out.String()
+		for _, c := range cmd.Commands() {
+			help(c)
+		}
+	}
+	help(root)
+	registry, err := a.schemes(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for where, text := range texts {
+		for m := range extract.All(text, nil) {
+			count++
+			list := registry.Check(m.URL.WithoutFragment(), locus.RFC1738)
+			if locus.Conforms(list) || shownFaulty[position.ReplaceAllString(m.URL.String(), "")] != "" {
+				continue
+			}
+			t.Errorf("%s: %s: %v", where, m.URL, list)
+		}
+	}
+	if count < 70 {
+		t.Errorf("only %d URLs were found in %d texts", count, len(texts))
+	}
+	t.Logf("%d URLs in %d texts", count, len(texts))
+}
