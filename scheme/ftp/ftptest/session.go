@@ -427,6 +427,13 @@ func (c *session) nlst(argument string) {
 }
 
 func (c *session) list(argument string) {
+	if made := c.s.o.Fault.List; made != nil {
+		c.send(func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(made, "\r\n")+"\r\n")
+			return err
+		})
+		return
+	}
 	c.listing(argument, func(e entry) string {
 		mode := "-rw-r--r--"
 		if e.dir {
