@@ -26,6 +26,9 @@ type Object struct {
 	ModTime  time.Time // zero: unknown
 	Tag      string    // names this version of the object, for Request.Tag; empty: none
 	Note     string    // what else a person should know of it, in a clause: not safe for a terminal
+	// Resumable reports that the server can send the object from an offset: see
+	// Request.Offset. False: it cannot, or has not said so.
+	Resumable bool
 	// Body may be closed while a Read waits, which ends the Read.
 	Body io.ReadCloser
 }

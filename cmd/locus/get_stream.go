@@ -161,6 +161,10 @@ var errBinary = errors.New("the object is not text, and standard output is a ter
 // toFile gets one URL into the file of -o.
 func (g *getter) toFile(ctx context.Context, args []string) error {
 	dir, name, err := g.place()
+	if errors.As(err, new(*linkError)) {
+		g.failed(locus.Mask(args[0]), err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

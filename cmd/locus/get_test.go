@@ -433,7 +433,12 @@ func TestGetInterruptedMany(t *testing.T) {
 	if !l.add(e) || !l.add(errors.New("else")) {
 		t.Error("no message")
 	}
-	if l != (leftovers{parts: 1, notBegun: 1}) {
+	if l != (leftovers{parts: 1, unsure: 1, notBegun: 1}) {
+		t.Errorf("%+v", l)
+	}
+	e.Resumable = true
+	l.add(e)
+	if l != (leftovers{parts: 2, unsure: 1, notBegun: 1}) {
 		t.Errorf("%+v", l)
 	}
 }

@@ -159,6 +159,7 @@ func (x *exchange) retrieve() (scheme.Resource, error) {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Start = start
+	o.Resumable = start > 0 // a server that has no REST tells when it is sent
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.job.req.Limit)
 	return o, nil
 }

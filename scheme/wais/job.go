@@ -116,6 +116,8 @@ func (j *job) document() (scheme.Resource, error) {
 		Size:  -1,
 		Start: b.begin,
 		Body:  scheme.Limit(b, j.req.Limit),
+
+		Resumable: true,
 	}
 	if b.err == io.EOF {
 		o.Size = b.ask.Start
