@@ -41,6 +41,7 @@ type getter struct {
 	verbose     bool
 	cwd, ssl    string
 	active      bool
+	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
 	answers     *answers // of both; nil: none
@@ -122,6 +123,7 @@ func newGet(a *app) *cobra.Command {
 	f.BoolVar(&g.noFollow, "no-follow", false, "show where a redirect or referral leads instead of going there")
 	f.StringVar(&g.cwd, "cwd", "", "ftp: walk a path as `MODE` says: \"multi\" (RFC 1738, the default), \"single\" or \"none\"")
 	f.BoolVar(&g.active, "active", false, "ftp: let the server connect for data")
+	f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
 	f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` \"try\" goes on without it, \"require\" does not")
 	g.addVerbose(f)
 	return cmd
@@ -193,6 +195,9 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	}
 	if set("active") {
 		config.FTP.Active = g.active
+	}
+	if set("literal-tabs") {
+		config.Gopher.LiteralTabs = g.literalTabs
 	}
 	if set("cwd") {
 		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
