@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -104,13 +105,13 @@ func TestDialData(t *testing.T) {
 	if _, err := c.doors[policy.Near].DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
 		t.Error("a data connection for the control connection of another door")
 	}
-	// Nobody is there.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	// A port without a server.
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := netip.MustParseAddrPort(l.Addr().String()).Port()
-	l.Close()
+	defer dead.Close()
+	gone := netip.MustParseAddrPort(dead.LocalAddr().String()).Port()
 	if _, err := d.DialData(t.Context(), control, gone); KindOf(err) != Unreachable || !errors.Is(err, scheme.ErrUnreachable) {
 		t.Errorf("nobody is there: %v", err)
 	}

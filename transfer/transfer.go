@@ -44,7 +44,7 @@ type Result struct {
 	// object has changed (Changed) or the server cannot resume.
 	Discarded int64
 	Changed   bool
-	Err      error     // an [*Error]
+	Err       error // an [*Error]
 }
 
 // Options for Run. A nil *Options is the same as a zero one.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/nntp/nntptest"
@@ -230,12 +231,13 @@ func startProspero(env *testscript.Env, ftp string) error {
 	env.Defer(func() { prospero.Close() })
 	env.Values[prosperoKey{}] = prospero
 	env.Setenv("PROSPERO", prospero.Addr())
-	gone, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	gone, err := servetest.Refusing("udp")
 	if err != nil {
 		return err
 	}
+	env.Defer(func() { gone.Close() })
 	env.Setenv("PROSPEROGONE", gone.LocalAddr().String())
-	return gone.Close()
+	return nil
 }
 
 // prosperoNames are a directory with something of everything, and others. ftp is

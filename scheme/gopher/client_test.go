@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
@@ -770,12 +771,12 @@ func TestLimit(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	u := locus.MustParse("gopher://" + l.Addr().String() + "/")
+	defer dead.Close()
+	u := locus.MustParse("gopher://" + dead.LocalAddr().String() + "/")
 	if _, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrUnreachable) || !strings.HasPrefix(err.Error(), "gopher: ") {
 		t.Error(err)
 	}

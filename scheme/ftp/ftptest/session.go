@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locus-url/locus/internal/servetest"
 )
 
 // wait is how long the server waits for a data connection.
@@ -270,7 +273,11 @@ func (c *session) listen() (uint16, error) {
 		return l.Accept()
 	}
 	if c.s.o.Fault.RefuseData {
-		l.Close()
+		dead, err := servetest.Refusing("tcp")
+		if err != nil || !c.s.group.Track(dead) {
+			return 0, errors.Join(err, net.ErrClosed)
+		}
+		return uint16(dead.LocalAddr().(*net.TCPAddr).Port), nil
 	}
 	return uint16(l.Addr().(*net.TCPAddr).Port), nil
 }
