@@ -406,7 +406,7 @@ func TestGetInterrupted(t *testing.T) {
 				cancel()
 				return
 			}
-			runtime.Gosched()
+			time.Sleep(time.Millisecond)
 		}
 	}()
 	interrupted := get(t, func(a *app) { a.ctx = ctx }, "-o", file, server.URL)

@@ -607,7 +607,7 @@ func TestBadServers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, files, &c.so, nil)
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			r, err := w.openContext(ctx, "ftp", "", c.path)
 			if err == nil {
@@ -810,7 +810,7 @@ func TestIdleTime(t *testing.T) {
 	w.wantGet("", "/x", "x")
 	select {
 	case <-d.control:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("kept for ever")
 	}
 }
@@ -908,7 +908,7 @@ func TestContext(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	_, err = c.Open(ctx, &scheme.Request{URL: locus.MustParse("ftp://" + silent.Addr().String() + "/x"), Dial: new(dialer)})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 

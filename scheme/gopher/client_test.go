@@ -744,17 +744,26 @@ func TestSilence(t *testing.T) {
 		}
 	}
 	// However often a little comes, it is not waited for without end.
-	drip := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
-		"/drip": func(conn net.Conn) {
-			for err := error(nil); err == nil; time.Sleep(time.Millisecond) {
-				_, err = io.WriteString(conn, "0A\t/a\th\t70\r\n")
+	synctest.Test(t, func(t *testing.T) {
+		d := pipeDialer(func(conn net.Conn) {
+			bufio.NewReader(conn).ReadSlice('\n')
+			for {
+				if _, err := io.WriteString(conn, "0A\t/a\th\t70\r\n"); err != nil {
+					return
+				}
+				select {
+				case <-time.After(time.Second):
+				case <-t.Context().Done():
+					return
+				}
 			}
-		},
-	}})
-	res, err := get(t, drip, "1/drip", &gopher.Options{Patience: 50 * time.Millisecond}, nil)
-	if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
-		t.Errorf("%d items, then %v", len(got), end)
-	}
+		})
+		client := gopher.New(&gopher.Options{Patience: time.Minute})
+		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
+		if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
+			t.Errorf("%d items, then %v", len(got), end)
+		}
+	})
 }
 
 func TestLimit(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 )
 
 // wait is how long the server waits for a data connection.
-const wait = 10 * time.Second
+const wait = time.Minute
 
 // session is one control connection.
 type session struct {
