@@ -421,6 +421,23 @@ func TestGetInterrupted(t *testing.T) {
 	}
 }
 
+// A terminal shows no text that is in a content coding.
+func TestGetCodedToTerminal(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, "coded")
+	}))
+	defer server.Close()
+	got := get(t, onTerminal, server.URL)
+	if got.status != statusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
+		t.Errorf("%+v", got)
+	}
+	if got := get(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestGetInterruptedMany(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
