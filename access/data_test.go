@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -104,13 +105,13 @@ func TestDialData(t *testing.T) {
 	if _, err := c.doors[policy.Near].DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
 		t.Error("a data connection for the control connection of another door")
 	}
-	// Nobody is there.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	// A port without a server.
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := netip.MustParseAddrPort(l.Addr().String()).Port()
-	l.Close()
+	defer dead.Close()
+	gone := netip.MustParseAddrPort(dead.LocalAddr().String()).Port()
 	if _, err := d.DialData(t.Context(), control, gone); KindOf(err) != Unreachable || !errors.Is(err, scheme.ErrUnreachable) {
 		t.Errorf("nobody is there: %v", err)
 	}
@@ -222,7 +223,7 @@ func TestListenDataForOneHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer intruder.Close()
-	intruder.SetReadDeadline(time.Now().Add(10 * time.Second))
+	intruder.SetReadDeadline(time.Now().Add(time.Minute))
 	if n, err := intruder.Read(make([]byte, 1)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the intruder reads %d octets, %v", n, err)
 	}
@@ -348,9 +349,11 @@ func TestListenDataTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := New(nil, p, &Options{Connect: 50 * time.Millisecond})
+	c := New(nil, p, nil)
 	defer c.Close()
-	l, err := c.doors[policy.Typed].ListenData(t.Context(), dialControl(t, c.doors[policy.Typed]))
+	control := dialControl(t, c.doors[policy.Typed])
+	c.options.Connect = 50 * time.Millisecond // not for control, which may take longer
+	l, err := c.doors[policy.Typed].ListenData(t.Context(), control)
 	if err != nil {
 		t.Fatal(err)
 	}

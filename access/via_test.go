@@ -22,6 +22,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/secrettest"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -610,25 +611,31 @@ func TestSOCKSRefuses(t *testing.T) {
 	if got := asked.take(); len(got) != 0 {
 		t.Errorf("asked %q", got)
 	}
-	// Nobody there, and something else there.
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	// A port without a server, and a server of another protocol.
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	defer dead.Close()
 	strange, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer strange.Close()
 	go func() {
-		if c, err := strange.Accept(); err == nil {
-			io.WriteString(c, "220 mail.example ESMTP\r\n")
-			io.Copy(io.Discard, c)
-			c.Close()
+		for {
+			c, err := strange.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				io.WriteString(c, "220 mail.example ESMTP\r\n")
+				io.Copy(io.Discard, c)
+				c.Close()
+			}()
 		}
 	}()
-	for _, address := range []string{l.Addr().String(), strange.Addr().String()} {
+	for _, address := range []string{dead.LocalAddr().String(), strange.Addr().String()} {
 		c := newGated(t, here, nil, "all=socks5h://"+address)
 		if _, _, err := c.text(t, typed("gopher://h.example/")); access.KindOf(err) != access.Unreachable {
 			t.Errorf("%s: %v", address, err)

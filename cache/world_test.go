@@ -2,13 +2,17 @@ package cache_test
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +35,12 @@ func (c *clock) now() time.Time { return time.Now().Add(c.ahead) }
 // world is a client with a store around an access client.
 func world(t *testing.T, o cache.Options, rules policy.Rules) *http.Client {
 	t.Helper()
+	return dialling(t, o, rules, nil)
+}
+
+// dialling is world with a dialer.
+func dialling(t *testing.T, o cache.Options, rules policy.Rules, ao *access.Options) *http.Client {
+	t.Helper()
 	ftpClient, gopherClient := ftp.New(nil), gopher.New(nil)
 	registry, err := scheme.NewRegistry(ftp.Scheme(ftpClient), gopher.Scheme(gopherClient))
 	if err != nil {
@@ -40,7 +50,7 @@ func world(t *testing.T, o cache.Options, rules policy.Rules) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := access.New(registry, p, nil)
+	a := access.New(registry, p, ao)
 	s := open(t, o)
 	t.Cleanup(func() {
 		s.Close()
@@ -107,7 +117,15 @@ func TestFTP(t *testing.T) {
 	}
 	defer server.Close()
 	var turned clock
-	c := world(t, cache.Options{Now: turned.now}, policy.Rules{TypedPrivate: true})
+	var gone atomic.Bool
+	c := dialling(t, cache.Options{Now: turned.now}, policy.Rules{TypedPrivate: true}, &access.Options{
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if gone.Load() {
+				return nil, syscall.ECONNREFUSED // the port may be another server's by then
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+	})
 	at := "ftp://" + server.Addr() + "/"
 
 	wants(t, c, at+"a", "Hello\n", "fwd=uri-miss; stored")
@@ -129,6 +147,7 @@ func TestFTP(t *testing.T) {
 
 	// A server that is gone is stood in for.
 	server.Close()
+	gone.Store(true)
 	turned.ahead += 25 * time.Hour
 	wants(t, c, at+"large", large, "fwd=stale")
 	turned.ahead += 48 * time.Hour

@@ -25,7 +25,12 @@ type Object struct {
 	Start    int64     // where in the object Body begins: Request.Offset, or 0 if that was not granted
 	ModTime  time.Time // zero: unknown
 	Tag      string    // names this version of the object, for Request.Tag; empty: none
-	Note     string    // what else a person should know of it, in a clause: not safe for a terminal
+	// Note is what else a person should know of it, in a clause: not safe for a
+	// terminal. Reading Body may set it, in the goroutine that reads.
+	Note string
+	// Resumable reports that the server can send the object from an offset: see
+	// Request.Offset. False: it cannot, or has not said so.
+	Resumable bool
 	// Body may be closed while a Read waits, which ends the Read.
 	Body io.ReadCloser
 }

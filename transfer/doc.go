@@ -16,12 +16,14 @@
 // is gone on with if its URL is asked for again, nothing the server says of the
 // object differs from that, and the last octets of the part, which are asked for
 // a second time, come out the same. Else the object has changed, or nobody can
-// tell, and it is begun again. A NAME.part that has no such neighbour is
-// somebody else's file and never touched.
+// tell, and it is begun again, as it is when the server cannot resume:
+// Result.Discarded tells that. A NAME.part that has no such neighbour is somebody
+// else's file and never touched.
 //
 // # Refusals
 //
 // The same file for two objects is an error before anything is fetched. A body
 // that is shorter or longer than was announced is an error, and what there is of
-// it stays a part.
+// it stays a part. Octets in a content coding that is not decoded here ("br") are an
+// error unless Options.Raw is set: the file would pass for the object.
 package transfer

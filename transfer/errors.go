@@ -24,6 +24,9 @@ var (
 	// ErrNotObject: the URL leads to something that has no octets to write: a
 	// menu (without Options.Menu), a session, a referral.
 	ErrNotObject = errors.New("not an object")
+	// ErrCoded: the octets are in a content coding that is not decoded here, and
+	// would be stored as if they were the object.
+	ErrCoded = errors.New("the server sent a content coding that is not decoded here")
 	// ErrTwice: the same file is meant for two objects.
 	ErrTwice = errors.New("the same file twice")
 	// ErrName: what should be the name of a file in the folder is none.
@@ -36,7 +39,10 @@ type Error struct {
 	File string // the path of the file that is not there
 	Part string // the path of the part that is kept to go on with; empty: none
 	Kept int64  // octets of Part
-	Err  error
+	// Resumable reports that the server can continue Part, as it said. False: it
+	// cannot, or has not said so.
+	Resumable bool
+	Err       error
 }
 
 func (e *Error) Error() string {

@@ -163,7 +163,7 @@ func (p *part) begin(s source) error {
 	if err != nil {
 		return p.err(p.sourceName(), err)
 	}
-	if err := p.folder.WriteFile(p.sourceName(), append(text, '\n'), 0o666); err != nil {
+	if err := p.writeSource(append(text, '\n')); err != nil {
 		p.discard()
 		return p.err(p.sourceName(), err)
 	}
@@ -174,6 +174,17 @@ func (p *part) begin(s source) error {
 		return p.err(p.partName(), err)
 	}
 	return nil
+}
+
+// writeSource makes the file of the source. A link that has its name by now is not
+// followed.
+func (p *part) writeSource(text []byte) error {
+	f, err := p.folder.OpenFile(p.sourceName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // Write appends to the part.

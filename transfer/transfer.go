@@ -40,7 +40,11 @@ type Result struct {
 	Size     int64     // octets of the file
 	Resumed  int64     // those of them that were there before
 	Skipped  bool      // the file was there already, and Options.Resume set
-	Err      error     // an [*Error]
+	// Discarded is how many octets of an earlier part were fetched again, because the
+	// object has changed (Changed) or the server cannot resume.
+	Discarded int64
+	Changed   bool
+	Err       error // an [*Error]
 }
 
 // Options for Run. A nil *Options is the same as a zero one.
@@ -51,6 +55,9 @@ type Options struct {
 	Resume bool
 	// Overwrite replaces files that are there.
 	Overwrite bool
+	// Raw stores octets in whatever content coding they come. Otherwise a coding that
+	// is not decoded is ErrCoded.
+	Raw bool
 	// Retry is how often a job is tried again after a failure that may pass:
 	// no connection, a silence, a conversation that broke. It goes on from where
 	// it stopped.
@@ -229,6 +236,8 @@ type task struct {
 	begun  bool // the part is this task's own
 	meter  meter
 	result Result
+
+	resumable bool // the object is
 }
 
 // failure wraps err, and says what is kept.
@@ -239,7 +248,7 @@ func (t *task) failure(err error) error {
 	}
 	e := &Error{URL: t.result.Job.URL, File: t.part.path(t.part.file), Err: err}
 	if kept {
-		e.Part, e.Kept = t.part.path(t.part.partName()), t.part.size
+		e.Part, e.Kept, e.Resumable = t.part.path(t.part.partName()), t.part.size, t.resumable
 	}
 	return e
 }
@@ -270,7 +279,7 @@ func (t *task) run(ctx context.Context) error {
 
 // passing reports whether err may be gone the next time.
 func passing(err error) bool {
-	if isLocal(err) || errors.Is(err, ErrNotObject) {
+	if isLocal(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false
 	}
 	switch access.KindOf(err) {
@@ -353,6 +362,9 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	t.result.URL = result.URL
 	object, ok := result.Resource.(*scheme.Object)
 	if !ok || object.Start == 0 {
+		if offset > 0 {
+			t.discards(ok && !t.part.source.same(object))
+		}
 		return result.Resource, nil
 	}
 	if object.Start != offset {
@@ -367,10 +379,22 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	if err != nil {
 		return nil, err
 	}
+	t.discards(true)
 	return t.open(ctx, 0)
 }
 
+// discards notes that an earlier part is of no use.
+func (t *task) discards(changed bool) {
+	if !t.begun {
+		t.result.Discarded, t.result.Changed = t.part.size, changed
+	}
+}
+
 func (t *task) object(ctx context.Context, o *scheme.Object) error {
+	if o.Encoding != "" && !t.options.Raw {
+		return fmt.Errorf("%w: %s", ErrCoded, locus.Quote(o.Encoding))
+	}
+	t.resumable = o.Resumable
 	if o.Start == 0 {
 		if err := t.begin(sourceOf(t.result.Job.URL, o)); err != nil {
 			return err

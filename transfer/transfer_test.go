@@ -42,6 +42,8 @@ type file struct {
 	cut     int                                // the connection breaks after so many octets of the object
 	cuts    int                                // so many times; 0: each time
 	whole   bool                               // Offset is not granted
+	coding  string                             // a content coding
+	resumes bool                               // the server says that it grants Offset
 	fail    []error                            // what the first opens come to
 	during  func(ctx context.Context, n int64) // called before each read, with the octets read
 	menu    *scheme.Menu
@@ -65,7 +67,7 @@ func (m *memory) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	case f.menu != nil:
 		return f.menu, nil
 	}
-	o := &scheme.Object{URL: req.URL, Size: int64(len(f.data)), Tag: f.tag, ModTime: f.modTime}
+	o := &scheme.Object{URL: req.URL, Size: int64(len(f.data)), Tag: f.tag, ModTime: f.modTime, Encoding: f.coding, Resumable: f.resumes}
 	if f.size != 0 {
 		o.Size = f.size
 	}
@@ -336,8 +338,8 @@ func TestResumeChanged(t *testing.T) {
 			}
 			m.files["a"] = &test.after
 			r := runOne(t, m, dir, &Options{Resume: true})
-			if r.Err != nil || r.Resumed != 0 {
-				t.Errorf("%d octets from before: %v", r.Resumed, r.Err)
+			if r.Err != nil || r.Resumed != 0 || r.Discarded != 100_000 || r.Changed != (test.name != "not granted") {
+				t.Errorf("%d octets from before, %d discarded, changed %v: %v", r.Resumed, r.Discarded, r.Changed, r.Err)
 			}
 			want := []int64{0, 100_000 - overlap}
 			if test.granted {
@@ -350,6 +352,48 @@ func TestResumeChanged(t *testing.T) {
 			wantNames(t, dir, "a")
 		})
 	}
+}
+
+// What a server says of resuming is told with the part.
+func TestResumable(t *testing.T) {
+	for _, resumes := range []bool{false, true} {
+		m := &memory{files: map[string]*file{"a": {data: octets(200_000), cut: 100_000, resumes: resumes}}}
+		r := runOne(t, m, t.TempDir(), nil)
+		var e *Error
+		if !errors.As(r.Err, &e) || e.Part == "" || e.Resumable != resumes {
+			t.Errorf("%v: %+v", resumes, e)
+		}
+	}
+}
+
+// A coding that is not decoded is no file's content, unless that is wanted.
+func TestCoded(t *testing.T) {
+	dir := t.TempDir()
+	m := &memory{files: map[string]*file{"a": {data: octets(100), coding: "br"}}}
+	r := runOne(t, m, dir, &Options{Retry: 3})
+	if !errors.Is(r.Err, ErrCoded) || !strings.Contains(r.Err.Error(), `"br"`) || len(m.asked) != 1 {
+		t.Errorf("%v, asked %d times", r.Err, len(m.asked))
+	}
+	wantNames(t, dir)
+	if r := runOne(t, m, dir, &Options{Raw: true}); r.Err != nil {
+		t.Error(r.Err)
+	}
+	wantFile(t, dir, "a", octets(100))
+}
+
+// A link that appears where the description of the part goes is not written through.
+func TestSourceIsLink(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "mine", []byte("mine"))
+	root := openRoot(t, dir)
+	p := part{folder: root, file: "a"}
+	if err := root.Symlink("mine", "a.part.json"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.writeSource([]byte("{}")); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+	wantFile(t, dir, "mine", []byte("mine"))
 }
 
 func TestResumeUnasked(t *testing.T) {

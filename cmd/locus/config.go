@@ -33,6 +33,7 @@ type config struct {
 	Policy   policyConfig
 	Gateways gatewayTable
 	FTP      ftpConfig
+	Gopher   gopherConfig
 	News     newsConfig
 	Mail     mailConfig
 	Rlogin   rloginConfig
@@ -53,6 +54,8 @@ type ftpConfig struct {
 	TLS               bool
 	AnonymousPassword string
 }
+
+type gopherConfig struct{ LiteralTabs bool }
 
 type newsConfig struct {
 	Server     newsServer
@@ -134,6 +137,7 @@ func (c *config) settings() []setting {
 		{"ftp.active", &c.FTP.Active, "let the server connect for data"},
 		{"ftp.tls", &c.FTP.TLS, "ask for TLS before the login, and go no further without it"},
 		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "what an anonymous login gives as its password"},
+		{"gopher.literal_tabs", &c.Gopher.LiteralTabs, "send the TAB of an empty search before a Gopher+ string (RFC 1738 3.4.3)"},
 		{"news.server", &c.News.Server, `what news URLs are read from: "news.example.net", "host:port" or "nntps://host"; else that of NNTPSERVER`},
 		{"news.clear_login", &c.News.ClearLogin, "let user and password cross the network without TLS when a news server wants them"},
 		{"mail.stores", &c.Mail.Stores, `where mail is that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},

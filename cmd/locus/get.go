@@ -41,6 +41,7 @@ type getter struct {
 	verbose     bool
 	cwd, ssl    string
 	active      bool
+	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
 	answers     *answers // of both; nil: none
@@ -59,8 +60,11 @@ Files. -o replaces the file that it names. -O takes the name that the URL ends
 in, made safe, in the current folder or that of -d, and replaces a file only with
 --overwrite. What comes is written to NAME.part and renamed when it is whole; the
 small NAME.part.json says what the part came from. After an interrupt or a
-failure, -C goes on with the part if the object is still the same, begins again
-if it is not, and leaves alone the files that are there already.
+failure, -C goes on with the part if the object is still the same and the server
+can resume, begins again otherwise, and leaves alone the files that are there already.
+An object in a content coding that is not decoded here ("br") is an error; --raw
+stores it in that coding. -o does not write through a symbolic link without
+--overwrite.
 
 On a terminal, text is shown with everything that the terminal could obey made
 visible, and what is not text is refused; --raw writes all as it is. --json
@@ -105,8 +109,8 @@ func newGet(a *app) *cobra.Command {
 	f.StringVarP(&g.output, "output", "o", "", "write the one object to `FILE`; \"-\" is standard output")
 	f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
 	f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, which is made if need be")
-	f.BoolVarP(&g.resume, "continue", "C", false, "go on with what an earlier get left of a file")
-	f.BoolVar(&g.overwrite, "overwrite", false, "with -O, replace files that are there")
+	f.BoolVarP(&g.resume, "continue", "C", false, "go on with what an earlier get left, where the server can")
+	f.BoolVar(&g.overwrite, "overwrite", false, "with -O, replace files that are there; with -o, follow a symbolic link")
 	f.IntVar(&g.parallel, "parallel", 0, "get `N` files at once (default 8)")
 	f.IntVar(&g.perHost, "per-host", 0, "get `N` files from one host at once (default 2)")
 	f.IntVar(&g.retry, "retry", 0, "try `N` times more after a failure that may pass, going on where it stopped")
@@ -120,6 +124,7 @@ func newGet(a *app) *cobra.Command {
 	f.BoolVar(&g.noFollow, "no-follow", false, "show where a redirect or referral leads instead of going there")
 	f.StringVar(&g.cwd, "cwd", "", "ftp: walk a path as `MODE` says: \"multi\" (RFC 1738, the default), \"single\" or \"none\"")
 	f.BoolVar(&g.active, "active", false, "ftp: let the server connect for data")
+	f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
 	f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` \"try\" goes on without it, \"require\" does not")
 	g.addVerbose(f)
 	return cmd
@@ -191,6 +196,9 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	}
 	if set("active") {
 		config.FTP.Active = g.active
+	}
+	if set("literal-tabs") {
+		config.Gopher.LiteralTabs = g.literalTabs
 	}
 	if set("cwd") {
 		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
@@ -367,7 +375,7 @@ func kindOf(err error) access.Kind {
 	case errors.Is(err, transfer.ErrFile), errors.Is(err, transfer.ErrExists), errors.Is(err, transfer.ErrForeign),
 		errors.Is(err, transfer.ErrName), errors.Is(err, transfer.ErrTwice):
 		return kindFile
-	case errors.Is(err, transfer.ErrNotObject):
+	case errors.Is(err, transfer.ErrNotObject), errors.Is(err, transfer.ErrCoded):
 		return access.Unsupported
 	}
 	return access.KindOf(err)

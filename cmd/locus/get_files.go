@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,8 +16,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// place finds folder and name of the file that -o names. An empty name: it is
-// there and no regular file, and dir is its path.
+// place finds folder and name of the file that -o names. An empty name: the path is
+// that of a device or pipe, and dir is the path.
+//
+// A link that has the name of the output may have been put there by another user.
+// Only --overwrite writes through it. The links of /dev are the system's.
 func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
@@ -25,15 +29,21 @@ func (g *getter) place() (dir, name string, err error) {
 		}
 		path = filepath.Join(g.dir, path)
 	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
+	info, err := os.Lstat(path)
+	if err == nil && isSystemLink(path) {
 		return path, "", nil
-	case err == nil:
-		// Through a link, the file that it leads to is the one that is meant.
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if !g.overwrite {
+			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to what it leads to")
+		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
 		}
+		info, err = os.Stat(path)
+	}
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return path, "", nil
 	}
 	name = filepath.Base(path)
 	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
@@ -41,6 +51,27 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	return filepath.Dir(path), name, nil
 }
+
+// isSystemLink reports whether path is one of /dev/stdout, /dev/fd/1 and the like.
+func isSystemLink(path string) bool {
+	switch dir := filepath.Dir(path); dir {
+	case "/dev", "/dev/fd", "/proc/self/fd":
+		return true
+	}
+	return false
+}
+
+// linkError is that the output of -o is a symbolic link.
+type linkError struct{ path string }
+
+func (e *linkError) Error() string {
+	to, err := os.Readlink(e.path)
+	if err != nil {
+		return e.path + " is a symbolic link"
+	}
+	return e.path + " is a symbolic link to " + to
+}
+func (e *linkError) Is(target error) bool { return target == transfer.ErrExists }
 
 // toNames gets each URL into the file that it names.
 func (g *getter) toNames(ctx context.Context, args []string) error {
@@ -96,6 +127,7 @@ func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options 
 		AcceptLanguage: g.language,
 		Items:          g.items.ItemRange,
 		Like:           g.examples,
+		Raw:            g.raw,
 		From:           func(job transfer.Job) *access.Result { return g.from(job.URL) },
 		Progress:       report,
 	}
@@ -170,6 +202,12 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	case r.Skipped:
 		g.a.note("%s is there already", file)
 	default:
+		switch {
+		case r.Discarded > 0 && r.Changed:
+			g.a.note("%s has changed since: all of it was fetched again", r.Job.URL.Redacted())
+		case r.Discarded > 0:
+			g.a.note("the server cannot resume %s: all of it was fetched again", r.Job.URL.Redacted())
+		}
 		if o, ok := r.Resource.(*scheme.Object); ok {
 			g.noteOf(r.Job.URL, o)
 		}
@@ -185,8 +223,11 @@ func (g *getter) noteOf(u locus.URL, o *scheme.Object) {
 
 // advise says which flag helps.
 func advise(err error) error {
-	if errors.Is(err, transfer.ErrExists) {
+	switch {
+	case errors.Is(err, transfer.ErrExists):
 		return scheme.Hint(err, "--overwrite replaces it, -C takes it for what is wanted")
+	case errors.Is(err, transfer.ErrCoded):
+		return scheme.Hint(err, "--raw stores the octets in that coding")
 	}
 	return err
 }
@@ -194,6 +235,7 @@ func advise(err error) error {
 // leftovers are what an interrupt or failures leave to go on with.
 type leftovers struct {
 	parts    int
+	unsure   int // parts of servers that have not said that they can resume
 	notBegun int
 }
 
@@ -203,6 +245,9 @@ func (l *leftovers) add(err error) bool {
 	var e *transfer.Error
 	if errors.As(err, &e) && e.Part != "" {
 		l.parts++
+		if !e.Resumable {
+			l.unsure++
+		}
 		return true
 	}
 	if access.KindOf(err) == access.Interrupted {
@@ -216,7 +261,10 @@ func (l *leftovers) tell(a *app) {
 	if l.notBegun > 0 {
 		a.note("interrupted; %d not fetched", l.notBegun)
 	}
-	if l.parts > 0 {
+	switch {
+	case l.unsure > 0:
+		a.note("the same command with -C goes on with what is kept if the server can resume, and begins again if it cannot")
+	case l.parts > 0:
 		a.note("the same command with -C goes on with what is kept")
 	}
 }

@@ -21,18 +21,20 @@ type objectJSON struct {
 	resourceJSON
 	Part      string     `json:"part,omitempty"` // of a message
 	MediaType *text      `json:"mediaType"`
+	Encoding  text       `json:"encoding,omitempty"` // the content coding that the octets are in
 	Size      *int64     `json:"size"`
 	Modified  *time.Time `json:"modified"`
 	File      text       `json:"file,omitempty"`
-	Resumed   int64      `json:"resumed,omitempty"` // octets that were there before
-	Skipped   bool       `json:"skipped,omitempty"` // the file was there already
+	Resumed   int64      `json:"resumed,omitempty"`   // octets that were there before
+	Discarded int64      `json:"discarded,omitempty"` // octets of an earlier part that were fetched again
+	Skipped   bool       `json:"skipped,omitempty"`   // the file was there already
 	Note      text       `json:"note,omitempty"`
 
 	Message *messageJSON `json:"message,omitempty"` // if it is one
 }
 
 func describe(f found, o *scheme.Object) objectJSON {
-	d := objectJSON{resourceJSON: f.describe("object"), Size: known(o.Size), Modified: at(o.ModTime), MediaType: present(o.Type, o.Type != ""), Note: text(o.Note)}
+	d := objectJSON{resourceJSON: f.describe("object"), Size: known(o.Size), Modified: at(o.ModTime), MediaType: present(o.Type, o.Type != ""), Note: text(o.Note), Encoding: text(o.Encoding)}
 	return d
 }
 
@@ -53,7 +55,7 @@ func (g *getter) describeFile(r transfer.Result, file string) any {
 			File text `json:"file"`
 		}{f.describe("menu"), text(file)}
 	}
-	d.Size, d.File, d.Resumed, d.Skipped = &r.Size, text(file), r.Resumed, r.Skipped
+	d.Size, d.File, d.Resumed, d.Discarded, d.Skipped = &r.Size, text(file), r.Resumed, r.Discarded, r.Skipped
 	return d
 }
 

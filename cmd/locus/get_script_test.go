@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/nntp/nntptest"
@@ -230,12 +231,13 @@ func startProspero(env *testscript.Env, ftp string) error {
 	env.Defer(func() { prospero.Close() })
 	env.Values[prosperoKey{}] = prospero
 	env.Setenv("PROSPERO", prospero.Addr())
-	gone, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	gone, err := servetest.Refusing("udp")
 	if err != nil {
 		return err
 	}
+	env.Defer(func() { gone.Close() })
 	env.Setenv("PROSPEROGONE", gone.LocalAddr().String())
-	return gone.Close()
+	return nil
 }
 
 // prosperoNames are a directory with something of everything, and others. ftp is
@@ -413,6 +415,26 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path, "/changes") && !again:
 		s.begin(w, `"0"`, 200_000)
 		panic(http.ErrAbortHandler)
+	case strings.HasPrefix(path, "/norange"):
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Content-Length", strconv.Itoa(len(pattern)))
+		if !again {
+			w.Write(pattern[:200_000])
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		w.Write(pattern)
+		return
+	case strings.HasPrefix(path, "/br"):
+		w.Header().Set("Content-Encoding", "br")
+		data = []byte("coded\n")
+	case path == "/vault":
+		if user, password, _ := r.BasicAuth(); user != "u" || password != "p" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="vault"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		data = []byte("gold\n")
 	}
 	w.Header().Set("ETag", tag)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
@@ -421,6 +443,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // begin sends n octets of an answer that has more.
 func (s *site) begin(w http.ResponseWriter, tag string, n int) {
 	w.Header().Set("ETag", tag)
+	w.Header().Set("Accept-Ranges", "bytes")
 	w.Header().Set("Content-Length", strconv.Itoa(len(pattern)))
 	w.Write(pattern[:n])
 	http.NewResponseController(w).Flush()

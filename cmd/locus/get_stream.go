@@ -105,7 +105,7 @@ func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to strea
 	view := to.tty && !g.raw && !g.a.flags.json
 	var m *message.Message
 	var broken error
-	if isMessage(o.Type) && (view || g.a.flags.json) {
+	if isMessage(o.Type) && o.Encoding == "" && (view || g.a.flags.json) {
 		l := g.read(ctx, f, o, !to.tty)
 		defer l.Close()
 		if view && l.message != nil {
@@ -130,6 +130,9 @@ func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to strea
 // octets writes an object's octets. To people, only text is shown.
 func (g *getter) octets(ctx context.Context, f found, o *scheme.Object, to stream) error {
 	w := to.prompt()
+	if to.tty && !g.raw && o.Encoding != "" {
+		return scheme.Hint(fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(o.Encoding)), "--raw writes the octets in that coding")
+	}
 	if to.tty && !g.raw {
 		body := bufio.NewReaderSize(o.Body, firstBlock)
 		// An error is met again by who reads.
@@ -161,6 +164,10 @@ var errBinary = errors.New("the object is not text, and standard output is a ter
 // toFile gets one URL into the file of -o.
 func (g *getter) toFile(ctx context.Context, args []string) error {
 	dir, name, err := g.place()
+	if errors.As(err, new(*linkError)) {
+		g.failed(locus.Mask(args[0]), err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -406,7 +406,7 @@ func TestGetInterrupted(t *testing.T) {
 				cancel()
 				return
 			}
-			runtime.Gosched()
+			time.Sleep(time.Millisecond)
 		}
 	}()
 	interrupted := get(t, func(a *app) { a.ctx = ctx }, "-o", file, server.URL)
@@ -418,6 +418,23 @@ func TestGetInterrupted(t *testing.T) {
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != data {
 		t.Errorf("%d octets, %v", len(b), err)
+	}
+}
+
+// A terminal shows no text that is in a content coding.
+func TestGetCodedToTerminal(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, "coded")
+	}))
+	defer server.Close()
+	got := get(t, onTerminal, server.URL)
+	if got.status != statusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
+		t.Errorf("%+v", got)
+	}
+	if got := get(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -433,7 +450,12 @@ func TestGetInterruptedMany(t *testing.T) {
 	if !l.add(e) || !l.add(errors.New("else")) {
 		t.Error("no message")
 	}
-	if l != (leftovers{parts: 1, notBegun: 1}) {
+	if l != (leftovers{parts: 1, unsure: 1, notBegun: 1}) {
+		t.Errorf("%+v", l)
+	}
+	e.Resumable = true
+	l.add(e)
+	if l != (leftovers{parts: 2, unsure: 1, notBegun: 1}) {
 		t.Errorf("%+v", l)
 	}
 }

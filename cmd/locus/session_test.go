@@ -18,21 +18,22 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
 
-// deadAddress is host and port where nobody listens.
+// deadAddress is host and port that refuse connections as long as the test runs.
 func deadAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Cleanup(func() { dead.Close() })
+	return dead.LocalAddr().String()
 }
 
 func TestUnescape(t *testing.T) {

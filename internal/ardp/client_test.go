@@ -20,6 +20,7 @@ import (
 
 	"github.com/locus-url/locus/internal/ardp"
 	"github.com/locus-url/locus/internal/ardp/ardptest"
+	"github.com/locus-url/locus/internal/servetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -537,15 +538,18 @@ func TestNobodyThere(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not every system reports that datagrams can't be delivered")
 	}
-	pc := loopback(t)
-	pc.Close()
-	_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: dialUDP(pc.LocalAddr())})
+	dead, err := servetest.Refusing("udp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	_, err = ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: dialUDP(dead.LocalAddr())})
 	if err == nil || !strings.HasPrefix(err.Error(), "ardp: ") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 	// ErrNoReply would be the end of waiting.
 	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
-		t.Errorf("%v", err)
+		t.Error(err)
 	}
 }
 

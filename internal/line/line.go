@@ -65,16 +65,21 @@ var (
 // go on reading from where it stopped but through it.
 type Reader struct {
 	r     *bufio.Reader
+	long  []byte // a line that is longer than the buffer of r
 	max   int
 	left  int64
 	bound bool
 	bare  bool
 }
 
+// maxBuffer bounds the buffer of a Reader. Longer lines are copied together.
+const maxBuffer = 16 << 10
+
 // NewReader returns a Reader of the lines of r that takes none with more than max
-// octets, its end not counted. max is at least 16.
+// octets, its end not counted. max is at least 16. The memory for a line over 16 KiB
+// is allocated when one comes.
 func NewReader(r io.Reader, max int) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, max+2), max: max}
+	return &Reader{r: bufio.NewReaderSize(r, min(max, maxBuffer)+2), max: max}
 }
 
 // Allow bounds how many octets of lines, their ends included, may be read from
@@ -85,13 +90,18 @@ func (r *Reader) Allow(octets int64) { r.left, r.bound = octets, true }
 // good until the next call. At the end of the input the error is io.EOF, or, with
 // what came of an unfinished line, io.ErrUnexpectedEOF.
 func (r *Reader) Line() ([]byte, error) {
-	text, err := r.r.ReadSlice('\n')
-	if r.bound {
-		if r.left -= int64(len(text)); r.left < 0 {
-			return nil, ErrTotal
+	text, err := r.slice()
+	if errors.Is(err, bufio.ErrBufferFull) {
+		r.long = append(r.long[:0], text...)
+		for errors.Is(err, bufio.ErrBufferFull) && len(r.long) <= r.max {
+			text, err = r.slice()
+			r.long = append(r.long, text...)
 		}
+		text = r.long
 	}
 	switch {
+	case errors.Is(err, ErrTotal):
+		return nil, ErrTotal
 	case errors.Is(err, bufio.ErrBufferFull):
 		return nil, fmt.Errorf("%w: more than %d octets", ErrLong, r.max)
 	case err == io.EOF && len(text) > 0:
@@ -108,6 +118,17 @@ func (r *Reader) Line() ([]byte, error) {
 		return nil, fmt.Errorf("%w: more than %d octets", ErrLong, r.max)
 	}
 	return text, nil
+}
+
+// slice returns what is buffered of a line, and counts it.
+func (r *Reader) slice() ([]byte, error) {
+	text, err := r.r.ReadSlice('\n')
+	if r.bound {
+		if r.left -= int64(len(text)); r.left < 0 {
+			return nil, ErrTotal
+		}
+	}
+	return text, err
 }
 
 // Bare reports whether the line that was read last ended in LF without CR.

@@ -90,6 +90,30 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// Lines longer than the buffer are read whole, up to the bound.
+func TestReaderLong(t *testing.T) {
+	const most = 100 << 10
+	for _, c := range []struct {
+		octets int
+		err    error
+	}{{maxBuffer, io.EOF}, {maxBuffer + 1, io.EOF}, {maxBuffer + 2, io.EOF}, {2*maxBuffer + 4, io.EOF}, {most, io.EOF}, {most + 1, ErrLong}, {10 * most, ErrLong}} {
+		long := strings.Repeat("x", c.octets)
+		for _, end := range []string{"\n", "\r\n"} {
+			for _, in := range []io.Reader{strings.NewReader(long + end + "next\n"), iotest.HalfReader(strings.NewReader(long + end + "next\n"))} {
+				lines, _, err := readAll(NewReader(in, most))
+				if !errors.Is(err, c.err) || c.err == io.EOF && strings.Join(lines, "|") != long+"|next" {
+					t.Errorf("%d octets and %q: %d lines, %v; want %v", c.octets, end, len(lines), err, c.err)
+				}
+			}
+		}
+	}
+	r := NewReader(strings.NewReader(strings.Repeat("x", most)+"\n"), most)
+	r.Allow(most / 2)
+	if _, err := r.Line(); !errors.Is(err, ErrTotal) {
+		t.Errorf("a long line past the total: %v", err)
+	}
+}
+
 func TestReaderTotal(t *testing.T) {
 	r := NewReader(strings.NewReader(strings.Repeat("\r\n", 100)), 16)
 	r.Allow(10)

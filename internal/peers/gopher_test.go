@@ -49,10 +49,11 @@ func pygopherd(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, "pygopherd", "/usr/sbin/pygopherd")
 	dir := publicDir(t)
-	p := &peer{port: freePort(t), pub: filepath.Join(dir, "pub")}
+	p := &peer{pub: filepath.Join(dir, "pub")}
 	write(t, filepath.Join(dir, "types"), "text/plain txt\ntext/html html\napplication/octet-stream bin\n", 0o644)
 	write(t, filepath.Join(p.pub, "about.txt"), "about\n", 0o644)
-	write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`[pygopherd]
+	p.port = runOnPort(t, func(port int) []string {
+		write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`[pygopherd]
 detach = no
 servername = 127.0.0.1
 interface = 127.0.0.1
@@ -89,8 +90,9 @@ pattern = \.zip$
 protocols = [gopherp.GopherPlusProtocol, rfc1436.GopherProtocol]
 [protocols.gopherp.GopherPlusProtocol]
 admin = The Admin <admin@example.org>
-`, dir, p.port), 0o644)
-	run(t, p.port, program, filepath.Join(dir, "conf"))
+`, dir, port), 0o644)
+		return []string{program, filepath.Join(dir, "conf")}
+	})
 	return p
 }
 

@@ -91,16 +91,21 @@ func startINN(t testing.TB) *inn {
 	t.Helper()
 	root := unpacked("usr/lib/news")
 	dir := publicDir(t)
-	n := &inn{peer: peer{port: freePort(t)}, dir: dir, bin: filepath.Join(root, "bin")}
+	n := &inn{dir: dir, bin: filepath.Join(root, "bin")}
 	n.as = []string{
 		"LD_LIBRARY_PATH=" + root, "INNCONF=" + filepath.Join(dir, "etc/inn.conf"),
 		need(t, "setpriv"), "--reuid", "news", "--regid", "news", "--clear-groups",
 	}
 	innd := need(t, filepath.Join(n.bin, "innd"))
-	n.configure(t, root)
-	db := filepath.Join(dir, "db")
-	n.do(t, "makedbz", "-i", "-o", "-s", "1000", "-f", filepath.Join(db, "history"))
-	run(t, n.port, "env", slices.Concat(n.as, []string{innd, "-f", "-P", fmt.Sprint(n.port), "-4", "127.0.0.1"})...)
+	runOnPort(t, func(port int) []string {
+		first := n.port == 0
+		n.port = port
+		n.configure(t, root)
+		if first {
+			n.do(t, "makedbz", "-i", "-o", "-s", "1000", "-f", filepath.Join(dir, "db", "history"))
+		}
+		return slices.Concat([]string{"env"}, n.as, []string{innd, "-f", "-P", fmt.Sprint(port), "-4", "127.0.0.1"})
+	})
 	// A signal would wait for the next connection.
 	t.Cleanup(func() { n.do(t, "ctlinnd", "-t", "5", "shutdown", "end of the test") })
 	return n

@@ -42,14 +42,17 @@ func systemPython(t testing.TB) string {
 func mailServer(t testing.TB, secure bool) *peer {
 	t.Helper()
 	dir := publicDir(t)
-	p := &peer{port: freePort(t), pub: filepath.Join(dir, "mail")}
-	args := []string{"-W", "ignore", "testdata/smtpd.py", fmt.Sprint(p.port), p.pub, user, password}
+	p := &peer{pub: filepath.Join(dir, "mail")}
+	args := []string{p.pub, user, password}
 	if secure {
 		cert, key := certificate(t, dir)
 		p.cert = cert
 		args = append(args, cert, key)
 	}
-	run(t, p.port, systemPython(t), args...)
+	python := systemPython(t)
+	p.port = runOnPort(t, func(port int) []string {
+		return append([]string{python, "-W", "ignore", "testdata/smtpd.py", fmt.Sprint(port)}, args...)
+	})
 	return p
 }
 

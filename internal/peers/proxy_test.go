@@ -17,7 +17,6 @@ func squid(t testing.TB, login bool) (address string, log func() string) {
 	t.Helper()
 	program := need(t, "squid", "/usr/sbin/squid")
 	dir := publicDir(t)
-	port := freePort(t)
 	access := "http_access allow localhost"
 	if login {
 		hash, err := exec.Command(need(t, "openssl"), "passwd", "-apr1", password).Output()
@@ -30,7 +29,8 @@ auth_param basic children 1
 acl members proxy_auth REQUIRED
 http_access allow localhost members`, dir)
 	}
-	write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`http_port 127.0.0.1:%[1]d
+	config := func(port int) string {
+		return fmt.Sprintf(`http_port 127.0.0.1:%[1]d
 %[3]s
 http_access deny all
 cache deny all
@@ -42,7 +42,8 @@ coredump_dir none
 pinger_enable off
 shutdown_lifetime 0 seconds
 max_filedescriptors 1024
-`, port, dir, access), 0o644)
+`, port, dir, access)
+	}
 	if err := os.Mkdir(filepath.Join(dir, "log"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,10 @@ max_filedescriptors 1024
 	if out, err := exec.Command("chown", "proxy", filepath.Join(dir, "log")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	run(t, port, program, "-N", "-f", filepath.Join(dir, "conf"))
+	port := runOnPort(t, func(port int) []string {
+		write(t, filepath.Join(dir, "conf"), config(port), 0o644)
+		return []string{program, "-N", "-f", filepath.Join(dir, "conf")}
+	})
 	return fmt.Sprintf("127.0.0.1:%d", port), func() string {
 		text, err := os.ReadFile(filepath.Join(dir, "log/access"))
 		if err != nil {
@@ -63,8 +67,10 @@ max_filedescriptors 1024
 // microsocks starts microsocks, a SOCKS proxy.
 func microsocks(t testing.TB, args ...string) (address string) {
 	t.Helper()
-	port := freePort(t)
-	run(t, port, need(t, "microsocks"), append([]string{"-i", "127.0.0.1", "-p", fmt.Sprint(port)}, args...)...)
+	program := need(t, "microsocks")
+	port := runOnPort(t, func(port int) []string {
+		return append([]string{program, "-i", "127.0.0.1", "-p", fmt.Sprint(port)}, args...)
+	})
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
@@ -84,7 +90,7 @@ func secured(t *testing.T, to int) (port int, cert string) {
 // has ended, and returns all that it wrote.
 func logged(t *testing.T, log func() string, text string) (all string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
 		all = log()
 		if strings.Contains(all, text) {
 			return all

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,8 @@ func publicDir(t testing.TB) string {
 	return dir
 }
 
+// freePort returns a port that was free a moment ago. Another program may take it
+// before a server does: runOnPort tries again then.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -109,8 +112,30 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// run starts a server and waits until its port answers.
-func run(t testing.TB, port int, name string, args ...string) {
+// mostPorts is on how many ports a server is tried.
+const mostPorts = 5
+
+// runOnPort starts a server on a free port, and waits until that answers. command
+// returns its program and arguments for a port, when it has written them down where
+// the server reads them. A server that ends at once is started on another port.
+func runOnPort(t testing.TB, command func(port int) []string) (port int) {
+	t.Helper()
+	for try := 1; ; try++ {
+		port = freePort(t)
+		words := command(port)
+		said, ok := start(t, port, words[0], words[1:]...)
+		if ok {
+			return port
+		}
+		if try == mostPorts {
+			t.Fatalf("%s ended at once on %d ports: %s", words[0], try, said)
+		}
+	}
+}
+
+// start starts a server and waits until its port answers. If it ends before, start
+// returns what it said, and false.
+func start(t testing.TB, port int, name string, args ...string) (said string, ok bool) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := exec.Command(name, args...)
@@ -132,17 +157,18 @@ func run(t testing.TB, port int, name string, args ...string) {
 	for deadline := time.Now().Add(maxSession); time.Now().Before(deadline); {
 		select {
 		case <-ended:
-			t.Fatalf("%s ended at once: %s", name, out.String())
+			return out.String(), false
 		default:
 		}
 		c, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			c.Close()
-			return
+			return "", true
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Fatalf("%s does not answer on port %d", name, port)
+	return "", false
 }
 
 // inetd runs a program for each connection, which is its standard input and
@@ -204,7 +230,7 @@ func vsftpd(t testing.TB, more ...string) *peer {
 	t.Helper()
 	program := need(t, "vsftpd", "/usr/sbin/vsftpd")
 	dir := publicDir(t)
-	p := &peer{port: freePort(t), pub: filepath.Join(dir, "pub"), home: homeOf(t)}
+	p := &peer{pub: filepath.Join(dir, "pub"), home: homeOf(t)}
 	for _, sub := range []string{"pub", "empty"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
 			t.Fatal(err)
@@ -213,7 +239,7 @@ func vsftpd(t testing.TB, more ...string) *peer {
 	cert, key := certificate(t, dir)
 	p.cert = cert
 	config := []string{
-		"listen=YES", "listen_address=127.0.0.1", fmt.Sprintf("listen_port=%d", p.port), "background=NO",
+		"listen=YES", "listen_address=127.0.0.1", "background=NO",
 		"anonymous_enable=YES", "anon_root=" + p.pub, "local_enable=YES",
 		"ascii_download_enable=YES", "hide_ids=YES", "connect_from_port_20=NO",
 		"pam_service_name=vsftpd", "secure_chroot_dir=" + filepath.Join(dir, "empty"),
@@ -221,8 +247,11 @@ func vsftpd(t testing.TB, more ...string) *peer {
 		"ssl_enable=YES", "allow_anon_ssl=YES", "force_local_logins_ssl=NO", "force_local_data_ssl=NO",
 		"rsa_cert_file=" + cert, "rsa_private_key_file=" + key, "ssl_ciphers=HIGH",
 	}
-	write(t, filepath.Join(dir, "conf"), strings.Join(append(config, more...), "\n")+"\n", 0o600)
-	run(t, p.port, program, filepath.Join(dir, "conf"))
+	p.port = runOnPort(t, func(port int) []string {
+		lines := slices.Concat(config, more, []string{fmt.Sprintf("listen_port=%d", port)})
+		write(t, filepath.Join(dir, "conf"), strings.Join(lines, "\n")+"\n", 0o600)
+		return []string{program, filepath.Join(dir, "conf")}
+	})
 	p.log = func() string {
 		text, _ := os.ReadFile(filepath.Join(dir, "log"))
 		return string(text)
@@ -267,9 +296,10 @@ func pureFTPd(t testing.TB) *peer {
 	if out, err := exec.Command(manage, "mkdb", filepath.Join(dir, "db"), "-f", filepath.Join(dir, "passwd")).CombinedOutput(); err != nil {
 		t.Fatalf("pure-pw: %v: %s", err, out)
 	}
-	port := freePort(t)
-	run(t, port, program, "-S", fmt.Sprintf("127.0.0.1,%d", port), "-l", "puredb:"+filepath.Join(dir, "db"),
-		"-4", "-H", "-u", "100", "-g", filepath.Join(dir, "pid"), "-D", "-E", "-c", "50", "-C", "50")
+	port := runOnPort(t, func(port int) []string {
+		return []string{program, "-S", fmt.Sprintf("127.0.0.1,%d", port), "-l", "puredb:" + filepath.Join(dir, "db"),
+			"-4", "-H", "-u", "100", "-g", filepath.Join(dir, "pid"), "-D", "-E", "-c", "50", "-C", "50"}
+	})
 	r := startRelay(t, port)
 	return &peer{port: r.port, home: home, log: r.text}
 }
@@ -279,7 +309,7 @@ func nginx(t testing.TB, locations string) *peer {
 	t.Helper()
 	program := need(t, "nginx", "/usr/sbin/nginx")
 	dir := publicDir(t)
-	p := &peer{port: freePort(t), pub: filepath.Join(dir, "pub")}
+	p := &peer{pub: filepath.Join(dir, "pub")}
 	if err := os.Mkdir(p.pub, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +318,8 @@ func nginx(t testing.TB, locations string) *peer {
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temp, "%s_temp_path %s/%s;\n", kind, dir, kind)
 	}
-	write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`daemon off;
+	p.port = runOnPort(t, func(port int) []string {
+		write(t, filepath.Join(dir, "conf"), fmt.Sprintf(`daemon off;
 pid %[1]s/pid;
 error_log stderr;
 events {}
@@ -305,8 +336,9 @@ location /auth/ { auth_basic "members"; auth_basic_user_file %[1]s/htpasswd; }
 %[4]s
 }
 }
-`, dir, temp.String(), p.port, strings.ReplaceAll(locations, "PORT", fmt.Sprint(p.port))), 0o644)
-	run(t, p.port, program, "-c", filepath.Join(dir, "conf"))
+`, dir, temp.String(), port, strings.ReplaceAll(locations, "PORT", fmt.Sprint(port))), 0o644)
+		return []string{program, "-c", filepath.Join(dir, "conf")}
+	})
 	p.log = func() string {
 		text, _ := os.ReadFile(filepath.Join(dir, "log"))
 		return string(text)

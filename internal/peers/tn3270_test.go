@@ -33,8 +33,20 @@ var groups = []string{"TWO", "THREE", "FOUR", "FIVE", "PLAIN"}
 func hercules(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, "hercules")
+	for range mostPorts {
+		if p := herculesOn(t, program, freePort(t)); p != nil {
+			return p
+		}
+	}
+	t.Fatalf("hercules found no free port of %d", mostPorts)
+	return nil
+}
+
+// herculesOn starts Hercules on a port. nil: another program has the port.
+func herculesOn(t testing.TB, program string, port int) *peer {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "conf")
-	p := &peer{port: freePort(t)}
+	p := &peer{port: port}
 	config := fmt.Sprintf("CPUSERIAL 000001\nCPUMODEL 3090\nMAINSIZE 16\nNUMCPU 1\nARCHMODE S/370\nCNSLPORT 127.0.0.1:%d\nCODEPAGE 819/1047\n0010 3270\n", p.port)
 	for i, group := range groups {
 		config += fmt.Sprintf("%04X 3270 %s\n", 0x20+i, group)
@@ -64,6 +76,9 @@ func hercules(t testing.TB) *peer {
 	for line := ""; !strings.Contains(line, "Waiting for console connection"); {
 		if line, err = log.ReadString('\n'); err != nil {
 			t.Fatalf("hercules: %v", err)
+		}
+		if strings.Contains(line, "to become free") {
+			return nil
 		}
 	}
 	read.Go(func() { io.Copy(io.Discard, log) })

@@ -239,6 +239,7 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 			return nil, err
 		}
 	}
+	o.Resumable = o.Size >= 0
 	o.Body = &body{ctx: ctx, file: file, at: o.Start, size: o.Size}
 	if o.Size < 0 {
 		o.Body = scheme.Limit(o.Body, req.Limit)

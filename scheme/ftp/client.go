@@ -47,6 +47,9 @@ type Options struct {
 	IdleTime time.Duration
 	// IdleConns is how many are kept for one login on one server; 0: 8; less: none.
 	IdleConns int
+	// MaxReply is the most bytes of one reply, all its lines together; 0: 256 KiB.
+	// More is a protocol error.
+	MaxReply int
 }
 
 // Client accesses URLs of ftp and ftps. It may be used from many goroutines at
@@ -70,6 +73,9 @@ func New(o *Options) *Client {
 	}
 	if c.o.IdleConns == 0 {
 		c.o.IdleConns = 8
+	}
+	if c.o.MaxReply <= 0 {
+		c.o.MaxReply = maxReply
 	}
 	c.pool.Most, c.pool.Time = c.o.IdleConns, c.o.IdleTime
 	return c
@@ -219,7 +225,7 @@ func (j *job) connect(ctx context.Context, l login) (*exchange, error) {
 	if err != nil {
 		return nil, scheme.Unreachable(err)
 	}
-	ctl := &control{link: link{raw: conn, conn: conn}, login: l, trace: j.req.Trace}
+	ctl := &control{link: link{raw: conn, conn: conn}, login: l, trace: j.req.Trace, maxReply: j.client.o.MaxReply}
 	x := newExchange(ctx, j, ctl)
 	if err := j.begin(ctx, ctl); err != nil {
 		x.end(false)
@@ -300,12 +306,13 @@ type link struct {
 	protected bool // data connections have TLS
 	noEPSV    bool // PASV is what works here
 	noEPRT    bool // PORT is what works here
+	noPassive bool // EPRT is what works here
 }
 
 // hangUp closes the connection, whatever state it is in, and whoever uses it.
 func (l *link) hangUp() { l.raw.Close() }
 
-func (c *control) readLines() { c.lines = line.NewReader(c.conn, maxReplyLine) }
+func (c *control) readLines() { c.lines = line.NewReader(c.conn, c.maxReply) }
 
 // Quit takes leave without waiting for an answer.
 func (c *control) Quit() {
@@ -428,32 +435,61 @@ func (x *exchange) openChannel() (*channel, error) {
 	if x.ctl.protected {
 		ch.tls = x.ctl.tls
 	}
-	var err error
-	if x.job.client.o.Active {
-		if ch.listener, err = x.listen(); err == nil {
-			x.hold(ch.listener)
+	active := x.job.client.o.Active || x.ctl.noPassive
+	if !active {
+		conn, err := x.connectData()
+		if err == nil {
+			ch.conn = conn
+			x.hold(conn)
+			return ch, nil
 		}
-	} else if ch.conn, err = x.connectData(); err == nil {
-		x.hold(ch.conn)
+		var refused *ReplyError
+		if !x.overIPv6() || x.ctl.broken || !errors.As(err, &refused) {
+			return ch, err
+		}
+		// Over IPv6 only EPRT is left (RFC 2428).
+		if _, ok := x.job.req.Dial.(scheme.DataDialer); !ok {
+			return ch, err
+		}
 	}
-	return ch, err
+	l, err := x.listen()
+	if err != nil {
+		return ch, err
+	}
+	ch.listener = l
+	x.hold(l)
+	x.ctl.noPassive = !x.job.client.o.Active
+	return ch, nil
+}
+
+// overIPv6 reports whether the control connection is over IPv6.
+func (x *exchange) overIPv6() bool {
+	far, err := netip.ParseAddrPort(x.ctl.raw.RemoteAddr().String())
+	return err == nil && far.Addr().Unmap().Is6()
 }
 
 // connectData connects to a port that the server names. EPSV names the port alone
-// (RFC 2428); a server that does not know it, or whose answer leads nowhere, is
-// asked with PASV.
+// (RFC 2428). A server that does not know it, or whose answer leads nowhere, gets
+// PASV; of its reply too only the port is used.
 func (x *exchange) connectData() (net.Conn, error) {
 	if x.ctl.noEPSV {
 		return x.passive("PASV")
 	}
 	conn, err := x.passive("EPSV")
-	if err == nil || x.ctl.broken || x.ctx.Err() != nil {
+	if err == nil || x.ctl.broken || x.ctx.Err() != nil || x.overIPv6() && otherProtocol(err) {
 		return conn, err
 	}
 	if conn, err = x.passive("PASV"); err == nil {
 		x.ctl.noEPSV = true
 	}
 	return conn, err
+}
+
+// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the
+// server has no passive ports for this version of IP. PASV has none for IPv6.
+func otherProtocol(err error) bool {
+	var refused *ReplyError
+	return errors.As(err, &refused) && refused.Reply.Code == 522
 }
 
 func (x *exchange) passive(verb string) (net.Conn, error) {

@@ -587,9 +587,9 @@ func TestBadServers(t *testing.T) {
 		{"no greeting of FTP", ftptest.Options{Greeting: "SSH-2.0-OpenSSH\r\n"}, "/x", scheme.ErrProtocol, "SSH-2.0"},
 		{"a full server", ftptest.Options{Greeting: "421 Too many users\r\n"}, "/x", scheme.ErrUnreachable, "Too many"},
 		{"a closed server", ftptest.Options{Greeting: "530 No\r\n"}, "/x", scheme.ErrAuth, "530"},
-		{"endless reply", ftptest.Options{Fault: ftptest.Fault{Endless: "RETR"}}, "/x", scheme.ErrProtocol, "without end"},
-		{"endless features", ftptest.Options{Fault: ftptest.Fault{Endless: "FEAT"}}, "/", scheme.ErrProtocol, "without end"},
-		{"long line", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "250 " + strings.Repeat("x", 10000) + "\r\n"}}}, "/a/x", scheme.ErrProtocol, "too long"},
+		{"endless reply", ftptest.Options{Fault: ftptest.Fault{Endless: "RETR"}}, "/x", scheme.ErrProtocol, "exceeds the limit"},
+		{"endless features", ftptest.Options{Fault: ftptest.Fault{Endless: "FEAT"}}, "/", scheme.ErrProtocol, "exceeds the limit"},
+		{"long line", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "250 " + strings.Repeat("x", 300_000) + "\r\n"}}}, "/a/x", scheme.ErrProtocol, "too much text"},
 		{"wrong order", ftptest.Options{Fault: ftptest.Fault{Early: true}}, "/x", scheme.ErrProtocol, "226"},
 		{"no reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
 		{"no login", ftptest.Options{Fault: ftptest.Fault{HangUp: "PASS"}}, "/x", scheme.ErrProtocol, "closed"},
@@ -607,7 +607,7 @@ func TestBadServers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, files, &c.so, nil)
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			r, err := w.openContext(ctx, "ftp", "", c.path)
 			if err == nil {
@@ -810,7 +810,7 @@ func TestIdleTime(t *testing.T) {
 	w.wantGet("", "/x", "x")
 	select {
 	case <-d.control:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("kept for ever")
 	}
 }
@@ -908,7 +908,7 @@ func TestContext(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	_, err = c.Open(ctx, &scheme.Request{URL: locus.MustParse("ftp://" + silent.Addr().String() + "/x"), Dial: new(dialer)})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 

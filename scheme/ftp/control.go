@@ -18,6 +18,8 @@ type control struct {
 	lines *line.Reader
 	trace scheme.TraceFunc
 
+	maxReply int // Options.MaxReply
+
 	// login is the one it was opened for. asked is what a person answered, if
 	// somebody had to be asked; realm is what the server said then.
 	login login
@@ -102,7 +104,7 @@ func commandText(verb string, argument ...string) string {
 
 // receive returns the next reply.
 func (c *control) receive() (Reply, error) {
-	r, err := readReply(c.lines)
+	r, err := readReply(c.lines, c.maxReply)
 	if err != nil {
 		return Reply{}, c.fail(err)
 	}

@@ -28,21 +28,28 @@
 //
 // # Type
 //
-// Without a typecode the type is I. Section 3.2.3 says that the program "must
-// guess the appropriate mode", from what the data are likely to be: I is right
-// for every guess. It gives each file as it is, and a text that is read here can
-// be read in the line ends it has; type A rewrites line ends, which makes CR CR LF
-// of CR LF on common servers, ruins what was no text after all, and leaves neither
-// a size to check nor a place to go on from. With ";type=a" the octets are given
-// as they come, lines ending in CR LF.
+// Section 3.2.3 says of a URL without a typecode that the program "must guess the
+// appropriate mode", from the name. This package guesses nothing: the type is I,
+// whatever the name is. Type I gives each file as it is. Type A rewrites line ends,
+// which makes CR CR LF of CR LF on common servers, damages a file that is not text,
+// and leaves neither a size to check nor an offset to resume from. With ";type=a"
+// the octets are given as they come, lines ending in CR LF.
+//
+// # Listings
+//
+// No standard describes the reply to LIST. [ParseLIST] reads the lines of Unix,
+// NetWare, DOS and EPLF. When a listing has lines that it does not read, NLST
+// follows, and gives the names that are missing: those of VMS, MVS, OS/2, AS/400, and
+// those with an unknown form of date. Their size, time and kind are unknown.
 //
 // # What is done besides
 //
-// Without a user the login is "anonymous", with a password that says nothing
-// about anybody unless one is set (section 3.2.1); a password is asked for when a
-// URL has a user alone and the server wants one. Data connections are passive:
-// EPSV, then PASV, of which the port is used and never the host. Sizes and times
-// are asked for with SIZE and MDTM, parts with REST.
+// Without a user the login is "anonymous", with a password that tells nothing about
+// the user unless one is set (section 3.2.1). A password is asked for when a URL has
+// a user alone and the server wants one. Data connections are passive: EPSV, then
+// PASV, of which the port is used and never the host. Over IPv6, where PASV has no
+// address and some servers refuse EPSV, EPRT follows: then the client listens, if its
+// dialer can. Sizes and times are asked for with SIZE and MDTM, parts with REST.
 //
 // A control connection is kept and used again for the same login, and only if the
 // cwds it has gone already are the first ones of those to come (section 3.2.5).
@@ -51,7 +58,7 @@
 //
 // CR, LF and NUL in user, password, cwd and name: no server agrees with another
 // about what they mean in a command, and CR LF starts a new one. Nothing is sent
-// then, and nothing dialled. Replies and lines of a listing that don't end;
-// objects that end before their size; a 2yz reply that comes in the wrong place.
+// then, and nothing dialled. Replies over the limit of [Options.MaxReply], and lines
+// of a listing over 16 KiB; objects that end before their size; a 2yz reply that comes in the wrong place.
 // Names in a listing that are "." or "..", or hold them between "/", get no URL.
 package ftp

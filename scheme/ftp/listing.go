@@ -35,12 +35,14 @@ func unknown(name string) Entry { return Entry{Name: name, Kind: scheme.KindUnkn
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
 // ParseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a
-// space, the name. ok is false for the directory itself and the ones above it.
+// space, the name. Some servers write a tab in place of the space. ok is false for
+// the directory itself and the ones above it.
 func ParseMLSD(text string) (e Entry, ok bool) {
-	facts, name, found := strings.Cut(text, " ")
-	if !found || name == "" {
+	end := strings.IndexAny(text, " \t")
+	if end < 0 || end+1 == len(text) {
 		return unknown(""), text != ""
 	}
+	facts, name := text[:end], text[end+1:]
 	e = unknown(name)
 	perm, hasPerm := "", false
 	for fact := range strings.SplitSeq(strings.TrimSuffix(facts, ";"), ";") {
@@ -96,7 +98,7 @@ func ParseNLST(text, dir string) (e Entry, ok bool) {
 }
 
 // ParseLIST reads a line of the reply to LIST, which no standard describes: as
-// Unix has it, as DOS has it, or EPLF. now is the present, for times without a
+// Unix, NetWare or DOS has it, or EPLF. now is the present, for times without a
 // year; the server's zone is not known, and times are taken for UTC. An entry
 // without a name is one that can't be read. ok is false for what is no entry:
 // the total, the directory itself and the one above it.
@@ -149,24 +151,29 @@ func nameAfter(text string, w word) string {
 //	-rw-r--r--    1 0          0                  11 Nov 20 20:12  lead.txt
 //	lrwxrwxrwx    1 0          0                   4 Dec 20  1994 link -> ../x
 //	brw-rw---- 1 root disk 8, 0 2020-01-02 15:04 sda
+//	- [R----F--] rhesus   214059 Oct 20 15:27    cx.exe
 //
-// Owner and group may be missing, or have spaces in them; so the date is looked
-// for, with a number before it.
+// Owner and group may be missing, or have spaces in them; so the parser looks for
+// the date, with a number before it. The last line is NetWare's.
 func parseUnix(text string, now time.Time) (Entry, bool) {
-	if len(text) < 10 || !isFileMode(text[:10]) {
+	netware := len(text) > 12 && (text[0] == '-' || text[0] == 'd') && text[1:3] == " [" && text[11:13] == "] "
+	if !netware && (len(text) < 10 || !isFileMode(text[:10])) {
 		return Entry{}, false
 	}
 	list := words(text, 16)
 	for i := 2; i+1 < len(list); i++ {
-		size := parseSize(list[i-1].text)
-		if size < 0 {
+		if octet.All(list[i-1].text)&octet.Digit == 0 {
 			continue
 		}
+		size := parseSize(list[i-1].text) // -1 over int64
 		t, used := unixTime(list[i:], now)
 		if used == 0 {
 			continue
 		}
 		e := unknown(nameAfter(text, list[i+used-1]))
+		if netware {
+			e.Name = strings.TrimLeft(e.Name, " ")
+		}
 		e.ModTime = t
 		switch text[0] {
 		case '-':
@@ -189,26 +196,47 @@ func isFileMode(text string) bool {
 }
 
 // unixTime reads the date that the words begin with, and returns how many of them
-// it has: "Nov 20 20:12", "Dec 20 1994", "2020-01-02 15:04". 0: it is none.
+// it has; 0 without a date. Servers write "Nov 20 20:12", "Dec 20 1994",
+// "2020-01-02 15:04", "20. Nov., 20:12" and others.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
-	if len(list) >= 2 {
-		if t, err := time.Parse("2006-01-02 15:04", list[0].text+" "+list[1].text); err == nil {
-			return t, 2
+	// "Dec 20, 1994 20:12" has four words. Without the comma the last begins a name.
+	most := min(3, len(list))
+	if len(list) > 3 && strings.HasSuffix(list[1].text, ",") {
+		most = 4
+	}
+	for used := most; used > 1; used-- {
+		text := ""
+		for _, w := range list[:used] {
+			text += " " + strings.TrimRight(w.text, ".,")
+		}
+		for _, f := range dateLayouts[used] {
+			t, err := time.Parse(f.layout, text[1:])
+			if err != nil {
+				continue
+			}
+			if f.noYear {
+				// The layouts parse to the year 0, a leap year, so that 29 February is valid.
+				t = withYear(t, now)
+			}
+			return t, used
 		}
 	}
-	if len(list) < 3 {
-		return time.Time{}, 0
-	}
-	text := list[0].text + " " + list[1].text + " " + list[2].text
-	if t, err := time.Parse("Jan 2 2006", text); err == nil {
-		return t, 3
-	}
-	// In the year 0, which was a leap year, each day that has been is a day.
-	t, err := time.Parse("Jan 2 15:04", text)
-	if err != nil {
-		return time.Time{}, 0
-	}
-	return withYear(t, now), 3
+	return time.Time{}, 0
+}
+
+type dateLayout struct {
+	layout string
+	noYear bool
+}
+
+// dateLayouts are the layouts of dates by how many words they have.
+var dateLayouts = [5][]dateLayout{
+	2: {
+		{"2006-01-02 15:04", false}, {"2006/01/02 15:04", false}, {"02-01-2006 15:04", false},
+		{"01-02 2006", false}, {"01-02 15:04", true},
+	},
+	3: {{"Jan 2 2006", false}, {"Jan 2 15:04", true}, {"2 Jan 2006", false}, {"2 Jan 15:04", true}},
+	4: {{"Jan 2 2006 15:04", false}}, // with a comma after the day
 }
 
 // withYear returns t in the last year in which it was not in the future, by more
@@ -233,19 +261,19 @@ func parseDOS(text string, _ time.Time) (Entry, bool) {
 		return Entry{}, false
 	}
 	stamp := list[0].text + " " + list[1].text
-	for _, layout := range []string{"01-02-06 03:04PM", "01-02-2006 03:04PM", "01-02-06 15:04", "01-02-2006 15:04"} {
+	for _, layout := range []string{"01-02-06 03:04PM", "01-02-2006 03:04PM", "01-02-06 15:04", "01-02-2006 15:04", "2006-01-02 15:04"} {
 		t, err := time.Parse(layout, stamp)
 		if err != nil {
 			continue
 		}
 		e := unknown(nameAfter(text, list[2]))
 		e.ModTime = t
-		switch mark := list[2].text; {
+		switch mark := strings.ReplaceAll(list[2].text, ",", ""); {
 		case mark == "<DIR>":
 			e.Kind, e.Name = scheme.KindMenu, strings.TrimLeft(e.Name, " ")
 		case strings.HasPrefix(mark, "<"):
 			e.Name = strings.TrimLeft(e.Name, " ")
-		case parseSize(mark) < 0:
+		case mark == "" || octet.All(mark)&octet.Digit == 0:
 			return Entry{}, false
 		default:
 			e.Kind, e.Size = scheme.KindObject, parseSize(mark)

@@ -15,12 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Bounds of a reply. Real banners have some dozens of lines; a server that goes
-// on and on is not waited for.
-const (
-	maxReplyLine = 8 << 10
-	maxReply     = 256 << 10
-)
+// maxReply is the default of Options.MaxReply. Real banners have some dozens of
+// lines.
+const maxReply = 256 << 10
 
 // Reply is what a server answers to a command (RFC 959 section 4.2).
 type Reply struct {
@@ -40,8 +37,9 @@ func (r Reply) completed() bool { return r.Code >= 200 && r.Code < 300 }
 // readReply reads one reply. A reply of several lines begins with its code and
 // "-" and ends with a line that begins with the same code and a space; what is
 // between is text, even if it begins with digits.
-func readReply(r *line.Reader) (Reply, error) {
-	r.Allow(maxReply)
+// The lines together have at most limit bytes.
+func readReply(r *line.Reader, limit int) (Reply, error) {
+	r.Allow(int64(limit))
 	first, err := r.Line()
 	if err != nil {
 		return Reply{}, replyError(err)
@@ -87,7 +85,7 @@ func replyError(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: the server closed the connection", scheme.ErrProtocol)
 	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
-		return fmt.Errorf("%w: a reply without end: %w", scheme.ErrProtocol, err)
+		return fmt.Errorf("%w: the reply exceeds the limit: %w", scheme.ErrProtocol, err)
 	}
 	return scheme.Broken(err)
 }

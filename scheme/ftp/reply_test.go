@@ -17,9 +17,9 @@ import (
 )
 
 func replies(r io.Reader) (list []Reply, err error) {
-	lines := line.NewReader(r, maxReplyLine)
+	lines := line.NewReader(r, maxReply)
 	for {
-		reply, err := readReply(lines)
+		reply, err := readReply(lines, maxReply)
 		if err != nil {
 			return list, err
 		}
@@ -93,7 +93,7 @@ func TestReadReply(t *testing.T) {
 	}
 	for _, input := range []string{
 		"hello\r\n", "22 x\r\n", "2200 x\r\n", "620 x\r\n", "020 x\r\n", "2x0 x\r\n", "220x\r\n", "\r\n", "220", "220-a\r\n220-b\r\n",
-		"SSH-2.0-x\r\n", "220 " + strings.Repeat("x", maxReplyLine) + "\r\n", "220-x\r\n" + strings.Repeat("\r\n", maxReply/2),
+		"SSH-2.0-x\r\n", "220 " + strings.Repeat("x", maxReply) + "\r\n", "220-x\r\n" + strings.Repeat("\r\n", maxReply/2),
 		strings.Repeat("220-x\r\n", maxReply/7+1),
 	} {
 		if list, err := replies(strings.NewReader(input)); len(list) != 0 || !errors.Is(err, scheme.ErrProtocol) {

@@ -159,6 +159,7 @@ func (x *exchange) retrieve() (scheme.Resource, error) {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Start = start
+	o.Resumable = start > 0 // a server that has no REST tells when it is sent
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.job.req.Limit)
 	return o, nil
 }
@@ -236,16 +237,22 @@ func (d *download) finish(err error, whole bool) error {
 		d.x.end(false)
 		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
-	d.ch.Close()
-	r, err := d.x.ctl.final()
-	if err == nil && !r.completed() {
-		err = &ReplyError{Command: d.command, Reply: r, Kind: scheme.ErrProtocol}
-	}
+	err = d.complete()
 	d.x.end(true)
 	if err != nil {
 		return d.x.failure(err)
 	}
 	return io.EOF
+}
+
+// complete closes the data connection and reads the reply that ends the transfer.
+func (d *download) complete() error {
+	d.ch.Close()
+	r, err := d.x.ctl.final()
+	if err == nil && !r.completed() {
+		err = &ReplyError{Command: d.command, Reply: r, Kind: scheme.ErrProtocol}
+	}
+	return err
 }
 
 // Close ends the transfer. If it was not at its end it is broken off, and the
@@ -308,65 +315,139 @@ func (x *exchange) list() (scheme.Resource, error) {
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, command...)
 	}
+	title := bnf.Decode(x.job.url.fpath())
+	if noFiles(err) {
+		x.end(true)
+		return &scheme.Menu{URL: x.job.req.URL, Title: title, Items: func(func(scheme.Item, error) bool) {}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	m := &menu{
 		download: download{x: x, ch: ch, command: commandText(command[0], command[1:]...)},
 		lines:    newListing(ch),
-		item:     x.itemParser(command[0]),
+		parse:    x.entryParser(command[0]),
 	}
-	return &scheme.Menu{URL: x.job.req.URL, Title: bnf.Decode(x.job.url.fpath()), Items: m.items(), Closer: m}, nil
+	if command[0] == "LIST" {
+		m.unread = new(unread)
+	}
+	return &scheme.Menu{URL: x.job.req.URL, Title: title, Items: m.items(), Closer: m}, nil
 }
 
-// itemParser returns what makes an item of a line of the reply to verb.
-func (x *exchange) itemParser(verb string) func(text string) (scheme.Item, bool) {
+// noFiles reports whether err is how a server says that a directory is empty: "450
+// No files found". A directory that does not exist gets the same code with other
+// words.
+func noFiles(err error) bool {
+	var refused *ReplyError
+	if !errors.As(err, &refused) || refused.Reply.Code != 450 && refused.Reply.Code != 550 {
+		return false
+	}
+	return strings.Contains(strings.ToLower(refused.Reply.Text()), "no files")
+}
+
+// parsedLine is one line of a listing and what it says. base makes the URL of the entry.
+type parsedLine struct {
+	base linker
+	Entry
+}
+
+// entryParser returns the function that reads a line of the reply to verb. The
+// function reports false for a line without an entry.
+func (x *exchange) entryParser(verb string) func(text string) (parsedLine, bool) {
 	u, now := x.job.url, time.Now()
 	base := newLinker(u)
 	argument := x.job.plan.Name
-	return func(text string) (scheme.Item, bool) {
-		var e Entry
-		var ok bool
+	return func(text string) (p parsedLine, ok bool) {
+		p.base = base
 		switch {
 		case verb == "MLSD":
-			e, ok = ParseMLSD(text)
+			p.Entry, ok = ParseMLSD(text)
 		case verb == "LIST":
-			e, ok = ParseLIST(text, now)
+			p.Entry, ok = ParseLIST(text, now)
 		case text == argument:
-			// NLST of what is no directory gives it back.
-			return parentLinker(u).item(unknown(u.Name()), text), listed(u.Name())
+			// NLST of a file gives its name back.
+			p.base, p.Entry = parentLinker(u), unknown(u.Name())
+			ok = listed(p.Name)
 		default:
-			e, ok = ParseNLST(text, argument)
+			p.Entry, ok = ParseNLST(text, argument)
 		}
-		if !ok {
-			return scheme.Item{}, false
-		}
-		return base.item(e, text), true
+		return p, ok
 	}
 }
 
 // menu is the lines of a listing.
 type menu struct {
 	download
-	lines *listing
-	item  func(text string) (scheme.Item, bool)
+	lines  *listing
+	parse  func(text string) (parsedLine, bool)
+	unread *unread // of the reply to LIST; nil for other verbs
+	told   bool    // the error was yielded
 }
 
-// items reads items off the data connection as they are asked for. Who stops and
-// asks again goes on behind the last one.
+// items reads items off the data connection as they are requested. A loop that
+// stops early and starts again continues after the last item.
 func (m *menu) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
-		for m.err == nil {
-			text, err := m.lines.next()
-			if err != nil {
-				if m.err = m.finish(err, false); m.err != io.EOF {
-					yield(scheme.Item{}, m.err)
-				}
+		for {
+			it, err := m.next()
+			if err == io.EOF || err != nil && m.told {
 				return
 			}
-			if it, ok := m.item(text); ok && !yield(it, nil) {
+			m.told = err != nil
+			if !yield(it, err) {
 				return
 			}
 		}
+	}
+}
+
+// next returns the next item. At the end the error is io.EOF.
+func (m *menu) next() (scheme.Item, error) {
+	for {
+		if text, ok := m.unread.shift(); ok {
+			return newLinker(m.x.job.url).item(unknown(""), text), nil
+		}
+		if m.err != nil {
+			return scheme.Item{}, m.err
+		}
+		text, err := m.lines.next()
+		if err != nil {
+			m.end(err)
+			continue
+		}
+		if p, ok := m.parse(text); ok && m.unread.take(p.Entry, text) {
+			return p.base.item(p.Entry, text), nil
+		}
+	}
+}
+
+// end ends the listing. Where lines of the reply to LIST could not be read, NLST
+// is sent for the names in them.
+func (m *menu) end(err error) {
+	if err != io.EOF || !m.unread.wantsNames() {
+		m.err = m.finish(err, false)
+		m.unread.release()
+		return
+	}
+	plan := m.x.job.plan
+	plan.Action = NameList
+	command := plan.last("")
+	if err = m.complete(); err == nil {
+		var ch *channel
+		if ch, _, err = m.x.transfer(0, command...); err == nil {
+			m.ch, m.lines = ch, newListing(ch)
+			m.command = commandText(command[0], command[1:]...)
+			m.parse = m.x.entryParser("NLST")
+			m.unread.names = true
+			return
+		}
+		if m.x.ctx.Err() == nil {
+			err = nil // the listing itself is whole
+		}
+	}
+	m.x.end(true)
+	m.unread.release()
+	if m.err = io.EOF; err != nil {
+		m.err = m.x.failure(err)
 	}
 }

@@ -450,10 +450,11 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 		}
 	}()
 	if x.job.client.o.Raw {
-		return x.object(g, "application/octet-stream", x.r, -1)
+		return x.object(g, "application/octet-stream", x.r, -1), nil
 	}
 	h := Header{Length: LengthClose}
-	if g.hasPlus {
+	// No line of a menu begins like an error of Gopher+.
+	if g.hasPlus || g.reply().form == replyMenu && x.beginsWith("--") {
 		if h, err = x.header(); err != nil {
 			if refusal := (*ReplyError)(nil); errors.As(err, &refusal) && refusal.Moved != nil {
 				return x.moved(g, refusal)
@@ -485,18 +486,34 @@ func (x *exchange) octets(g URL, h Header, what reply) (scheme.Resource, error) 
 	}
 	if !h.Plus && (what.form == replyText || whole) {
 		// Octets are an error only if nothing else comes: a table can begin like one.
-		if err := plainError(x.head()); err != nil {
+		if err := cmp.Or(plainError(x.head()), plusFailure(x.head(), whole)); err != nil {
+			if refusal := (*ReplyError)(nil); errors.As(err, &refusal) && refusal.Moved != nil {
+				return x.moved(g, refusal)
+			}
 			return nil, err
 		}
 	}
 	body := h.Body(x.r, false)
 	switch {
 	case what.form == replyText:
-		body = h.TextBody(x.r, &TextOptions{Strict: x.job.client.o.StrictDots, Grace: x.grace, Resume: x.resume})
+		return x.text(g, h, what)
 	case what.form == replyHTML && !h.Plus:
 		body = HTMLBody(x.r)
 	}
-	return x.object(g, what.mediaType, body, max(h.Length, -1))
+	return x.object(g, what.mediaType, body, max(h.Length, -1)), nil
+}
+
+// text gives a reply that is lines.
+func (x *exchange) text(g URL, h Header, what reply) (scheme.Resource, error) {
+	const note = "its server does not double the dots that lines begin with: the text is as it came"
+	var o *scheme.Object
+	options := &TextOptions{Strict: x.job.client.o.StrictDots, Grace: x.grace, Resume: x.resume, NotStuffed: func() { o.Note = note }}
+	body := h.TextBody(x.r, options)
+	o = x.object(g, what.mediaType, body, max(h.Length, -1))
+	if _, dotted := body.(*dotReader); dotted && !options.Strict && NotStuffed(x.head()) {
+		o.Note = note
+	}
+	return o, nil
 }
 
 // lines is what [MenuReader] and [ReadAttributes] read of a reply: they know
@@ -517,10 +534,13 @@ func (x *exchange) attributes(g URL, h Header) scheme.Resource {
 
 // beginsWithInfo reports whether a reply without a header is attributes all the
 // same, as a Gopher+ search can be answered.
-func (x *exchange) beginsWithInfo() bool {
-	for n := 1; n <= len(infoPrefix); n++ {
-		// No more than the beginning of it is waited for.
-		if head, _ := x.r.Peek(n); string(head) != infoPrefix[:n] {
+func (x *exchange) beginsWithInfo() bool { return x.beginsWith(infoPrefix) }
+
+// beginsWith reports whether a reply begins with prefix. It waits for no more than
+// tells.
+func (x *exchange) beginsWith(prefix string) bool {
+	for n := 1; n <= len(prefix); n++ {
+		if head, _ := x.r.Peek(n); string(head) != prefix[:n] {
 			return false
 		}
 	}
@@ -580,14 +600,14 @@ func (b body) Read(p []byte) (int, error) {
 }
 
 // object is a reply that is octets.
-func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64) (scheme.Resource, error) {
+func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64) *scheme.Object {
 	return &scheme.Object{
 		URL:  g.url,
 		Name: g.name(),
 		Type: describe(mediaType, g.name(), x.head()),
 		Size: size,
 		Body: scheme.Limit(body{octets, x}, x.job.req.Limit),
-	}, nil
+	}
 }
 
 // menu is a reply that is a menu. One of error lines alone is an error.

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
@@ -422,6 +423,94 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A server of Gopher+ answers a plain request with an error of Gopher+.
+func TestPlusErrors(t *testing.T) {
+	replies := map[string]string{
+		"/dot":   "--1\r\n1 Keeper <keeper@h>\r\nGone\r\n.\r\n",
+		"/close": "--2\r\n1 Keeper <keeper@h>\r\nGone\r\n",
+		"/later": "--1\n2 busy\n.\n",
+		"/moved": "--1\r\n3 moved\r\n+INFO: 0About\t/about\tother.example\t70\r\n.\r\n",
+		"/doc":   "--1\r\nis how an error begins\r\n.\r\n",
+		"/long":  "--1\r\n1 is a code\r\n" + strings.Repeat("and more\r\n", 1000),
+		"/rule":  "--12\r\n1\r\n.\r\n",
+	}
+	raw := map[string]func(net.Conn){}
+	for selector, reply := range replies {
+		raw[selector] = func(conn net.Conn) { io.WriteString(conn, reply) }
+	}
+	s := start(t, &gophertest.Options{Raw: raw})
+	for _, gtype := range []string{"0", "1", "9", "h"} {
+		for _, selector := range []string{"/dot", "/close"} {
+			_, err := get(t, s, gtype+selector, nil, nil)
+			var e *gopher.ReplyError
+			if !errors.As(err, &e) || e.Code != gopher.CodeNotAvailable || e.Message != "Gone" || e.Admin != "Keeper <keeper@h>" || !errors.Is(err, scheme.ErrNotFound) {
+				t.Errorf("%s%s: %v", gtype, selector, err)
+			}
+		}
+		if _, err := get(t, s, gtype+"/later", nil, nil); !errors.Is(err, scheme.ErrUnreachable) {
+			t.Errorf("%s/later: %v", gtype, err)
+		}
+		res, err := get(t, s, gtype+"/moved", nil, nil)
+		if r, ok := res.(*scheme.Referral); !ok || r.To[0].String() != "gopher://other.example/0/about" {
+			t.Errorf("%s/moved: %v, %v", gtype, res, err)
+		}
+		if gtype == "1" {
+			continue // what is not of Gopher+ is a line of a menu there
+		}
+		for _, selector := range []string{"/doc", "/long", "/rule"} {
+			res, err := get(t, s, gtype+selector, nil, nil)
+			if got, want := octets(t, res, err), replies[selector]; !strings.HasPrefix(want, got) || len(got)+3 < len(want) {
+				t.Errorf("%s%s: %.60q", gtype, selector, got)
+			}
+		}
+	}
+	res, err := get(t, s, "0/dot", &gopher.Options{Raw: true}, nil)
+	if got := octets(t, res, err); got != replies["/dot"] {
+		t.Errorf("raw: %q", got)
+	}
+}
+
+// A text of a server that doubles no dots comes out whole, and its note says so.
+func TestNotStuffed(t *testing.T) {
+	const whole = "one\r\n..two\r\n.\r\nthree\r\n...\r\n"
+	later := make(chan bool)
+	s := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
+		"/whole":   func(conn net.Conn) { io.WriteString(conn, whole) },
+		"/stuffed": func(conn net.Conn) { io.WriteString(conn, "one\r\n..two\r\n..\r\n.\r\n") },
+		"/later": func(conn net.Conn) {
+			io.WriteString(conn, "one\r\n..two\r\n")
+			<-later
+			io.WriteString(conn, ".\r\nthree\r\n...\r\n")
+		},
+	}})
+	for _, c := range []struct {
+		path, want  string
+		first, note bool // the note is there at first, and in the end
+		strict      bool
+	}{
+		{"0/whole", whole, true, true, false},
+		{"0/stuffed", "one\r\n.two\r\n.\r\n", false, false, false},
+		{"0/later", whole, false, true, false},
+		{"0/whole", "one\r\n.two\r\n", false, false, true},
+	} {
+		res, err := get(t, s, c.path, &gopher.Options{StrictDots: c.strict}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := res.(*scheme.Object)
+		// What comes within a moment is known at once; a loaded machine may take longer.
+		if o.Note != "" && !c.first {
+			t.Errorf("%s: note %q", c.path, o.Note)
+		}
+		if c.path == "0/later" {
+			close(later)
+		}
+		if got := octets(t, res, nil); got != c.want || (o.Note != "") != c.note {
+			t.Errorf("%s: %q, note %q", c.path, got, o.Note)
+		}
+	}
+}
+
 // What is not lines is an error only if it is that and nothing else.
 func TestErrorsAmongOctets(t *testing.T) {
 	const line = "3Gone\t\terror.host\t1\r\n"
@@ -655,17 +744,26 @@ func TestSilence(t *testing.T) {
 		}
 	}
 	// However often a little comes, it is not waited for without end.
-	drip := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
-		"/drip": func(conn net.Conn) {
-			for err := error(nil); err == nil; time.Sleep(time.Millisecond) {
-				_, err = io.WriteString(conn, "0A\t/a\th\t70\r\n")
+	synctest.Test(t, func(t *testing.T) {
+		d := pipeDialer(func(conn net.Conn) {
+			bufio.NewReader(conn).ReadSlice('\n')
+			for {
+				if _, err := io.WriteString(conn, "0A\t/a\th\t70\r\n"); err != nil {
+					return
+				}
+				select {
+				case <-time.After(time.Second):
+				case <-t.Context().Done():
+					return
+				}
 			}
-		},
-	}})
-	res, err := get(t, drip, "1/drip", &gopher.Options{Patience: 50 * time.Millisecond}, nil)
-	if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
-		t.Errorf("%d items, then %v", len(got), end)
-	}
+		})
+		client := gopher.New(&gopher.Options{Patience: time.Minute})
+		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
+		if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
+			t.Errorf("%d items, then %v", len(got), end)
+		}
+	})
 }
 
 func TestLimit(t *testing.T) {
@@ -682,12 +780,12 @@ func TestLimit(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	dead, err := servetest.Refusing("tcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	u := locus.MustParse("gopher://" + l.Addr().String() + "/")
+	defer dead.Close()
+	u := locus.MustParse("gopher://" + dead.LocalAddr().String() + "/")
 	if _, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)}); !errors.Is(err, scheme.ErrUnreachable) || !strings.HasPrefix(err.Error(), "gopher: ") {
 		t.Error(err)
 	}

@@ -24,10 +24,16 @@
 // The "/" before gophertype is printed without quotes in section 5 and read as
 // one. The production search is narrower than the selector, and can't bind,
 // because %09 is an escape like those of the selector: "/" and "?" within a
-// search are notes. Section 3.4.3 sends a TAB for the empty search before a
-// Gopher+ string; section 3.4.9, the Gopher+ text and the servers there are do
-// not, and [URL.AppendRequest] follows those. [URL.AppendLiteralRequest] keeps
-// to the letter.
+// search are notes.
+//
+// Sections 3.4.3 and 3.4.9 disagree about an empty search before a Gopher+ string.
+// The first sends selector TAB TAB string, the example of the second sends selector
+// TAB string, and so do the Gopher+ text and its first client. Of the servers, UMN
+// gopherd refuses two TABs, unless the item is a search (type 7), with "Malformed
+// command"; pygopherd takes both forms; gophernicus ignores the string.
+// [URL.AppendRequest] therefore follows section 3.4.9: one TAB, and two for type 7,
+// for a search with words, and before a string that is no command of Gopher+.
+// [URL.AppendLiteralRequest] and [Options].LiteralTabs follow section 3.4.3.
 //
 // # What comes of it
 //
@@ -39,12 +45,14 @@
 // [scheme.Object].
 //
 // Texts have their dots undone as the servers there are make it right: a lone dot
-// ends a text only as its last line, and a line that begins with two loses one. An
-// object that is cut can't be told from one that is whole, unless Gopher+ gave
+// ends a text only as its last line, and a line that begins with two loses one. A
+// lone dot that is followed by more shows that the server doubles no dots: then the
+// text stays as it came, and Object.Note says so. An object that is cut can't be told from one that is whole, unless Gopher+ gave
 // its length: the protocol has no sign for it. The octets of a text are UTF-8 if
 // they can be, and else ISO Latin 1, which the media type says.
 //
-// A server that does not speak Gopher+ ignores what asks for it, and its reply is
+// A server may answer a plain request with an error of Gopher+ ("--1"), which is an
+// error then too. A server that does not speak Gopher+ ignores what asks for it, and its reply is
 // read as the one it is. A reply in the old style is an error, whatever was asked for,
 // if all of it is the line of a menu that has the type 3 or the host error.host, and
 // lines of information.

@@ -124,6 +124,31 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 	return lines
 }
 
+// plusFailure returns the error of Gopher+ that a reply to a plain request is, or
+// nil: servers of Gopher+ may answer so whatever was asked for. It has a first line
+// "--1" or "--2", a code in the second line, and an end. whole: there is no more of
+// the reply; else the end is a line that is only a dot.
+func plusFailure(reply []byte, whole bool) error {
+	first, rest, _ := bytes.Cut(reply, []byte("\n"))
+	h := Header{Plus: true, Failed: true, Length: LengthDot}
+	switch string(bytes.TrimSuffix(first, []byte("\r"))) {
+	case "--1":
+	case "--2":
+		h.Length = LengthClose
+	default:
+		return nil
+	}
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	if _, _, ok := cutCode(string(bytes.TrimSuffix(second, []byte("\r")))); !ok {
+		return nil
+	}
+	text := bytes.TrimRight(rest, "\r\n")
+	if !whole && !bytes.HasSuffix(text, []byte("\n.")) {
+		return nil
+	}
+	return ReadFailure(h.Body(bytes.NewReader(rest), true))
+}
+
 // plainError returns the error that a whole reply without Gopher+ is, or nil. No
 // reply of this kind has a mark; it is a line of a menu where no menu is expected,
 // of type 3 or with the host that stands for none, and nothing but lines of

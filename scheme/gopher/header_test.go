@@ -124,11 +124,11 @@ func TestHeaderBody(t *testing.T) {
 		want, rest string
 	}{
 		{Header{Length: LengthClose}, false, reply, ""},
-		{Header{Length: LengthClose}, true, "a\r\n.b\r\n.\r\nc\r\n", ""},
+		{Header{Length: LengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // no dots are doubled
 		{Header{Plus: true, Length: 9}, false, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{Header{Plus: true, Length: 9}, true, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{Header{Plus: true, Length: 0}, true, "", reply},
-		{Header{Plus: true, Length: LengthDot}, true, "a\r\n.b\r\n.\r\nc\r\n", ""},
+		{Header{Plus: true, Length: LengthDot}, true, "a\r\n..b\r\n.\r\nc\r\n", ""},
 		{Header{Plus: true, Length: LengthDot}, false, "a\r\n..b\r\n.\r\nc\r\n", ""},
 		{Header{Plus: true, Length: LengthClose}, true, reply, ""},
 		{Header{Plus: true, Length: LengthClose}, false, reply, ""},

@@ -40,13 +40,12 @@ func ExampleMenuReader() {
 }
 
 func ExampleTextBody() {
-	reply := strings.NewReader("A dot on a line of its own\n.\nis no end,\n..and one of two dots goes.\n.\n")
+	reply := strings.NewReader("One of two dots goes:\n..profile\nand the dot of the last line, too.\n.\n")
 	io.Copy(os.Stdout, gopher.TextBody(reply, nil))
 	// Output:
-	// A dot on a line of its own
-	// .
-	// is no end,
-	// .and one of two dots goes.
+	// One of two dots goes:
+	// .profile
+	// and the dot of the last line, too.
 }
 
 func ExampleReadHeader() {

@@ -2,9 +2,7 @@ package gopher
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"os"
 )
 
 // TextOptions are those of [TextBody]. The zero value is sensible.
@@ -20,6 +18,9 @@ type TextOptions struct {
 	Grace func()
 	// Resume is called when more came after Grace, so that a deadline can be lifted.
 	Resume func()
+	// NotStuffed is called, once, when the text shows that its server does not double
+	// dots: a line that is only a dot is not the last. nil: not called.
+	NotStuffed func()
 }
 
 // TextBody returns the text of a plain reply whose type says that it is lines (RFC
@@ -27,12 +28,29 @@ type TextOptions struct {
 // dots that a line begins with. Line ends stay as they are. A missing dot is no
 // error, since many servers leave it out. o may be nil.
 //
-// It holds no lines, so there is no limit to their length.
+// Many servers send texts as they are and double no dots. A line that is only a dot
+// and not the last shows that; then all dots stay. To find it, up to 64 KiB after a
+// line that begins with two dots are held back. There is no limit to the length of
+// lines.
 func TextBody(r io.Reader, o *TextOptions) io.Reader {
 	b := &dotReader{r: r, stuffed: true}
 	if o != nil {
-		b.o = *o
+		b.strict = o.Strict
 	}
+	if b.strict {
+		return b
+	}
+	s := &stuffing{r: r}
+	if o != nil {
+		s.o = *o
+	}
+	s.found = func() {
+		b.stuffed = false
+		if s.o.NotStuffed != nil {
+			s.o.NotStuffed()
+		}
+	}
+	b.r = s
 	return b
 }
 
@@ -45,13 +63,12 @@ func HTMLBody(r io.Reader) io.Reader { return &dotReader{r: r} }
 // and holds back only those that may be the end.
 type dotReader struct {
 	r        io.Reader
-	o        TextOptions
+	strict   bool
 	stuffed  bool // of two dots that begin a line, one goes
 	buf      []byte
 	pos, end int // the octets that are read and not given yet
 	at       dotState
 	held     string // what was held back and is to be given
-	graced   bool   // Grace was called, and nothing came since
 	err      error  // how it ended
 }
 
@@ -144,7 +161,7 @@ func (b *dotReader) step(c byte) {
 func (b *dotReader) hold(at dotState) {
 	b.pos++
 	b.at = at
-	if b.o.Strict && at >= afterDotLF {
+	if b.strict && at >= afterDotLF {
 		b.err, b.pos, b.end = io.EOF, 0, 0
 	}
 }
@@ -160,22 +177,8 @@ func (b *dotReader) fill() error {
 	if b.buf == nil {
 		b.buf = make([]byte, dotBufferSize)
 	}
-	if b.at >= afterDotLF && b.o.Grace != nil && !b.graced {
-		b.graced = true
-		b.o.Grace()
-	}
 	b.pos = 0
 	b.end, b.err = readSome(b.r, b.buf)
-	switch {
-	case !b.graced:
-	case b.end > 0:
-		b.graced = false
-		if b.o.Resume != nil {
-			b.o.Resume()
-		}
-	case errors.Is(b.err, os.ErrDeadlineExceeded):
-		b.err = io.EOF
-	}
 	if b.end == 0 {
 		return b.err
 	}

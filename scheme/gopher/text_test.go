@@ -26,12 +26,22 @@ func slowText(reply string, strict, html bool) string {
 		if alone && (i == len(lines)-1 || strict && strings.HasSuffix(line, "\n")) {
 			break
 		}
-		if strings.HasPrefix(line, "..") && !html {
+		if strings.HasPrefix(line, "..") && !html && (strict || !notStuffed(lines)) {
 			line = line[1:]
 		}
 		text += line
 	}
 	return text
+}
+
+// notStuffed reports whether a line that is only a dot is not the last.
+func notStuffed(lines []string) bool {
+	for i, line := range lines {
+		if (line == ".\n" || line == ".\r\n") && i+1 < len(lines) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestTextBody(t *testing.T) {
@@ -51,6 +61,10 @@ func TestTextBody(t *testing.T) {
 		{"..\r\n.\r\n", ".\r\n", ".\r\n", "..\r\n"},
 		{"..", ".", ".", ".."},
 		{"...\n..x\n.x\n....", "..\n.x\n.x\n...", "..\n.x\n.x\n...", "...\n..x\n.x\n...."},
+		// A lone dot that is not the end shows that no dots are doubled, before it too.
+		{"a\n.\n..b\n", "a\n.\n..b\n", "a\n", "a\n.\n..b\n"},
+		{"..a\n.\nb\n.\n", "..a\n.\nb\n", ".a\n", "..a\n.\nb\n"},
+		{"..a\r\n.hidden\r\n...\r\n.\r\nb", "..a\r\n.hidden\r\n...\r\n.\r\nb", ".a\r\n.hidden\r\n..\r\n", "..a\r\n.hidden\r\n...\r\n.\r\nb"},
 		{"a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n"},
 		{"a\r.\r\n", "a\r.\r\n", "a\r.\r\n", "a\r.\r\n"}, // CR alone ends no line
 		{".\r.\n", ".\r.\n", ".\r.\n", ".\r.\n"},
@@ -189,6 +203,37 @@ func (c *slowConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// What follows a doubled dot is held back, but no more than maxUndecided octets.
+func TestUndecided(t *testing.T) {
+	for _, c := range []struct {
+		octets int
+		end    string
+		want   string // of the beginning
+	}{
+		{100, "\n.\nmore", "..x"}, {maxUndecided / 2, "\n.\nmore", "..x"}, {2 * maxUndecided, "\n.\nmore", ".xx"}, {100, "\n.\n", ".xx"}, {2 * maxUndecided, "\n.\n", ".xx"},
+	} {
+		calls := 0
+		r, w := io.Pipe()
+		go func() {
+			io.WriteString(w, "a\n..")
+			io.WriteString(w, strings.Repeat("x", c.octets))
+			io.WriteString(w, c.end)
+			w.Close()
+		}()
+		got, err := io.ReadAll(TextBody(r, &TextOptions{NotStuffed: func() { calls++ }}))
+		text := strings.TrimPrefix(string(got), "a\n")
+		more := strings.HasSuffix(c.end, "more")
+		if err != nil || !strings.HasPrefix(text, c.want) || strings.HasSuffix(text, "\n.\nmore") != more || (calls == 1) != more {
+			t.Errorf("%d octets and %q: %.10q, %v, %d calls", c.octets, c.end, text, err, calls)
+		}
+	}
+	broken := errors.New("broken")
+	got, err := io.ReadAll(TextBody(io.MultiReader(strings.NewReader("a\n..b\n"), iotest.ErrReader(broken)), nil))
+	if string(got) != "a\n.b\n" || err != broken {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // There are no lines in memory: one of 64 MiB goes through in pieces.
 func TestLongLine(t *testing.T) {
 	const size = 64 << 20
@@ -205,12 +250,13 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Octets come when they are there, but for those that may be the end.
+// Octets come when they are there, but for those that may be the end, and those
+// after two dots that may have been one.
 func TestTextIsNotHeldBack(t *testing.T) {
 	r, w := io.Pipe()
 	body := TextBody(r, nil)
 	p := make([]byte, 100)
-	for _, part := range []struct{ sent, got string }{{"a", "a"}, {"b\r\n", "b\r\n"}, {"..c", ".c"}, {"\n.\r\nd", "\n.\r\nd"}, {"\n.", "\n"}, {"x", ".x"}} {
+	for _, part := range []struct{ sent, got string }{{"a", "a"}, {"b\r\n", "b\r\n"}, {"..c\n.\r\nd", "..c\n.\r\nd"}, {"\n.", "\n"}, {"x", ".x"}} {
 		go io.WriteString(w, part.sent)
 		var got bytes.Buffer
 		for got.Len() < len(part.got) {

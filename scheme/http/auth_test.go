@@ -52,9 +52,14 @@ func TestLoginOfTheURL(t *testing.T) {
 	if text, err := io.ReadAll(o.Body); string(text) != "gold" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	if len(*seen) != 1 {
-		t.Errorf("asked %d times", len(*seen))
+	// RFC 1738 3.3 has no login: it is sent when the server asks, and not before.
+	if len(*seen) != 2 || (*seen)[0] != "" || (*seen)[1] == "" {
+		t.Errorf("sent %q", *seen)
 	}
+	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "because the server asked") {
+		t.Errorf("note %q", o.Note)
+	}
+	hides(t, "note", o.Note)
 	if !strings.Contains(strings.Join(trace, "\n"), "Authorization: Basic ***") {
 		t.Errorf("%q", trace)
 	}
@@ -68,6 +73,29 @@ func TestLoginOfTheURL(t *testing.T) {
 	// An empty user is no login to send.
 	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
 		t.Errorf("empty user: %v, %q", err, *seen)
+	}
+}
+
+// A server that does not ask gets no login.
+func TestUnwantedLogin(t *testing.T) {
+	var sent []string
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.Header.Get("Authorization"))
+		io.WriteString(w, "public")
+	})
+	o := getObject(t, strings.Replace(base, "http://", "http://bob:s3@", 1)+"/x", nil)
+	defer o.Close()
+	if len(sent) != 1 || sent[0] != "" {
+		t.Errorf("sent %q", sent)
+	}
+	if !strings.Contains(o.Note, "not sent, because the server did not ask") {
+		t.Errorf("note %q", o.Note)
+	}
+	hides(t, "note", o.Note)
+	plain := getObject(t, base+"/x", nil)
+	defer plain.Close()
+	if plain.Note != "" {
+		t.Errorf("note %q", plain.Note)
 	}
 }
 
@@ -93,7 +121,7 @@ func TestAsk(t *testing.T) {
 		{"never right", "", []answer{{bad, true, nil}, {bad, true, nil}, {bad, true, nil}}, scheme.ErrAuth, 4},
 		{"no answer", "", []answer{{ok: false}}, scheme.ErrAuth, 1},
 		{"failure", "", []answer{{err: broken}}, broken, 1},
-		{"the URL's is wrong", "bob:s3@", []answer{{good, true, nil}}, nil, 2},
+		{"the URL's is wrong", "bob:s3@", []answer{{good, true, nil}}, nil, 3},
 		{"unsendable", "", []answer{{scheme.Credentials{User: "a:b"}, true, nil}}, scheme.ErrAuth, 1},
 	} {
 		*seen = nil

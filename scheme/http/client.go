@@ -368,7 +368,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.R
 	v := newVisit(c, req)
 	v.way = h.way()
 	var err error
-	if v.login, v.hasLogin, err = loginOf(req.URL); err != nil {
+	if v.ofURL, err = loginOf(req.URL); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	return v.run(ctx)
@@ -381,12 +381,12 @@ type visit struct {
 	way       way
 	transport *http.Transport
 
-	from     resume
-	probing  bool // with HEAD
-	login    login
-	hasLogin bool
-	asked    int // how often Ask was asked
-	refused  int // how many logins the server refused
+	from    resume
+	probing bool   // with HEAD
+	ofURL   *login // of the URL; nil: none
+	login   *login // to be sent; nil: none
+	asked   int    // how often Ask was asked
+	refused int    // how many logins the server refused
 }
 
 func newVisit(c *Client, req *scheme.Request) *visit {
@@ -469,7 +469,7 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 	if v.req.AcceptLanguage != "" {
 		req.Header.Set("Accept-Language", v.req.AcceptLanguage)
 	}
-	if v.hasLogin {
+	if v.login != nil {
 		req.Header.Set("Authorization", v.login.header())
 	}
 	t := newTracer(v.req, req)
@@ -480,6 +480,11 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 		return nil, err
 	}
 	t.received(resp)
+	if r != nil && resp.ProtoMajor != 1 {
+		// net/http accepts any version in a status line of HTTP/1.
+		resp.Body.Close()
+		return nil, fmt.Errorf("%w: the status line says %s, and the connection is one of HTTP/1", scheme.ErrProtocol, locus.Quote(resp.Proto))
+	}
 	return &answer{Response: resp, wire: r}, nil
 }
 
@@ -500,22 +505,28 @@ func (v *visit) again(ctx context.Context, a *answer) (bool, error) {
 	return false, nil
 }
 
-// ask asks for a login, if the server takes one that can be given and there is
-// somebody to ask. When there is not, the 401 is the answer.
+// ask finds a login for a server that wants one: that of the URL, then what
+// Request.Ask gives. Without one the 401 is the answer.
 func (v *visit) ask(ctx context.Context, a *answer) (bool, error) {
 	realm, basic := a.basicRealm()
-	if v.hasLogin {
+	if basic && v.login == nil && v.ofURL != nil {
+		v.login = v.ofURL
+		return true, nil
+	}
+	user := ""
+	if v.login != nil {
 		v.refused++
+		user = v.login.user
 	}
 	if !basic || v.req.Ask == nil || v.asked == maxAsked {
 		return false, nil
 	}
 	v.asked++
-	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: v.login.user, Attempt: v.refused})
+	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
 		return false, err
 	}
-	v.login, v.hasLogin = login{given.User, given.Password}, true
+	v.login = &login{given.User, given.Password}
 	if !v.login.sendable() {
 		return false, fmt.Errorf(`%w: ":" in a user name and control characters can't be sent as Basic credentials`, scheme.ErrAuth)
 	}

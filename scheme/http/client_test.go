@@ -424,6 +424,46 @@ func TestBodiesThatAreWhole(t *testing.T) {
 	}
 }
 
+// A coding that is not decoded is named, also where it was not asked for.
+func TestUnknownCoding(t *testing.T) {
+	for _, c := range []struct {
+		coding, want string
+		raw          bool
+	}{
+		{"br", "br", false}, {"Zstd", "zstd", false}, {"gzip, br", "gzip, br", false}, {"deflate", "deflate", false}, {"gzip", "gzip", true}, {"identity", "", false},
+	} {
+		base, _ := raw(t, says("HTTP/1.1 200 OK\r\nAccept-Ranges: bytes\r\nContent-Encoding: "+c.coding+"\r\nContent-Length: 5\r\n\r\nhello"))
+		client := newClient(t, &Options{Raw: c.raw})
+		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base), Dial: new(dialer)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := res.(*scheme.Object)
+		text, err := io.ReadAll(o.Body)
+		o.Close()
+		if o.Encoding != c.want || string(text) != "hello" || err != nil || o.Size != 5 || !o.Resumable {
+			t.Errorf("%s: %+v, %q, %v", c.coding, o, text, err)
+		}
+		if want := "content coding " + locus.Quote(c.want); (c.want != "") != strings.Contains(o.Note, want) {
+			t.Errorf("%s: note %q", c.coding, o.Note)
+		}
+	}
+}
+
+func TestResumable(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "Accept-Ranges: bytes\r\n": true, "Accept-Ranges: none\r\n": false, "accept-ranges: x, Bytes\r\n": true,
+		"Accept-Ranges: bytes\r\nContent-Encoding: gzip\r\n": false,
+	} {
+		base, _ := raw(t, says("HTTP/1.1 200 OK\r\n"+header+"Content-Length: 0\r\n\r\n"))
+		o := getObject(t, base, nil)
+		o.Close()
+		if o.Resumable != want {
+			t.Errorf("%q: %v", header, o.Resumable)
+		}
+	}
+}
+
 func TestAnswersThatAreNone(t *testing.T) {
 	for _, c := range []struct{ name, answer, text string }{
 		{"SMTP", "220 mail.example.org ESMTP \x1b[31mhello\r\n", "does not speak HTTP"},
@@ -434,6 +474,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"bad header", "HTTP/1.1 200 OK\r\nno colon \x1b[31m\r\n\r\n", ""},
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "101"},
 		{"endless header", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n", maxHeader/1000+50), "exceeded"},
+		{"HTTP/2 without its frames", "HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/2.0"},
+		{"HTTP/3", "HTTP/3.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", "HTTP/3.0"},
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", ""},
 	} {
 		base, _ := raw(t, says(c.answer))

@@ -31,12 +31,14 @@
 // the quotation mark, and < > [ ] { } \ ^ ` |. "~" goes out as written. The
 // fragment is never sent, and neither are cookies or a Referer.
 //
-// A user and password in the URL are sent as Basic credentials (RFC 7617), to
-// that host only. When the server wants others, Request.Ask is asked, three
+// Section 3.3 allows no user and password. Those of a URL are sent as Basic
+// credentials (RFC 7617) to that host only, when the server asks for them with 401;
+// Object.Note says so. When the server wants others, Request.Ask is asked, three
 // times at most.
 //
 // Transfers are compressed with gzip if the server likes to, and the object
-// comes out as it is without; a transfer that goes on with a part (Request.Offset)
+// comes out as it is without. Another coding stays, whether it was asked for or not:
+// Object.Encoding and Object.Note name it. A transfer that goes on with a part (Request.Offset)
 // is not compressed. A body that is shorter or longer than announced, or breaks
 // off, ends in an error, as does one that lacks a trailer that was announced.
 //

@@ -31,12 +31,12 @@ func parseProxy(u locus.URL) (proxy, error) {
 	if err != nil {
 		return proxy{}, fmt.Errorf("the proxy: %w", err)
 	}
-	l, ok, err := loginOf(u)
+	l, err := loginOf(u)
 	if err != nil {
 		return proxy{}, fmt.Errorf("the proxy: %w", err)
 	}
 	p := proxy{url: h}
-	if ok {
+	if l != nil {
 		p.login = l.header()
 	}
 	return p, nil
@@ -172,9 +172,10 @@ func absolute(u locus.URL) string {
 
 var _ scheme.ProxyOpener = (*Client)(nil)
 
-// OpenVia implements [scheme.ProxyOpener]. The user and password of an http URL,
-// and those of any other that has a password, become Basic credentials, which are
-// asked for as by [Client.Open]; a user alone stays in the URL.
+// OpenVia implements [scheme.ProxyOpener]. The user and password of an http URL
+// become Basic credentials when the server asks, as with [Client.Open]. Those of a
+// URL of another scheme that has a password are sent at once; a user alone stays in
+// the URL.
 func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL) (scheme.Resource, error) {
 	v := newVisit(c, req)
 	p, err := parseProxy(via)
@@ -185,13 +186,17 @@ func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL
 		v.way, err = p.way(req.URL)
 	}
 	if err == nil {
-		v.login, v.hasLogin, err = loginOf(req.URL)
+		v.ofURL, err = loginOf(req.URL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	if _, password := req.URL.Password(); !password && port(req.URL) == 0 {
-		v.hasLogin = false
+	if port(req.URL) == 0 {
+		// The scheme has logins, and the gateway would open the URL without one.
+		if _, password := req.URL.Password(); password {
+			v.login = v.ofURL
+		}
+		v.ofURL = nil
 	}
 	return v.run(ctx)
 }

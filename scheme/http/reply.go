@@ -76,6 +76,11 @@ func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, e
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
+	// A part of what was decoded here can't be found again in the coded octets.
+	o.Resumable = !decode && (a.StatusCode == http.StatusPartialContent || acceptsRanges(a.Header))
+	if coding != "" {
+		o.Note = joinNotes(o.Note, "its octets are in the content coding "+locus.Quote(coding)+", which is not decoded")
+	}
 	if v.req.Probe {
 		a.discard()
 		o.Body = http.NoBody
@@ -88,6 +93,13 @@ func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, e
 // describe makes an object of what the header says about it.
 func (v *visit) describe(a *answer) *scheme.Object {
 	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type")}
+	switch {
+	case v.ofURL == nil:
+	case v.login == nil:
+		o.Note = "RFC 1738 3.3 has no user and password in http: those of the URL were not sent, because the server did not ask"
+	case v.login == v.ofURL:
+		o.Note = "RFC 1738 3.3 has no user and password in http: those of the URL were sent because the server asked"
+	}
 	if tag := a.Header.Get("ETag"); isStrong(tag) {
 		o.Tag = tag
 	}
@@ -96,6 +108,24 @@ func (v *visit) describe(a *answer) *scheme.Object {
 		o.Name = parameters["filename"]
 	}
 	return o
+}
+
+func joinNotes(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// acceptsRanges reports whether the server says that it takes ranges of octets (RFC
+// 9110 section 14.3).
+func acceptsRanges(h http.Header) bool {
+	for unit := range strings.SplitSeq(strings.Join(h.Values("Accept-Ranges"), ","), ",") {
+		if strings.EqualFold(strings.TrimSpace(unit), "bytes") {
+			return true
+		}
+	}
+	return false
 }
 
 // partial makes an object of a 206, which must be the part that was asked for,

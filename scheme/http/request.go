@@ -42,18 +42,18 @@ func (h URL) reachable() error {
 	return nil
 }
 
-// loginOf returns user and password of u, decoded. ok is false if there are none.
-func loginOf(u locus.URL) (l login, ok bool, err error) {
+// loginOf returns user and password of u, decoded; nil without them.
+func loginOf(u locus.URL) (*login, error) {
 	user, _ := u.User()
 	password, hasPassword := u.Password()
 	if user == "" && !hasPassword {
-		return login{}, false, nil
+		return nil, nil
 	}
-	l = login{bnf.Decode(user), bnf.Decode(password)}
+	l := &login{bnf.Decode(user), bnf.Decode(password)}
 	if !l.sendable() {
-		return login{}, false, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+		return nil, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
 	}
-	return l, true, nil
+	return l, nil
 }
 
 // login is what Basic credentials are made of (RFC 7617).

@@ -188,7 +188,7 @@ func whole(ctx context.Context, req *scheme.Request, m *stored, id string) (*sch
 	if req.Limit > 0 && m.size > req.Limit {
 		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, m.size, req.Limit)
 	}
-	o := &scheme.Object{URL: req.URL, Name: id, Type: "message/rfc822", Size: m.size}
+	o := &scheme.Object{URL: req.URL, Name: id, Type: "message/rfc822", Size: m.size, Resumable: true}
 	if req.Offset > 0 && req.Offset <= m.size {
 		o.Start = req.Offset
 	}

@@ -34,7 +34,7 @@ func (j *job) object(info *Reply, octets []byte) (scheme.Resource, error) {
 	}
 	o := j.described(info)
 	o.Type = media.Guess(o.Name, octets[:min(len(octets), media.Head)])
-	o.Size = int64(len(octets))
+	o.Size, o.Resumable = int64(len(octets)), true
 	if goesOn(j.req, o) {
 		o.Start = j.req.Offset
 	}

@@ -96,7 +96,7 @@ func open(t *testing.T, c *telnet.Client, text string, d scheme.Dialer) (*scheme
 	if c == nil {
 		c = telnet.New(nil)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	res, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse(text), Dial: d})
 	if err != nil {

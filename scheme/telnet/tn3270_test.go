@@ -31,7 +31,7 @@ func session3270(t *testing.T, c *telnet.Client, h host) telnet.Terminal3270 {
 // await waits until the screen is as it should be.
 func await(t *testing.T, c telnet.Terminal3270, what string, ok func(*tn3270.Screen) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := c.Screen().Wait(ctx, ok); err != nil {
 		t.Fatalf("%s: %v; the screen has\n%s", what, err, c.Screen().Text())
@@ -154,7 +154,7 @@ func TestTerminal3270(t *testing.T) {
 	}))
 	read := func(want string) (seen string) {
 		buf := make([]byte, 1<<16)
-		if err := s.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := s.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Error(err)
 		}
 		for !strings.Contains(seen, want) {

@@ -122,6 +122,8 @@ func (j *job) document() (scheme.Resource, error) {
 		Start: b.begin,
 		Note:  note,
 		Body:  scheme.Limit(b, j.req.Limit),
+
+		Resumable: true,
 	}
 	if b.err == io.EOF {
 		o.Size = b.ask.Start

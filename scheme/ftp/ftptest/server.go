@@ -137,6 +137,8 @@ type Fault struct {
 	// Listing makes up a listing: line i of a directory, for i from 0 to Lines.
 	Listing func(i int) string
 	Lines   int
+	// List is the lines of the reply to LIST, in place of the directory's.
+	List []string
 	// Idle closes a control connection after so many transfers, with Farewell as
 	// its last words.
 	Idle     int

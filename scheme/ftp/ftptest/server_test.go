@@ -2,6 +2,7 @@ package ftptest_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
@@ -50,7 +52,11 @@ func talk(t *testing.T, address string, commands ...string) (replies []string) {
 }
 
 func TestConversation(t *testing.T) {
-	s, err := ftptest.Start(ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "p"})
+	l, err := servetest.Listen(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ftptest.Start(ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "p", Listener: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,8 +77,8 @@ func TestConversation(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := net.Dial("tcp", s.Addr()); err == nil {
-		t.Error("still there after Close")
+	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("still there after Close: %v", err)
 	}
 }
 
@@ -97,7 +103,7 @@ func TestCloseWhileWaiting(t *testing.T) {
 	io.WriteString(c, "RETR x\r\n")
 	began := time.Now()
 	s.Close()
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,10 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locus-url/locus/internal/servetest"
 )
 
 // wait is how long the server waits for a data connection.
-const wait = 10 * time.Second
+const wait = time.Minute
 
 // session is one control connection.
 type session struct {
@@ -270,7 +273,11 @@ func (c *session) listen() (uint16, error) {
 		return l.Accept()
 	}
 	if c.s.o.Fault.RefuseData {
-		l.Close()
+		dead, err := servetest.Refusing("tcp")
+		if err != nil || !c.s.group.Track(dead) {
+			return 0, errors.Join(err, net.ErrClosed)
+		}
+		return uint16(dead.LocalAddr().(*net.TCPAddr).Port), nil
 	}
 	return uint16(l.Addr().(*net.TCPAddr).Port), nil
 }
@@ -427,6 +434,13 @@ func (c *session) nlst(argument string) {
 }
 
 func (c *session) list(argument string) {
+	if made := c.s.o.Fault.List; made != nil {
+		c.send(func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(made, "\r\n")+"\r\n")
+			return err
+		})
+		return
+	}
 	c.listing(argument, func(e entry) string {
 		mode := "-rw-r--r--"
 		if e.dir {
