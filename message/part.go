@@ -24,7 +24,7 @@ type Part struct {
 	// octets. It is a label to show. It is chosen by whoever wrote the message, and is
 	// no name to make a file with as it is.
 	Name string
-	// ContentID is the Content-ID without "<" and ">", octet by octet.
+	// ContentID is the Content-ID without "<" and ">", read as [MessageIDs] does.
 	ContentID       string
 	ContentLocation string // of RFC 2557, as written
 	Disposition     string // "attachment", "inline", or "" if nothing is said
@@ -103,7 +103,7 @@ func (m *Message) part(i int, path string) Part {
 	if p.Name = label(of["filename"]); p.Name == "" {
 		p.Name = label(params["name"])
 	}
-	p.ContentID = trimAngles(strings.TrimSpace(n.header.Get("Content-ID")))
+	p.ContentID = firstID(n.header.Get("Content-ID"))
 	p.ContentLocation = squeeze(n.header.Get("Content-Location"))
 	return p
 }
