@@ -17,6 +17,9 @@ import (
 // texts are read by [guess]. ok is false if name means nothing to us.
 func charset(name string) (e encoding.Encoding, ok bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
+	if isUTF7(name) {
+		return utf7{}, true
+	}
 	switch name {
 	case "", "us-ascii", "ascii", "unknown-8bit":
 		return nil, true

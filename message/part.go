@@ -131,12 +131,21 @@ func (p Part) Enclosed() (h Header, ok bool) {
 	return p.m.nodes[p.node+1].header, true
 }
 
-// Offset returns where the content begins in the message, in octets; it has Size of
-// them.
+// Offset returns where the content begins, in octets; it has Size of them. They are
+// octets of the message, or of the innermost message within that had to be decoded.
 func (p Part) Offset() int64 { return p.m.nodes[p.node].body }
 
 // Raw returns the content as it is encoded.
-func (p Part) Raw() *io.SectionReader { return io.NewSectionReader(p.m.r, p.Offset(), p.Size) }
+func (p Part) Raw() *io.SectionReader { return p.section(p.Offset(), p.Offset()+p.Size) }
+
+// section returns what is from start to end in what the part is read from.
+func (p Part) section(start, end int64) *io.SectionReader {
+	r := p.m.nodes[p.node].r
+	if r == nil {
+		r = p.m.r
+	}
+	return io.NewSectionReader(r, start, end-start)
+}
 
 // Open returns the content with its transfer encoding undone. It is read from where
 // the message is, piece by piece, and never held. What is damaged is skipped; that is
@@ -216,9 +225,9 @@ func (p Part) withoutFiles() io.Reader {
 	at := p.Offset()
 	for i := p.node + 1; i < len(p.m.nodes) && p.m.nodes[i].parent == p.node; i++ {
 		file := &p.m.nodes[i]
-		list = append(list, io.NewSectionReader(p.m.r, at, file.start-at))
+		list = append(list, p.section(at, file.start))
 		at = file.end
 	}
-	list = append(list, io.NewSectionReader(p.m.r, at, p.Offset()+p.Size-at))
+	list = append(list, p.section(at, p.Offset()+p.Size))
 	return io.MultiReader(list...)
 }
