@@ -100,7 +100,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	limits.Depth--
 	var b bytes.Buffer
 	encoded := io.NewSectionReader(m.r, n.body, n.end-n.body)
-	_, err := io.CopyN(&b, decoded(n.encoding, encoded), limits.Held+1)
+	_, err := io.CopyN(&b, decoded(n.encoding, encoded, encoded.Size()), limits.Held+1)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("message: octet %d: %w", n.body, err)
 	}

@@ -152,7 +152,7 @@ func (p Part) section(start, end int64) *io.SectionReader {
 // in [Message.Faults]. The only errors are the reader's, and one that wraps [ErrLimit]
 // behind the first [Limits.Part] octets.
 func (p Part) Open() io.Reader {
-	return p.limited(decoded(p.Encoding, p.Raw()))
+	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
 
 func (p Part) limited(r io.Reader) io.Reader {
@@ -207,13 +207,13 @@ func (p Part) DecodedSize() (int64, error) {
 // Control characters stay as they are: whoever writes to a terminal filters them.
 // Errors are as those of [Part.Open].
 func (p Part) Text() io.Reader {
-	r := p.limited(decoded(p.Encoding, p.withoutFiles()))
+	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()
-	r = utf8Reader(params["charset"], r)
+	r = utf8Reader(params["charset"], r, p.Size)
 	if p.Type == "text/plain" && isFlowed(params) {
-		return newLineReader(r, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
+		return newLineReader(r, p.Size, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
 	}
-	return newLineReader(r, unixLine)
+	return newLineReader(r, p.Size, unixLine)
 }
 
 // withoutFiles returns the content without the files that are uuencoded in it.

@@ -97,8 +97,10 @@ func TestUTF7(t *testing.T) {
 		if got := slowUTF7(text); got != want {
 			t.Errorf("%.60q: slowly %.60q, want %.60q", text, got, want)
 		}
-		if got, err := io.ReadAll(utf8Reader("utf-7", iotest.OneByteReader(strings.NewReader(text)))); string(got) != want || err != nil {
-			t.Errorf("%.60q: in pieces %.60q, %v; want %.60q", text, got, err, want)
+		for _, size := range []int64{0, 1 << 20} {
+			if got, err := io.ReadAll(utf8Reader("utf-7", iotest.OneByteReader(strings.NewReader(text)), size)); string(got) != want || err != nil {
+				t.Errorf("%.60q: in pieces %.60q, %v; want %.60q", text, got, err, want)
+			}
 		}
 	}
 	for text, want := range map[string]string{
