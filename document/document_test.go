@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -607,4 +608,23 @@ func (e *endless) Read(p []byte) (int, error) {
 	}
 	e.left -= int64(n)
 	return n, nil
+}
+
+// An encoded message within is looked into, as one that is not encoded.
+func TestEncodedMessage(t *testing.T) {
+	inner := "Subject: see http://h.example/subject\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nsee http://h.example/body\n--y--\n"
+	text := "From: a@b\nMessage-ID: <a@b>\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(inner)) + "\n"
+	for name, text := range map[string]string{"a.eml": text, "a.mbox": "From joe@host.dom Sat Jan  3 01:05:34 1996\n" + text} {
+		var got []string
+		for found, err := range document.Links(strings.NewReader(text), name, nil) {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			got = append(got, found.Match.URL.String())
+		}
+		if want := []string{"http://h.example/subject", "http://h.example/body"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 }

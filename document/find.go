@@ -24,6 +24,7 @@ type item struct {
 	typ    string // said to be of that media type
 	member string // as in Link
 	mixed  bool   // others that it came with may be binary
+	ready  bool   // all of it has been read: nothing has to be waited for
 	depth  int    // containers around it
 }
 

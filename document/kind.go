@@ -100,7 +100,7 @@ var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
 // in it. Errors are those of the first read: what comes before another one is a head.
 func readHead(it *item) (*head, error) {
 	h := &head{buf: heads.Get().(*[headSize]byte)}
-	waited := it.typ != "" && !it.mixed && it.isWaited()
+	waited := it.typ != "" && !it.mixed && !it.ready && it.isWaited()
 	n, err := 0, error(nil)
 	for empty := 0; n < len(h.buf) && err == nil && (!waited || !isPlain(h.buf[:n])); {
 		var m int

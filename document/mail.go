@@ -37,7 +37,7 @@ func (f *finder) mail(it item, h *head) {
 		}
 		if strings.HasPrefix(p.Type, "text/") {
 			part := it.part(unpacked{p.Text(), f}, p.Name, p.Path)
-			part.typ, part.mixed = p.Type, false
+			part.typ, part.mixed, part.ready = p.Type, false, true
 			f.find(part)
 			continue
 		}
@@ -58,7 +58,7 @@ func (f *finder) header(it item, h message.Header, label string) {
 		return
 	}
 	part := it.part(strings.NewReader(h.Lines()), "", label)
-	part.typ, part.mixed = "text/plain", false
+	part.typ, part.mixed, part.ready = "text/plain", false, true
 	f.find(part)
 }
 

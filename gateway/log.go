@@ -25,6 +25,7 @@ type recorder struct {
 	url     locus.URL   // what was asked for; zero: none
 	failure access.Kind // empty: none
 	broken  error       // why the answer broke off
+	ended   string      // why a terminal ended
 	cache   string      // what a store says of its part in it
 	token   string      // of the client's cookie, once it was looked at
 }
@@ -84,6 +85,9 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	}
 	if w.failure != "" {
 		attrs = append(attrs, slog.String("failure", string(w.failure)))
+	}
+	if w.ended != "" {
+		attrs = append(attrs, slog.String("ended", shownText(w.ended)))
 	}
 	if w.broken != nil {
 		attrs = append(attrs, slog.String("broken", shownText(w.broken.Error())))

@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -24,38 +26,57 @@ const (
 	sessionIdle = 30 * time.Minute
 	// sessionTime is how long a session may last.
 	sessionTime = 8 * time.Hour
-	// maxFrame is how many octets a person may send at once.
-	maxFrame = 64 << 10
+	// maxControl is the most octets of a control message. What is typed may be of any
+	// length: it is read as the service takes it.
+	maxControl = 64 << 10
 	// maxWindow is how many columns or rows a window may have.
 	maxWindow = 500
+	// lastWord is how long a page may take for the reason when the gateway ends a session.
+	lastWord = 5 * time.Second
 	// subprotocol is the name of what is spoken: see package page.
-	subprotocol = "locus.terminal"
+	subprotocol = "locus.terminal.2"
+)
+
+// Why a session ends. The text is for the page and the log.
+var (
+	errLasted  = fmt.Errorf("the session has lasted %v, which is the most", sessionTime)
+	errClosing = errors.New("the gateway is shutting down")
+	errIdle    = fmt.Errorf("nothing was typed for %v", sessionIdle)
+	errHungUp  = errors.New("the page has hung up")
+	errGone    = errors.New("the connection to the page is lost")
+	errSlow    = fmt.Errorf("the page has taken nothing for %v", writeTime)
+	errControl = fmt.Errorf("a control message has more than %d octets", maxControl)
+	errEnded   = errors.New("the service has ended the session")
+	errMany    = errors.New("as many terminals as may be are open: close one, or try again later")
 )
 
 // sessions are the terminals and tunnels that are open. They end with the gateway.
 type sessions struct {
 	mu     sync.Mutex
 	closed bool
-	open   map[context.Context]context.CancelFunc
+	open   map[context.Context]context.CancelCauseFunc
 	wait   sync.WaitGroup
 }
 
 // begin ties a session to the gateway until end. ok is false if that ends already.
 func (s *sessions) begin(ctx context.Context) (tied context.Context, end func(), ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, sessionTime)
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, sessionTime, errLasted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		cancel()
+		stop()
+		cancel(nil)
 		return nil, nil, false
 	}
 	if s.open == nil {
-		s.open = make(map[context.Context]context.CancelFunc)
+		s.open = make(map[context.Context]context.CancelCauseFunc)
 	}
 	s.open[ctx] = cancel
 	s.wait.Add(1)
 	return ctx, func() {
-		cancel()
+		stop()
+		cancel(nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.open, ctx)
@@ -68,7 +89,7 @@ func (s *sessions) close() {
 	s.mu.Lock()
 	s.closed = true
 	for _, cancel := range s.open {
-		cancel()
+		cancel(errClosing)
 	}
 	s.mu.Unlock()
 	s.wait.Wait()
@@ -87,45 +108,63 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 		g.fail(w, r, http.StatusForbidden, "denied", "only a page of this gateway opens a terminal")
 		return
 	}
-	leave, ok := g.limiter.enterSession()
-	if !ok {
-		w.Header().Set("Retry-After", "60")
-		g.fail(w, r, http.StatusServiceUnavailable, "busy", "as many terminals as may be are open")
-		return
-	}
-	defer leave()
-	ctx, end, ok := g.sessions.begin(context.WithoutCancel(r.Context()))
-	if !ok {
-		g.fail(w, r, http.StatusServiceUnavailable, "busy", "the gateway ends")
-		return
-	}
-	defer end()
 	// Accept refuses an Origin that is not the Host, which was looked at before.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		return // it has answered
 	}
 	defer conn.CloseNow()
-	conn.SetReadLimit(maxFrame)
-	t := &terminal{conn: conn, ctx: ctx}
+	conn.SetReadLimit(-1)
+	t := &terminal{conn: conn, ctx: context.WithoutCancel(r.Context())}
+	// A browser tells a page nothing of an HTTP status: from here on the reason is a
+	// message.
+	leave, ok := g.limiter.enterSession()
+	if !ok {
+		w.ended = errMany.Error()
+		t.refuse(websocket.StatusTryAgainLater, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})
+		return
+	}
+	defer leave()
+	ctx, end, ok := g.sessions.begin(t.ctx)
+	if !ok {
+		w.ended = errClosing.Error()
+		t.refuse(websocket.StatusGoingAway, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})
+		return
+	}
+	defer end()
+	t.ctx = ctx
 	result, left, err := g.open(ctx, access.Request{URL: u})
 	if err != nil {
-		w.failure = access.KindOf(err)
-		t.tell("error", shape.NewReason(err))
-		conn.Close(websocket.StatusInternalError, string(w.failure))
+		w.failure, w.ended = access.KindOf(err), err.Error()
+		t.refuse(websocket.StatusInternalError, shape.NewReason(err))
 		return
 	}
 	defer left()
 	defer result.Resource.Close()
 	session, ok := result.Resource.(*scheme.Session)
 	if !ok {
-		t.tell("error", shape.Reason{Kind: access.Unsupported, Message: "it is no session"})
-		conn.Close(websocket.StatusInternalError, "no session")
+		w.failure, w.ended = access.Unsupported, "the URL leads to no session"
+		t.refuse(websocket.StatusInternalError, shape.Reason{Kind: access.Unsupported, Message: shape.Text(w.ended)})
 		return
 	}
 	t.session = session
-	w.broken = t.run()
+	t.keys = newKeyboard(session.Conn, t.echo)
+	reason := t.run()
+	w.ended = reason.Error()
+	if !isOrderly(reason) {
+		w.broken = reason
+	}
 	w.octets += t.shown
+}
+
+// isOrderly reports whether a session ended as sessions do.
+func isOrderly(reason error) bool {
+	for _, orderly := range []error{errEnded, errHungUp, errIdle, errLasted, errClosing} {
+		if reason == orderly {
+			return true
+		}
+	}
+	return false
 }
 
 // terminal is one session in a page.
@@ -133,13 +172,30 @@ type terminal struct {
 	conn    *websocket.Conn
 	ctx     context.Context
 	session *scheme.Session
+	keys    *keyboard
 	shown   int64
+	slow    atomic.Bool // the page has not taken something in time
 
 	changed chan struct{}
 }
 
-// run bridges until one side ends.
-func (t *terminal) run() error {
+// refuse says why there is no session, and closes.
+func (t *terminal) refuse(code websocket.StatusCode, reason shape.Reason) {
+	t.tell("error", reason)
+	t.conn.Close(code, closeText(string(reason.Message)))
+}
+
+// closeText returns text as a close frame may have it (RFC 6455 section 5.5).
+func closeText(text string) string {
+	const most = 123
+	if text = shownText(text); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
+// run bridges until one side ends, and returns why it did.
+func (t *terminal) run() (reason error) {
 	service := t.session.Conn
 	t.changed = make(chan struct{}, 1)
 	t.tell("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
@@ -154,82 +210,137 @@ func (t *terminal) run() error {
 	defer service.OnChange(nil)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	stop := context.AfterFunc(ctx, func() { service.Close() })
+	// Cancelling a read closes the connection at once: it must last until the page has
+	// been told why.
+	reading, endReading := context.WithCancel(context.WithoutCancel(t.ctx))
+	idle := time.AfterFunc(sessionIdle, func() { cancel(errIdle) })
+	defer idle.Stop()
 	var wg sync.WaitGroup
-	wg.Go(func() { cancel(t.typed(ctx)) })
+	wg.Go(func() {
+		for {
+			err := t.message(reading)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			idle.Reset(sessionIdle)
+		}
+	})
 	wg.Go(func() {
 		for {
 			select {
 			case <-t.changed:
 				t.told()
+				if err := t.keys.turned(); err != nil {
+					cancel(err)
+				}
 			case <-ctx.Done():
 				return
 			}
 		}
 	})
-	err := t.show()
-	end := "the service has ended the session"
-	switch {
-	case t.ctx.Err() != nil:
-		end = "the session has lasted as long as it may, or the gateway ends"
-	case errors.Is(context.Cause(ctx), errIdle):
-		end = "nothing was typed for a long time"
-	case err != nil:
-		end = err.Error()
+	reason = t.show()
+	if ctx.Err() != nil {
+		// That closed the service, or what closed it came first.
+		reason = context.Cause(ctx)
 	}
-	t.tell("end", shape.Text(end))
-	t.conn.Close(websocket.StatusNormalClosure, "")
+	if reason == errGone && t.slow.Load() {
+		reason = errSlow
+	}
+	t.tell("end", shape.Text(reason.Error()))
+	code := websocket.StatusNormalClosure
+	if !isOrderly(reason) {
+		code = websocket.StatusInternalError
+	}
+	t.conn.Close(code, closeText(reason.Error()))
 	cancel(nil)
+	endReading()
 	wg.Wait()
 	stop()
-	return err
+	return reason
 }
 
-// show passes on what the service shows, as far as a stranger may tell a terminal.
-// A page that reads slowly has the service wait.
+// show passes on what the service shows, as far as a stranger may tell a terminal, and
+// returns why it ends. A page that reads slowly has the service wait.
 func (t *terminal) show() error {
 	var filter term.Filter
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
 	for {
 		n, err := t.session.Conn.Read(in)
 		if out = filter.Append(out[:0], in[:n]); len(out) > 0 {
-			ctx, cancel := context.WithTimeout(t.ctx, writeTime)
-			sent := t.conn.Write(ctx, websocket.MessageBinary, out)
-			cancel()
-			if sent != nil {
-				return nil // the person is gone
+			if err := t.write(out); err != nil {
+				return err
 			}
 			t.shown += int64(len(out))
 		}
 		switch {
-		case err == io.EOF || t.ctx.Err() != nil:
-			return nil
+		case err == io.EOF:
+			return errEnded
 		case err != nil:
 			return err
 		}
 	}
 }
 
-var errIdle = errors.New("gateway: nothing was typed")
+// write shows text in the page.
+func (t *terminal) write(text []byte) error {
+	ctx, cancel := context.WithTimeout(t.ctx, writeTime)
+	defer cancel()
+	err := t.conn.Write(ctx, websocket.MessageBinary, text)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && t.ctx.Err() == nil:
+		t.slow.Store(true)
+	}
+	return errGone
+}
 
-// typed passes on what the person types and wants, until the page is closed.
-func (t *terminal) typed(ctx context.Context) error {
-	for {
-		wait, cancel := context.WithTimeout(ctx, sessionIdle)
-		kind, data, err := t.conn.Read(wait)
-		idle := wait.Err() != nil && ctx.Err() == nil
-		cancel()
-		switch {
-		case idle:
-			return errIdle
-		case err != nil:
-			return nil
-		case kind == websocket.MessageText:
-			t.command(data)
-		default:
-			if _, err := t.session.Conn.Write(data); err != nil {
-				return err
-			}
-		}
+// echo shows what is typed where it is edited. A page that is gone shows that in what is
+// read from it.
+func (t *terminal) echo(text []byte) { _ = t.write(text) }
+
+// message takes one message: what the user types, or a command. What is typed is read
+// piece by piece, as the service takes it, so that the page waits when the service does.
+// The error is why no more come.
+func (t *terminal) message(ctx context.Context) error {
+	kind, r, err := t.conn.Reader(ctx)
+	if err != nil {
+		return gone(err)
+	}
+	if kind == websocket.MessageBinary {
+		return pieces(pageReader{r}, t.keys.typed)
+	}
+	data, err := io.ReadAll(io.LimitReader(pageReader{r}, maxControl+1))
+	if err == nil && len(data) > maxControl {
+		err = errControl
+	}
+	if err == nil {
+		t.command(data)
+	}
+	return err
+}
+
+// pageReader reads from the page: its errors are about that.
+type pageReader struct{ io.Reader }
+
+func (r pageReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = gone(err)
+	}
+	return n, err
+}
+
+// gone returns what an error of the connection to the page means.
+func gone(err error) error {
+	switch code := websocket.CloseStatus(err); code {
+	case -1:
+		return errGone
+	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
+		return errHungUp
+	default:
+		return fmt.Errorf("the page has closed the connection with status %d", code)
 	}
 }
 
@@ -275,8 +386,14 @@ func (t *terminal) tell(key string, value any) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, writeTime)
+	limit := writeTime
+	if t.ctx.Err() != nil {
+		limit = lastWord
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), limit)
 	defer cancel()
 	// A page that is gone shows that in what is read from it.
-	_ = t.conn.Write(ctx, websocket.MessageText, text)
+	if t.conn.Write(ctx, websocket.MessageText, text) != nil && ctx.Err() != nil {
+		t.slow.Store(true)
+	}
 }

@@ -2,10 +2,13 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -18,6 +21,7 @@ type screen struct {
 	conn  *websocket.Conn
 	shown strings.Builder
 	told  []map[string]json.RawMessage
+	err   error // of read
 }
 
 func (w *world) dial(t *testing.T, u, origin string) (*screen, *http.Response, error) {
@@ -27,7 +31,7 @@ func (w *world) dial(t *testing.T, u, origin string) (*screen, *http.Response, e
 		header.Set("Origin", origin)
 	}
 	conn, resp, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(w.base, "http")+"/-/terminal?url="+query(u), &websocket.DialOptions{
-		HTTPClient: w.http, HTTPHeader: header, Subprotocols: []string{"locus.terminal"},
+		HTTPClient: w.http, HTTPHeader: header, Subprotocols: []string{"locus.terminal.2"},
 	})
 	if err != nil {
 		return nil, resp, err
@@ -40,6 +44,7 @@ func (w *world) dial(t *testing.T, u, origin string) (*screen, *http.Response, e
 func (s *screen) read() (ok bool) {
 	kind, data, err := s.conn.Read(s.t.Context())
 	if err != nil {
+		s.err = err
 		return false
 	}
 	if kind == websocket.MessageBinary {
@@ -60,6 +65,28 @@ func (s *screen) await(text string) {
 	for !strings.Contains(s.shown.String(), text) {
 		if !s.read() {
 			s.t.Fatalf("no %q in %q, told %s", text, s.shown.String(), s.all())
+		}
+	}
+}
+
+// toEnd reads to the end, and returns how the gateway closed.
+func (s *screen) toEnd() websocket.CloseError {
+	s.t.Helper()
+	for s.read() {
+	}
+	var end websocket.CloseError
+	if _, _, err := s.conn.Read(s.t.Context()); !errors.As(err, &end) && !errors.As(s.err, &end) {
+		s.t.Errorf("it ends without a close: %v", s.err)
+	}
+	return end
+}
+
+// logs waits until the log has text.
+func (w *world) logs(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !strings.Contains(w.log.String(), text); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the log has no %q: %s", text, w.log.String())
 		}
 	}
 }
@@ -98,7 +125,7 @@ func TestTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp.StatusCode != 101 || s.conn.Subprotocol() != "locus.terminal" {
+	if resp.StatusCode != 101 || s.conn.Subprotocol() != "locus.terminal.2" {
 		t.Errorf("%s %q", resp.Status, s.conn.Subprotocol())
 	}
 	s.send(websocket.MessageText, `{"window":[100,30]}`)
@@ -183,9 +210,15 @@ func TestTerminalSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.read()
-	if _, resp, err := w.dial(t, "telnet://"+hang.Addr()+"/", w.base); err == nil || resp.StatusCode != 503 {
-		t.Errorf("one too many: %v", err)
+	// A browser keeps an HTTP status from the page, so this is told by a message.
+	s, _, err = w.dial(t, "telnet://"+hang.Addr()+"/", w.base)
+	if err != nil {
+		t.Fatalf("one too many: %v", err)
 	}
+	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "as many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
+		t.Errorf("one too many: %v, %s", end, s.all())
+	}
+	w.logs(t, `ended="as many terminals as may be are open`)
 }
 
 // A terminal ends with its page, and with the gateway.
@@ -219,4 +252,223 @@ func TestTerminalEnds(t *testing.T) {
 		s.await("here")
 	})
 	<-left
+}
+
+// wire is a service that shows each octet that it gets, and sends what it is told to.
+type wire struct {
+	t    *testing.T
+	addr string
+	conn chan *net.TCPConn
+	c    *net.TCPConn
+}
+
+func startWire(t *testing.T) *wire {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{t: t, addr: l.Addr().String(), conn: make(chan *net.TCPConn, 1)}
+	go func() {
+		defer l.Close()
+		if c, err := l.Accept(); err == nil {
+			c.SetDeadline(time.Now().Add(time.Minute))
+			w.conn <- c.(*net.TCPConn)
+		}
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		if w.c != nil {
+			w.c.Close()
+		}
+	})
+	return w
+}
+
+func (w *wire) say(text string) {
+	w.t.Helper()
+	if w.c == nil {
+		w.c = <-w.conn
+	}
+	if _, err := io.WriteString(w.c, text); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// hears wants exactly that to come.
+func (w *wire) hears(want string) {
+	w.t.Helper()
+	buf := make([]byte, len(want))
+	if n, err := io.ReadFull(w.c, buf); err != nil || string(buf) != want {
+		w.t.Fatalf("heard %q, %v; want %q", buf[:n], err, want)
+	}
+}
+
+// onWire opens a terminal whose service is a wire that has said hello.
+func onWire(t *testing.T) (*world, *screen, *wire) {
+	t.Helper()
+	line := startWire(t)
+	w := start(t, open)
+	s, _, err := w.dial(t, "telnet://"+line.addr+"/", w.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.say("hello")
+	s.await("hello")
+	return w, s, line
+}
+
+// awaitEcho reads until the page is told who shows what is typed.
+func (s *screen) awaitEcho(want string) {
+	s.t.Helper()
+	for s.value("echo") != want {
+		if !s.read() {
+			s.t.Fatalf("echo is %s, want %s: %s", s.value("echo"), want, s.all())
+		}
+	}
+}
+
+const willEcho, wontEcho, doEcho, dontEcho = "\xff\xfb\x01", "\xff\xfc\x01", "\xff\xfd\x01", "\xff\xfe\x01"
+
+// What is typed without Enter does not come with a later command when the service turns
+// echo on and off.
+func TestTerminalEcho(t *testing.T) {
+	_, s, line := onWire(t)
+	s.send(websocket.MessageBinary, "abc")
+	s.await("abc")
+	line.say(willEcho + "Password:")
+	line.hears(doEcho + "abc")
+	s.awaitEcho("true")
+	s.await("Password:")
+	s.send(websocket.MessageBinary, "secret\r")
+	line.hears("secret\r\n")
+	line.say(wontEcho + "$ ")
+	line.hears(dontEcho)
+	s.awaitEcho("false")
+	s.await("$ ")
+	s.send(websocket.MessageBinary, "ls\r")
+	line.hears("ls\r\n")
+	if strings.Contains(s.shown.String(), "secret") {
+		t.Errorf("shown: %q", s.shown.String())
+	}
+}
+
+// Keys that edit are not text.
+func TestTerminalEditing(t *testing.T) {
+	_, s, line := onWire(t)
+	for _, test := range []struct{ typed, sent string }{
+		{"acd\x1b[D\x1b[Db\r", "abcd\r\n"},
+		{"\x1b[A\x1b[Bls\x1b[15~\x1bOP\r", "ls\r\n"},
+		{"axb\x1b[D\x1b[D\x1b[3~\r", "ab\r\n"},
+		{"日本\x7f語\r", "日語\r\n"},
+		{"world\x1b[Hhello \x1b[F!\r", "hello world!\r\n"},
+		{"one two\x17three\r", "one three\r\n"},
+		{"gone\x15stays\r", "stays\r\n"},
+		{"one\rtwo\r\nthree\n", "one\r\ntwo\r\nthree\r\n"},
+		{"ab\x03cd\r", "\x03cd\r\n"},
+		{"ab\x04", "ab"},
+		{"\x04\r", "\x04\r\n"},
+		{"ab\x1a\r", "ab\x1a\r\n"},
+	} {
+		s.send(websocket.MessageBinary, test.typed)
+		line.hears(test.sent)
+	}
+	line.say("\r\nthat is all")
+	s.await("that is all")
+	if text := s.shown.String(); !strings.Contains(text, "acd\b\bbcd\b\b") && !strings.Contains(text, "acd\b\b") || !strings.Contains(text, "日本\b \b\b \b語\r\n") {
+		t.Errorf("%q", text)
+	}
+}
+
+// A paste of any size reaches a service that reads slowly, in one message or many, and
+// the session goes on.
+func TestTerminalPaste(t *testing.T) {
+	_, s, line := onWire(t)
+	line.say(willEcho)
+	line.hears(doEcho)
+	s.awaitEcho("true")
+	text := strings.Repeat("0123456789abcdef\r\n", 100_000)
+	sent := make(chan error, 1)
+	go func() {
+		err := s.conn.Write(t.Context(), websocket.MessageBinary, []byte(text))
+		if err == nil {
+			err = s.conn.Write(t.Context(), websocket.MessageBinary, []byte("end\r"))
+		}
+		sent <- err
+	}()
+	line.hears(text + "end\r\n")
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	line.say("goes on")
+	s.await("goes on")
+}
+
+// Every end has a reason, in the page, in the close and in the log.
+func TestTerminalReasons(t *testing.T) {
+	t.Run("service", func(t *testing.T) {
+		w, s, line := onWire(t)
+		line.c.Close()
+		end := s.toEnd()
+		if want := "the service has ended the session"; s.value("end") != `"`+want+`"` || end.Reason != want || end.Code != websocket.StatusNormalClosure {
+			t.Errorf("%v, %s", end, s.all())
+		}
+		w.logs(t, `ended="the service has ended the session"`)
+	})
+	t.Run("service breaks off", func(t *testing.T) {
+		w, s, line := onWire(t)
+		line.c.SetLinger(0)
+		line.c.Close()
+		end := s.toEnd()
+		if !strings.Contains(s.value("end"), "reset") || !strings.Contains(end.Reason, "reset") || end.Code != websocket.StatusInternalError {
+			t.Errorf("%v, %s", end, s.all())
+		}
+		w.logs(t, "reset")
+	})
+	t.Run("page hangs up", func(t *testing.T) {
+		w, s, _ := onWire(t)
+		s.conn.Close(websocket.StatusNormalClosure, "hung up")
+		w.logs(t, `ended="the page has hung up"`)
+	})
+	t.Run("page is lost", func(t *testing.T) {
+		w, s, _ := onWire(t)
+		s.conn.CloseNow()
+		w.logs(t, `ended="the connection to the page is lost"`)
+	})
+	t.Run("page is wrong", func(t *testing.T) {
+		w, s, _ := onWire(t)
+		s.conn.Close(websocket.StatusUnsupportedData, "")
+		w.logs(t, `ended="the page has closed the connection with status 1003"`)
+	})
+	t.Run("control message too long", func(t *testing.T) {
+		w, s, _ := onWire(t)
+		s.send(websocket.MessageText, strings.Repeat(" ", 64<<10)+`{"command":"brk"}`)
+		if end := s.toEnd(); !strings.Contains(end.Reason, "control message") || !strings.Contains(s.value("end"), "control message") {
+			t.Errorf("%v, %s", end, s.all())
+		}
+		w.logs(t, "control message")
+	})
+	t.Run("gateway shuts down", func(t *testing.T) {
+		w, s, _ := onWire(t)
+		closed := make(chan error, 1)
+		go func() { closed <- w.end() }()
+		end := s.toEnd()
+		if !strings.Contains(s.value("end"), "shutting down") || !strings.Contains(end.Reason, "shutting down") {
+			t.Errorf("%v, %s", end, s.all())
+		}
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		w.logs(t, `ended="the gateway is shutting down"`)
+	})
+	t.Run("no service", func(t *testing.T) {
+		w := start(t, open)
+		s, _, err := w.dial(t, "telnet://127.0.0.1:25/", w.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := s.toEnd(); !strings.Contains(end.Reason, "25") {
+			t.Errorf("%v, %s", end, s.all())
+		}
+		w.logs(t, "ended=")
+	})
 }

@@ -37,6 +37,7 @@ type world struct {
 	base string // "http://127.0.0.1:1738"
 	http *http.Client
 	log  *safeBuffer
+	end  func() error // shuts the server down
 }
 
 // safeBuffer is a buffer that many write to.
@@ -92,6 +93,7 @@ func start(t testing.TB, s setup) *world {
 		t.Fatal(err)
 	}
 	server := gateway.NewServer(w.g)
+	w.end = func() error { return server.Shutdown(context.Background()) }
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	w.addr = l.Addr().String()

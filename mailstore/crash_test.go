@@ -38,7 +38,7 @@ func TestCrash(t *testing.T) {
 	write(t, filepath.Join(dir, "mail", "a"), "")
 	writeMbox(t, filepath.Join(dir, "mail", "a"), crashMessages)
 	for i := range 200 {
-		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), message(fmt.Sprintf("file%d@a", i), "x"))
+		write(t, filepath.Join(dir, "mail", "files", fmt.Sprint(i)), letter(fmt.Sprintf("file%d@a", i), "x"))
 	}
 	for after := range 6 {
 		crash(t, dir, after)

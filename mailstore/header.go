@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+
+	"github.com/locus-url/locus/message"
 )
 
 const (
@@ -72,7 +74,7 @@ func split(text, dst []byte) (name string, value []byte) {
 func (h *header) take(name string, value []byte) {
 	switch {
 	case name == "Message-ID" && len(value) <= mostID && len(h.ids) < mostIDs:
-		for _, id := range messageIDs(value) {
+		for _, id := range message.MessageIDs(string(value)) {
 			if len(h.ids) < mostIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
 			}
@@ -93,118 +95,4 @@ func isField(text []byte) bool {
 	}
 	rest := bytes.TrimLeft(text[n:], " \t")
 	return n > 0 && len(rest) > 0 && rest[0] == ':'
-}
-
-// messageIDs returns the identifiers in the value of a Message-Id field (RFC 5322
-// section 3.6.4), without "<" and ">". There should be one. If none has "<", the
-// first word is taken for one. Comments and blanks around are not of it, nor are
-// blanks inside, where the field was folded.
-func messageIDs(value []byte) (list []string) {
-	word := ""
-	for i := 0; i < len(value); {
-		switch c := value[i]; {
-		case isBlank(c):
-			i++
-		case c == '(':
-			i = endOfComment(value, i)
-		case c == '<':
-			var id []byte
-			id, i = angle(value, i+1)
-			if len(id) > 0 {
-				list = append(list, string(id))
-			}
-		default:
-			start := i
-			for i < len(value) && !isBlank(value[i]) && value[i] != '<' && (value[i] != '(' || i == start) {
-				i++
-			}
-			if word == "" {
-				word = string(bytes.TrimRight(value[start:i], ">,;"))
-			}
-		}
-	}
-	if list == nil && word != "" {
-		list = []string{word}
-	}
-	return list
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || isLineEnd(c) }
-
-func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
-
-// endOfComment returns what is behind the comment that begins at i, or, if it has
-// no end, behind its "(".
-func endOfComment(value []byte, i int) int {
-	depth := 0
-	for j := i; j < len(value); j++ {
-		switch value[j] {
-		case '\\':
-			j++
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return j + 1
-			}
-		}
-	}
-	return i + 1
-}
-
-// angle returns what is between the "<" before i and its ">", less blanks, and
-// what comes behind. A ">" in a quoted string is none, if another follows.
-func angle(value []byte, i int) (id []byte, next int) {
-	end := closing(value, i, true)
-	if end < 0 {
-		end = closing(value, i, false)
-	}
-	if end < 0 {
-		// Without an end: one word.
-		end = i
-		for end < len(value) && !isBlank(value[end]) {
-			end++
-		}
-		return value[i:end], end
-	}
-	quoted := false
-	for ; i < end; i++ {
-		c := value[i]
-		switch {
-		case c == '\\' && quoted && i+1 < end && !isLineEnd(value[i+1]):
-			id = append(id, c)
-			i++
-			c = value[i]
-		case c == '"':
-			quoted = !quoted
-		case isLineEnd(c), isBlank(c) && !quoted:
-			continue
-		case c == '<' && !quoted:
-			id = id[:0]
-			continue
-		}
-		id = append(id, c)
-	}
-	return id, end + 1
-}
-
-// closing returns where the first ">" from i on is that is not in a quoted string,
-// if those count, or -1.
-func closing(value []byte, i int, quotes bool) int {
-	quoted := false
-	for ; i < len(value); i++ {
-		switch value[i] {
-		case '\\':
-			if quoted {
-				i++
-			}
-		case '"':
-			quoted = quotes && !quoted
-		case '>':
-			if !quoted {
-				return i
-			}
-		}
-	}
-	return -1
 }

@@ -2,49 +2,12 @@ package mailstore
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-)
 
-func TestMessageIDs(t *testing.T) {
-	for _, test := range []struct {
-		value string
-		want  []string
-	}{
-		// RFC 5322 appendix A.
-		{" <1234@local.machine.example>", []string{"1234@local.machine.example"}},
-		{" <testabcd.1234@silly.test>", []string{"testabcd.1234@silly.test"}},
-		{"\n <testabcd.1234@silly.test>\n\t", []string{"testabcd.1234@silly.test"}},
-		{" <a@[127.0.0.1]>", []string{"a@[127.0.0.1]"}},
-		{` <"a>b"@c>`, []string{`"a>b"@c`}},
-		{` <"a b"@c>`, []string{`"a b"@c`}},
-		{` <"a\"> b"@c>`, []string{`"a\"> b"@c`}},
-		{" <long\n @folded.dom>", []string{"long@folded.dom"}},
-		{" (comment <no@a>) <yes@a> (another (nested) \\) one)", []string{"yes@a"}},
-		// Broken, and met.
-		{" a@b", []string{"a@b"}},
-		{" a@b (added)", []string{"a@b"}},
-		{" a@b>", []string{"a@b"}},
-		{" <a@b", []string{"a@b"}},
-		{" <a@b\n c", []string{"a@b"}},
-		{" <<a@b>>", []string{"a@b"}},
-		{" Message 12 <a@b> of joe", []string{"a@b"}},
-		{" <a@b> <c@d>", []string{"a@b", "c@d"}},
-		{` <"a@b>`, []string{`"a@b`}},
-		{" (unended <a@b>", []string{"a@b"}},
-		{" <>", nil},
-		{" < >", nil},
-		{"", nil},
-		{" ()", nil},
-		{" <\x00\xFF@b>", []string{"\x00\xFF@b"}},
-	} {
-		if got := messageIDs([]byte(test.value)); !slices.Equal(got, test.want) {
-			t.Errorf("%q: %q, want %q", test.value, got, test.want)
-		}
-	}
-}
+	"github.com/locus-url/locus/message"
+)
 
 func headerOf(t testing.TB, text string) header {
 	w := new(window)
@@ -99,25 +62,22 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// What is written as a Message-Id should be is read back, whatever is in it.
-func FuzzMessageIDs(f *testing.F) {
-	for _, seed := range []string{"a@b", `"a b"@c`, `"a\">"@c`, "<a>", "(a)", "a\n b", "\\", `"`, "a>b", "\r\r<", "<\"a\\\nb\"@c>"} {
-		f.Add(seed)
+// A message is found by the identifier that package message shows of it.
+func TestHeaderAsShown(t *testing.T) {
+	for _, value := range []string{
+		"(old <x@y>) <real@id>", "\"<no@a>\" <yes@a>", "<a@b", "a@b (added)", "<\"a>b\"@c>", "<long\n @folded.dom>", "<a@b> <c@d>", "<<a@b>>", "a@b>", "", "()", "<>",
+	} {
+		text := "Message-ID: " + value + "\n\n"
+		shown, err := message.ReadHeader(strings.NewReader(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		if h := headerOf(t, text); len(h.ids) > 0 {
+			found = h.ids[0]
+		}
+		if found != shown.MessageID() {
+			t.Errorf("%q is found by %q and shown with %q", value, found, shown.MessageID())
+		}
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		list := messageIDs([]byte(text))
-		for _, id := range list {
-			if id == "" || len(id) > len(text) || strings.Contains(id, "\n") {
-				t.Errorf("%q gives %q", text, id)
-			}
-		}
-		if strings.ContainsAny(text, "<>\"\\ \t\r\n") || text == "" {
-			return
-		}
-		for _, value := range []string{"<" + text + ">", " (c (d))\n\t<" + text + ">\t(e)", "\n < " + text + "\n > "} {
-			if got := messageIDs([]byte(value)); !reflect.DeepEqual(got, []string{text}) {
-				t.Errorf("%q gives %q", value, got)
-			}
-		}
-	})
 }

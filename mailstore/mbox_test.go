@@ -80,7 +80,7 @@ func TestVariants(t *testing.T) {
 }
 
 func TestContentLength(t *testing.T) {
-	message := func(length any, body string) string {
+	letter := func(length any, body string) string {
 		return fmt.Sprintf("%sMessage-ID: <1@a>\nContent-Length: %v\n\n%s", from, length, body)
 	}
 	tail := from + "Message-ID: <2@a>\n\ntwo\n"
@@ -91,24 +91,24 @@ func TestContentLength(t *testing.T) {
 		believed bool
 		first    string // the first body
 	}{
-		{message(len(unquoted), unquoted) + "\n" + tail, 2, true, unquoted},
-		{message(len(unquoted), unquoted) + tail, 2, true, unquoted},                            // no empty line
-		{message(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // its last line end not counted
-		{message(len(unquoted), unquoted), 1, true, unquoted},                                   // the end of the file
-		{message(len(unquoted), unquoted) + "\n", 1, true, unquoted},
+		{letter(len(unquoted), unquoted) + "\n" + tail, 2, true, unquoted},
+		{letter(len(unquoted), unquoted) + tail, 2, true, unquoted},                            // no empty line
+		{letter(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // its last line end not counted
+		{letter(len(unquoted), unquoted), 1, true, unquoted},                                   // the end of the file
+		{letter(len(unquoted), unquoted) + "\n", 1, true, unquoted},
 		// It says what is not so: then it says nothing.
-		{message(len(unquoted)+3, unquoted) + "\n" + tail, 3, false, "a\n"},
-		{message(1, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message(int64(1)<<40, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("-4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("+4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("9223372036854775807", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("99999999999999999999", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("4 4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
-		{message("0", "") + "\n" + tail, 2, true, ""},
+		{letter(len(unquoted)+3, unquoted) + "\n" + tail, 3, false, "a\n"},
+		{letter(1, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter(int64(1)<<40, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("-4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("+4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("9223372036854775807", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("99999999999999999999", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("4 4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
+		{letter("0", "") + "\n" + tail, 2, true, ""},
 		// Into the middle of a line, or before one that is no From_ line.
-		{message(2, "a From x 01:02 1999\n") + "\n" + tail, 2, false, "a From x 01:02 1999\n"},
-		{message(2, "a\nFrom x\n") + "\n" + tail, 2, false, "a\nFrom x\n"},
+		{letter(2, "a From x 01:02 1999\n") + "\n" + tail, 2, false, "a From x 01:02 1999\n"},
+		{letter(2, "a\nFrom x\n") + "\n" + tail, 2, false, "a\nFrom x\n"},
 	} {
 		list := entries(t, test.mbox)
 		if len(list) != test.n {

@@ -18,9 +18,11 @@ import (
 
 // Progress is how far indexing is.
 type Progress struct {
-	Path     string // what is being read
-	Messages int64  // how many were found that the index did not have
-	Octets   int64  // how many octets of mbox files were read
+	Path      string // what is being read
+	Messages  int64  // messages that were read
+	New       int64  // of them, those that can be found now and were not in the index
+	WithoutID int64  // of them, those that have no Message-ID and can't be found
+	Octets    int64  // octets of mbox files that were read
 }
 
 // eachProgress is after how many messages there is a call again.
@@ -330,9 +332,15 @@ func (r *refresher) flush() error {
 	return r.s.index.update(r.batch.write)
 }
 
-// found counts messages.
-func (r *refresher) found(path string) {
+// found counts a message. known: the index has it already.
+func (r *refresher) found(path string, h *header, known bool) {
 	r.at.Path = path
+	switch {
+	case len(h.ids) == 0:
+		r.at.WithoutID++
+	case !known:
+		r.at.New++
+	}
 	if r.at.Messages++; r.progress != nil && r.at.Messages%eachProgress == 0 {
 		r.progress(r.at)
 	}
@@ -351,7 +359,7 @@ func (r *refresher) changed(info fs.FileInfo) int64 {
 func (r *refresher) mbox(path string, f *os.File, info fs.FileInfo) error {
 	r.keep(path)
 	c := r.containers[path]
-	at := int64(0)
+	at, known := int64(0), int64(-1)
 	switch {
 	case c == nil || c.Kind != kindMbox || r.suspects[path] || !c.isStart(f, info):
 		c = r.container(path, kindMbox)
@@ -359,10 +367,13 @@ func (r *refresher) mbox(path string, f *os.File, info fs.FileInfo) error {
 		r.cooled(c, info)
 		return nil
 	default:
-		at = c.Resume
+		// The last message that was read may have grown.
+		if at = c.Resume; c.Size > 0 {
+			known = at
+		}
 	}
 	c.Done, c.Time, c.Hot = false, info.ModTime().UnixNano(), r.changed(info) == 0
-	if err := r.entries(c, f, at, info.Size()); err != nil {
+	if err := r.entries(c, f, at, info.Size(), known); err != nil {
 		return err
 	}
 	c.Done = true
@@ -391,8 +402,8 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 }
 
 // entries adds the messages of an mbox from at on. If it ends before the mbox does,
-// what was read is noted.
-func (r *refresher) entries(c *container, f *os.File, at, size int64) error {
+// what was read is noted. The index has the message at known already, if there is one.
+func (r *refresher) entries(c *container, f *os.File, at, size, known int64) error {
 	w := &r.window
 	w.reset(r.ctx, f, size)
 	for at < w.size {
@@ -405,7 +416,7 @@ func (r *refresher) entries(c *container, f *os.File, at, size int64) error {
 		}
 		c.Resume = at
 		r.at.Octets += e.next - at
-		r.found(c.path())
+		r.found(c.path(), &e.header, at == known)
 		if at = e.next; !r.isFull() || at == w.size {
 			continue
 		}
@@ -532,7 +543,7 @@ func (s *scan) file(directory, name string, info fs.FileInfo) error {
 	case what == contentMessage:
 		h, _, _ := w.headerOf(false, 0)
 		f.addIDs(h)
-		s.found(path)
+		s.found(path, &h, false)
 	}
 	return s.add(directory, k, f)
 }
@@ -651,7 +662,7 @@ func (s *scan) maildirFile(path, name string, entry fs.DirEntry) error {
 		return nil
 	}
 	f.addIDs(h)
-	s.found(full)
+	s.found(full, &h, false)
 	return s.add(path, kindMaildir, f)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locus-url/locus/message"
 )
 
 // This is how an mbox is read, for reading only: all of it in memory, line by line.
@@ -95,7 +97,7 @@ func slowEntry(text string, lines []slowLine, i int) (entry, int) {
 		name, value, _ := strings.Cut(field, ":")
 		switch strings.ToLower(strings.TrimRight(name, " \t")) {
 		case "message-id":
-			for _, id := range messageIDs([]byte(value)) {
+			for _, id := range message.MessageIDs(value) {
 				if len(value) <= mostID && len(e.header.ids) < mostIDs && !slices.Contains(e.header.ids, id) {
 					e.header.ids = append(e.header.ids, id)
 				}

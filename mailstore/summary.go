@@ -14,11 +14,11 @@ import (
 type Summary struct {
 	Path     string // of the index
 	Size     int64  // of the index, in octets
-	Messages int64  // how many can be found: those that have a Message-Id
+	Messages int64  // that can be found: those that have a Message-ID
 }
 
-// Summary counts the messages that the index knows. It reads all of the index, and
-// none of the mail. Before the first [Store.Refresh] there are none.
+// Summary counts the messages that the index knows, each once. It reads all of the
+// index, and none of the mail, and needs eight octets of memory a message. Before the first [Store.Refresh] there are none.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.path}
 	err := s.index.view(func(tx *bbolt.Tx) (err error) {
@@ -39,19 +39,21 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the places that lead to a message still.
+// count counts the messages that places still lead to. A message has a place for each
+// of its identifiers.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
 		return 0, err
 	}
-	mbox := map[uint32]bool{} // the containers that are there; true: it is one
+	mbox := map[uint32]bool{} // the containers that are there; true: it is an mbox
 	for _, c := range list {
 		if !c.Dead {
 			mbox[c.ID] = c.Kind == kindMbox
 		}
 	}
 	files := tx.Bucket(bucketFiles)
+	messages := map[uint32][]uint64{} // of each container
 	err = tx.Bucket(bucketPlaces).ForEach(func(_, places []byte) error {
 		for octets := range slices.Chunk(places, placeSize) {
 			if len(octets) < placeSize {
@@ -60,10 +62,14 @@ func count(tx *bbolt.Tx) (n int64, err error) {
 			p := placeOf(octets)
 			isMbox, live := mbox[p.container]
 			if live && (isMbox || files.Get(fileKey(p.container, uint32(p.at))) != nil) {
-				n++
+				messages[p.container] = append(messages[p.container], p.at)
 			}
 		}
 		return nil
 	})
+	for _, at := range messages {
+		slices.Sort(at)
+		n += int64(len(slices.Compact(at)))
+	}
 	return n, err
 }

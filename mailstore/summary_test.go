@@ -80,3 +80,46 @@ func TestSummary(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A message with several identifiers is one, and one without is none. What an mbox had
+// already is not new when it grows.
+func TestSummaryCounts(t *testing.T) {
+	dir := t.TempDir()
+	box := filepath.Join(dir, "mail", "box")
+	text := inMbox("1@a", "one") +
+		from + "Message-ID: (old <x@y>) <real@id>\n\nbody\n\n" +
+		from + "Message-ID: <two@a>\nMessage-ID: <two-b@a>\n\nbody\n\n" +
+		from + "Message-ID: <three@a> <three-b@a>\n\nbody\n\n" +
+		from + "Subject: none\n\nbody\n\n"
+	write(t, box, text)
+	write(t, filepath.Join(dir, "mail", "a.eml"), "From: a@b\nMessage-ID: <four@a> <four-b@a>\n\nbody\n")
+	write(t, filepath.Join(dir, "mail", "b.eml"), "From: a@b\nSubject: none\n\nbody\n")
+	s, err := Open(t.Context(), Options{Sources: []string{filepath.Join(dir, "mail")}, Cache: filepath.Join(dir, "cache")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	counts := func(messages, read, added, without int64) {
+		t.Helper()
+		var p Progress
+		if err := s.Refresh(t.Context(), func(now Progress) { p = now }); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := s.Summary()
+		if err != nil || sum.Messages != messages || p.Messages != read || p.New != added || p.WithoutID != without {
+			t.Errorf("%d messages, %+v, %v; want %d, read %d, new %d, without an identifier %d", sum.Messages, p, err, messages, read, added, without)
+		}
+	}
+	counts(5, 7, 5, 2)
+	counts(5, 0, 0, 0)
+	text += inMbox("5@a", "five")
+	write(t, box, text)
+	counts(6, 2, 1, 1) // the last one that was there has no identifier
+	write(t, box, text+inMbox("6@a", "six"))
+	counts(7, 2, 1, 0)
+	for id, want := range map[string]int{"real@id": 1, "x@y": 0, "two-b@a": 1, "three-b@a": 1} {
+		if list, err := s.Find(t.Context(), id); err != nil || len(list) != want {
+			t.Errorf("%s: %v, %v; want %d", id, list, err, want)
+		}
+	}
+}

@@ -28,6 +28,8 @@ type addresses struct {
 	comment []byte
 	angle   []byte // between "<" and ">"
 	inAngle bool   // there was a "<"
+
+	noQuotes bool // a quoted string has no end: ">" counts everywhere
 }
 
 // parseAddresses reads mailboxes and groups; of a group, its members.
@@ -42,13 +44,10 @@ func parseAddresses(text string) []Address {
 			i = a.inParentheses(text, i)
 			continue
 		case '<':
-			end := strings.IndexByte(text[i:], '>')
-			if end < 0 {
-				end = len(text) - i
-			}
+			end := a.closing(text, i+1)
 			a.inAngle = true
-			a.angle = append(a.angle[:0], text[i+1:i+end]...)
-			i += end
+			a.angle = append(a.angle[:0], text[i+1:end]...)
+			i = end
 		case ',', ';':
 			a.finish()
 		case ':':
@@ -62,6 +61,21 @@ func parseAddresses(text string) []Address {
 	}
 	a.finish()
 	return a.list
+}
+
+// closing returns where the ">" is that ends what begins at i, or the end of text. One
+// in a quoted string is not the end if another follows.
+func (a *addresses) closing(text string, i int) int {
+	if !a.noQuotes {
+		if end := closing(text, i, true); end >= 0 {
+			return end
+		}
+		a.noQuotes = true
+	}
+	if end := closing(text, i, false); end >= 0 {
+		return end
+	}
+	return len(text)
 }
 
 // quoted reads the quoted string at i and returns where it ends.
@@ -118,7 +132,7 @@ func (a *addresses) finish() {
 	if made != (Address{}) {
 		a.list = append(a.list, made)
 	}
-	*a = addresses{list: a.list, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
+	*a = addresses{list: a.list, noQuotes: a.noQuotes, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
 }
 
 // withoutRoute takes off the route that RFC 5322 section 4.4 says to ignore.

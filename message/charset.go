@@ -17,6 +17,9 @@ import (
 // texts are read by [guess]. ok is false if name means nothing to us.
 func charset(name string) (e encoding.Encoding, ok bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
+	if isUTF7(name) {
+		return utf7{}, true
+	}
 	switch name {
 	case "", "us-ascii", "ascii", "unknown-8bit":
 		return nil, true
@@ -72,12 +75,47 @@ func text8(octets string) string {
 }
 
 // utf8Reader returns a text of that charset as UTF-8. One of an unknown charset is
-// read by [guess].
-func utf8Reader(name string, r io.Reader) io.Reader {
+// read by [guess]. size is about how many octets r has.
+func utf8Reader(name string, r io.Reader, size int64) io.Reader {
+	var t transform.Transformer = guess{}
 	if e, _ := charset(name); e != nil {
-		return transform.NewReader(r, e.NewDecoder())
+		t = e.NewDecoder()
 	}
-	return transform.NewReader(r, guess{})
+	// The buffers of a transform.Reader are larger than most texts.
+	const small = 4 << 10
+	if size <= small {
+		return &smallText{r: r, t: t}
+	}
+	return transform.NewReader(r, t)
+}
+
+// smallText is a short text, which is read as a whole at the first Read.
+type smallText struct {
+	r    io.Reader
+	t    transform.Transformer
+	text []byte
+	err  error // after text; nil before the first Read
+}
+
+func (s *smallText) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if s.err == nil {
+		octets, err := io.ReadAll(s.r)
+		if s.err = err; err == nil {
+			s.err = io.EOF
+		}
+		if s.text, _, err = transform.Bytes(s.t, octets); err != nil && s.err == io.EOF {
+			s.err = err
+		}
+	}
+	if len(s.text) == 0 {
+		return 0, s.err
+	}
+	n := copy(p, s.text)
+	s.text = s.text[n:]
+	return n, nil
 }
 
 // guess is [text8] for a text that is not at hand as a whole: each character that is

@@ -45,11 +45,15 @@ func ParseDate(text string) (t time.Time, ok bool) {
 	return d.time()
 }
 
-// withoutComments returns text without what is in parentheses.
+// withoutComments returns text without what is in parentheses, in which "\" quotes.
 func withoutComments(text string) string {
-	depth := 0
+	depth, quoted := 0, false
 	return strings.Map(func(r rune) rune {
 		switch {
+		case quoted:
+			quoted = false
+		case r == '\\' && depth > 0:
+			quoted = true
 		case r == '(':
 			depth++
 		case r == ')' && depth > 0:

@@ -241,16 +241,16 @@ func isUU(line []byte) bool {
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns what r, which has that encoding, stands for.
-func decoded(encoding string, r io.Reader) io.Reader {
+// decoded returns what r stands for, which has that encoding and about size octets.
+func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
-		const chunk = 16 << 10
+		chunk := min(max(size, 256), 16<<10)
 		return &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
 	case "quoted-printable":
-		return newLineReader(r, new(quotedPrintable).step)
+		return newLineReader(r, size, new(quotedPrintable).step)
 	case uuencode:
-		return newLineReader(r, new(uuencoded).step)
+		return newLineReader(r, size, new(uuencoded).step)
 	}
 	return r
 }

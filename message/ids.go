@@ -7,52 +7,231 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// ParseIDs returns the identifiers in text, without the "<" and ">" that are around
-// them (RFC 5322 section 3.6.4). Whatever else is there, is left out. A line that was
-// folded in the middle of an identifier left blanks in it, which are no part of it. Of
-// a text without "<" all words are identifiers, if they look like some.
+// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<"
+// and ">" (RFC 5322 section 3.6.4). Comments, quoted strings and words between them are
+// left out, and so are blanks within an identifier, where a line was folded. A text
+// without "<" is a list of identifiers if each of its words looks like one.
 func ParseIDs(text string) []string {
-	var list []string
-	for {
-		_, after, ok := strings.Cut(text, "<")
-		if !ok {
-			break
-		}
-		id, rest, ok := strings.Cut(after, ">")
-		if !ok {
-			break
-		}
-		// The last "<" is the one: those before it are junk.
-		if id = squeeze(id[strings.LastIndexByte(id, '<')+1:]); id != "" {
-			list = append(list, id)
-		}
-		text = rest
+	s := scanIDs(text)
+	if s.ids != nil || s.cut != "" {
+		return s.ids
 	}
-	if list == nil {
-		return bareIDs(text)
-	}
-	return list
-}
-
-// bareIDs returns identifiers that were written without "<" and ">": all words, if
-// they look like that.
-func bareIDs(text string) []string {
-	words := strings.Fields(text)
-	for _, word := range words {
+	for _, word := range s.words {
 		if at := strings.IndexByte(word, '@'); at <= 0 || at == len(word)-1 || strings.ContainsAny(word, `<>"(),;:`) {
 			return nil
 		}
 	}
-	return words
+	return s.words
 }
 
-// firstID returns the identifier of a field that has one: Message-ID, Content-ID.
+// MessageIDs returns the identifiers of a Message-ID or Content-ID field, without "<"
+// and ">". There should be one. It reads as [ParseIDs] does, but takes what follows a
+// "<" without ">", and without "<" the first word.
+func MessageIDs(text string) []string {
+	s := scanIDs(text)
+	switch {
+	case s.ids != nil:
+		return s.ids
+	case s.cut != "":
+		return []string{s.cut}
+	case len(s.words) > 0:
+		if word := strings.TrimRight(s.words[0], ">,;"); word != "" {
+			return []string{word}
+		}
+	}
+	return nil
+}
+
+// firstID returns the identifier of a field that should have one.
 func firstID(text string) string {
-	if list := ParseIDs(text); len(list) > 0 {
+	if list := MessageIDs(text); len(list) > 0 {
 		return list[0]
 	}
-	return strings.Trim(text, "<> \t")
+	return ""
 }
+
+// idScanner splits a field of identifiers.
+type idScanner struct {
+	text  string
+	ids   []string // between "<" and ">"
+	cut   string   // the word after a "<" without ">"
+	words []string // outside of "<" and ">"
+
+	// Each of these is set when an end is missing and is not searched for again, so
+	// that the time is linear.
+	noComment, noString, noQuotes, noAngle bool
+}
+
+func scanIDs(text string) idScanner {
+	s := idScanner{text: text}
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case isSpace(c):
+			i++
+		case c == '(' && !s.noComment:
+			end := endOfComment(text, i)
+			if s.noComment = end < 0; s.noComment {
+				end = i + 1
+			}
+			i = end
+		case c == '"' && !s.noString && s.isPhrase(i):
+			i = endOfString(text, i)
+		case c == '<':
+			i = s.angle(i + 1)
+		default:
+			i = s.word(i)
+		}
+	}
+	return s
+}
+
+// isPhrase reports whether a quoted string begins at i that is not the local part of an
+// identifier.
+func (s *idScanner) isPhrase(i int) bool {
+	end := endOfString(s.text, i)
+	s.noString = end < 0
+	return end >= 0 && (end == len(s.text) || s.text[end] != '@')
+}
+
+// word takes the word that begins at i, and returns its end. A quoted string in it may
+// have blanks.
+func (s *idScanner) word(i int) (end int) {
+	start := i
+	for i < len(s.text) && !isSpace(s.text[i]) && s.text[i] != '<' && (s.text[i] != '(' || i == start) {
+		if s.text[i] == '"' && !s.noString {
+			if end := endOfString(s.text, i); end > 0 {
+				i = end
+				continue
+			}
+			s.noString = true
+		}
+		i++
+	}
+	if s.text[start] != '(' || i > start+1 {
+		s.words = append(s.words, s.text[start:i])
+	}
+	return i
+}
+
+// angle takes what is between the "<" before i and its ">", and returns what follows. A
+// ">" in a quoted string is not the end if another follows. The last "<" counts: those
+// before it are junk.
+func (s *idScanner) angle(i int) (next int) {
+	end := -1
+	if !s.noQuotes {
+		end = closing(s.text, i, true)
+		s.noQuotes = end < 0
+	}
+	if end < 0 && !s.noAngle {
+		end = closing(s.text, i, false)
+		s.noAngle = end < 0
+	}
+	if end < 0 {
+		end = i
+		for end < len(s.text) && !isSpace(s.text[end]) {
+			end++
+		}
+		if s.cut == "" {
+			s.cut = s.text[i:end]
+		}
+		return end
+	}
+	if id := unfoldID(s.text[i:end]); id != "" {
+		s.ids = append(s.ids, id)
+	}
+	return end + 1
+}
+
+// unfoldID returns an identifier without blanks, but for those of a quoted string.
+func unfoldID(text string) string {
+	if !strings.ContainsAny(text, " \t\r\n<") {
+		return text
+	}
+	id := make([]byte, 0, len(text))
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && quoted && i+1 < len(text) && !isLineEnd(text[i+1]):
+			id = append(id, c)
+			i++
+			c = text[i]
+		case c == '"':
+			quoted = !quoted
+		case isLineEnd(c), isSpace(c) && !quoted:
+			continue
+		case c == '<' && !quoted:
+			id = id[:0]
+			continue
+		}
+		id = append(id, c)
+	}
+	return string(id)
+}
+
+// closing returns where the first ">" from i on is that is not in a quoted string, if
+// those count, or -1.
+func closing(text string, i int, quotes bool) int {
+	if !quotes {
+		if n := strings.IndexByte(text[i:], '>'); n >= 0 {
+			return i + n
+		}
+		return -1
+	}
+	quoted := false
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if quoted {
+				i++
+			}
+		case '"':
+			quoted = !quoted
+		case '>':
+			if !quoted {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// endOfComment returns what follows the comment that begins at i (RFC 5322 section
+// 3.2.2), or -1 if it has no end.
+func endOfComment(text string, i int) int {
+	depth := 0
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// endOfString returns what follows the quoted string that begins at i (RFC 5322 section
+// 3.2.4), or -1 if it has no end.
+func endOfString(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
+
+func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
 // Link returns the URL of the message with that identifier, which is without "<"
 // and ">". scheme is "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI

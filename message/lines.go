@@ -72,8 +72,10 @@ type lineReader struct {
 	err  error
 }
 
-func newLineReader(r io.Reader, step func([]byte, *fragment) ([]byte, error)) *lineReader {
-	return &lineReader{lines: newLines(r, 16<<10), step: step}
+// newLineReader returns a reader of r with rewritten lines. size is about how much r has.
+func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
+	const least, most = 256, 16 << 10
+	return &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
 }
 
 func (r *lineReader) Read(p []byte) (int, error) {

@@ -34,6 +34,9 @@ type Limits struct {
 	Depth int
 	// Part is the most octets that a part may have when it is decoded; 0: 1 GiB.
 	Part int64
+	// Held is the most octets of messages within that have a transfer encoding: they
+	// are decoded, and held as long as the message; 0: 32 MiB.
+	Held int64
 }
 
 // headers is how many times as much as one header all headers may have.
@@ -49,6 +52,7 @@ func (l *Limits) orDefault() Limits {
 	r.Parts = cmp.Or(r.Parts, 10_000)
 	r.Depth = cmp.Or(r.Depth, 50)
 	r.Part = cmp.Or(r.Part, 1<<30)
+	r.Held = cmp.Or(r.Held, 32<<20)
 	return r
 }
 
@@ -114,8 +118,8 @@ type Message struct {
 }
 
 // Parse finds the parts of the message that r holds, in one pass over its size octets.
-// It keeps the headers and the places of the parts, and no content. nil limits are the
-// defaults.
+// It keeps the headers and the places of the parts, and no content but that of messages
+// within that have a transfer encoding. nil limits are the defaults.
 //
 // Damage is in [Message.Faults] and no error. Errors are: [ErrNoMessage]; what r
 // returns; and a [Fault] that wraps [ErrLimit] if the header of the message itself is

@@ -49,6 +49,8 @@ func (p *paramReader) token(stops string) string {
 	for ; p.i < len(p.text); p.i++ {
 		c := p.text[p.i]
 		switch {
+		case c == '\\' && depth > 0:
+			p.i++
 		case c == '(':
 			depth++
 			if end < 0 {
@@ -60,6 +62,7 @@ func (p *paramReader) token(stops string) string {
 			return p.cut(start, end)
 		}
 	}
+	p.i = min(p.i, len(p.text))
 	return p.cut(start, end)
 }
 

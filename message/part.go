@@ -24,7 +24,7 @@ type Part struct {
 	// octets. It is a label to show. It is chosen by whoever wrote the message, and is
 	// no name to make a file with as it is.
 	Name string
-	// ContentID is the Content-ID without "<" and ">", octet by octet.
+	// ContentID is the Content-ID without "<" and ">", read as [MessageIDs] does.
 	ContentID       string
 	ContentLocation string // of RFC 2557, as written
 	Disposition     string // "attachment", "inline", or "" if nothing is said
@@ -103,7 +103,7 @@ func (m *Message) part(i int, path string) Part {
 	if p.Name = label(of["filename"]); p.Name == "" {
 		p.Name = label(params["name"])
 	}
-	p.ContentID = trimAngles(strings.TrimSpace(n.header.Get("Content-ID")))
+	p.ContentID = firstID(n.header.Get("Content-ID"))
 	p.ContentLocation = squeeze(n.header.Get("Content-Location"))
 	return p
 }
@@ -131,19 +131,28 @@ func (p Part) Enclosed() (h Header, ok bool) {
 	return p.m.nodes[p.node+1].header, true
 }
 
-// Offset returns where the content begins in the message, in octets; it has Size of
-// them.
+// Offset returns where the content begins, in octets; it has Size of them. They are
+// octets of the message, or of the innermost message within that had to be decoded.
 func (p Part) Offset() int64 { return p.m.nodes[p.node].body }
 
 // Raw returns the content as it is encoded.
-func (p Part) Raw() *io.SectionReader { return io.NewSectionReader(p.m.r, p.Offset(), p.Size) }
+func (p Part) Raw() *io.SectionReader { return p.section(p.Offset(), p.Offset()+p.Size) }
+
+// section returns what is from start to end in what the part is read from.
+func (p Part) section(start, end int64) *io.SectionReader {
+	r := p.m.nodes[p.node].r
+	if r == nil {
+		r = p.m.r
+	}
+	return io.NewSectionReader(r, start, end-start)
+}
 
 // Open returns the content with its transfer encoding undone. It is read from where
 // the message is, piece by piece, and never held. What is damaged is skipped; that is
 // in [Message.Faults]. The only errors are the reader's, and one that wraps [ErrLimit]
 // behind the first [Limits.Part] octets.
 func (p Part) Open() io.Reader {
-	return p.limited(decoded(p.Encoding, p.Raw()))
+	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
 
 func (p Part) limited(r io.Reader) io.Reader {
@@ -198,13 +207,13 @@ func (p Part) DecodedSize() (int64, error) {
 // Control characters stay as they are: whoever writes to a terminal filters them.
 // Errors are as those of [Part.Open].
 func (p Part) Text() io.Reader {
-	r := p.limited(decoded(p.Encoding, p.withoutFiles()))
+	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()
-	r = utf8Reader(params["charset"], r)
+	r = utf8Reader(params["charset"], r, p.Size)
 	if p.Type == "text/plain" && isFlowed(params) {
-		return newLineReader(r, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
+		return newLineReader(r, p.Size, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
 	}
-	return newLineReader(r, unixLine)
+	return newLineReader(r, p.Size, unixLine)
 }
 
 // withoutFiles returns the content without the files that are uuencoded in it.
@@ -216,9 +225,9 @@ func (p Part) withoutFiles() io.Reader {
 	at := p.Offset()
 	for i := p.node + 1; i < len(p.m.nodes) && p.m.nodes[i].parent == p.node; i++ {
 		file := &p.m.nodes[i]
-		list = append(list, io.NewSectionReader(p.m.r, at, file.start-at))
+		list = append(list, p.section(at, file.start))
 		at = file.end
 	}
-	list = append(list, io.NewSectionReader(p.m.r, at, p.Offset()+p.Size-at))
+	list = append(list, p.section(at, p.Offset()+p.Size))
 	return io.MultiReader(list...)
 }

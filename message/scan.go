@@ -25,6 +25,7 @@ type node struct {
 	// Where the header begins, the content begins, and the content ends. What is
 	// between the last of two is never the line end before a boundary.
 	start, body, end int64
+	r                io.ReaderAt // where these are, if not in the reader of the message
 
 	typ      string
 	encoding string
@@ -96,7 +97,7 @@ func (s *scanner) scan() error {
 		if s.lines.offset < s.m.size {
 			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here and should have %d octets", s.m.size))
 		}
-		return nil
+		return s.openEncoded()
 	}
 	if fault := (Fault{}); errors.As(err, &fault) || errors.Is(err, ErrNoMessage) {
 		return err
@@ -348,7 +349,9 @@ func (s *scanner) content() {
 		n.encoding = ""
 		s.enter(params["boundary"])
 	case within && !isIdentity(n.encoding):
-		s.fault(RuleEncoding, n.start, s.node, "a message can't have the Content-Transfer-Encoding "+n.encoding+": it is not looked into")
+		if n.typ != "message/global" {
+			s.fault(RuleEncoding, n.start, s.node, "a "+n.typ+" can't have the Content-Transfer-Encoding "+n.encoding+": it is decoded")
+		}
 	case within:
 		s.enter(params["boundary"])
 	case isText(n.typ) && !isCharset(params["charset"]):

@@ -379,3 +379,29 @@ func TestWriteText(t *testing.T) {
 		t.Errorf("%q, want\n%q", &b, want)
 	}
 }
+
+// Quoted strings and comments hide what would end an address, a date or a parameter.
+func TestHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		`Joe <"a>b"@c>, <d@e>`:      `Joe <"a>b"@c>; d@e`,
+		`Joe (the <x@y> one) <a@b>`: "Joe <a@b>",
+		`"Joe <x@y>" <a@b>`:         "Joe <x@y> <a@b>",
+		`Joe <"a@b>, <d@e>`:         `Joe <"a@b>; d@e`,
+		`Joe <a@b`:                  "Joe <a@b>",
+		`(Joe \) <x@y>) a@b`:        "Joe ) <x@y> <a@b>",
+	} {
+		var list []string
+		for _, a := range parse(t, "From: "+text+"\n\n").From() {
+			list = append(list, a.String())
+		}
+		if got := strings.Join(list, "; "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if at, ok := message.ParseDate(`Tue, 1 Jul 2003 10:52:37 +0200 (Central \) Europe)`); !ok || at.Unix() != 1057049557 {
+		t.Errorf("%v, %v", at, ok)
+	}
+	if p := parse(t, "Content-Type: text/html (a \\); charset=x) ; charset=utf-8\n\n").Parts()[0]; p.Type != "text/html" || p.Charset != "utf-8" {
+		t.Errorf("%q, %q", p.Type, p.Charset)
+	}
+}

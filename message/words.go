@@ -127,7 +127,8 @@ func (d *decoder) plain(text string) {
 }
 
 func (d *decoder) word(w word) {
-	if d.pending && !strings.EqualFold(d.charset, w.charset) {
+	// UTF-7 begins anew in each word, even where a word does not shift back.
+	if d.pending && (!strings.EqualFold(d.charset, w.charset) || isUTF7(strings.ToLower(d.charset))) {
 		blanks := d.blanks
 		d.blanks = ""
 		known := isCharset(d.charset) && isCharset(w.charset)

@@ -59,6 +59,9 @@ type indexJSON struct {
 	Seconds  float64 `json:"seconds"`
 	Rebuilt  bool    `json:"rebuilt"`
 	Troubles []text  `json:"troubles"` // what can't be read, and what else is good to know
+	// WithoutID counts the messages that were read and can't be found, because they
+	// have no Message-ID. They are not among Messages.
+	WithoutID int64 `json:"withoutId"`
 }
 
 func (x *indexing) run(ctx context.Context) error {
@@ -79,7 +82,7 @@ func (x *indexing) run(ctx context.Context) error {
 	d := indexJSON{Rebuilt: x.rebuild}
 	begin := time.Now()
 	err = work(ctx, func(p mailstore.Progress) {
-		d.New, d.Octets = p.Messages, p.Octets
+		d.New, d.WithoutID, d.Octets = p.New, p.WithoutID, p.Octets
 		mail.report(p)
 	})
 	d.Seconds = time.Since(begin).Seconds()
@@ -113,5 +116,8 @@ func (x *indexing) tell(d indexJSON) {
 		return
 	}
 	fmt.Fprintf(x.a.out, "%d messages, %d of them new\n%s, %s\n", d.Messages, d.New, term.Safe(string(d.Index)), humanSize(d.Size))
+	if d.WithoutID > 0 {
+		x.a.note("messages without a Message-ID, which can't be found: %d", d.WithoutID)
+	}
 	x.a.note("it took %s", time.Duration(d.Seconds*float64(time.Second)).Round(time.Millisecond))
 }

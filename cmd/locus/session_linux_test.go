@@ -256,8 +256,8 @@ func TestTalkLines(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 	s.see("> ")
-	s.types("x\x15hulp\x1b[D\x7f\x7f\x7felp\r")
-	s.see("elp\r\n", "bye     ends the session\r\n", "> ")
+	s.types("x\x15hulp\x1b[D\x1b[D\x7fe\r")
+	s.see("lp\r\n", "bye     ends the session\r\n", "> ")
 	heard(t, server, "typed help")
 	s.types("gr\u00fc\u00df\x7f\x7f\u00fcn\r")
 	s.see("there is no such command\r\n> ")
@@ -318,6 +318,44 @@ func TestTalkEchoInLine(t *testing.T) {
 	s.see("now")
 	s.types("cd")
 	if line := <-got; line != "\xff\xfd\x01abcd" {
+		t.Errorf("sent %q", line)
+	}
+	s.end(0)
+}
+
+// What was typed of a line is sent when the host begins to show what is typed: it does
+// not come with a later command.
+func TestTalkEchoTurns(t *testing.T) {
+	got := make(chan string, 4)
+	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Talk: func(c io.ReadWriter) {
+		read := func(n int) string {
+			b := make([]byte, n)
+			io.ReadFull(c, b)
+			return string(b)
+		}
+		read(len("go\r\n"))
+		io.WriteString(c, "ready")
+		read(len("x\r\n"))
+		// From here on the line that is typed is not complete.
+		io.WriteString(c, "\xff\xfb\x01")
+		got <- read(len("\xff\xfd\x01"))
+		got <- read(len("abc"))
+		io.WriteString(c, "\xff\xfc\x01$ ")
+		read(len("\xff\xfe\x01"))
+		got <- read(len("ls\r\n"))
+	}})
+	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
+	s.see("tells more\r\n")
+	s.types("go\r")
+	s.see("ready")
+	s.types("x\rabc")
+	s.see("x\r\nabc")
+	if first, second := <-got, <-got; first+second != "\xff\xfd\x01abc" {
+		t.Errorf("sent %q, %q", first, second)
+	}
+	s.see("$ ")
+	s.types("ls\r")
+	if line := <-got; line != "ls\r\n" {
 		t.Errorf("sent %q", line)
 	}
 	s.end(0)

@@ -45,6 +45,7 @@ type talk struct {
 	ended   chan error    // of the host
 	sent    chan struct{} // closed when nothing is sent any more
 	echoes  atomic.Bool   // the host shows what is typed
+	turned  chan struct{} // that has changed
 	mode    typing
 	line    lineEditor  // where the host does not show what is typed
 	ask     *lineEditor // of the person's own commands, and show is locked; nil: they go to the host
@@ -75,7 +76,7 @@ const (
 func newTalk(o *opening, tty *os.File, s *scheme.Session) *talk {
 	t := &talk{
 		a: o.a, tty: tty, session: s, conn: s.Conn, escape: o.session.key, key: o.session.escape, begins: true,
-		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}),
+		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
 	// The drawings are our own, but until they begin a host of 3270 sends text.
@@ -147,6 +148,11 @@ func (t *talk) exchange(ctx context.Context) (ended bool, err error) {
 		case out <- next:
 			t.waiting = t.waiting[1:]
 			t.size -= len(next.octets)
+		case <-t.turned:
+			// What was typed of a line is not kept for a later one.
+			if !t.inLines() && t.line.Len() > 0 {
+				t.sendTyped(nil)
+			}
 		case err := <-t.ended:
 			return true, err
 		case <-ctx.Done():
@@ -262,7 +268,16 @@ func (t *talk) resize() {
 
 // changed notes whether the host shows what is typed. To ask when a key is pressed
 // could mean to wait for a host that takes nothing.
-func (t *talk) changed() { t.echoes.Store(t.conn.Echoes()) }
+func (t *talk) changed() {
+	echoes := t.conn.Echoes()
+	if t.echoes.Swap(echoes) == echoes {
+		return
+	}
+	select {
+	case t.turned <- struct{}{}:
+	default:
+	}
+}
 
 // listen hands on what is typed.
 func (t *talk) listen(done chan struct{}) {
@@ -372,7 +387,7 @@ func (t *talk) local(o byte) (end bool) {
 	t.unlockShow()
 	switch state {
 	case lineDone:
-		line := append(t.line.octets, '\n')
+		line := append([]byte(t.line.text()), '\n')
 		if t.session.URL.Scheme() == "rlogin" {
 			if line, end = t.tildes(line); end {
 				return true
@@ -401,7 +416,7 @@ func (t *talk) remote(octets []byte) (end bool) {
 
 // sendTyped sends octets behind what was typed of a line.
 func (t *talk) sendTyped(octets []byte) {
-	t.send(delivery{octets: append(t.line.octets, octets...)})
+	t.send(delivery{octets: append([]byte(t.line.text()), octets...)})
 	t.line.reset()
 }
 

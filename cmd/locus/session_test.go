@@ -142,10 +142,10 @@ func TestLineEditor(t *testing.T) {
 	}
 	var l lineEditor
 	var shown bytes.Buffer
-	for range maxTyped + 5 {
+	for range term.MaxLine + 5 {
 		l.take('x', &display{w: &shown})
 	}
-	if len(l.text()) != maxTyped || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
+	if len(l.text()) != term.MaxLine || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
 		t.Errorf("%d octets", len(l.text()))
 	}
 }

@@ -29,10 +29,13 @@
 // # The terminal's protocol
 //
 // The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session],
-// with the subprotocol "locus.terminal". Binary frames are octets, as
-// scheme.Terminal has them: from the server what the person sees, filtered; to the
-// server what the person types, "\r" for Enter. Text frames are JSON objects with
-// one of these keys; either side passes over a key that it does not know.
+// with the subprotocol "locus.terminal.2". Binary frames are octets, as
+// scheme.Terminal has them: from the server what the user sees, filtered; to the
+// server what the user types, "\r" for Enter, in messages of any length, which the
+// server reads as the service takes them. Where the service does not show what is
+// typed, the server edits the line and shows it, and sends it to the service when
+// Enter is pressed. Text frames are JSON objects with one of these keys, of at most
+// 64 KiB; either side ignores a key that it does not know.
 //
 // To the server:
 //
@@ -44,13 +47,14 @@
 //	{"advice": {"user": "guest", "password": "guest"}}
 //	                           what the URL suggests; typed only if the person says so
 //	{"echo": true}             whether the service shows what is typed; without it the
-//	                           page shows it, and sends whole lines that end in "\n"
+//	                           server does
 //	{"commands": ["break"]}    what Terminal.Commands returns
 //	{"status": [{"name": "terminal", "value": "xterm"}]}
 //	                           what Terminal.Status returns, values as text
-//	{"end": "text"}            the session is over, with a word why; then the close
+//	{"end": "text"}            the session is over, and why; then the close, with the
+//	                           same text as its reason
 //	{"error": {"kind": "unreachable", "message": "..."}}
-//	                           it did not come about; then the close
+//	                           there is no session, and why; then the close
 //
 // The server sends advice, echo and commands before the first octets.
 package page

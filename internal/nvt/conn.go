@@ -37,6 +37,10 @@ const (
 // Options of a Conn. The zero value agrees to nothing.
 type Options struct {
 	Options []Option
+	// Keyboard says that Write takes what a user types: CR is the Enter key, which is
+	// sent as CR LF (RFC 1123 section 3.3.1). Otherwise Write takes what a printer
+	// shows, and CR is a carriage return, which is sent as CR NUL (RFC 854).
+	Keyboard bool
 	// Command is told of each command that is not about options, in its place among
 	// the data: what came before it has been read. nil: nobody.
 	Command func(command byte)
@@ -65,6 +69,7 @@ type Conn struct {
 	us         [256]state
 	them       [256]state
 	out        []byte
+	enterNUL   bool   // Enter is sent as CR NUL
 	hold       bool   // nothing is sent until TLS has begun
 	held       []byte // what is sent then
 	holdOption byte   // the option that does it
@@ -277,45 +282,84 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.Conn.Read(p)
 }
 
-// Write sends data: CR as CR NUL and LF as CR LF, unless we send in binary, but CR
-// LF as it is. An octet that could be taken for IAC is sent twice.
+// Write sends data. An octet that could be taken for IAC is sent twice. In binary
+// nothing else changes (RFC 856). Otherwise LF is sent as CR LF, CR as CR LF or CR NUL
+// (see Options.Keyboard), and CR LF and CR NUL as they are. A CR LF that is written in
+// two pieces is two ends of lines.
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out = appendData(c.out[:0], p, c.us[Binary].on() && !c.hold)
+	c.out = c.appendText(c.out[:0], p)
 	if err := c.flush(); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
+// WriteOctets sends data in which only IAC is written twice, in binary or not. What is
+// not binary must be as RFC 854 has it: LF and CR NUL are not the end of a line.
+func (c *Conn) WriteOctets(p []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = appendOctets(c.out[:0], p)
+	return c.flush()
+}
+
+// SetEnter sets what the Enter key sends: CR LF, or CR NUL if nul. RFC 1123 section
+// 3.3.1 asks for both, and for CR LF unless the user chooses.
+func (c *Conn) SetEnter(nul bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enterNUL = nul
+}
+
 // WriteRecord sends data as it is, and the end of a record.
 func (c *Conn) WriteRecord(p []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out = append(appendData(c.out[:0], p, true), IAC, EOR)
+	c.out = append(appendOctets(c.out[:0], p), IAC, EOR)
 	return c.flush()
 }
 
-func appendData(dst, p []byte, binary bool) []byte {
+// appendText appends p as Write sends it. c is locked.
+func (c *Conn) appendText(dst, p []byte) []byte {
+	if c.us[Binary].on() && !c.hold {
+		return appendOctets(dst, p)
+	}
+	afterCR := byte(0)
+	if c.o.Keyboard && !c.enterNUL {
+		afterCR = '\n'
+	}
 	for i := 0; i < len(p); i++ {
-		switch o := p[i]; {
-		case o == IAC:
+		switch o := p[i]; o {
+		case IAC:
 			dst = append(dst, IAC, IAC)
-		case binary:
-			dst = append(dst, o)
-		case o == '\n':
+		case '\n':
 			dst = append(dst, '\r', '\n')
-		case o == '\r' && i+1 < len(p) && p[i+1] == '\n':
-			dst = append(dst, '\r', '\n')
-			i++
-		case o == '\r':
-			dst = append(dst, '\r', 0)
+		case '\r':
+			second := afterCR
+			if i+1 < len(p) && (p[i+1] == '\n' || p[i+1] == 0) {
+				i++
+				second = p[i]
+			}
+			dst = append(dst, '\r', second)
 		default:
 			dst = append(dst, o)
 		}
 	}
 	return dst
+}
+
+// appendOctets appends p with each IAC twice.
+func appendOctets(dst, p []byte) []byte {
+	for {
+		i := bytes.IndexByte(p, IAC)
+		if i < 0 {
+			return append(dst, p...)
+		}
+		dst = append(append(dst, p[:i]...), IAC, IAC)
+		p = p[i+1:]
+	}
 }
 
 // Command sends a command that is not about options.
@@ -350,7 +394,7 @@ func (c *Conn) sub(code byte, data []byte) error {
 		return nil
 	}
 	c.trace(true, SB, code)
-	c.out = append(appendData(append(c.out[:0], IAC, SB, code), data, true), IAC, SE)
+	c.out = append(appendOctets(append(c.out[:0], IAC, SB, code), data), IAC, SE)
 	return c.flush()
 }
 

@@ -178,18 +178,44 @@ func word(b bool) string {
 	return "false"
 }
 
+// What Write sends of each end of a line, in each state that matters.
 func TestWrite(t *testing.T) {
-	for _, test := range []struct{ in, text, binary string }{
-		{"a\rb", "a\r\x00b", "a\rb"}, {"a\nb", "a\r\nb", "a\nb"}, {"a\r\nb\r", "a\r\nb\r\x00", "a\r\nb\r"}, {"\xff\xff", "\xff\xff\xff\xff", "\xff\xff\xff\xff"},
+	writers := []struct {
+		name     string
+		keyboard bool
+		set      func(c *Conn)
+	}{
+		{"printer", false, func(*Conn) {}},
+		{"keyboard", true, func(*Conn) {}},
+		{"keyboard, CR NUL", true, func(c *Conn) { c.SetEnter(true) }},
+		{"binary", true, func(c *Conn) { c.us[Binary] = yes }},
+		{"binary offered", true, func(c *Conn) { c.us[Binary] = wantYes }},
+		{"binary received", true, func(c *Conn) { c.them[Binary] = yes }},
+		{"binary ends", true, func(c *Conn) { c.us[Binary] = wantNo }},
+		{"binary, CR NUL", true, func(c *Conn) { c.us[Binary] = yes; c.SetEnter(true) }},
+	}
+	for _, test := range []struct {
+		in   string
+		sent [8]string // by each writer
+	}{
+		{"a\rb", [8]string{"a\r\x00b", "a\r\nb", "a\r\x00b", "a\rb", "a\r\nb", "a\r\nb", "a\rb", "a\rb"}},
+		{"a\r", [8]string{"a\r\x00", "a\r\n", "a\r\x00", "a\r", "a\r\n", "a\r\n", "a\r", "a\r"}},
+		{"\r\r", [8]string{"\r\x00\r\x00", "\r\n\r\n", "\r\x00\r\x00", "\r\r", "\r\n\r\n", "\r\n\r\n", "\r\r", "\r\r"}},
+		{"a\nb", [8]string{"a\r\nb", "a\r\nb", "a\r\nb", "a\nb", "a\r\nb", "a\r\nb", "a\nb", "a\nb"}},
+		{"a\r\nb\r", [8]string{"a\r\nb\r\x00", "a\r\nb\r\n", "a\r\nb\r\x00", "a\r\nb\r", "a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r", "a\r\nb\r"}},
+		{"a\r\x00b", [8]string{"a\r\x00b", "a\r\x00b", "a\r\x00b", "a\r\x00b", "a\r\x00b", "a\r\x00b", "a\r\x00b", "a\r\x00b"}},
+		{"\xffa\xff", [8]string{"\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff", "\xff\xffa\xff\xff"}},
 	} {
-		for binary, want := range map[bool]string{false: test.text, true: test.binary} {
+		for i, w := range writers {
 			s := scripted("")
-			c := New(s, nil)
-			if binary {
-				c.us[Binary] = yes
+			c := New(s, &Options{Keyboard: w.keyboard})
+			w.set(c)
+			if n, err := c.Write([]byte(test.in)); n != len(test.in) || err != nil || s.out.String() != test.sent[i] {
+				t.Errorf("%s: %q is sent as %q, %d, %v; want %q", w.name, test.in, s.out.String(), n, err, test.sent[i])
 			}
-			if n, err := c.Write([]byte(test.in)); n != len(test.in) || err != nil || s.out.String() != want {
-				t.Errorf("%q, binary %v: %q, %d, %v", test.in, binary, s.out.String(), n, err)
+			s.out.Reset()
+			if err := c.WriteOctets([]byte("\r\n\xff")); err != nil || s.out.String() != "\r\n\xff\xff" {
+				t.Errorf("%s: WriteOctets sends %q, %v", w.name, s.out.String(), err)
 			}
 		}
 	}

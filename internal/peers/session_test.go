@@ -17,6 +17,7 @@ import (
 
 	locusurl "github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/nvt"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -239,6 +240,52 @@ func TestTelnetd(t *testing.T) {
 	k.expect(t, `(?i)\[.*yes.*\]`)
 	k.interrupt(t, func() error { return k.Command("ip") })
 	k.leave(t)
+}
+
+// Enter is one key at a real server, as the library and scripts send it.
+func TestTelnetdEnter(t *testing.T) {
+	readsKeys := func(t *testing.T, k *talk) {
+		t.Helper()
+		k.send(t, "stty -icrnl -icanon -echo min 1; echo rea''dy; head -c 5 | od -An -tx1; stty sane\r")
+		k.expect(t, "ready\r\n")
+		k.send(t, "a\rb\r")
+		k.send(t, "c")
+		if got := k.expect(t, `\r\n`); strings.TrimSpace(got) != "61 0d 62 0d 63" {
+			t.Errorf("the program reads %q", got)
+		}
+		k.expect(t, shellPrompt)
+	}
+	// This server asks for binary.
+	k := talkTo(t, "telnet://"+telnetd(t).addr()+"/")
+	k.login(t, user)
+	if got := k.status("enter"); got != "CR" {
+		t.Errorf("Enter is %v", got)
+	}
+	readsKeys(t, k)
+	k.leave(t)
+	for _, nul := range []bool{false, true} {
+		c, err := net.Dial("tcp", telnetd(t).addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(maxSession))
+		plain := nvt.New(c, &nvt.Options{Keyboard: true, Options: []nvt.Option{{Code: nvt.Echo, Them: true}, {Code: nvt.SGA, Us: true, Them: true}}})
+		plain.SetEnter(nul)
+		k := &talk{Terminal: scheme.PlainTerminal(plain)}
+		k.login(t, user)
+		readsKeys(t, k)
+		if plain.Enabled(true, nvt.Binary) {
+			t.Error("it is binary")
+		}
+		k.leave(t)
+	}
+	r := locus(t, append([]string{"get", "telnet://" + telnetd(t).addr() + "/"}, "--expect", "login: $", "--send", user+`\r`, "--expect", "Password: $", "--send", password+`\r`, "--expect", shellPrompt,
+		"--send", `cat -A <<e''nd\rone\r\rtwo\rend\r`, "--expect", `two\$`, "--send", `exit\r`)...)
+	r.want(t, 0, r.out)
+	if !strings.Contains(r.out, "one$\r\n$\r\ntwo$\r\n") {
+		t.Errorf("a script sends %q", r.out)
+	}
 }
 
 func TestTelnetdRefuses(t *testing.T) {

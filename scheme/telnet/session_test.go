@@ -261,7 +261,7 @@ func TestSession(t *testing.T) {
 		io.WriteString(c, "\xff\xfb\x01on")
 		read(c, "\xff\xfd\x01\xff\xfa\x1f\x00\xff\xff\x00\x00\xff\xf0\xff\xf3\xff\xf6")
 		io.WriteString(c, "\xff\xfc\x01off")
-		read(c, "\xff\xfe\x01a\r\x00")
+		read(c, "\xff\xfe\x01a\r\n")
 	}))
 	if s.User != "guest" || s.Password != "welcome" || s.URL.String() != "telnet://guest:welcome@h/" {
 		t.Errorf("%+v", s)
@@ -293,6 +293,51 @@ func TestSession(t *testing.T) {
 	}
 	if !slices.Contains(echo, true) || echo[len(echo)-1] {
 		t.Error(echo)
+	}
+}
+
+// Enter is CR LF (RFC 1123 section 3.3.1), whether the host echoes or suppresses go
+// aheads, unless it accepts binary or the user chooses otherwise.
+func TestEnter(t *testing.T) {
+	for _, test := range []struct {
+		name, host, answered string
+		commands             []string
+		in, sent, status     string
+	}{
+		{"no Telnet", "", "", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"echo", "\xff\xfb\x01", "\xff\xfd\x01", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"echo and suppress go ahead", "\xff\xfb\x01\xff\xfb\x03", "\xff\xfd\x01\xff\xfd\x03", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"suppress go ahead", "\xff\xfb\x03\xff\xfd\x03", "\xff\xfd\x03\xff\xfb\x03", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"line mode refused", "\xff\xfd\x22", "\xff\xfc\x22", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"host sends binary", "\xff\xfb\x00", "\xff\xfd\x00", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"host accepts binary", "\xff\xfd\x00", "\xff\xfb\x00", nil, "ls\r", "ls\r", "CR"},
+		{"binary both ways, with echo", "\xff\xfd\x00\xff\xfb\x00\xff\xfb\x01", "\xff\xfb\x00\xff\xfd\x00\xff\xfd\x01", nil, "ls\r", "ls\r", "CR"},
+		{"binary is over", "\xff\xfd\x00\xff\xfe\x00", "\xff\xfb\x00\xff\xfc\x00", nil, "ls\r", "ls\r\n", "CR LF"},
+		{"CR NUL chosen", "\xff\xfb\x01", "\xff\xfd\x01", []string{"crnul"}, "ls\r", "ls\r\x00", "CR NUL"},
+		{"CR LF chosen again", "\xff\xfb\x01", "\xff\xfd\x01", []string{"CRNUL", "crlf"}, "ls\r", "ls\r\n", "CR LF"},
+		{"LF alone", "\xff\xfb\x01", "\xff\xfd\x01", []string{"lf"}, "\r", "\n\r\n", "CR LF"},
+		{"CR NUL written", "", "", nil, "a\r\x00", "a\r\x00", "CR LF"},
+	} {
+		h := newSays(test.host+"!", len(test.answered)+len(test.sent))
+		s := session(t, nil, "telnet://h/", host(h.handle))
+		if _, err := io.ReadFull(s.Conn, make([]byte, 1)); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		for _, name := range test.commands {
+			if err := s.Conn.Command(name); err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+		if i := slices.IndexFunc(s.Conn.Status(), func(f scheme.Field) bool { return f.Name == "enter" && f.Value == test.status }); i < 0 {
+			t.Errorf("%s: status is %v", test.name, s.Conn.Status())
+		}
+		if _, err := io.WriteString(s.Conn, test.in); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		<-h.done
+		if got := h.received(); got != test.answered+test.sent {
+			t.Errorf("%s: sent %q, want %q", test.name, got, test.answered+test.sent)
+		}
 	}
 }
 

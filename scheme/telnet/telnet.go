@@ -23,7 +23,7 @@ func (j *job) telnet() (scheme.Terminal, error) {
 	}
 	o := &j.client.o
 	t := &telnetConn{job: j, columns: o.Columns, rows: o.Rows}
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Command: func(byte) { t.speaks() }, Trace: j.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: func(byte) { t.speaks() }, Trace: j.trace})
 	return t, nil
 }
 
@@ -42,6 +42,7 @@ type telnetConn struct {
 	types         int    // of the terminal, that were told
 	charset       string // that was agreed on
 	overTLS       bool
+	enterNUL      bool // Enter is sent as CR NUL, unless in binary
 	onChange      func()
 }
 
@@ -81,10 +82,17 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed tells who wants to know that the session is not as it was.
+// changed notes that the host speaks Telnet, and reports the change.
 func (t *telnetConn) changed() {
 	t.mu.Lock()
 	t.spoken = true
+	t.mu.Unlock()
+	t.notify()
+}
+
+// notify calls the function that OnChange was given.
+func (t *telnetConn) notify() {
+	t.mu.Lock()
 	f := t.onChange
 	t.mu.Unlock()
 	if f != nil {
@@ -294,8 +302,8 @@ func (t *telnetConn) OnChange(f func()) {
 	t.onChange = f
 }
 
-// commands are those that a person may send, by the names that telnet programs
-// have for them (RFC 854).
+// commands are those of RFC 854 that a user may send, by the names that telnet
+// programs have for them.
 var commands = [...]struct {
 	name string
 	code byte
@@ -303,19 +311,39 @@ var commands = [...]struct {
 	{"ao", nvt.AO}, {"ayt", nvt.AYT}, {"brk", nvt.BRK}, {"ec", nvt.EC}, {"el", nvt.EL}, {"eor", nvt.EOR}, {"ga", nvt.GA}, {"ip", nvt.IP}, {"nop", nvt.NOP},
 }
 
+// What a user may choose about the ends of lines (RFC 1123 section 3.3.1): "crlf" and
+// "crnul" set what Enter sends, and "lf" sends LF alone.
+const (
+	enterCRLF = "crlf"
+	enterNUL  = "crnul"
+	sendLF    = "lf"
+)
+
 // Commands implements [scheme.Terminal].
 func (t *telnetConn) Commands() []string {
 	var names []string
 	for _, c := range commands {
 		names = append(names, c.name)
 	}
-	return names
+	return append(names, enterCRLF, enterNUL, sendLF)
 }
 
 // Command implements [scheme.Terminal].
 func (t *telnetConn) Command(name string) error {
+	name = strings.ToLower(name)
+	switch name {
+	case enterCRLF, enterNUL:
+		t.mu.Lock()
+		t.enterNUL = name == enterNUL
+		t.mu.Unlock()
+		t.SetEnter(name == enterNUL)
+		t.notify()
+		return nil
+	case sendLF:
+		return t.WriteOctets([]byte("\n"))
+	}
 	for _, c := range commands {
-		if c.name == strings.ToLower(name) {
+		if c.name == name {
 			return t.Conn.Command(c.code)
 		}
 	}
@@ -328,16 +356,24 @@ func (t *telnetConn) Status() []scheme.Field {
 	protocol, charset, overTLS := "telnet", t.charset, t.overTLS
 	window := strconv.Itoa(t.columns) + "x" + strconv.Itoa(t.rows)
 	asked := t.types > 0
+	enter := "CR LF"
+	if t.enterNUL {
+		enter = "CR NUL"
+	}
 	if !t.spoken {
 		protocol = "none: the host has not spoken Telnet yet"
 	}
 	t.mu.Unlock()
+	if t.Enabled(true, nvt.Binary) {
+		enter = "CR"
+	}
 	list := []scheme.Field{
 		{Name: "protocol", Value: protocol},
 		{Name: "echo", Value: t.Echoes()},
 		{Name: "suppressGoAhead", Value: t.Enabled(false, nvt.SGA)},
 		{Name: "binarySent", Value: t.Enabled(true, nvt.Binary)},
 		{Name: "binaryReceived", Value: t.Enabled(false, nvt.Binary)},
+		{Name: "enter", Value: enter},
 		{Name: "window", Value: window},
 		{Name: "windowTold", Value: t.Enabled(true, nvt.WindowSize)},
 		{Name: "terminalTypeTold", Value: asked},

@@ -64,7 +64,7 @@ func (j *job) tn3270() (scheme.Terminal, error) {
 	}
 	t := &conn3270{job: j, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
 	t.extended.conn = t
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Trace: j.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Trace: j.trace})
 	go t.receive()
 	return t, nil
 }

@@ -93,7 +93,7 @@ func TestTextHost(t *testing.T) {
 	if n, err := s.Read(buf); n != 0 || err != io.EOF {
 		t.Errorf("%q, %v", buf[:n], err)
 	}
-	if got := <-typed; got != "\xff\xfd\x01guest\r\x00" {
+	if got := <-typed; got != "\xff\xfd\x01guest\r\n" {
 		t.Errorf("%q", got)
 	}
 }

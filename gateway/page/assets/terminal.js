@@ -73,44 +73,50 @@
 
   const encoder = new TextEncoder();
   let socket = null;
-  let echo = true;
-  let line = "";
+  let queue = []; // what was typed and is not sent yet, in pieces
+  const piece = 8 << 10;
 
   const say = (name, text) => {
     section.dataset.state = name;
-    if (name === "ended") connect.textContent = "Connect again";
     state.textContent = text;
+    // After the end nothing is typed.
+    term.options.disableStdin = name !== "open";
+    if (name === "ended") {
+      queue = [];
+      connect.textContent = "Connect again";
+    }
   };
-  const send = (message) => {
-    if (socket && socket.readyState === WebSocket.OPEN) socket.send(message);
+  const isOpen = () => socket !== null && socket.readyState === WebSocket.OPEN && section.dataset.state === "open";
+  const control = (value) => {
+    if (isOpen()) socket.send(JSON.stringify(value));
   };
-  const control = (value) => send(JSON.stringify(value));
 
-  // typed takes what the person types. A service that shows nothing of it gets whole
-  // lines, and they are shown here.
-  const typed = (text) => {
-    if (echo) {
-      send(encoder.encode(text));
-      return;
-    }
-    for (const c of text) {
-      if (c === "\r") {
-        term.write("\r\n");
-        send(encoder.encode(line + "\n"));
-        line = "";
-      } else if (c === "\u007f" || c === "\b") {
-        if (line !== "") {
-          line = [...line].slice(0, -1).join("");
-          term.write("\b \b");
-        }
-      } else if (c >= " ") {
-        line += c;
-        term.write(c);
-      } else {
-        send(encoder.encode(c));
-      }
+  // pump sends what was typed, as fast as the service takes it. A browser does not tell
+  // when it has sent something: while there is more, it is asked again.
+  let pumping = false;
+  const pump = () => {
+    pumping = false;
+    while (isOpen() && queue.length > 0 && socket.bufferedAmount < 4 * piece) socket.send(queue.shift());
+    if (isOpen() && queue.length > 0) {
+      pumping = true;
+      setTimeout(pump, 20);
     }
   };
+  const send = (octets) => {
+    if (!isOpen()) return;
+    for (let at = 0; at < octets.length;) {
+      let end = Math.min(at + piece, octets.length);
+      // A CR LF is one key.
+      if (end < octets.length && octets[end - 1] === 13 && octets[end] === 10) end++;
+      queue.push(octets.slice(at, end));
+      at = end;
+    }
+    if (!pumping) pump();
+  };
+
+  // typed takes what the user types. The gateway sends it on, or edits the line and shows
+  // it, as the service wants it.
+  const typed = (text) => send(encoder.encode(text));
   term.onData(typed);
   term.onBinary((octets) => send(Uint8Array.from(octets, (c) => c.charCodeAt(0) & 255)));
   term.onResize(({ cols, rows }) => control({ window: [cols, rows] }));
@@ -127,9 +133,6 @@
 
   // told takes a control message.
   const told = {
-    echo: (value) => {
-      echo = value === true;
-    },
     advice: ({ user = "", password = "" }) => {
       const place = find(".advice");
       const offer = (what, text, shown) => {
@@ -182,22 +185,34 @@
       find(".stands").hidden = known.length === 0;
     },
     end: (text) => say("ended", "The session is over" + (text ? ": " + text : "")),
-    error: ({ message = "" }) => say("ended", "It did not come about: " + message),
+    error: ({ message = "" }) => say("ended", "No session: " + (message || "the gateway gives no reason")),
+  };
+
+  // closed says why a connection ended of which no message told the reason.
+  const closed = (wasOpen, { code, reason }) => {
+    if (reason) return reason;
+    if (!wasOpen) return "the gateway can't be reached, or refuses the connection: its log names the reason";
+    if (code === 1006) return "the connection to the gateway is lost";
+    return "the gateway closed the connection with status " + code;
   };
 
   const begin = () => {
     if (socket) socket.close();
-    line = "";
-    echo = true;
+    queue = [];
     term.reset();
+    // A backspace goes back over the end of a line that wraps.
+    term.write("\x1b[?45h");
     say("waiting", "Connecting …");
     connect.textContent = "Hang up";
     const address = new URL(section.dataset.socket, location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    const mine = new WebSocket(address, "locus.terminal");
+    const mine = new WebSocket(address, "locus.terminal.2");
+    let wasOpen = false;
     socket = mine;
     mine.binaryType = "arraybuffer";
     mine.addEventListener("open", () => {
+      wasOpen = true;
+      if (mine !== socket) return;
       say("open", "Connected");
       if (!fit()) control({ window: [term.cols, term.rows] });
       term.focus();
@@ -218,13 +233,18 @@
         if (Object.hasOwn(told, key) && value !== null) told[key](value);
       }
     });
-    mine.addEventListener("close", () => {
-      if (mine === socket && section.dataset.state !== "ended") say("ended", section.dataset.state === "open" ? "The session is over" : "No connection came about");
+    mine.addEventListener("close", (e) => {
+      if (mine !== socket || section.dataset.state === "ended") return;
+      say("ended", (wasOpen ? "The session is over: " : "No session: ") + closed(wasOpen, e));
     });
   };
   connect.addEventListener("click", () => {
-    if (section.dataset.state === "ended") begin();
-    else socket.close();
+    if (section.dataset.state === "ended") {
+      begin();
+      return;
+    }
+    say("ended", "The session is over: you have hung up");
+    socket.close(1000, "hung up");
   });
   begin();
 })();
