@@ -45,7 +45,8 @@ type app struct {
 	config         config
 	status         int
 	registry       *scheme.Registry
-	line           int // of standard input, from 1; 0: the inputs are arguments
+	line           int  // of standard input, from 1; 0: the inputs are arguments
+	wrapperNoted   bool // a line of standard input had a wrapper, and got its note
 
 	schemes   func(*all.Options) (*scheme.Registry, error)
 	tty       func() (*os.File, error) // opens the terminal where the person is asked

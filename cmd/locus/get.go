@@ -253,6 +253,7 @@ func (g *getter) url(input string, err error) (u locus.URL, ok bool) {
 	}
 	switch {
 	case err == nil:
+		g.a.noteWrapper(input)
 		g.noteUnheeded(u)
 		return u, true
 	case g.a.flags.json:

@@ -170,16 +170,19 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	case r.Skipped:
 		g.a.note("%s is there already", file)
 	default:
-		if o, ok := r.Resource.(*scheme.Object); ok {
-			g.noteOf(r.Job.URL, o)
+		switch resource := r.Resource.(type) {
+		case *scheme.Object:
+			g.noteOf(r.Job.URL, resource.Note)
+		case *scheme.Menu:
+			g.noteOf(r.Job.URL, resource.Note)
 		}
 	}
 }
 
-// noteOf tells what people should know of an object.
-func (g *getter) noteOf(u locus.URL, o *scheme.Object) {
-	if o.Note != "" {
-		g.a.note("%s: %s", u.Redacted(), term.Characters(o.Note))
+// noteOf tells what people should know of an object or a menu.
+func (g *getter) noteOf(u locus.URL, note string) {
+	if note != "" {
+		g.a.note("%s: %s", u.Redacted(), term.Characters(note))
 	}
 }
 

@@ -81,9 +81,7 @@ func (r *resolver) run(args []string) {
 
 // base reads the base; without one there is nothing to do.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
-	if err == nil {
-		u, err = locus.Parse(input)
-	}
+	u, err = r.app.readURL(input, err)
 	if err != nil {
 		r.app.problem(statusUsage, about("the base", err))
 	}
@@ -100,7 +98,10 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 	var ref relative.Ref
 	var u locus.URL
 	if err == nil {
-		ref, err = relative.Parse(input)
+		ref, err = shape.ReadRef(input)
+	}
+	if err == nil {
+		r.app.noteWrapper(input)
 	}
 	if err == nil {
 		u, err = ref.ResolveWith(base, r.options)
@@ -129,13 +130,10 @@ func (r *resolver) otherText(other *shape.Other) string {
 	return locus.Quote(string(*other.URL))
 }
 
-func (r *resolver) answerBetween(base locus.URL, input string, err error) {
+func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	j := shape.Resolve{Base: text(base.String()), URL: present(input, true), Rules: r.options.Rules.String()}
-	var u locus.URL
 	var ref relative.Ref
-	if err == nil {
-		u, err = locus.Parse(input)
-	}
+	u, err := r.app.readURL(input, readErr)
 	if err == nil {
 		ref, err = relative.Between(base, u)
 	}

@@ -406,6 +406,7 @@ func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.
 		u, bad := locus.ParseWrapped(arg)
 		switch {
 		case bad == nil && v.a.registry.Known(u):
+			v.a.noteWrapper(arg)
 			return yield(verify.Source{Name: u.WithoutPassword().String(), URL: u})
 		case strings.Contains(arg, "://"):
 			if bad == nil {

@@ -79,6 +79,7 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
+	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
 // NewParse describes u, which input was read as.
@@ -104,7 +105,7 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if fields, err := r.Fields(u); err == nil {
 		p.Locator = (*Fields)(&fields)
 	}
-	p.Violations, p.Notes = Findings(r.Check(u, locus.RFC1738))
+	p.Violations, p.Notes = Findings(located(input, r.Check(u, locus.RFC1738)))
 	return p
 }
 
@@ -173,6 +174,7 @@ type Canonical struct {
 	OK        bool     `json:"ok"`
 	Canonical Text     `json:"canonical"`
 	Changes   []string `json:"changes"`
+	Wrapped   Text     `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
 // NewCanonical describes a canonical form.
@@ -181,7 +183,7 @@ func NewCanonical(input string, u locus.URL, change locus.Change) Canonical {
 	if changes == nil {
 		changes = []string{}
 	}
-	return Canonical{Text(input), true, Text(u.String()), changes}
+	return Canonical{Input: Text(input), OK: true, Canonical: Text(u.String()), Changes: changes}
 }
 
 // Compare is the verdict about two inputs.

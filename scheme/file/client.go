@@ -73,18 +73,50 @@ func (c *Client) Get(ctx context.Context, f URL) (scheme.Resource, error) {
 }
 
 // Open opens what req.URL locates: a [*scheme.Object] for a file, a
-// [*scheme.Menu] for a directory. req.Dial is not used: nothing here reaches a
+// [*scheme.Menu] for a directory. It reads "file:/path" (RFC 8089) too, and then
+// the resource has a note. req.Dial is not used: nothing here reaches a
 // network.
 //
 // Errors wrap a [*locus.SyntaxError] or one of scheme's: ErrNotFound, ErrAuth (no
 // permission, or out of the root), ErrTooLarge, ErrUnsupported (another machine's
 // file, a device, a pipe, a socket), ErrUnreachable (the file system failed).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	f, err := Parse(req.URL)
+	short := *req
+	u, rewritten := fromShort(req.URL)
+	short.URL = u
+	f, err := Parse(u)
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
-	return c.open(ctx, req, f)
+	r, err := c.open(ctx, &short, f)
+	if err == nil && rewritten {
+		note := "this form is that of RFC 8089; by RFC 1738 3.10 it is " + locus.Quote(u.String())
+		switch r := r.(type) {
+		case *scheme.Object:
+			r.Note = note
+		case *scheme.Menu:
+			r.Note = note
+		}
+	}
+	return r, err
+}
+
+// fromShort returns the URL of RFC 1738 for one in the short form of RFC 8089,
+// "file:/path", and any other as it is. ok reports whether it was in that form.
+func fromShort(u locus.URL) (long locus.URL, ok bool) {
+	if u.Scheme() != "file" || u.Facts().Has(locus.Internet) || !strings.HasPrefix(u.SchemePart(), "/") {
+		return u, false
+	}
+	text := "file://" + u.SchemePart()
+	if fragment, has := u.Fragment(); has {
+		text += "#" + fragment
+	}
+	long, err := locus.Parse(text)
+	if err != nil {
+		// It is longer than a URL may be.
+		return u, false
+	}
+	return long, true
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.Resource, error) {

@@ -11,7 +11,8 @@
 // "localhost", in any case, which both mean the machine that reads the URL; the
 // canonical form leaves it empty. "." and ".." stay as they are: only the file
 // system knows what they lead to. "file:/x", which section 3.10 does not have, is
-// refused, as are a port and a user.
+// refused by [Parse], as are a port and a user. [Client.Open] opens it, as RFC 8089
+// reads it, with a note.
 //
 // # Access
 //
