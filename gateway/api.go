@@ -234,11 +234,12 @@ func (c *call) resolve() {
 	base, err := shape.Read(c.values.Get("base"))
 	var ref relative.Ref
 	var u locus.URL
+	var notes relative.Notes
 	if err == nil {
 		ref, err = shape.ReadRef(text)
 	}
 	if err == nil {
-		u, err = ref.ResolveWith(base, o)
+		u, notes, err = ref.ResolveNoted(base, o)
 	}
 	if err != nil {
 		e := shape.NewError(err)
@@ -247,6 +248,7 @@ func (c *call) resolve() {
 		return
 	}
 	j.OK, j.URL, j.Other = true, shape.Present(u.String(), true), shape.OtherRules(base, ref, u, o)
+	j.Notes = shape.Texts(notes.Texts())
 	c.answer(http.StatusOK, j)
 }
 

@@ -204,6 +204,7 @@ type Resolve struct {
 	URL   *Text  `json:"url"`
 	Rules string `json:"rules"`
 	Other *Other `json:"other"` // null if the other rules say the same
+	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 }
 
