@@ -154,6 +154,28 @@ func isClosedPipe(err error) bool {
 // sense in going on.
 func (a *app) broken() bool { return a.sink.err != nil }
 
+// withoutOutput returns what of err is not the failure of standard output, which
+// finish reports: a reader that went away has not seen that the server cut the
+// resource short, so the status must tell it.
+func (a *app) withoutOutput(err error) error {
+	if err == nil || !a.broken() || !errors.Is(err, a.sink.err) {
+		return err
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() []error }:
+		var rest []error
+		for _, err := range wrapper.Unwrap() {
+			rest = append(rest, a.withoutOutput(err))
+		}
+		return errors.Join(rest...)
+	case interface{ Unwrap() error }:
+		if err != a.sink.err {
+			return a.withoutOutput(wrapper.Unwrap())
+		}
+	}
+	return nil
+}
+
 // raise makes status the exit status unless it is higher already. It may be
 // called from many goroutines at once.
 func (a *app) raise(status int) {

@@ -60,7 +60,8 @@ in, made safe, in the current folder or that of -d, and replaces a file only wit
 --overwrite. What comes is written to NAME.part and renamed when it is whole; the
 small NAME.part.json says what the part came from. After an interrupt or a
 failure, -C goes on with the part if the object is still the same, begins again
-if it is not, and leaves alone the files that are there already.
+if it is not, and leaves alone the files that are there already. While another
+process fetches the same file, get waits.
 
 On a terminal, text is shown with everything that the terminal could obey made
 visible, and what is not text is refused; --raw writes all as it is. --json

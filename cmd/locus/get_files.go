@@ -69,7 +69,12 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	}
 	defer folder.Close()
 	progress := g.newProgress(true, names(jobs))
-	results, err := transfer.Run(ctx, g.client, folder, jobs, g.transferOptions(progress.report))
+	results, err := transfer.Run(ctx, g.client, folder, jobs, g.transferOptions(func(e transfer.Event) {
+		if e.State == transfer.Busy {
+			g.a.note("%v, and is waited for", e.Err)
+		}
+		progress.report(e)
+	}))
 	if err != nil {
 		progress.Close()
 		return err

@@ -53,7 +53,7 @@ func (g *getter) toStream(ctx context.Context, args []string, to stream) error {
 		if !ok {
 			continue
 		}
-		if err := g.one(ctx, u, to); err != nil && !g.a.broken() {
+		if err := g.a.withoutOutput(g.one(ctx, u, to)); err != nil {
 			g.failed(u.Redacted(), err)
 		}
 		g.tellNotes()
