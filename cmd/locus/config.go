@@ -57,6 +57,7 @@ type ftpConfig struct {
 type newsConfig struct {
 	Server     newsServer
 	ClearLogin bool
+	Received   bool
 }
 
 type mailConfig struct {
@@ -136,6 +137,7 @@ func (c *config) settings() []setting {
 		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "what an anonymous login gives as its password"},
 		{"news.server", &c.News.Server, `what news URLs are read from: "news.example.net", "host:port" or "nntps://host"; else that of NNTPSERVER`},
 		{"news.clear_login", &c.News.ClearLogin, "let user and password cross the network without TLS when a news server wants them"},
+		{"news.received", &c.News.Received, "look for an article among mail.stores before a server is asked"},
 		{"mail.stores", &c.Mail.Stores, `where mail is that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
 		{"mail.cache", &c.Mail.Cache, "the folder for the index of the mail; else locus in XDG_CACHE_HOME, or in ~/.cache"},
 		{"mail.from", &c.Mail.From, `who writes, when a mailto URL is opened: "Fred <fred@example.net>"`},
@@ -477,6 +479,9 @@ func (a *app) ownFolder(variable, atHome string) string {
 	}
 	return filepath.Join(dir, "locus")
 }
+
+// noOwnFolder is why there is no folder to keep anything in.
+const noOwnFolder = "neither XDG_CACHE_HOME nor HOME is set"
 
 // decode reads the text of a configuration file. A key that does not exist is an
 // error: one that is misspelt must not pass for one that is obeyed.

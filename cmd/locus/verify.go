@@ -361,6 +361,7 @@ func (v *verifying) openStore() (closeStore func()) {
 	}
 	dir := a.ownFolder("XDG_CACHE_HOME", ".cache")
 	if dir == "" {
+		a.note("no result is kept for the next run, because %s (--no-cache: keep none)", noOwnFolder)
 		return nil
 	}
 	store, err := verify.OpenStore(filepath.Join(dir, "verify.db"))
