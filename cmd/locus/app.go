@@ -41,6 +41,7 @@ type app struct {
 	outTTY, errTTY bool
 	width          int // columns of the terminal at standard output
 	env            func(string) string
+	environ        func() []string // every NAME=VALUE of the environment; nil: none is listed
 	flags          globalFlags
 	config         config
 	status         int

@@ -412,12 +412,17 @@ func (a *app) readEverything() error {
 }
 
 // readEntries reads the variables of a table: those of the schemes that are
-// registered, and of the other keys.
+// registered, of the other keys, and of schemes that are not registered.
 func (a *app) readEntries(s setting, t openTable) error {
 	names := []string{allSchemes, exceptions}
 	for _, row := range a.registry.All() {
 		names = append(names, row.Name)
 	}
+	known := map[string]bool{}
+	for _, name := range names {
+		known[s.entryVariable(name)] = true
+	}
+	names = append(names, a.unregistered(s, known)...)
 	for _, name := range names {
 		variable := s.entryVariable(name)
 		if text := a.env(variable); text != "" {
@@ -427,6 +432,24 @@ func (a *app) readEntries(s setting, t openTable) error {
 		}
 	}
 	return nil
+}
+
+// unregistered returns the names of schemes for which the environment has a variable of
+// the table, and which are not known: LOCUS_GATEWAYS_X_FOO is of x-foo. "." and "+" of a
+// name can't be told from "-" there.
+func (a *app) unregistered(s setting, known map[string]bool) (names []string) {
+	if a.environ == nil {
+		return nil
+	}
+	for _, variable := range a.environ() {
+		variable, _, _ = strings.Cut(variable, "=")
+		name, ok := strings.CutPrefix(variable, s.variable()+"_")
+		if ok && name != "" && !known[variable] && name == strings.ToUpper(name) {
+			names = append(names, strings.ToLower(strings.ReplaceAll(name, "_", "-")))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // readConfig reads the file of --config or LOCUS_CONFIG, which must be there, or

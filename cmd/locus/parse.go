@@ -112,6 +112,7 @@ type description struct {
 	scheme     string
 	locator    []scheme.Field
 	locatorErr error
+	words      *string   // of a search; nil: there is none
 	canonical  locus.URL // zero: not in the form of its scheme
 	violations []locus.Violation
 }
@@ -119,6 +120,9 @@ type description struct {
 func (a *app) describe(u locus.URL) description {
 	d := description{url: u, scheme: u.Scheme(), violations: a.registry.Check(u, locus.RFC1738)}
 	d.locator, d.locatorErr = a.registry.Fields(u)
+	if words, ok := shape.Words(a.registry, u); ok {
+		d.words = &words
+	}
 	if canonical, _, err := a.registry.Canonical(u); err == nil {
 		d.canonical = canonical
 	}
@@ -172,6 +176,9 @@ func (d description) locatorRows() []row {
 		if field.Value != nil {
 			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
 		}
+	}
+	if d.words != nil && strings.Contains(*d.words, " ") {
+		rows = append(rows, row{"words", shape.ValueText(*d.words)})
 	}
 	return rows
 }

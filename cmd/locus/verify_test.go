@@ -213,7 +213,7 @@ func TestVerifyClosedPipe(t *testing.T) {
 	}
 	var errOut bytes.Buffer
 	a := newApp(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
-	if status := a.run([]string{"verify", "--json", doc}); status != statusNo || errOut.Len() > 0 {
+	if status := a.run([]string{"verify", "--no-cache", "--json", doc}); status != statusNo || errOut.Len() > 0 {
 		t.Errorf("%d, %q", status, errOut.String())
 	}
 }

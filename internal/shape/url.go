@@ -79,6 +79,7 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
+	Words      *Text       `json:"words,omitempty"`   // of a search; absent if there is none
 	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
@@ -105,8 +106,21 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if fields, err := r.Fields(u); err == nil {
 		p.Locator = (*Fields)(&fields)
 	}
+	if words, ok := Words(r, u); ok {
+		p.Words = Present(words, true)
+	}
 	p.Violations, p.Notes = Findings(located(input, r.Check(u, locus.RFC1738)))
 	return p
+}
+
+// Words returns the search of u with "+" read as a space. ok is false if its scheme has
+// no searches, or u has none.
+func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
+	s, known := r.Lookup(u.Scheme())
+	if !known || s.Words == nil {
+		return "", false
+	}
+	return s.Words(u)
 }
 
 // Check is the verdict about one input.
