@@ -15,7 +15,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/extract"
-	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/relative"
@@ -169,7 +168,7 @@ func (c *call) schemes() {
 }
 
 func (c *call) parse(input string) (any, bool) {
-	u, err := locus.Parse(input)
+	u, err := shape.Read(input)
 	if err != nil {
 		return shape.NewFailure(input, err), false
 	}
@@ -187,16 +186,13 @@ func (c *call) check() {
 		return
 	}
 	c.each(func(input string) (any, bool) {
-		u, err := locus.Parse(input)
-		if err != nil {
-			return shape.NewCheck(input, []locus.Violation{shape.SyntaxFinding(err)}, err, profile), false
-		}
-		return shape.NewCheck(input, advice.Findings(c.registry(), u, profile), nil, profile), true
+		list, err := shape.CheckInput(c.registry(), input, nil, profile)
+		return shape.NewCheck(input, list, err, profile), err == nil
 	})
 }
 
 func (c *call) canonical(input string) (any, bool) {
-	u, err := locus.Parse(input)
+	u, err := shape.Read(input)
 	var change locus.Change
 	if err == nil {
 		u, change, err = c.registry().Canonical(u)
@@ -231,14 +227,15 @@ func (c *call) resolve() {
 	}
 	text := c.values.Get("ref")
 	j := shape.Resolve{Base: shape.Text(c.values.Get("base")), Ref: shape.Present(text, true), Rules: o.Rules.String()}
-	base, err := locus.Parse(c.values.Get("base"))
+	base, err := shape.Read(c.values.Get("base"))
 	var ref relative.Ref
 	var u locus.URL
+	var notes relative.Notes
 	if err == nil {
-		ref, err = relative.Parse(text)
+		ref, err = shape.ReadRef(text)
 	}
 	if err == nil {
-		u, err = ref.ResolveWith(base, o)
+		u, notes, err = ref.ResolveNoted(base, o)
 	}
 	if err != nil {
 		e := shape.NewError(err)
@@ -247,6 +244,7 @@ func (c *call) resolve() {
 		return
 	}
 	j.OK, j.URL, j.Other = true, shape.Present(u.String(), true), shape.OtherRules(base, ref, u, o)
+	j.Notes = shape.Texts(notes.Texts())
 	c.answer(http.StatusOK, j)
 }
 
@@ -280,7 +278,7 @@ func (c *call) extract() {
 
 // get tells what a URL leads to; of an object, without its octets.
 func (c *call) get() {
-	u, err := locus.Parse(c.values.Get("url"))
+	u, err := shape.Read(c.values.Get("url"))
 	if err != nil {
 		c.failed(locus.URL{}, err)
 		return

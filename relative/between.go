@@ -35,6 +35,40 @@ func Between(base, target locus.URL) (Ref, error) {
 	return best, nil
 }
 
+// Align returns target with scheme, host and port as they are spelled in base, if
+// they mean the same: case has no meaning in scheme and host, and port, which is the
+// default port of the scheme of base, may be left out (RFC 1738 sections 2.1 and
+// 3.1). port 0 is none. Otherwise it returns target. Case and default port do not
+// keep [Between] from a short form of what Align returns.
+func Align(base, target locus.URL, port uint16) locus.URL {
+	b, t := split(base), split(target)
+	if !b.authority.ok || !t.authority.ok || !strings.EqualFold(b.scheme, t.scheme) || !strings.EqualFold(base.Host(), target.Host()) {
+		return target
+	}
+	if loginOf(base) != loginOf(target) || portOf(base, port) != portOf(target, port) {
+		return target
+	}
+	t.scheme, t.authority = b.scheme, b.authority
+	u, err := locus.Parse(t.text())
+	if err != nil {
+		return target
+	}
+	return u
+}
+
+// loginOf returns user and password as they are written, with what delimits them.
+func loginOf(u locus.URL) string {
+	login, _ := u.Login()
+	return login[:strings.LastIndexByte(login, '@')+1]
+}
+
+func portOf(u locus.URL, port uint16) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	return port
+}
+
 // candidates returns the texts among which the shortest form is. Which of them
 // mean target is not looked at.
 func candidates(base, target locus.URL) []string {
@@ -47,7 +81,9 @@ func candidates(base, target locus.URL) []string {
 	}
 	// "/." is for a path that would be read as a host, also in the target.
 	list = append(list, t.path+tail, "/."+t.path+tail)
-	for _, path := range between(removeDots(b.directory()), removeDots(t.path)) {
+	directory, _ := removeDots(b.directory())
+	path, _ := removeDots(t.path)
+	for _, path := range between(directory, path) {
 		list = append(list, path+tail)
 	}
 	return list

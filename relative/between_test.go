@@ -136,3 +136,27 @@ func TestBetweenRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+func TestAlign(t *testing.T) {
+	for _, test := range []struct {
+		base, target, want string
+		port               uint16
+	}{
+		{"http://a/b/c", "HTTP://A:80/b/d?q#f", "http://a/b/d?q#f", 80},
+		{"HTTP://A:80/b/c", "http://a/b/d", "HTTP://A:80/b/d", 80},
+		{"http://a:080/", "http://a:80/x", "http://a:080/x", 80},
+		{"http://a/b/c", "http://a:80/b/d", "http://a:80/b/d", 0},
+		{"http://a/b/c", "http://a:81/b/d", "http://a:81/b/d", 80},
+		{"http://a/b/c", "http://b/b/d", "http://b/b/d", 80},
+		{"http://a/b/c", "https://a/b/d", "https://a/b/d", 80},
+		{"ftp://u@h/x", "ftp://U@H/y", "ftp://U@H/y", 21},
+		{"ftp://u@h/x", "FTP://u@H:21/y", "ftp://u@h/y", 21},
+		{"ftp://u:p@h/x", "ftp://u@h/y", "ftp://u@h/y", 21},
+		{"mailto:a@b", "MAILTO:a@b", "MAILTO:a@b", 0},
+		{"http://h/", "HTTP://H?x@evil", "HTTP://H?x@evil", 80},
+	} {
+		if got := relative.Align(locus.MustParse(test.base), locus.MustParse(test.target), test.port); got.String() != test.want {
+			t.Errorf("Align(%s, %s) = %s, want %s", test.base, test.target, got, test.want)
+		}
+	}
+}

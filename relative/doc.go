@@ -13,12 +13,20 @@
 //
 // # Where this differs from RFC 3986
 //
-// Only URLs whose scheme-specific part begins with "/" have a hierarchy. In any
-// other, "/" and ".." are data: mailto:a/../b@h is an address. Such a base takes
-// absolute forms, fragments and the empty form alone, and such a URL given as
-// an absolute form is left as it is, though section 5.2.2 would take segments
-// out of it. RFC 1808 section 2.3 adds telnet to those that are never a base,
-// and the draft warns of gopher, which is a base only when asked for.
+// In a URL whose scheme-specific part does not begin with "/" and whose scheme is
+// known to hold an address, an identifier or the content itself, "/" and ".." are
+// data: mailto:a/../b@h is an address. Such a base takes only absolute forms,
+// fragments and the empty form. Other schemes, also unknown ones, have a hierarchy:
+// "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces the whole name before
+// it (draft, "News"): "alt.test" in news:x@y.z is news:alt.test. A URL without "/"
+// after its scheme that is given as an absolute form is left as it is, though section
+// 5.2.2 would take segments out of it. RFC 1808 section 2.3 adds telnet to those that
+// are never a base, and the draft warns of gopher, which is a base only when asked
+// for.
+//
+// By [RFC3986], a form that begins with a name and ":" is an error if the name begins
+// with no letter: "10.0.0.7:8080/foo" is neither a URI nor a partial form. RFC 1738
+// allows such a name for a scheme.
 //
 // A result whose path begins with "//" and that has no host gets "/." before
 // its path, which means the same and is not read as a host. One that has a host,

@@ -29,32 +29,45 @@ import (
 //
 // A form that is empty but for a fragment means the document itself: the rule
 // would take the document's name away, and "#" in it would mean nothing.
-func resolveDraft(base, ref parts, o Options) (parts, error) {
-	t := base
+func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) {
+	t = base
 	t.query, t.fragment = ref.query, ref.fragment
 	n := leadingSlashes(ref.afterScheme())
 	switch {
 	case ref.inDocument():
 		t.query = base.query
-		return t, nil
+		return t, 0, nil
 	case n == 0:
 		t.path = base.directory() + ref.path
 	default:
 		place, ok := findPlace(base, n, o)
 		if !ok {
-			return parts{}, fmt.Errorf("%w: it has nowhere %d slashes in a row; write the whole URL", ErrBase, n)
+			return parts{}, 0, fmt.Errorf("%w: it has nowhere %d slashes in a row; write the whole URL", ErrBase, n)
 		}
 		// What begins with slashes may bring a host of its own, or leave one: only
 		// the whole text says how it splits.
 		u, err := locus.Parse(base.body()[:place] + ref.afterScheme())
 		if err != nil {
-			return parts{}, err
+			return parts{}, 0, err
 		}
 		whole := split(u)
 		t.authority, t.path = whole.authority, whole.path
 	}
-	t.path = removeDots(t.path)
-	return t, nil
+	switch {
+	case strings.HasSuffix(ref.path, "/..") || ref.path == "..":
+		notes = FinalDots
+	case strings.HasSuffix(ref.path, "/.") || ref.path == ".":
+		notes = SlashKept
+	}
+	if strings.HasPrefix(t.path, "/") {
+		var clamped Notes
+		t.path, clamped = removeDots(t.path)
+		return t, notes | clamped, nil
+	}
+	// To the rule, what remains of a path without root has none either.
+	path, clamped := removeDots("/" + t.path)
+	t.path = path[len("/"):]
+	return t, notes | clamped, nil
 }
 
 // body returns scheme, authority and path as they were written.

@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzResolve(f *testing.F) {
-	for _, base := range []string{"http://a/b/c/d;p?q", "magic://a/b/c//d/e/f", "mailto:a/../b@c", "x:/a/b", "http://h?q", "ftp://u?x:p@h:21/", "file:///", "gopher://h/1/a", "http://h", "x:///../"} {
+	for _, base := range []string{"http://a/b/c/d;p?q", "magic://a/b/c//d/e/f", "mailto:a/../b@c", "x:/a/b", "http://h?q", "ftp://u?x:p@h:21/", "file:///", "gopher://h/1/a", "http://h", "x:///../", "x-foo:a/b/c", "news:x@y.z", "x:../a//b/.", "x:"} {
 		for _, ref := range []string{"", "g", "/g", "//g", "///g", "?y", "#s", "../../../g", "..//g", ".", "..", "g:h", "g:/a/../b", "http:g", "./a:b", "/.//x", "?x@evil", "b.//g"} {
 			f.Add(base, ref)
 		}
@@ -100,6 +100,9 @@ func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 		if i := strings.Index(text, "//"); i >= 0 && strings.ContainsAny(text[i:], "?") && strings.Contains(text, "@") {
 			return
 		}
+	}
+	if scheme := base.Scheme(); (scheme == "news" || scheme == "snews") && strings.Contains(base.SchemePart(), "/") {
+		return // "/" is a character of a name, on purpose
 	}
 	want := slowResolve(base.String(), ref.String())
 	got := u.String()

@@ -50,9 +50,9 @@ type Options struct {
 	// correctly".
 	Gopher bool
 
-	// SameScheme: a form that begins with the base's own scheme and has no "/"
-	// behind it is partial: "http:g" means "g". RFC 3986 section 5.2.2 calls it a
-	// loophole for old documents.
+	// SameScheme: a form that begins with the base's own scheme and has no "//"
+	// after it is partial: "http:g" means "g", "http:/g" means "/g". RFC 3986
+	// section 5.2.2 calls it a loophole for old documents.
 	SameScheme bool
 
 	// FirstSlash: with RFC1630, a form that begins with one "/" is taken from the
@@ -69,42 +69,102 @@ func (r Ref) Resolve(base locus.URL) (locus.URL, error) { return r.ResolveWith(b
 
 // ResolveWith is [Ref.Resolve] with options.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, error) {
+	u, _, err := r.ResolveNoted(base, o)
+	return u, err
+}
+
+// ResolveNoted is [Ref.ResolveWith], and tells where the rules leave the result
+// open or do not give what the author of the form may have meant.
+func (r Ref) ResolveNoted(base locus.URL, o Options) (locus.URL, Notes, error) {
 	if o.SameScheme && r.absolute {
 		r = r.withoutScheme(base)
 	}
+	if err := r.checkScheme(o.Rules); err != nil {
+		return locus.URL{}, 0, err
+	}
 	if r.absolute && (o.Rules == RFC1630 || !hierarchical(r.u)) {
-		return r.u, nil
+		return r.u, 0, nil
 	}
 	if base.IsZero() {
-		return locus.URL{}, fmt.Errorf("relative: %w: the base is no URL", ErrBase)
+		return locus.URL{}, 0, fmt.Errorf("relative: %w: the base is no URL", ErrBase)
 	}
 	ref, context := split(r.u), split(base)
 	if !r.absolute && !ref.inDocument() {
 		if err := checkBase(base, r, o); err != nil {
-			return locus.URL{}, err
+			return locus.URL{}, 0, err
 		}
 	}
 	var target parts
+	var notes Notes
 	switch {
 	case r.absolute:
 		target = ref
-		target.path = removeDots(ref.path)
+		target.path, notes = removeDots(ref.path)
 	case o.Rules == RFC1630:
 		var err error
-		if target, err = resolveDraft(context, ref, o); err != nil {
-			return locus.URL{}, fmt.Errorf("relative: %s in %s: %w", locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), err)
+		if target, notes, err = resolveDraft(context, ref, o); err != nil {
+			return locus.URL{}, 0, fmt.Errorf("relative: %s in %s: %w", locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), err)
 		}
 	default:
-		target = resolve(context, ref)
+		target, notes = resolve(context, ref)
 	}
-	return locus.Parse(target.text())
+	u, err := locus.Parse(target.text())
+	if err != nil {
+		return locus.URL{}, 0, err
+	}
+	return u, notes, nil
+}
+
+// Notes tell what there is to say of how a partial form was resolved.
+type Notes uint8
+
+const (
+	// Clamped: a ".." leads above the root of the path and was left out (RFC 3986
+	// section 5.2.4).
+	Clamped Notes = 1 << iota
+	// SlashKept: with [RFC1630], the form ends in "/.", and the result in "/". To
+	// the letter of the draft the "/" would go with the ".".
+	SlashKept
+	// FinalDots: with [RFC1630], the form ends in "..", which took a segment away.
+	// To the letter of the draft only "../" does.
+	FinalDots
+)
+
+// Texts returns the notes as sentences in lower case without a full stop.
+func (n Notes) Texts() []string {
+	var list []string
+	for _, note := range [...]struct {
+		bit  Notes
+		text string
+	}{
+		{Clamped, `".." leads above the root of the path and is left out (RFC 3986 5.2.4; the draft does not say)`},
+		{SlashKept, `a final "/." leaves "/", which the draft to the letter removes too`},
+		{FinalDots, `a final ".." takes a segment away, which the draft says only of "../"`},
+	} {
+		if n&note.bit != 0 {
+			list = append(list, note.text)
+		}
+	}
+	return list
+}
+
+// checkScheme refuses a form that begins with a name and ":" and is neither a URL
+// nor a partial form by RFC 3986: a scheme begins with a letter (section 3.1), and
+// no ":" is in the first segment of a partial form (section 4.2).
+func (r Ref) checkScheme(rules Rules) error {
+	text := r.u.String()
+	if !r.absolute || rules == RFC1630 || 'a' <= text[0]|0x20 && text[0]|0x20 <= 'z' {
+		return nil
+	}
+	return locus.NewSyntaxError(text, 0, "scheme",
+		fmt.Errorf(`%w: by RFC 3986 the name begins with a letter; a partial form with ":" in its first segment is written with "./" before it, and a host and port with "//"`, locus.ErrNoScheme))
 }
 
 // withoutScheme returns r as a partial form if its scheme is that of base, which
-// has a hierarchy, and no "/" follows.
+// has a hierarchy, and no "//" follows.
 func (r Ref) withoutScheme(base locus.URL) Ref {
 	rest := r.u.SchemePart()
-	if !hierarchical(base) || hierarchical(r.u) || r.u.Scheme() != base.Scheme() {
+	if !hierarchical(base) || strings.HasPrefix(rest, "//") || r.u.Scheme() != base.Scheme() {
 		return r
 	}
 	if fragment, ok := r.u.Fragment(); ok {
@@ -126,7 +186,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 	switch scheme := base.Scheme(); {
 	case scheme == "telnet" || scheme == "rlogin" || scheme == "tn3270":
 		why = "its scheme has no path (RFC 1808 2.3)"
-	case !hierarchical(base):
+	case !hierarchical(base) && isOpaque(scheme):
 		why = `"/" does not follow its scheme, so it has no hierarchy`
 	case scheme == "gopher" && !o.Gopher:
 		why = `"/" is data in gopher (RFC 1738 3.4) and is taken for hierarchy only when asked for`
@@ -135,6 +195,19 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 	}
 	return fmt.Errorf("relative: %w: %s in %s: %s; write the whole URL", ErrBase,
 		locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), why)
+}
+
+// isOpaque reports whether "/" and ".." are data in URLs of that scheme that have no
+// "/" after the scheme: it is known to locate by an address, an identifier or the
+// content itself. In any other scheme, "/" is hierarchy by the draft ("Hierarchical
+// forms") and by RFC 3986 section 1.2.3; and in an article, the name of a group or of
+// another article is a partial form (draft, "News").
+func isOpaque(scheme string) bool {
+	switch scheme {
+	case "mailto", "mailserver", "mid", "cid", "urn", "data", "about", "blob", "javascript", "tel", "sms":
+		return true
+	}
+	return false
 }
 
 // parts are a URL or a partial form as RFC 3986 section 3 splits it, for any
@@ -199,42 +272,73 @@ func (p parts) text() string {
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
 // resolve is RFC 3986 section 5.2.2 for a ref without scheme.
-func resolve(base, ref parts) parts {
-	t := parts{scheme: base.scheme, authority: base.authority, query: ref.query, fragment: ref.fragment}
+func resolve(base, ref parts) (t parts, notes Notes) {
+	t = parts{scheme: base.scheme, authority: base.authority, query: ref.query, fragment: ref.fragment}
 	switch {
 	case ref.authority.ok:
 		t.authority = ref.authority
-		t.path = removeDots(ref.path)
+		t.path, notes = removeDots(ref.path)
 	case ref.path == "":
 		t.path = base.path
 		if !ref.query.ok {
 			t.query = base.query
 		}
 	case ref.path[0] == '/':
-		t.path = removeDots(ref.path)
+		t.path, notes = removeDots(ref.path)
 	default:
-		t.path = removeDots(base.directory() + ref.path)
+		t.path, notes = removeDots(base.directory() + ref.path)
 	}
-	return t
+	return t, notes
 }
 
-// directory returns the path up to its last "/", or "/" if there is none, as a
-// host alone has (RFC 3986 section 5.2.3).
+// directory returns the path up to its last "/". If there is none, it is "/" after a
+// host alone, and else empty (RFC 3986 section 5.2.3).
 func (p parts) directory() string {
-	if i := strings.LastIndexByte(p.path, '/'); i >= 0 {
+	i := strings.LastIndexByte(p.path, '/')
+	switch {
+	case i > 0 && p.path[0] != '/' && !p.authority.ok && isFlat(p.scheme):
+		return ""
+	case i >= 0:
 		return p.path[:i+1]
+	case p.authority.ok:
+		return "/"
 	}
-	return "/"
+	return ""
+}
+
+// isFlat reports whether "/" in a URL of that scheme that has none after the scheme
+// is a character of a name like any other: a Message-ID may have it (RFC 1036).
+func isFlat(scheme string) bool {
+	return strings.EqualFold(scheme, "news") || strings.EqualFold(scheme, "snews")
 }
 
 // removeDots takes the segments "." and ".." out of path, each ".." with the
-// segment before it; there is nothing above the root (RFC 3986 section 5.2.4).
-// path is empty or begins with "/".
-func removeDots(path string) string {
-	if !strings.Contains(path, "/.") {
-		return path
+// segment before it; there is nothing above the root (RFC 3986 section 5.2.4). The
+// note is [Clamped], if a ".." leads there.
+func removeDots(path string) (string, Notes) {
+	if !strings.Contains(path, "/.") && !strings.HasPrefix(path, ".") {
+		return path, 0
 	}
+	var notes Notes
 	out := make([]byte, 0, len(path))
+	for !strings.HasPrefix(path, "/") && path != "" {
+		// The first segment of a path without root.
+		segment, rest, more := strings.Cut(path, "/")
+		switch {
+		case segment != "." && segment != "..":
+			out = append(out, segment...)
+			path = path[len(segment):]
+			continue
+		case segment == "..":
+			notes = Clamped
+		}
+		if path = rest; !more || rest == "" {
+			return "", notes
+		}
+		if strings.HasPrefix(rest, "/") {
+			break
+		}
+	}
 	for path != "" {
 		end := strings.IndexByte(path[1:], '/') + 1
 		if end == 0 {
@@ -243,9 +347,10 @@ func removeDots(path string) string {
 		segment, last := path[:end], end == len(path)
 		switch segment {
 		case "/..":
-			if i := bytes.LastIndexByte(out, '/'); i >= 0 {
-				out = out[:i]
+			if len(out) == 0 {
+				notes = Clamped
 			}
+			out = out[:max(bytes.LastIndexByte(out, '/'), 0)]
 			fallthrough
 		case "/.":
 			if last {
@@ -256,5 +361,5 @@ func removeDots(path string) string {
 		}
 		path = path[end:]
 	}
-	return string(out)
+	return string(out), notes
 }

@@ -82,6 +82,13 @@ func TestRFC3986Abnormal(t *testing.T) {
 		{"ftp:g", "ftp:g"},
 		{"http:a:b", "http:a:b"},
 		{"http://g", "http://g"},
+		{"http:/g", "http://a/g"},
+		{"http:/../g?y#s", "http://a/g?y#s"},
+		{"http:///g", "http:///g"},
+	})
+	testExamples(t, "http://a/b/c/d;p?q", relative.Options{SameScheme: true, Rules: relative.RFC1630}, []example{
+		{"http:/g", "http://a/g"},
+		{"http:g", "http://a/b/c/g"},
 	})
 }
 
@@ -211,7 +218,7 @@ func TestResolveEdges(t *testing.T) {
 
 func TestBaseWithoutHierarchy(t *testing.T) {
 	for _, text := range []string{
-		"mailto:a@b", "news:comp.infosystems.www", "news:a/b@h", "mid:a@b", "urn:x:a/b", "x:", "x:a/b",
+		"mailto:a@b", "mailto:a/b@h", "mid:a@b", "cid:a@b", "urn:x:a/b", "data:text/html,x/y",
 		"telnet://h/", "rlogin://h/", "tn3270://h/", "gopher://h/1/a",
 	} {
 		base := locus.MustParse(text)
@@ -230,6 +237,84 @@ func TestBaseWithoutHierarchy(t *testing.T) {
 	if _, err := relative.MustParse("g").Resolve(locus.URL{}); !errors.Is(err, relative.ErrBase) {
 		t.Errorf("the zero URL as base: %v", err)
 	}
+}
+
+// The draft, "News": within an article, the name of a group or of another article is
+// a partial form.
+func TestNews(t *testing.T) {
+	for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
+		for _, base := range []string{"news:x@y.z", "news:comp.infosystems.www", "news:a/b@h", "snews:x@y.z"} {
+			scheme, _, _ := strings.Cut(base, ":")
+			testExamples(t, base, relative.Options{Rules: rules}, []example{
+				{"alt.test", scheme + ":alt.test"}, {"c@d.e", scheme + ":c@d.e"}, {"c/d@e", scheme + ":c/d@e"},
+				{"*", scheme + ":*"}, {"", base}, {"#s", base + "#s"}, {"http://h/", "http://h/"},
+			})
+		}
+		testExamples(t, "news://h/x@y.z", relative.Options{Rules: rules}, []example{{"alt.test", "news://h/alt.test"}})
+	}
+}
+
+// A scheme that is not known has a hierarchy if its URLs have "/" (draft,
+// "Hierarchical forms").
+func TestUnregistered(t *testing.T) {
+	testExamples(t, "x-foo:a/b/c", relative.Options{}, []example{
+		{"d", "x-foo:a/b/d"}, {"./d", "x-foo:a/b/d"}, {"../d", "x-foo:a/d"}, {".", "x-foo:a/b/"}, {"..", "x-foo:a/"}, {"d?y#s", "x-foo:a/b/d?y#s"},
+		{"/d", "x-foo:/d"}, {"//h/d", "x-foo://h/d"}, {"?y", "x-foo:a/b/c?y"}, {"", "x-foo:a/b/c"},
+		// By the pseudocode of section 5.2.4 a path that loses all its segments has a root.
+		{"../../d", "x-foo:/d"}, {"../../../d", "x-foo:/d"}, {"../..", "x-foo:/"},
+	})
+	testExamples(t, "x-foo:a/b/c", relative.Options{Rules: relative.RFC1630}, []example{
+		{"d", "x-foo:a/b/d"}, {"../d", "x-foo:a/d"}, {"..", "x-foo:a/"}, {"/d", "x-foo:a/d"}, {"//h/d", "x-foo://h/d"}, {"?y", "x-foo:a/b/?y"},
+		{"../../d", "x-foo:d"}, {"../../../d", "x-foo:d"}, {"../..", "x-foo:"},
+	})
+	testExamples(t, "x-foo:a", relative.Options{}, []example{{"d", "x-foo:d"}, {"../d", "x-foo:d"}, {"./d", "x-foo:d"}, {"..", "x-foo:"}, {".//d", "x-foo:/d"}, {"..//d", "x-foo:/d"}})
+	testExamples(t, "x-foo:a", relative.Options{Rules: relative.RFC1630}, []example{{"d", "x-foo:d"}, {"../d", "x-foo:d"}, {"/d", "x-foo:/d"}})
+}
+
+func TestNotes(t *testing.T) {
+	for _, test := range []struct {
+		base, ref string
+		rules     relative.Rules
+		want      relative.Notes
+	}{
+		{"http://a/b/c/d", "../../g", relative.RFC3986, 0},
+		{"http://a/b/c/d", "../../../g", relative.RFC3986, relative.Clamped},
+		{"http://a/b/c/d", "/../g", relative.RFC3986, relative.Clamped},
+		{"http://a/b/c/d", "http://a/../g", relative.RFC3986, relative.Clamped},
+		{"http://a/b/c/d", "//g/..", relative.RFC3986, relative.Clamped},
+		{"http://a", "..", relative.RFC3986, relative.Clamped},
+		{"x-foo:a", "../d", relative.RFC3986, relative.Clamped},
+		{"http://a/b/c/d", "..", relative.RFC3986, 0},
+		{"http://a/b/c/d", "../../../g", relative.RFC1630, relative.Clamped},
+		{"x-foo:a/b", "../../g", relative.RFC1630, relative.Clamped},
+		{"http://a/b/c/d", "..", relative.RFC1630, relative.FinalDots},
+		{"http://a/b/c/d", "../../..", relative.RFC1630, relative.FinalDots | relative.Clamped},
+		{"http://a/b/c/d", "g/.", relative.RFC1630, relative.SlashKept},
+		{"http://a/b/c/d", "g/./", relative.RFC1630, 0},
+	} {
+		u, notes, err := relative.MustParse(test.ref).ResolveNoted(locus.MustParse(test.base), relative.Options{Rules: test.rules})
+		if notes != test.want || err != nil {
+			t.Errorf("%q in %s by %s: %q, notes %v, %v", test.ref, test.base, test.rules, u, notes.Texts(), err)
+		}
+	}
+}
+
+// RFC 3986 section 3.1 and 4.2: what begins with a digit and has a ":" in its first
+// segment is neither a URI nor a partial form.
+func TestHostAndPort(t *testing.T) {
+	base := locus.MustParse("http://h/a/b")
+	for _, text := range []string{"10.0.0.7:8080/foo", "1.2.3.4:", "7:b", "+a:b", "-a:b", ".a:b"} {
+		_, err := relative.MustParse(text).Resolve(base)
+		var e *locus.SyntaxError
+		if !errors.As(err, &e) || e.Offset != 0 || !errors.Is(err, locus.ErrNoScheme) || !strings.Contains(err.Error(), `"./" before it`) {
+			t.Errorf("%q: %v", text, err)
+		}
+		u, err := relative.MustParse(text).ResolveWith(base, relative.Options{Rules: relative.RFC1630})
+		if err != nil || u.String() != text {
+			t.Errorf("%q by rfc1630: %q, %v", text, u, err)
+		}
+	}
+	testExamples(t, "http://h/a/b", relative.Options{}, []example{{"./10.0.0.7:8080/foo", "http://h/a/10.0.0.7:8080/foo"}, {"//10.0.0.7:8080/foo", "http://10.0.0.7:8080/foo"}})
 }
 
 func TestSameSchemeNeedsHierarchy(t *testing.T) {

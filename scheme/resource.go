@@ -44,6 +44,7 @@ type Menu struct {
 	// Items can be ranged over once. Those of package access yield an error in a
 	// second loop.
 	Items iter.Seq2[Item, error]
+	Note  string // what else a person should know of it, in a clause: not safe for a terminal
 	// Form is what can be asked here, such as the words of a search. nil: nothing.
 	// A menu that is a form alone has no items.
 	Form *Form

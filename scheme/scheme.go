@@ -53,6 +53,11 @@ type Scheme struct {
 	// has no fields, and any form will do.
 	Fields func(u locus.URL) ([]Field, error)
 
+	// Words returns the search of u with "+" between words read as a space (URI draft,
+	// "Query strings"), decoded. ok is false if u has no search, or is not in this
+	// scheme's form. nil: URLs of the scheme have no searches.
+	Words func(u locus.URL) (words string, ok bool)
+
 	// Canonical returns the one spelling of u that is canonical, and what it
 	// changed; two URLs are the same if their canonical forms are ==. The error
 	// is a *locus.SyntaxError: u is not in this scheme's form. nil: that of

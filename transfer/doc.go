@@ -20,6 +20,11 @@
 // Result.Discarded tells that. A NAME.part that has no such neighbour is somebody
 // else's file and never touched.
 //
+// While a file is fetched, NAME.part.lock is locked and names the process. Another
+// run for the same file waits for it, and then looks again at what is there. A
+// process that is killed leaves no lock. There are no locks where the system or the
+// file system has none.
+//
 // # Refusals
 //
 // The same file for two objects is an error before anything is fetched. A body

@@ -67,7 +67,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // isLocal reports whether err is about a file here, which it then names.
 func isLocal(err error) bool {
-	return errors.Is(err, ErrFile) || errors.Is(err, ErrExists) || errors.Is(err, ErrForeign)
+	return errors.Is(err, ErrFile) || errors.Is(err, ErrExists) || errors.Is(err, ErrForeign) || errors.As(err, new(*BusyError))
 }
 
 // fileError is what the system says of a file, by its path: an os.Root knows

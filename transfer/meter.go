@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,10 +20,11 @@ const (
 	Waiting               // it failed, and will be tried again
 	Finished              // the file is whole
 	Failed                // it is given up
+	Busy                  // it waits for another process; Err is a [*BusyError]
 )
 
 func (s State) String() string {
-	return [...]string{"started", "moving", "waiting", "finished", "failed"}[s]
+	return [...]string{"started", "moving", "waiting", "finished", "failed", "busy"}[s]
 }
 
 // Event tells how a job goes.
@@ -115,23 +117,36 @@ func (m *meter) copy(ctx context.Context, w io.Writer, body io.Reader, buf []byt
 			err = ctx.Err()
 		}
 		if n > 0 {
-			if _, err := w.Write(buf[:n]); err != nil {
-				return err
+			if _, err2 := w.Write(buf[:n]); err2 != nil {
+				// A fault of the body is known by now, and tells more.
+				if fault := m.fault(n, err); fault != nil {
+					return errors.Join(fault, err2)
+				}
+				return err2
 			}
 			m.add(n)
 		}
 		switch {
 		case err == io.EOF:
-			return m.complete()
+			return m.complete(0)
 		case err != nil:
 			return err
 		}
 	}
 }
 
-// complete makes sure that what came is what was announced.
-func (m *meter) complete() error {
-	done, total := m.event.Done, m.event.Total
+// fault returns what is wrong with the body if a read of n octets gave err.
+func (m *meter) fault(n int, err error) error {
+	if err != io.EOF {
+		return err
+	}
+	return m.complete(n)
+}
+
+// complete makes sure that what came is what was announced. The last n octets are not
+// counted yet.
+func (m *meter) complete(n int) error {
+	done, total := m.event.Done+int64(n), m.event.Total
 	if total < 0 || done == total {
 		return nil
 	}

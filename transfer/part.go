@@ -56,6 +56,7 @@ type part struct {
 	source source // its URL is empty if there is no part
 	size   int64
 	f      *os.File // open while octets come
+	lock   *os.File // open while no other process may touch the part
 }
 
 func (p *part) partName() string   { return shorten(p.file, maxName-len(sourceSuffix)) + partSuffix }

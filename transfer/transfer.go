@@ -117,7 +117,7 @@ func checkNames(jobs []Job) error {
 		names[job.Name] = job.URL
 	}
 	for _, job := range jobs {
-		for _, suffix := range [...]string{partSuffix, sourceSuffix} {
+		for _, suffix := range [...]string{partSuffix, sourceSuffix, lockSuffix} {
 			if name, ok := strings.CutSuffix(job.Name, suffix); ok && !names[name].IsZero() {
 				return twice(job.Name, names[name], job.URL)
 			}
@@ -243,6 +243,7 @@ type task struct {
 // failure wraps err, and says what is kept.
 func (t *task) failure(err error) error {
 	kept := t.part.keep()
+	t.part.unlock()
 	if err == nil {
 		return nil
 	}
@@ -254,6 +255,18 @@ func (t *task) failure(err error) error {
 }
 
 func (t *task) run(ctx context.Context) error {
+	if err := t.part.load(); err != nil {
+		return err
+	}
+	if err := t.checkFile(); err != nil || t.result.Skipped {
+		return err
+	}
+	if err := t.lock(ctx); err != nil {
+		// What is there belongs to the process that has the lock.
+		t.part.source = source{}
+		return err
+	}
+	// Another process may have changed what is there until now.
 	if err := t.part.load(); err != nil {
 		return err
 	}

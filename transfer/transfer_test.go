@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -987,3 +988,33 @@ func TestCopy(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// What is wrong with the body is told also if the same octets can't be written.
+func TestCopyTellsBoth(t *testing.T) {
+	refused := errors.New("refused")
+	for _, test := range []struct {
+		end  error
+		size int64
+		want error // besides refused
+	}{
+		{io.EOF, 3, nil},
+		{io.EOF, -1, nil},
+		{io.EOF, 4, scheme.ErrProtocol},
+		{io.ErrUnexpectedEOF, 4, io.ErrUnexpectedEOF},
+		{nil, 4, nil},
+	} {
+		body := iotest.DataErrReader(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(test.end)))
+		if test.end == nil {
+			body = strings.NewReader("abcd")
+		}
+		o := &scheme.Object{Size: test.size, Body: io.NopCloser(body)}
+		_, err := Copy(t.Context(), writerFunc(func([]byte) (int, error) { return 0, refused }), o, nil)
+		if !errors.Is(err, refused) || test.want != nil && !errors.Is(err, test.want) || test.want == nil && err != refused {
+			t.Errorf("%v after 3 of %d octets: %v", test.end, test.size, err)
+		}
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -41,11 +41,13 @@ type app struct {
 	outTTY, errTTY bool
 	width          int // columns of the terminal at standard output
 	env            func(string) string
+	environ        func() []string // every NAME=VALUE of the environment; nil: none is listed
 	flags          globalFlags
 	config         config
 	status         int
 	registry       *scheme.Registry
-	line           int // of standard input, from 1; 0: the inputs are arguments
+	line           int  // of standard input, from 1; 0: the inputs are arguments
+	wrapperNoted   bool // a line of standard input had a wrapper, and got its note
 
 	schemes   func(*all.Options) (*scheme.Registry, error)
 	tty       func() (*os.File, error) // opens the terminal where the person is asked
@@ -152,6 +154,28 @@ func isClosedPipe(err error) bool {
 // broken reports whether standard output takes no more, so that there is no
 // sense in going on.
 func (a *app) broken() bool { return a.sink.err != nil }
+
+// withoutOutput returns what of err is not the failure of standard output, which
+// finish reports: a reader that went away has not seen that the server cut the
+// resource short, so the status must tell it.
+func (a *app) withoutOutput(err error) error {
+	if err == nil || !a.broken() || !errors.Is(err, a.sink.err) {
+		return err
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() []error }:
+		var rest []error
+		for _, err := range wrapper.Unwrap() {
+			rest = append(rest, a.withoutOutput(err))
+		}
+		return errors.Join(rest...)
+	case interface{ Unwrap() error }:
+		if err != a.sink.err {
+			return a.withoutOutput(wrapper.Unwrap())
+		}
+	}
+	return nil
+}
 
 // raise makes status the exit status unless it is higher already. It may be
 // called from many goroutines at once.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 )
@@ -54,19 +53,11 @@ func addRules(cmd *cobra.Command, rules *string, first, second string) {
 	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check answers one input; err says that it could not be read whole.
-func (a *app) check(input string, err error, profile locus.Profile) {
-	var u locus.URL
-	if err == nil {
-		u, err = locus.Parse(input)
-	}
-	var list []locus.Violation
-	switch {
-	case err != nil:
+// check answers one input; readErr says that it could not be read whole.
+func (a *app) check(input string, readErr error, profile locus.Profile) {
+	list, err := shape.CheckInput(a.registry, input, readErr, profile)
+	if err != nil {
 		a.raise(statusUsage)
-		list = []locus.Violation{shape.SyntaxFinding(err)}
-	default:
-		list = advice.Findings(a.registry, u, profile)
 	}
 	conforms := locus.Conforms(list)
 	if !conforms {
@@ -83,7 +74,7 @@ func (a *app) writeVerdict(input string, list []locus.Violation, conforms bool) 
 	if a.flags.quiet && conforms {
 		return
 	}
-	name := term.Safe(term.Characters(locus.Mask(input)))
+	name := term.Safe(term.Characters(shape.Mask(input)))
 	for _, v := range list {
 		if v.Kind != locus.Note || !a.flags.quiet {
 			fmt.Fprintf(a.out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(term.Characters(v.Help)))

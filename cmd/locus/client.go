@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -110,6 +112,7 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 		o.tls = ftp.TLSRequire
 	}
 	server, _ := a.newsServer()
+	stored := mid.New(&mid.Options{Store: mail.asStore()})
 	reader := nntp.New(&nntp.Options{Server: server, ClearLogin: a.config.News.ClearLogin})
 	return a.schemes(&all.Options{
 		FTP: ftp.New(&ftp.Options{
@@ -121,10 +124,39 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 		HTTP:   http.New(&http.Options{Raw: o.raw}),
 		Gopher: gopher.New(&gopher.Options{Raw: o.raw, LiteralTabs: a.config.Gopher.LiteralTabs}),
 		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: server}),
-		Mid:    mid.New(&mid.Options{Store: mail.asStore()}),
+		News:   news.New(reader, &news.Options{Server: server, Received: a.received(o, stored)}),
+		Mid:    stored,
 		Telnet: telnet.New(a.telnetOptions(o.page)),
 	})
+}
+
+// received returns what opens articles among the messages that were received, if the
+// configuration says so; nil: nothing does. The clients of a gateway get none: the mail
+// is not theirs.
+func (a *app) received(o clientOptions, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
+	if !a.config.News.Received || o.page || len(a.config.Mail.Stores) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {
+		m, err := mid.Parts{MessageID: messageID}.URL()
+		if err != nil {
+			return nil, err
+		}
+		inMail := *req
+		inMail.URL = m.URL()
+		r, err := stored.Open(ctx, &inMail)
+		if err != nil {
+			return nil, err
+		}
+		object, ok := r.(*scheme.Object)
+		if !ok {
+			r.Close()
+			return nil, fmt.Errorf("%w: not a message", scheme.ErrUnsupported)
+		}
+		note := "it is among mail.stores, and no news server was asked"
+		object.URL, object.Note = req.URL, strings.Join(slices.DeleteFunc([]string{note, object.Note}, func(s string) bool { return s == "" }), "; ")
+		return object, nil
+	}
 }
 
 // gatewayUser is who rlogin says that those are who come by a gateway. Hosts that let

@@ -45,6 +45,9 @@ URL.`,
 
 func (a *app) side(input string, err error) shape.Side {
 	s := shape.NewSide(a.registry, input, err)
+	if s.Err == nil {
+		a.noteWrapper(input)
+	}
 	if s.Err != nil {
 		s.Err = a.atLine(s.Err)
 	}

@@ -60,6 +60,7 @@ type gopherConfig struct{ LiteralTabs bool }
 type newsConfig struct {
 	Server     newsServer
 	ClearLogin bool
+	Received   bool
 }
 
 type mailConfig struct {
@@ -140,6 +141,7 @@ func (c *config) settings() []setting {
 		{"gopher.literal_tabs", &c.Gopher.LiteralTabs, "send the TAB of an empty search before a Gopher+ string (RFC 1738 3.4.3)"},
 		{"news.server", &c.News.Server, `what news URLs are read from: "news.example.net", "host:port" or "nntps://host"; else that of NNTPSERVER`},
 		{"news.clear_login", &c.News.ClearLogin, "let user and password cross the network without TLS when a news server wants them"},
+		{"news.received", &c.News.Received, "look for an article among mail.stores before a server is asked"},
 		{"mail.stores", &c.Mail.Stores, `where mail is that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
 		{"mail.cache", &c.Mail.Cache, "the folder for the index of the mail; else locus in XDG_CACHE_HOME, or in ~/.cache"},
 		{"mail.from", &c.Mail.From, `who writes, when a mailto URL is opened: "Fred <fred@example.net>"`},
@@ -414,12 +416,17 @@ func (a *app) readEverything() error {
 }
 
 // readEntries reads the variables of a table: those of the schemes that are
-// registered, and of the other keys.
+// registered, of the other keys, and of schemes that are not registered.
 func (a *app) readEntries(s setting, t openTable) error {
 	names := []string{allSchemes, exceptions}
 	for _, row := range a.registry.All() {
 		names = append(names, row.Name)
 	}
+	known := map[string]bool{}
+	for _, name := range names {
+		known[s.entryVariable(name)] = true
+	}
+	names = append(names, a.unregistered(s, known)...)
 	for _, name := range names {
 		variable := s.entryVariable(name)
 		if text := a.env(variable); text != "" {
@@ -429,6 +436,24 @@ func (a *app) readEntries(s setting, t openTable) error {
 		}
 	}
 	return nil
+}
+
+// unregistered returns the names of schemes for which the environment has a variable of
+// the table, and which are not known: LOCUS_GATEWAYS_X_FOO is of x-foo. "." and "+" of a
+// name can't be told from "-" there.
+func (a *app) unregistered(s setting, known map[string]bool) (names []string) {
+	if a.environ == nil {
+		return nil
+	}
+	for _, variable := range a.environ() {
+		variable, _, _ = strings.Cut(variable, "=")
+		name, ok := strings.CutPrefix(variable, s.variable()+"_")
+		if ok && name != "" && !known[variable] && name == strings.ToUpper(name) {
+			names = append(names, strings.ToLower(strings.ReplaceAll(name, "_", "-")))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // readConfig reads the file of --config or LOCUS_CONFIG, which must be there, or
@@ -481,6 +506,9 @@ func (a *app) ownFolder(variable, atHome string) string {
 	}
 	return filepath.Join(dir, "locus")
 }
+
+// noOwnFolder is why there is no folder to keep anything in.
+const noOwnFolder = "neither XDG_CACHE_HOME nor HOME is set"
 
 // decode reads the text of a configuration file. A key that does not exist is an
 // error: one that is misspelt must not pass for one that is obeyed.

@@ -259,6 +259,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	if dir == "" {
 		own := c.app.ownFolder("XDG_CACHE_HOME", ".cache")
 		if own == "" {
+			c.app.note("no answer is kept, because %s (--cache names a folder, --no-cache keeps none)", noOwnFolder)
 			return nil, nil
 		}
 		dir = filepath.Join(own, "gateway")

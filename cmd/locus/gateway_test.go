@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -195,6 +196,26 @@ func TestGatewayRefused(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != test.status || !strings.Contains(string(out), test.says) {
 			t.Errorf("%s %s: %v, %s", test.args, test.env, err, out)
+		}
+	}
+}
+
+// Without a folder of its own the gateway says that it keeps no answers.
+func TestGatewayWithoutHome(t *testing.T) {
+	const says = "locus: no answer is kept, because neither XDG_CACHE_HOME nor HOME is set"
+	for _, row := range []struct {
+		args []string
+		says bool
+	}{{nil, true}, {[]string{"--no-cache"}, false}, {[]string{"--cache", t.TempDir()}, false}} {
+		// It is interrupted before it begins, so that it opens all and serves nothing.
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		got := run(t, func(a *app) {
+			a.ctx = ctx
+			a.env = func(string) string { return "" }
+		}, append([]string{"gateway", "--listen", "127.0.0.1:0"}, row.args...)...)
+		if strings.Contains(got.err, says) != row.says || !strings.HasPrefix(got.out, "http://127.0.0.1:") {
+			t.Errorf("%v: %+v", row.args, got)
 		}
 	}
 }

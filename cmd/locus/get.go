@@ -60,11 +60,11 @@ Files. -o replaces the file that it names. -O takes the name that the URL ends
 in, made safe, in the current folder or that of -d, and replaces a file only with
 --overwrite. What comes is written to NAME.part and renamed when it is whole; the
 small NAME.part.json says what the part came from. After an interrupt or a
-failure, -C goes on with the part if the object is still the same and the server
-can resume, begins again otherwise, and leaves alone the files that are there already.
-An object in a content coding that is not decoded here ("br") is an error; --raw
-stores it in that coding. -o does not write through a symbolic link without
---overwrite.
+failure, -C continues the part if the object is still the same and the server can
+resume, begins again otherwise, and leaves alone the files that are there already.
+While another process fetches the same file, get waits. An object in a content
+coding that is not decoded here ("br") is an error; --raw stores it in that coding.
+-o does not write through a symbolic link without --overwrite.
 
 On a terminal, text is shown with everything that the terminal could obey made
 visible, and what is not text is refused; --raw writes all as it is. --json
@@ -262,6 +262,7 @@ func (g *getter) url(input string, err error) (u locus.URL, ok bool) {
 	}
 	switch {
 	case err == nil:
+		g.a.noteWrapper(input)
 		g.noteUnheeded(u)
 		return u, true
 	case g.a.flags.json:

@@ -100,7 +100,12 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	}
 	defer folder.Close()
 	progress := g.newProgress(true, names(jobs))
-	results, err := transfer.Run(ctx, g.client, folder, jobs, g.transferOptions(progress.report))
+	results, err := transfer.Run(ctx, g.client, folder, jobs, g.transferOptions(func(e transfer.Event) {
+		if e.State == transfer.Busy {
+			g.a.note("%v, and is waited for", e.Err)
+		}
+		progress.report(e)
+	}))
 	if err != nil {
 		progress.Close()
 		return err
@@ -208,16 +213,19 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 		case r.Discarded > 0:
 			g.a.note("the server cannot resume %s: all of it was fetched again", r.Job.URL.Redacted())
 		}
-		if o, ok := r.Resource.(*scheme.Object); ok {
-			g.noteOf(r.Job.URL, o)
+		switch resource := r.Resource.(type) {
+		case *scheme.Object:
+			g.noteOf(r.Job.URL, resource.Note)
+		case *scheme.Menu:
+			g.noteOf(r.Job.URL, resource.Note)
 		}
 	}
 }
 
-// noteOf tells what people should know of an object.
-func (g *getter) noteOf(u locus.URL, o *scheme.Object) {
-	if o.Note != "" {
-		g.a.note("%s: %s", u.Redacted(), term.Characters(o.Note))
+// noteOf tells what people should know of an object or a menu.
+func (g *getter) noteOf(u locus.URL, note string) {
+	if note != "" {
+		g.a.note("%s: %s", u.Redacted(), term.Characters(note))
 	}
 }
 

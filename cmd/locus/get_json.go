@@ -75,7 +75,7 @@ func newReasonJSON(err error) reasonJSON {
 func (g *getter) menuJSON(f found, m *scheme.Menu) error {
 	var w shape.MenuWriter
 	out := g.a.out
-	if err := w.Begin(out, shape.MenuHead{Resource: f.describe("menu"), Title: text(m.Title), Form: describeForm(m.Form, f.asked)}); err != nil {
+	if err := w.Begin(out, shape.MenuHead{Resource: f.describe("menu"), Title: text(m.Title), Note: text(m.Note), Form: describeForm(m.Form, f.asked)}); err != nil {
 		return err
 	}
 	var failure *reasonJSON

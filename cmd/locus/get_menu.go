@@ -20,6 +20,9 @@ func (g *getter) menu(f found, m *scheme.Menu, to stream) error {
 		return g.menuJSON(f, m)
 	}
 	l := new(legible)
+	if !g.a.flags.json {
+		defer g.noteOf(f.asked, m.Note)
+	}
 	items, err := writeMenu(m, to, l)
 	if l.latin1 {
 		g.later("%s: what is not UTF-8 is shown as ISO Latin 1", f.asked.Redacted())

@@ -23,6 +23,8 @@ type selection struct {
 	within string    // --in, as it was given
 	like   []string  // --like, as they were given
 
+	received bool // --received
+
 	message  locus.URL   // that within names
 	examples []locus.URL // that like names
 }
@@ -30,6 +32,7 @@ type selection struct {
 func (s *selection) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.part, "part", "", "get the part `PATH` of a message, such as 2 or 1.2, decoded")
 	f.Var(&s.items, "items", "list a `RANGE` of articles or wais hits: 1-200, 100-, -200, newest:50")
+	f.BoolVar(&s.received, "received", false, "news: look for an article among mail.stores first")
 	f.StringArrayVar(&s.like, "like", nil, "search for what is like a document too, whose wais `URL` a search gave (may be given again)")
 	f.StringVar(&s.within, "in", "", "what the message is that a cid URL stands in: a `FILE`, or a mid or news URL")
 }
@@ -38,6 +41,12 @@ func (s *selection) addFlags(f *pflag.FlagSet) {
 func (s *selection) settle(a *app, args []string) error {
 	if s.part != "" && !isPartPath(s.part) {
 		return usageError("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.part))
+	}
+	if s.received {
+		if len(a.config.Mail.Stores) == 0 {
+			return usageError("--received looks among mail.stores, and the configuration has none")
+		}
+		a.config.News.Received = true
 	}
 	if s.within != "" {
 		if !hasScheme(args, "cid") {

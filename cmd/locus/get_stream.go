@@ -53,7 +53,7 @@ func (g *getter) toStream(ctx context.Context, args []string, to stream) error {
 		if !ok {
 			continue
 		}
-		if err := g.one(ctx, u, to); err != nil && !g.a.broken() {
+		if err := g.a.withoutOutput(g.one(ctx, u, to)); err != nil {
 			g.failed(u.Redacted(), err)
 		}
 		g.tellNotes()
@@ -100,7 +100,7 @@ func (g *getter) show(ctx context.Context, f found, resource scheme.Resource, to
 // a message as it is meant to be read.
 func (g *getter) object(ctx context.Context, f found, o *scheme.Object, to stream) error {
 	if !g.a.flags.json {
-		defer g.noteOf(f.asked, o)
+		defer g.noteOf(f.asked, o.Note)
 	}
 	view := to.tty && !g.raw && !g.a.flags.json
 	var m *message.Message

@@ -12,7 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -494,6 +496,77 @@ func TestGetClosedPipe(t *testing.T) {
 	a := newApp(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
 	if status := a.run([]string{"get", server, server}); status != 0 || errOut.Len() > 0 {
 		t.Errorf("status %d, %s", status, errOut.String())
+	}
+}
+
+// brokenAfter is an output whose reader goes away after some octets.
+type brokenAfter struct{ left int }
+
+func (b *brokenAfter) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+	}
+	return len(p), nil
+}
+
+// The reader goes away, as "head" does. The status is that of what is known by then of
+// the resource: 0, or 3 if the server has cut it short.
+func TestGetIntoHead(t *testing.T) {
+	const whole, piece = 1 << 20, 1000
+	for _, test := range []struct {
+		name   string
+		sent   int
+		reads  int // octets that the reader takes
+		status int
+		says   string
+	}{
+		{"whole", whole, piece, 0, ""},
+		{"cut after the reader went away", whole - 1, piece, 0, ""},
+		{"cut before the reader went away", piece, piece, statusAccess, "unexpected EOF"},
+		{"cut, and the reader takes nothing of the last octets", piece, piece - 1, 0, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", strconv.Itoa(whole))
+				w.Header().Set("Content-Type", "application/octet-stream")
+				w.Write(make([]byte, test.sent))
+				w.(http.Flusher).Flush()
+				if test.sent < whole {
+					panic(http.ErrAbortHandler)
+				}
+			}))
+			defer server.Close()
+			var errOut bytes.Buffer
+			a := newApp(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
+			status := a.run([]string{"get", server.URL})
+			if status != test.status || !strings.Contains(errOut.String(), test.says) || test.says == "" && errOut.Len() > 0 {
+				t.Errorf("status %d, %s", status, &errOut)
+			}
+		})
+	}
+}
+
+// What is known of a resource is told also if it comes with the failure to write.
+func TestWithoutOutput(t *testing.T) {
+	output := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
+	cut := fmt.Errorf("%w: cut", scheme.ErrProtocol)
+	a := &app{sink: sink{err: output}}
+	for _, test := range []struct{ err, want error }{
+		{nil, nil},
+		{output, nil},
+		{cut, cut},
+		{fmt.Errorf("get: %w", output), nil},
+		{errors.Join(cut, output), cut},
+		{fmt.Errorf("get: %w", errors.Join(output, cut)), cut},
+		{errors.Join(output, nil), nil},
+	} {
+		got := a.withoutOutput(test.err)
+		if (got == nil) != (test.want == nil) || test.want != nil && got.Error() != test.want.Error() {
+			t.Errorf("%v: %v, want %v", test.err, got, test.want)
+		}
+	}
+	if got := new(app).withoutOutput(output); got != output {
+		t.Errorf("the output is whole, and %v is lost", output)
 	}
 }
 

@@ -25,6 +25,7 @@ func mainStatus() int {
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
 	a := newApp(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	a.environ = os.Environ
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(hangUp) {

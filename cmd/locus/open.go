@@ -104,7 +104,7 @@ func (o *opening) run(ctx context.Context, args []string) error {
 	}
 	defer closeAll()
 	o.client = client
-	if err := o.open(ctx, u); err != nil && !o.a.broken() {
+	if err := o.a.withoutOutput(o.open(ctx, u)); err != nil {
 		o.failed(u.Redacted(), err)
 	}
 	o.tellNotes()

@@ -118,6 +118,8 @@ type writing struct {
 	way     *way           // nil: there is none
 	tty     *terminal
 
+	failure error // of the last attempt to send; nil: there was none, or it succeeded
+
 	file string // where the text is; empty: nobody edited it
 	done bool   // all is decided,
 	keep bool   // and the text may be needed all the same

@@ -134,7 +134,11 @@ func (w *writing) decide(ctx context.Context, m *submit.Message) error {
 		case answer == "" || answer == "n" || answer == "no":
 			// Who says "no" needs the text no more; Enter may be a mistake.
 			w.done, w.keep = true, answer == ""
-			w.o.later("nothing was sent")
+			if !errors.Is(w.failure, submit.ErrUncertain) {
+				w.o.later("nothing was sent")
+			}
+			// Without another attempt the last failure is the outcome.
+			return w.failure
 		default:
 			continue
 		}
@@ -144,10 +148,11 @@ func (w *writing) decide(ctx context.Context, m *submit.Message) error {
 	}
 }
 
-// send sends the message. If that fails the person decides again; ctx alone ends
-// it all.
+// send sends the message. If that fails, the person decides again, and w.failure is
+// the reason; only the end of ctx ends it all.
 func (w *writing) send(ctx context.Context, m *submit.Message) error {
 	reply, err := w.way.send(ctx, m)
+	w.failure = err
 	if err == nil {
 		w.done = true
 		w.o.later("the message was sent to %d of %d recipients%s", len(m.Recipients()), len(m.Recipients()), quotedReply(reply))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -292,9 +294,97 @@ func TestOpenMailtoTLS(t *testing.T) {
 		}
 	}()
 	got, seen := correspond(t, map[string]string{"LOCUS_MAIL_RELAY": "smtps://fred@" + l.Addr().String()}, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "mailto:a@b")
-	if got.status != 0 || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.err, "nothing was sent") {
+	if got.status != statusAccess || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.err, "nothing was sent") {
 		t.Errorf("%+v, %q", got, seen)
 	}
+}
+
+// scriptedRelay is an SMTP server that answers each command by its first word, or by
+// the whole line if there is an answer to it. It serves until the test ends.
+func scriptedRelay(t *testing.T, answers map[string]string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conversations sync.WaitGroup
+	talk := func(conn net.Conn) {
+		defer conn.Close()
+		lines := bufio.NewScanner(conn)
+		io.WriteString(conn, "220 mail.example ESMTP\r\n")
+		for lines.Scan() {
+			line := lines.Text()
+			verb, _, _ := strings.Cut(line, " ")
+			answer := cmp.Or(answers[line], answers[verb], "250 2.0.0 ok\r\n")
+			io.WriteString(conn, answer)
+			if strings.HasPrefix(answer, "354") {
+				for lines.Scan() && lines.Text() != "." {
+				}
+				if answers["."] == "" {
+					return
+				}
+				io.WriteString(conn, answers["."])
+			}
+			if verb == "QUIT" {
+				return
+			}
+		}
+	}
+	conversations.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conversations.Go(func() { talk(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		conversations.Wait()
+	})
+	return l.Addr().String()
+}
+
+// A message that the relay did not take is a failure, also if the person has decided
+// that it is not sent.
+func TestOpenMailtoRefused(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		answers map[string]string
+		says    []string
+		not     string
+	}{
+		{"all recipients", map[string]string{"RCPT": "550 5.1.1 no \x1b[2Jsuch user\r\n"}, []string{"2 of 2 recipients were refused", "nothing was sent"}, "\x1b"},
+		{"all recipients, for now", map[string]string{"RCPT": "450 4.2.1 later\r\n"}, []string{"2 of 2 recipients were refused", "it may work later"}, ""},
+		{"some recipients", map[string]string{"RCPT TO:<b@h>": "550 5.1.1 no such user\r\n", "DATA": "354 go on\r\n", ".": "250 ok\r\n"}, []string{"1 of 2 recipients were refused", "nothing was sent"}, "were sent"},
+		{"DATA", map[string]string{"DATA": "451 4.3.0 disk full\r\n"}, []string{"DATA: the server says 451", "nothing was sent"}, ""},
+		{"after DATA", map[string]string{"DATA": "354 go on\r\n", ".": "554 5.6.0 spam\r\n"}, []string{`the message: the server says 554 5.6.0 "spam"`, "nothing was sent"}, ""},
+		{"after DATA, all by one answer", map[string]string{"DATA": "554 5.5.1 no valid recipients\r\n"}, []string{"DATA: the server says 554", "nothing was sent"}, ""},
+		{"no answer after DATA", map[string]string{"DATA": "354 go on\r\n"}, []string{"not known whether the message was taken"}, "nothing was sent"},
+		{"the sender", map[string]string{"MAIL": "550 5.7.1 not you\r\n"}, []string{`MAIL "fred@example.net": the server says 550`}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, row.answers)}
+			got, seen := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "--cc", "b@h", "mailto:a@h")
+			if got.status != statusAccess || strings.Contains(got.err+seen, "was sent to") || row.not != "" && strings.Contains(got.err, row.not) {
+				t.Errorf("%+v, %q", got, seen)
+			}
+			for _, says := range row.says {
+				if !strings.Contains(got.err, says) {
+					t.Errorf("%q lacks %q", got.err, says)
+				}
+			}
+		})
+	}
+	t.Run("written to a file instead", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, map[string]string{"RCPT": "550 no\r\n"})}
+		got, _ := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "w\n"}, {"File: ", "x.eml\n"}}, "--body", "x", "mailto:a@h")
+		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
 }
 
 // The login for a relay is in netrc, or is asked for at the terminal.

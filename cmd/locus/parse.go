@@ -15,7 +15,8 @@ import (
 )
 
 func newParse(a *app) *cobra.Command {
-	return &cobra.Command{
+	p := printer{app: a}
+	cmd := &cobra.Command{
 		Use:   "parse URL...",
 		Short: "Show the parts of URLs, the scheme's own fields, and what breaks the rules",
 		Long: `Show the parts of each URL, the fields that its scheme makes of them, and what
@@ -25,40 +26,55 @@ On a terminal the URL is drawn with its parts named below it and a "^" under
 what breaks a rule. Elsewhere it is a line for each part: its name, blanks, and
 its text. Parts are as written, still encoded; the scheme's fields are decoded.
 
+With --wrap the URL is written as <URL:...> too, the wrapper of RFC 1738's
+appendix, which a URL may be given in.
+
 An octet that is no character for a terminal is shown as \x1b or \u202e.`,
 		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
   locus parse --json ftp://ftp.example.net/pub/README`,
 		Args: urls,
 		RunE: func(_ *cobra.Command, args []string) error {
-			p := printer{app: a}
 			for input, err := range a.inputs(args) {
 				p.answer(input, err)
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&p.wrap, "wrap", false, wrapHelp)
+	return cmd
 }
 
 // printer writes what parse tells of each input.
 type printer struct {
 	*app
-	answers int // written for people so far
+	answers int  // written for people so far
+	wrap    bool // write <URL:...> too
 }
 
 // answer answers one input; err says that it could not be read whole.
 func (p *printer) answer(input string, err error) {
 	var u locus.URL
 	if err == nil {
-		u, err = locus.Parse(input)
+		u, err = shape.Read(input)
 	}
 	if err != nil {
 		p.fail(input, err)
 		return
 	}
+	var wrapped string
+	if p.wrap {
+		if wrapped, err = wrap(u); err != nil {
+			p.fail(input, err)
+			return
+		}
+	}
 	if p.flags.json {
-		p.writeJSON(shape.NewParse(p.registry, input, u))
+		j := shape.NewParse(p.registry, input, u)
+		j.Wrapped = text(wrapped)
+		p.writeJSON(j)
 		return
 	}
+	p.noteWrapper(input)
 	d := p.describe(u)
 	p.separate()
 	if p.outTTY {
@@ -66,6 +82,9 @@ func (p *printer) answer(input string, err error) {
 		p.writeRows(d.locatorRows())
 	} else {
 		p.writeRows(d.rows())
+	}
+	if p.wrap {
+		p.writeRow(row{"wrapped", wrapped})
 	}
 }
 
@@ -94,6 +113,7 @@ type description struct {
 	scheme     string
 	locator    []scheme.Field
 	locatorErr error
+	words      *string   // of a search; nil: there is none
 	canonical  locus.URL // zero: not in the form of its scheme
 	violations []locus.Violation
 }
@@ -101,6 +121,9 @@ type description struct {
 func (a *app) describe(u locus.URL) description {
 	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(a.registry, u, locus.RFC1738)}
 	d.locator, d.locatorErr = a.registry.Fields(u)
+	if words, ok := shape.Words(a.registry, u); ok {
+		d.words = &words
+	}
 	if canonical, _, err := a.registry.Canonical(u); err == nil {
 		d.canonical = canonical
 	}
@@ -112,10 +135,17 @@ type row struct{ name, value string }
 
 // writeRows writes rows with their values in one column.
 func (a *app) writeRows(rows []row) {
-	const longest = len("  articleNumber") + 1
 	for _, r := range rows {
-		fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, term.Safe(r.value)), " "))
+		r.value = term.Safe(r.value)
+		a.writeRow(r)
 	}
+}
+
+// writeRow writes a row whose value is safe for a terminal. All lines of the value
+// are in one column.
+func (a *app) writeRow(r row) {
+	const longest = len("  articleNumber") + 1
+	fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
 // rows are the readable form of d.
@@ -147,6 +177,9 @@ func (d description) locatorRows() []row {
 		if field.Value != nil {
 			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
 		}
+	}
+	if d.words != nil && strings.Contains(*d.words, " ") {
+		rows = append(rows, row{"words", shape.ValueText(*d.words)})
 	}
 	return rows
 }

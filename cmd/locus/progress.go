@@ -99,6 +99,8 @@ func (p *progress) report(e transfer.Event) {
 		}
 	case e.State == transfer.Waiting:
 		b.show(e, "tried again soon")
+	case e.State == transfer.Busy:
+		b.show(e, "another process fetches it")
 	default:
 		b.show(e, "")
 	}

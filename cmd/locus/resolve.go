@@ -25,10 +25,11 @@ func newResolve(a *app) *cobra.Command {
 		Short: "Turn partial (relative) forms into URLs, or back",
 		Long: `Write the URL that each partial form REF means in a document whose URL is BASE,
 one a line: by RFC 3986 section 5.2, or by RFC 1630 and its draft with --rules
-rfc1630. Where the two differ, a note says what the other would give.
+rfc1630. Where the two differ, a note says what the other would give. Another says
+when ".." leads above the root of the path.
 
 With --between it goes the other way: for each URL the shortest partial form
-that leads to it from BASE.
+that leads to it from BASE. Case and default port of the host make no difference.
 
 "-" in place of all REFs reads them from standard input, one a line; if it is the
 only argument, BASE is the first line.`,
@@ -51,7 +52,7 @@ only argument, BASE is the first line.`,
 	addRules(cmd, &rules, "rfc3986", "rfc1630")
 	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest partial form of each URL")
 	cmd.Flags().BoolVar(&r.options.Gopher, "gopher", false, "take \"/\" in gopher URLs for hierarchy")
-	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\"")
+	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\", \"http:/g\" as \"/g\"")
 	cmd.Flags().BoolVar(&r.options.FirstSlash, "first-slash", false, "with rfc1630, take \"/g\" from the first \"/\" of the path, as the draft's example does")
 	cmd.MarkFlagsMutuallyExclusive("between", "rules")
 	return cmd
@@ -81,9 +82,7 @@ func (r *resolver) run(args []string) {
 
 // base reads the base; without one there is nothing to do.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
-	if err == nil {
-		u, err = locus.Parse(input)
-	}
+	u, err = r.app.readURL(input, err)
 	if err != nil {
 		r.app.problem(statusUsage, about("the base", err))
 	}
@@ -99,11 +98,15 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 	j := shape.Resolve{Base: text(base.String()), Ref: present(input, true), Rules: r.options.Rules.String()}
 	var ref relative.Ref
 	var u locus.URL
+	var notes relative.Notes
 	if err == nil {
-		ref, err = relative.Parse(input)
+		ref, err = shape.ReadRef(input)
 	}
 	if err == nil {
-		u, err = ref.ResolveWith(base, r.options)
+		r.app.noteWrapper(input)
+	}
+	if err == nil {
+		u, notes, err = ref.ResolveNoted(base, r.options)
 	}
 	if err != nil {
 		r.fail(j, err)
@@ -112,13 +115,17 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 	other := shape.OtherRules(base, ref, u, r.options)
 	if !r.app.flags.json {
 		fmt.Fprintln(r.app.out, u.String())
+		for _, note := range notes.Texts() {
+			r.app.aside()
+			r.app.note("%s in %s: %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), note)
+		}
 		if other != nil {
 			r.app.aside()
 			r.app.note("%s in %s: by %s this is %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
 		}
 		return
 	}
-	j.OK, j.URL, j.Other = true, present(u.String(), true), other
+	j.OK, j.URL, j.Other, j.Notes = true, present(u.String(), true), other, texts(notes.Texts())
 	r.app.writeJSON(j)
 }
 
@@ -129,15 +136,12 @@ func (r *resolver) otherText(other *shape.Other) string {
 	return locus.Quote(string(*other.URL))
 }
 
-func (r *resolver) answerBetween(base locus.URL, input string, err error) {
+func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	j := shape.Resolve{Base: text(base.String()), URL: present(input, true), Rules: r.options.Rules.String()}
-	var u locus.URL
 	var ref relative.Ref
+	u, err := r.app.readURL(input, readErr)
 	if err == nil {
-		u, err = locus.Parse(input)
-	}
-	if err == nil {
-		ref, err = relative.Between(base, u)
+		ref, err = r.shortest(base, u)
 	}
 	switch {
 	case err != nil:
@@ -148,6 +152,20 @@ func (r *resolver) answerBetween(base locus.URL, input string, err error) {
 	default:
 		fmt.Fprintln(r.app.out, ref.String())
 	}
+}
+
+// shortest returns the shortest partial form of u. Case and default port of the host
+// do not count as differences.
+func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
+	var port uint16
+	if s, ok := r.app.registry.Lookup(base.Scheme()); ok {
+		port = s.Port
+	}
+	ref, err := relative.Between(base, relative.Align(base, u, port))
+	if _, absolute := ref.URL(); absolute && err == nil {
+		return relative.FromURL(u), nil
+	}
+	return ref, err
 }
 
 func (r *resolver) fail(j shape.Resolve, err error) {

@@ -21,7 +21,8 @@ func newSchemes(a *app) *cobra.Command {
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
 and how it is accessed. --json has the syntax besides, and the gateway if URLs of the
-scheme go by way of one.`,
+scheme go by way of one. A scheme that has a gateway and is not registered is in
+the list too.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: cobra.NoArgs,
@@ -35,11 +36,19 @@ scheme go by way of one.`,
 				for _, s := range list {
 					a.writeJSON(newSchemeJSON(s, gateways))
 				}
+				for _, name := range a.unregisteredGateways() {
+					a.writeJSON(unregisteredJSON(name, gateways))
+				}
 				return nil
 			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
 			for _, s := range list {
 				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
+			}
+			for _, name := range a.unregisteredGateways() {
+				if g := gateways.For(name); !g.IsZero() {
+					rows = append(rows, []string{name, "-", unregisteredStatus, "-", "gateway " + g.String()})
+				}
 			}
 			a.writeTable(rows)
 			return nil

@@ -112,7 +112,9 @@ all.
 these before the file; and that before http_proxy, https_proxy, ftp_proxy,
 gopher_proxy, wais_proxy, news_proxy (for news and nntp), all_proxy and no_proxy, which
 are also read in upper case, but for HTTP_PROXY. --no-gateway leaves out all of them.
-"locus gateway" leaves out those of other programs, which may name itself.
+"locus gateway" leaves out those of other programs, which may name itself. A scheme
+that is not registered has a variable too: LOCUS_GATEWAYS_X_FOO is for x-foo. "locus
+schemes" lists it.
 
 A user and password in a gateway's URL are for that alone. Others can see what is on a
 command line: write them into the file. "locus get -v" tells what goes by way of what.

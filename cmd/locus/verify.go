@@ -362,6 +362,7 @@ func (v *verifying) openStore() (closeStore func()) {
 	}
 	dir := a.ownFolder("XDG_CACHE_HOME", ".cache")
 	if dir == "" {
+		a.note("no result is kept for the next run, because %s (--no-cache: keep none)", noOwnFolder)
 		return nil
 	}
 	store, err := verify.OpenStore(filepath.Join(dir, "verify.db"))
@@ -408,6 +409,7 @@ func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.
 		_, why := v.a.registry.Suggest(u)
 		switch {
 		case bad == nil && v.a.registry.Known(u):
+			v.a.noteWrapper(arg)
 			return yield(verify.Source{Name: u.WithoutPassword().String(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
 			v.a.problem(statusUsage, v.a.atLine(bad))

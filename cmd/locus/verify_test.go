@@ -48,9 +48,38 @@ func verifyServer(t *testing.T, slow http.HandlerFunc) string {
 func runVerify(t *testing.T, ctx context.Context, env map[string]string, args ...string) (out, errOut string, status int) {
 	t.Helper()
 	var o, e bytes.Buffer
+	if env["HOME"]+env["XDG_CACHE_HOME"] == "" {
+		// A note says that there is no folder to keep results in.
+		args = append([]string{"--no-cache"}, args...)
+	}
 	a := newApp(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
 	status = a.run(append([]string{"verify"}, args...))
 	return o.String(), e.String(), status
+}
+
+// Without a folder of its own, verify says that it keeps nothing.
+func TestVerifyWithoutHome(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte("no link\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const says = "locus: no result is kept for the next run, because neither XDG_CACHE_HOME nor HOME is set"
+	for _, row := range []struct {
+		env  map[string]string
+		args []string
+		says bool
+	}{
+		{nil, []string{"verify", file}, true},
+		{map[string]string{"XDG_CACHE_HOME": "relative"}, []string{"verify", file}, true},
+		{nil, []string{"verify", "--no-cache", file}, false},
+		{nil, []string{"verify", "--quiet", file}, false},
+		{map[string]string{"HOME": t.TempDir()}, []string{"verify", file}, false},
+	} {
+		got := run(t, func(a *app) { a.env = func(name string) string { return row.env[name] } }, row.args...)
+		if strings.Contains(got.err, says) != row.says {
+			t.Errorf("%v, %v: %+v", row.env, row.args, got)
+		}
+	}
 }
 
 func TestVerifySite(t *testing.T) {
@@ -178,7 +207,7 @@ func TestVerifyClosedPipe(t *testing.T) {
 	}
 	var errOut bytes.Buffer
 	a := newApp(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
-	if status := a.run([]string{"verify", "--json", doc}); status != statusNo || errOut.Len() > 0 {
+	if status := a.run([]string{"verify", "--no-cache", "--json", doc}); status != statusNo || errOut.Len() > 0 {
 		t.Errorf("%d, %q", status, errOut.String())
 	}
 }

@@ -34,7 +34,11 @@ func (p *Printer) Explain(text string) Explanation {
 	if err != nil {
 		return Explanation{Text: locus.Mask(text), Err: err}
 	}
-	return p.explain(u)
+	e := p.explain(u)
+	if note, ok := locus.Unwrap(text).Note(); ok {
+		e.Findings = append([]locus.Violation{note}, e.Findings...)
+	}
+	return e
 }
 
 func (p *Printer) explain(u locus.URL) Explanation {

@@ -122,6 +122,7 @@ type MenuHead struct {
 	Resource
 	Title Text  `json:"title,omitempty"`
 	Form  *Form `json:"form,omitempty"`
+	Note  Text  `json:"note,omitempty"`
 }
 
 // Reason is why something came to nothing.

@@ -80,6 +80,8 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
+	Words      *Text       `json:"words,omitempty"`   // of a search; absent if there is none
+	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
 // NewParse describes u, which input was read as.
@@ -105,8 +107,21 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if fields, err := r.Fields(u); err == nil {
 		p.Locator = (*Fields)(&fields)
 	}
-	p.Violations, p.Notes = Findings(advice.Findings(r, u, locus.RFC1738))
+	if words, ok := Words(r, u); ok {
+		p.Words = Present(words, true)
+	}
+	p.Violations, p.Notes = Findings(located(input, advice.Findings(r, u, locus.RFC1738)))
 	return p
+}
+
+// Words returns the search of u with "+" read as a space. ok is false if its scheme has
+// no searches, or u has none.
+func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
+	s, known := r.Lookup(u.Scheme())
+	if !known || s.Words == nil {
+		return "", false
+	}
+	return s.Words(u)
 }
 
 // Check is the verdict about one input.
@@ -175,6 +190,7 @@ type Canonical struct {
 	OK        bool     `json:"ok"`
 	Canonical Text     `json:"canonical"`
 	Changes   []string `json:"changes"`
+	Wrapped   Text     `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
 // NewCanonical describes a canonical form.
@@ -183,7 +199,7 @@ func NewCanonical(input string, u locus.URL, change locus.Change) Canonical {
 	if changes == nil {
 		changes = []string{}
 	}
-	return Canonical{Text(input), true, Text(u.String()), changes}
+	return Canonical{Input: Text(input), OK: true, Canonical: Text(u.String()), Changes: changes}
 }
 
 // Compare is the verdict about two inputs.
@@ -204,6 +220,7 @@ type Resolve struct {
 	URL   *Text  `json:"url"`
 	Rules string `json:"rules"`
 	Other *Other `json:"other"` // null if the other rules say the same
+	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 }
 

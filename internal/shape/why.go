@@ -98,7 +98,7 @@ func NewSide(r *scheme.Registry, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	var u locus.URL
 	if s.Err == nil {
-		u, s.Err = locus.Parse(input)
+		u, s.Err = Read(input)
 	}
 	if s.Err == nil {
 		s.Canonical, s.Change, s.Err = r.Canonical(u)

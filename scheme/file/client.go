@@ -73,18 +73,45 @@ func (c *Client) Get(ctx context.Context, f URL) (scheme.Resource, error) {
 }
 
 // Open opens what req.URL locates: a [*scheme.Object] for a file, a
-// [*scheme.Menu] for a directory. req.Dial is not used: nothing here reaches a
+// [*scheme.Menu] for a directory. It reads "file:/path" (RFC 8089) too, and then
+// the resource has a note. req.Dial is not used: nothing here reaches a
 // network.
 //
 // Errors wrap a [*locus.SyntaxError] or one of scheme's: ErrNotFound, ErrAuth (no
 // permission, or out of the root), ErrTooLarge, ErrUnsupported (another machine's
 // file, a device, a pipe, a socket), ErrUnreachable (the file system failed).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-	f, err := Parse(req.URL)
+	if !isShort(req.URL) {
+		f, err := Parse(req.URL)
+		if err != nil {
+			return nil, fmt.Errorf("file: %w", err)
+		}
+		return c.open(ctx, req, f)
+	}
+	long, err := fromShort(req.URL)
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
-	return c.open(ctx, req, f)
+	again := *req
+	again.URL = long
+	r, err := c.Open(ctx, &again)
+	note := "this form is that of RFC 8089; by RFC 1738 3.10 it is " + locus.Quote(long.String())
+	switch r := r.(type) {
+	case *scheme.Object:
+		r.Note = note
+	case *scheme.Menu:
+		r.Note = note
+	}
+	return r, err
+}
+
+// fromShort returns the URL of RFC 1738 for one in the short form of RFC 8089.
+func fromShort(u locus.URL) (locus.URL, error) {
+	text := "file://" + u.SchemePart()
+	if fragment, has := u.Fragment(); has {
+		text += "#" + fragment
+	}
+	return locus.Parse(text)
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.Resource, error) {

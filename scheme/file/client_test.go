@@ -140,6 +140,10 @@ func TestFailures(t *testing.T) {
 		{"file:///dir%2Fx", locus.ErrValue, ""},
 		{"file:///%00", locus.ErrValue, ""},
 		{"file:file", locus.ErrForm, ""},
+		{"file:", locus.ErrForm, ""},
+		{"file:/nothing", scheme.ErrNotFound, `"nothing"`},
+		{"file:/dir/../file", locus.ErrValue, ""},
+		{"file:/out/passwd", scheme.ErrAuth, ""},
 		{"file://vms.host.edu/disk$user/my/notes/note12345.txt", scheme.ErrUnsupported, `"vms.host.edu" is not this machine`},
 	} {
 		r, err := open(t, c, scheme.Request{URL: locus.MustParse(c2.url)})
@@ -383,5 +387,30 @@ func TestScheme(t *testing.T) {
 	}
 	if _, err := s.Fields(locus.MustParse("file:a")); err == nil {
 		t.Error("file:a has fields")
+	}
+}
+
+// RFC 8089 writes "file:/path" for what RFC 1738 writes "file:///path". It is opened,
+// with a note that gives the form of RFC 1738, and its menu has URLs of that form.
+func TestShortForm(t *testing.T) {
+	c, _ := house(t, map[string]string{"dir/a b": "x"})
+	u := locus.MustParse("file:/dir/a%20b")
+	o := openObject(t, c, scheme.Request{URL: u})
+	if got := read(t, o.Body); got != "x" || !strings.Contains(o.Note, `"file:///dir/a%20b"`) {
+		t.Errorf("%q, note %q", got, o.Note)
+	}
+	r, err := open(t, c, scheme.Request{URL: locus.MustParse("FILE:/dir/")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	menu := r.(*scheme.Menu)
+	defer menu.Close()
+	if !strings.Contains(menu.Note, `"file:///dir/"`) {
+		t.Errorf("the menu's note is %q", menu.Note)
+	}
+	for item, err := range menu.Items {
+		if err != nil || item.URL.String() != "file:///dir/a%20b" {
+			t.Errorf("%q, %v", item.URL, err)
+		}
 	}
 }

@@ -11,8 +11,8 @@
 // "localhost", in any case, which both mean the machine that reads the URL; the
 // canonical form leaves it empty. "." and ".." stay as they are: only the file
 // system knows what they lead to. "file:/x", which section 3.10 does not have and
-// RFC 8089 does, is read as "file:///x", and is a violation of RFC 1738. A port
-// and a user are refused.
+// RFC 8089 does, is read as "file:///x" and opened with a note; it is a violation of
+// RFC 1738. A port and a user are refused.
 //
 // # Access
 //

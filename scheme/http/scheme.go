@@ -1,6 +1,8 @@
 package http
 
 import (
+	"strings"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/scheme"
@@ -17,6 +19,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "http://<host>:<port>/<path>?<searchpart>",
 		Access:    "HTTP (RFC 9110)",
 		Fields:    fields,
+		Words:     words,
 		Canonical: Canonical,
 		Check:     Check,
 		Notes:     notes,
@@ -50,6 +53,15 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		{Name: "path", Value: present(h.Path())},
 		{Name: "searchpart", Value: present(h.Search())},
 	}, nil
+}
+
+// words are those of the search.
+func words(u locus.URL) (string, bool) {
+	h, err := Parse(u)
+	if err != nil {
+		return "", false
+	}
+	return strings.Join(h.Words(), " "), h.isSearch
 }
 
 // present is the value of a field that may be absent.

@@ -2,6 +2,7 @@ package news
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -33,6 +34,11 @@ type Options struct {
 	// Server is the reader's own: "nntp://host:port" or "nntps://host:port". The
 	// zero URL: there is none.
 	Server locus.URL
+	// Received opens an article among those that were received already (URI draft,
+	// "News"), by its message-id without "<" and ">". It is asked before a server is,
+	// but not for a URL that names a server. An error that wraps scheme.ErrNotFound
+	// leaves the article to the server. nil: there are none.
+	Received func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error)
 }
 
 // Client accesses URLs of news and snews. It may be used from many goroutines at
@@ -72,7 +78,21 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	if err := n.sendable(); err != nil {
 		return nil, err
 	}
+	var missing error
+	if n.messageID != "" && n.url.Host() == "" && c.o.Received != nil {
+		o, err := c.o.Received(ctx, req, n.messageID)
+		if err == nil {
+			return o, nil
+		}
+		if !errors.Is(err, scheme.ErrNotFound) {
+			return nil, fmt.Errorf("news: %w", err)
+		}
+		missing = err
+	}
 	server, err := c.server(n)
+	if err != nil && missing != nil {
+		return nil, fmt.Errorf("news: %w, and no news server is known", missing)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -202,3 +202,39 @@ func TestSecure(t *testing.T) {
 		t.Errorf("%v, %v", made, err)
 	}
 }
+
+// Articles that were received come before those of a server.
+func TestReceived(t *testing.T) {
+	broken := errors.New("the index is broken")
+	for _, test := range []struct {
+		url, server string
+		received    error
+		asked       string // of the server
+		want        error
+	}{
+		{"news:a@b", "nntp://own.example", nil, "", nil},
+		{"news:a@b", "", nil, "", nil},
+		{"snews:a@b", "", nil, "", nil},
+		{"news:a@b", "nntp://own.example", scheme.ErrNotFound, "article a@b at nntp://own.example", nil},
+		{"news:a@b", "", scheme.ErrNotFound, "", scheme.ErrNotFound},
+		{"news:a@b", "nntp://own.example", broken, "", broken},
+		{"news://h/a@b", "", nil, "article a@b at nntp://h", nil},
+		{"news:comp.x", "nntp://own.example", nil, "group comp.x at nntp://own.example", nil},
+	} {
+		r := new(reader)
+		o := &news.Options{Received: func(_ context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
+			if id != "a@b" {
+				t.Errorf("%s: asked for %q", test.url, id)
+			}
+			return &scheme.Object{URL: req.URL, Body: io.NopCloser(nil)}, test.received
+		}}
+		if test.server != "" {
+			o.Server = locus.MustParse(test.server)
+		}
+		u := locus.MustParse(test.url)
+		_, err := news.New(r, o).Open(t.Context(), &scheme.Request{URL: u})
+		if r.asked != test.asked || !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s: asked %q, %v", test.url, r.asked, err)
+		}
+	}
+}

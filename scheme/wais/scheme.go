@@ -15,6 +15,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Section:   section,
 		Syntax:    "wais://<host>:<port>/<database>[?<search>|/<wtype>/<wpath>]",
 		Fields:    fields,
+		Words:     words,
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathUchar,
@@ -29,6 +30,15 @@ func Scheme(c *Client) scheme.Scheme {
 		s.Opener = c
 	}
 	return s
+}
+
+// words are those of the search.
+func words(u locus.URL) (string, bool) {
+	x, err := Parse(u)
+	if err != nil {
+		return "", false
+	}
+	return x.Words()
 }
 
 func fields(u locus.URL) ([]scheme.Field, error) {

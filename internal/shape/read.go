@@ -1,0 +1,69 @@
+package shape
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Read parses a URL as a person writes it: alone, or in the wrapper of RFC 1738's
+// appendix. White space around a URL without wrapper is an error. Offsets in the
+// error are in input.
+func Read(input string) (locus.URL, error) {
+	w := locus.Unwrap(input)
+	if !w.Wrapped() {
+		return locus.Parse(input)
+	}
+	u, err := locus.Parse(w.String())
+	return u, w.Error(err)
+}
+
+// ReadRef parses a partial form or a URL, as [Read] does.
+func ReadRef(input string) (relative.Ref, error) {
+	w := locus.Unwrap(input)
+	if !w.Wrapped() {
+		return relative.Parse(input)
+	}
+	r, err := relative.Parse(w.String())
+	return r, w.Error(err)
+}
+
+// Mask returns input with each octet of a password shown as "*".
+func Mask(input string) string {
+	w := locus.Unwrap(input)
+	if !w.Wrapped() {
+		return locus.Mask(input)
+	}
+	return w.Mask()
+}
+
+// located counts the offsets of findings about a URL in input, which it was read
+// from, and adds a note about the wrapper.
+func located(input string, list []locus.Violation) []locus.Violation {
+	w := locus.Unwrap(input)
+	note, ok := w.Note()
+	if !ok {
+		return list
+	}
+	moved := []locus.Violation{note}
+	for _, v := range list {
+		v.Offset = w.Offset(v.Offset)
+		moved = append(moved, v)
+	}
+	return moved
+}
+
+// CheckInput reads input and checks it. Offsets are in input. err is the reason why
+// input is not a URL, and then list has it as a finding. readErr says that input
+// could not be read whole.
+func CheckInput(r *scheme.Registry, input string, readErr error, p locus.Profile) (list []locus.Violation, err error) {
+	var u locus.URL
+	if err = readErr; err == nil {
+		u, err = Read(input)
+	}
+	if err != nil {
+		return []locus.Violation{SyntaxFinding(err)}, err
+	}
+	return located(input, advice.Findings(r, u, p)), nil
+}
