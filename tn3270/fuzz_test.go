@@ -12,11 +12,15 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// seeds are records: those of Hercules, and some of each kind.
 func seeds(f *testing.F) {
-	for _, r := range append(records(wire(f, "hercules-s3270-first-screen.s2c")), records(wire(f, "hercules-s3270-clear.c2s"))...) {
+	for _, r := range seedRecords(f) {
 		f.Add(r)
 	}
+}
+
+// seedRecords are those of Hercules, and some of each kind.
+func seedRecords(t testing.TB) [][]byte {
+	list := append(records(wire(t, "hercules-s3270-first-screen.s2c")), records(wire(t, "hercules-s3270-clear.c2s"))...)
 	for _, r := range []string{
 		"\xF5\x42\x11\x40\x40\x1D\x60\xC1\x29\x03\xC0\x40\x42\xF2\x41\xF4\xC1\x05\x3C\x5D\x7F\x5C\x12\x40\x40\x13",
 		"\xF1\x01\x28\x42\xF2\xC1\x28\x00\x00\x08\xC5\x2C\x01\xC0\x60\x1E\x1C\x3F\xFF\x00",
@@ -25,35 +29,70 @@ func seeds(f *testing.F) {
 		"\xF3\x00\x0A\x0C\x00\x01\x00\x00\x18\x00\x50\x00\x00\x40\x00\xF5\x02\x11\x00\x50\x13", "\xF3\x00\x04\x03\x80\x00\x04\x0D\x00",
 		"\xF2", "\xF6", "\x6E", "\x6F", "\x03", "\xFF", "\xF5\x02\x1D\x00\x11\x7F\x7F",
 	} {
-		f.Add([]byte(r))
+		list = append(list, []byte(r))
+	}
+	return list
+}
+
+// terminals are those that the records are sent to.
+var terminals = []*tn3270.Options{nil, {Model: 5, Extended: true, CodePage: "1047"}}
+
+const keys = int(tn3270.Redraw-tn3270.Enter) + 1
+
+// checkReceive has a screen receive a record and presses keys: it stays one that a host
+// can go on with, and shows graphic characters alone.
+func checkReceive(t *testing.T, o *tn3270.Options, record []byte, pressed ...tn3270.Key) {
+	t.Helper()
+	s := screen(t, o)
+	receive(t, s, []byte("\x7E\x02"+prot+e(t, "ab")+input+e(t, "cd")))
+	reply, err := s.Receive(record)
+	wantDataError(t, err, record)
+	if len(reply) > 64<<10 {
+		t.Errorf("a reply of %d octets", len(reply))
+	}
+	s.Type("a1\t\n")
+	for _, k := range pressed {
+		s.Press(k)
+		s.Press(tn3270.Reset)
+	}
+	checkShown(t, s)
+	s.ReceiveText(record)
+	checkShown(t, s)
+	receive(t, s, []byte("\xF5\x02\x11\x40\x40"+e(t, "sane")))
+	wantText(t, s, "sane")
+}
+
+// Each key after each record.
+func TestReceiveKeys(t *testing.T) {
+	var all []tn3270.Key
+	for k := tn3270.Enter; k <= tn3270.Redraw; k++ {
+		all = append(all, k)
+	}
+	for _, record := range seedRecords(t) {
+		for _, o := range terminals {
+			checkReceive(t, o, record, all...)
+		}
 	}
 }
 
-// FuzzReceive: whatever the host sends after a screen, and whatever is pressed then,
-// the screen stays one that a host can go on with, and shows graphic characters
-// alone.
+// FuzzReceive: whatever the host sends after a screen, and whatever is pressed then. The
+// record itself says which terminal receives it and which keys are pressed: all of
+// them, on both, would take most of the time.
 func FuzzReceive(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, record []byte) {
-		for _, o := range []*tn3270.Options{nil, {Model: 5, Extended: true, CodePage: "1047"}} {
-			s := screen(t, o)
-			receive(t, s, []byte("\x7E\x02"+prot+e(t, "ab")+input+e(t, "cd")))
-			reply, err := s.Receive(record)
-			wantDataError(t, err, record)
-			if len(reply) > 64<<10 {
-				t.Errorf("a reply of %d octets", len(reply))
-			}
-			s.Type("a1\t\n")
-			for k := tn3270.Enter; k <= tn3270.Redraw; k++ {
-				s.Press(k)
-				s.Press(tn3270.Reset)
-			}
-			checkShown(t, s)
-			s.ReceiveText(record)
-			checkShown(t, s)
-			receive(t, s, []byte("\xF5\x02\x11\x40\x40"+e(t, "sane")))
-			wantText(t, s, "sane")
+		if len(record) > 8<<10 {
+			return // more than twice the largest screen
 		}
+		sum := 0
+		for _, o := range record {
+			sum += int(o)
+		}
+		var pressed []tn3270.Key
+		for i := range 5 {
+			pressed = append(pressed, tn3270.Enter+tn3270.Key((sum+i*(keys/5))%keys))
+		}
+		checkReceive(t, terminals[sum%len(terminals)], record, pressed...)
 	})
 }
 
