@@ -25,7 +25,7 @@ type foreignLine struct {
 	size, stamp string
 }
 
-func foreignLines(t *testing.T, file string) (list []foreignLine) {
+func foreignLines(t testing.TB, file string) (list []foreignLine) {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {

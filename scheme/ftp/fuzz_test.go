@@ -135,6 +135,11 @@ func FuzzListing(f *testing.F) {
 	seedFiles(f, "testdata/proftpd-mlsd-nlst.data*.bin")
 	seedFiles(f, "testdata/pureftpd-curl-anon-list.data1.bin")
 	f.Add([]byte("total 1\n-rw-r--r-- 1 a b 5 Jan 2 2020 ../x\nlrwxrwxrwx 1 a b 5 Jan 2 2020 a -> b\n10-23-12 05:03PM <DIR> sub\n+i1,m824255907,/,\t514\n"))
+	for _, file := range []string{"filezilla-listings.txt", "jlaffaye-listings.txt"} {
+		for _, l := range foreignLines(f, "testdata/foreign/"+file) {
+			f.Add([]byte(l.text + "\r\n"))
+		}
+	}
 	base := newLinker(mustParse(f, "ftp://u:p@h/a/b/"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		// Some lines show what many do, and a thousand inputs a second more than some.
