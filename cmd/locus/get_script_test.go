@@ -232,12 +232,14 @@ func startProspero(env *testscript.Env, ftp string) error {
 	env.Defer(func() { prospero.Close() })
 	env.Values[prosperoKey{}] = prospero
 	env.Setenv("PROSPERO", prospero.Addr())
-	gone, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	// A socket that is connected takes nothing from others, and keeps its port.
+	gone, err := net.Dial("udp4", "127.0.0.1:9")
 	if err != nil {
 		return err
 	}
+	env.Defer(func() { gone.Close() })
 	env.Setenv("PROSPEROGONE", gone.LocalAddr().String())
-	return gone.Close()
+	return nil
 }
 
 // prosperoNames are a directory with something of everything, and others. ftp is

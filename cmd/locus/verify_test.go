@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -112,12 +111,7 @@ func TestVerifySite(t *testing.T) {
 // A proxy that is not there is no death of what goes by way of it.
 func TestVerifyDeadProxy(t *testing.T) {
 	base := verifyServer(t, nil)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := "http://" + l.Addr().String()
-	l.Close()
+	proxy := "http://" + deadAddress(t)
 	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", base+"/page")
 	var r verifyJSON
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "by way of "+proxy) || status != statusDone {
