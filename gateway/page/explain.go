@@ -64,6 +64,7 @@ type explained struct {
 	Parts     []Part
 	Rows      []row
 	Findings  []locus.Violation
+	Conforms  bool // there are no findings but notes
 	Canonical string
 	Already   bool // it is the canonical form
 	Scheme    string
@@ -83,7 +84,7 @@ func (g *page) explained(e Explanation) explained {
 	if e.Err != nil {
 		return refusal(e)
 	}
-	x := explained{Parts: e.Parts, Findings: e.Findings, Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
+	x := explained{Parts: e.Parts, Findings: e.Findings, Conforms: locus.Conforms(e.Findings), Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
 	if !e.Canonical.IsZero() {
 		x.Canonical, x.Already = e.Canonical.String(), e.Canonical == e.URL
 	}
