@@ -34,7 +34,7 @@ import (
 // was asked for.
 func TestGetScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/get",
+		Dir:                 servedScripts(t, "testdata/get"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               startServers,
@@ -47,6 +47,7 @@ func TestGetScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":    status,
 			"examples":  examples,
+			"served":    servedCommand,
 			"await":     await,
 			"ftplog":    ftpLog,
 			"gopherlog": gopherLog,
@@ -142,6 +143,7 @@ type (
 
 func startServers(env *testscript.Env) error {
 	hurry(env)
+	setupServed(env)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -155,7 +157,7 @@ func startServers(env *testscript.Env) error {
 	})
 	files := ftptest.Files{
 		"pub/hello.txt":    {Data: "hello\n"},
-		"pub/big.bin":      {Data: string(pattern)},
+		"pub/big.bin":      {Data: string(pattern())},
 		"pub/a b;c%#.txt":  {Data: "odd\n"},
 		"pub/deep/one.txt": {Data: "1\n"},
 		"pub/deep/two.txt": {Data: "2\n"},
@@ -257,7 +259,7 @@ func prosperoNames(ftp string) prosperotest.Directory {
 		"/annex":        {Links: []prosperotest.Link{{Name: "inside"}}},
 		"/annex/inside": {Data: "in\n"},
 		"/pros/hello":   {Data: "hello\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}},
-		"/pros/long":    {Data: string(pattern)},
+		"/pros/long":    {Data: string(pattern())},
 		"/pros/ftp":     {NoContents: true, Methods: method("AFTP", "INTERNET-D", ftp, "ASCII", "/pub/hello.txt", "BINARY")},
 		"/pros/none":    {NoContents: true},
 		"/pros/local":   {NoContents: true, Methods: method("LOCAL", "INTERNET-D", "H.EXAMPLE", "ASCII", "/etc/passwd")},
@@ -291,7 +293,7 @@ func startSessions(env *testscript.Env) error {
 }
 
 func startWAIS(env *testscript.Env) error {
-	wais, err := waistest.Start([]waistest.Database{waisCoast}, nil)
+	wais, err := waistest.Start([]waistest.Database{waisCoast()}, nil)
 	if err != nil {
 		return err
 	}
@@ -302,17 +304,19 @@ func startWAIS(env *testscript.Env) error {
 }
 
 // waisCoast is a database with something of everything.
-var waisCoast = waistest.Database{
-	Name:        "coast",
-	Description: "All about the coast.\nIt is \x1b[2Jred.\n",
-	Documents: []waistest.Document{
-		{Headline: "The lamp", Path: "/lamp", Date: "940131", Types: waisTypes("TEXT", "It is lit at dusk.\n")},
-		{Headline: "Ca\xf1\xf3n", Path: "/latin", Types: waisTypes("TEXT", "ca\xf1\xf3n al anochecer, at dusk\r\n")},
-		{Headline: "The mole", Path: "/mole", Types: waisTypes("TEXT", "It has a picture.\n", "GIF", "GIF89a\x00")},
-		{Headline: "\x1b]0;title\a\x1b[2Jred", Path: "/a b;c", Types: waisTypes("HTML", "<b>crimson</b>\n")},
-		{Headline: "http://example.org/", Path: "/url", Types: waisTypes("URL", "elsewhere")},
-		{Headline: "Long", Path: "/long", Types: waisTypes("TEXT", string(pattern))},
-	},
+func waisCoast() waistest.Database {
+	return waistest.Database{
+		Name:        "coast",
+		Description: "All about the coast.\nIt is \x1b[2Jred.\n",
+		Documents: []waistest.Document{
+			{Headline: "The lamp", Path: "/lamp", Date: "940131", Types: waisTypes("TEXT", "It is lit at dusk.\n")},
+			{Headline: "Ca\xf1\xf3n", Path: "/latin", Types: waisTypes("TEXT", "ca\xf1\xf3n al anochecer, at dusk\r\n")},
+			{Headline: "The mole", Path: "/mole", Types: waisTypes("TEXT", "It has a picture.\n", "GIF", "GIF89a\x00")},
+			{Headline: "\x1b]0;title\a\x1b[2Jred", Path: "/a b;c", Types: waisTypes("HTML", "<b>crimson</b>\n")},
+			{Headline: "http://example.org/", Path: "/url", Types: waisTypes("URL", "elsewhere")},
+			{Headline: "Long", Path: "/long", Types: waisTypes("TEXT", string(pattern()))},
+		},
+	}
 }
 
 // waisTypes are the forms of a document: a type and its octets, and so on.
@@ -369,13 +373,13 @@ var gopherItems = gophertest.Item{Items: []gophertest.Item{
 }}
 
 // pattern is 300,000 octets of which no two parts are the same.
-var pattern = func() []byte {
+var pattern = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < 300_000; i++ {
 		fmt.Fprintf(&b, "%09d\n", i)
 	}
 	return b.Bytes()
-}()
+})
 
 // site is an HTTP server with troubles, one for each path.
 type site struct {
@@ -388,7 +392,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	again := s.cut[r.URL.Path]
 	s.cut[r.URL.Path] = true
 	s.mu.Unlock()
-	data, tag := pattern, `"1"`
+	data, tag := pattern(), `"1"`
 	path, name := r.URL.Path, r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	switch {
 	case strings.HasPrefix(path, "/none"):
@@ -417,13 +421,13 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case strings.HasPrefix(path, "/norange"):
 		w.Header().Set("ETag", tag)
-		w.Header().Set("Content-Length", strconv.Itoa(len(pattern)))
+		w.Header().Set("Content-Length", strconv.Itoa(len(pattern())))
 		if !again {
-			w.Write(pattern[:200_000])
+			w.Write(pattern()[:200_000])
 			http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}
-		w.Write(pattern)
+		w.Write(pattern())
 		return
 	case strings.HasPrefix(path, "/br"):
 		w.Header().Set("Content-Encoding", "br")
@@ -444,7 +448,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *site) begin(w http.ResponseWriter, tag string, n int) {
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Accept-Ranges", "bytes")
-	w.Header().Set("Content-Length", strconv.Itoa(len(pattern)))
-	w.Write(pattern[:n])
+	w.Header().Set("Content-Length", strconv.Itoa(len(pattern())))
+	w.Write(pattern()[:n])
 	http.NewResponseController(w).Flush()
 }

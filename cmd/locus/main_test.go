@@ -1,13 +1,26 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes this test the program "locus" as well, which the scripts run.
+// TestMain makes this test the program "locus" as well, which the scripts run, and
+// locus-served.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"locus": func() { os.Exit(mainStatus()) }})
+	testscript.Main(m, map[string]func(){
+		"locus":        func() { os.Exit(mainStatus()) },
+		"locus-served": serveCommands,
+	})
+}
+
+// runProgram does what the program does, but for its signals.
+func runProgram(in io.Reader, out, errOut io.Writer, args []string) int {
+	a := newApp(context.Background(), in, out, errOut, os.Getenv)
+	a.environ = os.Environ
+	return a.run(args)
 }

@@ -12,16 +12,17 @@ import (
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 servedScripts(t, "testdata/script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.Cd)
 			e.Setenv("XDG_CONFIG_HOME", "")
 			hurry(e)
+			setupServed(e)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "examples": examples},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "examples": examples, "served": servedCommand},
 	})
 }
 
@@ -37,6 +38,12 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if args[1] == "locus" && !needsProcess(ts, args[2:]) {
+		if got := ts.Value(servedKey{}).(*servedProcess).run(ts, args[2:]); got != want {
+			ts.Fatalf("exit status %d, want %d", got, want)
+		}
+		return
+	}
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
 	if exit, ok := err.(*exec.ExitError); ok {

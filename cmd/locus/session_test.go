@@ -431,16 +431,17 @@ func TestGetSessionHostile(t *testing.T) {
 		timeout      string
 		want         string
 	}{
-		{"options", "telnet", ever("", storm), "20s", `"kind":"protocol","message":".*endless negotiation`},
-		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "20s", `"kind":"protocol","message":".*endless negotiation`},
-		{"options", "tn3270", ever("", storm), "20s", `"kind":"protocol","message":".*endless negotiation`},
-		{"silence", "telnet", silent, "2s", `"kind":"timeout"`},
-		{"silence", "tn3270", silent, "2s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
-		{"text", "tn3270", ever("", "\x1b[2Jtext "), "2s", `shows no 3270 screen, but says \\".*text`},
-		{"nothing", "tn3270", func(io.ReadWriter) {}, "20s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
-		{"records of nothing", "tn3270", ever("", "\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xff\xef\xff\xef"), "2s", `"kind":"(protocol|timeout)"`},
+		{"options", "telnet", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"options", "tn3270", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
+		{"silence", "telnet", silent, "10s", `"kind":"timeout"`},
+		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
+		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `shows no 3270 screen, but says \\".*text`},
+		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
+		{"records of nothing", "tn3270", ever("", "\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xff\xef\xff\xef"), "10s", `"kind":"(protocol|timeout)"`},
 	} {
 		t.Run(test.scheme+", "+test.name, func(t *testing.T) {
+			t.Parallel()
 			got := get(t, nil, "--json", "--timeout", test.timeout, "--expect", "sesame", test.scheme+"://"+talks(t, test.talk)+"/")
 			if got.status != statusAccess || got.err != "" || !regexp.MustCompile(test.want).MatchString(got.out) {
 				t.Errorf("status %d, %s, %.500q", got.status, got.err, got.out[max(0, len(got.out)-500):])
@@ -469,15 +470,26 @@ func TestGetScreens(t *testing.T) {
 		return err
 	})
 	url := "tn3270://" + locked + "/"
-	if got := get(t, nil, "--timeout", "2s", url); got.status != 0 || !strings.HasPrefix(got.out, "wait\n") {
-		t.Errorf("%+v", got)
-	}
-	if got := get(t, nil, "--timeout", "2s", "--json", url); got.status != 0 || !strings.Contains(got.out, `"locked":"X SYSTEM"`) {
-		t.Errorf("%+v", got)
-	}
-	if got := get(t, nil, "--timeout", "2s", "--send", "x", url); got.status != statusAccess || !strings.Contains(got.err, "keeps the keyboard locked") {
-		t.Errorf("%+v", got)
-	}
+	// Each waits out its time, which is long enough for a machine that is busy.
+	const patience = "10s"
+	t.Run("a screen", func(t *testing.T) {
+		t.Parallel()
+		if got := get(t, nil, "--timeout", patience, url); got.status != 0 || !strings.HasPrefix(got.out, "wait\n") {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("JSON", func(t *testing.T) {
+		t.Parallel()
+		if got := get(t, nil, "--timeout", patience, "--json", url); got.status != 0 || !strings.Contains(got.out, `"locked":"X SYSTEM"`) {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a key", func(t *testing.T) {
+		t.Parallel()
+		if got := get(t, nil, "--timeout", patience, "--send", "x", url); got.status != statusAccess || !strings.Contains(got.err, "keeps the keyboard locked") {
+			t.Errorf("%+v", got)
+		}
+	})
 	ends := startHost(t, func(h *telnettest.Host) error {
 		return h.Show(h.Builder().EraseWrite(0).At(1, 1).Text("Goodbye"))
 	})

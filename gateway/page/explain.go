@@ -65,7 +65,7 @@ type explained struct {
 	Parts     []Part
 	Rows      []row
 	Findings  []locus.Violation
-	Conforms  bool // there are no Findings but notes
+	Conforms  bool // there are no findings but notes
 	Canonical string
 	Already   bool // it is the canonical form
 	Scheme    string
