@@ -94,9 +94,9 @@ func TestTerminalEditing(t *testing.T) {
 	b.row(t, "xabdz")
 	b.do(t, chromedp.KeyEvent(kb.Enter))
 	s.hears("xabdz\r\n")
-	for _, text := range []string{"日本", "a😀", "e\u0301ü", "☺☎", "한국", "\u200bx"} {
+	for _, text := range []string{"日本", "a😀", "e\u0301ü", "☺☎", "한국"} {
 		b.paste(t, fmt.Sprintf("%q", "> "+text+"!"))
-		b.row(t, "> "+strings.ReplaceAll(text, "\u200b", "")+"!")
+		b.row(t, "> "+text+"!")
 		b.do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 8)+"end"))
 		b.row(t, "end")
 		b.do(t, chromedp.KeyEvent(kb.Enter))
