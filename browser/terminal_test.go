@@ -94,7 +94,7 @@ func TestTerminalEditing(t *testing.T) {
 	b.row(t, "xabdz")
 	b.do(t, chromedp.KeyEvent(kb.Enter))
 	s.hears("xabdz\r\n")
-	for _, text := range []string{"日本", "a😀", "e\u0301ü", "☺☎", "한국"} {
+	for _, text := range []string{"日本", "a😀☺", "e\u0301ü"} {
 		b.paste(t, fmt.Sprintf("%q", "> "+text+"!"))
 		b.row(t, "> "+text+"!")
 		b.do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 8)+"end"))
@@ -105,8 +105,8 @@ func TestTerminalEditing(t *testing.T) {
 	}
 	// A line that wraps is erased whole.
 	b.paste(t, `"x".repeat(200)`)
-	b.row(t, strings.Repeat("x", 40))
-	b.do(t, chromedp.KeyEvent("\x15done"))
+	b.await(t, "document.querySelector('.xterm-rows').textContent.includes('x'.repeat(40))")
+	b.paste(t, `"\x15done"`)
 	b.row(t, "done")
 	b.quiet(t)
 }
@@ -169,6 +169,9 @@ func TestTerminalEnds(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, text)
 		}
 	}
+	press := func() {
+		eval[bool](t, b, "document.querySelector('.session .connect').click() === undefined")
+	}
 	b.open(t, "telnet://"+s.l.Addr().String()+"/")
 	s.accept()
 	s.say("bye\r\n")
@@ -179,18 +182,18 @@ func TestTerminalEnds(t *testing.T) {
 	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('typed')") {
 		t.Error("what is typed after the end is shown")
 	}
-	b.do(t, chromedp.Click(".session .connect"))
+	press()
 	s.accept()
 	s.say("again\r\n")
 	b.row(t, "again")
-	b.do(t, chromedp.Click(".session .connect"))
+	press()
 	ended("The session is over: you have hung up")
 	// The other side hears of it.
 	if _, err := s.c.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("the service hears %v", err)
 	}
 	s.l.Close()
-	b.do(t, chromedp.Click(".session .connect"))
+	press()
 	b.await(t, "document.querySelector('.session .state').textContent.startsWith('No session: ')")
 	if got := b.text(t, ".session .state"); !strings.Contains(got, "refused") {
 		t.Errorf("it says %q", got)
