@@ -10,6 +10,8 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
+// FuzzLinks does tens of executions a second: each reads a document twice, whole and in
+// pieces, with the buffers of half a MiB that a document takes, and decompresses it.
 func FuzzLinks(f *testing.F) {
 	for name, s := range corpus(f) {
 		f.Add(s, name, "")

@@ -108,6 +108,8 @@ func TestUncompress(t *testing.T) {
 	}
 }
 
+// FuzzUncompress does tens of executions a second: decompressors take their windows,
+// of up to MiBs, before the first octet.
 func FuzzUncompress(f *testing.F) {
 	f.Add([]byte("abcabcabcabc"), uint8(16), true)
 	f.Add([]byte("\x1F\x9D\x90a\x00\x01"), uint8(9), false)

@@ -108,7 +108,7 @@ func (s *idScanner) word(i int) (end int) {
 		i++
 	}
 	if s.text[start] != '(' || i > start+1 {
-		s.words = append(s.words, s.text[start:i])
+		s.words = append(s.words, unfoldID(s.text[start:i]))
 	}
 	return i
 }

@@ -45,6 +45,7 @@ func TestMessageIDs(t *testing.T) {
 		{`"<no@a>" <yes@a>`, []string{"yes@a"}},
 		{`"a b"@c`, []string{`"a b"@c`}},
 		{`"a b"`, nil},
+		{"\"a\r\n b\"@c", []string{`"a b"@c`}},
 		{"(c)\r\n (d <e@f>)\r\n\t<a@b>", []string{"a@b"}},
 		{"<a@b> <cut", []string{"a@b"}},
 		{" <\x00\xFF@b>", []string{"\x00\xFF@b"}},
@@ -88,13 +89,13 @@ func TestIDsHostile(t *testing.T) {
 
 // What is written as a Message-Id should be is read back, whatever is in it.
 func FuzzMessageIDs(f *testing.F) {
-	for _, seed := range []string{"a@b", `"a b"@c`, `"a\">"@c`, "<a>", "(a)", "a\n b", "\\", `"`, "a>b", "\r\r<", "<\"a\\\nb\"@c>"} {
+	for _, seed := range []string{"a@b", `"a b"@c`, `"a\">"@c`, "<a>", "(a)", "a\n b", "\"\n\"@0", "\\", `"`, "a>b", "\r\r<", "<\"a\\\nb\"@c>"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		list := message.MessageIDs(text)
 		for _, id := range list {
-			if id == "" || len(id) > len(text) || strings.Contains(id, "\n") {
+			if id == "" || len(id) > len(text) || strings.ContainsAny(id, "\r\n") {
 				t.Errorf("%q gives %q", text, id)
 			}
 		}

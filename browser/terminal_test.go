@@ -1,0 +1,202 @@
+package browser
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// line is a service that a test plays octet by octet.
+type line struct {
+	t testing.TB
+	l net.Listener
+	c net.Conn
+}
+
+func newLine(t testing.TB) *line {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &line{t: t, l: l}
+	t.Cleanup(func() {
+		l.Close()
+		if s.c != nil {
+			s.c.Close()
+		}
+	})
+	return s
+}
+
+func (s *line) accept() {
+	s.t.Helper()
+	s.l.(*net.TCPListener).SetDeadline(time.Now().Add(patience))
+	c, err := s.l.Accept()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c.SetDeadline(time.Now().Add(patience))
+	s.c = c
+}
+
+func (s *line) say(text string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.c, text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *line) hears(want string) {
+	s.t.Helper()
+	buf := make([]byte, len(want))
+	if n, err := io.ReadFull(s.c, buf); err != nil || string(buf) != want {
+		s.t.Fatalf("heard %.200q, %v; want %.200q", buf[:n], err, want)
+	}
+}
+
+// row waits until a row of the terminal is text.
+func (b *tab) row(t testing.TB, text string) {
+	t.Helper()
+	b.await(t, fmt.Sprintf("[...document.querySelectorAll('.xterm-rows > div')].some((row) => row.textContent.replaceAll('\\u00a0', ' ').trimEnd() === %q)", text))
+}
+
+// paste pastes text into the terminal.
+func (b *tab) paste(t testing.TB, script string) {
+	t.Helper()
+	eval[bool](t, b, `(() => {
+		const data = new DataTransfer();
+		data.setData("text/plain", `+script+`);
+		document.querySelector(".xterm-helper-textarea").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+		return true;
+	})()`)
+}
+
+// Where a service does not show what is typed, the page does: with keys that edit, with
+// wide characters, and in as many columns as the terminal draws.
+func TestTerminalEditing(t *testing.T) {
+	w := newWorld(t)
+	s := newLine(t)
+	b := newTab(t, w.base)
+	b.open(t, "telnet://"+s.l.Addr().String()+"/")
+	s.accept()
+	s.say("hello\r\n")
+	b.row(t, "hello")
+	b.do(t, chromedp.KeyEvent("acd"+kb.ArrowLeft+kb.ArrowLeft+"b"))
+	b.row(t, "abcd")
+	b.do(t, chromedp.KeyEvent(kb.Delete+kb.Home+"x"+kb.End+"y"+kb.Backspace+"z"+kb.ArrowUp+kb.F5))
+	b.row(t, "xabdz")
+	b.do(t, chromedp.KeyEvent(kb.Enter))
+	s.hears("xabdz\r\n")
+	for _, text := range []string{"日本", "a😀☺", "e\u0301ü"} {
+		b.paste(t, fmt.Sprintf("%q", "> "+text+"!"))
+		b.row(t, "> "+text+"!")
+		b.do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 8)+"end"))
+		b.row(t, "end")
+		b.do(t, chromedp.KeyEvent(kb.Enter))
+		s.hears("end\r\n")
+		s.say("\x1b[2J\x1b[H")
+	}
+	// A line that wraps is erased whole.
+	b.paste(t, `"x".repeat(200)`)
+	b.await(t, "document.querySelector('.xterm-rows').textContent.includes('x'.repeat(40))")
+	b.paste(t, `"\x15done"`)
+	b.row(t, "done")
+	b.quiet(t)
+}
+
+// What is typed without Enter does not come with a later command.
+func TestTerminalEcho(t *testing.T) {
+	w := newWorld(t)
+	s := newLine(t)
+	b := newTab(t, w.base)
+	b.open(t, "telnet://"+s.l.Addr().String()+"/")
+	s.accept()
+	s.say("$ ")
+	b.row(t, "$")
+	b.do(t, chromedp.KeyEvent("abc"))
+	b.row(t, "$ abc")
+	s.say("\xff\xfb\x01\r\nPassword:")
+	s.hears("\xff\xfd\x01abc")
+	b.row(t, "Password:")
+	b.do(t, chromedp.KeyEvent("secret"+kb.Enter))
+	s.hears("secret\r\n")
+	s.say("\xff\xfc\x01\r\n% ")
+	s.hears("\xff\xfe\x01")
+	b.row(t, "%")
+	b.do(t, chromedp.KeyEvent("ls"+kb.Enter))
+	s.hears("ls\r\n")
+	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('secret')") {
+		t.Error("the password is shown")
+	}
+	b.quiet(t)
+}
+
+// A large paste arrives whole, at a service that reads late, and the session goes on.
+func TestTerminalPaste(t *testing.T) {
+	w := newWorld(t)
+	s := newLine(t)
+	b := newTab(t, w.base)
+	b.open(t, "telnet://"+s.l.Addr().String()+"/")
+	s.accept()
+	s.say("\xff\xfb\x01hello")
+	s.hears("\xff\xfd\x01")
+	b.row(t, "hello")
+	b.paste(t, `"0123456789abcde\n".repeat(20000)`)
+	s.say("\r\nyet")
+	b.row(t, "yet")
+	s.hears(strings.Repeat("0123456789abcde\r\n", 20000))
+	b.do(t, chromedp.KeyEvent("more"+kb.Enter))
+	s.hears("more\r\n")
+	b.quiet(t)
+}
+
+// The page says why a session is over, and what is typed then goes nowhere.
+func TestTerminalEnds(t *testing.T) {
+	w := newWorld(t)
+	s := newLine(t)
+	b := newTab(t, w.base)
+	ended := func(text string) {
+		t.Helper()
+		b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
+		if got := b.text(t, ".session .state"); got != text {
+			t.Errorf("it says %q, want %q", got, text)
+		}
+	}
+	press := func() {
+		eval[bool](t, b, "document.querySelector('.session .connect').click() === undefined")
+	}
+	b.open(t, "telnet://"+s.l.Addr().String()+"/")
+	s.accept()
+	s.say("bye\r\n")
+	b.row(t, "bye")
+	s.c.Close()
+	ended("The session is over: the service has ended the session")
+	b.do(t, chromedp.Focus(".xterm-helper-textarea"), chromedp.KeyEvent("typed after the end"))
+	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('typed')") {
+		t.Error("what is typed after the end is shown")
+	}
+	press()
+	s.accept()
+	s.say("again\r\n")
+	b.row(t, "again")
+	press()
+	ended("The session is over: you have hung up")
+	// The other side hears of it.
+	if _, err := s.c.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the service hears %v", err)
+	}
+	s.l.Close()
+	press()
+	b.await(t, "document.querySelector('.session .state').textContent.startsWith('No session: ')")
+	if got := b.text(t, ".session .state"); !strings.Contains(got, "refused") {
+		t.Errorf("it says %q", got)
+	}
+	b.quiet(t)
+}
