@@ -20,8 +20,12 @@ func newSchemes(a *app) *cobra.Command {
 		Long: `List the schemes that are known, with the default port, where the name comes from
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
-and how it is accessed. --json has the syntax besides, and the gateway if URLs of the
-scheme go by way of one.`,
+and how it is accessed. --json has the syntax besides, the status of the name in
+IANA's registry, and the gateway if URLs of the scheme go by way of one.
+
+After them come the other names that IANA registers (permanent, provisional or
+historical), and those that programs use unregistered. Their URLs are checked as
+RFC 1738 section 5 says of any scheme, and not accessed.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: cobra.NoArgs,
@@ -35,11 +39,17 @@ scheme go by way of one.`,
 				for _, s := range list {
 					a.writeJSON(newSchemeJSON(s, gateways))
 				}
+				for _, s := range shape.NamedSchemes(a.registry) {
+					a.writeJSON(s)
+				}
 				return nil
 			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
 			for _, s := range list {
 				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
+			}
+			for _, s := range shape.NamedSchemes(a.registry) {
+				rows = append(rows, []string{s.Name, "-", s.Status, s.Section, "-"})
 			}
 			a.writeTable(rows)
 			return nil
