@@ -1,6 +1,8 @@
 package scheme
 
 import (
+	"strings"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
@@ -40,29 +42,23 @@ func genericCheck(u locus.URL, p locus.Profile) []locus.Violation {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
-	f.Scheme()
-	set := octet.Xchar
-	if p == locus.RFC1630 {
-		// uri = scheme : path [ ? search ]
-		set = octet.Xalpha
-	}
-	part := u.SchemePart()
-	offset := u.Len() - len(part)
-	if fragment, ok := u.Fragment(); ok {
-		offset -= len(fragment) + 1
-	}
+	part, offset := bnf.SchemePart(u)
 	if p == locus.RFC1738 {
-		f.Chars("schemepart", offset, part, set)
+		f.Scheme()
+		f.Chars("schemepart", offset, part, octet.Xchar)
 		return f.List()
 	}
-	start, searching := 0, false
-	for i := 0; i <= len(part); i++ {
-		if i < len(part) && (searching || part[i] != '/' && part[i] != '?') {
-			continue
-		}
-		f.Chars("path", offset+start, part[start:i], set)
-		searching = i < len(part) && part[i] == '?'
-		start = i + 1
+	// uri = scheme : path [ ? search ]
+	f.AnyCase()
+	path, search, searching := strings.Cut(part, "?")
+	at := offset
+	for segment := range strings.SplitSeq(path, "/") {
+		f.Chars("path", at, segment, octet.Xalpha)
+		at += len(segment) + len("/")
+	}
+	if searching {
+		f.Empty("search", at, search)
+		f.Chars("search", at, search, octet.Xalpha)
 	}
 	return f.List()
 }

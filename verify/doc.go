@@ -11,7 +11,8 @@
 //	warning      nobody can tell: 401, 402, 403, 405, 406, 407, 408, 425, 429, 451, 5xx, 999,
 //	             no answer in time, a conversation that broke, a server that says that it
 //	             has no time now, no connection to a gateway; each after all tries;
-//	             a text of Gopher that says that there is none
+//	             a text of Gopher that says that there is none; a scheme that neither
+//	             this registry nor IANA's has
 //	ignored      a rule, or a robots.txt, asks to leave it alone; or nobody knows what it will
 //	             be: a part of a template, a partial form in what has no place
 //	unsupported  nothing here accesses that scheme

@@ -10,7 +10,6 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/scheme"
 )
 
 func newSchemes(a *app) *cobra.Command {
@@ -20,9 +19,13 @@ func newSchemes(a *app) *cobra.Command {
 		Long: `List the schemes that are known, with the default port, where the name comes from
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
-and how it is accessed. --json has the syntax besides, and the gateway if URLs of the
-scheme go by way of one. A scheme that has a gateway and is not registered is in
-the list too.`,
+and how it is accessed. --json has the syntax besides, the status of the name in
+IANA's registry, and the gateway if URLs of the scheme go by way of one.
+
+After them come the other names that IANA registers (permanent, provisional or
+historical), and those that programs use unregistered. Their URLs are checked as
+RFC 1738 section 5 says of any scheme, and not accessed. Names that have only a
+gateway come last.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: cobra.NoArgs,
@@ -34,10 +37,10 @@ the list too.`,
 			}
 			if a.flags.json {
 				for _, s := range list {
-					a.writeJSON(newSchemeJSON(s, gateways))
+					a.writeJSON(withGateway(shape.NewScheme(s), gateways))
 				}
-				for _, name := range a.unregisteredGateways() {
-					a.writeJSON(unregisteredJSON(name, gateways))
+				for _, s := range a.namedSchemes() {
+					a.writeJSON(withGateway(s, gateways))
 				}
 				return nil
 			}
@@ -45,10 +48,12 @@ the list too.`,
 			for _, s := range list {
 				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
 			}
-			for _, name := range a.unregisteredGateways() {
-				if g := gateways.For(name); !g.IsZero() {
-					rows = append(rows, []string{name, "-", unregisteredStatus, "-", "gateway " + g.String()})
+			for _, s := range a.namedSchemes() {
+				access := "-"
+				if g := gateways.For(s.Name); !g.IsZero() {
+					access = "gateway " + g.String()
 				}
+				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
 			}
 			a.writeTable(rows)
 			return nil
@@ -62,8 +67,8 @@ type schemeJSON struct {
 	Gateway text `json:"gateway,omitempty"`
 }
 
-func newSchemeJSON(s scheme.Scheme, gateways *access.Gateways) schemeJSON {
-	j := schemeJSON{Scheme: shape.NewScheme(s)}
+func withGateway(s shape.Scheme, gateways *access.Gateways) schemeJSON {
+	j := schemeJSON{Scheme: s}
 	if g := gateways.For(s.Name); !g.IsZero() {
 		j.Gateway = text(g.String())
 	}

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/scheme"
 )
 
 // unregisteredStatus is the status of a scheme that only a gateway is known for.
@@ -30,10 +30,14 @@ func (a *app) unregisteredGateways() (names []string) {
 	return names
 }
 
-func unregisteredJSON(name string, gateways *access.Gateways) schemeJSON {
-	j := schemeJSON{Scheme: shape.Scheme{Name: name, Status: unregisteredStatus}}
-	if g := gateways.For(name); !g.IsZero() {
-		j.Gateway = text(g.String())
+// namedSchemes are the schemes that are not in the registry: those that IANA names, and
+// then those that only a gateway is known for.
+func (a *app) namedSchemes() []shape.Scheme {
+	list := shape.NamedSchemes(a.registry)
+	for _, name := range a.unregisteredGateways() {
+		if scheme.NameStatus(name) == "" {
+			list = append(list, shape.Scheme{Name: name, Status: unregisteredStatus})
+		}
 	}
-	return j
+	return list
 }

@@ -186,24 +186,35 @@ func (c *Canon) Text(text string, plain escape.Set) {
 // Octets writes a text in which only the characters of kept differ from their
 // escapes: those stay as they are written. Of the others those of plain are
 // written as themselves, and all the rest as escapes, in whichever way they stand
-// in text.
+// in text. Each unreserved character must be in plain or kept.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
+	done := 0 // what comes before is written
 	for i := 0; i < len(text); {
+		if octet.Is(text[i], octet.Unreserved) {
+			i++
+			continue
+		}
 		o, size := Octet(text, i)
-		switch {
-		case size == 1 && kept.Has(o):
+		if size == 1 && (plain.Has(o) || kept.Has(o)) {
+			i++
+			continue
+		}
+		c.text.WriteString(text[done:i])
+		if size > 1 && plain.Has(o) {
+			c.Change |= locus.NeedlessEscape
 			c.text.WriteByte(o)
-		case plain.Has(o):
-			c.mark(size > 1, locus.NeedlessEscape)
-			c.text.WriteByte(o)
-		default:
+		} else {
 			high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
-			c.text.Write([]byte{'%', high, low})
+			c.text.WriteByte('%')
+			c.text.WriteByte(high)
+			c.text.WriteByte(low)
 			c.mark(size == 1, locus.MissingEscape)
 			c.mark(size > 1 && (text[i+1] != high || text[i+2] != low), locus.EscapeCase)
 		}
 		i += size
+		done = i
 	}
+	c.text.WriteString(text[done:])
 }
 
 // Slashes writes the octets "//" that a scheme-specific part may begin with as

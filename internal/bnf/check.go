@@ -38,6 +38,7 @@ func SoundHostPort(u locus.URL) bool {
 type Findings struct {
 	URL     locus.URL
 	Profile locus.Profile
+	NoDraft bool // the URI draft has no production for the scheme: that of RFC 1738 counts
 	list    []locus.Violation
 }
 
@@ -47,8 +48,12 @@ func (f *Findings) List() []locus.Violation {
 	return f.list
 }
 
-// Add adds a finding that the grammar does not allow. text is where it applies.
+// Add adds a finding that the grammar does not allow. text is where it applies. By
+// the rules of the URI draft a section of RFC 1738 stands for the draft's BNF.
 func (f *Findings) Add(rule, section string, offset int, text, help string) {
+	if strings.HasPrefix(section, "RFC 1738") {
+		section = f.Section(section, "BNF")
+	}
 	f.add(rule, locus.Ungrammatical, section, offset, text, help)
 }
 
@@ -109,11 +114,39 @@ func (f *Findings) Scheme() {
 	if name := text[:strings.IndexByte(text, ':')]; !f.URL.Facts().Has(locus.SchemeLower) {
 		f.Add("scheme-case", "RFC 1738 2.1", 0, name, "write "+f.URL.Scheme())
 	}
-	if !octet.Is(text[0], octet.Alpha) {
+	f.AnyCase()
+}
+
+// AnyCase is [Findings.Scheme] for a scheme whose name may have upper case: any
+// that has no production, by the rules of the URI draft.
+func (f *Findings) AnyCase() {
+	text := f.URL.String()
+	switch {
+	case octet.Is(text[0], octet.Alpha):
+	case f.Profile == locus.RFC1630:
+		f.Add("scheme-letter", "URI draft, scheme", 0, text[:1], "a scheme's name begins with a letter")
+	default:
 		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later texts want a letter first")
 	}
 	if fragment, ok := f.URL.Fragment(); ok {
 		f.Xchars("fragmentid", f.URL.Len()-len(fragment), fragment)
+	}
+}
+
+// Section returns where the rule stands by the profile: in rfc1738, or in the
+// draft's production of that name.
+func (f *Findings) Section(rfc1738, production string) string {
+	if f.Profile == locus.RFC1630 && !f.NoDraft {
+		return "URI draft, " + production
+	}
+	return rfc1738
+}
+
+// Empty adds a finding, by the rules of the URI draft, if text, which begins at
+// offset and is of xalphas, is empty.
+func (f *Findings) Empty(part string, offset int, text string) {
+	if text == "" && f.Profile == locus.RFC1630 {
+		f.Add("empty", "URI draft, "+part, offset, "", part+" has at least one character")
 	}
 }
 
@@ -139,16 +172,19 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 		write := f.write(offset+i, c)
 		switch {
 		case class&octet.High != 0:
-			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text[i:i+1], write)
+			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
 		case class&octet.Unsafe != 0:
-			f.Add("unsafe-character", "RFC 1738 2.2", offset+i, text[i:i+1], write)
+			f.Add("unsafe-character", f.Section("RFC 1738 2.2", unsafe), offset+i, text[i:i+1], write)
 		case set&(octet.Group|octet.Label|octet.Digit) != 0:
 			f.Add("character", "RFC 1738 5", offset+i, text[i:i+1], strconv.Quote(text[i:i+1])+" can't be in "+part)
 		default:
-			f.Add("reserved-character", "RFC 1738 2.2", offset+i, text[i:i+1], write+" within "+part)
+			f.Add("reserved-character", f.Section("RFC 1738 2.2", `"Reserved characters"`), offset+i, text[i:i+1], write+" within "+part)
 		}
 	}
 }
+
+// unsafe is the part of the URI draft about characters that are never written.
+const unsafe = `"Unsafe characters"`
 
 // write is the advice for the octet c at offset. It does not tell one of a
 // password.
@@ -205,6 +241,7 @@ func (f *Findings) user(rule Login) {
 	}
 	f.Chars("user", start, user, set)
 	if hasPassword {
+		f.Empty("password", start+len(user)+1, password)
 		f.Chars("password", start+len(user)+1, password, set)
 	}
 }
@@ -225,10 +262,10 @@ func (f *Findings) host(rule Login) {
 func (f *Findings) Host(offset int, host string) {
 	switch {
 	case host == "":
-		f.Add("empty-host", "RFC 1738 3.1", offset, "", "write the name or address of a host")
+		f.Add("empty-host", f.Section("RFC 1738 3.1", "host"), offset, "", "write the name or address of a host")
 		return
 	case host[0] == '[':
-		f.Add("ipv6-address", "RFC 1738 5", offset, host, "RFC 1738 has no IPv6 address, which came with RFC 2732 and RFC 3986 (3.2.2): write the host's name")
+		f.Add("ipv6-address", f.Section("RFC 1738 5", "host"), offset, host, "IPv6 addresses came with RFC 2732 and RFC 3986 (3.2.2): write the host's name")
 		return
 	case len(host) > locus.MaxHost:
 		f.Impossible("long-host", "RFC 1034 3.1", offset, host, "a host's name has at most 253 octets")
@@ -242,6 +279,21 @@ func (f *Findings) Host(offset int, host string) {
 		f.hostNumber(labels, host, offset)
 		return
 	}
+	if f.Profile == locus.RFC1630 {
+		f.draftHost(offset, host)
+	} else {
+		f.labels(offset, labels)
+	}
+	for _, label := range labels {
+		if len(label) > locus.MaxLabel {
+			f.Impossible("long-label", "RFC 1034 3.1", offset, label, "a label of a host has at most 63 octets")
+		}
+		offset += len(label) + 1
+	}
+}
+
+// labels looks at the labels of a host that begins at offset.
+func (f *Findings) labels(offset int, labels []string) {
 	for i, label := range labels {
 		last := i == len(labels)-1
 		switch {
@@ -251,20 +303,35 @@ func (f *Findings) Host(offset int, host string) {
 			f.Add("host", "RFC 1738 5", offset, "", "a label between the dots of a host can't be empty")
 		case octet.All(label)&octet.Label == 0:
 			f.hostChars(label, offset)
-		case f.Profile == locus.RFC1630:
-			// ialpha: the draft asks for a letter first and no more.
-			if i == 0 && !octet.Is(label[0], octet.Alpha) {
-				f.Add("host", "URI draft, hostname", offset, label, "a host begins with a letter")
-			}
 		case label[0] == '-' || label[len(label)-1] == '-':
 			f.Add("host", "RFC 1738 5", offset, label, "a label of a host begins and ends with a letter or digit")
 		case last && !octet.Is(label[0], octet.Alpha):
 			f.Add("host", "RFC 1738 5", offset, label, "the last label of a host begins with a letter, unless the host is four numbers")
 		}
-		if len(label) > locus.MaxLabel {
-			f.Impossible("long-label", "RFC 1034 3.1", offset, label, "a label of a host has at most 63 octets")
-		}
 		offset += len(label) + 1
+	}
+}
+
+// draftHost looks at a host, which begins at offset, by the rules of the URI draft:
+//
+//	hostname = ialpha [ . hostname ]
+//	ialpha   = alpha [ xalphas ]
+//
+// A dot is an xalpha, so a letter comes first and xalphas follow. Most of these can
+// be in no host's name.
+func (f *Findings) draftHost(offset int, host string) {
+	if class := octet.Of(host[0]); class&octet.Alpha == 0 && class&octet.Xalpha != 0 {
+		f.Add("host", "URI draft, hostname", offset, host[:1], "a host begins with a letter, unless it is four numbers")
+	}
+	for i := 0; i < len(host); {
+		o, size := Octet(host, i)
+		if at := offset + i; size > 1 && (o <= ' ' || o == 0x7F) {
+			f.Impossible("host", "RFC 1034 3.1", at, host[i:i+size], "no host's name holds a control character or a space")
+		}
+		if octet.Of(host[i])&octet.Xalpha == 0 {
+			f.hostChars(host[i:i+1], offset+i)
+		}
+		i += size
 	}
 }
 
@@ -274,20 +341,19 @@ func (f *Findings) hostChars(label string, offset int) {
 		class := octet.Of(c)
 		switch {
 		case class&octet.Label != 0:
-		case f.Profile == locus.RFC1630 && class&octet.Xalpha != 0:
 		case class&octet.High != 0:
-			f.Add("not-us-ascii", "RFC 1738 2.2", offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
+			f.Add("not-us-ascii", f.Section("RFC 1738 2.2", unsafe), offset+i, text, `a host is US-ASCII: write the name's "xn--" form`)
 		case f.URL.Facts().Has(locus.Internet) && (c == ';' || c == '&' || c == '='):
-			f.Add("missing-slash", "RFC 1738 5", offset+i, text, `a host ends with "/": write one before "`+text+`"`)
+			f.Add("missing-slash", f.Section("RFC 1738 5", "hostname"), offset+i, text, `a host ends with "/": write one before "`+text+`"`)
 		default:
-			f.Add("host", "RFC 1738 5", offset+i, text, strconv.Quote(text)+" can't be in a host")
+			f.Add("host", f.Section("RFC 1738 5", "hostname"), offset+i, text, strconv.Quote(text)+" can't be in a host")
 		}
 	}
 }
 
 func (f *Findings) hostNumber(numbers []string, host string, offset int) {
 	if len(numbers) != 4 {
-		f.Add("host", "RFC 1738 5", offset, host, "an address is four numbers")
+		f.Add("host", f.Section("RFC 1738 5", "hostnumber"), offset, host, "an address is four numbers")
 		return
 	}
 	for _, n := range numbers {
@@ -308,7 +374,7 @@ func (f *Findings) port() {
 	switch {
 	case !ok:
 	case text == "":
-		f.Add("empty-port", "RFC 1738 3.1", offset, ":", `if the port is left out, ":" is as well`)
+		f.Add("empty-port", f.Section("RFC 1738 3.1", "port"), offset, ":", `if the port is left out, ":" is as well`)
 	case n == 0:
 		f.Impossible("port-zero", "RFC 1738 3.1", offset+1, text, "a port is 1 to 65535")
 	}

@@ -253,13 +253,31 @@ type Scheme struct {
 	Section string  `json:"section"`
 	Syntax  *Text   `json:"syntax"`
 	Access  *Text   `json:"access"`
+	IANA    *Text   `json:"iana"` // status in IANA's registry; null: not registered there
+}
+
+// NamedSchemes describes the names that are not in r and that have a status of their
+// own in IANA's registry, or are in wide use without.
+func NamedSchemes(r *scheme.Registry) []Scheme {
+	var list []Scheme
+	for name, status := range scheme.Names() {
+		if _, ok := r.Lookup(name); !ok {
+			list = append(list, Scheme{Name: name, Status: status, Section: "IANA", IANA: ianaStatus(name)})
+		}
+	}
+	return list
+}
+
+func ianaStatus(name string) *Text {
+	status := scheme.NameStatus(name)
+	return Present(status, status != "" && status != "unregistered")
 }
 
 // NewScheme describes s.
 func NewScheme(s scheme.Scheme) Scheme {
 	j := Scheme{
 		Name: s.Name, Status: s.Status.String(), Section: s.Section,
-		Syntax: Present(s.Syntax, s.Syntax != ""), Access: Present(s.Access, s.Access != ""),
+		Syntax: Present(s.Syntax, s.Syntax != ""), Access: Present(s.Access, s.Access != ""), IANA: ianaStatus(s.Name),
 	}
 	if s.Port != 0 {
 		j.Port = &s.Port

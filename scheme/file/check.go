@@ -18,7 +18,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
 	}
-	f := bnf.Findings{URL: u, Profile: p}
+	f := bnf.Findings{URL: u, Profile: p, NoDraft: true}
 	f.Scheme()
 	if part := u.SchemePart(); !u.Facts().Has(locus.Internet) {
 		f.Add("form", section, len("file:"), part, "write file:///"+strings.TrimLeft(part, "/"))

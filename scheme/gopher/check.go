@@ -156,7 +156,8 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	}
 	w := split(u)
 	var none escape.Set
-	c.Octets(w.gtype+w.selector, escape.Xchar(), none)
+	c.Octets(w.gtype, escape.Xchar(), none)
+	c.Octets(w.selector, escape.Xchar(), none)
 	if w.hasSearch {
 		c.Raw(tab)
 		c.Octets(w.search, escape.Hsegment(), none)

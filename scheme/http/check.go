@@ -34,9 +34,12 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 			// Input has "*" for what may be a password.
 			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
 		}
-		path, text, _ := split(u)
+		path, text, isSearch := split(u)
 		if offset := u.PathOffset(); p == locus.RFC1630 {
 			f.DraftPath("path", offset, path)
+			if isSearch {
+				f.Empty("search", offset+len(path)+1, text)
+			}
 			f.Chars("search", offset+len(path)+1, text, octet.Xalpha)
 		} else {
 			f.Chars("hpath", offset, path, octet.Hsegment)

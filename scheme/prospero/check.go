@@ -112,6 +112,9 @@ func draftPath(f *bnf.Findings, w written) {
 	hsoname, version, ok := strings.Cut(w.ppath, nul)
 	f.DraftPath("hsoname", w.offset, hsoname)
 	if ok {
+		if !startsWithDigit(version) {
+			f.Add("version", draftSection, w.offset+len(hsoname)+len(nul), "", "write the digits of a version after %00")
+		}
 		f.Chars("version or attributes", w.offset+len(hsoname)+len(nul), version, octet.Alpha|octet.Digit)
 	}
 	for _, spec := range w.all {

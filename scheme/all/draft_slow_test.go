@@ -1,0 +1,172 @@
+package all_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/schemetest"
+)
+
+// This file is the "BNF for specific URL schemes" of the URI draft, in its order,
+// written for reading only. It judges Check by the draft's rules.
+//
+// Where the draft contradicts itself it is read as follows. "safe" and "extra" are
+// those of both its lists, without the quotation mark. Spaces between the letters
+// of a scheme's name are not meant, nor is the second ":" of mailtoaddress. An
+// identifier with "@" is an article and no group ("News"), and the last "@" splits
+// it. %00 ends a hsoname, though it is an escape too. A void fragmentid, a gopher
+// URL that ends in "/" ("Gopher"), "//" and hostport before the group of nntp, and
+// ";type=" before a typecode ("FTP"), whose form code may be missing, are in the
+// prose. rlogin and tn3270 are as telnet. file has no production here but that of RFC 1738, with a host of the
+// draft's. The letters of a typecode may be of either case. A path that
+// begins with "//", which the examples have and the generic production does not,
+// conforms in a scheme without a production. A "?" that an "@" follows before any
+// "/" is refused: the "@" may end a login, or be in a search.
+const (
+	draftXalpha   = `(?:[` + alpha + digit + `$\-_@.&+!*'(),]|` + escaped + `)`
+	draftXalphas  = draftXalpha + `+`
+	draftXpalphas = draftXalphas // "+" is among them
+	draftIalpha   = `[` + alpha + `]` + draftXalpha + `*`
+	draftNoAt     = `(?:[` + alpha + digit + `$\-_.&+!*'(),]|` + escaped + `)`
+
+	draftSegment    = draftXpalphas
+	draftPath       = `(?:` + draftSegment + `/)*(?:` + draftSegment + `)?`
+	draftSearch     = draftXalphas // *( "+" xalphas ): "+" is among them
+	draftAlphanum2  = `[` + alpha + digit + `\-_.+]`
+	draftUser       = draftAlphanum2 + `+`
+	draftPassword   = draftAlphanum2 + `+`
+	draftHostname   = `[` + alpha + `]` + draftNoAt + `*`
+	draftHost       = `(?:` + draftHostname + `|` + hostnumber + `)`
+	draftHostport   = draftHost + `(?::` + digits + `)?`
+	draftLogin      = `(?:` + draftUser + `(?::` + draftPassword + `)?@)?` + draftHostport
+	draftFtptype    = `(?i:[AE][NTC]?|I|L` + digits + `)`
+	draftGroup      = `[` + alpha + `]` + draftNoAt + `*`
+	draftArticle    = draftXalphas + `@` + draftHost
+	draftDatabase   = draftXalphas
+	draftWtype      = draftXalphas
+	draftWpath      = `(?:` + digits + `=` + draftPath + `;)+`
+	draftAlphanums  = `[` + alpha + digit + `]+`
+	draftVersion    = digits
+	draftIdentifier = draftXalphas // addr-spec, content-identifier: no more is said
+	draftTelnet     = `//` + draftLogin
+)
+
+var draftURL = map[string]*regexp.Regexp{
+	"http":     production(`//` + draftHostport + `(?:/` + draftPath + `)?(?:\?` + draftSearch + `)?`),
+	"ftp":      production(`//` + draftLogin + `/` + draftPath + `(?:;(?i:type)=` + draftFtptype + `)?`),
+	"news":     production(`(?:\*|` + draftGroup + `|` + draftArticle + `)`),
+	"nntp":     production(`(?://` + draftHostport + `/)?[` + alpha + `]` + draftXalpha + `*/` + digits),
+	"mid":      production(draftIdentifier),
+	"cid":      production(draftIdentifier),
+	"mailto":   production(draftXalphas + `@` + draftHostname),
+	"wais":     production(`//` + draftHostport + `/(?:` + draftDatabase + `(?:\?` + draftSearch + `)?|` + draftDatabase + `/` + draftWtype + `/` + draftWpath + `)`),
+	"prospero": production(`//` + draftHostport + `/` + draftPath),
+	"telnet":   production(draftTelnet),
+	"rlogin":   production(draftTelnet),
+	"tn3270":   production(draftTelnet),
+	"gopher":   production(`//` + draftHostport + `(?:/(?:` + draftXalpha + draftPath + `)?)?`),
+	"file":     production(`//(?:` + draftHost + `)?/` + fpath),
+}
+
+var (
+	draftGeneric  = production(`[` + alpha + `][` + alpha + digit + `+\-.]*:(?:` + draftXalpha + `|/)*(?:\?` + draftSearch + `)?`)
+	doubtfulLogin = regexp.MustCompile(`\A//[^/?]*\?[^/]*@`)
+	draftFragment = production(draftXalpha + `*`)
+	draftVersions = production(`//[^/]*/[^%]*(?:%[^0][^%]*|%0[^0][^%]*)*(?:%00` + draftVersion + `(?:` + draftAlphanums + `)?)?`)
+)
+
+// sameDraft names the schemes of later texts that are as another one is.
+var sameDraft = map[string]string{"https": "http", "ftps": "ftp", "gophers": "gopher", "nntps": "nntp", "snews": "news"}
+
+// draftConforms reports whether text is a url of the draft, perhaps with "#" and a
+// fragmentid behind it.
+func draftConforms(text string) bool {
+	text, id, _ := strings.Cut(text, "#")
+	name, part, ok := strings.Cut(text, ":")
+	if !ok || !draftFragment.MatchString(id) {
+		return false
+	}
+	own := draftURL[name]
+	if like, ok := sameDraft[name]; ok {
+		own = draftURL[like]
+	}
+	switch {
+	case own == nil && (draftURL[strings.ToLower(name)] != nil || sameDraft[strings.ToLower(name)] != ""):
+		return false // its name is in lower case
+	case own == nil:
+		return draftGeneric.MatchString(text)
+	case doubtfulLogin.MatchString(part):
+		return false
+	case name == "prospero" && !draftVersions.MatchString(part):
+		return false
+	}
+	return own.MatchString(part)
+}
+
+// checkDraft holds the verdict on text by the draft's rules against the
+// transcription's. Each violation cites the draft, but for file.
+func checkDraft(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
+	t.Helper()
+	want = draftConforms(text)
+	u, err := locus.Parse(text)
+	if err != nil {
+		if want && !splitsAsInternet(text) {
+			t.Errorf("%q is of its production, and Parse says %v", text, err)
+		}
+		return want, true
+	}
+	found := ungrammatical(r.Check(u, locus.RFC1630))
+	if got := len(found) == 0; got != want {
+		t.Errorf("%q is of its production: %v; Check says %v", text, want, found)
+	}
+	for _, v := range found {
+		if !strings.HasPrefix(v.Section, "URI draft") && u.Scheme() != "file" {
+			t.Errorf("%q: %v cites another text", text, v)
+		}
+	}
+	return want, false
+}
+
+// TestDraft holds 20,000 URLs around the draft's BNF, and as many again that no run
+// has seen before, against the transcription.
+func TestDraft(t *testing.T) {
+	r := registry(t)
+	names := []string{"x-mine"}
+	for _, s := range r.All() {
+		names = append(names, s.Name)
+	}
+	more := []string{
+		"http://h?q", "http://h/a?", "http://h?", "ftp://u:@h/a", "ftp://u:p@h/a;type=AN", "http://,,,/", "http://%01/", "http://a%01b,c/", "http://a./", "http://a..b/", "http://9a/",
+		"wais://h/db?", "wais://h/db/TEXT/1=a/b;2=;", "telnet://u:p@h", "prospero://h/a%0012ab", "nntp:a.b/12", "gopher://h/", "news:a!b@c.d", "mailto:a@b@c.d", "cid:a", "x-mine://a/b//c?d+e",
+	}
+	for _, seed := range []uint64{1630, rand.Uint64()} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 5))
+			good, refused := 0, 0
+			const n = 20_000
+			for i := range n {
+				c := config(names[i%len(names)])
+				isGood, isRefused := checkDraft(t, r, schemetest.Change(rnd, slices.Concat(c.Good, c.Bad, more)))
+				if isGood {
+					good++
+				}
+				if isRefused {
+					refused++
+				}
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("of %d URLs %d are of their production, and %d are no URLs", n, good, refused)
+			if good < n/10 || good > n*9/10 || refused > n*9/10 {
+				t.Errorf("of %d URLs %d are of their production and %d are no URLs: too few or too many to tell anything", n, good, refused)
+			}
+		})
+	}
+}
