@@ -43,7 +43,7 @@ func TestSafetyHeaders(t *testing.T) {
 		"/", "/healthz", "/metrics", "/favicon.ico", "/robots.txt", "/-/schemes", "/-/explain?url=gopher://h/1", "/-/nothing", "/nothing", "/x-none/h",
 		"/-/assets/", "/-/assets/x/nothing.css", "/-/assets/x/page.css", "/-/assets/x/page.js", "/-/assets/x/icons.svg", "/-/assets/x/../../gateway.go",
 		"/?url=", "/?url=no+url", "/?url=%zz", "/?url=javascript:alert(1)", "/?url=x-none:h", "/?url=" + query("http://h.example:25/"), "/?url=" + query("file:///etc/passwd"),
-		"/?url=" + query("http://u:p@h.example/"), "/?url=" + query("telnet://" + host + "/"), "/?url=" + query("telnet://h.example:25/"), "/?url=mailto:a@h.example", "/?url=cid:a@h",
+		"/?url=" + query("http://u:p@h.example/"), "/?url=" + query("telnet://"+host+"/"), "/?url=" + query("telnet://h.example:25/"), "/?url=mailto:a@h.example", "/?url=cid:a@h",
 		"/?url=cid:a@h&in=" + query(far.URL), "/?url=" + query(far.URL+"/") + "&items=1-2", "/?url=" + query(far.URL+"/") + "&part=1", "/gopher/h:99999/",
 		"/http/" + host + "/", "/http/" + host + "/missing", "/http/" + host + "/login", "/http/" + host + "/on", "/http/127.0.0.1:1/",
 		"/-/raw", "/-/raw?url=", "/-/raw/http/" + host + "/", "/-/raw/http/" + host + "/missing", "/-/raw/http/" + host + "/login", "/-/raw/http/" + host + "/on", "/-/raw?url=file:///x",
