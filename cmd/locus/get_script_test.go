@@ -199,6 +199,7 @@ func startServers(env *testscript.Env) error {
 	startGateway(env)
 	env.Setenv("HTTP", l.Addr().String())
 	env.Setenv("FTP", ftp.Addr())
+	env.Setenv("FTPPORT", ftp.Addr()[strings.LastIndexByte(ftp.Addr(), ':')+1:])
 	env.Setenv("HOME", env.WorkDir)
 	return nil
 }
@@ -300,6 +301,7 @@ func startWAIS(env *testscript.Env) error {
 	env.Defer(func() { wais.Close() })
 	env.Values[waisKey{}] = wais
 	env.Setenv("WAIS", wais.Addr())
+	env.Setenv("WAISPORT", wais.Addr()[strings.LastIndexByte(wais.Addr(), ':')+1:])
 	return nil
 }
 

@@ -352,7 +352,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"telnet://" + deadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
-		{[]string{"ftp://127.0.0.1:65535/a%0d%0aDELE%20x"}, "syntax", 2},
+		{[]string{"ftp://127.0.0.1/a%0d%0aDELE%20x"}, "syntax", 2},
 		{[]string{"http:/a b"}, "syntax", 2},
 		{[]string{"--max-size", "3", "/there"}, "too-large", 3},
 	}

@@ -24,6 +24,7 @@ type display struct {
 func (d *display) Write(p []byte) (int, error) {
 	shown := p
 	if d.safe {
+		d.filter.OneScreen = true
 		d.passed = d.filter.Append(d.passed[:0], p)
 		shown = d.passed
 	}

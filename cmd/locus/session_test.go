@@ -210,10 +210,10 @@ func TestDisplaySecondScreen(t *testing.T) {
 func TestDisplayRestore(t *testing.T) {
 	var out bytes.Buffer
 	var turned []bool
-	d := display{w: &out, safe: true, turn: func(second bool) { turned = append(turned, second) }}
-	d.Write([]byte("x\x1b]0;ti"))
+	d := display{w: &out, turn: func(second bool) { turned = append(turned, second) }}
+	d.Write([]byte("x"))
 	d.fresh()
-	d.Write([]byte("tle\a\x1b[?1049h"))
+	d.Write([]byte("\x1b[?1049h"))
 	d.own("y\r\n")
 	d.fresh()
 	d.restore()
@@ -224,6 +224,30 @@ func TestDisplayRestore(t *testing.T) {
 	}
 	if !slices.Equal(turned, []bool{true, false}) {
 		t.Error(turned)
+	}
+}
+
+// What a host may not tell a terminal is left out, and so is its second screen, in
+// which the person would lose sight of what was there before.
+func TestDisplaySafe(t *testing.T) {
+	for _, host := range []string{
+		"a\x1b[?1049hb\x1b[?1049lc", "a\x1b[?47hb\x1b[?47lc", "a\x1b[?1047hb\x1b[?1047lc", "a\x1b[?10", "a\x1b]0;title\abc", "a\x1b[?1049;1047;47h\x1b[?047h\x1b[?01049hbc",
+	} {
+		var out bytes.Buffer
+		d := display{w: &out, safe: true, turn: func(bool) { t.Errorf("%q turns", host) }}
+		for _, o := range []byte(host) {
+			d.Write([]byte{o})
+		}
+		if got := out.String(); d.second || got != "abc" && host != "a\x1b[?10" {
+			t.Errorf("%q: %q", host, got)
+		}
+	}
+	// Other modes of the same sequence pass.
+	var out bytes.Buffer
+	d := display{w: &out, safe: true}
+	d.Write([]byte("\x1b[?25;1049;7h"))
+	if got := out.String(); got != "\x1b[?25;7h" || d.second {
+		t.Errorf("%q", got)
 	}
 }
 

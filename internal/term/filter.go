@@ -27,6 +27,11 @@ import (
 // it were typed; titles, the clipboard, keys, links, files, windows, printers and
 // the mouse; and the octets 80 to 9F, which some terminals take for sequences.
 type Filter struct {
+	// OneScreen leaves out modes 47, 1047 and 1049 too, which turn a terminal to its
+	// alternate screen: that hides what was on the terminal before, and what a host
+	// shows there is gone when it turns back.
+	OneScreen bool
+
 	place    filterPlace
 	sequence []byte // between the ESC and here, or a character that is cut
 	size     int    // octets of a string, or of a sequence
@@ -203,7 +208,7 @@ func (f *Filter) csi(dst []byte, o byte) (out []byte, again bool) {
 		return dst, false
 	}
 	if f.size <= maxSequence {
-		dst = appendAllowed(dst, f.sequence, o)
+		dst = f.appendAllowed(dst, f.sequence, o)
 	}
 	f.begin(inText)
 	return dst, false
@@ -211,7 +216,7 @@ func (f *Filter) csi(dst []byte, o byte) (out []byte, again bool) {
 
 // appendAllowed appends the control sequence that ends with final, as far as it is
 // allowed.
-func appendAllowed(dst, parameters []byte, final byte) []byte {
+func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	private := len(parameters) > 0 && parameters[0] == '?'
 	if private {
 		parameters = parameters[1:]
@@ -230,7 +235,7 @@ func appendAllowed(dst, parameters []byte, final byte) []byte {
 	ok := false
 	switch {
 	case final == 'h' || final == 'l':
-		return appendModes(dst, parameters, final, private)
+		return f.appendModes(dst, parameters, final, private)
 	case final == 'J':
 		ok = string(parameters) == "" || len(parameters) == 1 && parameters[0] <= '2'
 	case final == 'K':
@@ -268,10 +273,10 @@ func small(parameters []byte) bool {
 }
 
 // appendModes appends a setting of those modes that are allowed, if one is.
-func appendModes(dst, parameters []byte, final byte, private bool) []byte {
+func (f *Filter) appendModes(dst, parameters []byte, final byte, private bool) []byte {
 	start := len(dst)
 	for mode := range bytes.SplitSeq(parameters, []byte(";")) {
-		if !allowedMode(string(mode), private) {
+		if !f.allowsMode(string(mode), private) {
 			continue
 		}
 		switch {
@@ -290,13 +295,15 @@ func appendModes(dst, parameters []byte, final byte, private bool) []byte {
 	return dst
 }
 
-func allowedMode(mode string, private bool) bool {
+func (f *Filter) allowsMode(mode string, private bool) bool {
 	if !private {
 		return mode == "4"
 	}
 	switch mode {
-	case "1", "6", "7", "12", "25", "47", "1047", "1048", "1049", "2004":
+	case "1", "6", "7", "12", "25", "1048", "2004":
 		return true
+	case "47", "1047", "1049":
+		return !f.OneScreen
 	}
 	return false
 }

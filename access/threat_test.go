@@ -1,0 +1,337 @@
+package access_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/nntp"
+)
+
+// threat is a row of the first table of docs/threat-model.md.
+type threat struct {
+	scheme, port             string
+	own, other, byRedirect   string // octets
+	typed, linked, redirects string // ports
+}
+
+func threats(t *testing.T) (list []threat) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/threat-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "| Scheme |")
+	if !ok {
+		t.Fatal("there is no table")
+	}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		switch {
+		case strings.TrimSpace(line) == "":
+			return list
+		case len(cells) != 10 || strings.HasPrefix(line, "|-") || cells[0] != "":
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " `")
+		}
+		list = append(list, threat{cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8]})
+	}
+	return list
+}
+
+// places are URLs of each scheme, with a place for a host and perhaps a port, and one
+// for an octet of which another server could make something.
+var places = map[string][]string{
+	"ftp":      {"ftp://%s/Q%sZ", "ftp://%s/Q%sZ/x", "ftp://Q%[2]sZ@%[1]s/x"},
+	"gopher":   {"gopher://%s/0Q%sZ", "gopher://%s/7a%%09Q%sZ"},
+	"http":     {"http://%s/Q%sZ", "http://%s/?Q%sZ"},
+	"nntp":     {"nntp://%s/Q%sZ/1"},
+	"news":     {"news://%s/Q%sZ"},
+	"wais":     {"wais://%s/Q%sZ?x", "wais://%s/db?Q%sZ", "wais://%s/db/TEXT/1=h;3=Q%sZ;"},
+	"prospero": {"prospero://%s/Q%sZ"},
+	"telnet":   {"telnet://%s/", "telnet://Q%[2]sZ@%[1]s/", "telnet://u:Q%[2]sZ@%[1]s/"},
+	"rlogin":   {"rlogin://Q%[2]sZ@%[1]s/"},
+	"tn3270":   {"tn3270://Q%[2]sZ@%[1]s/"},
+}
+
+// octets are those for which a row is tried: every control octet, and some of the
+// others.
+func octets() (list []byte) {
+	for o := range 256 {
+		if o < 0x20 || slices.Contains([]int{' ', '/', 'A', '~', 0x7F, 0x80, 0x85, 0x9F, 0xA0, 0xC3, 0xFF}, o) {
+			list = append(list, byte(o))
+		}
+	}
+	return list
+}
+
+// has reports whether octets that are written as "09 20-7E" have o.
+func has(t *testing.T, written string, o byte) bool {
+	t.Helper()
+	if written == "none" {
+		return false
+	}
+	for _, part := range strings.Fields(written) {
+		first, last, ok := strings.Cut(part, "-")
+		if !ok {
+			last = first
+		}
+		from, err := strconv.ParseUint(first, 16, 8)
+		to, err2 := strconv.ParseUint(last, 16, 8)
+		if err != nil || err2 != nil {
+			t.Fatalf("%q are no octets", written)
+		}
+		if byte(from) <= o && o <= byte(to) {
+			return true
+		}
+	}
+	return false
+}
+
+// recorder is a network in memory that takes down all that is sent to it. It answers
+// FTP and NNTP so far that the text of a URL is sent.
+type recorder struct {
+	mu      sync.Mutex
+	dials   []string
+	sent    []byte
+	servers sync.WaitGroup
+}
+
+func (r *recorder) lookup(context.Context, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+}
+
+func (r *recorder) dial(name string) func(context.Context, string, string) (net.Conn, error) {
+	return func(_ context.Context, _, address string) (net.Conn, error) {
+		near, far := net.Pipe()
+		r.mu.Lock()
+		r.dials = append(r.dials, address)
+		r.mu.Unlock()
+		r.servers.Go(func() {
+			defer far.Close()
+			r.serve(name, far)
+		})
+		return near, nil
+	}
+}
+
+func (r *recorder) serve(name string, c net.Conn) {
+	greeting, answers := "", map[string]string{}
+	switch name {
+	case "ftp":
+		greeting, answers = "220 hello\r\n", map[string]string{"USER": "331 password\r\n", "PASS": "230 in\r\n", "": "250 well\r\n"}
+	case "nntp", "news":
+		greeting, answers = "200 hello\r\n", map[string]string{"": "430 no\r\n"}
+	}
+	if greeting == "" {
+		p := make([]byte, 64<<10)
+		for {
+			n, err := c.Read(p)
+			r.note(p[:n])
+			if err != nil {
+				return
+			}
+		}
+	}
+	if _, err := c.Write([]byte(greeting)); err != nil {
+		return
+	}
+	for lines := bufio.NewReader(c); ; {
+		line, err := lines.ReadString('\n')
+		r.note([]byte(line))
+		if err != nil {
+			return
+		}
+		answer, ok := answers[strings.ToUpper(line[:min(4, len(line))])]
+		if !ok {
+			answer = answers[""]
+		}
+		if _, err := c.Write([]byte(answer)); err != nil {
+			return
+		}
+	}
+}
+
+func (r *recorder) note(p []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = append(r.sent, p...)
+}
+
+// ways are how a URL comes to be opened. A menu item that a person opens is a typed
+// URL, and a gateway's client names a URL as a page of which nothing is known.
+var ways = []string{"typed", "link", "gateway client", "redirect"}
+
+// open opens u in that way, and returns what was sent and dialled for it.
+func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, err error) {
+	t.Helper()
+	r := new(recorder)
+	reader := nntp.New(nil)
+	registry, err := all.Registry(&all.Options{NNTP: reader})
+	if err == nil {
+		from := scheme.Generic("x-from", scheme.Experimental)
+		from.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
+			return &scheme.Referral{URL: req.URL, To: []locus.URL{u}}, nil
+		})
+		registry, err = registry.With(from)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := access.New(registry, policy.Policy{}, &access.Options{Lookup: r.lookup, Dial: r.dial(u.Scheme()), Idle: time.Second, Timeout: 5 * time.Second})
+	req := access.Request{URL: u}
+	switch way {
+	case "link":
+		req.From = &access.Result{URL: locus.MustParse("http://pub.example/"), Zone: policy.Far}
+	case "gateway client":
+		req.From = &access.Result{Zone: policy.Far}
+	case "redirect":
+		req.URL = locus.MustParse("x-from://pub.example/")
+	}
+	res, err := c.Do(t.Context(), req)
+	if err == nil {
+		res.Resource.Close()
+	}
+	c.Close()
+	for _, s := range registry.All() {
+		if closer, ok := s.Opener.(interface{ Close() error }); ok {
+			closer.Close()
+		}
+	}
+	r.servers.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return string(r.sent), r.dials, err
+}
+
+// Each row of the threat model's table says which octets of a URL reach a server
+// decoded: no others do, and none of a URL that is denied.
+func TestThreatModelOctets(t *testing.T) {
+	rows := threats(t)
+	for name := range places {
+		if !slices.ContainsFunc(rows, func(r threat) bool { return r.scheme == name }) {
+			t.Errorf("%s has no row", name)
+		}
+	}
+	for _, row := range rows {
+		t.Run(row.scheme, func(t *testing.T) {
+			if len(places[row.scheme]) == 0 {
+				t.Fatal("no URL is tried")
+			}
+			synctest.Test(t, func(t *testing.T) {
+				for _, c := range []struct{ host, want, says string }{
+					{"h.example", row.own, "own port"}, {"h.example:7000", row.other, "another port"}, {"h.example", row.byRedirect, "redirect"},
+				} {
+					tried := []string{"typed", "link", "gateway client"}
+					if c.says == "redirect" {
+						tried = []string{"redirect"}
+					}
+					for _, way := range tried {
+						var got, want []string
+						for _, o := range octets() {
+							if has(t, c.want, o) {
+								want = append(want, fmt.Sprintf("%02X", o))
+							}
+							if reaches(t, way, row.scheme, c.host, o) {
+								got = append(got, fmt.Sprintf("%02X", o))
+							}
+						}
+						if !slices.Equal(got, want) {
+							t.Errorf("%s, %s: these reach the server: %v, and the table has %v", c.says, way, got, want)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// reaches reports whether an octet of a URL is sent decoded, from any of its places.
+func reaches(t *testing.T, way, name, host string, o byte) bool {
+	t.Helper()
+	for _, place := range places[name] {
+		u, err := locus.Parse(fmt.Sprintf(place, host, fmt.Sprintf("%%%02X", o)))
+		if err != nil {
+			if u, err = locus.Parse(fmt.Sprintf(place, host)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent, dials, err := open(t, way, u)
+		if strings.Contains(sent, "Q"+string([]byte{o})+"Z") {
+			return true
+		}
+		if errors.Is(err, policy.ErrDenied) && (sent != "" || len(dials) > 0) {
+			t.Errorf("%s, %s: denied, and %q was sent to %v", way, u, sent, dials)
+		}
+	}
+	return false
+}
+
+// Each row says to which ports a URL leads, by which way.
+func TestThreatModelPorts(t *testing.T) {
+	for _, row := range threats(t) {
+		synctest.Test(t, func(t *testing.T) {
+			for _, way := range ways {
+				allowed := map[string]string{"typed": row.typed, "link": row.linked, "gateway client": row.linked, "redirect": row.redirects}[way]
+				for port, kind := range map[string]string{row.port: "own", "7000": "open", "8080": "open", "65535": "open", "25": "never", "1023": "never", "6379": "never", "11211": "never"} {
+					want := kind == "own" && allowed != "never" || kind == "open" && allowed == "open"
+					text := fmt.Sprintf(places[row.scheme][0], "h.example:"+port, "a")
+					if i := strings.Index(text, "%!(EXTRA"); i >= 0 {
+						text = text[:i]
+					}
+					if row.scheme == "rlogin" || row.scheme == "tn3270" {
+						text = row.scheme + "://u@h.example:" + port + "/"
+					}
+					_, dials, err := open(t, way, locus.MustParse(text))
+					reached := slices.Contains(dials, "93.184.216.34:"+port)
+					if reached != want || want == errors.Is(err, policy.ErrDenied) {
+						t.Errorf("%s, %s: dialled %v: %v; the table has %q", way, text, dials, err, allowed)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The two URLs that carry more than the table says.
+func TestThreatModelExceptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, way := range ways {
+			for _, c := range []struct {
+				host, place, sent string
+				ways              []string // those by which it is sent
+			}{
+				{"h.example", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},
+				{"h.example:70", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},
+				{"h.example:7000", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", nil},
+				{"h.example:8210", "wais://%s/db/TEXT/1=h;2=db;3=here;4=h;5=db;6=here;7=%%00;", "here", ways[:3]},
+				{"h.example:8210", "wais://%s/db/TEXT/1=h;2=db;3=here;4=h;5=db;6=here;7=%%0A;", "here", nil},
+				{"h.example:8210", "wais://%s/db/TEXT/1=h;2=db;3=here%%00;4=h;5=db;6=here;7=%%00;", "here", nil},
+			} {
+				u := locus.MustParse(fmt.Sprintf(c.place, c.host))
+				sent, _, err := open(t, way, u)
+				if got, want := strings.Contains(sent, c.sent), slices.Contains(c.ways, way); got != want {
+					t.Errorf("%s, %s: sent: %v (%q, %v)", way, u, got, sent, err)
+				}
+			}
+		}
+	})
+}
