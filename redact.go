@@ -61,6 +61,37 @@ func Mask(text string) string {
 // maskGuess is [Mask] for a text that is no URL.
 func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 
+// MaskText returns running text, as a message or a line of a document, with "***" for
+// what [Mask] would hide in each of its words. Blanks, double quotes, "<" and ">" end
+// a word.
+func MaskText(text string) string {
+	var b strings.Builder
+	done := 0
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
+			end++
+		}
+		if end == start {
+			start++
+			continue
+		}
+		word := text[start:end]
+		u, _ := Parse(word)
+		for _, s := range secrets(word, u) {
+			b.WriteString(text[done : start+s.start])
+			b.WriteString("***")
+			done = start + s.end
+		}
+		start = end
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
 // stars returns text with each octet within spans as "*".
 func stars(text string, spans []span) string {
 	if spans == nil {
@@ -509,12 +540,11 @@ func (f *finder) guess() {
 		if n >= 2 && !(i > 0 && f.is(i-1, ':') && f.marks[i-1].end == m.start) {
 			continue
 		}
-		if name := f.name(i); name != "" && strings.EqualFold(f.text[start:m.start], name) {
-			never, known := addressed[name]
+		name := f.name(i)
+		if never, known := addressed[name]; never {
+			continue
+		} else if name != "" && strings.EqualFold(f.text[start:m.start], name) {
 			switch {
-			case never:
-				f.embedded(i + 1)
-				return
 			case name == "url":
 				start = m.end
 				continue

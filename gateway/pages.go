@@ -504,7 +504,7 @@ func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind string
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		fmt.Fprintf(w, "%s: %s\n", kind, shownText(strings.TrimPrefix(err.Error(), "locus: ")))
+		fmt.Fprintf(w, "%s: %s\n", kind, shownText(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
 	}
 }
 

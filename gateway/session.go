@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -174,7 +175,7 @@ func (t *terminal) run() error {
 	case errors.Is(context.Cause(ctx), errIdle):
 		end = "nothing was typed for a long time"
 	case err != nil:
-		end = err.Error()
+		end = locus.MaskText(err.Error())
 	}
 	t.tell("end", shape.Text(end))
 	t.conn.Close(websocket.StatusNormalClosure, "")

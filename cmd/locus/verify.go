@@ -406,7 +406,7 @@ func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.
 		u, bad := locus.ParseWrapped(arg)
 		switch {
 		case bad == nil && v.a.registry.Known(u):
-			return yield(verify.Source{Name: u.WithoutPassword().String(), URL: u})
+			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case strings.Contains(arg, "://"):
 			if bad == nil {
 				bad = fmt.Errorf("%s: nobody knows that scheme", locus.Quote(u.Redacted()))

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/relative"
@@ -45,9 +46,9 @@ type Error struct {
 func NewError(err error) Error {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(err.Error())}
+		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(locus.MaskText(err.Error()))}
 	}
-	return Error{Message: Text(err.Error())}
+	return Error{Message: Text(locus.MaskText(err.Error()))}
 }
 
 // Failure is the answer to an input that is no URL.
@@ -104,11 +105,30 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if fields, err := r.Fields(u); err == nil {
 		p.Locator = (*Fields)(&fields)
 	}
-	p.Violations, p.Notes = Findings(r.Check(u, locus.RFC1738))
+	p.Violations, p.Notes = Findings(maskFindings(u.String(), r.Check(u, locus.RFC1738)))
 	return p
 }
 
-// Check is the verdict about one input.
+// maskFindings returns findings about input without what may be a password in their
+// texts.
+func maskFindings(input string, list []locus.Violation) []locus.Violation {
+	masked := locus.Mask(input)
+	if masked == input {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if end := v.Offset + len(v.Text); v.Offset >= 0 && end <= len(input) && input[v.Offset:end] == v.Text {
+			list[i].Text = masked[v.Offset:end]
+		} else {
+			list[i].Text = locus.Mask(v.Text)
+		}
+		list[i].Help = locus.MaskText(v.Help)
+	}
+	return list
+}
+
+// Check is the verdict about one input, which has "*" for a password.
 type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
@@ -122,8 +142,8 @@ type Check struct {
 // NewCheck describes what breaks the rules of a profile; err says that input is no
 // URL.
 func NewCheck(input string, list []locus.Violation, err error, profile locus.Profile) Check {
-	c := Check{Input: Text(input), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
-	c.Violations, c.Notes = Findings(list)
+	c := Check{Input: Text(locus.Mask(input)), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
+	c.Violations, c.Notes = Findings(maskFindings(input, list))
 	if err != nil {
 		e := NewError(err)
 		c.Error = &e
@@ -134,7 +154,7 @@ func NewCheck(input string, list []locus.Violation, err error, profile locus.Pro
 // SyntaxFinding is the reason why a text is no URL as a finding: no profile lets it
 // pass.
 func SyntaxFinding(err error) locus.Violation {
-	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: err.Error()}
+	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) {
 		return v
