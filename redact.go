@@ -48,7 +48,8 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h/a@b, http://h/a:b@c    nothing: no login begins in a path without a scheme
 //	ftp://u@h/, ssh:u@h             nothing: a user without a password
 //	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
-//	news:u:PW@h, sip:u:PW@h         PW: before an address with a login
+//	sip:u:PW@h, ssh:u:PW@h          PW: before an address with a login
+//	news:a:b@h, mailto:a:b@h        nothing: no login is ever there
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
 //	ftp:u:PW, u:PW                  nothing: without "@" and "//" it is as likely a name
 func Mask(text string) string {
@@ -115,7 +116,7 @@ var addressed = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
 	"urn": true, "doi": true, "info": true, "data": true, "about": true, "javascript": true, "magnet": true, "pkg": true,
 	"sms": true, "tel": true, "geo": true, "npm": true, "jsr": true,
-	"news": false, "snews": false, "sip": false, "sips": false, "xmpp": false, "ssh": false,
+	"news": true, "snews": true, "sip": false, "sips": false, "xmpp": false, "ssh": false,
 }
 
 // span is a part of a text, from one octet up to another.
