@@ -1,0 +1,75 @@
+package all_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/secrettest"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/cid"
+	"github.com/locus-url/locus/scheme/file"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mailto"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/prospero"
+	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/scheme/wais"
+)
+
+func generic[T any](parse func(locus.URL) (T, error)) func(locus.URL) (any, error) {
+	return func(u locus.URL) (any, error) { return parse(u) }
+}
+
+// No scheme's own type shows a password to package fmt or to a log.
+func TestFormatHidesPasswords(t *testing.T) {
+	shownOnce := 0
+	for _, text := range secrettest.URLs(secrettest.Password, "h.example") {
+		u, err := locus.Parse(text)
+		if err != nil {
+			continue
+		}
+		for _, parse := range []func(locus.URL) (any, error){
+			generic(cid.Parse), generic(file.Parse), generic(ftp.Parse), generic(gopher.Parse), generic(http.Parse), generic(mailto.Parse), generic(mid.Parse),
+			generic(news.Parse), generic(nntp.Parse), generic(prospero.Parse), generic(telnet.Parse), generic(wais.Parse),
+		} {
+			v, err := parse(u)
+			if err != nil {
+				continue
+			}
+			shownOnce++
+			var log bytes.Buffer
+			slog.New(slog.NewTextHandler(&log, nil)).Info("m", "v", v)
+			shown := fmt.Sprintf("%v %+v %#v %s %q %x %d", v, v, v, v, v, v, v) + log.String()
+			if strings.Contains(shown, secrettest.Half) || !strings.Contains(shown, "***") {
+				t.Errorf("%T: %s", v, shown)
+			}
+		}
+	}
+	if shownOnce < 5 {
+		t.Errorf("%d values", shownOnce)
+	}
+}
+
+// What the registered schemes use "@" for stays readable.
+func TestAddressesStayReadable(t *testing.T) {
+	r, err := all.Registry(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.All() {
+		u := locus.MustParse(s.Name + ":a@b.example")
+		if locus.Conforms(r.Check(u, locus.RFC1738)) && s.Fields != nil && u.Redacted() != u.String() {
+			if fields, err := s.Fields(u); err == nil && len(fields) > 0 {
+				t.Errorf("%s is shown as %s", u, u.Redacted())
+			}
+		}
+	}
+}

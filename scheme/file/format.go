@@ -1,0 +1,15 @@
+package file
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/locus-url/locus/internal/bnf"
+)
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (f URL) Format(s fmt.State, verb rune) { bnf.Format(s, verb, "file", f.url) }
+
+// LogValue is the URL with "***" for a password.
+func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Redacted()) }

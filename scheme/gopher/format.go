@@ -1,0 +1,15 @@
+package gopher
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/locus-url/locus/internal/bnf"
+)
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (g URL) Format(s fmt.State, verb rune) { bnf.Format(s, verb, "gopher", g.url) }
+
+// LogValue is the URL with "***" for a password.
+func (g URL) LogValue() slog.Value { return slog.StringValue(g.url.Redacted()) }

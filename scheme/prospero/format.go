@@ -1,0 +1,15 @@
+package prospero
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/locus-url/locus/internal/bnf"
+)
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (x URL) Format(s fmt.State, verb rune) { bnf.Format(s, verb, "prospero", x.url) }
+
+// LogValue is the URL with "***" for a password.
+func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Redacted()) }
