@@ -278,7 +278,7 @@ type line struct {
 const mostDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
-	u := i.URL.WithoutPassword()
+	u := withoutPassword(i.URL)
 	r := line{
 		Kind: kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
