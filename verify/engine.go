@@ -632,7 +632,9 @@ func (e *engine) remember(t *target) {
 	}
 	o := t.out
 	found := maps.Clone(t.found)
-	maps.DeleteFunc(found, func(fragment string, _ bool) bool { return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment })
+	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
+		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
+	})
 	e.o.Store.put(t.key.key(), record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
 		To: shown(o.To), Permanent: o.Permanent, Tries: o.Tries, Fragments: found,
