@@ -35,6 +35,9 @@ func newTracer(req *scheme.Request, r *http.Request) *tracer {
 // maskTarget is a request-target as it may be shown: a URL within it may have a
 // password.
 func maskTarget(target string) string {
+	if !strings.HasPrefix(target, "/") {
+		return locus.Mask(target) // a whole URL, for a proxy
+	}
 	const origin = "http://h"
 	return strings.TrimPrefix(locus.Mask(origin+target), origin)
 }
