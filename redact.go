@@ -48,7 +48,8 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h/a@b, http://h/a:b@c    nothing: no login begins in a path without a scheme
 //	ftp://u@h/, ssh:u@h             nothing: a user without a password
 //	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
-//	news:u:PW@h, sip:u:PW@h         PW: before an address with a login
+//	sip:u:PW@h, ssh:u:PW@h          PW: before an address with a login
+//	news:a:b@h, mailto:a:b@h        nothing: no login is ever there
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
 //	ftp:u:PW, u:PW                  nothing: without "@" and "//" it is as likely a name
 func Mask(text string) string {
@@ -60,6 +61,37 @@ func Mask(text string) string {
 
 // maskGuess is [Mask] for a text that is no URL.
 func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
+
+// MaskText returns running text, as a message or a line of a document, with "***" for
+// what [Mask] would hide in each of its words. Blanks, double quotes, "<" and ">" end
+// a word.
+func MaskText(text string) string {
+	var b strings.Builder
+	done := 0
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
+			end++
+		}
+		if end == start {
+			start++
+			continue
+		}
+		word := text[start:end]
+		u, _ := Parse(word)
+		for _, s := range secrets(word, u) {
+			b.WriteString(text[done : start+s.start])
+			b.WriteString("***")
+			done = start + s.end
+		}
+		start = end
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
 
 // stars returns text with each octet within spans as "*".
 func stars(text string, spans []span) string {
@@ -84,7 +116,7 @@ var addressed = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
 	"urn": true, "doi": true, "info": true, "data": true, "about": true, "javascript": true, "magnet": true, "pkg": true,
 	"sms": true, "tel": true, "geo": true, "npm": true, "jsr": true,
-	"news": false, "snews": false, "sip": false, "sips": false, "xmpp": false, "ssh": false,
+	"news": true, "snews": true, "sip": false, "sips": false, "xmpp": false, "ssh": false,
 }
 
 // span is a part of a text, from one octet up to another.
@@ -509,12 +541,11 @@ func (f *finder) guess() {
 		if n >= 2 && !(i > 0 && f.is(i-1, ':') && f.marks[i-1].end == m.start) {
 			continue
 		}
-		if name := f.name(i); name != "" && strings.EqualFold(f.text[start:m.start], name) {
-			never, known := addressed[name]
+		name := f.name(i)
+		if never, known := addressed[name]; never {
+			continue
+		} else if name != "" && strings.EqualFold(f.text[start:m.start], name) {
 			switch {
-			case never:
-				f.embedded(i + 1)
-				return
 			case name == "url":
 				start = m.end
 				continue

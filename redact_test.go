@@ -127,7 +127,6 @@ func TestRedacted(t *testing.T) {
 		"ftp://u%3Ap:PW@h/":                      "ftp://u%3A***@h/",
 		"ftp://u:PW@x%40h/":                      "ftp://u:***%40h/",
 		"url:URL:ftp:/u:PW@h":                    "url:URL:ftp:/u:***@h",
-		"news:u:PW@h":                            "news:u:***@h",
 		"sip:u:PW@h":                             "sip:u:***@h",
 		"http://h/?v=ftp://u:PW@h2/":             "http://h/?v=ftp://u:***@h2/",
 		"http://h/?v=ftp:/u:PW@h2/":              "http://h/?v=ftp:/u:***@h2/",

@@ -192,6 +192,13 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 		Probe:          f.request.Probe,
 	}
 	r.Refer = func(to locus.URL) (scheme.Dialer, error) { return c.referred(way, to, zone, hops, t) }
+	if ask := r.Ask; ask != nil && hops > 0 {
+		first := f.request.URL
+		r.Ask = func(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+			q.From = first
+			return ask(ctx, q)
+		}
+	}
 	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 )
 
 // The times of the table in the package's text.
@@ -85,7 +86,11 @@ func ageOf(u locus.URL) time.Duration {
 // isListing reports whether the url-path of an FTP URL is that of a directory
 // (RFC 1738 section 3.2.2).
 func isListing(path string) bool {
-	name, typecode, _ := strings.Cut(path, ";type=")
+	name, typecode := path, ""
+	const word = ";type="
+	if i := strings.LastIndexByte(path, ';'); i >= 0 && len(path)-i >= len(word) && strings.EqualFold(path[i:i+len(word)], word) {
+		name, typecode = path[:i], path[i+len(word):]
+	}
 	return name == "" || name[len(name)-1] == '/' || strings.EqualFold(typecode, "d")
 }
 
@@ -96,6 +101,9 @@ func gopherAge(path string) time.Duration {
 	kind := "1"
 	if selector != "" {
 		kind = selector[:1]
+		if octets, err := escape.Decode(selector[:min(len(selector), len("%31"))]); err == nil {
+			kind = octets[:1]
+		}
 	}
 	switch {
 	case plussed && (plus == "" || strings.ContainsAny(plus, "?") || strings.Contains(plus, "%09")):

@@ -9,7 +9,10 @@
 // # What is found again
 //
 // An answer is found by its URL in canonical form, without a fragment, and by the
-// fields of the request that its Vary names. Where no RFC says what an answer
+// fields of the request that its Vary names. Of http and https it is found, besides, by
+// all fields of the request that caches have no rules for, such as X-Forwarded-Host,
+// Origin, Referer and User-Agent: a server may repeat one in its answer and not name it
+// in Vary, and one client must not choose what others get. Where no RFC says what an answer
 // depends on it is Accept and Accept-Language, but for files of ftp and articles of
 // news, which are the same for everybody. There are at most 32 answers for one URL.
 //
@@ -26,7 +29,8 @@
 // The lifetime is that of s-maxage, max-age or Expires, in this order. Without them
 // it is a tenth of the time since Last-Modified, a day at most, and none if the URL
 // has a search. What is older is asked for again on condition, and a 304 brings the
-// stored answer up to date. stale-while-revalidate and stale-if-error (RFC 5861) and
+// stored answer up to date. So is an answer that came later than the clock says it is:
+// the clock was set back. stale-while-revalidate and stale-if-error (RFC 5861) and
 // immutable (RFC 8246, against max-age=0) are followed, and of requests no-store,
 // no-cache, max-age, min-fresh, max-stale, only-if-cached, and Pragma.
 //
@@ -62,7 +66,8 @@
 //
 // # What is refused
 //
-// Nothing is stored of a URL with a user or password, of a request with a body, with
+// Nothing is stored of a URL with a user or password, or with what may be one
+// ([locus.Mask]), of a request with a body, with
 // no-store, or with another Host than its URL has; and no answer with Set-Cookie,
 // private, no-store, "Vary: *", or trailers. A request with Authorization or Cookie
 // neither waits for others nor is waited for, and is answered from the store, or
@@ -73,9 +78,7 @@
 // What breaks off, is shorter than its Content-Length, or can't be written is never
 // given as whole. That gopher has no sign for the end of some files is beyond us.
 //
-// The store knows no policy: whoever may not open a URL must be kept from asking. And
-// a header field that a server makes use of and does not name in Vary, as
-// X-Forwarded-Host often is, must not come from strangers.
+// The store knows no policy: whoever may not open a URL must be kept from asking.
 //
 // # Fetched once
 //

@@ -335,12 +335,12 @@ func TestPersonal(t *testing.T) {
 		up := &upstream{}
 		up.answer = func(n int, req *http.Request) (*http.Response, error) {
 			<-hold
-			return response(200, req.Header.Get("X-Who"), "Cache-Control: max-age=60"), nil
+			return response(200, req.Header.Get("Via"), "Cache-Control: max-age=60"), nil
 		}
 		rt := s.Transport(up)
 		var clients []*client
 		for i, name := range []string{"Cookie", "Authorization", "X-Other", "Cookie", "X-Other"} {
-			clients = append(clients, send(t, rt, "GET", "http://h/a", fmt.Sprint("X-Who: ", i), name+": x"))
+			clients = append(clients, send(t, rt, "GET", "http://h/a", fmt.Sprint("Via: ", i), name+": x"))
 			synctest.Wait()
 		}
 		if up.count() != 4 {

@@ -115,6 +115,13 @@ func (m *meta) currentAge(now time.Time) time.Duration {
 	return m.age + max(0, now.Sub(m.received))
 }
 
+// isFuture reports whether the answer came later than it is now: the clock was set
+// back, and the age is unknown.
+func (m *meta) isFuture(now time.Time) bool { return m.received.Sub(now) > clockStep }
+
+// clockStep is how far a clock may be set back without being noticed.
+const clockStep = time.Second
+
 // heuristic are the statuses of which answers may be kept without being told for how
 // long (RFC 9110 section 15.1); others of explicit need to be told.
 var (
@@ -244,7 +251,7 @@ const (
 // section 3; RFC 8246).
 func (m *meta) use(cc directives, now time.Time) usable {
 	age, lifetime := m.currentAge(now), m.lifetime
-	if cc.noCache || m.cc.noCache {
+	if cc.noCache || m.cc.noCache || m.isFuture(now) {
 		return askFirst
 	}
 	isFresh := lifetime > age
@@ -281,7 +288,7 @@ func (m *meta) isStrict() bool {
 // standsIn reports whether the answer may be given in place of a failure (RFC 5861
 // section 4).
 func (m *meta) standsIn(cc directives, now time.Time) bool {
-	if m.isStrict() || cc.noCache {
+	if m.isStrict() || cc.noCache || m.isFuture(now) {
 		return false
 	}
 	allowed := max(cc.staleIfError, m.cc.staleIfError)
@@ -333,7 +340,50 @@ func selectors(u locus.URL, h http.Header, m *meta) []selecting {
 			}
 		}
 	}
+	if m.ruled {
+		if value := otherFields(h); value != "" {
+			list = append(list, selecting{otherName, value})
+		}
+	}
 	return list
+}
+
+// otherName stands for all fields of a request that have no meaning of their own for a
+// cache. No field has such a name.
+const otherName = "\x00others"
+
+// understood are the fields of a request that a cache or Vary deals with, and those of
+// one connection: an answer is the same with and without them, unless Vary names them.
+var understood = map[string]bool{
+	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
+	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
+	"If-Match": true, "If-None-Match": true, "If-Modified-Since": true, "If-Unmodified-Since": true,
+	"Host": true, "Content-Length": true, "Via": true,
+	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
+}
+
+// otherFields returns all fields of h that are not understood. A server may write any
+// of them into its answer without naming it in Vary, as X-Forwarded-Host, Origin or
+// Referer: such an answer is for requests with the same fields alone, or one client
+// could choose what others get.
+func otherFields(h http.Header) string {
+	var names []string
+	for name := range h {
+		if !understood[name] {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		for _, value := range h[name] {
+			b.WriteString(name + ":" + value + "\n")
+		}
+	}
+	return b.String()
 }
 
 // fieldValue is the value of a field for comparison (RFC 9111 section 4.1): lines
@@ -358,12 +408,16 @@ func fieldValue(h http.Header, name string) string {
 
 // selects reports whether a request would have had the same answer.
 func (m *meta) selects(h http.Header) bool {
+	others := ""
 	for _, s := range m.vary {
-		if s.name == "*" || fieldValue(h, s.name) != s.value {
+		switch {
+		case s.name == otherName:
+			others = s.value
+		case s.name == "*" || fieldValue(h, s.name) != s.value:
 			return false
 		}
 	}
-	return true
+	return !m.ruled || otherFields(h) == others
 }
 
 func method(req *http.Request) string {

@@ -574,7 +574,8 @@ func (s *Store) failed(err error) {
 // canonical is the URL by which answers for u are found. ok is false if nothing is
 // ever stored for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
-	if _, known := u.User(); known {
+	// A URL that was mistyped may have a password where the grammar knows of none.
+	if _, known := u.User(); known || u.Redacted() != u.String() {
 		return u, false
 	}
 	if s.o.Canonical != nil {

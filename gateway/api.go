@@ -79,7 +79,7 @@ func (c *call) registry() *scheme.Registry { return c.gateway.client.Registry() 
 func (c *call) refuse(status int, message string) {
 	c.answer(status, struct {
 		Error shape.Error `json:"error"`
-	}{shape.Error{Message: shape.Text(message)}})
+	}{shape.Error{Message: shape.Text(locus.MaskText(message))}})
 }
 
 // answer answers with one object.

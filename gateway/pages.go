@@ -471,7 +471,7 @@ func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind string
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		fmt.Fprintf(w, "%s: %s\n", kind, shownText(strings.TrimPrefix(err.Error(), "locus: ")))
+		fmt.Fprintf(w, "%s: %s\n", kind, shownText(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -247,12 +248,13 @@ func (t *terminal) run() (reason error) {
 	if reason == errGone && t.slow.Load() {
 		reason = errSlow
 	}
-	t.tell("end", shape.Text(reason.Error()))
+	text := locus.MaskText(reason.Error())
+	t.tell("end", shape.Text(text))
 	code := websocket.StatusNormalClosure
 	if !isOrderly(reason) {
 		code = websocket.StatusInternalError
 	}
-	t.conn.Close(code, closeText(reason.Error()))
+	t.conn.Close(code, closeText(text))
 	cancel(nil)
 	endReading()
 	wg.Wait()

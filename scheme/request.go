@@ -159,6 +159,11 @@ type Question struct {
 	Realm   string    // what the server says the login is for; not safe for a terminal
 	User    string    // the user that is already known, or empty
 	Attempt int       // 0 at first, then the number of logins that were refused
+
+	// From is the URL that was asked for, if a redirect or referral led from there to
+	// URL; the zero URL: none did. A login that is known for a host is not for whatever
+	// port of it a server names: who answers should look at host and port again.
+	From locus.URL
 }
 
 // Credentials answer a Question.

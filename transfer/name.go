@@ -111,6 +111,10 @@ var nameFields = []string{
 // Name returns the safe name of the file that u ends in, by the fields that its
 // scheme in r has. It is empty if u ends in none, as with a "/" at its end.
 func Name(r *scheme.Registry, u locus.URL) string {
+	if u = u.WithoutPassword(); u.Redacted() != u.String() {
+		// Names of files are seen by others, and a mistyped URL ends in its login.
+		u, _ = locus.Parse(u.Redacted())
+	}
 	fields, err := r.Fields(u)
 	if err != nil {
 		fields = nil

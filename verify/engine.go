@@ -386,9 +386,11 @@ func (e *engine) remembered(t *target) bool {
 // isRemembered reports whether what becomes of u may be in the store: files are
 // looked at anew, and what has a password in it leaves no trace.
 func isRemembered(u locus.URL) bool {
-	_, password := u.Password()
-	return u.Scheme() != "file" && !password
+	return u.Scheme() != "file" && !hasSecret(u)
 }
+
+// hasSecret reports whether u has a password, perhaps where the grammar knows of none.
+func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
 // hostOf returns whom a URL in canonical form shares limits with, and how many may ask
 // it at once, as [queue.host] has it.
@@ -613,7 +615,11 @@ func (e *engine) asksArchive(t *target) bool {
 	if e.o.Archive == nil || t.out.Verdict != Dead || t.archive != nil || t.of != nil || t.out.Cached && !t.out.Archive.IsZero() {
 		return false
 	}
-	u := e.o.Archive(t.url.WithoutPassword())
+	asked := t.url.WithoutPassword()
+	if hasSecret(asked) {
+		return false
+	}
+	u := e.o.Archive(asked)
 	if u.IsZero() {
 		return false
 	}
@@ -628,9 +634,13 @@ func (e *engine) remember(t *target) {
 		return
 	}
 	o := t.out
+	found := maps.Clone(t.found)
+	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
+		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
+	})
 	e.o.Store.put(t.key.key(), record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
-		To: o.To.WithoutPassword().String(), Permanent: o.Permanent, Tries: o.Tries, Fragments: t.found,
+		To: shown(o.To), Permanent: o.Permanent, Tries: o.Tries, Fragments: found,
 	})
 }
 

@@ -71,7 +71,7 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 
 // link makes a link of what was found in a document with that base.
 func (e *engine) link(found *document.Link, base locus.URL) link {
-	l := link{member: strings.Clone(found.Member), context: withoutPasswords(found.Context), line: found.Line, column: found.Column}
+	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
 		l.url = own(found.URL)
 		e.ascii(&l)
@@ -157,30 +157,6 @@ func unknownScheme(name string) (Verdict, string) {
 		return Unsupported, "URLs of " + locus.Quote(name) + " are not accessed here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
-}
-
-// withoutPasswords is a line of a document with "***" for what may be a password of a
-// URL in it.
-func withoutPasswords(line string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(line, "//")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("//")
-		end := strings.IndexAny(rest, " \t\"'<>`")
-		if end < 0 {
-			end = len(rest)
-		}
-		login := rest[:strings.LastIndexByte(rest[:end], '@')+1]
-		if colon := strings.IndexByte(login, ':'); colon >= 0 {
-			b.WriteString(login[:colon] + ":***@")
-			rest = rest[len(login):]
-		}
-		line = rest
-	}
 }
 
 // own returns u with a text that keeps nothing else in memory.

@@ -129,7 +129,7 @@ func (e *engine) follow(d *doc, t *target) {
 		return
 	}
 	s.pages[t.key.url] = true
-	t.page = &doc{name: t.url.WithoutPassword().String(), site: s, depth: depth}
+	t.page = &doc{name: shown(t.url), site: s, depth: depth}
 	if t.state == done {
 		// It was asked for before it was known to be one.
 		e.progress.Done--

@@ -145,8 +145,12 @@ func (r *Result) Link() string {
 	if r.isNear() {
 		return locus.Mask(r.Written)
 	}
-	return r.URL.WithoutPassword().String()
+	return shown(r.URL)
 }
+
+// shown is u without a password: it can still be used, unless the password is where
+// the grammar knows of none.
+func shown(u locus.URL) string { return u.WithoutPassword().Redacted() }
 
 func (r *Result) isNear() bool {
 	return r.Written != "" && (r.URL.IsZero() || r.URL.Scheme() == "file")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -96,7 +97,7 @@ func (a *app) run(args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteContextC(a.ctx); err != nil {
-		a.problem(statusUsage, err)
+		a.problem(statusUsage, usageMessage{err, maskUsage(err.Error(), args)})
 		a.note("%q tells more", helpFor(cmd, err))
 	}
 	if a.ctx.Err() != nil && !a.stopped {
@@ -206,11 +207,12 @@ func (a *app) problem(status int, err error) {
 	a.say(text)
 }
 
-// say writes text, made safe for a terminal, as a line of standard error.
+// say writes text, made safe for a terminal and without passwords, as a line of
+// standard error. What others say, as a server or the system, may repeat a URL.
 func (a *app) say(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	fmt.Fprintln(a.errOut, term.Safe("locus: "+strings.TrimPrefix(text, "locus: ")))
+	fmt.Fprintln(a.errOut, term.Safe("locus: "+locus.MaskText(strings.TrimPrefix(text, "locus: "))))
 }
 
 // about puts before err what it is about. Messages of the root package begin with

@@ -342,7 +342,7 @@ func (g *getter) traceVia(u locus.URL, gateway access.Gateway) {
 func (a *app) verbose(mark, line string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	fmt.Fprintf(a.errOut, "%s %s\n", mark, term.Safe(line))
+	fmt.Fprintf(a.errOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
 // failed tells that a URL came to nothing, and raises the status to that of err.

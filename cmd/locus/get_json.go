@@ -66,7 +66,7 @@ type (
 )
 
 func newReasonJSON(err error) reasonJSON {
-	return reasonJSON{Kind: kindOf(err), Message: text(err.Error())}
+	return reasonJSON{Kind: kindOf(err), Message: text(locus.MaskText(err.Error()))}
 }
 
 // menuJSON writes a menu as one object, but never holds more than an item of it.

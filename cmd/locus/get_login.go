@@ -9,9 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -20,13 +23,18 @@ import (
 // the person at the terminal, once for each server.
 type login struct {
 	a       *app
+	warned  bool       // of a netrc file that others can read
 	silent  bool       // nobody is asked
 	mu      sync.Mutex // one question at a time
 	answers map[server]scheme.Credentials
 }
 
 // server is whom a login is for.
-type server struct{ scheme, host, port, user, realm string }
+type server struct {
+	scheme, host string
+	port         uint16
+	user, realm  string
+}
 
 func newLogin(a *app) *login { return &login{a: a, answers: map[server]scheme.Credentials{}} }
 
@@ -37,8 +45,7 @@ const maxAttempts = 3
 func (l *login) ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	port, _ := q.URL.PortText()
-	key := server{q.URL.Scheme(), strings.ToLower(q.URL.Host()), port, q.User, q.Realm}
+	key := server{q.URL.Scheme(), strings.ToLower(q.URL.Host()), l.port(q.URL), q.User, q.Realm}
 	if q.Attempt == 0 {
 		if c, ok := l.answers[key]; ok {
 			return c, true, nil
@@ -76,19 +83,74 @@ func (l *login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 		return c, false, fmt.Errorf("netrc: %w", err)
 	}
 	defer f.Close()
-	c, ok, err = findNetrc(f, q.URL.Host(), q.User)
+	info, err := f.Stat()
+	if err != nil {
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if !l.warned {
+			l.a.say(fmt.Sprintf("netrc: %s is not used, because other users can read or change it: chmod 600 %[1]s", name))
+		}
+		l.warned = true
+		return c, false, nil
+	}
+	c, ok, err = findNetrc(f, l.wanted(q))
 	if err != nil {
 		err = fmt.Errorf("netrc: %s: %w", name, err)
 	}
 	return c, ok, err
 }
 
-// findNetrc returns the login for host in the text of a netrc file, that of user
-// if that is not empty: the first that fits, or the one of "default".
-func findNetrc(r io.Reader, host, user string) (c scheme.Credentials, ok bool, err error) {
+// wanted is the login that a question asks for.
+type wanted struct {
+	host, user string
+	port       uint16 // 0: unknown
+	exact      bool   // only an entry that names the port is for it
+}
+
+// wanted returns the login to look for in a netrc file. An entry without a port is for
+// any port that the user names. Where a redirect leads it is for the port that the user
+// named, if the host is the same, or else for the scheme's own.
+func (l *login) wanted(q scheme.Question) wanted {
+	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
+	if !q.From.IsZero() {
+		usual := l.port(q.From)
+		if !strings.EqualFold(q.From.Host(), w.host) {
+			usual = l.ownPort(q.URL)
+		}
+		w.exact = w.port != usual
+	}
+	return w
+}
+
+// port is the one that u leads to; 0: unknown.
+func (l *login) port(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	return l.ownPort(u)
+}
+
+// ownPort is that of the scheme of u; 0: unknown.
+func (l *login) ownPort(u locus.URL) uint16 {
+	if l.a.registry == nil {
+		return 0
+	}
+	s, _ := l.a.registry.Lookup(u.Scheme())
+	return s.Port
+}
+
+// findNetrc returns the login that is wanted in the text of a netrc file: the first
+// that fits, or the one of "default". An entry for one port has it after the name of
+// the machine, as "host:port", or after the word "port".
+func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
-	fits := false // the entry is for host
-	full := func() bool { return fits && entry.Password != "" && (user == "" || entry.User == user) }
+	fits := false // the entry is for the host
+	port := ""    // of the entry; empty: any
+	full := func() bool {
+		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
+		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
+	}
 	words := netrcWords{r: bufio.NewReader(io.LimitReader(r, maxNetrc))}
 	for {
 		word, err := words.next()
@@ -96,7 +158,7 @@ func findNetrc(r io.Reader, host, user string) (c scheme.Credentials, ok bool, e
 			if full() {
 				return entry, true, nil
 			}
-			entry, fits = scheme.Credentials{}, word == "default"
+			entry, fits, port = scheme.Credentials{}, word == "default", ""
 		}
 		if err == io.EOF {
 			return c, false, nil
@@ -109,7 +171,12 @@ func findNetrc(r io.Reader, host, user string) (c scheme.Credentials, ok bool, e
 			err = words.skipMacro()
 		case "machine":
 			word, err = words.next()
-			fits = strings.EqualFold(word, host)
+			fits = strings.EqualFold(word, w.host)
+			if n := len(w.host); !fits && len(word) > n+1 && word[n] == ':' && strings.EqualFold(word[:n], w.host) {
+				fits, port = true, word[n+1:]
+			}
+		case "port":
+			port, err = words.next()
 		case "login":
 			entry.User, err = words.next()
 		case "password":
@@ -217,7 +284,11 @@ func (l *login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credent
 
 // loginQuestion says who wants a login, and what for.
 func loginQuestion(q scheme.Question) string {
-	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), q.URL.Host())
+	host := q.URL.Host()
+	if port, ok := q.URL.PortText(); ok {
+		host += ":" + port
+	}
+	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), host)
 	if q.Realm != "" {
 		text += fmt.Sprintf(" for %q", term.Safe(term.Characters(q.Realm)))
 	}

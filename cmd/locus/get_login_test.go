@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -48,13 +49,117 @@ machine late.example login x password y
 		{"late.example", "x", scheme.Credentials{User: "x", Password: "y"}, true},
 	}
 	for _, test := range tests {
-		c, ok, err := findNetrc(strings.NewReader(text), test.host, test.user)
+		c, ok, err := findNetrc(strings.NewReader(text), wanted{host: test.host, user: test.user})
 		if c != test.want || ok != test.ok || err != nil {
 			t.Errorf("%s, %q: %+v %v %v, want %+v", test.host, test.user, c, ok, err, test.want)
 		}
 	}
-	if _, _, err := findNetrc(strings.NewReader(`machine x password "no end`), "x", ""); err == nil {
+	if _, _, err := findNetrc(strings.NewReader(`machine x password "no end`), wanted{host: "x"}); err == nil {
 		t.Error("a quote without end is no error")
+	}
+}
+
+// An entry belongs to a host and, if it names one, to a port; one without a port is
+// not carried to another by a redirect.
+func TestFindNetrcPort(t *testing.T) {
+	const text = `machine h port 2121 login a password port
+machine h:8080 login b password colon
+machine h login c password any
+machine other.example:21 login d password d
+default login anonymous password x
+`
+	for _, test := range []struct {
+		w    wanted
+		want string
+	}{
+		{wanted{host: "h", port: 2121}, "port"}, {wanted{host: "H", port: 2121, exact: true}, "port"},
+		{wanted{host: "h", port: 8080}, "colon"}, {wanted{host: "h", port: 8080, exact: true}, "colon"},
+		{wanted{host: "h", port: 80}, "any"}, {wanted{host: "h", port: 80, exact: true}, ""},
+		{wanted{host: "other.example", port: 21}, "d"}, {wanted{host: "other.example", port: 22}, "x"}, {wanted{host: "other.example", port: 22, exact: true}, ""},
+	} {
+		if c, _, err := findNetrc(strings.NewReader(text), test.w); c.Password != test.want || err != nil {
+			t.Errorf("%+v: %q, %v", test.w, c.Password, err)
+		}
+	}
+}
+
+// A server that redirects to another port of its machine does not get the login that
+// netrc has for the machine; it does if netrc names that port.
+func TestNetrcRedirect(t *testing.T) {
+	var seen []string
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, ok := r.BasicAuth(); ok {
+			seen = append(seen, password)
+			io.WriteString(w, "in")
+			return
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer thief.Close()
+	hops := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/same" {
+			http.Redirect(w, r, "/again", http.StatusFound)
+			return
+		}
+		if _, password, ok := r.BasicAuth(); ok && r.URL.Path == "/again" {
+			io.WriteString(w, password)
+			return
+		} else if r.URL.Path == "/again" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		http.Redirect(w, r, thief.URL+"/", http.StatusFound)
+	}))
+	defer hops.Close()
+	u := locus.MustParse(thief.URL)
+	port, _ := u.PortText()
+	dir := t.TempDir()
+	for _, test := range []struct {
+		args  []string
+		entry string
+		want  string
+	}{
+		{[]string{"get", hops.URL + "/"}, "machine " + u.Host() + " login fred password s3cret", ""},
+		{[]string{"open", hops.URL + "/"}, "machine " + u.Host() + " login fred password s3cret", ""},
+		{[]string{"verify", "--retry", "0", "--rate", "0", "--no-cache", hops.URL + "/"}, "machine " + u.Host() + " login fred password s3cret", ""},
+		{[]string{"get", hops.URL + "/"}, "default login fred password s3cret", ""},
+		{[]string{"get", hops.URL + "/"}, "machine " + u.Host() + ":" + port + " login fred password s3cret", "s3cret"},
+		{[]string{"get", thief.URL + "/"}, "machine " + u.Host() + " login fred password s3cret", "s3cret"},
+	} {
+		name := filepath.Join(dir, "netrc")
+		if err := os.WriteFile(name, []byte(test.entry), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		seen = nil
+		run(t, func(a *app) {
+			a.env = func(key string) string { return map[string]string{"NETRC": name, "HOME": dir}[key] }
+		}, append(test.args, "--allow-private")...)
+		if got := strings.Join(seen, " "); got != test.want {
+			t.Errorf("%v with %q: the other port got %q, want %q", test.args, test.entry, got, test.want)
+		}
+	}
+	name := filepath.Join(dir, "netrc")
+	if err := os.WriteFile(name, []byte("machine "+u.Host()+" login fred password s3cret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(a *app) { a.env = func(key string) string { return map[string]string{"NETRC": name}[key] } }
+	if got := run(t, env, "get", "--allow-private", hops.URL+"/same"); got.out != "s3cret" {
+		t.Errorf("after a redirect to the same port: %+v", got)
+	}
+	// A file that others can read or change is not used.
+	for _, mode := range []os.FileMode{0o644, 0o640, 0o620, 0o602} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, env, "get", "--allow-private", thief.URL+"/", thief.URL+"/x")
+		if runtime.GOOS == "windows" {
+			continue
+		}
+		if got.status != statusAccess || strings.Count(got.err, "chmod 600") != 1 {
+			t.Errorf("mode %o: %+v", mode, got)
+		}
 	}
 }
 
@@ -63,7 +168,7 @@ func FuzzFindNetrc(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, ok, err := findNetrc(strings.NewReader(text), "h", "")
+		c, ok, err := findNetrc(strings.NewReader(text), wanted{host: "h"})
 		if ok && (err != nil || c.Password == "") || !ok && c != (scheme.Credentials{}) {
 			t.Errorf("%+v, %v, %v", c, ok, err)
 		}
@@ -108,7 +213,7 @@ func TestLoginRemembered(t *testing.T) {
 	l := newLogin(&app{env: func(string) string { return "" }})
 	q := scheme.Question{URL: locus.MustParse("ftp://FTP.example.org/a"), Realm: "r"}
 	want := scheme.Credentials{User: "u", Password: "p"}
-	l.answers[server{"ftp", "ftp.example.org", "", "", "r"}] = want
+	l.answers[server{"ftp", "ftp.example.org", 0, "", "r"}] = want
 	if c, ok, err := l.ask(t.Context(), q); c != want || !ok || err != nil {
 		t.Errorf("%+v %v %v", c, ok, err)
 	}

@@ -391,7 +391,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 func TestRelayLogin(t *testing.T) {
 	l, person, _ := terminalLogin(t)
 	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
-	all := play(t, person, []answered{{"smtps://mail.example wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
+	all := play(t, person, []answered{{"smtps://mail.example:465 wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
 	want := submit.Credentials{User: "fred", Password: "s3cret"}
 	if c, ok, err := l.askRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
 		t.Errorf("%+v, %v, %v", c, ok, err)

@@ -410,7 +410,7 @@ func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.
 		switch {
 		case bad == nil && v.a.registry.Known(u):
 			v.a.noteWrapper(arg)
-			return yield(verify.Source{Name: u.WithoutPassword().String(), URL: u})
+			return yield(verify.Source{Name: u.WithoutPassword().Redacted(), URL: u})
 		case errors.Is(bad, locus.ErrWindowsPath):
 			v.a.problem(statusUsage, v.a.atLine(bad))
 		case strings.Contains(arg, "://") || why != "":

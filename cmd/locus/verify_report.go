@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/verify"
 )
@@ -71,9 +72,9 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, safeText(r.Detail))
 	}
 	if !r.To.IsZero() {
-		to := "now leads to " + safeText(r.To.String())
+		to := "now leads to " + safeText(shownURL(r.To))
 		if r.Permanent {
-			to = "has moved for good to " + safeText(r.To.String())
+			to = "has moved for good to " + safeText(shownURL(r.To))
 		}
 		parts = append(parts, to)
 	}
@@ -90,10 +91,13 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, "known")
 	}
 	if !r.Archive.IsZero() {
-		parts = append(parts, "an archive has it: "+safeText(r.Archive.String()))
+		parts = append(parts, "an archive has it: "+safeText(shownURL(r.Archive)))
 	}
 	return strings.Join(parts, "; ")
 }
+
+// shownURL is u without a password.
+func shownURL(u locus.URL) string { return u.WithoutPassword().Redacted() }
 
 // documentName is what people call the document of a result.
 func documentName(r *verify.Result) string {
@@ -309,8 +313,8 @@ func (j *jsonReport) result(r *verify.Result) {
 	}
 	d := verifyJSON{
 		Document: text(r.Document), Member: text(r.Member), Line: r.Line, Column: r.Column,
-		URL:     present(r.URL.WithoutPassword().String(), !r.URL.IsZero()),
-		Verdict: r.Verdict, Detail: text(r.Detail), To: text(r.To.String()), Permanent: r.Permanent, Archive: text(r.Archive.String()),
+		URL:     present(shownURL(r.URL), !r.URL.IsZero()),
+		Verdict: r.Verdict, Detail: text(r.Detail), To: text(shownURL(r.To)), Permanent: r.Permanent, Archive: text(shownURL(r.Archive)),
 		Tries: r.Tries, Cached: r.Cached, Accepted: r.Accepted, Reason: text(r.Reason), Known: r.Known, Context: text(r.Context),
 	}
 	if r.Written != "" {
@@ -327,10 +331,10 @@ func maskWritten(r *verify.Result) string {
 	if r.URL.IsZero() {
 		return r.Link()
 	}
-	if _, has := r.URL.Password(); has {
+	if r.URL.Redacted() != r.URL.String() {
 		return r.Link()
 	}
-	return r.Written
+	return locus.Mask(r.Written)
 }
 
 func (j *jsonReport) end() {}

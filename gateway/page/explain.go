@@ -42,7 +42,7 @@ func (p *Printer) Explain(text string) Explanation {
 }
 
 func (p *Printer) explain(u locus.URL) Explanation {
-	u = u.WithoutPassword()
+	u = withoutPassword(u)
 	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: advice.Findings(p.registry, u, locus.RFC1738)}
 	e.Fields, e.FieldsErr = p.registry.Fields(u)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {

@@ -119,7 +119,7 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) error {
 		u = g.h.URL
 	}
 	q := question{
-		Action: g.site.Submit, URL: u.WithoutPassword().String(), Token: g.h.Token, Title: shown(f.Title),
+		Action: g.site.Submit, URL: withoutPassword(u).String(), Token: g.h.Token, Title: shown(f.Title),
 		Search: isSearch(f), File: HasFile(f),
 	}
 	if q.Title == g.title() {

@@ -43,7 +43,7 @@ type way struct {
 }
 
 func (g *page) top(k kind) top {
-	h, u := g.h, g.h.URL.WithoutPassword()
+	h, u := g.h, withoutPassword(g.h.URL)
 	t := top{
 		Site: &g.site, Kind: k, Title: g.title(), Box: u.String(), Whole: u.String(),
 		Session: k == kindSession, Explain: g.site.Explain != "" && u.IsZero(), Focus: k == kindHome,
@@ -93,12 +93,12 @@ func (g *page) hasOctets(k kind) bool {
 
 // title is what the resource is called.
 func (g *page) title() string {
-	u := g.h.URL
+	u := withoutPassword(g.h.URL)
 	name := nameOf(u)
 	if isDocument(u) {
 		name = cmp.Or(shown(g.h.Name), name)
 	}
-	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(name), u.WithoutPassword().Host(), u.WithoutPassword().String(), g.site.Name)
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(name), u.Host(), u.String(), g.site.Name)
 }
 
 // isDocument reports whether u locates a document of WAIS, whose document-id has a
@@ -227,7 +227,7 @@ const maxCrumbs = 20
 
 // loginOf is user, host and port of u as they are written.
 func loginOf(u locus.URL) string {
-	login, _ := u.WithoutPassword().Login()
+	login, _ := withoutPassword(u).Login()
 	return login
 }
 
@@ -297,15 +297,15 @@ type hop struct{ Text, Link string }
 const mostLines = 500
 
 func (g *page) bottom() bottom {
-	h, u := g.h, g.h.URL
+	h, u := g.h, withoutPassword(g.h.URL)
 	b := bottom{Site: &g.site}
 	if u.IsZero() {
 		return b
 	}
-	b.URL = u.WithoutPassword().String()
+	b.URL = withoutPassword(u).String()
 	x := g.explained(g.explain(u))
 	b.Explained = &x
-	if !h.Found.IsZero() && h.Found.WithoutPassword() != u.WithoutPassword() {
+	if !h.Found.IsZero() && withoutPassword(h.Found) != withoutPassword(u) {
 		b.Found = g.hop(h.Found)
 	}
 	for _, each := range h.Hops {
@@ -324,5 +324,5 @@ func (g *page) bottom() bottom {
 }
 
 func (g *page) hop(u locus.URL) *hop {
-	return &hop{term.Characters(u.WithoutPassword().String()), g.link(u, Show{})}
+	return &hop{term.Characters(withoutPassword(u).String()), g.link(u, Show{})}
 }

@@ -31,7 +31,7 @@ func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
 		Letter
 		Action, URL, Token string
 		Problem            string
-	}{Letter: l, Action: p.site.Send, URL: h.URL.WithoutPassword().String(), Token: h.Token}
+	}{Letter: l, Action: p.site.Send, URL: withoutPassword(h.URL).String(), Token: h.Token}
 	if l.Problem != nil {
 		d.Problem = shown(l.Problem.Error())
 	}

@@ -278,7 +278,7 @@ type line struct {
 const mostDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
-	u := i.URL.WithoutPassword()
+	u := withoutPassword(i.URL)
 	r := line{
 		Kind: kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
@@ -570,12 +570,12 @@ func (g *page) failure(kind string, err error) failure {
 	}
 	f := failure{What: words.what, Do: words.do, Kind: kind, Home: g.site.Home}
 	if err != nil {
-		f.Text = shown(err.Error())
+		f.Text = shown(locus.MaskText(err.Error()))
 	}
 	var hint *scheme.HintError
 	if errors.As(err, &hint) {
 		f.Hint = shown(capital(hint.Hint))
-		f.Text = shown(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")"))
+		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
 	}
 	if u := g.h.URL; u.Scheme() == "cid" && kind != "syntax" {
 		f.What, f.Do = "This is a part of a message.", "The URL says which part, and means something in its message alone: name that."

@@ -75,7 +75,7 @@ func (g *page) embedded(class Class, k kind) embedded {
 	h := g.h
 	e := embedded{
 		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(h.Type)),
-		Name: cmp.Or(shown(h.Name), lastSegment(h.URL), "object"), Size: humanSize(max(h.Size, -1)), Time: humanTime(h.ModTime),
+		Name: cmp.Or(shown(h.Name), lastSegment(withoutPassword(h.URL)), "object"), Size: humanSize(max(h.Size, -1)), Time: humanTime(h.ModTime),
 	}
 	if h.Size == 0 {
 		e.Size = ""

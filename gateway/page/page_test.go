@@ -255,7 +255,7 @@ func TestFailures(t *testing.T) {
 	// A text that is no URL is shown with the place.
 	_, err := locus.Parse("http://h:x/<script>")
 	page = printed(t, func(w io.Writer) error { return p.Failure(w, nil, "syntax", err) })
-	if harmless(t, page); !strings.Contains(page, "http://h:<mark>x</mark>/&lt;script&gt;") {
+	if harmless(t, page); !strings.Contains(page, "http://h:<mark>*</mark>/&lt;script&gt;") {
 		t.Errorf("the place is not marked: %s", page)
 	}
 }
@@ -269,7 +269,7 @@ func TestExplain(t *testing.T) {
 		{"HTTP://EXAMPLE.com/~x", []string{"unsafe-character", "http://example.com/%7Ex", "hpath", "HTTP (RFC 9110)"}},
 		{"<URL:gopher://h/7a%09b%20c>", []string{"Conforms to RFC 1738.", "<strong>wrapper</strong> RFC 1738 appendix", "<dd>b c</dd>", "as it is written"}},
 		{"ftp://joe:hidden@h/x", []string{"<code>joe</code>"}},
-		{"http://h:9x/", []string{"<mark>x</mark>", "a port is decimal digits"}},
+		{"http://h:9x/", []string{"<mark>*</mark>", "a port is decimal digits"}},
 		{"ftp://joe:hid den@h/x", []string{"<mark>"}},
 		{"", nil},
 		{"nothing", []string{"no scheme"}},

@@ -20,7 +20,7 @@ type Part struct {
 
 // Parts returns the pieces of u. A password is left out.
 func Parts(u locus.URL) []Part {
-	u = u.WithoutPassword()
+	u = withoutPassword(u)
 	s := splitter{rest: u.String()}
 	name, _, _ := strings.Cut(s.rest, ":")
 	s.part("scheme", "scheme", len(name))

@@ -119,7 +119,7 @@ func (p *Printer) link(u locus.URL, s Show) string {
 	if u.IsZero() || p.site.Page == nil || !p.registry.Known(u) {
 		return ""
 	}
-	return p.site.Page(u.WithoutPassword(), s)
+	return p.site.Page(withoutPassword(u), s)
 }
 
 // raw returns the path of the octets of u.
@@ -127,7 +127,7 @@ func (p *Printer) raw(u locus.URL, s Show) string {
 	if u.IsZero() || p.site.Raw == nil || !p.registry.Known(u) {
 		return ""
 	}
-	return p.site.Raw(u.WithoutPassword(), s)
+	return p.site.Raw(withoutPassword(u), s)
 }
 
 // humanSize is a number of octets in four digits at most; empty: unknown.

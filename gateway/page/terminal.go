@@ -16,7 +16,7 @@ func (p *Printer) Terminal(w io.Writer, h *Head, t Terminal) error {
 	if err != nil {
 		return err
 	}
-	u := h.URL.WithoutPassword()
+	u := withoutPassword(h.URL)
 	d := struct {
 		Terminal
 		Socket, URL, Scheme, Host string

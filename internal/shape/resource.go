@@ -132,7 +132,9 @@ type Reason struct {
 }
 
 // NewReason describes err.
-func NewReason(err error) Reason { return Reason{access.KindOf(err), Text(err.Error())} }
+func NewReason(err error) Reason {
+	return Reason{access.KindOf(err), Text(locus.MaskText(err.Error()))}
+}
 
 // Failed tells that a URL came to nothing.
 type Failed struct {

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
@@ -46,9 +47,9 @@ type Error struct {
 func NewError(err error) Error {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(err.Error())}
+		return Error{Offset: &e.Offset, Part: Present(e.Part, true), Message: Text(locus.MaskText(err.Error()))}
 	}
-	return Error{Message: Text(err.Error())}
+	return Error{Message: Text(locus.MaskText(err.Error()))}
 }
 
 // Failure is the answer to an input that is no URL.
@@ -110,7 +111,7 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	if words, ok := Words(r, u); ok {
 		p.Words = Present(words, true)
 	}
-	p.Violations, p.Notes = Findings(located(input, advice.Findings(r, u, locus.RFC1738)))
+	p.Violations, p.Notes = Findings(maskFindings(input, located(input, advice.Findings(r, u, locus.RFC1738))))
 	return p
 }
 
@@ -124,7 +125,26 @@ func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	return s.Words(u)
 }
 
-// Check is the verdict about one input.
+// maskFindings returns findings about input without what may be a password in their
+// texts.
+func maskFindings(input string, list []locus.Violation) []locus.Violation {
+	masked := locus.Mask(input)
+	if masked == input {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, v := range list {
+		if end := v.Offset + len(v.Text); v.Offset >= 0 && end <= len(input) && input[v.Offset:end] == v.Text {
+			list[i].Text = masked[v.Offset:end]
+		} else {
+			list[i].Text = locus.Mask(v.Text)
+		}
+		list[i].Help = locus.MaskText(v.Help)
+	}
+	return list
+}
+
+// Check is the verdict about one input, which has "*" for a password.
 type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
@@ -138,8 +158,8 @@ type Check struct {
 // NewCheck describes what breaks the rules of a profile; err says that input is no
 // URL.
 func NewCheck(input string, list []locus.Violation, err error, profile locus.Profile) Check {
-	c := Check{Input: Text(input), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
-	c.Violations, c.Notes = Findings(list)
+	c := Check{Input: Text(locus.Mask(input)), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
+	c.Violations, c.Notes = Findings(maskFindings(input, list))
 	if err != nil {
 		e := NewError(err)
 		c.Error = &e
@@ -150,7 +170,7 @@ func NewCheck(input string, list []locus.Violation, err error, profile locus.Pro
 // SyntaxFinding is the reason why a text is no URL as a finding: no profile lets it
 // pass.
 func SyntaxFinding(err error) locus.Violation {
-	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: err.Error()}
+	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) {
 		return v

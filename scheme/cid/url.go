@@ -1,8 +1,6 @@
 package cid
 
 import (
-	"fmt"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
@@ -30,9 +28,6 @@ func Parse(u locus.URL) (URL, error) {
 
 // URL returns the URL as it was parsed.
 func (c URL) URL() locus.URL { return c.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (c URL) Format(f fmt.State, verb rune) { c.url.Format(f, verb) }
 
 // ContentID returns the identifier of the body part, decoded and without "<" and
 // ">". It may hold any octets.

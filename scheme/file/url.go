@@ -1,7 +1,6 @@
 package file
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -70,9 +69,6 @@ func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
 // URL returns the URL that f was parsed from.
 func (f URL) URL() locus.URL { return f.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
 
 // Host returns the host, decoded; empty is the machine that reads the URL, as is
 // "localhost".

@@ -1,7 +1,6 @@
 package ftp
 
 import (
-	"fmt"
 	"iter"
 	"strings"
 
@@ -111,9 +110,6 @@ func isDraftTypecode(code string) bool {
 
 // URL returns what u was made of: Parse(x.URL()) == x.
 func (u URL) URL() locus.URL { return u.u }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (u URL) Format(f fmt.State, verb rune) { u.u.Format(f, verb) }
 
 // User returns the user's name. ok reports whether there is one, perhaps empty
 // (section 3.1 tells the two apart).

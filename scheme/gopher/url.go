@@ -2,7 +2,6 @@ package gopher
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -72,9 +71,6 @@ func (g URL) Secure() bool { return isSecure(g.url) }
 
 // URL returns the URL that g was parsed from.
 func (g URL) URL() locus.URL { return g.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (g URL) Format(f fmt.State, verb rune) { g.url.Format(f, verb) }
 
 // Type returns the gophertype (section 3.4.1).
 func (g URL) Type() byte { return g.gtype }

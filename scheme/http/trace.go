@@ -29,7 +29,17 @@ type tracer struct {
 }
 
 func newTracer(req *scheme.Request, r *http.Request) *tracer {
-	return &tracer{req: req, target: r.Method + " " + r.URL.RequestURI() + " HTTP/1.1"}
+	return &tracer{req: req, target: r.Method + " " + maskTarget(r.URL.RequestURI()) + " HTTP/1.1"}
+}
+
+// maskTarget is a request-target as it may be shown: a URL within it may have a
+// password.
+func maskTarget(target string) string {
+	if !strings.HasPrefix(target, "/") {
+		return locus.Mask(target) // a whole URL, for a proxy
+	}
+	const origin = "http://h"
+	return strings.TrimPrefix(locus.Mask(origin+target), origin)
 }
 
 // hook adds what the tracer needs to know to t.
@@ -89,6 +99,8 @@ func fieldLine(name, value string) string {
 		value = scheme + " ***"
 	case slices.Contains(secret, key):
 		value = "***"
+	case name == ":path":
+		value = maskTarget(value)
 	case key == "Location", key == "Content-Location", key == "Refresh", key == "Link":
 		// These may hold a URL with a password in it.
 		value = locus.Mask(value)

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -84,9 +83,6 @@ func split(u locus.URL) (path, search string, isSearch bool) {
 
 // URL returns the URL that h was parsed from.
 func (h URL) URL() locus.URL { return h.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (h URL) Format(f fmt.State, verb rune) { h.url.Format(f, verb) }
 
 // Secure reports whether the scheme is https.
 func (h URL) Secure() bool { return h.Port() != 0 && port(h.url) == SecurePort }

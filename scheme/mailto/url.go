@@ -1,8 +1,6 @@
 package mailto
 
 import (
-	"fmt"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
@@ -30,9 +28,6 @@ func Parse(u locus.URL) (URL, error) {
 
 // URL returns the URL as it was parsed.
 func (m URL) URL() locus.URL { return m.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (m URL) Format(f fmt.State, verb rune) { m.url.Format(f, verb) }
 
 // AddrSpec returns all that follows "mailto:", decoded: what RFC 1738 says is
 // the address. It may hold any octets; [URL.Address] is for use.

@@ -1,7 +1,6 @@
 package mid
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -42,9 +41,6 @@ func split(text string) (messageID, contentID string, pair bool) {
 
 // URL returns the URL as it was parsed.
 func (m URL) URL() locus.URL { return m.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (m URL) Format(f fmt.State, verb rune) { m.url.Format(f, verb) }
 
 // MessageID returns the identifier of the message, decoded and without "<" and
 // ">". It may hold any octets.

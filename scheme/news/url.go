@@ -84,9 +84,6 @@ func grouppart(u locus.URL) (text string, offset int) {
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (n URL) Format(f fmt.State, verb rune) { n.url.Format(f, verb) }
-
 // Secure reports whether the scheme is snews, and the server is asked within TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }
 

@@ -1,7 +1,6 @@
 package nntp
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -101,9 +100,6 @@ func articleNumber(digits string) (uint64, error) {
 
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (n URL) Format(f fmt.State, verb rune) { n.url.Format(f, verb) }
 
 // Secure reports whether the scheme is nntps, and the protocol runs within TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }

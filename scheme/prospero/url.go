@@ -1,7 +1,6 @@
 package prospero
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -49,9 +48,6 @@ func Parse(u locus.URL) (URL, error) {
 
 // URL returns the URL that x was parsed from.
 func (x URL) URL() locus.URL { return x.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (x URL) Format(f fmt.State, verb rune) { x.url.Format(f, verb) }
 
 // Hsoname returns the octets of the host-specific object name, without the "/"
 // between it and the host.

@@ -1,8 +1,6 @@
 package telnet
 
 import (
-	"fmt"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
 )
@@ -45,9 +43,6 @@ func Parse(u locus.URL) (URL, error) {
 
 // URL returns the URL as it was parsed.
 func (t URL) URL() locus.URL { return t.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (t URL) Format(f fmt.State, verb rune) { t.url.Format(f, verb) }
 
 // User returns the user name, decoded. ok reports whether there is one, perhaps
 // empty. It may hold any octets; [URL.Advice] is for use.

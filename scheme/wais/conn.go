@@ -200,7 +200,7 @@ func (x *exchange) search(q *Query, packet []byte) error {
 		if n := len(q.Examples); n > 0 {
 			like = ", like " + countOf(int64(n), "document")
 		}
-		x.traced(true, "search %s in %s, at most %d%s", locus.Quote(q.Words), locus.Quote(q.Database), q.Max, like)
+		x.traced(true, "search %s in %s, at most %d%s", locus.Quote(locus.MaskText(q.Words)), locus.Quote(q.Database), q.Max, like)
 	}
 	return x.answer(packet, q.ReferenceID)
 }

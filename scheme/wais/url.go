@@ -1,7 +1,6 @@
 package wais
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -52,9 +51,6 @@ func Parse(u locus.URL) (URL, error) {
 
 // URL returns the URL that x was parsed from.
 func (x URL) URL() locus.URL { return x.url }
-
-// Format writes the URL without its password, as [locus.URL.Format] does.
-func (x URL) Format(f fmt.State, verb rune) { x.url.Format(f, verb) }
 
 // Database returns the octets of the database's name.
 func (x URL) Database() string { return x.database }

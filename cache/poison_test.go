@@ -1,0 +1,111 @@
+package cache
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/internal/secrettest"
+)
+
+// A server that repeats a field of the request and does not name it in Vary gives
+// nobody but who sent that field an answer that was made of it.
+func TestReflectedFields(t *testing.T) {
+	for _, name := range []string{
+		"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Host", "X-Original-URL", "X-Rewrite-URL", "Forwarded", "X-Http-Method-Override",
+		"Origin", "Referer", "User-Agent", "From", "X-Anything",
+	} {
+		s := store(t, t.TempDir(), nil)
+		rt := s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
+			return response(200, "host="+req.Header.Get(name), "Cache-Control: max-age=100"), nil
+		}})
+		for _, c := range []struct {
+			header []string
+			body   string
+			hit    bool
+		}{
+			{[]string{name + ": evil.example"}, "host=evil.example", false},
+			{nil, "host=", false},
+			{nil, "host=", true},
+			{[]string{"Accept: text/html"}, "host=", true},
+			{[]string{name + ": evil.example"}, "host=evil.example", true},
+			{[]string{name + ": other.example"}, "host=other.example", false},
+			{[]string{name + ": evil.example", "X-More: y"}, "host=evil.example", false},
+		} {
+			resp, body, err := ask(rt, request(t, "GET", "http://h/", c.header...))
+			if err != nil || body != c.body || strings.Contains(resp.Header.Get("Cache-Status"), "; hit") != c.hit {
+				t.Errorf("%s, %q: %q, %v, %v", name, c.header, body, resp.Header["Cache-Status"], err)
+			}
+		}
+	}
+}
+
+// With the clock set back an answer is asked for again, however long it was fresh; and
+// it stands in for no failure.
+func TestClockSetBack(t *testing.T) {
+	for _, url := range []string{"http://h/", "ftp://h/x", "news:a@b"} {
+		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		dir := t.TempDir()
+		s := store(t, dir, &Options{Now: func() time.Time { return now }})
+		rt := s.Transport(&upstream{answer: func(n int, _ *http.Request) (*http.Response, error) {
+			resp := response(200, "x", "Date: "+now.Format(http.TimeFormat))
+			if strings.HasPrefix(url, "http") {
+				resp.Header.Set("Cache-Control", "max-age=1000")
+			}
+			return resp, nil
+		}})
+		isHit := func() bool {
+			t.Helper()
+			resp, body, err := ask(rt, request(t, "GET", url))
+			if err != nil || body != "x" {
+				t.Fatalf("%s: %q, %v", url, body, err)
+			}
+			return strings.Contains(resp.Header.Get("Cache-Status"), "; hit")
+		}
+		if isHit() || !isHit() {
+			t.Fatalf("%s is not stored", url)
+		}
+		now = now.Add(-500 * time.Millisecond)
+		if !isHit() {
+			t.Errorf("%s: half a second back counts", url)
+		}
+		now = now.Add(-24 * time.Hour)
+		if isHit() {
+			t.Errorf("%s: an answer from the future is fresh", url)
+		}
+		// What came then is fresh again, by the clock as it is now.
+		if !isHit() {
+			t.Errorf("%s: not stored anew", url)
+		}
+		now = now.Add(-time.Hour)
+		rt = s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Err: errors.New("down")}
+		}})
+		if resp, _, err := ask(rt, request(t, "GET", url)); err == nil {
+			t.Errorf("%s: an answer from the future stands in: %v", url, resp.Header)
+		}
+	}
+}
+
+// Nothing of a URL that may have a password reaches the disk.
+func TestNoPasswordIsStored(t *testing.T) {
+	s := store(t, t.TempDir(), nil)
+	rt := s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {
+		return response(200, "x", "Cache-Control: max-age=100"), nil
+	}})
+	for _, url := range secrettest.URLs(secrettest.Password, "h.example") {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		if err != nil || !strings.Contains(req.URL.Redacted(), secrettest.Half) && req.URL.User == nil || req.URL.Fragment != "" {
+			continue
+		}
+		if _, _, err := ask(rt, req); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if n := s.Stats().Entries; n != 0 {
+		t.Errorf("%d answers are stored", n)
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/locus-url/locus/internal/secrettest"
+)
+
+// secretServer answers everything with a refusal, before it is asked: a client of any
+// protocol comes to an end.
+func secretServer(t *testing.T) (host string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	t.Cleanup(func() { l.Close(); served.Wait() })
+	served.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, "HTTP/1.0 404 no\r\nContent-Length: 0\r\n\r\n")
+			c.(*net.TCPConn).CloseWrite()
+			served.Go(func() {
+				io.Copy(io.Discard, c)
+				c.Close()
+			})
+		}
+	})
+	return l.Addr().String()
+}
+
+// checkNoSecret looks for the password in what a run has written to a stream, and in
+// the files below a folder.
+func checkNoSecret(t *testing.T, what string, texts []string, dir string) {
+	t.Helper()
+	for _, text := range texts {
+		if i := strings.Index(text, secrettest.Half); i >= 0 {
+			t.Errorf("%s shows the password: %s", what, text[max(0, i-200):min(len(text), i+60)])
+		}
+	}
+	if dir == "" {
+		return
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.Contains(d.Name(), secrettest.Half) {
+			t.Errorf("%s makes a file of the name %s", what, path)
+		}
+		if d.Type().IsRegular() {
+			octets, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(octets, []byte(secrettest.Half)) {
+				t.Errorf("%s writes the password to %s", what, path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// However a URL with a password is mistyped, no subcommand shows the password where
+// the user did not ask for the URL's text, and none writes it to a file.
+func TestNoSubcommandShowsPasswords(t *testing.T) {
+	host := secretServer(t)
+	// What these write to standard output is the text that they were asked for; the
+	// rest shows URLs in reports and errors.
+	asked := map[string]bool{"parse": true, "canonical": true, "compare": true, "resolve": true}
+	for i, line := range []string{
+		"check", "check --json", "check --rules rfc1630", "parse", "parse --json", "canonical", "canonical --json", "canonical --unique",
+		"compare http://h/", "compare --json http://h/", "resolve http://h/", "resolve --json http://h/", "resolve --between http://h/", "resolve --rules rfc1630 http://h/x",
+		"get", "get --json", "get -v", "get -O", "get -O --json", "get -C -O", "get --view text/plain -v", "get --part 1", "get --items 1-2", "get --raw", "get -v --like",
+		"open", "open -v", "verify --retry 0 --rate 0", "verify --no-cache --retry 0 --rate 0 --format junit", "verify --no-cache --retry 0 --rate 0 --format markdown", "verify --no-cache --retry 0 --rate 0 --format github", "verify --no-cache --retry 0 --rate 0 --format json --all",
+		"verify --retry 0 --rate 0 --write-baseline --baseline b.json", "verify --retry 0 --rate 0 --suggest --context", "",
+		"index", "gateway --listen", "get --timeout", "get --config", "verify --exclude", "verify --include", "verify --root", "resolve", "parse --rules",
+		"get --nosuchflag", "mail", "schemes", "tour --scheme", "extract", "help",
+	} {
+		args := strings.Fields(line)
+		for j, text := range secrettest.URLs(secrettest.Password, host) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			env := map[string]string{"HOME": dir, "XDG_CACHE_HOME": dir, "XDG_STATE_HOME": dir}
+			var out, errOut bytes.Buffer
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			a := newApp(ctx, strings.NewReader(""), &out, &errOut, func(name string) string { return env[name] })
+			a.outTTY, a.errTTY = (i+j)%2 == 0, false
+			all := append([]string{}, args...)
+			if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "--nosuch") {
+				all[len(all)-1] += "=" + text
+			} else {
+				all = append(all, text)
+			}
+			a.run(append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
+			if ctx.Err() != nil {
+				t.Errorf("%v does not end", all)
+			}
+			cancel()
+			texts := []string{errOut.String()}
+			if len(args) == 0 || !asked[args[0]] {
+				texts = append(texts, out.String())
+			}
+			checkNoSecret(t, strings.Join(all, " "), texts, dir)
+		}
+	}
+}
+
+// No error about the environment, the configuration or a document shows a password.
+func TestNoSettingShowsPasswords(t *testing.T) {
+	host := secretServer(t)
+	for _, text := range secrettest.URLs(secrettest.Password, host) {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		if err := os.Mkdir("home", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		checkRun := func(what string, env map[string]string, args ...string) {
+			t.Helper()
+			env["HOME"] = filepath.Join(dir, "home")
+			var out, errOut bytes.Buffer
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			a := newApp(ctx, strings.NewReader(text+"\n"), &out, &errOut, func(name string) string { return env[name] })
+			a.run(args)
+			if ctx.Err() != nil {
+				t.Errorf("%s, %v does not end", what, args)
+			}
+			checkNoSecret(t, what+" "+text+": "+strings.Join(args, " "), []string{out.String(), errOut.String()}, filepath.Join(dir, "home"))
+		}
+		for _, name := range []string{
+			"http_proxy", "ftp_proxy", "no_proxy", "all_proxy", "NNTPSERVER", "LOCUS_GATEWAYS_FTP", "LOCUS_GATEWAYS_ALL", "LOCUS_GATEWAYS_EXCEPT", "LOCUS_NEWS_SERVER",
+			"LOCUS_TIMEOUT", "LOCUS_POLICY_ALLOW_PORTS", "LOCUS_POLICY_MAX_SIZE", "LOCUS_GATEWAY_LISTEN", "LOCUS_MAILTO_RELAY", "LOCUS_TN3270_CODE_PAGE", "LOCUS_CONFIG",
+		} {
+			checkRun(name, map[string]string{name: text}, "get", "--timeout", "10s", "--allow-private", "http://"+host+"/", "news:x@y")
+		}
+		quoted := strconv.Quote(text)
+		for _, config := range []string{
+			"timeout = " + quoted, quoted + " = 1", "x = " + quoted, "[gateways]\nftp = " + quoted, "[gateways]\n" + quoted + " = \"direct\"", "[gateway]\nlisten = " + quoted,
+			"[news]\nserver = " + quoted, "[policy]\nallow_ports = [" + quoted + "]", "[policy]\nmax_size = " + quoted, "timeout = " + text, text,
+		} {
+			if err := os.WriteFile("config.toml", []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			checkRun(config, map[string]string{}, "get", "--timeout", "10s", "--config", "config.toml", "--allow-private", "http://"+host+"/")
+		}
+		// What stands in documents, and on standard input.
+		for name, content := range map[string]string{
+			"a.html": `<a href="` + text + `">x</a><a href="/x?` + text + `">`, "a.md": "[x](" + text + ") see <" + text + ">\n\n    " + text, "a.txt": text + " " + text, "a.eml": "From: a@b\nSubject: " + text + "\n\n" + text,
+		} {
+			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range []string{"text", "json", "junit", "markdown", "github"} {
+				checkRun(content, map[string]string{}, "verify", "--timeout", "10s", "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--baseline", "home/b.json", "--write-baseline", "--format", format, name)
+			}
+		}
+		for _, line := range []string{"check -", "check --json -", "get -", "get --json -"} {
+			checkRun("standard input", map[string]string{}, append(strings.Fields(line), "--allow-private", "--timeout", "10s")...)
+		}
+	}
+}

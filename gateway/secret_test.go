@@ -1,0 +1,40 @@
+package gateway_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/secrettest"
+)
+
+// However a URL with a password is mistyped, no page, no call of the API but those that
+// take a URL apart, no log and no metrics show the password.
+func TestMistypedPasswords(t *testing.T) {
+	w := start(t, open)
+	for _, text := range secrettest.URLs(secrettest.Password, "127.0.0.1:1") {
+		for _, path := range []string{"/?url=", "/-/raw?url=", "/-/explain?url=", "/api/check?url=", "/api/get?url=", "/api/nothing?url=", "/-/terminal?url="} {
+			if path == "/?url=" && strings.HasPrefix(text, "mailto:") {
+				continue // the letter that the page offers to edit has the text, which is to be sent
+			}
+			for _, fields := range [][]string{browser, nil} {
+				a := w.get(path+query(text), fields...)
+				shown := a.body + a.Header.Get("Location")
+				if plain, err := url.QueryUnescape(shown); err == nil {
+					shown += plain
+				}
+				if i := strings.Index(shown, secrettest.Half); i >= 0 {
+					t.Errorf("%s%s: %s", path, text, shown[max(0, i-200):min(len(shown), i+50)])
+				}
+			}
+		}
+	}
+	for what, text := range map[string]string{"the log": w.log.String(), "/metrics": w.get("/metrics").body} {
+		if i := strings.Index(text, secrettest.Half); i >= 0 {
+			t.Errorf("%s: %s", what, text[max(0, i-300):min(len(text), i+50)])
+		}
+	}
+	if !strings.Contains(w.log.String(), "***") {
+		t.Error("nothing was logged")
+	}
+}
