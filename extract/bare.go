@@ -213,7 +213,7 @@ func (r *run) noHost(host, i int) {
 
 // separators is punctuation that a user or a password may have (RFC 1738 section 5),
 // and that separates what follows from a host in running text.
-const separators = ",;!'(*=&"
+const separators = ",;!'("
 
 // hostAndEnd returns where the host and port begin of the login at r.i, and where
 // they end. If they end in a place that is not known, ok is false, and the reading
@@ -310,8 +310,8 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		if isDelimiter(r.text[i:]) {
 			return found
 		}
-	case '~':
-		if complete && r.opened('~') {
+	case '*', '~':
+		if complete && r.opened(c) {
 			return found
 		}
 	}

@@ -98,7 +98,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	for start < at && (text[start] == '.' || text[start] == '-') {
 		start++
 	}
-	if start == at || !isFree(text, start, ".-:!") {
+	if start == at || !isFree(text, start, ".-:!)]}") {
 		return at + 1, none
 	}
 	end := at + 1

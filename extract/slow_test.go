@@ -278,7 +278,7 @@ var (
 	wwwAtEnd     = regexp.MustCompile("(?i)(?:^|[\\x00- (\\[{<>\"'`=,;|*_~]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)(www)$")
 	localAtEnd   = regexp.MustCompile(`[A-Za-z0-9.+_-]+$`)
 	localDots    = regexp.MustCompile(`^[.-]+`)
-	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
+	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!)\\]}-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
 	domainStart  = regexp.MustCompile(`^\.?(?:[A-Za-z0-9_-]+\.?)*`)
 	mailDomain   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]$`)
 	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
@@ -400,8 +400,8 @@ func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 		case c == ')' && open == 0,
 			c == '\'' && (u.opened == "'" || u.quoted()),
 			entity.MatchString(u.text[i:]),
-			complete && strings.ContainsRune(",;!'(*=&", c),
-			complete && c == '~' && u.opened == "~",
+			complete && strings.ContainsRune(",;!'(", c),
+			complete && (c == '~' || c == '*') && u.opened == string(c),
 			complete && c == '_' && u.opened == "_" && !alnum.MatchString(u.text[i+1:]):
 			return host, i, true
 		case strings.ContainsRune("[]{}", c):
