@@ -320,6 +320,11 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 			}
 		}
 		domain = strings.TrimSuffix(domain, ".")
+		if end := i + 1 + len(domain); strings.HasPrefix(s.text[end:], ":") {
+			if _, _, ok := s.at(end); ok {
+				return Match{}, false
+			}
+		}
 		if strings.HasPrefix(local, "_") && strings.HasSuffix(domain, "_") {
 			local, domain, start = local[1:], domain[:len(domain)-1], start+1
 		}
