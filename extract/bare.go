@@ -213,7 +213,7 @@ func (r *run) noHost(host, i int) {
 
 // separators is punctuation that a user or a password may have (RFC 1738 section 5),
 // and that separates what follows from a host in running text.
-const separators = ",;!'(*=&"
+const separators = ",;!'("
 
 // hostAndEnd returns where the host and port begin of the login at r.i, and where
 // they end. If they end in a place that is not known, ok is false, and the reading
@@ -247,7 +247,7 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 				return host, i, r.v != more
 			}
 			i += n - 1
-		case c == '[' && i == host:
+		case c == '[' && i == host && addressEnd(r.text[:limit], i) > i:
 			i = addressEnd(r.text[:limit], i)
 		case kinds[c]&inHost != 0:
 			if c == '_' && plain && r.opened('_') && isDotted(r.text[host:i]) {
@@ -310,8 +310,8 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		if isDelimiter(r.text[i:]) {
 			return found
 		}
-	case '~':
-		if complete && r.opened('~') {
+	case '*', '~':
+		if complete && r.opened(c) {
 			return found
 		}
 	}
@@ -322,13 +322,17 @@ func (r *run) inLogin(i int, complete bool) verdict {
 }
 
 // addressEnd returns where the last octet is of the IP address in brackets at i, or
-// i if it is none.
+// of text, if that ends in it; i if there is no address.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
 		end++
 	}
-	if end < len(text) && text[end] == ']' {
+	switch {
+	case end == len(text):
+		// It is not known yet.
+		return end - 1
+	case text[end] == ']':
 		return end
 	}
 	return i

@@ -71,7 +71,8 @@
 //	(http://a.example),(mailto:b@c.example)     ->  http://a.example mailto:b@c.example   as here
 //	'http://a.example'+'b@c.example'            ->  http://a.example                      a quotation
 //	&lt;http://a.example&gt;b@c.example         ->  http://a.example                      an entity
-//	http://a.example,b@c.example                ->  http://a.example                      , ; ! ' ( * = & after a host that is complete
+//	http://a.example,b@c.example                ->  http://a.example                      , ; ! ' ( after a host that is complete
+//	http://a.example&b=c@d.example              ->  http://a.example&b=c@d.example        what is not punctuation of a sentence is of the login
 //	http://h(b@c.example)                       ->  http://h                              an "@" within brackets
 //	news:comp.mail,b@c.example                  ->  news:comp.mail                        a group that is complete
 //

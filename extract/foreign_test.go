@@ -2,7 +2,6 @@ package extract_test
 
 import (
 	"bufio"
-	"fmt"
 	"iter"
 	"maps"
 	"os"
@@ -162,5 +161,5 @@ func TestForeign(t *testing.T) {
 	if precision < leastPrecision || recall < leastRecall || wanted < 300 {
 		t.Errorf("precision %.3f, at least %.2f; recall %.3f of %d, at least %.2f", precision, leastPrecision, recall, wanted, leastRecall)
 	}
-	t.Log(fmt.Sprintf("precision %.3f, recall %.3f of %d URLs", precision, recall, wanted))
+	t.Logf("precision %.3f, recall %.3f of %d URLs", precision, recall, wanted)
 }

@@ -44,7 +44,7 @@ func compose(r *rand.Rand, n int) string {
 
 func TestTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 38))
-	rounds := 6_000
+	rounds := 5_000
 	if testing.Short() {
 		rounds = 1_000
 	}
@@ -67,7 +67,7 @@ func TestTwin(t *testing.T) {
 func FuzzAll(f *testing.F) {
 	r := rand.New(rand.NewPCG(17, 38))
 	for range 50 {
-		f.Add(compose(r, 12), int64(1))
+		f.Add(compose(r, 12), int64(4))
 	}
 	f.Fuzz(check)
 }
@@ -76,7 +76,11 @@ func FuzzAll(f *testing.F) {
 // against Stream.
 func check(t *testing.T, text string, seed int64) {
 	t.Helper()
-	for _, o := range []*Options{nil, {NoBare: true}, {Schemeless: true}, {Schemes: func(name string) bool { return name != "urn" }}} {
+	options := []*Options{nil, {Schemeless: true}}
+	if seed%4 == 0 {
+		options = append(options, &Options{NoBare: true}, &Options{Schemes: func(name string) bool { return name != "urn" }})
+	}
+	for _, o := range options {
 		list := slices.Collect(All(text, o))
 		end := int64(0)
 		for _, m := range list {
@@ -156,11 +160,13 @@ func collect(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	return list
 }
 
+// FuzzStream tries tens of texts a second and not thousands, because each must be
+// longer than a window for it to show anything.
 func FuzzStream(f *testing.F) {
 	f.Add(int64(1), uint16(5))
 	f.Add(int64(2), uint16(500))
 	f.Fuzz(func(t *testing.T, seed int64, pieces uint16) {
-		n := int(pieces) % 5001
+		n := int(pieces) % 1001
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		checkStream(t, long(r, n), r)
 	})

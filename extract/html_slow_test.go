@@ -236,25 +236,57 @@ func asciiLower(b []byte) []byte {
 	return b
 }
 
-// slowHrefs returns what HTML is to find of the attributes href of a document.
-func slowHrefs(s string) (lines []string) {
+// slowHrefs returns what HTML is to find of some attributes of a document: of href, of
+// archive, of value of param, and of those in the documents that srcdoc has.
+func slowHrefs(s string) []string { return slowWithin(s, 0, 0) }
+
+// slowWithin is slowHrefs of a document that is at "at" of another one.
+func slowWithin(s string, at, depth int) (lines []string) {
 	for _, tag := range slowTags(s) {
-		n := slices.IndexFunc(tag.attributes, func(a slowAttribute) bool { return a.name == "href" })
-		if n < 0 || tag.closing {
+		if tag.closing {
 			continue
 		}
-		a := tag.attributes[n]
-		value := s[a.start:a.end]
-		start := a.start + len(value) - len(strings.TrimLeft(value, " \t\r\n\f"))
-		value = strings.Trim(value, " \t\r\n\f")
-		if value == "" {
-			continue
+		element := tag.name[:min(len(tag.name), 64)]
+		first := map[string]string{} // the values of attributes
+		for _, a := range tag.attributes {
+			if _, seen := first[a.name]; !seen {
+				first[a.name] = string(asciiLower([]byte(s[a.start:a.end])))
+			}
 		}
-		name := tag.name[:min(len(tag.name), 64)]
-		if slowConnection(s, tag) {
-			name = "link preconnect"
+		seen := map[string]bool{}
+		for _, a := range tag.attributes {
+			if seen[a.name] {
+				continue
+			}
+			seen[a.name] = true
+			value := s[a.start:a.end]
+			add := func(name string, from, to int) {
+				text := value[from:to]
+				from += len(text) - len(strings.TrimLeft(text, " \t\r\n\f"))
+				if text = strings.Trim(text, " \t\r\n\f"); text != "" {
+					lines = append(lines, fmt.Sprintf("%s %d %d", name, at+a.start+from, at+a.start+from+len(text)))
+				}
+			}
+			switch {
+			case a.name == "href" && element == "link" && slowConnection(s, tag):
+				add("link preconnect href", 0, len(value))
+			case a.name == "href", a.name == "value" && element == "param" && first["valuetype"] == "ref":
+				add(element+" "+a.name, 0, len(value))
+			case a.name == "archive" && (element == "object" || element == "applet"):
+				separators := ","
+				if element == "object" {
+					separators = " \t\r\n\f"
+				}
+				from := 0
+				for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+					from += strings.Index(value[from:], part)
+					add(element+" archive", from, from+len(part))
+					from += len(part)
+				}
+			case a.name == "srcdoc" && element == "iframe" && depth < 4:
+				lines = append(lines, slowWithin(value, at+a.start, depth+1)...)
+			}
 		}
-		lines = append(lines, fmt.Sprintf("%s href %d %d", name, start, start+len(value)))
 	}
 	return lines
 }
@@ -272,7 +304,7 @@ func slowConnection(s string, tag slowTag) bool {
 // fastHrefs returns what it finds.
 func fastHrefs(s string) (lines []string) {
 	for m := range extract.HTML(s, &extract.Options{NoBare: true}) {
-		if strings.HasSuffix(m.Element, " href") {
+		if _, name, _ := strings.Cut(strings.TrimPrefix(m.Element, "link preconnect"), " "); slices.Contains([]string{"href", "archive", "value"}, name) {
 			lines = append(lines, fmt.Sprintf("%s %d %d", m.Element, m.Start, m.End))
 		}
 	}
@@ -292,6 +324,8 @@ func FuzzHTMLTags(f *testing.F) {
 		`<script><a href=b></SCRIPT x><a href=c>`, `<style></styles></style/><a href=b>`, `<plaintext><a href=b>`, `<a =href=b href= >`,
 		`<title><a href=b></title href=c><p href=d>`, `<!a <a href=b><a href=c></ <a href=d><xmp></</xmp ><e href="f`, "<a\x00 href\n=\nb\f>", `<a href="b"c href>`,
 		`<link href=a rel="Preconnect dns-prefetch" rel=x><LINK rel=stylesheet rel=preconnect href=b><link rel="" href=c><a rel=preconnect href=d>`,
+		`<object archive=" a  b,c " href=d><applet archive="a, ,b c,"><param VALUETYPE=Ref value=" a " value=b><param valuetype=data valuetype=ref value=c>`,
+		`<iframe href=a srcdoc="<a href=b><iframe srcdoc='<p href= c >'><script><a href=d>"></iframe><a href=e>`,
 	} {
 		f.Add(s)
 	}

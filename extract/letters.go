@@ -34,13 +34,14 @@ func letterOf(r rune) letter {
 	switch {
 	case r == utf8.RuneError:
 		return ending
-	case isWordRune(r):
-		return word
 	case r == 0x200C || r == 0x200D:
 		return joiner
 	case 0x2500 <= r && r <= 0x259F:
 		return ending
-	case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
+	case isLetter(r):
+		if isApart(r) {
+			return word
+		}
 		return ideograph
 	case isEastAsian(r):
 		return ending
@@ -59,10 +60,12 @@ const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
 // isWordRune reports whether r, which is not US-ASCII, continues a word and a URL: a
 // letter, a mark or a digit of a script that has blanks between words.
-func isWordRune(r rune) bool {
-	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
-		return false
-	}
+func isWordRune(r rune) bool { return isLetter(r) && isApart(r) }
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+
+// isApart reports whether r, a letter, is of a script with blanks between words.
+func isApart(r rune) bool {
 	return r < 0x1100 || !isEastAsian(r) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
 }

@@ -96,7 +96,7 @@ func TestMarkupHostile(t *testing.T) {
 
 // A document costs no more memory because it is long.
 func TestMarkupMemory(t *testing.T) {
-	const size, most = 10 << 20, 3 << 20
+	const size, most = 6 << 20, 2 << 20
 	value := strings.Repeat("x&amp;", size/6)
 	for _, test := range []struct {
 		find          finder

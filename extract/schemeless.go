@@ -98,7 +98,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	for start < at && (text[start] == '.' || text[start] == '-') {
 		start++
 	}
-	if start == at || !isFree(text, start, ".-:!") {
+	if start == at || !isFree(text, start, ".-:!)]}") {
 		return at + 1, none
 	}
 	end := at + 1
@@ -120,6 +120,15 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 		end--
 	}
 	domain := text[at+1 : max(end, at+1)]
+	if end < len(text) && text[end] == ':' {
+		// "a@b.http://c": the domain may end in the scheme of what follows.
+		switch _, v = s.at(text, end, final, m); v {
+		case more:
+			return 0, more
+		case found:
+			return at + 1, none
+		}
+	}
 	if start == at || domain == "" || strings.IndexByte("-_", domain[len(domain)-1]) >= 0 || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
 		return at + 1, none
 	}

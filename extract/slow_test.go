@@ -278,7 +278,7 @@ var (
 	wwwAtEnd     = regexp.MustCompile("(?i)(?:^|[\\x00- (\\[{<>\"'`=,;|*_~]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)(www)$")
 	localAtEnd   = regexp.MustCompile(`[A-Za-z0-9.+_-]+$`)
 	localDots    = regexp.MustCompile(`^[.-]+`)
-	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
+	mayPrecede   = regexp.MustCompile("(?:^|[\\x00- (\\[{<>\"'`=,;|*_~:!)\\]}-]|[^\\x00-\\x7f]|(?:^|[\\x00- .])\\.)$")
 	domainStart  = regexp.MustCompile(`^\.?(?:[A-Za-z0-9_-]+\.?)*`)
 	mailDomain   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9]$`)
 	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
@@ -320,6 +320,11 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 			}
 		}
 		domain = strings.TrimSuffix(domain, ".")
+		if end := i + 1 + len(domain); strings.HasPrefix(s.text[end:], ":") {
+			if _, _, ok := s.at(end); ok {
+				return Match{}, false
+			}
+		}
 		if strings.HasPrefix(local, "_") && strings.HasSuffix(domain, "_") {
 			local, domain, start = local[1:], domain[:len(domain)-1], start+1
 		}
@@ -400,8 +405,8 @@ func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 		case c == ')' && open == 0,
 			c == '\'' && (u.opened == "'" || u.quoted()),
 			entity.MatchString(u.text[i:]),
-			complete && strings.ContainsRune(",;!'(*=&", c),
-			complete && c == '~' && u.opened == "~",
+			complete && strings.ContainsRune(",;!'(", c),
+			complete && (c == '~' || c == '*') && u.opened == string(c),
 			complete && c == '_' && u.opened == "_" && !alnum.MatchString(u.text[i+1:]):
 			return host, i, true
 		case strings.ContainsRune("[]{}", c):

@@ -123,11 +123,14 @@ func TestAPI(t *testing.T) {
 	}
 	for call, body := range map[string]string{
 		"parse": "http://h/\r\nx y\n", "check": "http://h/~\n", "check?rules=rfc1630": "x", "canonical": "HTTP://h\n\n",
-		"extract": "see <URL:ftp://h/a b\n c>, <gopher://h/> and http://x.example/.",
+		"extract": "see <URL:ftp://h/a b\n c>, <gopher://h/> and http://x.example/. http://exampleこれは.example/ä http://xn--はじめよう.example/",
 	} {
 		a := w.do("POST", "/api/"+call, body, "Content-Type", "text/plain")
 		if a.StatusCode != 200 || a.body == "" {
 			t.Errorf("%s: %s %s", call, a.Status, a.body)
+		}
+		if call == "extract" && (!strings.Contains(a.body, `"iri":true,"ascii":"http://xn--example-v73f2ijk.example/%C3%A4"}`) || !strings.Contains(a.body, `"iri":true}`)) {
+			t.Errorf("no IRI: %s", a.body)
 		}
 		d.check("POST", call, a)
 	}

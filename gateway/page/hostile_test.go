@@ -120,7 +120,7 @@ func FuzzText(f *testing.F) {
 		}
 		for m := range extract.All(string(whole), &extract.Options{Schemes: linkedBy(p)}) {
 			// The wrapper vouches for schemes that there is no page for.
-			if link := p.link(m.URL, Show{}); link != "" {
+			if link := linkFor(p, &m); link != "" {
 				found = append(found, link)
 			}
 		}
@@ -134,6 +134,9 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// linkFor returns the link to what was found in a text.
+func linkFor(p *Printer, m *extract.Match) string { return (&page{Printer: p}).linkTo(m) }
 
 // linkedBy is what says which schemes are looked for.
 func linkedBy(p *Printer) func(string) bool { return (&page{Printer: p}).linked }
