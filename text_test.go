@@ -216,7 +216,7 @@ func TestChanges(t *testing.T) {
 	for _, text := range all {
 		seen[text] = true
 	}
-	if len(all) != 15 || len(seen) != 15 || seen[""] {
+	if len(all) != 16 || len(seen) != 16 || seen[""] {
 		t.Errorf("%d changes, %d texts", len(all), len(seen))
 	}
 	if got := (locus.SchemeCase | locus.VoidFragment).String(); got != "the scheme's name is written in lower case; a void fragment means the whole object" {
@@ -225,7 +225,7 @@ func TestChanges(t *testing.T) {
 	if locus.Change(0).String() != "" {
 		t.Error("no change has a text")
 	}
-	if locus.FormFields.String() != all[len(all)-1] {
+	if locus.HostAddress.String() != all[len(all)-1] {
 		t.Error("the last change has not the last text")
 	}
 }

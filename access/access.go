@@ -253,6 +253,11 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 	return nil
 }
 
+// CheckName judges a host's name that a document has, before it is looked up without a
+// connection to it, as the domain of a mail address is. The error is a
+// [*policy.DeniedError].
+func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
+
 // check asks all that judge a URL before anything is looked up.
 func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	if err := c.policy.CheckURL(c.target(u), zone); err != nil {

@@ -110,8 +110,8 @@ func TestProxySearch(t *testing.T) {
 	} {
 		for _, kind := range [][]string{{}, browser} {
 			a := w.proxied("GET", "gopher://"+addr+"/"+path, kind...)
-			// The gateway may ask for attributes first.
-			got := <-heard
+			// The gateway may ask for attributes first. All requests came before the answer.
+			got := ""
 			for len(heard) > 0 {
 				got = <-heard
 			}
@@ -120,9 +120,11 @@ func TestProxySearch(t *testing.T) {
 			}
 		}
 	}
-	// A page of the gateway's own has the URL as RFC 1738 reads it.
-	if a := w.get("/-/raw/gopher/" + addr + "/7find%3Fx"); a.StatusCode != 200 || !strings.HasPrefix(<-heard, "find?x") {
-		t.Errorf("%s", a.Status)
+	// In a URL of the gateway's own "?" is a part of the selector, as RFC 1738 has it: an
+	// index without words is a question, for which the server is not asked.
+	a := w.get("/-/raw/gopher/" + addr + "/7find%3Fx")
+	if a.StatusCode != 200 || len(heard) > 0 || !strings.Contains(a.body, `/7find%3Fx","kind":"menu","form":`) {
+		t.Errorf("%s: %q", a.Status, a.body)
 	}
 }
 

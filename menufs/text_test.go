@@ -1,6 +1,7 @@
 package menufs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // are few menus with long URLs.
 func TestMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
-	s.Opener = scheme.OpenerFunc(nil)
+	s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })
 	registry, err := scheme.NewRegistry(s)
 	if err != nil {
 		t.Fatal(err)

@@ -375,6 +375,16 @@ func (p Policy) checkLocalName(from, to Target) error {
 	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)
 }
 
+// CheckName judges a host's name that was found in a document and is to be looked up,
+// without a URL that leads to the host, as the domain of a mail address is. The error is
+// a [*DeniedError].
+func (p Policy) CheckName(host string) error {
+	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
+		return p.denyPrivate(locus.Quote(host), "it is not a public name: "+what, Far)
+	}
+	return nil
+}
+
 // secure are the schemes that are encrypted from end to end.
 var secure = [...]string{"https", "ftps", "gophers", "nntps", "snews"}
 

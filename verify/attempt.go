@@ -429,7 +429,24 @@ func reason(err error) string {
 	if e := (*access.Error)(nil); errors.As(err, &e) {
 		text := strings.TrimPrefix(e.Err.Error(), "locus: ")
 		text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
-		return strings.TrimPrefix(text, e.URL.Scheme()+": ")
+		return withoutSecrets(strings.TrimPrefix(text, e.URL.Scheme()+": "), e.URL)
 	}
 	return plainError(err)
+}
+
+// withoutSecrets returns text with "***" for what may be a password in u. A message about
+// a file has its path, in which a mistyped URL is no longer recognized.
+func withoutSecrets(text string, u locus.URL) string {
+	written := u.String()
+	masked := locus.Mask(written)
+	for i := 0; i < len(written); i++ {
+		start := i
+		for i < len(written) && masked[i] != written[i] {
+			i++
+		}
+		if start < i {
+			text = strings.ReplaceAll(text, written[start:i], "***")
+		}
+	}
+	return text
 }

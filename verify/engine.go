@@ -149,7 +149,7 @@ func newEngine(c *access.Client, o Options) *engine {
 		client:  c,
 		o:       o,
 		queue:   newQueue(o.PerHost, o.Interval),
-		mail:    mailer{lookup: o.Mail, known: map[string]Outcome{}},
+		mail:    mailer{lookup: o.Mail, check: c.CheckName, known: map[string]Outcome{}},
 		targets: map[locus.URL]*target{},
 		same:    map[Outcome]*Outcome{},
 	}

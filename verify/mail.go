@@ -21,6 +21,7 @@ type Mail interface {
 // mailer judges addresses.
 type mailer struct {
 	lookup Mail
+	check  func(host string) error // whether a name may be looked up
 	mu     sync.Mutex
 	known  map[string]Outcome // by domain, in lower case
 }
@@ -58,6 +59,9 @@ func (m *mailer) address(ctx context.Context, text string) (out Outcome, again b
 		return Outcome{Verdict: Alive, Detail: "an address literal, which nothing looks up"}, false
 	case domain == "":
 		return Outcome{Verdict: Malformed, Detail: "no address: it has no domain"}, false
+	}
+	if err := m.check(domain); err != nil {
+		return Outcome{Verdict: Denied, Detail: reason(err)}, false
 	}
 	m.mu.Lock()
 	known, ok := m.known[domain]

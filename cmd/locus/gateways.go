@@ -144,11 +144,17 @@ func (a *app) proxies() (g gatewayTable, err error) {
 		if value == "" {
 			continue
 		}
+		written := value
 		if !strings.Contains(value, "://") {
 			value = "http://" + value
 		}
 		for _, scheme := range v.schemes {
 			if err := g.entry(scheme).UnmarshalText([]byte(value)); err != nil {
+				// The message has the value with "http://" before it, which hides from a
+				// reader of messages that it may be a mistyped URL with a password.
+				if masked := locus.Mask(written); masked != written {
+					return g, fmt.Errorf("the environment variable %s: %s is not a gateway: write http://host:port", name, locus.Quote(masked))
+				}
 				return g, fmt.Errorf("the environment variable %s: %w", name, err)
 			}
 		}

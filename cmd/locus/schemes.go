@@ -39,7 +39,7 @@ gateway come last.`,
 				for _, s := range list {
 					a.writeJSON(withGateway(shape.NewScheme(s), gateways))
 				}
-				for _, s := range a.namedSchemes() {
+				for _, s := range a.namedSchemes(gateways) {
 					a.writeJSON(withGateway(s, gateways))
 				}
 				return nil
@@ -48,7 +48,7 @@ gateway come last.`,
 			for _, s := range list {
 				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
 			}
-			for _, s := range a.namedSchemes() {
+			for _, s := range a.namedSchemes(gateways) {
 				access := "-"
 				if g := gateways.For(s.Name); !g.IsZero() {
 					access = "gateway " + g.String()

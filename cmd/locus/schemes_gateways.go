@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/scheme"
 )
@@ -32,10 +33,10 @@ func (a *app) unregisteredGateways() (names []string) {
 
 // namedSchemes are the schemes that are not in the registry: those that IANA names, and
 // then those that only a gateway is known for.
-func (a *app) namedSchemes() []shape.Scheme {
+func (a *app) namedSchemes(gateways *access.Gateways) []shape.Scheme {
 	list := shape.NamedSchemes(a.registry)
 	for _, name := range a.unregisteredGateways() {
-		if scheme.NameStatus(name) == "" {
+		if g := gateways.For(name); scheme.NameStatus(name) == "" && !g.IsZero() {
 			list = append(list, shape.Scheme{Name: name, Status: unregisteredStatus})
 		}
 	}

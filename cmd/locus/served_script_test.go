@@ -133,7 +133,7 @@ func (p *servedProcess) run(ts *testscript.TestScript, args []string) int {
 	return answer.Status
 }
 
-// needsProcess reports whether a command may read standard input.
+// needsProcess reports whether a command uses the streams of its own process.
 func needsProcess(ts *testscript.TestScript, args []string) bool {
 	switch {
 	case len(args) == 0:
@@ -143,7 +143,8 @@ func needsProcess(ts *testscript.TestScript, args []string) bool {
 		_, err := os.Stat(ts.MkAbs(args[len(args)-1]))
 		return err != nil
 	}
-	return args[0] == "open" || slices.Contains(args, "-")
+	// The standard output of locus-served is not that of its commands.
+	return args[0] == "open" || slices.Contains(args, "-") || slices.Contains(args, "/dev/stdout")
 }
 
 // servedScripts returns a folder with the scripts of dir, in which "exec locus" is "served

@@ -267,7 +267,7 @@ func TestExplain(t *testing.T) {
 		want []string
 	}{
 		{"HTTP://EXAMPLE.com/~x", []string{"unsafe-character", "http://example.com/%7Ex", "hpath", "HTTP (RFC 9110)"}},
-		{"<URL:gopher://h/7a%09b%20c>", []string{"Conforms to RFC 1738.", "<strong>wrapper</strong> RFC 1738 appendix", "<dd>b c</dd>", "as it is written"}},
+		{"<URL:gopher://h/7a%09b%20c>", []string{"Conforms to RFC 1738.", "<strong>note: wrapper</strong> RFC 1738 appendix", "<dd>b c</dd>", "as it is written"}},
 		{"ftp://joe:hidden@h/x", []string{"<code>joe</code>"}},
 		{"http://h:9x/", []string{"<mark>*</mark>", "a port is decimal digits"}},
 		{"ftp://joe:hid den@h/x", []string{"<mark>"}},
