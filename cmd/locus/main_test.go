@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"io"
 	"os"
 	"testing"
@@ -12,6 +13,8 @@ import (
 // TestMain makes this test the program "locus" as well, which the scripts run, and
 // locus-served.
 func TestMain(m *testing.M) {
+	// Many tests wait for a time limit and need no processor meanwhile.
+	flag.Set("test.parallel", "8")
 	testscript.Main(m, map[string]func(){
 		"locus":        func() { os.Exit(mainStatus()) },
 		"locus-served": serveCommands,
