@@ -182,7 +182,7 @@ func octetAt(text string, i int) (c byte, n int) {
 }
 
 // otherScript returns the delimiter that a character at i is typed for, and its
-// length; 0: it is none.
+// length; 0: it is not a delimiter.
 func otherScript(text string, i int) (c byte, n int) {
 	for _, s := range otherScripts {
 		at := i
@@ -372,7 +372,7 @@ func isDigits(text string) bool {
 
 // login looks for the password of what may be a login that begins at an octet,
 // before the mark of index i, and returns the index of the next mark to look at. If
-// it ought to be a login, what is no port is a password, too; if wide, all that
+// it ought to be a login, a port that is not digits is a password, too; if wide, all that
 // follows belongs to it.
 func (f *finder) login(start, i int, ought, wide bool) (next int) {
 	end, at := f.segment(i, wide)

@@ -207,7 +207,7 @@ func breakAt(text string, width int) int {
 }
 
 // mayBreak reports whether text can be broken before the octet at n: the one before
-// it is no hyphen, and it is not within an escape.
+// it is not a hyphen, and it is not within an escape.
 func mayBreak(text string, n int) bool {
 	return text[n-1] != '-' && text[n-1] != '%' && (n < 2 || text[n-2] != '%')
 }

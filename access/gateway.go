@@ -258,7 +258,7 @@ func NewGateways(r GatewayRules) (*Gateways, error) {
 	}
 	for name, gateway := range r.Schemes {
 		if !locus.IsScheme(name) {
-			return nil, fmt.Errorf("access: a gateway for %s, which is no scheme's name in lower case", locus.Quote(name))
+			return nil, fmt.Errorf("access: a gateway for %s, which is not the name of a scheme in lower case", locus.Quote(name))
 		}
 		g.schemes[name] = gateway
 	}

@@ -97,7 +97,7 @@ func has(t *testing.T, written string, o byte) bool {
 		from, err := strconv.ParseUint(first, 16, 8)
 		to, err2 := strconv.ParseUint(last, 16, 8)
 		if err != nil || err2 != nil {
-			t.Fatalf("%q are no octets", written)
+			t.Fatalf("%q is not a list of octets", written)
 		}
 		if byte(from) <= o && o <= byte(to) {
 			return true

@@ -25,7 +25,7 @@ func (f *follower) checkGateway(u locus.URL, r route) error {
 }
 
 // mayTell reports whether a gateway may be told u. A template is told nothing that may
-// be a password. A proxy is told it where the scheme's form says that it is none, as
+// be a password. A proxy is told it where the scheme's form says that it is not a password, as
 // in the search of an http URL; the password of a login does not go along.
 func (f *follower) mayTell(u locus.URL, r route) bool {
 	switch {

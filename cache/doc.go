@@ -78,7 +78,7 @@
 // What breaks off, is shorter than its Content-Length, or can't be written is never
 // given as whole. That gopher has no sign for the end of some files is beyond us.
 //
-// The store knows no policy: whoever may not open a URL must be kept from asking.
+// The store knows no policy: the caller must check that the client may open the URL.
 //
 // # Fetched once
 //

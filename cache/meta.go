@@ -364,7 +364,7 @@ var understood = map[string]bool{
 
 // otherFields returns all fields of h that are not understood. A server may write any
 // of them into its answer without naming it in Vary, as X-Forwarded-Host, Origin or
-// Referer: such an answer is for requests with the same fields alone, or one client
+// Referer: such an answer is only for requests with the same fields, or one client
 // could choose what others get.
 func otherFields(h http.Header) string {
 	var names []string

@@ -12,7 +12,7 @@ import (
 )
 
 // A server that repeats a field of the request and does not name it in Vary gives
-// nobody but who sent that field an answer that was made of it.
+// no other client an answer that was made from that field.
 func TestReflectedFields(t *testing.T) {
 	for _, name := range []string{
 		"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Host", "X-Original-URL", "X-Rewrite-URL", "Forwarded", "X-Http-Method-Override",
@@ -78,7 +78,7 @@ func TestClockSetBack(t *testing.T) {
 		}
 		// What came then is fresh again, by the clock as it is now.
 		if !isHit() {
-			t.Errorf("%s: not stored anew", url)
+			t.Errorf("%s: not stored again", url)
 		}
 		now = now.Add(-time.Hour)
 		rt = s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {

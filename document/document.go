@@ -70,7 +70,7 @@ type Link struct {
 	extract.Match
 	// ASCII is the URL that an IRI ([extract.Match.IRI]) stands for: its host in ASCII
 	// form (RFC 5891), all else with escapes (RFC 3987 section 3.1). It is zero if there
-	// is none, because what stands for a host cannot be one, and for what is no IRI.
+	// has no such form, because its host cannot be one, and for a URL that is not an IRI.
 	ASCII locus.URL
 	// Line and Column are where it starts in that text, as [extract.Position] has it.
 	Line, Column int64

@@ -144,7 +144,7 @@ func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
-		// Not a host alone, or one whose end is not known.
+		// Not only a host, or one whose end is not known.
 		var ok bool
 		if stop, ok = r.loginEnd(); !ok {
 			return
@@ -550,7 +550,7 @@ func (r *run) domain(i int) bool {
 		i += n
 	}
 	if !r.foreign {
-		// It goes on as it does elsewhere.
+		// The search continues as elsewhere.
 		return true
 	}
 	if i == len(r.text) && !r.reached(i) {

@@ -78,7 +78,7 @@
 //
 // # Other scripts
 //
-// A URL has US-ASCII alone (RFC 1738 section 2.2). What has other characters is found
+// A URL has only US-ASCII (RFC 1738 section 2.2). What has other characters is found
 // as it is written, and [Match.IRI] says so: it needs escapes, and its host another
 // form, before it is sent.
 //

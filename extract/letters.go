@@ -247,7 +247,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 }
 
 // foreignEnd returns where a host and port, text[host:end], end that have a character
-// in them which is no letter of a script with blanks between words. Such a host is
+// in them which is not a letter of a script with blanks between words. Such a host is
 // read whole, as a name of another script, if a dot sets those characters apart from
 // the text that follows. Without any dot, or where they follow other letters in the
 // last label, it cannot be told where the name ends: then ok is false. Only a name

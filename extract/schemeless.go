@@ -140,7 +140,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 }
 
 // endsAddress reports whether a domain, text[start:end], ends where its last character
-// of US-ASCII is: what follows is no part of a longer name.
+// of US-ASCII is: what follows is not part of a longer name.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true
@@ -174,7 +174,7 @@ func isFree(text string, i int, also string) bool {
 		return !inWord(text, i)
 	}
 	if c == '.' && strings.IndexByte(also, '.') >= 0 {
-		// An ellipsis, and no domain that goes on.
+		// An ellipsis, and not a domain that continues.
 		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
 	}
 	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0

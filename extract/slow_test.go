@@ -418,7 +418,7 @@ func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 }
 
 // foreign returns where a host with letters of other scripts ends; ok is false if
-// nobody can tell.
+// the text does not tell.
 func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
 	before, after, found := "", "", false
 	for k, r := range u.text[host:end] {

@@ -2,7 +2,7 @@ package gateway
 
 import "net/http"
 
-// lockedPolicy is the Content-Security-Policy of answers that are no pages: nothing
+// lockedPolicy is the Content-Security-Policy of answers that are not pages: nothing
 // in them runs, loads anything, or is shown in a frame.
 const lockedPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 

@@ -227,7 +227,7 @@ func TestReferrals(t *testing.T) {
 				case c.verdict == "denied" && (o.ok || o.gaveUp || !strings.Contains(o.says, c.says)):
 					t.Errorf("it is not denied: %s\nwant %s", o.says, c.says)
 				case c.verdict == "circle" && (o.ok || !o.gaveUp && !strings.Contains(o.says, c.says)):
-					t.Errorf("it is no circle: %s\nwant %s", o.says, c.says)
+					t.Errorf("not a circle: %s\nwant %s", o.says, c.says)
 				}
 				if c.verdict != "denied" {
 					return
@@ -268,7 +268,7 @@ func TestRedirectAsks(t *testing.T) {
 	setUp := setup{}
 	setUp.access.Lookup, setUp.access.Dial = s.lookup, s.dial(listen(t, s.serve))
 	w := start(t, setUp)
-	const link, says = `href="%s/gopher/other.example:7000/0x"`, "a referral may lead to gopher on port 70 alone"
+	const link, says = `href="%s/gopher/other.example:7000/0x"`, "a referral may lead to gopher only on port 70"
 	for path, base := range map[string]string{"/http/pub.example/r": "", "/-/raw/http/pub.example/r": "", "http://pub.example/r": w.base} {
 		var a answer
 		if base == "" {

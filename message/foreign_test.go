@@ -61,6 +61,6 @@ func TestForeignWords(t *testing.T) {
 		}
 	}
 	for input := range differences {
-		t.Errorf("%q is no case", input)
+		t.Errorf("%q is not a case", input)
 	}
 }

@@ -113,7 +113,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	err = inner.scan()
 	m.limits.Held = inner.m.limits.Held
 	if errors.Is(err, ErrNoMessage) {
-		s.fault(RuleHeaderLine, n.body, i, "what is encoded is no message: it does not begin with a header")
+		s.fault(RuleHeaderLine, n.body, i, "what is encoded is not a message: it does not begin with a header")
 		return nil, nil
 	}
 	// The only other error is a header that is too large, which is a fault, too.

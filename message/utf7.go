@@ -111,7 +111,7 @@ func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 		d.high = unit
 		return dst
 	}
-	// The second half of a pair alone becomes U+FFFD.
+	// A lone second half of a pair becomes U+FFFD.
 	return utf8.AppendRune(dst, unit)
 }
 

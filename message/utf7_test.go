@@ -107,7 +107,7 @@ func TestUTF7(t *testing.T) {
 		"=?utf-7?Q?Hi_Mom_-+Jjo--!?=":              "Hi Mom -☺-!",
 		"=?UTF-7?B?K1plVm5MSXFlLQ==?=":             "日本語",
 		"=?unicode-1-1-utf-7?Q?+AOk-t+AOk-?=":      "été",
-		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins anew
+		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins again
 		"=?utf-7?Q?+AOk-?=\r\n =?utf-8?Q?=C3=A9?=": "éé",
 		"=?utf-7*en?Q?1_+-_1?=":                    "1 + 1",
 		"=?utf-7-imap?Q?&AOk-?=":                   "=?utf-7-imap?Q?&AOk-?=",

@@ -127,7 +127,7 @@ func (d *decoder) plain(text string) {
 }
 
 func (d *decoder) word(w word) {
-	// UTF-7 begins anew in each word, even where a word does not shift back.
+	// UTF-7 begins again in each word, even where a word does not shift back.
 	if d.pending && (!strings.EqualFold(d.charset, w.charset) || isUTF7(strings.ToLower(d.charset))) {
 		blanks := d.blanks
 		d.blanks = ""

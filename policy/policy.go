@@ -161,7 +161,7 @@ func (p Policy) checkData(t Target) error {
 	}
 	reason := fmt.Sprintf("the control octet %s may not be sent to port %d", triplet, port)
 	if t.Port != 0 {
-		reason = fmt.Sprintf("the control octet %s may be sent to the port of %s alone, %d", triplet, t.URL.Scheme(), t.Port)
+		reason = fmt.Sprintf("the control octet %s may be sent only to the port of %s, %d", triplet, t.URL.Scheme(), t.Port)
 	}
 	return deny(t.URL, "data", reason, allowPort(port))
 }
@@ -333,7 +333,7 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
 		return err
 	}
-	// From here on a server decides alone, without a person.
+	// From here on a server decides, without a person.
 	_, user := u.User()
 	triplet, control := to.control()
 	switch {
@@ -346,9 +346,9 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 	case control:
 		return deny(u, "data", fmt.Sprintf("a referral may not bring the control octet %s", triplet), "open it by itself")
 	case to.isOff() && !isSameServer(from, to) && !slices.Contains(p.rules.Ports, to.port()):
-		reason := fmt.Sprintf("a referral may lead to port %d at the host and port alone that sent it", to.port())
+		reason := fmt.Sprintf("a referral may lead to port %d only at the host and port that sent it", to.port())
 		if to.Port != 0 {
-			reason = fmt.Sprintf("a referral may lead to %s on port %d alone, or back to the host and port that sent it", u.Scheme(), to.Port)
+			reason = fmt.Sprintf("a referral may lead to %s only on port %d, or back to the host and port that sent it", u.Scheme(), to.Port)
 		}
 		return deny(u, "referral", reason, allowPort(to.port()))
 	}

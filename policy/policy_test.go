@@ -284,7 +284,7 @@ func TestPrivateHosts(t *testing.T) {
 		{"http://localhost.example/", 80, Far, ""},
 		{"http://x.xlocal/", 80, Far, ""},
 		{"http://internal.example/", 80, Far, ""},
-		// One label means something in the local network alone. A person may mean it,
+		// One label means something only in the local network. A person may mean it,
 		// and then its addresses will be judged. For links there is CheckReferral.
 		{"http://wiki/", 80, Typed, ""},
 		{"http://xlocal/", 80, Typed, ""},

@@ -292,7 +292,7 @@ func resolve(base, ref parts) (t parts, notes Notes) {
 }
 
 // directory returns the path up to its last "/". If there is none, it is "/" after a
-// host alone, and else empty (RFC 3986 section 5.2.3).
+// host without a path, and else empty (RFC 3986 section 5.2.3).
 func (p parts) directory() string {
 	i := strings.LastIndexByte(p.path, '/')
 	switch {

@@ -16,7 +16,7 @@ import (
 func (s *Scheme) complete() error {
 	switch {
 	case !locus.IsScheme(s.Name):
-		return fmt.Errorf("scheme: %s is no scheme's name in lower case", locus.Quote(s.Name))
+		return fmt.Errorf("scheme: %s is not the name of a scheme in lower case", locus.Quote(s.Name))
 	case s.Status > Experimental:
 		return fmt.Errorf("scheme: %s: unknown status %d", s.Name, s.Status)
 	case s.Clean != 0 && s.Check == nil:

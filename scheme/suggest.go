@@ -15,7 +15,7 @@ import (
 // A name is a slip if it is at distance 1 of a registered name, or at distance 2
 // and has six letters or more. Each letter that is missing, wrong or too much, and
 // each two letters in the wrong order, counts 1. A name that [NameStatus] knows,
-// and one that begins with "x-", is no slip.
+// and one that begins with "x-", is not a typo.
 func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
 		return locus.URL{}, ""

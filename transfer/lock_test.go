@@ -13,7 +13,7 @@ import (
 )
 
 // pair runs two jobs for one file: the second begins when the first has some octets,
-// and the first goes on when the second waits. cut is where the first breaks off; 0:
+// and the first continues when the second waits. cut is where the first breaks off; 0:
 // nowhere.
 func pair(t *testing.T, dir string, o Options, cut int) (m *memory, first, second Result) {
 	t.Helper()
@@ -76,7 +76,7 @@ func TestLockWithoutResume(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The first breaks off, and the second goes on with what it leaves.
+// The first breaks off, and the second continues what it leaves.
 func TestLockGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	m, first, second := pair(t, dir, Options{Resume: true}, 50_000)

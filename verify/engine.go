@@ -309,7 +309,7 @@ func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 		return verdict, why
 	case u.Scheme() == "mailto":
 	case u.Scheme() == "cid":
-		return Unsupported, "what a cid URL means is known within its message alone"
+		return Unsupported, "a cid URL has a meaning only within its message"
 	case s.Opener == nil:
 		return Unsupported, "URLs of " + u.Scheme() + " are not accessed here"
 	}

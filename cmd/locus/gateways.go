@@ -41,7 +41,7 @@ func (e gatewayEntry) UnmarshalText(text []byte) error {
 		return unnamed(err)
 	}
 	if !locus.IsScheme(e.name) {
-		return fmt.Errorf("%q is no scheme's name in lower case", e.name)
+		return fmt.Errorf("%q is not the name of a scheme in lower case", e.name)
 	}
 	gateway, err := access.ParseGateway(string(text))
 	if err != nil {

@@ -109,7 +109,7 @@ func newGet(a *app) *cobra.Command {
 	f.StringVarP(&g.output, "output", "o", "", "write the one object to `FILE`; \"-\" is standard output")
 	f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
 	f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, which is made if need be")
-	f.BoolVarP(&g.resume, "continue", "C", false, "go on with what an earlier get left, where the server can")
+	f.BoolVarP(&g.resume, "continue", "C", false, "continue what an earlier get left, if the server can")
 	f.BoolVar(&g.overwrite, "overwrite", false, "with -O, replace files that are there; with -o, follow a symbolic link")
 	f.IntVar(&g.parallel, "parallel", 0, "get `N` files at once (default 8)")
 	f.IntVar(&g.perHost, "per-host", 0, "get `N` files from one host at once (default 2)")

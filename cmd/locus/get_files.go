@@ -271,8 +271,8 @@ func (l *leftovers) tell(a *app) {
 	}
 	switch {
 	case l.unsure > 0:
-		a.note("the same command with -C goes on with what is kept if the server can resume, and begins again if it cannot")
+		a.note("the same command with -C continues the part if the server can resume, and begins again otherwise")
 	case l.parts > 0:
-		a.note("the same command with -C goes on with what is kept")
+		a.note("the same command with -C continues the part")
 	}
 }

@@ -113,7 +113,7 @@ type description struct {
 	scheme     string
 	locator    []scheme.Field
 	locatorErr error
-	words      *string   // of a search; nil: there is none
+	words      *string   // of a search; nil: the URL has no search
 	canonical  locus.URL // zero: not in the form of its scheme
 	violations []locus.Violation
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The table of redirects in package access holds for get, open and verify. All that
-// they ask for goes by way of a proxy, which plays the Internet.
+// they ask for goes through a proxy, which plays the Internet.
 func TestReferrals(t *testing.T) {
 	text, err := os.ReadFile("../../access/testdata/referrals.txt")
 	if err != nil {

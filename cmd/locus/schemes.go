@@ -20,7 +20,7 @@ func newSchemes(a *app) *cobra.Command {
 (standard: RFC 1738; draft: the URI draft that became RFC 1630; extension: neither, and
 supported here; reserved: a name without syntax), the section that defines it,
 and how it is accessed. --json has the syntax besides, the status of the name in
-IANA's registry, and the gateway if URLs of the scheme go by way of one.
+IANA's registry, and the gateway if URLs of the scheme go through one.
 
 After them come the other names that IANA registers (permanent, provisional or
 historical), and those that programs use unregistered. Their URLs are checked as

@@ -10,7 +10,7 @@ import (
 )
 
 // An internationalized URL in a text leads to the URL that it stands for, and text whose
-// host has no such form is no link.
+// host has no such form is not a link.
 func TestTextIRI(t *testing.T) {
 	p := newPrinter(t)
 	const text = "http://exampleこれは.example/ä http://xn--はじめよう.example/x http://h.example/b"

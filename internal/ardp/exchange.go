@@ -40,7 +40,7 @@ type exchange struct {
 	heard   bool // the server has said something
 	repeats int  // of the request or of an acknowledgement, because nothing came
 	drops   int
-	idle    int // acknowledgements that were asked for since anything new came: two programs could go on so for ever
+	idle    int // acknowledgements that were asked for since anything new came: two programs could continue so for ever
 
 	interval time.Duration // of the timer
 	tries    int           // that are left
@@ -252,7 +252,7 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 // An attacker who sees no traffic has to guess the id, the port and the time. Two ids
 // instead of one would halve the work. Therefore the second id is not accepted before
 // the first repeat, so that an answer in time leaves no chance for it; it is accepted
-// for packets of the reply alone, never for a refusal, a redirect or a wait; and a
+// only for packets of the reply, never for a refusal, a redirect or a wait; and a
 // wrong guess counts as a bad datagram, of which Options.Drops end the exchange. With
 // 64 guesses at 65,535 ids the chance is 1 in 512 for an attacker who already knows
 // the port, and that of the port comes on top.

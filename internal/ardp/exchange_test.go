@@ -10,7 +10,7 @@ import (
 )
 
 // An id with its octets swapped is accepted only where those servers are known to
-// send one, and for packets of the reply alone.
+// send one, and only for packets of the reply.
 func TestSwappedID(t *testing.T) {
 	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
 	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}

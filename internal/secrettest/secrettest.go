@@ -30,7 +30,7 @@ var forms = []string{
 	// Within another URL.
 	"http://HOST/?v=ftp://u:PW@h/", "http://HOST/?v=ftp%3A%2F%2Fu%3APW%40h%2F", "http://HOST/?v=u:PW@h", "http://HOST/ftp://u:PW@h/", "http://HOST/ftp:/u:PW@h/",
 	"http://HOST/#ftp://u:PW@h/", "gopher://HOST/hURL:ftp://u:PW@h/", "wais://HOST/d?ftp://u:PW@h/", "mailto:a@b?body=ftp://u:PW@h/", "view-source:ftp://u:PW@HOST/",
-	// Of names that are no schemes here.
+	// Of names that are not registered here.
 	"sip:u:PW@HOST", "ssh://u:PW@HOST/", "x-foo:u:PW@HOST", "htp://u:PW@HOST/",
 }
 

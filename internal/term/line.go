@@ -37,7 +37,7 @@ type cell struct {
 type LineEvent uint8
 
 const (
-	LineMore    LineEvent = iota // the line goes on
+	LineMore    LineEvent = iota // the line continues
 	LineEnter                    // Enter: the line is complete
 	LineControl                  // a control character that does not edit
 )

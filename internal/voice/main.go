@@ -25,11 +25,11 @@ var tics = []struct {
 	re   *regexp.Regexp
 	help string
 }{
-	{"whoever", regexp.MustCompile(`\b[Ww]h(oever|atever)\b`), "name the subject: the caller, the client, the server"},
+	{"whoever", regexp.MustCompile(`\b[Ww]hoever\b`), "name the subject: the caller, the client, the server"},
 	{"nobody", regexp.MustCompile(`\b([Nn]obody|[Nn]o one)\b`), "name the subject: no client, no caller"},
 	{"who as subject", regexp.MustCompile(`(^|[.;:] )Who [a-z]+s\b|\b(for|of|to|by|from|with) who\b`), "name the subject"},
 	{"what as subject", regexp.MustCompile(`(^|[.;:] )What [a-z]+ (is|are|was|has|does|can|may)\b`), "name the thing"},
-	{"is no X", regexp.MustCompile(`\b(is|are|was|were) no [a-z]+`), "say what it is: invalid, missing, not a ..."},
+	{"is no X", regexp.MustCompile(`(\b[Tt]here )?\b(is|are|was|were) no [a-z]+`), "say what it is: invalid, missing, not a ..."},
 	{"is none", regexp.MustCompile(`\b(is|are) none\b`), "missing, empty"},
 	{"behind", regexp.MustCompile(`\b(stands?|stood|written) behind\b|\bnext behind\b`), "after"},
 	{"by way of", regexp.MustCompile(`\bby way of\b`), "through"},
@@ -40,6 +40,9 @@ var tics = []struct {
 	{"takes leave", regexp.MustCompile(`\btakes? leave\b`), "closes"},
 	{"come to", regexp.MustCompile(`\b(came|comes?) to nothing\b|\bwhat [a-z ]{1,20} c[ao]me to\b`), "the outcome"},
 }
+
+// plain are matches that are plain English all the same.
+var plain = regexp.MustCompile(`^[Tt]here |no (longer|more|such)$|^(leaves?|left|let) alone$`)
 
 func main() {
 	verbose := flag.Bool("v", false, "print each line")
@@ -67,6 +70,9 @@ func main() {
 		for _, l := range prose(name, content) {
 			for i, t := range tics {
 				for _, hit := range t.re.FindAllString(l.text, -1) {
+					if plain.MatchString(hit) {
+						continue
+					}
 					byTic[i]++
 					counts[filepath.Dir(name)]++
 					if *verbose {

@@ -75,7 +75,7 @@ const (
 // the reply. A set ends where the next +INFO begins, at a lone dot, or at the end of
 // r, and comes then. What is before the first block is left out, so that a text
 // that is no attributes has none. o may be nil. The sets can be
-// ranged over once: a second loop yields an error alone.
+// ranged over once: a second loop yields only an error.
 //
 // An error ends them, and what came before it is good. With the error comes the set
 // that was being read, as far as it is there. If there is more than the limits

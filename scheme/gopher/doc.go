@@ -32,7 +32,7 @@
 // gopherd refuses two TABs, unless the item is a search (type 7), with "Malformed
 // command"; pygopherd takes both forms; gophernicus ignores the string.
 // [URL.AppendRequest] therefore follows section 3.4.9: one TAB, and two for type 7,
-// for a search with words, and before a string that is no command of Gopher+.
+// for a search with words, and before a string that is not a command of Gopher+.
 // [URL.AppendLiteralRequest] and [Options].LiteralTabs follow section 3.4.3.
 //
 // # What comes of it

@@ -38,7 +38,7 @@
 //
 // Transfers are compressed with gzip if the server likes to, and the object
 // comes out as it is without. Another coding stays, whether it was asked for or not:
-// Object.Encoding and Object.Note name it. A transfer that goes on with a part (Request.Offset)
+// Object.Encoding and Object.Note name it. A transfer that continues a part (Request.Offset)
 // is not compressed. A body that is shorter or longer than announced, or breaks
 // off, ends in an error, as does one that lacks a trailer that was announced.
 //

@@ -60,7 +60,7 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 // reserved characters" (section 3.5), but "," and "?" split the text for RFC 6068,
 // and stay as they are written. The domain is in lower case, and the last "@" is
 // the only one that is not escaped, unless "," separates addresses. The error is a
-// [*locus.SyntaxError]: u is no mailto URL.
+// [*locus.SyntaxError]: u is not a mailto URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

@@ -106,7 +106,7 @@ func nextImpossible(text string, i int) int {
 
 // canonical returns the one spelling of u, and what it changed. No character of a
 // message-id is reserved (section 3.6); its last "@" is the only one that is not
-// escaped. A server without a group is one with "*". The error is a [*locus.SyntaxError]: u is no news URL.
+// escaped. A server without a group is one with "*". The error is a [*locus.SyntaxError]: u is not a news URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

@@ -312,7 +312,7 @@ var commands = [...]struct {
 }
 
 // What a user may choose about the ends of lines (RFC 1123 section 3.3.1): "crlf" and
-// "crnul" set what Enter sends, and "lf" sends LF alone.
+// "crnul" set what Enter sends, and "lf" sends only LF.
 const (
 	enterCRLF = "crlf"
 	enterNUL  = "crnul"
