@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	ossignal "os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -482,6 +483,11 @@ func TestTalkSecondScreen(t *testing.T) {
 // that, a process sees to it.
 func TestTalkSignals(t *testing.T) {
 	server := startTelnet(t, nil)
+	// A program that nohup or a shell starts may have these ignored, and a child inherits
+	// that. What is handled here is at its default in a child.
+	handled := make(chan os.Signal, 1)
+	ossignal.Notify(handled, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	defer ossignal.Stop(handled)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 		s.see("> ")
