@@ -174,6 +174,42 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A request that follows a redirect obeys the rules of referrals. Nothing is dialled.
+func TestRedirectIsAReferral(t *testing.T) {
+	transport := roundtrip.New(accessClient(t, nil), nil)
+	answer := func(url string, before *http.Response) *http.Response {
+		req, err := http.NewRequest("GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Response = before
+		return &http.Response{Request: req}
+	}
+	first := answer("http://pub.example/", nil)
+	long := first
+	for range 10 {
+		long = answer("http://pub.example/", long)
+	}
+	for _, c := range []struct {
+		from      *http.Response
+		url, rule string
+	}{
+		{first, "gopher://pub.example:7000/0FLUSHALL", "referral"},
+		{first, "ftp://u:p@pub.example/x", "login"},
+		{first, "file:///etc/passwd", "file"},
+		{first, "mailto:a@b.example", "session"},
+		{first, "http://printer/", "private"},
+		{first, "gopher://pub.example/0a%0D%0Ab", "data"},
+		{long, "http://pub.example/", "hops"},
+	} {
+		req := answer(c.url, c.from).Request
+		_, err := transport.RoundTrip(req.WithContext(t.Context()))
+		if denied := (*policy.DeniedError)(nil); !errors.As(err, &denied) || denied.Rule != c.rule {
+			t.Errorf("%s: %v, want a denial by %q", c.url, err, c.rule)
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	modified := time.Date(1994, 12, 20, 12, 0, 0, 0, time.UTC)
 	closed := 0
