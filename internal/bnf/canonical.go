@@ -165,22 +165,29 @@ func (c *Canon) Text(text string, plain escape.Set) {
 			continue
 		}
 		c.Raw(text[kept:i])
-		o, size := Octet(text, i)
-		if size > 1 && plain.Has(o) {
-			c.Change |= locus.NeedlessEscape
-			c.text.WriteByte(o)
-		} else {
-			high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
-			c.text.WriteByte('%')
-			c.text.WriteByte(high)
-			c.text.WriteByte(low)
-			c.mark(size == 1, locus.MissingEscape)
-			c.mark(size > 1 && (text[i+1] != high || text[i+2] != low), locus.EscapeCase)
-		}
-		i += size
+		i += c.octet(text[i:], plain)
 		kept = i
 	}
 	c.Raw(text[kept:])
+}
+
+// octet writes the octet that text begins with, which stands there as itself or as its
+// escape: as itself if it was escaped and plain has it, else as its escape. It returns
+// how many octets of text that is.
+func (c *Canon) octet(text string, plain escape.Set) (size int) {
+	o, size := Octet(text, 0)
+	if size > 1 && plain.Has(o) {
+		c.Change |= locus.NeedlessEscape
+		c.text.WriteByte(o)
+		return size
+	}
+	high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
+	c.text.WriteByte('%')
+	c.text.WriteByte(high)
+	c.text.WriteByte(low)
+	c.mark(size == 1, locus.MissingEscape)
+	c.mark(size > 1 && (text[1] != high || text[2] != low), locus.EscapeCase)
+	return size
 }
 
 // Octets writes a text in which only the characters of kept differ from their
@@ -200,18 +207,7 @@ func (c *Canon) Octets(text string, plain, kept escape.Set) {
 			continue
 		}
 		c.text.WriteString(text[done:i])
-		if size > 1 && plain.Has(o) {
-			c.Change |= locus.NeedlessEscape
-			c.text.WriteByte(o)
-		} else {
-			high, low := octet.UpperHex[o>>4], octet.UpperHex[o&15]
-			c.text.WriteByte('%')
-			c.text.WriteByte(high)
-			c.text.WriteByte(low)
-			c.mark(size == 1, locus.MissingEscape)
-			c.mark(size > 1 && (text[i+1] != high || text[i+2] != low), locus.EscapeCase)
-		}
-		i += size
+		i += c.octet(text[i:], plain)
 		done = i
 	}
 	c.text.WriteString(text[done:])
