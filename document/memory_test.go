@@ -2,7 +2,6 @@ package document_test
 
 import (
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/locus-url/locus/document"
@@ -25,25 +24,5 @@ func TestMemory(t *testing.T) {
 	}
 	if n < size/100 || peak > most {
 		t.Errorf("%d URLs, %d octets of memory, and %d are the most", n, peak, int64(most))
-	}
-}
-
-// A tiny message of an mbox takes memory as its size is, and not as buffers are: it was
-// 470 KiB, most of the time that extract took.
-func TestTinyMessages(t *testing.T) {
-	const n, most = 1000, 24 << 10
-	text := tinyMbox(n)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	found := 0
-	for _, err := range document.Links(strings.NewReader(text), "tiny.mbox", nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		found++
-	}
-	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > most || found < n {
-		t.Errorf("%d octets a message, %d are enough; %d links", each, most, found)
 	}
 }

@@ -286,8 +286,12 @@ func (t *terminal) show() error {
 
 // write shows text in the page.
 func (t *terminal) write(text []byte) error {
-	ctx, cancel := context.WithTimeout(t.ctx, writeTime)
+	// A write that is cancelled closes the connection at once, and the page could not be
+	// told why the session ends: one under way has a little time then.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
+	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(lastWord, cancel) })
+	defer stop()
 	err := t.conn.Write(ctx, websocket.MessageBinary, text)
 	switch {
 	case err == nil:
