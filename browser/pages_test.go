@@ -47,7 +47,7 @@ func (w *world) places() []place {
 		{"database", "wais://" + w.wais + "/museum", has(".ask button", "Search")},
 		{"results", "wais://" + w.wais + "/museum?protocols", has(".results a", "The first protocols") + " && document.querySelector('meter').value > 0"},
 		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", ".")},
-		{"refusal", "http://h:x/", "document.querySelector('.refused mark').textContent === 'x'"},
+		{"refusal", "http://h/%zz", "document.querySelector('.refused mark').textContent === '%'"},
 		{"within", "cid:a@example.net", "document.querySelector('.failure input[name=in]') !== null"},
 		{"letter", "mailto:keeper@example.net?subject=Hello", "document.getElementById('letter-subject').value === 'Hello'"},
 	}

@@ -7,7 +7,7 @@ import (
 	"image/color"
 	"image/png"
 	"net"
-	"strconv"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -58,16 +58,9 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What a form sends is lines, which else go to gopher's own port alone.
-	_, port, err := net.SplitHostPort(w.gopher)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: []uint16{uint16(n)}})
+	// A referral, and the lines of a form, go to a scheme's own port alone, or to one
+	// that the rules name.
+	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: append(w.museum.Ports(), port(t, w.gopher))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +89,16 @@ func newWorld(t testing.TB) *world {
 	})
 	w.base = "http://" + l.Addr().String()
 	return w
+}
+
+// port is that of a server's address.
+func port(t testing.TB, address string) uint16 {
+	t.Helper()
+	a, err := netip.ParseAddrPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Port()
 }
 
 // lobby is what the first page shows: the tour.
