@@ -72,7 +72,7 @@ func TestParseQuestion(t *testing.T) {
 }
 
 func TestFormFields(t *testing.T) {
-	f := NewForm(parse(t, "gopher://h/0x%09%09?"), "A title", append(survey(),
+	f := NewForm(parse(t, "gopher://h/0x%09%09?"), View{}, "A title", append(survey(),
 		ParseQuestion("Select: Lists\tnews\tgossip:1"), ParseQuestion("Select:\tx"), ParseQuestion("Choose: any"), ParseQuestion("Frob: a\tb"),
 		Question{Kind: KindSelect, Prompt: "by hand", Choices: []string{"y", "z"}}, Question{Kind: KindChooseF, Default: "/etc/passwd"}))
 	if f.URL.String() != "gopher://h/0x%09%09?" || f.Title != "A title" {
@@ -119,7 +119,7 @@ func TestFormRFC1738(t *testing.T) {
 	values := strings.NewReplacer("<a_gopher_selector>", "sel", "<ask_item1_value>", "Anna", "<ask_item2_value>", "Madrid",
 		"<tab>", "\t", "<cr>", "\r", "<lf>\n", "\n")
 	ask := []Question{{Kind: KindAsk}, {Kind: KindAsk}}
-	u, err := NewForm(parse(t, "gopher://h/0sel%09%09?"), "", ask).Submit([]string{"Anna", "Madrid"})
+	u, err := NewForm(parse(t, "gopher://h/0sel%09%09?"), View{}, "", ask).Submit([]string{"Anna", "Madrid"})
 	if want := "gopher://h/0sel%09%09" + values.Replace(text); u.String() != want || err != nil {
 		t.Fatalf("%s, %v; want %s", u, err, want)
 	}
@@ -155,7 +155,7 @@ func TestFormOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := NewViewForm(g, test.view, "", test.ask).Submit(test.answers)
+		u, err := NewForm(g, test.view, "", test.ask).Submit(test.answers)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -176,14 +176,14 @@ func TestSubmit(t *testing.T) {
 		{"gopher://h:7070/7a%09words", "gopher://h:7070/7a%09words%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
 		{"gophers://h/0a%09%09+x/y", "gophers://h/0a%09%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
 	} {
-		u, err := NewForm(parse(t, test.of), "", one).Submit([]string{"%é +"})
+		u, err := NewForm(parse(t, test.of), View{}, "", one).Submit([]string{"%é +"})
 		if u.String() != test.want || err != nil {
 			t.Errorf("%s: %s, %v; want %s", test.of, u, err, test.want)
 		}
 	}
 
 	g := parse(t, "gopher://h/0a")
-	long := NewForm(g, "", one)
+	long := NewForm(g, View{}, "", one)
 	if _, err := long.Submit([]string{strings.Repeat("x", locus.MaxLen)}); !errors.Is(err, locus.ErrTooLong) || !strings.Contains(err.Error(), strconv.Itoa(locus.MaxLen)) {
 		t.Errorf("more than a URL can hold: %v", err)
 	} else if len(err.Error()) > 300 {
@@ -193,7 +193,7 @@ func TestSubmit(t *testing.T) {
 		t.Error("no answers for one question")
 	}
 	for _, v := range []View{{Type: "a\tb"}, {Type: "a", Language: "b\r\nc"}, {Type: "a\t1\r\n+-1\r\n.\r\n"}} {
-		if u, err := NewViewForm(g, v, "", one).Submit([]string{"x"}); err == nil {
+		if u, err := NewForm(g, v, "", one).Submit([]string{"x"}); err == nil {
 			t.Errorf("the view %q makes %s", v, u)
 		}
 	}
@@ -272,7 +272,7 @@ func TestAppendDataRefuses(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: the answer is in the error: %v", test.why, err)
 		}
-		if u, err := NewForm(parse(t, "gopher://h/0a"), "", test.ask).Submit(test.answers); err == nil || !u.IsZero() || strings.Contains(err.Error(), secret) {
+		if u, err := NewForm(parse(t, "gopher://h/0a"), View{}, "", test.ask).Submit(test.answers); err == nil || !u.IsZero() || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: submitted as %s, %v", test.why, u, err)
 		}
 	}
@@ -330,7 +330,7 @@ func ExampleNewForm() {
 		fmt.Println(err)
 		return
 	}
-	f := NewForm(item, "Survey", []Question{ParseQuestion("Ask: Your name"), ParseQuestion("Choose: Colour\tRed\tGreen")})
+	f := NewForm(item, View{}, "Survey", []Question{ParseQuestion("Ask: Your name"), ParseQuestion("Choose: Colour\tRed\tGreen")})
 	fmt.Println(f.Submit([]string{"Anna", "Green"}))
 	fmt.Println(f.Submit([]string{"Anna", "Blue"}))
 	// Output:

@@ -17,27 +17,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7), as a server
-// sent them: text that is not safe for a terminal.
+// Attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7). Their texts
+// are as the server sent them, and not safe for a terminal.
 type Attributes struct {
-	Info     Line       // +INFO: the item's line on its menu; zero if it did not come
+	Info     Line       // +INFO: the item's line on its menu; zero if missing
 	Admin    Admin      // +ADMIN
-	Views    []View     // +VIEWS, what the server would rather send first
+	Views    []View     // +VIEWS, the server's preferred view first
 	Abstract string     // +ABSTRACT, with "\n" between its lines
 	Ask      []Question // +ASK
-	Blocks   []Block    // all of them, in order, those above and others; a name may come again
+	Blocks   []Block    // all attributes in the server's order, including those above; names may repeat
 }
 
-// Block is one attribute as it came.
+// Block is one attribute as the server sent it.
 type Block struct {
-	Name string // without "+"; letter case matters
-	// Descriptor is what is on the line of the name. If there are no Lines, it may
-	// be a line of a menu, for the item that has them; +INFO is always so.
+	Name string // without "+"; case-sensitive
+	// Descriptor is the rest of the name's line. It may be the menu line of an item
+	// that has the Lines, as it always is for +INFO.
 	Descriptor string
-	Lines      []string // without the blank before each
+	Lines      []string // without the leading blank of each
 }
 
-// The blocks that [Attributes] knows.
+// The blocks that [Attributes] parses.
 const (
 	blockInfo     = "INFO"
 	blockAdmin    = "ADMIN"
@@ -46,50 +46,51 @@ const (
 	blockAsk      = "ASK"
 )
 
-// Admin tells who keeps an item, and since when. Of a field that comes again the
-// first counts.
+// Admin is the +ADMIN attribute: who maintains an item, and its dates. If a field
+// repeats, the first one counts.
 //
-// The dates of Gopher+ have no zone. Servers write their local time, and do not say
-// which it is; it is taken for UTC here, and may so be some hours off.
+// The dates of Gopher+ have no time zone, and servers write local time. They are read
+// as UTC here, so they may be off by some hours.
 type Admin struct {
 	Name, Address    string        // of "Admin: Name <address>"
-	ModTime          time.Time     // Mod-Date; zero: unknown, or not a date
+	ModTime          time.Time     // Mod-Date; zero: unknown or invalid
 	Created, Expires time.Time     // Creation-Date and Expiration-Date, likewise
-	TTL              time.Duration // how long it may be kept for, to the second; 0: unknown
-	Fields           []AdminField  // all of them, in order
+	TTL              time.Duration // how long a copy stays fresh, in whole seconds; 0: unknown
+	Fields           []AdminField  // all fields in the server's order
 }
 
 // AdminField is one line of +ADMIN. Name is empty if the line has no colon.
 type AdminField struct{ Name, Value string }
 
-// The most of a reply that is about attributes, and the most lines about one item, in
-// which each TAB counts as one more: the choices of a form are between them. The latter
-// bounds what a reply of very short lines, or choices, makes of the memory.
 const (
+	// attributeOctets is the default limit of a reply with attributes or of a phone book.
 	attributeOctets = 16 << 20
-	attributeLines  = 1 << 16
+	// attributeLines is the limit of lines about one item. A TAB counts as a line,
+	// because it separates the choices of a form. It bounds the memory that a reply
+	// of very short lines or choices can take.
+	attributeLines = 1 << 16
 )
 
-// ReadAttributes reads the sets of attributes that r is: that of one item, after
-// "!", or those of all items of a menu, after "$". r is what follows the header of
-// the reply. A set ends where the next +INFO begins, at a lone dot, or at the end of
-// r, and comes then. What is before the first block is left out, so that a text
-// that is no attributes has none. o may be nil. The sets can be
-// ranged over once: a second loop yields only an error.
+// ReadAttributes reads sets of attributes from r, the reply without its header: one
+// set after "!", one for each item of a menu after "$". A set ends before the next
+// +INFO, at a lone dot, or at the end of r. Lines before the first block are
+// ignored. Nil limits mean the defaults. The iterator is single-use: a second loop
+// yields only an error.
 //
-// An error ends them, and what came before it is good. With the error comes the set
-// that was being read, as far as it is there. If there is more than the limits
-// allow, the error wraps [scheme.ErrTooLarge].
-func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
+// An error ends the iterator and comes with the set that was being read, which may
+// be incomplete. Earlier sets are valid. The error wraps [scheme.ErrTooLarge] if the
+// reply exceeds a limit.
+func ReadAttributes(r io.Reader, limits *Limits) iter.Seq2[Attributes, error] {
 	var used atomic.Bool
+	l := limits.orDefault(attributeOctets)
 	return func(yield func(Attributes, error) bool) {
 		if used.Swap(true) {
 			yield(Attributes{}, errUsed)
 			return
 		}
-		sets := newSetReader(r, o)
-		var before byte // the type of the item before, which a mirror is of
-		for left := o.items(); ; left-- {
+		sets := newSetReader(r, l)
+		var before byte // the type of the last item
+		for left := l.Items; ; left-- {
 			set, err := sets.next()
 			last := err != nil
 			if err == io.EOF {
@@ -99,7 +100,7 @@ func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
 				err = nil
 			}
 			if left == 0 {
-				set, err, last = nil, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, o.items()), true
+				set, err, last = nil, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, l.Items), true
 			}
 			a := newAttributes(set)
 			switch {
@@ -115,25 +116,24 @@ func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
 	}
 }
 
-// errUsed is the error of a second loop over sets of attributes.
-var errUsed = errors.New("gopher: the attributes have been read already; call ReadAttributes again with a new reader")
+var errUsed = errors.New("gopher: the attributes can only be read once: call ReadAttributes again with a new reader")
 
 // setReader reads blocks that belong to the same item.
 type setReader struct {
 	lines *line.Reader
-	begun []Block // what the next set begins with
+	begun []Block // the first block of the next set
 	rest  []byte  // what follows a CR within a line
-	more  bool    // there is such a rest, perhaps empty
+	more  bool    // rest is a line, perhaps an empty one
 }
 
-func newSetReader(r io.Reader, o *Limits) *setReader {
-	lines := line.NewReader(r, o.line())
-	lines.Allow(o.octets(attributeOctets))
+func newSetReader(r io.Reader, limits Limits) *setReader {
+	lines := line.NewReader(r, limits.Line)
+	lines.Allow(limits.Octets)
 	return &setReader{lines: lines}
 }
 
-// next returns the next set. With the last, which may be empty, the error is io.EOF,
-// or what else ended it.
+// next returns the next set. With the last set, which may be empty, the error is
+// io.EOF or the reason why the reply ended.
 func (r *setReader) next() ([]Block, error) {
 	set := r.begun
 	r.begun = nil
@@ -158,11 +158,11 @@ func (r *setReader) next() ([]Block, error) {
 			b.Lines = append(b.Lines, string(bytes.TrimPrefix(text, []byte(" "))))
 		}
 	}
-	return set, fmt.Errorf("%w: more than %d lines, or choices, of attributes of one item", scheme.ErrTooLarge, attributeLines)
+	return set, fmt.Errorf("%w: the attributes of one item have more than %d lines or choices", scheme.ErrTooLarge, attributeLines)
 }
 
-// line returns the next line, which ends as those of a menu do. A lone dot ends
-// them all: what is in a block has a blank before it.
+// line returns the next line, which ends like those of a menu. The error is io.EOF at
+// a lone dot; a dot within a block follows a blank.
 func (r *setReader) line() (text []byte, err error) {
 	if !r.more {
 		if r.rest, err = r.read(); err != nil {
@@ -176,7 +176,7 @@ func (r *setReader) line() (text []byte, err error) {
 	return text, nil
 }
 
-// read returns what is before the next LF, or the end, and before CRs there.
+// read returns the octets before the next LF or the end, without CRs at their end.
 func (r *setReader) read() ([]byte, error) {
 	text, err := r.lines.Line()
 	switch {
@@ -188,9 +188,9 @@ func (r *setReader) read() ([]byte, error) {
 	return bytes.TrimRight(text, "\r"), err
 }
 
-// Only returns a with the attributes of these names alone, and +INFO, which says
-// whose they are. Names may have their "+". Without names it returns a: a server
-// that is asked for some attributes may send all.
+// Only returns a with only +INFO and the named attributes, since a server may send all
+// attributes when asked for some. Names may begin with "+". Without names it returns
+// a.
 func (a Attributes) Only(names ...string) Attributes {
 	if len(names) == 0 {
 		return a
@@ -204,7 +204,7 @@ func (a Attributes) Only(names ...string) Attributes {
 	return only
 }
 
-// newAttributes reads what is known of the blocks.
+// newAttributes parses the known blocks.
 func newAttributes(blocks []Block) Attributes {
 	a := Attributes{Blocks: blocks}
 	var abstract []string
@@ -234,9 +234,8 @@ func newAttributes(blocks []Block) Attributes {
 	return a
 }
 
-// newBlock reads the line that begins a block, without its "+". The colon may be
-// missing: what is after a blank is the descriptor then, even if it is a colon,
-// which is a type of item.
+// newBlock reads the first line of a block, without its "+". If the colon is missing,
+// the descriptor follows a blank, and may begin with a colon, which is a gophertype.
 func newBlock(text string) Block {
 	end := strings.IndexAny(text, ": ")
 	if end < 0 {
@@ -245,7 +244,7 @@ func newBlock(text string) Block {
 	return Block{Name: text[:end], Descriptor: strings.TrimLeft(strings.TrimPrefix(text[end:], ":"), " ")}
 }
 
-// info returns the line of the menu that a +INFO block is.
+// info returns the menu line in a +INFO block.
 func (b Block) info() Line {
 	text := b.Descriptor
 	if text == "" && len(b.Lines) > 0 {
@@ -283,7 +282,7 @@ func (a *Admin) add(text string) {
 	}
 }
 
-// setDate sets t, if it is not yet set, to the date that value ends in.
+// setDate sets t, unless it is set already, to the date at the end of value.
 func setDate(t *time.Time, value string) {
 	if _, digits, ok := cutBrackets(value); ok && t.IsZero() {
 		*t = parseDate(digits)
@@ -303,12 +302,11 @@ func cutBrackets(value string) (text, inner string, ok bool) {
 	return value[:start], inner, true
 }
 
-// parseDate returns the time that YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss is, and
-// the zero time for what is none.
+// parseDate parses YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss. It returns the zero time
+// for anything else.
 func parseDate(digits string) time.Time {
 	switch layout := "20060102150405"; len(digits) {
 	case 8, 12, 14:
-		// What Parse refuses, such as a 30th of February, comes as the zero time.
 		t, _ := time.Parse(layout[:len(digits)], digits)
 		return t
 	}

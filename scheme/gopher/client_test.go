@@ -758,7 +758,7 @@ func TestSilence(t *testing.T) {
 				}
 			}
 		})
-		client := gopher.New(&gopher.Options{Patience: time.Minute})
+		client := gopher.New(&gopher.Options{ReplyTimeout: time.Minute})
 		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
 		if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
 			t.Errorf("%d items, then %v", len(got), end)

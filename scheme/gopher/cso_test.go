@@ -137,7 +137,7 @@ func TestPhoneCaptures(t *testing.T) {
 			continue
 		case "cso-toomany":
 			wantPhoneError(t, err, 502, "Too many matches to request.", scheme.ErrTooLarge)
-			if !strings.Contains(err.Error(), "narrow the words") {
+			if !strings.Contains(err.Error(), "narrow the query") {
 				t.Errorf("%s: no advice: %v", c.name, err)
 			}
 			continue
@@ -294,7 +294,7 @@ func TestPhoneCut(t *testing.T) {
 	}{
 		{"closed", "", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
 		{"closed in a line", "-200:2:pho", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
-		{"no phone book", "SSH-2.0-OpenSSH\r\n", Limits{}, []error{scheme.ErrProtocol}, `"SSH-2.0-OpenSSH" is no answer`},
+		{"no phone book", "SSH-2.0-OpenSSH\r\n", Limits{}, []error{scheme.ErrProtocol}, `invalid line "SSH-2.0-OpenSSH"`},
 		{"gives up", "520:Out of time.\r\n", Limits{}, []error{scheme.ErrProtocol}, `520 "Out of time."`},
 		{"a long line", "-200:2:x: " + strings.Repeat("y", 1000), Limits{Line: 100}, []error{scheme.ErrTooLarge}, "line too long"},
 		{"many lines", strings.Repeat("100:wait\r\n", 100), Limits{Items: 10}, []error{scheme.ErrTooLarge}, "more than 10 lines"},

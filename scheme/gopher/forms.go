@@ -8,18 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// searchForm asks for the words of a search: g is of type 7 and has none (section
-// 3.4.2). Submit keeps a Gopher+ string that g has.
-func searchForm(g URL, title string) *scheme.Form {
-	return wordsForm(g, title, "Words to search for")
-}
-
-// phoneForm asks whom to look for in a phone book: g is of type 2 and has no words.
-func phoneForm(g URL) *scheme.Form {
-	return wordsForm(g, "Phone book", "Whom to look for")
-}
-
-// wordsForm is a form of one field, whose answer is the search of g.
+// wordsForm returns a form with one field, whose answer becomes the search of g
+// (section 3.4.2). Submit keeps the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
 	f := &scheme.Form{
 		URL:    g.url,
@@ -33,26 +23,21 @@ func wordsForm(g URL, title, prompt string) *scheme.Form {
 		if err := checkWords(answers[0]); err != nil {
 			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: err}
 		}
-		submitted, err := g.withSearch(answers[0])
+		p := g.parts()
+		p.Search = &answers[0]
+		submitted, err := p.URL()
 		return submitted.url, err
 	}
 	return f
 }
 
-// checkWords says why words can't be looked for, if they can't.
+// checkWords returns an error if words can't be searched for.
 func checkWords(words string) error {
 	switch {
 	case strings.Trim(words, " ") == "":
-		return errors.New("no words to look for")
+		return errors.New("enter at least one word")
 	case strings.ContainsAny(words, "\t\r\n\x00"):
-		return errors.New("words can't hold TAB, CR, LF or NUL")
+		return errors.New("words can't contain TAB, CR, LF or NUL")
 	}
 	return nil
-}
-
-// withSearch returns g with other words for its search.
-func (g URL) withSearch(words string) (URL, error) {
-	p := g.parts()
-	p.Search = &words
-	return p.URL()
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func TestWordsForms(t *testing.T) {
-	search := func(g URL) *scheme.Form { return searchForm(g, "Search it") }
+	search := func(g URL) *scheme.Form { return wordsForm(g, "Search it", "Words to search for") }
+	phoneForm := func(g URL) *scheme.Form { return wordsForm(g, "Phone book", "Name to look up") }
 	for _, c := range []struct {
 		url   string
 		form  func(URL) *scheme.Form
@@ -58,7 +59,7 @@ func TestWordsForms(t *testing.T) {
 			t.Errorf("%s: %q comes out as %q", c.url, c.words, got)
 		}
 	}
-	f := searchForm(parse(t, "gopher://h/7sel"), "")
+	f := wordsForm(parse(t, "gopher://h/7sel"), "", "Words to search for")
 	for _, answers := range [][]string{nil, {"a", "b"}} {
 		if _, err := f.Submit(answers); !errors.As(err, new(*scheme.AnswerError)) {
 			t.Errorf("%q: %v, want an AnswerError", answers, err)

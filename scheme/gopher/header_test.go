@@ -69,16 +69,16 @@ func TestReadHeaderFails(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"+-3\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -3", scheme.ErrProtocol},
-		{"--0\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -0", scheme.ErrProtocol},
-		{"+-01\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -01", scheme.ErrProtocol},
-		{"+9223372036854775808\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not 9223372036854775808", scheme.ErrProtocol},
-		{"-99999999999999999999999\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not 99999999999999999999999", scheme.ErrProtocol},
-		{"+", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+"`, io.ErrUnexpectedEOF},
-		{"+-", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+-"`, io.ErrUnexpectedEOF},
+		{"+-3\r\n", "protocol error: invalid length -3 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"--0\r\n", "protocol error: invalid length -0 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+-01\n", "protocol error: invalid length -01 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+9223372036854775808\r\n", "protocol error: invalid length 9223372036854775808 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"-99999999999999999999999\r\n", "protocol error: invalid length 99999999999999999999999 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+"`, io.ErrUnexpectedEOF},
+		{"+-", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+-"`, io.ErrUnexpectedEOF},
 		{"-- ", "", nil}, // a blank is within no number
-		{"+12", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
-		{"+12 \r", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
+		{"+12", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
+		{"+12 \r", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
 	} {
 		h, err := ReadHeader(bufio.NewReader(strings.NewReader(c.reply)))
 		switch {
@@ -152,7 +152,7 @@ func TestHeaderBody(t *testing.T) {
 func TestCutBody(t *testing.T) {
 	h := Header{Plus: true, Length: 1 << 62}
 	got, err := io.ReadAll(h.Body(iotest.DataErrReader(strings.NewReader("abc")), false))
-	const want = "protocol error: unexpected EOF: 3 octets came of the 4611686018427387904 that were announced"
+	const want = "protocol error: unexpected EOF: got 3 of the 4611686018427387904 announced octets"
 	if string(got) != "abc" || err == nil || err.Error() != want || !errors.Is(err, scheme.ErrProtocol) || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%q, %v", got, err)
 	}

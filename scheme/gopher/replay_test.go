@@ -60,9 +60,8 @@ var notReplayed = map[string]string{
 	"cso-status":            "status is no search",
 }
 
-// types are those of the items that the captures ask for, where the kind of their
-// reply does not tell.
-var types = map[string]byte{
+// captureTypes has the gophertypes of the captures whose kind does not tell.
+var captureTypes = map[string]byte{
 	"gn-url-redirect": '9', "py-url-redirect": '9', "gn-html": 'h', "umn-html": 'h', "gn-gif": 'g',
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
@@ -76,7 +75,7 @@ func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	if p.Type == 0 {
 		p.Type = '0'
 	}
-	if gtype, ok := types[c.name]; ok {
+	if gtype, ok := captureTypes[c.name]; ok {
 		p.Type = gtype
 	}
 	if words, ok := strings.CutPrefix(line, "query "); ok && c.kind == "raw" {

@@ -135,11 +135,11 @@ func TestChooseViewRefuses(t *testing.T) {
 		accept, language string
 		says             string
 	}{
-		{report(t), "image/gif", "", `there is "Text/plain De_DE", "Text/plain En_US", "Text/plain Es_ES", "application/postscript En_US"`},
+		{report(t), "image/gif", "", `available: "Text/plain De_DE", "Text/plain En_US", "Text/plain Es_ES", "application/postscript En_US"`},
 		{report(t), "", "fr", `"Text/plain De_DE"`},
 		{report(t), "application/postscript", "de", `"application/postscript En_US"`},
 		{report(t), "*/*;q=0", "", `"Text/plain De_DE"`},
-		{nil, "", "", "there are none"},
+		{nil, "", "", "the item has no views"},
 		{many, "a/b", "", " and 92 more"},
 	} {
 		_, err := ChooseView(test.views, test.accept, test.language)
