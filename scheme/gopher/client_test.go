@@ -559,9 +559,13 @@ func TestTLS(t *testing.T) {
 }
 
 func TestIPv6(t *testing.T) {
-	server, err := gophertest.Start(world(), &gophertest.Options{IPv6: true})
+	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
-		t.Skip("no IPv6 here: ", err)
+		t.Skip("no IPv6: ", err)
+	}
+	server, err := gophertest.Start(world(), &gophertest.Options{Listener: l})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer server.Close()
 	res, err := get(t, server, "", nil, nil)

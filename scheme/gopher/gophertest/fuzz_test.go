@@ -37,7 +37,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, request []byte) {
-		s := &Server{o: Options{Idle: time.Minute}, items: items, host: "h", port: 70, admin: "a <b>"}
+		s := &Server{o: Options{Idle: time.Minute, Admin: "a <b>"}, items: items, host: "h", port: 70}
 		s.request(&canned{left: bytes.NewReader(request)})
 		if len(s.log) > 1 || len(s.log) == 1 && !strings.HasPrefix(string(request), s.log[0]) {
 			t.Errorf("log %q of %q", s.log, request)
@@ -74,7 +74,7 @@ func FuzzPhone(f *testing.F) {
 		}
 		last := answer[strings.LastIndex(strings.TrimSuffix(answer, "\r\n"), "\r\n")+1:]
 		if strings.HasPrefix(strings.TrimPrefix(last, "\n"), "-") {
-			t.Errorf("%q gets an answer that goes on: %q", line, answer)
+			t.Errorf("%q gets an answer without a last line: %q", line, answer)
 		}
 	})
 }
