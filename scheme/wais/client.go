@@ -81,7 +81,7 @@ func New(o *Options) *Client {
 		c.o = *o
 	}
 	c.o = c.o.orDefault()
-	c.pool.Most, c.pool.Time = c.o.IdleConns, c.o.IdleTime
+	c.pool.PerKey, c.pool.IdleTime = c.o.IdleConns, c.o.IdleTime
 	return c
 }
 

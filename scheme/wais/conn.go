@@ -29,8 +29,8 @@ type conn struct {
 	answered bool // and has answered since
 }
 
-// Place tells the pool which connections are alike.
-func (c *conn) Place() place { return c.place }
+// Key implements [pool.Conn].
+func (c *conn) Key() place { return c.place }
 
 // Quit closes the connection: the protocol has no farewell.
 func (c *conn) Quit() { c.raw.Close() }
