@@ -372,7 +372,7 @@ func TestOffsetTooLarge(t *testing.T) {
 	w := newWorld(t, documentPeer(t, "x", 1000), nil)
 	w.req.Offset = math.MaxInt64 - 1
 	_, err := w.open("db/TEXT/3=id")
-	wantError(t, err, locus.ErrValue, "no range")
+	wantError(t, err, locus.ErrValue, "invalid range")
 }
 
 func TestLimits(t *testing.T) {
@@ -413,18 +413,18 @@ func TestEnds(t *testing.T) {
 		{[][]byte{packetOf(textOf(full), outOfRange), packetOf(textOf(""), outOfRange)}, 500, nil, ""},
 		{[][]byte{packetOf(textOf(full + "more than asked for")), packetOf(textOf("y"))}, 501, nil, ""},
 		{[][]byte{packetOf(outOfRange)}, -1, scheme.ErrNotFound, "out of range"},
-		{[][]byte{packetOf()}, -1, scheme.ErrProtocol, "without a text"},
+		{[][]byte{packetOf()}, -1, scheme.ErrProtocol, "neither a text nor"},
 		{[][]byte{packetOf(locked)}, -1, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(locked, outOfRange)}, -1, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(textOf("a"), textOf("b"))}, -1, scheme.ErrProtocol, "2 texts"},
 		{[][]byte{emptyPacket}, -1, ErrEmpty, ""},
 		{[][]byte{packetOf(textOf("part"), locked)}, 4, scheme.ErrUnreachable, "locked"},
-		{[][]byte{packetOf(textOf(full)), packetOf()}, 500, scheme.ErrProtocol, "without a text"},
+		{[][]byte{packetOf(textOf(full)), packetOf()}, 500, scheme.ErrProtocol, "neither a text nor"},
 		{[][]byte{packetOf(textOf(full)), packetOf(locked)}, 500, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(textOf(full)), emptyPacket}, 500, ErrEmpty, ""},
 		{[][]byte{packetOf(textOf(full))}, 500, io.EOF, "close the connection"},
 		{[][]byte{packetOf(textOf(full)), packetOf(textOf("y"))[:40]}, 500, io.ErrUnexpectedEOF, "in a packet"},
-		{nil, -1, scheme.ErrProtocol, "no such database or document"},
+		{nil, -1, scheme.ErrProtocol, "database or document does not exist"},
 	} {
 		w := newWorld(t, newPeer(t, answering(c.answers...)), &Options{Range: 500})
 		res, err := w.open("db/TEXT/3=id")

@@ -50,12 +50,12 @@ func TestNewDocumentID(t *testing.T) {
 		t.Errorf("%v %v", got, ok)
 	}
 	for text, fields := range map[string][]Field{
-		"and not 0":        nil,
-		"and not 17":       make([]Field, 17),
-		"127, and not 0":   {{1, "a"}, {0, "b"}},
-		"127, and not -1":  {{-1, "b"}},
-		"127, and not 128": {{128, "b"}},
-		"8192 octets":      {{3, strings.Repeat("a", MaxDocumentID-2)}},
+		"not 0":                   nil,
+		"not 17":                  make([]Field, 17),
+		"field number 0 is out":   {{1, "a"}, {0, "b"}},
+		"field number -1 is out":  {{-1, "b"}},
+		"field number 128 is out": {{128, "b"}},
+		"8193 octets":             {{3, strings.Repeat("a", MaxDocumentID-2)}},
 	} {
 		id, err := NewDocumentID(fields)
 		if id != "" || !errors.Is(err, locus.ErrValue) || !strings.Contains(err.Error(), text) {

@@ -20,7 +20,7 @@ var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
 
 // A document without end ends at the limit.
 func TestEndlessDocument(t *testing.T) {
-	whole := packetOf(textOf(strings.Repeat("x", usualRange)))
+	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newWorld(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
 	got, err := readAll(w.open("db/TEXT/3=id"))
 	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 octets")
@@ -199,7 +199,7 @@ func TestCloseEndsRead(t *testing.T) {
 // kept takes the connections to the host h that are kept.
 func (c *Client) kept() (list []*conn) {
 	for {
-		x, ok := c.pool.Take(place{host: "h", port: Port}, func(*conn) int { return 0 })
+		x, ok := c.pool.Take(server{host: "h", port: Port}, func(*conn) int { return 0 })
 		if !ok {
 			return list
 		}
@@ -348,9 +348,9 @@ func TestRefused(t *testing.T) {
 		"a%40evil.dom%3A210?x": {"database", 0, "name of a database"},
 		"a%1Fb":                {"database", 0, "name of a database"},
 		"a@b/TEXT/3=x":         {"database", 0, "name of a database"},
-		"db/TE%20XT/3=a":       {"wtype", 3, "type of a document"},
-		"db//3=a":              {"wtype", 3, "type of a document"},
-		"db/TEXT/":             {"wpath", 8, "no octets"},
+		"db/TE%20XT/3=a":       {"wtype", 3, "document type"},
+		"db//3=a":              {"wtype", 3, "document type"},
+		"db/TEXT/":             {"wpath", 8, "is empty"},
 		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
@@ -506,7 +506,7 @@ func FuzzAnswers(f *testing.F) {
 						t.Errorf("%+v", item)
 					}
 					if x, err := Parse(item.URL); err == nil && x.database == "db" && x.url.Host() == "h" {
-						if id, ok := x.DocumentID(); !ok || id.check() != nil || wrongWtype(x.wtype) != "" {
+						if id, ok := x.DocumentID(); !ok || id.wrong() != "" || wrongWtype(x.wtype) != "" {
 							t.Errorf("%+v", item)
 						}
 					}

@@ -68,11 +68,11 @@ func TestItemURLs(t *testing.T) {
 		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element of which nothing is there
 		{"opaque %", "a", "TEXT", "wais://h/db/TEXT/opaque%20%25", ""},
 		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not as it would be written
-		{"3=x;", "a", "TEXT", "", "no URL: its document-id reads as another"},
-		{"\x03\x02id", "a", "TE XT", "", "no URL: "},
-		{"\x03\x02id", "a", "T\xffT", "", "no URL: "},
+		{"3=x;", "a", "TEXT", "", "no link: a URL can't express its document-id"},
+		{"\x03\x02id", "a", "TE XT", "", "no link: "},
+		{"\x03\x02id", "a", "T\xffT", "", "no link: "},
 		{"\x03\x02id", " gopher://h/1 ", "URL", "gopher://h/1", ""},
-		{"\x03\x02id", "not a URL", "URL", "", "no URL: scheme: "},
+		{"\x03\x02id", "not a URL", "URL", "", "no link: scheme: "},
 	} {
 		list := found(t, "", hitOf(c.id, c.headline, c.wtype))
 		if len(list) != 1 {
@@ -167,7 +167,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{packetOf(sourceOnly), packetOf(textOf(description))}, "info||one|\ninfo||two|\ninfo||Cost: 1.50 dollars-per-minute|\n" + about},
 		{[][]byte{packetOf(hitOf("x", "Two", "TEXT", "WSRC")), packetOf(textOf("(:source)"))},
 			"object|text/plain|Two|score 5, 2 lines\nobject|application/x-wais-source|Two|the same document, as WSRC\n"},
-		{[][]byte{packetOf(sourceOnly), packetOf(textOf("nothing"))}, "error||source description: octet 0: protocol error: it begins with \"(:source\"|\n" + about},
+		{[][]byte{packetOf(sourceOnly), packetOf(textOf("nothing"))}, "error||source description: octet 0: protocol error: it must begin with \"(:source\"|\n" + about},
 		{[][]byte{packetOf(sourceOnly), packetOf(outOfRange)}, "error||out of range (SF): the server says \"Request out of range\"|\n" + about},
 		{[][]byte{packetOf(sourceOnly), emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket},
 			"error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n" + about},
@@ -423,17 +423,17 @@ func TestItems(t *testing.T) {
 		first, last string
 		count       int
 	}{
-		{scheme.ItemRange{}, 40, "h1", "There may be more: no more than 40 were asked for.", 61},
-		{scheme.ItemRange{Newest: 60}, 60, "h1", "There may be more: no more than 60 were asked for.", 61},
+		{scheme.ItemRange{}, 40, "h1", "There may be more hits: only 40 were requested.", 61},
+		{scheme.ItemRange{Newest: 60}, 60, "h1", "There may be more hits: only 60 were requested.", 61},
 		{scheme.ItemRange{Newest: 100}, 100, "h1", "h60", 60},
 		{scheme.ItemRange{Last: 200}, 200, "h1", "h60", 60},
 		{scheme.ItemRange{First: 41}, 80, "h41", "h60", 20},
-		{scheme.ItemRange{First: 11, Last: 60}, 60, "h11", "There may be more: no more than 60 were asked for.", 51},
-		{scheme.ItemRange{First: 11, Newest: 5}, 15, "h11", "There may be more: no more than 15 were asked for.", 51},
+		{scheme.ItemRange{First: 11, Last: 60}, 60, "h11", "There may be more hits: only 60 were requested.", 51},
+		{scheme.ItemRange{First: 11, Newest: 5}, 15, "h11", "There may be more hits: only 15 were requested.", 51},
 		{scheme.ItemRange{First: 11, Last: 90, Newest: 85}, 90, "h11", "h60", 50},
-		{scheme.ItemRange{First: 100}, 139, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+		{scheme.ItemRange{First: 100}, 139, "There are only 60 hits.", "There are only 60 hits.", 1},
 		{scheme.ItemRange{Last: 1 << 62}, 10_000, "h1", "h60", 60},
-		{scheme.ItemRange{First: 9_999}, 10_000, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+		{scheme.ItemRange{First: 9_999}, 10_000, "There are only 60 hits.", "There are only 60 hits.", 1},
 	} {
 		w := newWorld(t, newPeer(t, answering(packetOf(all))), nil)
 		w.req.Items = c.items
@@ -448,7 +448,7 @@ func TestItems(t *testing.T) {
 	w := newWorld(t, newPeer(t, answering()), nil)
 	w.req.Items = scheme.ItemRange{First: 10_001}
 	_, err := w.open("db?words")
-	wantError(t, err, scheme.ErrTooLarge, "hits from place 10001 on, and no more than 10000 are asked for")
+	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
 }
 
 // A source description leads to the database that it describes, too.
@@ -482,7 +482,7 @@ func TestSourceLinks(t *testing.T) {
 		}
 		link := list[1]
 		if link.URL.String() != want || want != "" && (link.Kind != scheme.KindSearch || link.Note != "the database that coast.src describes") ||
-			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "The database of coast.src can't be linked: ")) {
+			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "No link to the database of coast.src: ")) {
 			t.Errorf("%.100s: %+v", description, link)
 		}
 		if want != "" && Check(link.URL, locus.RFC1738) != nil {
@@ -584,8 +584,8 @@ func TestTypeOfURL(t *testing.T) {
 		"text/plain":                "",
 		"text/*":                    "",
 		"image/gif, */*;q=0.1":      "",
-		"image/gif":                 "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif) does not change it",
-		"image/gif, text/plain;q=0": "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif, text/plain;q=0) does not change it",
+		"image/gif":                 "the URL specifies the type TEXT, which is text/plain: the preference image/gif has no effect",
+		"image/gif, text/plain;q=0": "the URL specifies the type TEXT, which is text/plain: the preference image/gif, text/plain;q=0 has no effect",
 	} {
 		w := newWorld(t, documentPeer(t, "text", 100000), nil)
 		w.req.Accept = accept

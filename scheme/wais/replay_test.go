@@ -138,11 +138,11 @@ var replays = []struct {
 	{name: "search-limit", paths: "coast?metres", o: Options{Max: 2}, sent: "same",
 		want: "object|text/plain|berth 0: the Albatross lies here, 10 metres|score 335, 1 line\n" +
 			"object|text/plain|berth 1: the Petrel lies here, 13 metres|score 335, 1 line\n" +
-			"info||There may be more: no more than 2 were asked for.|\n"},
+			"info||There may be more hits: only 2 were requested.|\n"},
 	{name: "search-missing-database", paths: "nosuch?harbour", sent: "same", kind: scheme.ErrNotFound},
 	{name: "search-missing-database", paths: "nosuch", sent: "other", kind: scheme.ErrNotFound},
 	{name: "search-no-database", paths: "?harbour", sent: "same more", tail: "retrieve-at-end",
-		want: infoHit + "info||The database of coast.src can't be linked: source description: octet 0: protocol error: it begins with \"(:source\"|\n"},
+		want: infoHit + "info||No link to the database of coast.src: source description: octet 0: protocol error: it must begin with \"(:source\"|\n"},
 	{name: "search-no-hits", paths: "coast?zeppelin", sent: "same", want: noHits},
 	{name: "search-question-mark", paths: "coast?%3F", sent: "same",
 		want: sourceHit + catalogHit + "error||permanent system error (S1): the server says \"query syntax error: ?\"|\n"},
@@ -249,7 +249,7 @@ func TestReplays(t *testing.T) {
 		}
 		for _, packet := range captured(readWire(t, name+".s2c")) {
 			var r SearchReply
-			if apdu, err := ReadPacket(bytes.NewReader(packet), nil, usualAnswer); err != nil {
+			if apdu, err := ReadPacket(bytes.NewReader(packet), nil, defaultAnswer); err != nil {
 				wantError(t, err, ErrEmpty)
 			} else if err := r.Parse(apdu); err != nil {
 				t.Errorf("%s: %v", name, err)

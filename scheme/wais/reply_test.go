@@ -345,28 +345,28 @@ func TestReplyRefuses(t *testing.T) {
 	}{
 		{"", 0, "ends before its type"},
 		{"\x00\x01", 2, "ends before its type"},
-		{"\x00\x00\x17", 0, "a header of 0 octets, and its type and fixed fields are 11"},
-		{"\x00\x0a\x17" + head[3:], 0, "a header of 10 octets"},
-		{"\x00\x0c\x17" + head[3:], 0, "a header of 12 octets, and there are 11"},
-		{"\xff\xff" + head[2:], 0, "a header of 65535 octets, and there are 11"},
-		{"\x00\x0b\x15" + head[3:], 2, "its type is 21, and 23 answers"},
+		{"\x00\x00\x17", 0, "the header has 0 octets, but its type and fixed fields 11"},
+		{"\x00\x0a\x17" + head[3:], 0, "the header has 10 octets"},
+		{"\x00\x0c\x17" + head[3:], 0, "the header has 12 octets, but the APDU only 11 more"},
+		{"\xff\xff" + head[2:], 0, "the header has 65535 octets, but the APDU only 11 more"},
+		{"\x00\x0b\x15" + head[3:], 2, "its type is 21, not 23"},
 		{head + "\x80\x80\x80\x80\x80\x63\x00", 13, "more than 5 octets"},
 		{head + "\x63\x80\x80\x80\x80\x80\x00", 14, "more than 5 octets"},
-		{head + "\x63", 14, "does not end"},
-		{head + "\x63\x81", 14, "does not end"},
-		{head + "\x81", 13, "does not end"},
-		{head + "\x63\x01", 15, "an element of 1 octets, and 0 are left"},
-		{head + "\x63\xff\xff\xff\xff\x7f", 19, "an element of 34359738367 octets, and 0 are left"},
-		{head + "\x63\x04\x81\x16\x02\x74" + "\x00", 18, "an element of 2 octets, and 1 are left"},
-		{head + "\x63\x05\x81\x16\x02\x74\x01" + "i", 20, "an element of 1 octets, and 0 are left"},
-		{head + "\x63\x0b\x81\x16\x08" + "\x76\x06\x00\x00\x00\x00\x00\x00", 20, "a number of 6 octets"},
-		{head + "\x63\x09\x81\x16\x06\x81\x04\x03\x81\x05\x02", 24, "an element of 2 octets, and 0 are left"},
+		{head + "\x63", 14, "exceeds its container"},
+		{head + "\x63\x81", 14, "exceeds its container"},
+		{head + "\x81", 13, "exceeds its container"},
+		{head + "\x63\x01", 15, "an element has 1 octets, but its container only 0 more"},
+		{head + "\x63\xff\xff\xff\xff\x7f", 19, "an element has 34359738367 octets, but its container only 0 more"},
+		{head + "\x63\x04\x81\x16\x02\x74" + "\x00", 18, "an element has 2 octets, but its container only 1 more"},
+		{head + "\x63\x05\x81\x16\x02\x74\x01" + "i", 20, "an element has 1 octets, but its container only 0 more"},
+		{head + "\x63\x0b\x81\x16\x08" + "\x76\x06\x00\x00\x00\x00\x00\x00", 20, "a number has 6 octets"},
+		{head + "\x63\x09\x81\x16\x06\x81\x04\x03\x81\x05\x02", 24, "an element has 2 octets, but its container only 0 more"},
 		{head + "\x63\x02\x1c\x00", 16, "ends within its length"},
-		{head + "\x63\x06\x1c\x00\x02S1\x1d", 16, "a diagnostic record of 2 octets"},
-		{head + "\x63\x03\x1c\x00\x03", 18, "an element of 3 octets, and 0 are left"},
-		{head + "\x63\x06\x1c\x00\x03S1\x00", 18, "an element of 3 octets, and 2 are left"},
-		{head + "\x63\x0a\x81\x19\x07\x75\x05\x00\x00\x00\x00\x00", 20, "a number of 5 octets"},
-		{head[:1] + "\x0d" + head[2:] + "\x02\x01" + "\x63\x00", 15, "an element of 1 octets, and 0 are left"},
+		{head + "\x63\x06\x1c\x00\x02S1\x1d", 16, "a diagnostic record has 2 octets"},
+		{head + "\x63\x03\x1c\x00\x03", 18, "an element has 3 octets, but its container only 0 more"},
+		{head + "\x63\x06\x1c\x00\x03S1\x00", 18, "an element has 3 octets, but its container only 2 more"},
+		{head + "\x63\x0a\x81\x19\x07\x75\x05\x00\x00\x00\x00\x00", 20, "a number has 5 octets"},
+		{head[:1] + "\x0d" + head[2:] + "\x02\x01" + "\x63\x00", 15, "an element has 1 octets, but its container only 0 more"},
 	} {
 		r := SearchReply{Hits: []Hit{{ID: "before"}}, ReferenceID: "before"}
 		err := r.Parse([]byte(c.apdu))
@@ -429,9 +429,9 @@ func TestAnswers(t *testing.T) {
 func TestParseInitReply(t *testing.T) {
 	const dortmund = "LS6 University of Dortmund Informatik VI 2.2.10"
 	for name, want := range map[string]InitReply{
-		"init":           {true, 30000, 30000, dortmund, ""},
-		"init-too-large": {true, 100000, 100000, dortmund, ""},
-		"init-rejected":  {false, 100000, 100000, dortmund, ""},
+		"init":           {true, 30000, 30000, dortmund},
+		"init-too-large": {true, 100000, 100000, dortmund},
+		"init-rejected":  {false, 100000, 100000, dortmund},
 	} {
 		got, err := ParseInitReply(capturedPackets(t, name+".s2c")[0][headerSize:])
 		got.Implementation = strings.Join(strings.Fields(got.Implementation), " ")
@@ -440,11 +440,11 @@ func TestParseInitReply(t *testing.T) {
 		}
 	}
 	for apdu, want := range map[string]InitReply{
-		"\x00\x02\x15\x01":                                {true, -1, -1, "", ""},
-		"\x00\x02\x15\x02":                                {false, -1, -1, "", ""},
-		"\x00\x09\x15\x01\x02\x01r\x05\x02\x01\x00":       {true, 256, -1, "", "r"},
-		"\x00\x08\x15\x01\x06\x04\xff\xff\xff\xff":        {true, -1, -1, "", ""},
-		"\x00\x08\x15\x01\x0a\x01v\x3c\x01x" + "\x63\x02": {true, -1, -1, "v", ""},
+		"\x00\x02\x15\x01":                                {true, -1, -1, ""},
+		"\x00\x02\x15\x02":                                {false, -1, -1, ""},
+		"\x00\x09\x15\x01\x02\x01r\x05\x02\x01\x00":       {true, 256, -1, ""},
+		"\x00\x08\x15\x01\x06\x04\xff\xff\xff\xff":        {true, -1, -1, ""},
+		"\x00\x08\x15\x01\x0a\x01v\x3c\x01x" + "\x63\x02": {true, -1, -1, "v"},
 	} {
 		if got, err := ParseInitReply([]byte(apdu)); got != want || err != nil {
 			t.Errorf("%q: %+v, %v", apdu, got, err)
