@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A term tells how often a document has what is searched, by the counts of its
-// words.
+// A term returns how often a document matches, from the counts of its words.
 type term func(words map[string]int) int
 
 func (t term) or(u term) term {
@@ -34,7 +33,7 @@ func (t term) not(u term) term {
 	}
 }
 
-// word is a term of one word, or with "*" of all that begin with it.
+// word returns a term of one word or, with "*", of all words with that prefix.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
@@ -60,10 +59,10 @@ type parser struct {
 	depth  int
 }
 
-// mostDepth bounds parentheses within parentheses.
+// mostDepth limits nested parentheses.
 const mostDepth = 50
 
-// parseWords reads seed words. ok is false if they are none that mean something.
+// parseWords reads seed words. ok is false for a syntax error.
 func parseWords(words string) (t term, ok bool) {
 	p := &parser{tokens: tokens(words)}
 	t, ok = p.expression()
@@ -150,14 +149,14 @@ func (p *parser) group() (t term, ok bool) {
 	return t, true
 }
 
-// hit is a document that was found.
+// hit is a result of a search.
 type hit struct {
 	d     *document
 	score int
 }
 
-// search returns the hits in db, the best first. ok is false if the words of s mean
-// nothing.
+// search returns the hits in db, the best first. ok is false for a syntax error in
+// the words of s.
 func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
 	t, ok := parseWords(s.Words)
 	if !ok {
@@ -175,9 +174,8 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 	return hits, true
 }
 
-// count gives each document a point for each time that it has what is searched,
-// and for each word of some length that it shares with an example. The most
-// points are a score of 1000.
+// count gives each document a point for each match, and for each longer word that it
+// shares with an example. It scales the points to scores up to 1000.
 func (db *database) count(t term, like [][]byte) (hits []hit) {
 	shared := exampleWords(like)
 	best := 1
