@@ -231,7 +231,7 @@ func TestChanged(t *testing.T) {
 	if _, err := x.(io.Seeker).Seek(90_000, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := x.Read(make([]byte, 10)); n != 0 || !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "not the one any more") {
+	if n, err := x.Read(make([]byte, 10)); n != 0 || !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("%d, %v", n, err)
 	}
 }
