@@ -10,29 +10,6 @@ import (
 // A term returns how often a document matches, from the counts of its words.
 type term func(words map[string]int) int
 
-func (t term) or(u term) term {
-	return func(words map[string]int) int { return t(words) + u(words) }
-}
-
-func (t term) and(u term) term {
-	return func(words map[string]int) int {
-		m, n := t(words), u(words)
-		if m == 0 || n == 0 {
-			return 0
-		}
-		return m + n
-	}
-}
-
-func (t term) not(u term) term {
-	return func(words map[string]int) int {
-		if u(words) > 0 {
-			return 0
-		}
-		return t(words)
-	}
-}
-
 // word returns a term of one word or, with "*", of all words with that prefix.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
@@ -56,7 +33,6 @@ func word(token string) term {
 //	operand     word | word "*" | "(" expression ")"
 type parser struct {
 	tokens []string
-	depth  int
 }
 
 // mostDepth limits nested parentheses.
@@ -65,7 +41,7 @@ const mostDepth = 50
 // parseWords reads seed words. ok is false for a syntax error.
 func parseWords(words string) (t term, ok bool) {
 	p := &parser{tokens: tokens(words)}
-	t, ok = p.expression()
+	t, ok = p.expression(0)
 	return t, ok && len(p.tokens) == 0
 }
 
@@ -84,65 +60,52 @@ func (p *parser) next() string {
 
 func (p *parser) skip() { p.tokens = p.tokens[1:] }
 
-func (p *parser) expression() (t term, ok bool) {
-	if t, ok = p.conjunction(); !ok {
-		return nil, false
-	}
-	for p.next() != "" && p.next() != ")" {
+func (p *parser) expression(depth int) (t term, ok bool) {
+	t, ok = p.conjunction(depth)
+	for ok && p.next() != "" && p.next() != ")" {
 		if p.next() == "or" {
 			p.skip()
 		}
-		u, ok := p.conjunction()
-		if !ok {
-			return nil, false
-		}
-		t = t.or(u)
+		left := t
+		var right term
+		right, ok = p.conjunction(depth)
+		t = func(words map[string]int) int { return left(words) + right(words) }
 	}
-	return t, true
+	return t, ok
 }
 
-func (p *parser) conjunction() (t term, ok bool) {
-	if t, ok = p.operand(); !ok {
-		return nil, false
-	}
-	for {
-		combine := t.and
-		switch p.next() {
-		case "and":
-		case "not":
-			combine = t.not
-		default:
-			return t, true
-		}
+func (p *parser) conjunction(depth int) (t term, ok bool) {
+	t, ok = p.operand(depth)
+	for ok && (p.next() == "and" || p.next() == "not") {
+		left, not := t, p.next() == "not"
 		p.skip()
-		u, ok := p.operand()
-		if !ok {
-			return nil, false
+		var right term
+		right, ok = p.operand(depth)
+		t = func(words map[string]int) int {
+			m, n := left(words), right(words)
+			if m == 0 || not == (n > 0) {
+				return 0
+			}
+			return m + n
 		}
-		t = combine(u)
 	}
+	return t, ok
 }
 
-func (p *parser) operand() (t term, ok bool) {
+func (p *parser) operand(depth int) (t term, ok bool) {
 	token := p.next()
 	switch token {
 	case "", ")", "*", "and", "or", "not":
 		return nil, false
-	case "(":
-		return p.group()
 	}
 	p.skip()
-	return word(token), true
-}
-
-func (p *parser) group() (t term, ok bool) {
-	p.skip()
-	p.depth++
-	defer func() { p.depth-- }()
-	if p.depth > mostDepth {
+	if token != "(" {
+		return word(token), true
+	}
+	if depth == mostDepth {
 		return nil, false
 	}
-	if t, ok = p.expression(); !ok || p.next() != ")" {
+	if t, ok = p.expression(depth + 1); !ok || p.next() != ")" {
 		return nil, false
 	}
 	p.skip()
