@@ -14,8 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Few items with much text are too many, in one menu and in all that are kept, and so
-// are few menus with long URLs.
+// The text of one menu, of all kept entries, and the URLs of all menus are limited.
 func TestMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
 	s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// survey is the form in the capture umn-bang-ask, which holds every kind.
+// survey is the form in the capture umn-bang-ask, which has every kind of question.
 func survey() []Question {
 	return []Question{
 		{Kind: KindNote, Prompt: "Please answer the questions below"},
@@ -132,8 +132,8 @@ func TestFormRFC1738(t *testing.T) {
 	}
 }
 
-// TestFormOfCaptures fills in a form as it came from a server, and sends what was
-// sent to it.
+// TestFormOfCaptures fills in the form of a real server, and compares the request with
+// the captured one.
 func TestFormOfCaptures(t *testing.T) {
 	ask := oneSet(t, "umn-bang-ask").Ask
 	english := View{Type: "Text/plain", Language: "En_US"}
@@ -145,7 +145,7 @@ func TestFormOfCaptures(t *testing.T) {
 	}{
 		{"umn-ask-submit", View{}, ask, []string{"", "Anna", "Madrid", "s3cret", "line one\nline two", "Green", "1", "0", "reply.txt", ""}},
 		{"umn-ask-submit-view", english, ask[1:2], []string{"Anna"}},
-		// That client counts an empty line more than there is.
+		// That client counts one empty line too many.
 		{"client-umn-ask-form", english, ask, []string{"", "Anna", "Lisboa", "s3cret", "line one\nline two\n", "Green", "0", "1", "reply.txt", ""}},
 		{"py-form-submit-unsupported", View{}, oneSet(t, "py-bang-ask").Ask, []string{"Anna", "Red"}},
 	} {
@@ -209,7 +209,7 @@ func TestAppendData(t *testing.T) {
 		want    string
 	}{
 		{"no questions", nil, nil, "+-1\r\n.\r\n"},
-		{"notes alone", []Question{{Kind: KindNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
+		{"only notes", []Question{{Kind: KindNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
 		{"empty answers", []Question{{Kind: KindAsk}, {Kind: KindAskP}, {Kind: KindAskF}}, []string{"", "", ""}, "+-1\r\n\r\n\r\n\r\n.\r\n"},
 		{"no lines", []Question{lines}, []string{""}, "+-1\r\n0\r\n.\r\n"},
 		{"a line", []Question{lines}, []string{"a"}, "+-1\r\n1\r\na\r\n.\r\n"},
@@ -278,7 +278,7 @@ func TestAppendDataRefuses(t *testing.T) {
 	}
 }
 
-// answersIn reads a data block back as a server would.
+// answersIn reads a data block like a server.
 func answersIn(fields []scheme.FormField, block string) (answers []string, err error) {
 	header, rest, ok := strings.Cut(block, "\r\n")
 	if !ok {

@@ -69,7 +69,7 @@ func TestRFC1436Menu(t *testing.T) {
 	}
 }
 
-// Where lines end, and where the menu does.
+// The ends of lines and of menus.
 func TestMenuEnds(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -116,7 +116,7 @@ func TestMenuEnds(t *testing.T) {
 	}
 }
 
-// hesitant gives nothing every other time.
+// hesitant returns no octets every other time.
 type hesitant struct {
 	text string
 	now  bool
@@ -181,7 +181,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th/x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `invalid host: "h/x"`},
 		{"1a\ts\th\\x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `invalid host: "h\\x"`},
 
-		// The fifth field, and those behind it.
+		// The fifth field, and further ones.
 		{"1a\ts\th\t70\t+", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
 		{"1a\ts\th\t70\t?", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '?'}, ""},
 		{"1a\ts\th\t70\t+\tmore\tstill more", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
@@ -189,7 +189,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th\t70\t++", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"1a\ts\th\t70\tx", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 
-		// Too few.
+		// Too few fields.
 		{"1a\ts", Line{Type: '1', Name: "a", Selector: "s", Assumed: true}, ""},
 		{"0Hit one\t/about.txt", Line{Type: '0', Name: "Hit one", Selector: "/about.txt", Assumed: true}, ""},
 		{"8a\ts", Line{Type: '8', Name: "a", Selector: "s", Assumed: true}, "the line has no host"},
@@ -199,7 +199,7 @@ func TestParseLine(t *testing.T) {
 		{"\x00a\ts\th\t70", Line{Name: "\x00a"}, "the line has no type"},
 		{"\t", Line{}, "the line has no type"},
 
-		// Neither information nor errors have anything but their text.
+		// Information and error lines have only a text.
 		{"iText", Line{Type: 'i', Name: "Text"}, ""},
 		{"i", Line{Type: 'i'}, ""},
 		{"iText\tTITLE\tnull.host\t1", Line{Type: 'i', Name: "Text"}, ""},
@@ -212,7 +212,7 @@ func TestParseLine(t *testing.T) {
 		{"hWeb\t/url:http://x/", Line{Type: 'h', Name: "Web", Selector: "/url:http://x/"}, ""},
 		{"hWeb\tURL\th\t0", Line{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
 
-		// What no request can hold.
+		// Octets that no request can contain.
 		{"0a\ts\x00t\th\t70", Line{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't hold CR, LF or NUL: "s\x00t"`},
 		{"0a\ts\r\nt\th\t70", Line{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't hold CR, LF or NUL: "s\r\nt"`},
 	} {
@@ -334,7 +334,7 @@ func TestItem(t *testing.T) {
 		}
 		title := l.Name
 		if c.note == "the line has no selector" {
-			title = c.line // no menu at all: nothing of it may be lost
+			title = c.line // not a menu line: the title keeps all of it
 		}
 		if item.Title != title {
 			t.Errorf("%q: title %q, want %q", c.line, item.Title, title)
@@ -352,7 +352,7 @@ func TestItemWithoutMenu(t *testing.T) {
 	}
 }
 
-// What is on the server of a gophers menu stays within TLS, and nothing else does.
+// Only items on the server of a gophers menu use TLS.
 func TestSecureItems(t *testing.T) {
 	for _, c := range []struct{ menu, line, want string }{
 		{"gophers://h/", "1a\ts\th\t70", "gophers://h/1s"},
@@ -374,7 +374,7 @@ func TestSecureItems(t *testing.T) {
 	}
 }
 
-// Gopher+ section 2.9, type "+": one more server for the item before.
+// Gopher+ section 2.9, type "+": another server for the item before.
 func TestMenuMirrors(t *testing.T) {
 	const text = "+Of nothing\ts\th\t70\r\n" +
 		"9Archive\ta.tar\th\t70\r\n" +
@@ -464,13 +464,12 @@ func TestMenuLimits(t *testing.T) {
 	}
 }
 
-// stuck never gives anything.
+// stuck never returns octets.
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// A connection that breaks is an error, and what came before is good; the line that
-// it broke in is not.
+// After a broken connection the complete lines are valid, and the cut line is dropped.
 func TestMenuBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{broken, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
@@ -484,7 +483,7 @@ func TestMenuBreaks(t *testing.T) {
 			}
 		}
 	}
-	// A dot before it breaks ends the menu.
+	// A lone dot before the error ends the menu.
 	m := NewMenuReader(io.MultiReader(strings.NewReader("ia\r\n.\r\n"), iotest.ErrReader(broken)), nil)
 	if l, err := m.Next(); err != nil || l.Name != "a" {
 		t.Errorf("%+v, %v", l, err)
@@ -494,7 +493,7 @@ func TestMenuBreaks(t *testing.T) {
 	}
 }
 
-// A line is given when it is there: nobody waits for the next.
+// A line is returned as soon as it is complete.
 func TestMenuIsNotHeldBack(t *testing.T) {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		r, w := io.Pipe()
@@ -514,8 +513,8 @@ func TestMenuIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// A menu of 100 MB takes no more memory than a small one, and reading it allocates
-// less than once a line.
+// A menu of 100 MB needs no more memory than a small one, and less than one allocation
+// per line.
 func TestLargeMenu(t *testing.T) {
 	const size = 100 << 20
 	m := NewMenuReader(endless(typicalMenu, size), nil)
@@ -531,7 +530,7 @@ func TestLargeMenu(t *testing.T) {
 			t.Fatalf("line %d: %+v, %v", n, l, err)
 		}
 		if n++; n%100_000 == 0 {
-			runtime.GC() // garbage is as much as a busy machine lets it be
+			runtime.GC() // a busy machine may have much garbage
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)
 		}
@@ -583,7 +582,7 @@ func TestItemsAllocate(t *testing.T) {
 	}
 }
 
-// What the types mean (RFC 1436 section 3.8, and what is in use).
+// The types of RFC 1436 section 3.8, and those in common use.
 func TestTypes(t *testing.T) {
 	for gtype := range 256 {
 		text := strings.IndexByte("01467M", byte(gtype)) >= 0
@@ -614,7 +613,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Text of a server is octets, and stays so; nothing of it is in a message as it is.
+// Messages quote the octets of a server.
 func TestNotesAreSafe(t *testing.T) {
 	menu := mustURL(t, "gopher://h/")
 	for c := range 256 {

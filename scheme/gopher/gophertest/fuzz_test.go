@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// FuzzRequest: whatever octets come, a connection ends, and a request that was
-// read is in the log as it came.
+// FuzzRequest checks that any octets end the connection, and that the log has the
+// request unchanged.
 func FuzzRequest(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// canned is a connection whose far end has said all it will say, and reads all.
+// canned is a connection whose peer has sent everything, and reads everything.
 type canned struct {
 	net.Conn // none
 	left     *bytes.Reader
@@ -61,7 +61,7 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// FuzzPhone: whatever a client of the phone book says, it gets whole lines.
+// FuzzPhone checks that the phone book answers any line with whole lines.
 func FuzzPhone(f *testing.F) {
 	for _, text := range []string{"query name=*a* return email", `query "a b" c=d`, "fields", "help", "quit", "", `"`, "return", "query =", "query *=*"} {
 		f.Add(text)
