@@ -237,8 +237,8 @@ func FuzzNames(f *testing.F) {
 		for _, o := range []byte(text) {
 			path += fmt.Sprintf("%%%02X", o)
 		}
-		// Each input is a menu that becomes a directory: hundreds a second, as long as
-		// names are not much longer than file systems take.
+		// Each input becomes a directory, which is fast enough only while
+		// names are not much longer than file systems allow.
 		if len(path) > 3*600 || len(title) > 600 {
 			return
 		}

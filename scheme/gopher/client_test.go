@@ -499,7 +499,7 @@ func TestNotStuffed(t *testing.T) {
 		}
 		o := res.(*scheme.Object)
 		// Octets that arrive within a moment are examined first; a loaded machine may be
-	// slower.
+		// slower.
 		if o.Note != "" && !c.first {
 			t.Errorf("%s: note %q", c.path, o.Note)
 		}

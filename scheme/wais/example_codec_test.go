@@ -37,7 +37,7 @@ func ExampleSearchReply_Parse() {
 	for _, h := range reply.Hits {
 		fmt.Println(h.Score, h.Length, h.Wtypes, h.Headline)
 	}
-	// An answer that ends within an element is no answer.
+	// An answer that ends within an element is invalid.
 	fmt.Println(reply.Parse(bytes.TrimSuffix(apdu, []byte("n"))))
 	// Output:
 	// 586 206 [TEXT] The lantern

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowReply reads the answer to a search, for reading.
+// slowReply is a readable reader of answers.
 func slowReply(apdu []byte) (r SearchReply, ok bool) {
 	_, header, information, ok := slowAPDU(apdu, 23, 10)
 	if !ok {
@@ -127,8 +127,8 @@ func sameReply(a, b *SearchReply) bool {
 		}) && slices.Equal(a.Diagnostics, b.Diagnostics) && a.WordsUsed == b.WordsUsed && a.ReferenceID == b.ReferenceID
 }
 
-// TestReplyCaptured: all answers to searches are read, the same as slowly, and the
-// texts make up the documents that the clients of the time got.
+// TestReplyCaptured compares the reading of all captured answers with the slow one, and
+// their texts with the captured documents.
 func TestReplyCaptured(t *testing.T) {
 	var r SearchReply
 	for _, name := range wireNames(t, ".s2c") {
@@ -155,7 +155,7 @@ func TestReplyCaptured(t *testing.T) {
 	}
 }
 
-// parsedReply returns what comes of the packet of that number in a capture.
+// parsedReply parses the packet of that number in a capture.
 func parsedReply(t *testing.T, name string, packet int) (r SearchReply) {
 	t.Helper()
 	if err := r.Parse(capturedPackets(t, name+".s2c")[packet][headerSize:]); err != nil {
@@ -228,7 +228,7 @@ func TestReplyTexts(t *testing.T) {
 	}
 }
 
-// Answers that no server sent.
+// Handmade answers.
 func TestReplyMade(t *testing.T) {
 	const id = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x090 10 /x/y\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x090 10 /x/y\x07\x01\x00"
 	hit := Hit{
@@ -266,13 +266,13 @@ func TestReplyMade(t *testing.T) {
 	}
 }
 
-// testReply is an answer with these records in its user information.
+// testReply returns an answer with these records in its user information.
 func testReply(records string) []byte {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	return appendElement([]byte(head), tagUserInformation, records)
 }
 
-// group is an element.
+// group returns an element.
 func group(tag int, inside ...string) string {
 	return string(appendElement(nil, tag, strings.Join(inside, "")))
 }
@@ -308,7 +308,7 @@ func TestReply(t *testing.T) {
 		{group(150, id, group(132, group(133), group(60, "x"))), changed(func(h *Hit) {})},
 		{group(150, id, group(132, group(133, "A"), group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"A", "B"} })},
 		{group(150, id, group(132, group(133, "A")), group(132, group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"B"} })},
-		// In a header, and in a document-id, 28 is an element like others.
+		// In a header and in a document-id, 28 is an ordinary element.
 		{group(150, id, group(28, "x")), SearchReply{Hits: []Hit{hit}}},
 		{group(153, group(116, "i"), group(127, "text")), SearchReply{Texts: []Text{{ID: "i", Version: -1, Octets: []byte("text")}}}},
 		{group(153), SearchReply{Texts: []Text{{Version: -1}}}},
@@ -323,8 +323,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// In the header, and behind it, is what nobody asks for; and two groups of user
-// information.
+// Unknown elements in and after the header, and two groups of user information.
 func TestReplyAround(t *testing.T) {
 	apdu := "\x00\x18\x17\x01\x00\x00\x05\x00\x00\x09\x00\x00\x00" + "\x1a\x01\x00" + "\x1b\x01\x02" + "\x02\x02ab" + "\x3c\x01x" +
 		"\x3d\x02yy" + "\x63\x07\x1c\x00\x03S1\x00\x1d" + "\x63\x00" + "\x63\x07\x1c\x00\x03S2\x00\x1d"
@@ -335,7 +334,7 @@ func TestReplyAround(t *testing.T) {
 	}
 }
 
-// TestReplyRefuses: which octet of the APDU is wrong, and how.
+// TestReplyRefuses checks the offset and the text of errors.
 func TestReplyRefuses(t *testing.T) {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	for _, c := range []struct {
@@ -383,7 +382,7 @@ func TestReplyRefuses(t *testing.T) {
 	}
 }
 
-// The octets of a text are those of the APDU, and cannot be appended to.
+// The octets of a text share the APDU's memory, and have no spare capacity.
 func TestReplyDoesNotCopy(t *testing.T) {
 	apdu := testReply(group(153, group(127, "text")) + group(60, "after"))
 	var r SearchReply
@@ -457,8 +456,7 @@ func TestParseInitReply(t *testing.T) {
 	}
 }
 
-// FuzzReply holds the reading of answers against the slow one, in memory that was
-// used before, and against nothing else: no octets make it fail otherwise.
+// FuzzReply compares the reading of answers, in used memory, with the slow one.
 func FuzzReply(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) > headerSize && len(octets) < 3000 {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// slowRequest reads a request for reading: an *Init, a *Query or a *Retrieval.
-// What is in it beside that it does not look at.
+// slowRequest is a readable reader of requests. It returns an *Init, a *Query or a
+// *Retrieval, and ignores everything else in the request.
 func slowRequest(packet []byte) (request any, ok bool) {
 	apdu := packet[headerSize:]
 	if fixed, header, _, ok := slowAPDU(apdu, 20, 0); ok {
@@ -113,7 +113,7 @@ func slowTerms(r *Retrieval, records []slowElement) bool {
 	return false
 }
 
-// appendRequest writes what slowRequest reads.
+// appendRequest writes a request that slowRequest returned.
 func appendRequest(request any) ([]byte, error) {
 	switch r := request.(type) {
 	case *Init:
@@ -126,10 +126,10 @@ func appendRequest(request any) ([]byte, error) {
 	return nil, errors.New("not a request of ours")
 }
 
-// notSent are captured requests that this package does not send, with the reason.
+// notSent has the captured requests that this package does not send, and the reason.
 var notSent = map[string]string{
 	"init-rejected":           "the Init wants the facility Present",
-	"present-apdu":            "the first APDU is no search",
+	"present-apdu":            "the first APDU is not a search",
 	"retrieve-negative-start": "the range begins before the document",
 	"retrieve-no-range":       "it does not say which part",
 	"retrieve-no-type":        "it does not say which type",
@@ -139,8 +139,8 @@ var notSent = map[string]string{
 	"two-apdus-in-one-packet": "two APDUs in one packet",
 }
 
-// TestAppendCaptured: what clients sent is, octet for octet, what is sent here. Of
-// an Init it is what remains without who sent it.
+// TestAppendCaptured compares requests with captured ones, octet for octet; an Init
+// without its sender.
 func TestAppendCaptured(t *testing.T) {
 	left := maps.Clone(notSent)
 	for _, name := range wireNames(t, ".c2s") {
@@ -168,8 +168,7 @@ func TestAppendCaptured(t *testing.T) {
 	}
 }
 
-// withoutSender returns a captured Init without the elements that tell who sends
-// it, and one that was put in to be unknown.
+// withoutSender returns a captured Init without the sender and an unknown element.
 func withoutSender(t *testing.T, packet []byte) []byte {
 	t.Helper()
 	_, header, _, ok := slowAPDU(packet[headerSize:], apduInit, 0)
@@ -190,7 +189,7 @@ func withoutSender(t *testing.T, packet []byte) []byte {
 	return b
 }
 
-// TestAppendSearch has a request as it is captured, written down.
+// TestAppendSearch spells out a captured request.
 func TestAppendSearch(t *testing.T) {
 	got, err := AppendSearch([]byte("before|"), &Query{Database: "coast", Words: "lantern", Max: 40})
 	want := "before|0000000042z2wais        0" +
@@ -211,7 +210,7 @@ func TestAppendSearch(t *testing.T) {
 func TestAppendInit(t *testing.T) {
 	for _, c := range []struct {
 		init Init
-		want string // of the elements behind version and options
+		want string // the elements after version and options
 	}{
 		{Init{}, "\x05\x03\x01\x86\xa0" + "\x06\x03\x01\x86\xa0"},
 		{Init{MessageSize: 200}, "\x05\x01\xc8" + "\x06\x01\xc8"},
@@ -335,7 +334,7 @@ func TestAppendNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppendSearch: what is not refused is read again as it was.
+// FuzzAppendSearch reads back every search that is not refused.
 func FuzzAppendSearch(f *testing.F) {
 	f.Add("coast", "lantern", 40, "", "", uint8(0), int64(0), int64(0), "3")
 	f.Add("db", "", 0, "\x03\x01a", "TEXT", uint8(1), int64(21), int64(90), "")
@@ -361,7 +360,7 @@ func FuzzAppendSearch(f *testing.F) {
 	})
 }
 
-// FuzzAppendRetrieval: what is not refused is read again as it was.
+// FuzzAppendRetrieval reads back every retrieval that is not refused.
 func FuzzAppendRetrieval(f *testing.F) {
 	f.Add("coast", "\x03\x01a", "TEXT", uint8(1), int64(0), int64(10000), "3")
 	f.Add("", "id", "GIF", uint8(2), int64(5), int64(4), "")

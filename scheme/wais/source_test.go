@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The description that freeWAIS-sf made for a database of one text.
+// The description by freeWAIS-sf of a database with one text.
 func TestParseSourceCaptured(t *testing.T) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin")
@@ -108,7 +108,7 @@ func TestSourceURL(t *testing.T) {
 	}
 }
 
-// sourceText writes a description as simply as can be.
+// sourceText writes a description in a simple form.
 func sourceText(s *Source) string {
 	quoted := func(text string) string {
 		return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
@@ -130,7 +130,7 @@ func sourceText(s *Source) string {
 	return b.String()
 }
 
-// What can be read can be written and read again.
+// A description survives writing and reading.
 func FuzzSource(f *testing.F) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		if text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin"); err == nil {
