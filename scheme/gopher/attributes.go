@@ -1,7 +1,6 @@
 package gopher
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -88,104 +87,79 @@ func ReadAttributes(r io.Reader, limits *Limits) iter.Seq2[Attributes, error] {
 			yield(Attributes{}, errUsed)
 			return
 		}
-		sets := newSetReader(r, l)
+		var set []Block
 		var before byte // the type of the last item
-		for left := l.Items; ; left-- {
-			set, err := sets.next()
-			last := err != nil
-			if err == io.EOF {
-				if len(set) == 0 {
-					return
-				}
-				err = nil
-			}
-			if left == 0 {
-				set, err, last = nil, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, l.Items), true
+		lines, items := 0, 0
+		take := func(err error) (more bool) {
+			if items++; items > l.Items {
+				yield(Attributes{}, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, l.Items))
+				return false
 			}
 			a := newAttributes(set)
+			set, lines = nil, 0
 			switch {
 			case a.Info.Type == TypeMirror:
 				a.Info.Mirrors = before
 			case a.Info.Type != TypeInfo && !a.Info.isError():
 				before = a.Info.Type
 			}
-			if !yield(a, err) || last {
+			return yield(a, err) && err == nil
+		}
+		for text, err := range attributeText(r, l) {
+			if lines += 1 + strings.Count(text, "\t"); lines > attributeLines {
+				err = fmt.Errorf("%w: the attributes of one item have more than %d lines or choices", scheme.ErrTooLarge, attributeLines)
+			}
+			if err != nil {
+				take(err)
 				return
 			}
+			switch first, ok := strings.CutPrefix(text, "+"); {
+			case ok:
+				b := newBlock(first)
+				if b.Name == blockInfo && len(set) > 0 && !take(nil) {
+					return
+				}
+				set = append(set, b)
+			case len(set) > 0:
+				b := &set[len(set)-1]
+				b.Lines = append(b.Lines, strings.TrimPrefix(text, " "))
+			}
+		}
+		if len(set) > 0 {
+			take(nil)
 		}
 	}
 }
 
 var errUsed = errors.New("gopher: the attributes can only be read once: call ReadAttributes again with a new reader")
 
-// setReader reads blocks that belong to the same item.
-type setReader struct {
-	lines *line.Reader
-	begun []Block // the first block of the next set
-	rest  []byte  // what follows a CR within a line
-	more  bool    // rest is a line, perhaps an empty one
-}
-
-func newSetReader(r io.Reader, limits Limits) *setReader {
-	lines := line.NewReader(r, limits.Line)
-	lines.Allow(limits.Octets)
-	return &setReader{lines: lines}
-}
-
-// next returns the next set. With the last set, which may be empty, the error is
-// io.EOF or the reason why the reply ended.
-func (r *setReader) next() ([]Block, error) {
-	set := r.begun
-	r.begun = nil
-	for lines := 0; lines < attributeLines; lines++ {
-		text, err := r.line()
-		if err != nil {
-			return set, err
-		}
-		if lines += bytes.Count(text, []byte("\t")); lines >= attributeLines {
-			break
-		}
-		switch {
-		case len(text) > 0 && text[0] == '+':
-			b := newBlock(string(text[1:]))
-			if b.Name == blockInfo && len(set) > 0 {
-				r.begun = []Block{b}
-				return set, nil
+// attributeText yields the lines of a reply with attributes, which end like those of a
+// menu, up to a lone dot; a dot within a block follows a blank.
+func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		lines := line.NewReader(r, limits.Line)
+		lines.Allow(limits.Octets)
+		for {
+			octets, err := lines.Line()
+			switch {
+			case err == io.EOF:
+				return
+			case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
+				err = fmt.Errorf("%w: attributes: %w", scheme.ErrTooLarge, err)
+			case err == io.ErrUnexpectedEOF && len(octets) > 0:
+				err = nil
 			}
-			set = append(set, b)
-		case len(set) > 0:
-			b := &set[len(set)-1]
-			b.Lines = append(b.Lines, string(bytes.TrimPrefix(text, []byte(" "))))
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for text := range strings.SplitSeq(strings.TrimRight(string(octets), "\r"), "\r") {
+				if text == "." || !yield(text, nil) {
+					return
+				}
+			}
 		}
 	}
-	return set, fmt.Errorf("%w: the attributes of one item have more than %d lines or choices", scheme.ErrTooLarge, attributeLines)
-}
-
-// line returns the next line, which ends like those of a menu. The error is io.EOF at
-// a lone dot; a dot within a block follows a blank.
-func (r *setReader) line() (text []byte, err error) {
-	if !r.more {
-		if r.rest, err = r.read(); err != nil {
-			return nil, err
-		}
-	}
-	text, r.rest, r.more = bytes.Cut(r.rest, []byte("\r"))
-	if string(text) == "." {
-		return nil, io.EOF
-	}
-	return text, nil
-}
-
-// read returns the octets before the next LF or the end, without CRs at their end.
-func (r *setReader) read() ([]byte, error) {
-	text, err := r.lines.Line()
-	switch {
-	case err == io.ErrUnexpectedEOF && len(text) > 0:
-		err = nil
-	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
-		err = fmt.Errorf("%w: attributes: %w", scheme.ErrTooLarge, err)
-	}
-	return bytes.TrimRight(text, "\r"), err
 }
 
 // Only returns a with only +INFO and the named attributes, since a server may send all

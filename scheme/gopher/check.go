@@ -48,22 +48,8 @@ func clean(u locus.URL) bool {
 		strings.IndexByte(w.search, '/') >= 0 || strings.IndexByte(w.search, '?') >= 0 {
 		return false
 	}
-	return sendable(w.selector) && sendable(w.search) && plusSendable(w.plus)
-}
-
-// sendable reports whether no octet of text ends a field of a request. It is a fast
-// [fieldFaults] for text that has such octets only in escapes.
-func sendable(text string) bool {
-	for {
-		i := strings.IndexByte(text, '%')
-		if i < 0 {
-			return true
-		}
-		if o, _ := bnf.Octet(text, i); endsField(o) {
-			return false
-		}
-		text = text[i+len("%00"):]
-	}
+	stop := func(bnf.Fault) bool { return false }
+	return fieldFaults("", 0, w.selector, stop) && fieldFaults("", 0, w.search, stop) && plusSendable(w.plus)
 }
 
 // plusSendable reports whether a Gopher+ string has no fault.

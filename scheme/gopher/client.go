@@ -197,10 +197,7 @@ func (op *operation) phone(g URL) (scheme.Resource, error) {
 		return nil, err
 	}
 	x.limitTime()
-	items, err := phoneMenu(struct {
-		io.Reader
-		io.Writer
-	}{x.r, x.conn}, words, g, &op.client.o.Limits, op.req.Traced)
+	items, err := phoneMenu(x.r, x.conn, words, g, &op.client.o.Limits, op.req.Traced)
 	if err != nil {
 		x.Close()
 		return nil, err

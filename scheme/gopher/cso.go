@@ -321,26 +321,26 @@ func digits(b []byte, most int) (n int) {
 	return n
 }
 
-// phoneMenu asks the phone book at the other end of rw for the words of g, and returns
-// the entries as items, which are read from the connection on demand. After the
+// phoneMenu asks the phone book behind w for the words of g, and returns the entries as
+// items, which are read from r on demand. After the
 // answer it sends "quit". It refuses a URL that could not be sent as a request.
-func phoneMenu(rw io.ReadWriter, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
+func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range g.faults {
 		return nil, x.Error(g.url)
 	}
-	p := NewPhoneReader(rw, limits)
+	p := NewPhoneReader(r, limits)
 	p.trace = trace
 	query, err := AppendQuery(nil, words)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.send(rw, query); err != nil {
+	if err := p.send(w, query); err != nil {
 		return nil, fmt.Errorf("%w: the query was not sent: %w", scheme.ErrProtocol, err)
 	}
 	// The first entry shows whether the query succeeded.
 	entry, err := p.Next()
 	if err != nil {
-		p.quit(rw)
+		p.quit(w)
 		if err != io.EOF {
 			return nil, err
 		}
@@ -353,7 +353,7 @@ func phoneMenu(rw io.ReadWriter, words string, g URL, limits *Limits, trace func
 				}
 			}
 			if entry, err = p.Next(); err != nil {
-				p.quit(rw)
+				p.quit(w)
 			}
 		}
 		if err != io.EOF {

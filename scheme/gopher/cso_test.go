@@ -66,7 +66,7 @@ func look(t testing.TB, answer io.Reader, words string, o *Limits) (titles []str
 	if got, ok := g.Search(); got != words || !ok {
 		t.Fatalf("%v has the words %q", g.URL(), got)
 	}
-	items, err := phoneMenu(c, words, g, o, nil)
+	items, err := phoneMenu(c, c, words, g, o, nil)
 	if err != nil {
 		return nil, c.sent.String(), err
 	}
@@ -339,7 +339,7 @@ func TestPhoneMenuStreams(t *testing.T) {
 	c := &phoneConn{Reader: r}
 	var lines []string
 	trace := func(sent bool, line string) { lines = append(lines, fmt.Sprint(sent, " ", line)) }
-	items, err := phoneMenu(c, "smith", parse(t, "gopher://h:105/2%09smith"), nil, trace)
+	items, err := phoneMenu(c, c, "smith", parse(t, "gopher://h:105/2%09smith"), nil, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,12 +371,12 @@ func TestPhoneMenuRefuses(t *testing.T) {
 		{"gopher://h:105/2%09", ""},
 	} {
 		conn := &phoneConn{Reader: strings.NewReader("200:Ok.\r\n")}
-		if _, err := phoneMenu(conn, c.words, parse(t, c.url), nil, nil); !errors.Is(err, locus.ErrValue) || conn.sent.Len() > 0 {
+		if _, err := phoneMenu(conn, conn, c.words, parse(t, c.url), nil, nil); !errors.Is(err, locus.ErrValue) || conn.sent.Len() > 0 {
 			t.Errorf("%s: sent %q, %v", c.url, conn.sent.String(), err)
 		}
 	}
 	broken := &phoneConn{Reader: strings.NewReader(""), broken: io.ErrClosedPipe}
-	if _, err := phoneMenu(broken, "smith", parse(t, "gopher://h:105/2%09smith"), nil, nil); !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, scheme.ErrProtocol) {
+	if _, err := phoneMenu(broken, broken, "smith", parse(t, "gopher://h:105/2%09smith"), nil, nil); !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, scheme.ErrProtocol) {
 		t.Errorf("a broken connection: %v", err)
 	}
 }

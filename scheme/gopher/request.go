@@ -148,20 +148,23 @@ func (g URL) faults(yield func(bnf.Fault) bool) {
 	}
 }
 
-// fieldFaults yields the octets of text that end a field of a request. offset is that
-// of text in the URL. It reports whether to continue.
+// fieldFaults yields the octets of text that end a field of a request. A URL has them
+// only in escapes. offset is that of text in the URL. It reports whether to continue.
 func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
-	for i := 0; i < len(text); {
-		o, size := bnf.Octet(text, i)
-		if endsField(o) {
-			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + i, Size: size, Why: text[i:i+size] + whyEndsField}
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '%')
+		if i < 0 {
+			return true
+		}
+		at += i
+		if o, size := bnf.Octet(text, at); endsField(o) {
+			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + at, Size: size, Why: text[at:at+size] + whyEndsField}
 			if !yield(x) {
 				return false
 			}
 		}
-		i += size
+		at += len("%00")
 	}
-	return true
 }
 
 const whyEndsField = " can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL"

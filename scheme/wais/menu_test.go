@@ -347,7 +347,7 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// An example that can't be in a request is refused by what its URL has.
+// An invalid example is refused with the fault of its URL.
 func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
 	w := newWorld(t, p, nil)

@@ -199,7 +199,7 @@ func TestReplyHits(t *testing.T) {
 	}
 }
 
-// With packets of version 1 the types are not told.
+// Packets of version 1 have no types.
 func TestReplyWithoutTypes(t *testing.T) {
 	r := parsedReply(t, "search-header-version-1", 0)
 	if len(r.Hits) == 0 {

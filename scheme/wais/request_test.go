@@ -294,7 +294,7 @@ func TestAppendRetrievalRefuses(t *testing.T) {
 	}
 }
 
-// A number of any length, and lengths of one octet and of more.
+// Numbers of several sizes, and lengths of one octet and of more.
 func TestAppendRetrievalSizes(t *testing.T) {
 	for _, r := range []Retrieval{
 		{ID: "a", Wtype: "T", Unit: UnitOctets},
