@@ -78,13 +78,8 @@ const (
 // database returns a link to the database of a source description. With an error, the
 // item says why there is no link.
 func (op *operation) database(h *Hit) (scheme.Item, error) {
-	var s *Source
-	err := op.run(func(x *exchange) (err error) {
-		defer x.end()
-		s, err = op.readSource(x, h.ID, maxLinkedSource)
-		return err
-	})
 	var u locus.URL
+	s, err := op.readSource(h.ID, maxLinkedSource)
 	if err == nil {
 		u, err = s.urlOn(op.url.url)
 	}

@@ -255,40 +255,28 @@ func refusal(r *SearchReply) error {
 // describe searches a database for no words. Servers answer with its source
 // description and other documents about it.
 func (op *operation) describe() (scheme.Resource, error) {
-	q := &Query{Database: op.url.database, Max: op.client.o.Max}
-	packet, err := AppendSearch(nil, q)
-	if err != nil {
-		return nil, err
-	}
 	var head []scheme.Item
-	var reply SearchReply
-	err = op.run(func(x *exchange) error {
-		err := x.search(q, packet)
-		if err != nil {
-			return err
-		}
-		reply, x.reply = x.reply, SearchReply{}
-		head, err = op.source(x, reply.Hits)
-		x.end()
-		return err
-	})
+	reply, err := op.search(&Query{Database: op.url.database, Max: op.client.o.Max})
+	if err == nil {
+		head, err = op.source(reply.Hits)
+	}
 	if err == nil && len(reply.Hits)+len(reply.Diagnostics) == 0 {
 		err = op.missing()
 	}
 	if err == nil && !reply.hasHit() {
-		err = refusal(&reply)
+		err = refusal(reply)
 	}
 	switch {
 	case err == nil:
 	case errors.Is(err, scheme.ErrNotFound), errors.Is(err, scheme.ErrAuth):
 		return nil, err
 	case errors.Is(err, ErrEmpty):
-		reply.Diagnostics = nil
+		reply = new(SearchReply)
 		head = []scheme.Item{errorItem(err)}
-	case len(reply.Diagnostics) == 0:
+	case reply == nil || len(reply.Diagnostics) == 0:
 		return nil, err
 	}
-	return op.menu(op.title(), "", &listing{head: head, reply: &reply, first: 1, most: op.client.o.Max}), nil
+	return op.menu(op.title(), "", &listing{head: head, reply: reply, first: 1, most: op.client.o.Max}), nil
 }
 
 // missing returns an error if the database does not exist, as far as the server tells.
@@ -309,12 +297,12 @@ func (op *operation) missing() error {
 
 // source fetches the first source description among hits, and returns its items. A
 // fault of the description is an item; an error is one of the connection.
-func (op *operation) source(x *exchange, hits []Hit) ([]scheme.Item, error) {
+func (op *operation) source(hits []Hit) ([]scheme.Item, error) {
 	i := slices.IndexFunc(hits, func(h Hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
 	if i < 0 {
 		return nil, nil
 	}
-	s, err := op.readSource(x, hits[i].ID, maxSource)
+	s, err := op.readSource(hits[i].ID, maxSource)
 	if op.ctx.Err() != nil {
 		return nil, err
 	}
@@ -325,14 +313,15 @@ func (op *operation) source(x *exchange, hits []Hit) ([]scheme.Item, error) {
 }
 
 // readSource fetches a source description of at most so many octets.
-func (op *operation) readSource(x *exchange, id DocumentID, most int64) (*Source, error) {
+func (op *operation) readSource(id DocumentID, most int64) (*Source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {
-		err = b.open(x, 0, most)
+		err = op.run(func(x *exchange) error { return b.open(x, 0, most) })
 	}
 	if err != nil {
 		return nil, err
 	}
+	defer b.Close()
 	text, err := io.ReadAll(b)
 	if err != nil {
 		return nil, err
