@@ -40,8 +40,8 @@ type PhoneEntry struct {
 type PhoneField struct {
 	Name  string
 	Lines []string // the value
-	// Code is 200 to 299 for a value. Otherwise it says why there is none (508: not
-	// in the entry), and Lines are the server's explanation.
+	// Code is 200 to 299 for a value. Other codes say why the value is missing (508:
+	// not in the entry), and Lines are the server's explanation.
 	Code int
 }
 

@@ -30,8 +30,8 @@ const (
 // maxHeader is the most octets of a header, its end included.
 const maxHeader = 32
 
-// ReadHeader reads the header from r. If there is none, also because the reply is
-// empty, it leaves r as it is and Plus is false. It waits only for as many octets as
+// ReadHeader reads the header from r. Without a header, also in an empty reply, it
+// leaves r unchanged and Plus is false. It waits only for as many octets as
 // it needs, and never beyond the first line.
 //
 // The error wraps [scheme.ErrProtocol] if the header is cut or its number is invalid.
