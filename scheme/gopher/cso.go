@@ -291,34 +291,20 @@ type phoneLine struct {
 
 func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	b, l.more = bytes.CutPrefix(b, []byte("-"))
-	code, rest, ok := bytes.Cut(b, []byte(":"))
-	if l.code = digits(code, 3); !ok || len(code) != 3 || l.code < 100 {
+	code, rest, _ := strings.Cut(string(b), ":")
+	n, err := strconv.ParseUint(code, 10, 16)
+	if err != nil || len(code) != 3 || n < 100 || len(b) == len(code) {
 		return phoneLine{}, false
 	}
-	l.text = string(rest)
-	if index, rest, ok := bytes.Cut(rest, []byte(":")); ok {
-		if name, text, ok := bytes.Cut(rest, []byte(":")); ok {
-			if l.index = digits(index, 9); l.index > 0 {
-				l.name = string(bytes.Trim(name, " \t"))
-				l.text = string(bytes.TrimPrefix(text, []byte(" ")))
-			}
+	l.code, l.text = int(n), rest
+	if parts := strings.SplitN(rest, ":", 3); len(parts) == 3 {
+		if index, err := strconv.ParseUint(parts[0], 10, 32); err == nil && index > 0 && len(parts[0]) <= 9 {
+			l.index = int(index)
+			l.name = strings.Trim(parts[1], " \t")
+			l.text = strings.TrimPrefix(parts[2], " ")
 		}
 	}
 	return l, true
-}
-
-// digits reads a decimal number of at most most digits, or returns 0.
-func digits(b []byte, most int) (n int) {
-	if len(b) > most {
-		return 0
-	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // phoneMenu asks the phone book behind w for the words of g, and returns the entries as
