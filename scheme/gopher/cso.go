@@ -307,9 +307,9 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu asks the phone book behind w for the words of g, and returns the entries as
-// items, which are read from r on demand. After the
-// answer it sends "quit". It refuses a URL that could not be sent as a request.
+// phoneMenu asks the phone book behind w for the words of g, and returns the entries
+// as items, which are read from r on demand. After the answer it sends "quit". It
+// refuses a URL that could not be sent as a request.
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range g.faults {
 		return nil, x.Error(g.url)
