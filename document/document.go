@@ -23,6 +23,10 @@ var (
 type Options struct {
 	// Extract is what package extract looks for.
 	Extract extract.Options
+	// Hidden: look for URLs also where the reader of a document sees none: in comments,
+	// scripts, style sheets and declarations of HTML, and in attributes that hold no URL.
+	// Plain text hides nothing.
+	Hidden bool
 	// Type is the media type of the text, if it is known: "text/markdown". One that is
 	// not known here is that of plain text. What the text is compressed or archived in
 	// is opened all the same, if the first octets show that it is. Empty: the name and
@@ -68,6 +72,13 @@ type Link struct {
 	// Match is what was found. Its offsets are those of the text that it was read
 	// from: the document itself, or what a container gives.
 	extract.Match
+	// Ref is the partial form (URI draft, "Partial (relative) form") that a document with
+	// markup has where a URL may be; URL is then zero. Base is the base that the document
+	// states for it, as it is written; empty: the document's own.
+	Ref, Base string
+	// Element is where in an HTML document it is: the element and the attribute, as in
+	// "a href".
+	Element string
 	// ASCII is the URL that an IRI ([extract.Match.IRI]) stands for: its host in ASCII
 	// form (RFC 5891), all else with escapes (RFC 3987 section 3.1). It is zero if there
 	// has no such form, because its host cannot be one, and for a URL that is not an IRI.

@@ -68,7 +68,7 @@ func (t *texts) short(text string) {
 	o.Clone = true
 	at, line, column := 0, int64(1), int64(1)
 	for m := range extract.All(text, &o) {
-		l := Link{Match: m, Member: t.it.member, Type: t.typ}
+		l := Link{Match: m}
 		if !t.positions() {
 			if !t.report(l) {
 				return
@@ -99,20 +99,20 @@ type texts struct {
 	lines *extract.Lines
 }
 
-// emit reports m, with its position if that is wanted.
-func (t *texts) emit(m extract.Match) bool {
+// emit reports l, with its position if that is wanted.
+func (t *texts) emit(l Link) bool {
 	if !t.positions() {
-		return t.report(Link{Match: m, Member: t.it.member, Type: t.typ})
+		return t.report(l)
 	}
-	at := t.lines.At(m.Start)
+	at := t.lines.At(l.Start)
 	if at == (extract.Position{}) && t.text != "" {
 		// It is further back than lines remembers.
 		t.lines = extract.NewLines(strings.NewReader(t.text))
-		at = t.lines.At(m.Start)
+		at = t.lines.At(l.Start)
 	}
-	l := Link{Match: m, Line: at.Line, Column: at.Column, Member: t.it.member, Type: t.typ}
+	l.Line, l.Column = at.Line, at.Column
 	if t.f.o.Context {
-		l.Context = t.lines.Context(m.Start)
+		l.Context = t.lines.Context(l.Start)
 	}
 	return t.report(l)
 }
@@ -122,6 +122,7 @@ func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
 
 // report reports l, and whether to go on.
 func (t *texts) report(l Link) bool {
+	l.Member, l.Type = t.it.member, t.typ
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
 	}
@@ -155,21 +156,21 @@ func (t *texts) each(matches iter.Seq2[extract.Match, error]) {
 			t.f.fail(t.it, err)
 			return
 		}
-		if !t.emit(m) {
+		if !t.emit(Link{Match: m}) {
 			return
 		}
 	}
 }
 
-// inMemory reports matches of a text that is in memory, and lets go of it.
-func (t *texts) inMemory(matches iter.Seq[extract.Match]) {
-	for m := range matches {
+// inMemory reports links of a text that is in memory, and keeps nothing of it.
+func (t *texts) inMemory(links iter.Seq[Link]) {
+	for l := range links {
 		if t.lines == nil && t.positions() {
 			t.lines = extract.NewLines(strings.NewReader(t.text))
 		}
-		m.URL, m.Alternative = own(m.URL), own(m.Alternative)
-		m.Ref, m.Base = strings.Clone(m.Ref), strings.Clone(m.Base)
-		if !t.emit(m) {
+		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
+		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
+		if !t.emit(l) {
 			return
 		}
 	}
@@ -195,14 +196,14 @@ func (t *texts) markup(k kind) {
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
 	t.text = string(octets)
-	read := extract.Markdown
+	read := Markdown
 	switch k {
 	case html:
-		read = extract.HTML
+		read = HTML
 	case css:
-		read = extract.CSS
+		read = CSS
 	}
-	t.inMemory(read(t.text, &t.f.o.Extract))
+	t.inMemory(read(t.text, &t.f.o))
 	if err != nil {
 		t.f.fail(t.it, err)
 	}

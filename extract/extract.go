@@ -8,20 +8,12 @@ import (
 
 // Match is a URL found in a text.
 type Match struct {
-	// URL is what was found, line breaks and blanks inside its wrapper left out. It
-	// is zero if a document has a partial form there, which is in Ref.
+	// URL is what was found, line breaks and blanks inside its wrapper left out.
 	URL locus.URL
 	// Alternative is the other reading of a URL that was broken after a hyphen:
 	// without that hyphen, which a typesetter may have put there (RFC 1738
 	// appendix). It is zero if there is none.
 	Alternative locus.URL
-	// Ref is the partial form (URI draft, "Partial (relative) form") that a
-	// Markdown or HTML document has where a URL may be, and Base the base that the
-	// document itself states for it, as it is written; empty: the document's own.
-	Ref, Base string
-	// Element says where in an HTML document it is: the element and the attribute,
-	// as in "a href".
-	Element string
 	// Start and End are the octets of the text that it was read from, the wrapper
 	// left out.
 	Start, End int64
@@ -83,10 +75,6 @@ type Options struct {
 	Schemes func(name string) bool
 	// NoBare leaves out URLs that nothing delimits.
 	NoBare bool
-	// Hidden: look for URLs also where the reader of a document sees none: in
-	// comments, scripts, style sheets and declarations of HTML, and in attributes
-	// that hold no URL. In plain text nothing is hidden.
-	Hidden bool
 	// Schemeless: look also for what a reader takes for a URL though it has no scheme,
 	// as the autolinks extension of GitHub Flavored Markdown has it (section 6.9): the
 	// name of a web server, "www.example.org/a", and a mail address. Their scheme is
@@ -122,16 +110,17 @@ func Known(name string) bool {
 // text unless its wrapper had blanks in it, so nothing is allocated for it but with
 // [Options.Clone].
 func All(text string, o *Options) iter.Seq[Match] {
-	return func(yield func(Match) bool) {
-		s := newScanner(o)
-		s.clones = o != nil && o.Clone
-		var m Match
-		for pos := 0; ; {
-			next, v := s.next(text, pos, len(text), true, &m)
-			if v != found || !yield(m) {
-				return
-			}
-			pos = next
+	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
+}
+
+// all yields the URLs in text.
+func (s *scanner) all(text string, yield func(Match) bool) {
+	var m Match
+	for pos := 0; ; {
+		next, v := s.next(text, pos, len(text), true, &m)
+		if v != found || !yield(m) {
+			return
 		}
+		pos = next
 	}
 }

@@ -48,7 +48,7 @@ type scanner struct {
 func newScanner(o *Options) *scanner {
 	s := &scanner{}
 	if o != nil {
-		s.schemes, s.noBare, s.schemeless = o.Schemes, o.NoBare, o.Schemeless
+		s.schemes, s.noBare, s.schemeless, s.clones = o.Schemes, o.NoBare, o.Schemeless, o.Clone
 	}
 	return s
 }

@@ -211,7 +211,7 @@ func (t *textWriter) text(p Part) {
 	var links []string
 	var err error
 	if p.Type == "text/html" {
-		links, err = writeHTML(t, p.Text())
+		links, err = writeHTML(t, p)
 	} else {
 		_, err = io.Copy(t, p.Text())
 	}

@@ -1,14 +1,12 @@
 package verify
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
+	"github.com/locus-url/locus/document/markup"
 )
 
 // anchors are the fragments that a document has: the hashes of their names, in
@@ -54,13 +52,13 @@ func (a *anchors) has(name string) bool {
 
 // htmlAnchors returns the fragments of a page: what "id" names, and "name" of "a"
 // (HTML 7.4.6.4, "the indicated part of the document"). withText keeps its text.
-func htmlAnchors(page []byte, withText bool) *anchors {
+func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
 	var text *folder
 	if withText {
 		text = new(folder)
 	}
-	a.scan(page, text)
+	a.scan(markup.HTML{Source: page, XML: markup.IsXML(page)}, text)
 	if text != nil {
 		a.text = text.String()
 	}
@@ -68,71 +66,64 @@ func htmlAnchors(page []byte, withText bool) *anchors {
 	return a
 }
 
-// scan adds the names in page, and its text if text is not nil.
-func (a *anchors) scan(page []byte, text *folder) {
-	z := html.NewTokenizer(bytes.NewReader(page))
-	// What says that it is XML may have "<script/>", which is all of that element.
-	xml := bytes.HasPrefix(bytes.TrimLeft(page, "\uFEFF \t\r\n"), []byte("<?xml"))
-	for hidden := atom.Atom(0); ; {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
+// scan adds the names in HTML, and its text if text is not nil.
+func (a *anchors) scan(h markup.HTML, text *folder) {
+	hidden := "" // the element that is open whose text people do not read
+	for {
+		t, ok := h.Next()
+		if !ok {
 			return
-		case html.TextToken:
-			if text != nil && hidden == 0 {
-				text.add(string(z.Text()))
+		}
+		element := strings.ToLower(t.Name)
+		switch t.Kind {
+		case markup.Text:
+			if text != nil && hidden == "" && !unread[element] {
+				decoded := markup.Decode(h.Source[t.Start:t.End], markup.HTMLText)
+				text.add(decoded.Text)
 			}
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			name, more := z.TagName()
-			element := atom.Lookup(name)
-			if kind == html.SelfClosingTagToken && xml {
-				z.NextIsNotRawText()
-			} else if kind == html.EndTagToken {
-				if element == hidden {
-					hidden = 0
-				}
-			} else if isUnread(element) && hidden == 0 {
+		case markup.Verbatim:
+			if text != nil && hidden == "" {
+				text.add(h.Source[t.Start:t.End])
+			}
+		case markup.StartTag:
+			a.tag(h.Source, t, element)
+			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:t.End], "/>")) {
 				hidden = element
 			}
-			if text != nil && !isInline(element) {
-				text.space()
+		case markup.EndTag:
+			if element == hidden {
+				hidden = ""
 			}
-			refreshes, leads := false, false
-			for more && kind != html.EndTagToken {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				switch {
-				case string(key) == "id", string(key) == "name" && element == atom.A:
-					a.add(string(value))
-				case element != atom.Meta:
-				case string(key) == "http-equiv":
-					refreshes = strings.EqualFold(string(value), "refresh")
-				case string(key) == "content":
-					leads = bytes.IndexByte(value, '=') >= 0
-				}
-			}
-			a.leads = a.leads || refreshes && leads
+		}
+		if text != nil && (t.Kind == markup.StartTag || t.Kind == markup.EndTag) && !inline[element] {
+			text.space()
 		}
 	}
 }
 
-// isUnread reports whether the text of an element is none that people read.
-func isUnread(element atom.Atom) bool {
-	switch element {
-	case atom.Script, atom.Style, atom.Template, atom.Title, atom.Noscript:
-		return true
+// tag adds the names that a start tag has.
+func (a *anchors) tag(source string, t markup.Token, element string) {
+	for attribute := range t.Attributes(source) {
+		if markup.SameName(attribute.Name, "id") || element == "a" && markup.SameName(attribute.Name, "name") {
+			value := markup.Decode(source[attribute.Start:attribute.End], markup.HTMLValue)
+			a.add(value.Text)
+		}
 	}
-	return false
+	if element == "meta" {
+		refresh, _ := t.Value(source, "http-equiv")
+		content, _ := t.Value(source, "content")
+		a.leads = a.leads || markup.SameName(refresh, "refresh") && strings.Contains(content, "=")
+	}
 }
 
-// isInline reports whether a word may go on from before an element into it.
-func isInline(element atom.Atom) bool {
-	switch element {
-	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins,
-		atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt,
-		atom.U, atom.Var, atom.Wbr:
-		return true
-	}
-	return false
+// unread are the elements whose text people do not read.
+var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
+
+// inline are the elements in which a word may continue.
+var inline = map[string]bool{
+	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
+	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,
+	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
 // folder makes one text of pieces, with one blank for any run of white space, and

@@ -34,7 +34,8 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
-	locus, internal/media < message;
+	internal/octet < document/markup;
+	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
 	scheme, message < internal/bodypart;

@@ -1,4 +1,4 @@
-package extract
+package markup
 
 import (
 	"iter"
@@ -7,41 +7,60 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Markdown returns what a Markdown document links to, in order, and the URLs in
-// its running text.
+// PieceKind is the kind of a [Piece].
+type PieceKind uint8
+
+const (
+	// Prose is running text with escapes ([MarkdownText]).
+	Prose PieceKind = iota
+	// Code is a code span, or a block of code.
+	Code
+	// Link is the destination of a link.
+	Link
+	// Image is the destination of an image.
+	Image
+	// Definition is the destination of a link reference definition.
+	Definition
+	// Autolink is a URL in "<" and ">".
+	Autolink
+	// Address is a mail address in "<" and ">".
+	Address
+	// Tag is a tag of HTML within a paragraph.
+	Tag
+	// Unseen is a comment, a declaration or a processing instruction within a paragraph.
+	Unseen
+	// HTMLBlock is a block of HTML.
+	HTMLBlock
+)
+
+// Piece is a piece of a Markdown document, from offset Start to End of the source.
+// Destinations are without "<", ">" and titles.
+type Piece struct {
+	Kind       PieceKind
+	Start, End int
+}
+
+// Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
+// blocks, since they decide what is code and where a link must end.
 //
-// The document is read as CommonMark 0.31 has it, with its blocks, since they
-// decide what is code and where a link must end. What is reported:
-//
-//	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
-//	![text](a.png)              Image; also within the text of a link
-//	[label]: a.md "title"       Definition; where [text][label] uses it is not
-//	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
-//	<a href="a.html">           Attribute, as by [HTML]; also within blocks of HTML
-//	see http://host/.           running text, as by [All], without "*", "_", "~" at the end
-//	`http://host/`              code, as by [All]
-//
-// "\" before punctuation and character references are decoded, but in code.
-// A destination is in URL if it is one, of whatever scheme unless
-// [Options.Schemes] says which, and else in Ref: a partial form, or something
-// that [locus.Parse] refuses. Start and End are where it is written. One that is
-// empty, which means the document itself, is not reported.
-//
-// A label that begins with "^" is that of a footnote, which is running text.
-// Which labels are defined is not looked at: what CommonMark calls a link if and
-// only if a label within its text is not, is one here, and so is a link within
-// the text of an image. Blocks that are more than 100 deep are read as text.
-func Markdown(text string, o *Options) iter.Seq[Match] {
-	return func(yield func(Match) bool) {
-		m := &markdown{document: newDocument(text, o, yield)}
+// Which labels are defined is not looked at: a link whose text holds a link by label is
+// one here, and so is a link within the text of an image. A label that begins with "^" is
+// that of a footnote, which is running text. Blocks that are more than 100 deep are read
+// as text. "<URL:...>" is running text, not an autolink.
+func Markdown(source string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		m := markdown{text: source, yield: yield}
 		m.lines()
 	}
 }
 
-// markdown reads the blocks of a document, line by line. Their inlines are read
-// when a block has ended.
+// markdown reads the blocks of a document, line by line. Their inlines are read when a
+// block has ended.
 type markdown struct {
-	*document
+	text  string
+	yield func(Piece) bool
+	done  bool // the caller wants no more
+
 	inside []container // the blocks that hold the leaf, from the outermost
 	leaf   leaf
 	start  int // of the leaf's text, and its end
@@ -49,11 +68,20 @@ type markdown struct {
 	fence  fence
 	ending string // of a block of HTML; empty: a blank line
 
-	brackets []bool            // "[" that are open in a paragraph: whether of an image
-	ticks    [maxTicks + 1]int // where in a paragraph the last "`" are that are so many
+	brackets []bracket         // "[" that are open in a paragraph
+	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
+
+	headings *headings // filled if not nil
 }
 
-// leaf is what the block is that the last line was in.
+// emit yields a piece that is not empty.
+func (m *markdown) emit(kind PieceKind, start, end int) {
+	if start < end && !m.done {
+		m.done = !m.yield(Piece{kind, start, end})
+	}
+}
+
+// leaf is the kind of block that the last line was in.
 type leaf uint8
 
 const (
@@ -260,9 +288,9 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 			return false
 		}
 		m.cut(matched)
-		m.open(paragraph, first, len(c.s))
-		m.inline(first, len(c.s))
-		m.leaf = noLeaf
+		m.open(noLeaf, first, len(c.s))
+		m.inline(first, len(c.s), nil)
+		m.heading(first+fenceSize(rest, '#'), len(c.s))
 		return true
 	case '`', '~':
 		size := fenceSize(rest, mark)
@@ -290,8 +318,11 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		if !under && !broken {
 			return false
 		}
-		if text := m.cut(matched); !text && !broken {
-			// Definitions are no heading, so this is no line under one.
+		switch text := m.cut(matched); {
+		case under && text:
+			m.heading(m.start, m.end)
+		case !broken:
+			// Definitions make no heading, so this is not a line under one.
 			m.open(paragraph, first, len(c.s))
 		}
 		m.used()
@@ -364,16 +395,15 @@ func (m *markdown) cut(n int) (text bool) {
 func (m *markdown) close() (text bool) {
 	switch m.leaf {
 	case paragraph:
-		start := m.start
-		for next, ok := start, true; ok; start = next {
-			next, ok = m.definition(start, m.end)
+		for ok := true; ok; {
+			m.start, ok = m.definition(m.start, m.end)
 		}
-		m.inline(start, m.end)
-		text = start < m.end
+		m.inline(m.start, m.end, nil)
+		text = m.start < m.end
 	case indented, fenced:
-		m.prose(m.start, m.end, literal)
+		m.emit(Code, m.start, m.end)
 	case htmlBlock:
-		m.html(m.start, m.end)
+		m.emit(HTMLBlock, m.start, m.end)
 	}
 	m.leaf = noLeaf
 	return text
@@ -443,18 +473,17 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 	if closing {
 		name = s[len("</"):]
 	}
-	end := nameEnd(name)
+	end := narrowName(name)
 	rest := name[end:]
-	var buf [maxElement]byte
-	lower := lowerName(buf[:0], name[:end])
+	name = strings.ToLower(name[:end])
 	switch {
 	case rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '>' && !strings.HasPrefix(rest, "/>"):
-	case isLiteralElement(lower) && !closing && !strings.HasPrefix(rest, "/>"):
+	case isLiteralElement(name) && !closing && !strings.HasPrefix(rest, "/>"):
 		return literalEnding, true
-	case isBlockElement(lower):
+	case isBlockElement(name):
 		return "", true
 	}
-	if within || isLiteralElement(lower) && !closing {
+	if within || isLiteralElement(name) && !closing {
 		return "", false
 	}
 	next, ok := wholeTag(s, 0)
@@ -475,17 +504,16 @@ func hasEnding(s, ending string) bool {
 			return false
 		}
 		s = s[n+len("</"):]
-		end := nameEnd(s)
-		var buf [maxElement]byte
-		if end < len(s) && s[end] == '>' && isLiteralElement(lowerName(buf[:0], s[:end])) {
+		end := narrowName(s)
+		if end < len(s) && s[end] == '>' && isLiteralElement(strings.ToLower(s[:end])) {
 			return true
 		}
 	}
 }
 
-// nameEnd returns where the name of a tag ends at the front of s, in Markdown's
-// narrow sense: letters, digits and "-".
-func nameEnd(s string) int {
+// narrowName returns where the name of a tag ends at the front of s, which Markdown
+// allows to have only letters, digits and "-".
+func narrowName(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
 		end++
@@ -493,16 +521,16 @@ func nameEnd(s string) int {
 	return end
 }
 
-func isLiteralElement(name []byte) bool {
-	switch string(name) {
+func isLiteralElement(name string) bool {
+	switch name {
 	case "pre", "script", "style", "textarea":
 		return true
 	}
 	return false
 }
 
-func isBlockElement(name []byte) bool {
-	switch string(name) {
+func isBlockElement(name string) bool {
+	switch name {
 	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
 		"details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame", "frameset",
 		"h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",
