@@ -245,13 +245,15 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 	}
 	l := Link{Match: extract.Match{Form: form, Start: int64(start), End: int64(end)}, Element: element}
 	if end, _ := octet.SchemeEnd(written); end > 0 && end < len(written) && written[end] == ':' {
-		name := strings.ToLower(written[:end])
-		if name == "javascript" {
+		name := written[:end]
+		if markup.SameName(name, "javascript") {
 			d.hidden(start, int(l.End))
 			return
 		}
-		if d.o.Extract.Schemes != nil && !d.o.Extract.Schemes(name) {
-			return
+		if schemes := d.o.Extract.Schemes; schemes != nil {
+			if _, ok := schemes.Lookup(name); !ok {
+				return
+			}
 		}
 		l.URL, _ = locus.Parse(written)
 		l.IRI = !l.URL.IsZero() && strings.IndexFunc(written, isForeign) >= 0

@@ -80,7 +80,7 @@ func until(text string, i, limit int, of kind) int {
 }
 
 // bare looks for a URL without a wrapper, whose scheme begins at start.
-func (s *scanner) bare(text string, start, colon int, final bool, m *Match) (next int, v verdict) {
+func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
 	var r run
 	switch {
 	case len(text) < colon+len("://") && !final:
@@ -92,13 +92,13 @@ func (s *scanner) bare(text string, start, colon int, final bool, m *Match) (nex
 		return colon + 1, none
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
-		r.opaque(strings.ToLower(text[start:colon]))
+		r.opaque(part)
 	}
 	if r.v != found {
 		return max(r.i, colon+1), r.v
 	}
 	end := r.trimmed(colon)
-	if !s.parse(text[start:end], start, end, Bare, m) {
+	if !s.parse(text[start:end], start, end, Bare, part, m) {
 		return r.i, none
 	}
 	return end, found
@@ -490,7 +490,7 @@ func isDelimiter(text string) bool {
 
 // opaque reads what follows a scheme without "//", which a scheme of that name
 // must have a right to. In prose "news: today" and "mid:day" are no URLs.
-func (r *run) opaque(name string) {
+func (r *run) opaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
 	}
@@ -501,26 +501,26 @@ func (r *run) opaque(name string) {
 	at := strings.HasPrefix(r.text[ahead:], "@")
 	colon := strings.HasPrefix(r.text[ahead:], ":")
 	ok := false
-	switch name {
-	case "mailto", "mid", "cid":
+	switch want {
+	case Address:
 		ok = at
-	case "news", "snews":
+	case Group:
 		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
 			// No name of an article has these (RFC 822 section 3.3, "specials").
 			r.stop(r.i+group, found)
 			return
 		}
 		ok = at || !colon && strings.Contains(part, ".")
-	case "urn":
+	case Namespace:
 		ok = colon && isNID(part)
-	default:
-		ok = !Known(name)
+	case Any:
+		ok = true
 	}
 	if !ok {
 		r.stop(ahead, none)
 		return
 	}
-	if at && Known(name) && !r.domain(ahead+1) {
+	if at && want != Any && !r.domain(ahead+1) {
 		return
 	}
 	r.rest()
@@ -604,7 +604,7 @@ func beforeEntity(text string, start, end int) int {
 
 // plausible reports whether u, that no prefix "URL:" announces, is a URL as a
 // reader sees it: it has a host, an address, or a name. Parse is more lenient.
-func plausible(u locus.URL) bool {
+func plausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
 		if facts&(locus.HostName|locus.HostNumber) != 0 {
@@ -613,24 +613,23 @@ func plausible(u locus.URL) bool {
 		host := u.Host()
 		if host == "" {
 			path, _ := u.Path()
-			return path != "" && u.Scheme() == "file"
+			return path != "" && want == HostOrPath
 		}
 		return host[0] != '.' && host[0] != '-' && host[0] != ':' && hostEnd(host, 0, len(host)) == len(host)
 	}
 	part := u.SchemePart()
 	local, domain, at := cutAddress(part)
 	address := at && local != "" && domain != "" && (letterAt(domain, 0) || domain[0] >= utf8.RuneSelf)
-	switch name := u.Scheme(); name {
-	case "mailto", "mid", "cid":
+	switch want {
+	case Address:
 		return address
-	case "news", "snews":
+	case Group:
 		return address || !at && isGroup(part)
-	case "urn":
+	case Namespace:
 		nid, nss, _ := strings.Cut(part, ":")
 		return isNID(nid) && nss != ""
-	default:
-		return !Known(name) && part != ""
 	}
+	return want == Any && part != ""
 }
 
 // cutAddress splits at the "@" of an address; what follows "?" is none of it.

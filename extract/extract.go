@@ -69,10 +69,8 @@ func (f Form) String() string {
 
 // Options say what to look for. The zero Options, and nil, are sensible.
 type Options struct {
-	// Schemes reports whether a URL of that scheme, in lower case, is looked for
-	// where no prefix "URL:" says that there is one. Nil: [Known]. Several goroutines
-	// may call it at once.
-	Schemes func(name string) bool
+	// Schemes are looked for where no prefix "URL:" announces a URL. Nil: [Standard].
+	Schemes *Schemes
 	// NoBare leaves out URLs that nothing delimits.
 	NoBare bool
 	// Schemeless: look also for what a reader takes for a URL though it has no scheme,
@@ -82,28 +80,6 @@ type Options struct {
 	Schemeless bool
 	// Clone: what [All] finds keeps no more of the text in memory than its own.
 	Clone bool
-}
-
-// known are the schemes that are looked for if nobody says which.
-var known = [...]string{
-	"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", // RFC 1738 section 3
-	"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50", // RFC 1738 section 4
-	"rlogin", "urn", "whois", "x500", // URI draft
-	"https", "ftps", "gophers", "nntps", "snews",
-}
-
-// Known reports whether name, in lower case, is a scheme of RFC 1738 or of the
-// URI draft, or one of those that came after them and are the same over another
-// transport.
-func Known(name string) bool {
-	switch name {
-	case "ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero",
-		"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50",
-		"rlogin", "urn", "whois", "x500",
-		"https", "ftps", "gophers", "nntps", "snews":
-		return true
-	}
-	return false
 }
 
 // All returns the URLs in text, in order; they do not overlap. Each is a part of

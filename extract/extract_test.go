@@ -277,7 +277,7 @@ func TestSchemeless(t *testing.T) {
 			t.Errorf("%v: assumed %v, %v", m.URL, m.Assumed, m.Form)
 		}
 	}
-	only := &extract.Options{Schemeless: true, Schemes: func(name string) bool { return name == "mailto" }}
+	only := &extract.Options{Schemeless: true, Schemes: extract.Named("mailto")}
 	if got := texts("www.a.example a@b.example", only); !slices.Equal(got, []string{"mailto:a@b.example"}) {
 		t.Errorf("of mailto alone: %q", got)
 	}
@@ -321,13 +321,13 @@ func TestOptions(t *testing.T) {
 		{nil, "http://h/a ftp://h/b x-y:c"},
 		{&extract.Options{}, "http://h/a ftp://h/b x-y:c"},
 		{&extract.Options{NoBare: true}, "ftp://h/b x-y:c"},
-		{&extract.Options{Schemes: func(name string) bool { return name == "gemini" || name == "tel" }}, "x-y:c gemini://h/d tel:+1"},
+		{&extract.Options{Schemes: extract.Named("gemini", "tel")}, "x-y:c gemini://h/d tel:+1"},
 	} {
 		if got := strings.Join(texts(text, row.o), " "); got != row.want {
 			t.Errorf("%+v: %s, want %s", row.o, got, row.want)
 		}
 	}
-	if got := texts("GEMINI://h/", &extract.Options{Schemes: func(name string) bool { return name == "gemini" }}); len(got) != 1 {
+	if got := texts("GEMINI://h/", &extract.Options{Schemes: extract.Named("gemini")}); len(got) != 1 {
 		t.Errorf("upper case: %q", got)
 	}
 }
@@ -354,19 +354,36 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestKnown: what is looked for are the schemes of this module.
-func TestKnown(t *testing.T) {
+// The default schemes are those of this module.
+func TestStandard(t *testing.T) {
 	registry, err := all.Registry(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	standard := extract.NewSchemes(extract.Standard()...)
 	for _, s := range registry.All() {
-		if !extract.Known(s.Name) {
+		if _, ok := standard.Lookup(s.Name); !ok {
 			t.Errorf("%s is not looked for", s.Name)
 		}
 	}
-	if extract.Known("HTTP") || extract.Known("") || extract.Known("x-y") {
-		t.Error("what is no scheme is known")
+	for name, want := range map[string]bool{"HTTP": true, "z39.50": true, "": false, "x-y": false, strings.Repeat("h", 65): false} {
+		if _, ok := standard.Lookup(name); ok != want {
+			t.Errorf("%q: %v", name, ok)
+		}
+	}
+}
+
+// Each part admits what follows "x:", and a host in any case.
+func TestParts(t *testing.T) {
+	const text = "x://h/a x:///b x:c@d x:e.f x:gh:i x:j"
+	for part, want := range map[extract.Part]string{
+		extract.Host: "x://h/a", extract.HostOrPath: "x://h/a x:///b", extract.Address: "x://h/a x:c@d",
+		extract.Group: "x://h/a x:c@d x:e.f", extract.Namespace: "x://h/a x:gh:i", extract.Any: "x://h/a x:c@d x:e.f x:gh:i x:j",
+	} {
+		schemes := extract.NewSchemes(extract.Scheme{Name: "x", Part: part})
+		if got := strings.Join(texts(text, &extract.Options{Schemes: schemes}), " "); got != want {
+			t.Errorf("%d: %s, want %s", part, got, want)
+		}
 	}
 }
 

@@ -38,17 +38,17 @@ const (
 )
 
 type scanner struct {
-	schemes func(string) bool
-	noBare  bool
-	clones  bool // a URL must not keep the text in memory
-
-	schemeless bool
+	Options
+	last Scheme // that was found
 }
 
 func newScanner(o *Options) *scanner {
 	s := &scanner{}
 	if o != nil {
-		s.schemes, s.noBare, s.schemeless, s.clones = o.Schemes, o.NoBare, o.Schemeless, o.Clone
+		s.Options = *o
+	}
+	if s.Schemes == nil {
+		s.Schemes = defaultSchemes
 	}
 	return s
 }
@@ -57,7 +57,7 @@ func newScanner(o *Options) *scanner {
 // limit, and tells where to go on after it, which may be behind limit. If nothing
 // follows text, it is final.
 func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
-	if s.schemeless {
+	if s.Schemeless {
 		return s.nextAny(text, pos, limit, final, m)
 	}
 	for {
@@ -69,7 +69,7 @@ func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next 
 			return limit, none
 		}
 		colon := pos + n
-		if s.schemes == nil && colon > 1 && !nameEnds[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
+		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
@@ -97,102 +97,68 @@ func mayName(text string, colon int) bool {
 	return true
 }
 
-// nameEnds has the last two octets of each name that is looked for, if nobody says
-// which, and of the prefix "URL": most words before a ":" end in others. It is written
-// once, before any other code runs, and never again.
-var nameEnds = makeNameEnds()
-
-func makeNameEnds() (ends [1 << 10]bool) {
-	for _, name := range append(known[:], "url") {
-		ends[pair(name[len(name)-2], name[len(name)-1])] = true
-	}
-	return ends
-}
-
-// pair is where nameEnds has two octets. Upper and lower case are the same there, and
-// so are some that are not.
-func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }
-
 // at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start := nameStart(text, colon)
 	name := text[start:colon]
 	if len(name) == len("URL") && strings.EqualFold(name, "URL") {
 		if open := bracket(text, start); open >= 0 {
-			return s.wrapped(text, open, colon+1, Wrapped, final, m)
+			return s.wrapped(text, open, colon+1, Wrapped, Any, final, m)
 		}
 		return colon + 1, none
 	}
-	if !s.wants(name) {
+	part, ok := s.part(name)
+	if !ok {
 		// "It can...http://h/a", "1.http://h/a".
-		n := s.afterDots(name)
-		if n == 0 {
+		n := 0
+		if n, part = s.afterDots(name); n == 0 {
 			return colon + 1, none
 		}
 		start += n
 	}
 	if open := bracket(text, start); open >= 0 {
-		if next, v = s.wrapped(text, open, start, Bracketed, final, m); v != none || next > colon {
+		if next, v = s.wrapped(text, open, start, Bracketed, part, final, m); v != none || next > colon {
 			return next, v
 		}
 	}
-	if s.noBare || inWord(text, start) {
+	if s.NoBare || inWord(text, start) {
 		return colon + 1, none
 	}
 	if end := s.usual(text, start, colon, m); end > 0 {
 		return end, found
 	}
-	return s.bare(text, start, colon, final, m)
+	return s.bare(text, start, colon, part, final, m)
 }
 
 // afterDots returns where in name the name of a scheme begins that is looked for, after
 // a "." or "--" that is the punctuation of the text before it; 0: there is none.
-func (s *scanner) afterDots(name string) int {
+func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
-		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) && s.wants(name[i:]) {
-			return i
+		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
+			if part, ok := s.part(name[i:]); ok {
+				return i, part
+			}
 		}
 	}
-	return 0
+	return 0, 0
 }
 
-// wants reports whether URLs of the scheme of that name, in either case, are
-// looked for.
-func (s *scanner) wants(name string) bool {
-	if name == "" || len(name) > maxName {
-		return false
-	}
-	if s.schemes != nil {
-		return s.schemes(strings.ToLower(name))
-	}
-	if name == "http" || name == "https" {
-		return true
-	}
-	var lower [len("mailserver")]byte
-	if len(name) > len(lower) {
-		return false
-	}
-	for i := range len(name) {
-		lower[i] = name[i]
-		if octet.Is(name[i], octet.Upper) {
-			lower[i] |= 0x20
+// part returns the part of a scheme that is looked for.
+func (s *scanner) part(name string) (part Part, ok bool) {
+	// Nearly every URL in a text is of the same scheme as the one before.
+	if name != s.last.Name || name == "" {
+		scheme, ok := s.Schemes.Lookup(name)
+		if !ok {
+			return 0, false
 		}
+		s.last = scheme
 	}
-	return Known(string(lower[:len(name)]))
+	return s.last.Part, true
 }
 
 // nameStart returns where the characters of a scheme that end at colon begin.
 func nameStart(text string, colon int) int {
 	i := colon
-	// Nearly every URL is of one of two schemes.
-	if i > len("https") {
-		switch {
-		case text[i-len("http"):i] == "http":
-			i -= len("http")
-		case text[i-len("https"):i] == "https":
-			i -= len("https")
-		}
-	}
 	for i > 0 && colon-i <= maxName && octet.Is(text[i-1], octet.Scheme) {
 		i--
 	}
@@ -225,13 +191,14 @@ func inWord(text string, i int) bool {
 	return isWordRune(r)
 }
 
-// parse makes m a match of form, from start to end of the text, if written is a URL.
-func (s *scanner) parse(written string, start, end int, form Form, m *Match) bool {
-	if s.clones {
+// parse makes m a match of form, from start to end of the text, if written is a URL with
+// that part. What is Wrapped may have any.
+func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
+	if s.Clone {
 		written = strings.Clone(written)
 	}
 	u, err := locus.Parse(written)
-	if err != nil || form != Wrapped && !plausible(u) {
+	if err != nil || form != Wrapped && !plausible(u, part) {
 		return false
 	}
 	m.URL, m.Alternative = u, locus.URL{}

@@ -46,11 +46,17 @@ func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (ne
 	return pos, none
 }
 
+// assumes reports whether bare URLs of that scheme are looked for.
+func (s *scanner) assumes(name string) bool {
+	_, ok := s.part(name)
+	return ok && !s.NoBare
+}
+
 // www looks for the name of a web server, "www.example.org", and what follows it,
 // whose first dot is at dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
-	if start < 0 || !strings.EqualFold(text[start:dot], "www") || s.noBare || !s.wants("http") || !isFree(text, start, ".") {
+	if start < 0 || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
 		return dot + 1, none
 	}
 	r := run{text: text, start: start, i: start, final: final}
@@ -64,7 +70,7 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 		login = login[:n]
 	}
 	name, _, _ := strings.Cut(login, ":")
-	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse("http://"+text[start:end], start, end, Bare, m) {
+	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse(webScheme+"://"+text[start:end], start, end, Bare, Host, m) {
 		return dot + 1, none
 	}
 	m.Assumed = true
@@ -85,7 +91,7 @@ func isDomain(name string) bool {
 
 // address looks for a mail address whose "@" is at at.
 func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
-	if s.noBare || !s.wants("mailto") {
+	if !s.assumes(mailScheme) {
 		return at + 1, none
 	}
 	start := at
@@ -132,7 +138,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	if start == at || domain == "" || strings.IndexByte("-_", domain[len(domain)-1]) >= 0 || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
 		return at + 1, none
 	}
-	if !s.parse("mailto:"+text[start:end], start, end, Bare, m) {
+	if !s.parse(mailScheme+":"+text[start:end], start, end, Bare, Address, m) {
 		return at + 1, none
 	}
 	m.Assumed = true

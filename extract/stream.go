@@ -56,7 +56,7 @@ func newStream(r io.Reader, o *Options, buf []byte) *stream {
 		buf = make([]byte, 0, window)
 	}
 	t := &stream{r: r, s: newScanner(o), buf: buf[:0], stop: math.MaxInt64}
-	t.s.clones = true
+	t.s.Clone = true
 	return t
 }
 

@@ -56,7 +56,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		}
 	}
 	written := text[start:end]
-	if s.clones {
+	if s.Clone {
 		written = strings.Clone(written)
 	}
 	u, err := locus.Parse(written)

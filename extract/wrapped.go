@@ -13,7 +13,7 @@ import (
 // read from inner on. Without a prefix, a blank on its first line is more likely to
 // be of a text that uses "<" for something else. If the text ends inside, there is
 // no URL: what would follow is a part of it.
-func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m *Match) (next int, v verdict) {
+func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
 	switch {
@@ -25,7 +25,7 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m
 		return 0, none
 	}
 	written := f.written()
-	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, m) {
+	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, part, m) {
 		return 0, none
 	}
 	if f.hyphens != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/internal/walk"
 )
@@ -94,7 +95,7 @@ func (x *extracting) prepare() error {
 		x.hosts[i] = strings.ToLower(host)
 	}
 	if len(x.schemes) > 0 {
-		x.o.Extract.Schemes = func(name string) bool { return slices.Contains(x.schemes, name) }
+		x.o.Extract.Schemes = extract.Named(x.schemes...)
 	}
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.flags.json

@@ -15,8 +15,9 @@ func TestSchemesAreLookedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	standard := extract.NewSchemes(extract.Standard()...)
 	for _, s := range registry.All() {
-		if !extract.Known(s.Name) {
+		if _, ok := standard.Lookup(s.Name); !ok {
 			t.Errorf("extract does not look for %s", s.Name)
 		}
 	}
