@@ -125,9 +125,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // damaged, one that is no text ([ErrBinary]) are such errors; after one that r
 // returns nothing follows.
 //
-// If r is an [io.ReaderAt] and an [io.Seeker] as well, as a file is, a zip archive is
-// read in place, and so is a long plain text if no positions are asked for, on as many
-// processors as there are.
+// If r is an [io.ReaderAt] and an [io.Seeker] as well, as a file is, a zip archive or a
+// message is read in place.
 //
 // The links can be ranged over once: a second loop yields one [*Error], of [ErrUsed].
 func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {

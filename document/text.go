@@ -32,18 +32,9 @@ func (f *finder) text(it item, h *head, k kind) {
 	case h.all && !f.o.Context:
 		t.short(octet.View(h.octets))
 	default:
-		if !t.positions() {
-			if whole := it.inPlace(len(h.octets)); whole != nil && whole.Size() >= large {
-				t.inPlace(whole)
-				return
-			}
-		}
 		t.stream()
 	}
 }
-
-// large is how long a text is that is worth reading on several processors.
-const large = 1 << 20
 
 // typeOf returns the media type that an item is read as.
 func (f *finder) typeOf(it item, k kind) string {
@@ -139,19 +130,7 @@ func (t *texts) stream() {
 		t.lines = extract.NewLines(text)
 		text = t.lines
 	}
-	t.each(extract.Stream(text, &t.f.o.Extract))
-}
-
-// inPlace reports the links of plain text in a file, without their positions, and
-// leaves the file at its end.
-func (t *texts) inPlace(text *io.SectionReader) {
-	t.each(extract.StreamAt(text, text.Size(), &t.f.o.Extract))
-	t.it.file.Seek(0, io.SeekEnd)
-}
-
-// each reports matches.
-func (t *texts) each(matches iter.Seq2[extract.Match, error]) {
-	for m, err := range matches {
+	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
 			t.f.fail(t.it, err)
 			return

@@ -1,11 +1,10 @@
 // Package extract finds URLs in running text (RFC 1738 appendix, "Recommendations
 // for URLs in Context").
 //
-// [All] finds them in a text, [Stream] in what a reader gives, in constant memory, and
-// [StreamAt] in a file, on several processors; all find the same. [Lines] tells the line
-// and the column of each. [Markdown], [HTML] and [CSS] read documents, and find partial
-// forms as well. Nothing here decides whether a URL is valid, allowed or alive: what is
-// found is a [locus.URL], which the packages under scheme check.
+// [All] finds them in a text, [Stream] in what a reader returns, in constant memory; both
+// find the same. [Lines] gives the line and the column of each. Nothing here decides
+// whether a URL is valid, allowed or alive: a result is a [locus.URL], which the packages
+// under scheme check. Package document reads Markdown, HTML and CSS.
 //
 // # In a wrapper
 //

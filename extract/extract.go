@@ -93,7 +93,7 @@ func All(text string, o *Options) iter.Seq[Match] {
 func (s *scanner) all(text string, yield func(Match) bool) {
 	var m Match
 	for pos := 0; ; {
-		next, v := s.next(text, pos, len(text), true, &m)
+		next, v := s.next(text, pos, true, &m)
 		if v != found || !yield(m) {
 			return
 		}

@@ -53,28 +53,23 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next looks for the first URL in text whose ":" is at pos or behind it and before
-// limit, and tells where to go on after it, which may be behind limit. If nothing
-// follows text, it is final.
-func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
+// next looks for the first URL in text whose ":" is at pos or after it, and returns where
+// the search continues. If nothing follows text, it is final.
+func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	if s.Schemeless {
-		return s.nextAny(text, pos, limit, final, m)
+		return s.nextAny(text, pos, final, m)
 	}
 	for {
-		if pos >= limit {
-			return pos, none
-		}
-		n := strings.IndexByte(text[pos:limit], ':')
+		n := strings.IndexByte(text[pos:], ':')
 		if n < 0 {
-			return limit, none
+			return len(text), none
 		}
 		colon := pos + n
 		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
-		next, v = s.at(text, colon, final, m)
-		switch v {
+		switch next, v = s.at(text, colon, final, m); v {
 		case found:
 			return next, found
 		case more:

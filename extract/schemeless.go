@@ -17,23 +17,21 @@ import (
 const maxLocal = 64
 
 // nextAny is next with [Options.Schemeless].
-func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
-	for pos < limit {
-		n := strings.IndexAny(text[pos:limit], ":@.")
+func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int, v verdict) {
+	for {
+		n := strings.IndexAny(text[pos:], ":@.")
 		if n < 0 {
-			return limit, none
+			return len(text), none
 		}
 		i := pos + n
-		switch text[i] {
-		case ':':
-			next, v = i+1, none
-			if mayName(text, i) {
-				next, v = s.at(text, i, final, m)
-			}
-		case '@':
+		next, v = i+1, none
+		switch {
+		case text[i] == '@':
 			next, v = s.address(text, i, final, m)
-		default:
+		case text[i] == '.':
 			next, v = s.www(text, i, final, m)
+		case mayName(text, i):
+			next, v = s.at(text, i, final, m)
 		}
 		switch v {
 		case found:
@@ -43,7 +41,6 @@ func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (ne
 		}
 		pos = max(next, i+1)
 	}
-	return pos, none
 }
 
 // assumes reports whether bare URLs of that scheme are looked for.
