@@ -25,14 +25,8 @@ const (
 )
 
 // contentOf returns what an attribute of element holds. Both names are in lower case.
-func contentOf(element, name []byte) content {
-	only := func(of string, c content) content {
-		if string(element) == of {
-			return c
-		}
-		return noURL
-	}
-	switch string(name) {
+func contentOf(element, name string) content {
+	switch name {
 	case "href", "src", "xlink:href", "cite", "longdesc", "poster", "background", "formaction", "codebase", "lowsrc":
 		return oneURL
 	case "ping":
@@ -41,83 +35,61 @@ func contentOf(element, name []byte) content {
 		return candidates
 	case "style":
 		return style
-	case "action":
-		return only("form", oneURL)
-	case "data":
-		return only("object", oneURL)
-	case "profile":
-		return only("head", oneURL)
-	case "manifest":
-		return only("html", oneURL)
-	case "content":
-		return only("meta", refresh)
-	case "archive":
-		if string(element) == "object" {
-			return urls
-		}
-		return only("applet", commas)
-	case "srcdoc":
-		return only("iframe", page)
-	case "value":
-		return only("param", referred)
+	}
+	switch element + " " + name {
+	case "form action", "object data", "head profile", "html manifest":
+		return oneURL
+	case "meta content":
+		return refresh
+	case "object archive":
+		return urls
+	case "applet archive":
+		return commas
+	case "iframe srcdoc":
+		return page
+	case "param value":
+		return referred
 	}
 	return noURL
-}
-
-// maxName is the most octets of the name of an element, and of an attribute, that are
-// looked at.
-const maxName = 64
-
-// appendLower appends name in lower case.
-func appendLower(dst []byte, name string) []byte {
-	for i := range min(len(name), maxName) {
-		c := name[i]
-		if octet.Is(c, octet.Upper) {
-			c |= 0x20
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
 func (d *linkFinder) attributes(s string, t markup.Token) {
-	var (
-		keyBuf  [2*maxName + 1]byte
-		seenBuf [8]string
-	)
-	key := append(appendLower(keyBuf[:0], t.Name), ' ')
-	if markup.SameName(t.Name, "link") && isConnection(s, t) {
-		key = append(key, "preconnect "...)
+	element := strings.ToLower(t.Name)
+	prefix := element
+	if element == "link" && isConnection(s, t) {
+		prefix = "link preconnect"
 	}
-	size, seen := len(key), seenBuf[:0]
+	var buf [8]string
+	seen := buf[:0]
 	for a := range t.Attributes(s) {
 		if d.done {
 			return
 		}
-		key = appendLower(key[:size], a.Name)
-		c := contentOf(key[:size-1], key[size:])
-		if c == noURL || c == refresh && !has(s, t, "http-equiv", "refresh") || c == referred && !has(s, t, "valuetype", "ref") {
+		name := strings.ToLower(a.Name)
+		c := contentOf(element, name)
+		switch {
+		case c == noURL, c == refresh && !has(s, t, "http-equiv", "refresh"), c == referred && !has(s, t, "valuetype", "ref"):
 			d.hidden(a.Start, a.End)
-			continue
-		}
-		if name := d.elementName(key); !slices.Contains(seen, name) {
+		case !slices.Contains(seen, name):
 			seen = append(seen, name)
-			d.value(a.Start, a.End, c, name)
+			d.value(a.Start, a.End, c, d.elementName(prefix, name))
 		}
 	}
 }
 
-// elementName returns key, the same string for the same key as long as there are not too
-// many.
-func (d *linkFinder) elementName(key []byte) string {
-	const many = 256
-	name, ok := d.elements[string(key)]
+// maxElements is how many names of elements and attributes are kept.
+const maxElements = 256
+
+// elementName returns what [Link.Element] says, the same string for the same names.
+func (d *linkFinder) elementName(element, attribute string) string {
+	key := [2]string{element, attribute}
+	name, ok := d.elements[key]
 	if !ok {
-		name = string(key)
-		if len(d.elements) < many {
-			d.elements[name] = name
+		name = element + " " + attribute
+		if len(d.elements) < maxElements {
+			d.elements[key] = name
 		}
 	}
 	return name

@@ -79,11 +79,11 @@ type linkFinder struct {
 	xml   bool
 	depth int // documents around it
 
-	elements map[string]string // names that Element has, each kept once
+	elements map[[2]string]string // by element and attribute: what Element says
 }
 
 func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
-	d := &linkFinder{text: text, yield: yield, elements: map[string]string{}, xml: markup.IsXML(text)}
+	d := &linkFinder{text: text, yield: yield, elements: map[[2]string]string{}, xml: markup.IsXML(text)}
 	if o != nil {
 		d.o = *o
 	}

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -63,16 +62,6 @@ func makeKinds() (k [256]kind) {
 // until returns where the first octet of that one kind is in text from i on, or
 // else limit.
 func until(text string, i, limit int, of kind) int {
-	// Eight loads that wait for nothing cost less than eight branches, and counting
-	// zeros less than a branch that goes another way each time.
-	for ; i+8 <= limit; i += 8 {
-		b := text[i : i+8]
-		mask := uint(kinds[b[0]]&of) | uint(kinds[b[1]]&of)<<1 | uint(kinds[b[2]]&of)<<2 | uint(kinds[b[3]]&of)<<3 |
-			uint(kinds[b[4]]&of)<<4 | uint(kinds[b[5]]&of)<<5 | uint(kinds[b[6]]&of)<<6 | uint(kinds[b[7]]&of)<<7
-		if mask != 0 {
-			return i + bits.TrailingZeros(mask) - bits.TrailingZeros8(uint8(of))
-		}
-	}
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++
 	}

@@ -101,10 +101,10 @@ var defaultSchemes = NewSchemes(Standard()...)
 // Lookup returns the scheme of that name, in either case; ok is false if it is not in the
 // set.
 func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
-	var lower [maxName]byte
-	if len(name) > len(lower) {
-		return scheme, false
+	if scheme, ok = s.byName[name]; ok || len(name) > maxName {
+		return scheme, ok
 	}
+	var lower [maxName]byte
 	for i := range len(name) {
 		lower[i] = name[i]
 		if octet.Is(name[i], octet.Upper) {
