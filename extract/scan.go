@@ -8,33 +8,33 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search goes from ":" to ":", and looks left of each for the name of a
-// scheme: a ":" is found many octets at a time, and most text has few.
+// The search goes from ":" to ":", which IndexByte finds fast, and looks left of each for
+// the name of a scheme.
 //
-// A text comes whole or in windows, and the answer must be the same. So whatever
-// depends on what follows the end of a window is answered with more, and nothing
+// A text comes whole or in windows, and the result must be the same. So a search whose
+// result depends on the text after a window ends with the verdict more, and no search
 // looks further back than behind, or further ahead than ahead.
 
 const (
 	// maxName is the length of the longest name of a scheme that is looked for.
 	maxName = 64
-	// maxWrapper is the most octets between "<" and ">": as many blanks as the
-	// longest URL has octets.
+	// maxWrapper is the most octets between "<" and ">": the longest URL, and as many
+	// blanks.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is how far from a ":" its scheme, the "<" before that, and the
-	// beginning of that line are looked for.
+	// behind is how far before a ":" the scheme, the "<" and the start of the line are
+	// looked for.
 	behind = 1024
-	// ahead is how far from a ":" the end of a URL is looked for.
+	// ahead is how far after a ":" the end of a URL is looked for.
 	ahead = maxWrapper + 64
 )
 
-// verdict is what became of a search.
+// verdict is the result of a search.
 type verdict uint8
 
 const (
 	none  verdict = iota // no URL
 	found                // a URL
-	more                 // it depends on what follows
+	more                 // it depends on text that is not there yet
 )
 
 type scanner struct {
@@ -79,9 +79,8 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 	}
 }
 
-// mayName reports whether the name of a scheme, or "URL", may end at colon and
-// have something to say. Most ":" are in prose, and a blank follows them; it is
-// only in a wrapper that one can.
+// mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are
+// in prose, and a blank follows them, which a URL has only in a wrapper.
 func mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
@@ -175,9 +174,9 @@ func bracket(text string, i int) int {
 	return -1
 }
 
-// inWord reports whether the scheme's name at i is the end of a word, which begins
-// with a letter that is none of a scheme's. Chinese, Japanese and Korean have no
-// blanks between words, and so no words here.
+// inWord reports whether the scheme's name at i is the end of a word that begins with a
+// letter of another script. Chinese, Japanese and Korean have no blanks between words, so
+// their letters do not count.
 func inWord(text string, i int) bool {
 	if i == 0 || text[i-1] < utf8.RuneSelf {
 		return false
@@ -186,8 +185,8 @@ func inWord(text string, i int) bool {
 	return isWordRune(r)
 }
 
-// parse makes m a match of form, from start to end of the text, if written is a URL with
-// that part. What is Wrapped may have any.
+// parse fills m, from start to end of the text, if written is a URL with that part. A
+// Wrapped one may have any part.
 func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
 	if s.Clone {
 		written = strings.Clone(written)
@@ -203,10 +202,5 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 
 // isIRI reports whether written has characters that are not US-ASCII.
 func isIRI(written string) bool {
-	for i := range len(written) {
-		if written[i] >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
+	return strings.IndexFunc(written, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options.Schemeless] the search stops at "@" and "." as well as at ":", and
-// looks around each for an address or the name of a web server. These are the
-// extended www and email autolinks of GitHub Flavored Markdown (section 6.9), with
-// the ends that all bare URLs have here.
+// With [Options.Schemeless] the search also stops at "@" and ".", and looks around each
+// for an address or the name of a web server. These are the extended www and email
+// autolinks of GitHub Flavored Markdown (section 6.9). They end as all bare URLs do here.
 
 // maxLocal is the most octets of an address before its "@" (RFC 5321 section
 // 4.5.3.1.1).
@@ -49,8 +48,7 @@ func (s *scanner) assumes(name string) bool {
 	return ok && !s.NoBare
 }
 
-// www looks for the name of a web server, "www.example.org", and what follows it,
-// whose first dot is at dot.
+// www looks for the name of a web server, "www.example.org", whose first dot is at dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
 	if start < 0 || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
@@ -74,8 +72,8 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 	return end, found
 }
 
-// isDomain reports whether name is a domain as the extension has it: labels with dots
-// between them, at least two, the last two without "_".
+// isDomain reports whether name is a domain by the extension: at least two labels, the last
+// two without "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	for i, label := range labels {
@@ -124,7 +122,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	}
 	domain := text[at+1 : max(end, at+1)]
 	if end < len(text) && text[end] == ':' {
-		// "a@b.http://c": the domain may end in the scheme of what follows.
+		// "a@b.http://c": the domain may end in the scheme of the next URL.
 		switch _, v = s.at(text, end, final, m); v {
 		case more:
 			return 0, more
@@ -142,8 +140,8 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	return end, found
 }
 
-// endsAddress reports whether a domain, text[start:end], ends where its last character
-// of US-ASCII is: what follows is not part of a longer name.
+// endsAddress reports whether the domain text[start:end] ends there, and is not part of a
+// longer name of another script.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true
@@ -166,8 +164,8 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether what is before i keeps what begins there apart from other
-// text: a blank, a bracket, a quotation mark, emphasis, or one of also.
+// isFree reports whether the octet before i separates a name from other text: a blank, a
+// bracket, a quotation mark, emphasis, or one of also.
 func isFree(text string, i int, also string) bool {
 	if i == 0 {
 		return true
@@ -177,7 +175,7 @@ func isFree(text string, i int, also string) bool {
 		return !inWord(text, i)
 	}
 	if c == '.' && strings.IndexByte(also, '.') >= 0 {
-		// An ellipsis, and not a domain that continues.
+		// An ellipsis, not a longer domain.
 		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
 	}
 	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0
