@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mbox reports what is in the messages of an mbox, which are numbered from 1.
+// mbox reports the links of the messages of an mbox, which are numbered from 1.
 func (f *finder) mbox(it item) {
 	b := &mboxReader{r: bufio.NewReaderSize(it.r, mboxBuffer), start: true, empty: true}
 	for n := 1; b.message(); n++ {
@@ -18,7 +18,7 @@ func (f *finder) mbox(it item) {
 		part := it.part(b, "", strconv.Itoa(n))
 		part.typ = "message/rfc822"
 		f.find(part)
-		// What nobody wanted of it is gone over.
+		// Skip the rest of the message.
 		if _, err := io.Copy(io.Discard, b); err != nil {
 			break
 		}
@@ -34,19 +34,19 @@ const (
 	fromLine = 1 << 10
 )
 
-// mboxReader gives one message of an mbox after the other: each ends for its
-// readers, and message goes on to the next.
+// mboxReader reads one message of an mbox after another: Read returns io.EOF at the end of
+// each, and message moves to the next.
 type mboxReader struct {
 	r       *bufio.Reader
 	err     error
-	pending []byte // of a line that was read
-	start   bool   // a line begins behind it
-	empty   bool   // and the one before that is empty, or there is none
+	pending []byte // rest of a line
+	start   bool   // a line begins after it
+	empty   bool   // the line before that is empty or missing
 	first   bool   // that line is the first of the message
 }
 
-// message goes on to the next message, and reports whether there is one. The one
-// before must be at its end.
+// message moves to the next message, and reports whether there is one. The message before
+// must have been read to its end.
 func (b *mboxReader) message() bool {
 	if b.err == nil {
 		b.first = true
@@ -89,8 +89,8 @@ func (b *mboxReader) line() {
 	b.first = false
 }
 
-// isFrom reports whether the line that begins here is a From_ line: it has a date
-// and is behind an empty line, or has one of both, and a field of a header follows.
+// isFrom reports whether the line that begins here is a From_ line: it has a date and
+// follows an empty line, or has one of both, and a field of a header follows.
 func (b *mboxReader) isFrom() bool {
 	if start, _ := b.r.Peek(len(from)); !bytes.Equal(start, from) {
 		return false
@@ -106,13 +106,13 @@ func (b *mboxReader) isFrom() bool {
 
 var from = []byte("From ")
 
-// isMbox reports whether a text begins as an mbox does.
+// isMbox reports whether a text begins like an mbox.
 func isMbox(text []byte) bool {
 	line, next, ok := bytes.Cut(text, []byte{'\n'})
 	return ok && bytes.HasPrefix(line, from) && isDated(line) && isField(next)
 }
 
-// isDated reports whether a line has a time and a year in it.
+// isDated reports whether a line has a time and a year.
 func isDated(line []byte) bool {
 	timed, year := false, false
 	for word := range bytes.FieldsSeq(line) {
@@ -142,17 +142,17 @@ func fieldName(text []byte) []byte {
 	return text[:colon]
 }
 
-// maxFieldName is the longest name of a field that is taken for one.
+// maxFieldName is the longest name of a field that counts.
 const maxFieldName = 64
 
-// isMail reports whether a text begins with the header of a message: fields alone,
-// up to an empty line or the end of text, and several of those that all have.
+// isMail reports whether a text begins with the header of a message: only fields up to an
+// empty line or the end of text, and at least two of the usual ones.
 func isMail(text []byte) bool {
 	known := 0
 	for len(text) > 0 {
 		line, rest, ok := bytes.Cut(text, []byte{'\n'})
 		if !ok {
-			break // It goes on behind what is looked at.
+			break // The line is cut.
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// fromUTF16 returns the text of r, which begins with a mark of UTF-16, in UTF-8.
+// fromUTF16 converts a text that begins with a mark of UTF-16 to UTF-8.
 func fromUTF16(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
 }
@@ -53,7 +53,7 @@ func (f *finder) typeOf(it item, k kind) string {
 	return "text/plain"
 }
 
-// short reports the links of plain text that is in memory, and is not kept there.
+// short reports the links of plain text in a buffer that will be reused.
 func (t *texts) short(text string) {
 	o := t.f.o.Extract
 	o.Clone = true
@@ -66,7 +66,7 @@ func (t *texts) short(text string) {
 			}
 			continue
 		}
-		// As extract.Lines counts. What is before a URL is a whole character.
+		// This counts as extract.Lines does, without a buffer of its own.
 		between := text[at:m.Start]
 		if last := strings.LastIndexByte(between, '\n'); last >= 0 {
 			line += int64(strings.Count(between, "\n"))
@@ -81,7 +81,7 @@ func (t *texts) short(text string) {
 	}
 }
 
-// texts reports what is found in one text.
+// texts reports the links of one text.
 type texts struct {
 	f     *finder
 	it    item
@@ -97,7 +97,7 @@ func (t *texts) emit(l Link) bool {
 	}
 	at := t.lines.At(l.Start)
 	if at == (extract.Position{}) && t.text != "" {
-		// It is further back than lines remembers.
+		// It is further back than lines has kept.
 		t.lines = extract.NewLines(strings.NewReader(t.text))
 		at = t.lines.At(l.Start)
 	}
@@ -108,10 +108,10 @@ func (t *texts) emit(l Link) bool {
 	return t.report(l)
 }
 
-// positions reports whether a link is to have its position.
+// positions reports whether links have positions.
 func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
 
-// report reports l, and whether to go on.
+// report yields l, and reports whether the caller wants more.
 func (t *texts) report(l Link) bool {
 	l.Member, l.Type = t.it.member, t.typ
 	if l.IRI {
@@ -155,13 +155,13 @@ func (t *texts) inMemory(links iter.Seq[Link]) {
 	}
 }
 
-// own returns u with a text that keeps no other in memory.
+// own returns u with a text of its own, which does not keep the document in memory.
 func own(u locus.URL) locus.URL {
 	v, _ := locus.Parse(strings.Clone(u.String())) // It has parsed before. The zero URL stays zero.
 	return v
 }
 
-// markup reports the links of a text with markup, which is read as a whole.
+// markup reports the links of a text with markup, which is held in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
 	if !ok {
@@ -171,7 +171,7 @@ func (t *texts) markup(k kind) {
 		return
 	}
 	if err != nil {
-		// Its end, which may be in the middle of something, is missing.
+		// The last line may be cut.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
 	t.text = string(octets)

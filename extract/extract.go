@@ -10,29 +10,28 @@ import (
 type Match struct {
 	// URL is what was found, line breaks and blanks inside its wrapper left out.
 	URL locus.URL
-	// Alternative is the other reading of a URL that was broken after a hyphen:
-	// without that hyphen, which a typesetter may have put there (RFC 1738
-	// appendix). It is zero if there is none.
+	// Alternative is the other reading of a URL that was broken after a hyphen: without
+	// that hyphen, which a typesetter may have added (RFC 1738 appendix). It is zero
+	// for other URLs.
 	Alternative locus.URL
-	// Start and End are the octets of the text that it was read from, the wrapper
-	// left out.
+	// Start and End are its offsets in the text, wrapper excluded.
 	Start, End int64
 	// Form is how it is written.
 	Form Form
-	// IRI reports that what was found has characters that are not US-ASCII (RFC 3987),
-	// which no URL has (RFC 1738 section 2.2). It is not fit to be sent as it is: its
-	// host is a name of another script, or other parts of it need escapes.
+	// IRI: URL has characters that are not US-ASCII (RFC 3987), which no URL has (RFC
+	// 1738 section 2.2). Before it is sent, its host needs the ASCII form, and other
+	// parts need escapes.
 	IRI bool
-	// Assumed reports that the text does not have the scheme of URL: it is "http" for
-	// the name of a web server, "mailto" for an address ([Options.Schemeless]).
+	// Assumed: the text does not have the scheme of URL, which is "http" for the name of
+	// a web server and "mailto" for an address ([Options.Schemeless]).
 	Assumed bool
 }
 
-// Form is the way in which a URL is written in a text.
+// Form is how a URL is written in a text or a document.
 type Form uint8
 
 const (
-	// Bare: between other characters, with nothing that delimits it.
+	// Bare: in running text, without delimiters.
 	Bare Form = iota
 	// Wrapped: "<URL:...>", the wrapper of RFC 1738's appendix.
 	Wrapped
@@ -48,43 +47,27 @@ const (
 	Attribute
 )
 
-// String returns the form's name in lower case: "bare", "wrapped".
-func (f Form) String() string {
-	switch f {
-	case Wrapped:
-		return "wrapped"
-	case Bracketed:
-		return "bracketed"
-	case Link:
-		return "link"
-	case Image:
-		return "image"
-	case Definition:
-		return "definition"
-	case Attribute:
-		return "attribute"
-	}
-	return "bare"
-}
+var formNames = [...]string{"bare", "wrapped", "bracketed", "link", "image", "definition", "attribute"}
 
-// Options say what to look for. The zero Options, and nil, are sensible.
+// String returns the form's name in lower case: "bare", "wrapped".
+func (f Form) String() string { return formNames[f] }
+
+// Options say what to look for. Nil means the zero Options.
 type Options struct {
 	// Schemes are looked for where no prefix "URL:" announces a URL. Nil: [Standard].
 	Schemes *Schemes
-	// NoBare leaves out URLs that nothing delimits.
+	// NoBare: leave out URLs without delimiters.
 	NoBare bool
-	// Schemeless: look also for what a reader takes for a URL though it has no scheme,
-	// as the autolinks extension of GitHub Flavored Markdown has it (section 6.9): the
-	// name of a web server, "www.example.org/a", and a mail address. Their scheme is
+	// Schemeless: also look for the autolinks of GitHub Flavored Markdown (section 6.9):
+	// the name of a web server, "www.example.org/a", and a mail address. Their scheme is
 	// assumed: [Match.Assumed].
 	Schemeless bool
-	// Clone: what [All] finds keeps no more of the text in memory than its own.
+	// Clone: the URLs that [All] finds do not keep the text in memory.
 	Clone bool
 }
 
-// All returns the URLs in text, in order; they do not overlap. Each is a part of
-// text unless its wrapper had blanks in it, so nothing is allocated for it but with
-// [Options.Clone].
+// All returns the URLs in text, in order; they do not overlap. Each is a part of text unless
+// its wrapper has blanks, so only [Options.Clone] allocates for each.
 func All(text string, o *Options) iter.Seq[Match] {
 	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
 }
