@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -29,8 +27,8 @@ func (f *finder) text(it item, h *head, k kind) {
 	switch {
 	case k == markdown || k == html || k == css:
 		t.markup(k)
-	case h.all && !f.o.Context:
-		t.short(octet.View(h.octets))
+	case h.all:
+		t.short(h.octets)
 	default:
 		t.stream()
 	}
@@ -53,40 +51,11 @@ func (f *finder) typeOf(it item, k kind) string {
 	return "text/plain"
 }
 
-// short reports the links of plain text in a buffer that will be reused.
-func (t *texts) short(text string) {
-	o := t.f.o.Extract
-	o.Clone = true
-	at, line, column := 0, int64(1), int64(1)
-	for m := range extract.All(text, &o) {
-		l := Link{Match: m}
-		if !t.positions() {
-			if !t.report(l) {
-				return
-			}
-			continue
-		}
-		// This counts as extract.Lines does, without a buffer of its own.
-		between := text[at:m.Start]
-		if last := strings.LastIndexByte(between, '\n'); last >= 0 {
-			line += int64(strings.Count(between, "\n"))
-			column = 1
-			between = between[last+1:]
-		}
-		column += int64(utf8.RuneCountInString(between))
-		at = int(m.Start)
-		if l.Line, l.Column = line, column; !t.report(l) {
-			return
-		}
-	}
-}
-
 // texts reports the links of one text.
 type texts struct {
 	f     *finder
 	it    item
 	typ   string
-	text  string // if it is in memory
 	lines *extract.Lines
 }
 
@@ -96,11 +65,6 @@ func (t *texts) emit(l Link) bool {
 		return t.report(l)
 	}
 	at := t.lines.At(l.Start)
-	if at == (extract.Position{}) && t.text != "" {
-		// It is further back than lines has kept.
-		t.lines = extract.NewLines(strings.NewReader(t.text))
-		at = t.lines.At(l.Start)
-	}
 	l.Line, l.Column = at.Line, at.Column
 	if t.f.o.Context {
 		l.Context = t.lines.Context(l.Start)
@@ -141,15 +105,13 @@ func (t *texts) stream() {
 	}
 }
 
-// inMemory reports links of a text that is in memory, and keeps nothing of it.
-func (t *texts) inMemory(links iter.Seq[Link]) {
-	for l := range links {
-		if t.lines == nil && t.positions() {
-			t.lines = extract.NewLines(strings.NewReader(t.text))
-		}
-		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
-		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
-		if !t.emit(l) {
+// short reports the links of plain text in a buffer that will be reused.
+func (t *texts) short(text []byte) {
+	o := t.f.o.Extract
+	o.Clone = true
+	t.lines = extract.LinesOf(text)
+	for m := range extract.All(octet.View(text), &o) {
+		if !t.emit(Link{Match: m}) {
 			return
 		}
 	}
@@ -174,7 +136,7 @@ func (t *texts) markup(k kind) {
 		// The last line may be cut.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
-	t.text = string(octets)
+	t.lines = extract.LinesOf(octets)
 	read := Markdown
 	switch k {
 	case html:
@@ -182,7 +144,13 @@ func (t *texts) markup(k kind) {
 	case css:
 		read = CSS
 	}
-	t.inMemory(read(t.text, &t.f.o))
+	for l := range read(octet.View(octets), &t.f.o) {
+		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
+		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
+		if !t.emit(l) {
+			break
+		}
+	}
 	if err != nil {
 		t.f.fail(t.it, err)
 	}

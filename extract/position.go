@@ -50,6 +50,14 @@ func NewLines(r io.Reader) *Lines {
 	return &Lines{r: r, base: start, mark: start}
 }
 
+// LinesOf returns Lines of a text in memory, which must not change. Offsets may go back to
+// its start.
+func LinesOf(text []byte) *Lines {
+	l := NewLines(nil)
+	l.buf, l.err = text, io.EOF
+	return l
+}
+
 // Read reads from the text.
 func (l *Lines) Read(p []byte) (int, error) {
 	if len(p) == 0 {
