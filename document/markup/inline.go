@@ -6,8 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// inlineMarks are the octets that mean something between the words of Markdown. It
-// is never written.
+// inlineMarks are the octets that begin or end an inline. It is never written.
 var inlineMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
 
 const (
@@ -29,18 +28,18 @@ type bracket struct {
 type inlines struct {
 	*markdown
 	s        string // up to the end of the paragraph
-	run      int    // where the running text begins that is not yet reported
+	run      int    // start of the running text that is not yielded yet
 	quotes   int
-	inactive int // brackets below are outside of a link that was found, and are none
+	inactive int // brackets below this index are around a link, and so are plain text
 
 	ticked bool    // ticks are those of this paragraph
-	absent [4]bool // by index in unseens: there is no more end
-	spare  int     // how many octets may still be read for tags that are not closed
+	absent [4]bool // by index in unseens: no more end follows
+	spare  int     // octets that may still be read for tags that are not closed
 	plain  *plainText
 }
 
-// inline reports the pieces of a paragraph from start to end. If plain is not nil, it
-// gets the text without markup.
+// inline yields the pieces of a paragraph from start to end. If plain is not nil, it gets
+// the text without markup.
 func (m *markdown) inline(start, end int, plain *plainText) {
 	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
@@ -71,7 +70,7 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 	plain.show(l.s, end, end)
 }
 
-// flush reports the running text up to end.
+// flush yields the running text up to end.
 func (l *inlines) flush(end int) {
 	l.emit(Prose, l.run, end)
 	l.run = end
@@ -89,7 +88,7 @@ func (l *inlines) push(i int, image bool) {
 	}
 }
 
-// codeSpan reads the code span at i, or else the "`" there (CommonMark 6.1).
+// codeSpan reads the code span at i, or only its "`" (CommonMark 6.1).
 func (l *inlines) codeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size
@@ -116,7 +115,7 @@ func (l *inlines) codeSpan(i int) int {
 	}
 }
 
-// findTicks notes where the last "`" are, of each number of them.
+// findTicks finds the last run of "`" of each length.
 func (l *inlines) findTicks(i int) {
 	l.ticked = true
 	clear(l.ticks[:])
@@ -207,7 +206,7 @@ func blanksEnd(s string, i int) int {
 	return i
 }
 
-// dest is where a destination is, without its "<" and ">".
+// dest is the range of a destination, without its "<" and ">".
 type dest struct{ start, end int }
 
 // destination reads the destination of a link at i (CommonMark 6.3).
@@ -271,7 +270,7 @@ func titleEnd(s string, i int) (end int, ok bool) {
 }
 
 // definition reads a link reference definition at i, the start of a paragraph or the end
-// of another one, and reports its destination (CommonMark 4.7).
+// of another definition, and yields its destination (CommonMark 4.7).
 func (m *markdown) definition(i, end int) (next int, ok bool) {
 	l := inlines{markdown: m, s: m.text[:end], quotes: m.quotes()}
 	label := labelEnd(l.s, i)
@@ -338,8 +337,8 @@ var unseens = [...]struct{ start, end string }{
 	{"<!", ">"},
 }
 
-// angle reads the autolink or the HTML that begins with the "<" at i, or else the
-// "<" (CommonMark 6.5, 6.6).
+// angle reads the autolink or the HTML that begins with the "<" at i, or only the "<"
+// (CommonMark 6.5, 6.6).
 func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
@@ -369,7 +368,7 @@ func (l *inlines) angle(i int) int {
 	return l.markup(Tag, i, next)
 }
 
-// markup reports HTML from start to end.
+// markup yields HTML from start to end.
 func (l *inlines) markup(kind PieceKind, start, end int) int {
 	l.flush(start)
 	l.emit(kind, start, end)
@@ -377,8 +376,8 @@ func (l *inlines) markup(kind PieceKind, start, end int) int {
 	return l.skipTo(end)
 }
 
-// autolink reports the URL or the mail address in the "<" and ">" at i. One with the
-// prefix "URL:" is left to the running text.
+// autolink yields the URL or the mail address in the "<" and ">" at i. One with the prefix
+// "URL:" is left to the running text.
 func (l *inlines) autolink(i int) (next int, ok bool) {
 	start := i + len("<")
 	rest := l.s[start:]

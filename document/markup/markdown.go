@@ -92,26 +92,26 @@ const (
 	htmlBlock
 )
 
-// container is a block that holds others: a quotation, or else an item of a list.
+// container is a block that holds others: a quotation, or an item of a list.
 type container struct {
 	quote bool
-	empty bool // an item that nothing is in yet
+	empty bool // an item without content so far
 	width int  // columns before the content of an item
 }
 
-// fence is what a fenced block of code began with.
+// fence is the first line of a fenced block of code.
 type fence struct {
 	mark byte
 	size int
 }
 
 const (
-	maxDepth = 100 // containers in each other
+	maxDepth = 100 // nested containers
 	codeAt   = 4   // columns before a line of code
 )
 
-// cursor is a place in a line. A tab goes on to the next column that is a
-// multiple of four, and may be used up in part.
+// cursor is an offset in a line. A tab reaches to the next column that is a multiple of
+// four, and a part of it may be skipped.
 type cursor struct {
 	s      string // up to the end of the line
 	i, col int
@@ -133,7 +133,7 @@ func (c *cursor) indent() (columns, end int) {
 	return col - c.col, end
 }
 
-// skip goes on by that many columns of blanks, or as many as there are.
+// skip moves by that many columns of blanks, or as many as follow.
 func (c *cursor) skip(columns int) {
 	for columns > 0 && c.i < len(c.s) {
 		width := 1
@@ -154,12 +154,15 @@ func (c *cursor) skip(columns int) {
 	}
 }
 
-// take goes on by n characters.
-func (c *cursor) take(n int) { c.i, c.col = c.i+n, c.col+n }
+// mark moves past the mark of a container, of n octets after columns of blanks.
+func (c *cursor) mark(columns, n int) {
+	c.skip(columns)
+	c.i, c.col = c.i+n, c.col+n
+}
 
 // lines reads the document. A line ends with LF, CR LF, or CR.
 func (m *markdown) lines() {
-	feed := -1 // the first LF that was not before the line
+	feed := -1 // the first LF from the start of the line on
 	for i := 0; i < len(m.text) && !m.done; {
 		if feed < i {
 			feed = len(m.text)
@@ -184,7 +187,7 @@ func (m *markdown) lines() {
 // line reads the line at c. The next one begins at next.
 func (m *markdown) line(c cursor, next int) {
 	matched := m.match(&c)
-	if matched == len(m.inside) && m.goesOn(&c, next) {
+	if matched == len(m.inside) && m.continues(&c, next) {
 		return
 	}
 	if m.leaf != paragraph {
@@ -214,41 +217,35 @@ func (m *markdown) line(c cursor, next int) {
 	}
 	_, first := c.indent()
 	if m.leaf == paragraph {
-		// Also where the marks of the containers were left out.
+		// This includes a line that lacks the marks of the containers.
 		m.end = len(c.s)
 		return
 	}
 	m.open(paragraph, first, len(c.s))
 }
 
-// match goes on behind the marks of the containers that the line is in, and
-// returns how many they are.
+// match moves past the marks of the containers that the line is in, and returns their
+// number.
 func (m *markdown) match(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
 		blank := first == len(c.s)
 		switch in := m.inside[n]; {
 		case in.quote && !blank && columns < codeAt && c.s[first] == '>':
-			c.skip(columns)
-			c.take(1)
+			c.mark(columns, 1)
 			c.skip(1)
-		case in.quote:
+		case in.quote, blank && in.empty, !blank && columns < in.width:
 			return n
-		case blank && in.empty:
-			return n
-		case blank:
-		case columns >= in.width:
+		case !blank:
 			c.skip(in.width)
-		default:
-			return n
 		}
 	}
 	return n
 }
 
-// goesOn reports whether the line belongs to the leaf, which is code or HTML, and
-// puts it there.
-func (m *markdown) goesOn(c *cursor, next int) bool {
+// continues adds the line to the leaf if that is code or HTML and continues here, and
+// reports whether it does.
+func (m *markdown) continues(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
 	switch m.leaf {
@@ -277,8 +274,8 @@ func (m *markdown) goesOn(c *cursor, next int) bool {
 	return true
 }
 
-// openLeaf opens the leaf that begins at first, other than a paragraph or
-// indented code. It reports whether there is one.
+// openLeaf opens the heading, break, fenced code or HTML that begins at first, and reports
+// whether there is one.
 func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -338,8 +335,7 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	within := m.leaf == paragraph && matched == len(m.inside)
 	if c.s[first] == '>' {
 		m.cut(matched)
-		c.skip(columns)
-		c.take(1)
+		c.mark(columns, 1)
 		c.skip(1)
 		m.push(container{quote: true})
 		return true
@@ -348,24 +344,23 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	if size == 0 {
 		return false
 	}
-	behind := strings.TrimLeft(c.s[first+size:], " \t")
-	if within && (behind == "" || size > 1 && c.s[first:first+size-1] != "1") {
-		// It would be the end of a paragraph, and is more likely a number in one.
+	empty := strings.TrimLeft(c.s[first+size:], " \t") == ""
+	if within && (empty || size > 1 && c.s[first:first+size-1] != "1") {
+		// In a paragraph this is more likely a number.
 		return false
 	}
 	m.cut(matched)
-	c.skip(columns)
-	c.take(size)
+	c.mark(columns, size)
 	blanks, _ := c.indent()
-	if behind == "" || blanks > codeAt {
+	if empty || blanks > codeAt {
 		blanks = 1
 	}
 	c.skip(blanks)
-	m.push(container{width: columns + size + blanks, empty: behind == ""})
+	m.push(container{width: columns + size + blanks, empty: empty})
 	return true
 }
 
-// used notes that the innermost container has something in it.
+// used notes that the innermost container has content.
 func (m *markdown) used() {
 	if n := len(m.inside); n > 0 {
 		m.inside[n-1].empty = false
@@ -382,16 +377,15 @@ func (m *markdown) open(l leaf, start, end int) {
 	m.leaf, m.start, m.end = l, start, end
 }
 
-// cut ends the leaf, and the containers but for the first n. It reports whether
-// the leaf was a paragraph with more than definitions in it.
+// cut ends the leaf, and the containers after the first n. It reports whether the leaf was
+// a paragraph with more than definitions.
 func (m *markdown) cut(n int) (text bool) {
 	text = m.close()
 	m.inside = m.inside[:n]
 	return text
 }
 
-// close ends the leaf and reports what is in it, and as cut does whether it has
-// text.
+// close ends the leaf and yields its pieces. Its result is that of cut.
 func (m *markdown) close() (text bool) {
 	switch m.leaf {
 	case paragraph:
@@ -409,8 +403,8 @@ func (m *markdown) close() (text bool) {
 	return text
 }
 
-// quotes returns how many quotations the leaf is in: the most marks that a line
-// of it may begin with.
+// quotes returns the number of quotations that the leaf is in: a line of it may begin with
+// as many marks.
 func (m *markdown) quotes() (n int) {
 	for _, in := range m.inside {
 		if in.quote {
@@ -420,7 +414,7 @@ func (m *markdown) quotes() (n int) {
 	return n
 }
 
-// fenceSize returns how often mark is at the front of s.
+// fenceSize returns the number of marks at the front of s.
 func fenceSize(s string, mark byte) int { return len(s) - len(strings.TrimLeft(s, string(mark))) }
 
 // isHeading reports whether s is an ATX heading (CommonMark 4.2).
@@ -455,8 +449,8 @@ func markerSize(s string) int {
 	return size
 }
 
-// htmlStart reports whether a block of HTML begins with the line s, and what ends
-// it (CommonMark 4.6).
+// htmlStart reports whether a block of HTML begins with the line s, and the text that ends
+// the block (CommonMark 4.6).
 func htmlStart(s string, within bool) (ending string, ok bool) {
 	switch {
 	case strings.HasPrefix(s, "<!--"):
@@ -493,7 +487,7 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 // literalEnding stands for the end tag of any element that may hold blank lines.
 const literalEnding = "</"
 
-// hasEnding reports whether the block of HTML that ends with ending does so in s.
+// hasEnding reports whether s has the ending of a block of HTML.
 func hasEnding(s, ending string) bool {
 	if ending != literalEnding {
 		return strings.Contains(s, ending)
