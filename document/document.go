@@ -22,6 +22,9 @@ var (
 type Options struct {
 	// Extract is for the running text.
 	Extract extract.Options
+	// SchemesOnly: leave out links of other schemes than Extract.Schemes. Otherwise those
+	// of a text with markup are of any scheme.
+	SchemesOnly bool
 	// Hidden: look for URLs also where the reader of a document sees none: in comments,
 	// scripts, style sheets and declarations of HTML, and in attributes that hold no URL.
 	// Plain text hides nothing.

@@ -13,7 +13,7 @@ import (
 )
 
 // HTML returns what an HTML document links to, in order, and the URLs in its running
-// text. Of [Options] it obeys Extract and Hidden; of a [Link] it leaves out the position
+// text. Of [Options] it obeys Extract, SchemesOnly and Hidden; of a [Link] it leaves out the position
 // and the member. XHTML and SVG within HTML are read too. It reports:
 //
 //	<a href="a.html">                   any href, src, xlink:href, cite, longdesc, poster, background,
@@ -35,7 +35,7 @@ import (
 //
 // A value is read as a browser reads it: character references are decoded, white space
 // around it, and line ends and tabs within it, are left out. If it is a URL it is in URL,
-// of any scheme unless Schemes says which; otherwise it is in Ref. Start and End are where
+// of any scheme without SchemesOnly; otherwise it is in Ref. Start and End are where
 // it is written. An empty value, which means the document itself, is left out, and so is
 // one longer than [locus.MaxLen].
 func HTML(text string, o *Options) iter.Seq[Link] {
@@ -250,8 +250,8 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 			d.hidden(start, int(l.End))
 			return
 		}
-		if schemes := d.o.Extract.Schemes; schemes != nil {
-			if _, ok := schemes.Lookup(name); !ok {
+		if d.o.SchemesOnly {
+			if _, ok := d.o.Extract.Schemes.Lookup(name); !ok {
 				return
 			}
 		}

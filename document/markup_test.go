@@ -175,7 +175,7 @@ func TestMarkupStop(t *testing.T) {
 }
 
 func TestMarkupSchemes(t *testing.T) {
-	only := &document.Options{Extract: extract.Options{Schemes: extract.Named("gopher"), NoBare: true}}
+	only := &document.Options{Extract: extract.Options{Schemes: extract.Named(extract.Any, "gopher"), NoBare: true}, SchemesOnly: true}
 	const text = `<a href="HTTP://h/"> <a href="GOPHER://h/"> <a href="a.html"> gopher://h/ <gopher://i/>`
 	testRows(t, document.HTML, only, []row{{text, want("a href GOPHER://h/", "a href a.html", "bracketed gopher://i/")}})
 	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})

@@ -78,7 +78,7 @@ func check(t *testing.T, text string, seed int64) {
 	t.Helper()
 	options := []*Options{nil, {Schemeless: true}}
 	if seed%4 == 0 {
-		options = append(options, &Options{NoBare: true}, &Options{Schemes: Named("http", "mailto", "news", "file", "a", "tp", "x-y")})
+		options = append(options, &Options{NoBare: true}, &Options{Schemes: Named(Any, "http", "mailto", "news", "file", "a", "tp", "x-y")})
 	}
 	for _, o := range options {
 		list := slices.Collect(All(text, o))

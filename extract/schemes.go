@@ -83,13 +83,13 @@ func NewSchemes(list ...Scheme) *Schemes {
 }
 
 // Named returns the set of the schemes with these names. Those that are not [Standard]
-// have the part [Any].
-func Named(names ...string) *Schemes {
+// have the part other.
+func Named(other Part, names ...string) *Schemes {
 	list := make([]Scheme, len(names))
 	for i, name := range names {
 		var ok bool
 		if list[i], ok = defaultSchemes.Lookup(name); !ok {
-			list[i] = Scheme{name, Any}
+			list[i] = Scheme{name, other}
 		}
 	}
 	return NewSchemes(list...)
@@ -99,8 +99,11 @@ func Named(names ...string) *Schemes {
 var defaultSchemes = NewSchemes(Standard()...)
 
 // Lookup returns the scheme of that name, in either case; ok is false if it is not in the
-// set.
+// set. A nil set is that of the [Standard] schemes.
 func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
+	if s == nil {
+		s = defaultSchemes
+	}
 	if scheme, ok = s.byName[name]; ok || len(name) > maxName {
 		return scheme, ok
 	}

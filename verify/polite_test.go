@@ -75,7 +75,7 @@ func (c *clock) verifier(t *testing.T, o Options) *Verifier {
 	}
 	client := access.New(r, p, nil)
 	t.Cleanup(func() { client.Close() })
-	o.Document.Extract.Schemes = extract.Named("x-clock")
+	o.Document.Extract.Schemes = extract.Named(extract.Any, "x-clock")
 	c.begin, c.active, c.most, c.times = time.Now(), map[string]int{}, map[string]int{}, map[locus.URL]int{}
 	return New(client, &o)
 }

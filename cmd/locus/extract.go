@@ -94,8 +94,9 @@ func (x *extracting) prepare() error {
 	for i, host := range x.hosts {
 		x.hosts[i] = strings.ToLower(host)
 	}
+	x.o.Extract.Schemes = x.a.registry.InText()
 	if len(x.schemes) > 0 {
-		x.o.Extract.Schemes = extract.Named(x.schemes...)
+		x.o.Extract.Schemes, x.o.SchemesOnly = extract.Named(extract.Any, x.schemes...), true
 	}
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.flags.json

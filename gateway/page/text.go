@@ -103,7 +103,7 @@ func (g *page) linked() *extract.Schemes {
 			names = append(names, s.Name)
 		}
 	}
-	return extract.Named(names...)
+	return extract.Named(extract.Host, names...)
 }
 
 // mostUndecided is more than the extractor looks back at: what is further behind
