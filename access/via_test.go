@@ -318,7 +318,7 @@ func TestThroughProxy(t *testing.T) {
 	req := typed("news:a.b")
 	req.Items.Newest = 5
 	var by *access.GatewayError
-	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "by way of "+shown) ||
+	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "through "+shown) ||
 		!errors.As(err, &by) || len(by.Gateways) != 1 || len(asked.take()) != 0 {
 		t.Errorf("items: %v", err)
 	}
@@ -600,7 +600,7 @@ func TestSOCKSRefuses(t *testing.T) {
 		says string
 	}{
 		{"gopher://h.example/", access.Unreachable, "authentication failed"},
-		{"prospero://h.example/a", access.Unsupported, "TCP alone"},
+		{"prospero://h.example/a", access.Unsupported, "only TCP"},
 		{"gopher://direct.example:1024/", access.Unreachable, "refused"},
 	} {
 		_, _, err := c.text(t, typed(s.u))
