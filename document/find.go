@@ -82,7 +82,7 @@ func (f *finder) find(it item) {
 	case k == mail:
 		f.mail(it, h)
 	case k == mailbox:
-		f.mbox(it)
+		f.mbox(it, h)
 	default:
 		f.compressed(it, k)
 	}

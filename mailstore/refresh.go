@@ -408,6 +408,7 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 // there is one.
 func (r *refresher) entries(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
+	m.IDs = true
 	for m.Next() {
 		e := m.End()
 		if m.Err() != nil {

@@ -35,8 +35,8 @@ const (
 //
 // It may be used by one goroutine at a time.
 type Mbox struct {
-	// Quotes tells [Mbox.End] to fill in [MboxMessage].Quotes.
-	Quotes bool
+	// IDs and Quotes tell [Mbox.End] to fill in these fields.
+	IDs, Quotes bool
 
 	lines lines
 	file  *io.SectionReader // nil: a stream
@@ -105,7 +105,7 @@ func (m *Mbox) Next() bool {
 		return false
 	}
 	m.message = MboxMessage{From: m.lines.offset}
-	m.header = idHeader{length: -1}
+	m.header = idHeader{length: -1, noIDs: !m.IDs}
 	m.state, m.blank, m.bare = mboxFrom, 0, false
 	return true
 }
@@ -322,6 +322,7 @@ type idHeader struct {
 	length int64 // of Content-Length; -1: none
 	body   int64 // where the body begins
 	ended  bool  // a blank line ends the header
+	noIDs  bool  // identifiers are not wanted
 
 	name  string // of the field that is read, if it matters
 	value []byte
@@ -372,7 +373,7 @@ func (h *idHeader) end(offset int64) {
 // take reads the field that is complete.
 func (h *idHeader) take() {
 	switch {
-	case h.name == "Message-ID" && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
+	case h.name == "Message-ID" && !h.noIDs && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
 		for _, id := range MessageIDs(string(h.value)) {
 			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)

@@ -21,7 +21,7 @@ type stream struct{ io.Reader }
 func entries(t testing.TB, text string) (list []MboxMessage) {
 	t.Helper()
 	m := NewMbox(io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))))
-	m.Quotes = true
+	m.IDs, m.Quotes = true, true
 	for m.Next() {
 		list = append(list, m.End())
 	}
@@ -29,6 +29,7 @@ func entries(t testing.TB, text string) (list []MboxMessage) {
 		t.Fatal(m.Err())
 	}
 	m = NewMbox(io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))))
+	m.IDs = true
 	for i := 0; m.Next(); i++ {
 		if got, want := m.End(), withoutQuotes(list[i]); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q:\n%+v without quotes\n%+v", text, got, want)
@@ -38,6 +39,7 @@ func entries(t testing.TB, text string) (list []MboxMessage) {
 		return list
 	}
 	m = NewMbox(stream{strings.NewReader(text)})
+	m.IDs = true
 	read := ""
 	for i := 0; m.Next(); i++ {
 		if m.message.From != int64(len(read)) {
