@@ -128,7 +128,7 @@ File: ü.bin
 
 Sent from me@example.org
 Sent to   joe@host.dom
-Sent to   secret@host.dom, whom the others don't see (Bcc)
+Sent to   secret@host.dom (Bcc: hidden from the others)
 `
 
 func TestPreview(t *testing.T) {
@@ -141,7 +141,7 @@ func TestPreview(t *testing.T) {
 	d.Attachments = []submit.Attachment{{Name: "ü.bin", Content: []byte{0, 1, 2, 0xFF}}}
 	m := compose(t, d)
 	got, err := m.Preview()
-	if want := wantPreview + fmt.Sprintf("In all    %d octets\n", m.Size()); err != nil || got != want {
+	if want := wantPreview + fmt.Sprintf("Size      %d octets\n", m.Size()); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	d = letter()
@@ -380,16 +380,16 @@ func TestComposeRefuses(t *testing.T) {
 		change func(*submit.Draft)
 		says   string
 	}{
-		"from nobody":    {func(d *submit.Draft) { d.From = submit.Mailbox{} }, "from nobody"},
-		"to nobody":      {func(d *submit.Draft) { d.To = nil }, "to nobody"},
-		"no message-id":  {func(d *submit.Draft) { d.InReplyTo = "see above" }, `"see" is no message-id`},
-		"half a one":     {func(d *submit.Draft) { d.References = "<a@b> <c@>" }, `"<c@>" is no message-id`},
+		"from nobody":    {func(d *submit.Draft) { d.From = submit.Mailbox{} }, "the sender is missing"},
+		"to nobody":      {func(d *submit.Draft) { d.To = nil }, "the recipient is missing"},
+		"no message-id":  {func(d *submit.Draft) { d.InReplyTo = "see above" }, `invalid message-id "see"`},
+		"half a one":     {func(d *submit.Draft) { d.References = "<a@b> <c@>" }, `invalid message-id "<c@>"`},
 		"Latin 1":        {func(d *submit.Draft) { d.Body = "caf\xe9" }, "not UTF-8"},
-		"subject":        {func(d *submit.Draft) { d.Subject = "caf\xe9" }, "no UTF-8"},
-		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "no folder"},
-		"no name":        {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{}} }, "no name"},
-		"no media type":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "x", Type: "a b"}} }, "no media type"},
-		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "no name"},
+		"subject":        {func(d *submit.Draft) { d.Subject = "caf\xe9" }, "is not UTF-8"},
+		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "without a folder"},
+		"no name":        {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{}} }, "invalid attachment name"},
+		"no media type":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "x", Type: "a b"}} }, "invalid media type"},
+		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "invalid attachment name"},
 		"Bcc is checked": {func(d *submit.Draft) { d.Bcc = []submit.Mailbox{box("x")} }, "not an address"},
 	} {
 		d := letter()

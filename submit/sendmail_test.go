@@ -84,7 +84,7 @@ func TestSendmail(t *testing.T) {
 }
 
 func TestSendmailFails(t *testing.T) {
-	for status, says := range map[int]string{67: "no such recipient", 75: "it may work later", 1: "status 1:", 78: "configuration"} {
+	for status, says := range map[int]string{67: "unknown recipient", 75: "try again later", 1: "status 1:", 78: "configuration"} {
 		s, dir := newSendmail(t)
 		os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(status)), 0o600)
 		os.WriteFile(filepath.Join(dir, "says"), []byte("no\x1b[2J\n"+strings.Repeat("x", 1<<20)), 0o600)
@@ -172,5 +172,5 @@ func ExampleCompose() {
 	//
 	// Sent from fred@example.net
 	// Sent to   joe@host.dom
-	// In all    280 octets
+	// Size      280 octets
 }
