@@ -10,44 +10,44 @@ import (
 )
 
 const (
-	maxTag    = 8 << 10 // octets of a tag
+	maxTag    = 8 << 10 // octets of a tag that are looked at
 	maxEntity = 32
 	maxLinks  = 200
-	maxLink   = 2000 // octets of a listed URL
-	maxQuotes = 20   // shown quote levels
+	maxLink   = 2000 // octets of a URL that is listed
+	maxQuotes = 20   // depth of quotes that is shown
 )
 
-// unseen are the elements whose content is not shown.
+// unseen are the elements whose content is not for people.
 var unseen = map[string]bool{"script": true, "style": true, "title": true, "template": true}
 
-// breaks is the number of line ends around a block. Two make a blank line.
+// breaks says how many line ends are around a block: two are an empty line.
 var breaks = map[string]int{
 	"address": 1, "article": 1, "center": 1, "dd": 1, "div": 1, "dl": 1, "dt": 1, "figure": 1, "footer": 1, "form": 1,
 	"header": 1, "hr": 1, "li": 1, "ol": 1, "section": 1, "table": 1, "tr": 1, "ul": 1,
 	"blockquote": 2, "h1": 2, "h2": 2, "h3": 2, "h4": 2, "h5": 2, "h6": 2, "p": 2, "pre": 2,
 }
 
-// htmlText converts a stream of HTML to text. It does not parse HTML: it removes tags, and
-// shows the blocks and links that they mark.
+// htmlText makes text of HTML as it comes, without holding it. It is no parser of HTML:
+// it takes tags off, and shows the blocks and links that they stood for.
 type htmlText struct {
 	r *bufio.Reader
 	w io.Writer
 
 	out    []byte
-	wrote  bool // text was written
-	blank  bool // a blank comes before the next text
-	ends   int  // line ends before the next text
+	wrote  bool // there is text
+	blank  bool // a blank came before what comes
+	ends   int  // line ends that came before what comes
 	prefix string
-	pre    int // depth of pre elements
-	quotes int // depth of blockquote elements
+	pre    int // depths of elements
+	quotes int
 
 	links  []string
-	href   string // of the open link
-	anchor []byte // the start of its text, which may be the URL
+	href   string // of the link that is open
+	anchor []byte // its text, as far as it may be the URL
 }
 
-// writeHTML writes the text of HTML with a number after each link, from [1], and returns
-// the URLs of the links.
+// writeHTML writes the text of HTML, and returns the URLs of its links, which have
+// their numbers behind their texts: [1] is the first.
 func writeHTML(w io.Writer, r io.Reader) (links []string, err error) {
 	h := &htmlText{r: bufio.NewReaderSize(r, 16<<10), w: w}
 	for err == nil {
@@ -65,7 +65,7 @@ func writeHTML(w io.Writer, r io.Reader) (links []string, err error) {
 	return h.links, h.flush(err)
 }
 
-// flush writes the buffered text. It returns the error of writing, or err.
+// flush writes what is made. It returns err, or what went wrong.
 func (h *htmlText) flush(err error) error {
 	if _, writeErr := h.w.Write(h.out); writeErr != nil {
 		return writeErr
@@ -118,7 +118,7 @@ func (h *htmlText) space() {
 	h.wrote, h.blank, h.ends = true, false, 0
 }
 
-// add writes one octet.
+// add writes an octet of a text.
 func (h *htmlText) add(c byte) {
 	h.out = append(h.out, c)
 	if h.href != "" && len(h.anchor) <= maxLink {
@@ -134,10 +134,10 @@ func (h *htmlText) put(text string) {
 	}
 }
 
-// breakLine starts a new line before the next text.
-func (h *htmlText) breakLine(ends int) { h.ends, h.blank = max(h.ends, ends), false }
+// apart has what comes on a line of its own.
+func (h *htmlText) apart(ends int) { h.ends, h.blank = max(h.ends, ends), false }
 
-// entity reads a character reference after "&".
+// entity reads what begins with "&".
 func (h *htmlText) entity() {
 	head, _ := h.r.Peek(maxEntity)
 	n := 0
@@ -156,7 +156,7 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// markup reads a tag or comment after "<".
+// markup reads what begins with "<".
 func (h *htmlText) markup() error {
 	next, _ := h.r.Peek(3)
 	switch {
@@ -182,7 +182,7 @@ func (h *htmlText) markup() error {
 	return nil
 }
 
-// skipComment skips to the end of a comment.
+// skipComment goes behind "-->".
 func (h *htmlText) skipComment() error {
 	_, _ = h.r.Discard(len("!--"))
 	dashes := 2 // "<!-->" is a whole comment
@@ -201,7 +201,7 @@ func (h *htmlText) skipComment() error {
 	}
 }
 
-// tag reads a tag up to its ">" and returns the text before that.
+// tag reads a tag up to its ">" and returns what is before it.
 func (h *htmlText) tag() (string, error) {
 	var b []byte
 	var quote byte
@@ -223,7 +223,7 @@ func (h *htmlText) tag() (string, error) {
 	}
 }
 
-// skipElement skips to the end of an element.
+// skipElement goes behind the end of an element.
 func (h *htmlText) skipElement(name string) error {
 	for {
 		c, err := h.r.ReadByte()
@@ -241,7 +241,7 @@ func (h *htmlText) skipElement(name string) error {
 	}
 }
 
-// element handles a tag. The name of an end tag begins with "/".
+// element takes a tag, whose name begins with "/" if it ends an element.
 func (h *htmlText) element(name, attributes string) {
 	base := strings.TrimPrefix(name, "/")
 	begins := base == name
@@ -250,9 +250,9 @@ func (h *htmlText) element(name, attributes string) {
 	}
 	switch n := breaks[base]; {
 	case n > 0:
-		h.breakLine(n)
+		h.apart(n)
 	case base == "br":
-		h.breakLine(min(h.ends+1, 2))
+		h.apart(min(h.ends+1, 2))
 	case base == "td" || base == "th":
 		h.blank = true
 	}
@@ -272,7 +272,7 @@ func (h *htmlText) element(name, attributes string) {
 		h.prefix = "* "
 	case base == "hr":
 		h.put("----")
-		h.breakLine(1)
+		h.apart(1)
 	case base == "img":
 		if alt := strings.TrimSpace(oneLine(attribute(attributes, "alt"))); alt != "" {
 			h.put("[" + alt + "]")
@@ -280,7 +280,7 @@ func (h *htmlText) element(name, attributes string) {
 	}
 }
 
-// endLink writes the number of the open link, unless its text is the URL.
+// endLink writes the number of the link that is open, unless its text is the URL.
 func (h *htmlText) endLink() {
 	href, text := h.href, strings.TrimSpace(string(h.anchor))
 	h.href, h.anchor = "", h.anchor[:0]
@@ -299,7 +299,8 @@ func (h *htmlText) endLink() {
 	h.put("[" + join("", i+1) + "]")
 }
 
-// linkOf returns the URL of a link, or "" if it is not to be listed.
+// linkOf returns the URL of a link, or nothing if it leads to nowhere that can be
+// shown.
 func linkOf(href string) string {
 	href = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -314,7 +315,7 @@ func linkOf(href string) string {
 	return href
 }
 
-// attribute returns the decoded value of an attribute, or "" if it is missing.
+// attribute returns the value of an attribute, decoded; empty if there is none.
 func attribute(text, name string) string {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n\f/")
@@ -338,7 +339,7 @@ func attribute(text, name string) string {
 	}
 }
 
-// attributeValue returns the value at the start of text, and the rest.
+// attributeValue returns the value that text begins with, and what is behind it.
 func attributeValue(text string) (value, rest string) {
 	if text != "" && (text[0] == '"' || text[0] == '\'') {
 		value, rest, _ = strings.Cut(text[1:], text[:1])
