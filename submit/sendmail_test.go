@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// TestMain makes the test program a sendmail as well.
+// TestMain lets the test program act as sendmail.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("SUBMIT_TEST_SENDMAIL"); dir != "" {
 		os.Exit(sendmail(dir))
@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sendmail keeps what it was given, and exits with the status that the file
-// "status" has.
+// sendmail stores its input and exits with the status in the file "status".
 func sendmail(dir string) int {
 	os.WriteFile(filepath.Join(dir, "args"), []byte(strings.Join(os.Args[1:], "\n")), 0o600)
 	octets, _ := io.ReadAll(os.Stdin)
@@ -39,7 +38,7 @@ func sendmail(dir string) int {
 	return status
 }
 
-// newSendmail returns what runs the program, and the folder it keeps things in.
+// newSendmail returns a Sendmail for the test program, and its folder.
 func newSendmail(t *testing.T, args ...string) (*submit.Sendmail, string) {
 	t.Helper()
 	self, err := os.Executable()
