@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/message"
 )
 
 // kind is the type that an item is read as.
@@ -200,7 +201,7 @@ func kindOf(it item, h *head) kind {
 	case named == mail, named == mailbox:
 		// A part of a message may hold any octets.
 		return named
-	case t == "" && isMbox(octets):
+	case t == "" && message.IsFromLine(octets, false):
 		return mailbox
 	case t == "" && isMail(octets):
 		return mail

@@ -3,11 +3,7 @@ package document
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
-
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
@@ -15,11 +11,6 @@ import (
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
 )
-
-// fromUTF16 converts a text that begins with a mark of UTF-16 to UTF-8.
-func fromUTF16(r io.Reader) io.Reader {
-	return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
-}
 
 // text reports the links of a text.
 func (f *finder) text(it item, h *head, k kind) {

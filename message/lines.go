@@ -5,20 +5,20 @@ import (
 	"io"
 )
 
-// lineBuffer is how much of a line is looked at in one go. Longer lines, which no
-// standard allows, come in fragments.
+// lineBuffer is the longest fragment. Longer lines, which no standard allows, are read in
+// several fragments.
 const lineBuffer = 64 << 10
 
 // fragment is a line, or a piece of a line that is longer than [lineBuffer].
 type fragment struct {
-	text   []byte // without the line end; good until the next fragment is read
-	eol    string // "\r\n" or "\n"; empty: the text ends without one, or goes on
-	begins bool   // it is the first of its line
-	ends   bool   // it is the last of its line
-	start  int64  // where it begins in what is read
+	text   []byte // without the line end; valid until the next fragment is read
+	eol    string // "\r\n" or "\n"; empty: the text ends, or the line continues
+	begins bool   // the first fragment of its line
+	ends   bool   // the last fragment of its line
+	start  int64  // its offset
 }
 
-// next is where the fragment behind f begins.
+// next returns the offset of the next fragment.
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
 // lines reads fragments.
@@ -46,7 +46,7 @@ func (l *lines) read(f *fragment) error {
 	case err == bufio.ErrBufferFull:
 		f.ends = false
 		if n := len(text) - 1; text[n] == '\r' && l.r.UnreadByte() == nil {
-			// Half of a line end stays with the other half.
+			// CR LF must not be split.
 			f.text = text[:n]
 		}
 	case err != io.EOF || len(text) == 0:
@@ -57,22 +57,22 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// enough is how many octets of rewritten lines are made in one go.
-const enough = 4 << 10
+// batchSize is the size of a batch of rewritten lines.
+const batchSize = 4 << 10
 
-// lineReader is a text whose lines are rewritten one by one.
+// lineReader reads a text whose lines are rewritten one by one.
 type lineReader struct {
 	lines lines
-	// step appends to dst what a fragment becomes. It returns io.EOF where the text
-	// ends before its source.
+	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
+	// before its source.
 	step func(dst []byte, f *fragment) ([]byte, error)
 	line fragment
-	buf  []byte // made by step
-	rest []byte // of buf, still to be read
+	buf  []byte // rewritten lines
+	rest []byte // of buf, not yet read
 	err  error
 }
 
-// newLineReader returns a reader of r with rewritten lines. size is about how much r has.
+// newLineReader returns a reader of r with rewritten lines. size is about the size of r.
 func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
 	const least, most = 256, 16 << 10
 	return &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
@@ -93,10 +93,10 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill rewrites the next line, and those behind it that are at hand.
+// fill rewrites the next line, and more that are buffered.
 func (r *lineReader) fill() {
 	r.buf = r.buf[:0]
-	for r.err == nil && (len(r.buf) == 0 || len(r.buf) < enough && r.lines.r.Buffered() > 0) {
+	for r.err == nil && (len(r.buf) == 0 || len(r.buf) < batchSize && r.lines.r.Buffered() > 0) {
 		if r.err = r.lines.read(&r.line); r.err == nil {
 			r.buf, r.err = r.step(r.buf, &r.line)
 		}

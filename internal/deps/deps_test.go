@@ -33,7 +33,8 @@ const rules = `
 	internal/bnf, relative, extract < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	NONE < internal/charset < internal/term, message;
+	NONE < internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
 	internal/octet < document/markup;
 	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
