@@ -94,10 +94,7 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 // apart reports whether the text before the scheme at start separates it from a word, as
 // it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
 func apart(text string, start int) bool {
-	if start == 0 || text[start-1] >= utf8.RuneSelf {
-		return true
-	}
-	return text[start-1] <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~.", text[start-1]) >= 0 ||
+	return isFree(text, start, "") || text[start-1] == '.' ||
 		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
 }
 

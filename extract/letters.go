@@ -58,10 +58,6 @@ func letterOf(r rune) letter {
 // Tibetan's mark between syllables.
 const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
-// isWordRune reports whether r, which is not US-ASCII, continues a word and a URL: a
-// letter, a mark or a digit of a script that has blanks between words.
-func isWordRune(r rune) bool { return isLetter(r) && isApart(r) }
-
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
 // isApart reports whether r, a letter, is of a script with blanks between words.

@@ -65,7 +65,7 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 			return len(text), none
 		}
 		colon := pos + n
-		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
+		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !s.mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
@@ -81,19 +81,19 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 
 // mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are
 // in prose, and a blank follows them, which a URL has only in a wrapper.
-func mayName(text string, colon int) bool {
+func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
 	}
 	if colon+2 < len(text) && text[colon+1] == ' ' && text[colon+2] > ' ' && text[colon+2] < utf8.RuneSelf {
-		return bracket(text, nameStart(text, colon)) >= 0
+		return bracket(text, s.nameStart(text, colon)) >= 0
 	}
 	return true
 }
 
 // at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
-	start := nameStart(text, colon)
+	start := s.nameStart(text, colon)
 	name := text[start:colon]
 	if len(name) == len("URL") && strings.EqualFold(name, "URL") {
 		if open := bracket(text, start); open >= 0 {
@@ -139,7 +139,6 @@ func (s *scanner) afterDots(name string) (start int, part Part) {
 
 // part returns the part of a scheme that is looked for.
 func (s *scanner) part(name string) (part Part, ok bool) {
-	// Nearly every URL in a text is of the same scheme as the one before.
 	if name != s.last.Name || name == "" {
 		scheme, ok := s.Schemes.Lookup(name)
 		if !ok {
@@ -151,8 +150,12 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 }
 
 // nameStart returns where the characters of a scheme that end at colon begin.
-func nameStart(text string, colon int) int {
+func (s *scanner) nameStart(text string, colon int) int {
 	i := colon
+	// Nearly every URL in a text is of the same scheme as the one before.
+	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
+		i = n
+	}
 	for i > 0 && colon-i <= maxName && octet.Is(text[i-1], octet.Scheme) {
 		i--
 	}
@@ -182,7 +185,7 @@ func inWord(text string, i int) bool {
 		return false
 	}
 	r, _ := utf8.DecodeLastRuneInString(text[:i])
-	return isWordRune(r)
+	return letterOf(r) == word
 }
 
 // parse fills m, from start to end of the text, if written is a URL with that part. A
@@ -202,5 +205,10 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 
 // isIRI reports whether written has characters that are not US-ASCII.
 func isIRI(written string) bool {
-	return strings.IndexFunc(written, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
+	for i := range len(written) {
+		if written[i] >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }

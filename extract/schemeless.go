@@ -29,7 +29,7 @@ func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int,
 			next, v = s.address(text, i, final, m)
 		case text[i] == '.':
 			next, v = s.www(text, i, final, m)
-		case mayName(text, i):
+		case s.mayName(text, i):
 			next, v = s.at(text, i, final, m)
 		}
 		switch v {

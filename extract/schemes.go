@@ -1,10 +1,6 @@
 package extract
 
-import (
-	"strings"
-
-	"github.com/locus-url/locus/internal/octet"
-)
+import "strings"
 
 // Scheme says how URLs of a scheme are recognised in running text.
 type Scheme struct {
@@ -104,17 +100,10 @@ func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
 	if s == nil {
 		s = defaultSchemes
 	}
-	if scheme, ok = s.byName[name]; ok || len(name) > maxName {
-		return scheme, ok
+	if len(name) > maxName {
+		return scheme, false
 	}
-	var lower [maxName]byte
-	for i := range len(name) {
-		lower[i] = name[i]
-		if octet.Is(name[i], octet.Upper) {
-			lower[i] |= 0x20
-		}
-	}
-	scheme, ok = s.byName[string(lower[:len(name)])]
+	scheme, ok = s.byName[strings.ToLower(name)]
 	return scheme, ok
 }
 

@@ -94,7 +94,7 @@ func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 		}
 	}
 	r, _ := utf8.DecodeLastRuneInString(s.text[:start])
-	if s.NoBare || r >= utf8.RuneSelf && isWordRune(r) {
+	if s.NoBare || r >= utf8.RuneSelf && (letterOf(r) == word) {
 		return Match{}, 0, false
 	}
 	return s.bare(start, colon)
@@ -243,7 +243,7 @@ func (u *slowURL) letter(i int, host bool) bool {
 	case anIdeograph:
 		return host
 	case aMark:
-		return host || isWordRune(r)
+		return host || (letterOf(r) == word)
 	case aJoiner:
 		return joinable.MatchString(before)
 	case anInner, anApostrophe:
@@ -293,7 +293,7 @@ var (
 func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 	inWord := func(start int) bool {
 		r, _ := utf8.DecodeLastRuneInString(s.text[:start])
-		return r >= utf8.RuneSelf && isWordRune(r)
+		return r >= utf8.RuneSelf && (letterOf(r) == word)
 	}
 	switch start := i - 3; {
 	case s.text[i] == '.' && wwwAtEnd.MatchString(s.text[max(0, i-8):i]) && (i-8 <= 0 || wwwAtEnd.MatchString(s.text[:i])) && !inWord(start) && s.wants("http"):
