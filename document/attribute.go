@@ -97,16 +97,14 @@ func (d *linkFinder) elementName(element, attribute string) string {
 
 // has reports whether a tag has the attribute with that value, in either case.
 func has(s string, t markup.Token, name, value string) bool {
-	v, _ := t.Value(s, name)
-	return markup.SameName(v, value)
+	return markup.SameName(t.Value(s, name), value)
 }
 
 // isConnection reports whether a link element names a host that will be wanted, and not a
 // document there (HTML 4.6.8.4 and 4.6.8.14).
 func isConnection(s string, t markup.Token) bool {
-	value, _ := t.Value(s, "rel")
 	n := 0
-	for rel := range strings.FieldsSeq(value) {
+	for rel := range strings.FieldsSeq(t.Value(s, "rel")) {
 		if !markup.SameName(rel, "preconnect") && !markup.SameName(rel, "dns-prefetch") {
 			return false
 		}

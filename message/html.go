@@ -220,14 +220,14 @@ func (h *htmlText) element(name, source string, t markup.Token) {
 		h.pre = max(h.pre+depth, 0)
 	case !begins:
 	case name == "a":
-		h.href = linkOf(attribute(source, t, "href"))
+		h.href = linkOf(t.Value(source, "href"))
 	case name == "li":
 		h.prefix = "* "
 	case name == "hr":
 		h.put("----")
 		h.apart(1)
 	case name == "img":
-		if alt := strings.TrimSpace(oneLine(attribute(source, t, "alt"))); alt != "" {
+		if alt := strings.TrimSpace(oneLine(t.Value(source, "alt"))); alt != "" {
 			h.put("[" + alt + "]")
 		}
 	}
@@ -246,14 +246,13 @@ func (h *htmlText) endLink() {
 			return
 		}
 		i = len(h.links)
-		h.links = append(h.links, href)
+		h.links = append(h.links, strings.Clone(href)) // Without the text around it.
 	}
 	h.blank = false
 	h.put("[" + join("", i+1) + "]")
 }
 
-// linkOf returns the URL of a link, or nothing if it leads to nowhere that can be
-// shown.
+// linkOf returns the URL of a link, or "" if it is not to be listed.
 func linkOf(href string) string {
 	href = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -266,10 +265,4 @@ func linkOf(href string) string {
 		return ""
 	}
 	return href
-}
-
-// attribute returns the value of an attribute, decoded; empty if there is none.
-func attribute(source string, t markup.Token, name string) string {
-	value, _ := t.Value(source, name)
-	return markup.Decode(value, markup.HTMLValue).Text
 }

@@ -284,6 +284,29 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// HTML is read in pieces: a tag, a reference or a text may be in two of them.
+func TestHTMLPieces(t *testing.T) {
+	const unit, shown = `<p title="a>b">one &lt;two&gt;<!-- x --> <i>t</i>hree`, "one <two> three"
+	for shift := range len(unit) {
+		text := strings.Repeat("x", shift) + strings.Repeat(unit, 2000)
+		var b strings.Builder
+		if err := parse(t, "Content-Type: text/html\n\n"+text).WriteText(&b, nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), shown); n != 2000 || strings.ContainsAny(b.String(), "&/-") {
+			t.Fatalf("shift %d: %d paragraphs", shift, n)
+		}
+	}
+	var b strings.Builder
+	long := "before<!-- " + strings.Repeat("x", 1<<20) + " -->after"
+	if err := parse(t, "Content-Type: text/html\n\n"+long).WriteText(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.HasPrefix(got, "before\n") || !strings.Contains(got, "more than 1 MiB") || strings.Contains(got, "after") {
+		t.Errorf("%.200q", got)
+	}
+}
+
 func TestIDs(t *testing.T) {
 	for text, want := range map[string]string{
 		"<a@b>":                              "a@b",

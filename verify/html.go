@@ -9,23 +9,21 @@ import (
 	"github.com/locus-url/locus/document/markup"
 )
 
-// anchors are the fragments that a document has: the hashes of their names, in
-// order, which is little for a page that has many.
+// anchors are the fragments that a document has, as hashes of their names in order: a page
+// may have many.
 type anchors struct {
 	names []uint64
-	// lenient: names that differ in case alone are the same, as where pages of
-	// Markdown are shown.
+	// lenient: case does not matter, as on sites that show Markdown.
 	lenient bool
-	// leads: the page leads on to another, and with it its fragments, which nobody
-	// looks up.
+	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
-	text  string // what people read, folded; empty: not kept
+	text  string // the text of the page, folded; empty: not kept
 }
 
-// seed is of the hashes of this process.
+// seed is that of all hashes of this process.
 var seed = maphash.MakeSeed()
 
-// maxAnchors is how many names are kept of one document.
+// maxAnchors is the most names that are kept of one document.
 const maxAnchors = 1 << 20
 
 func (a *anchors) add(name string) {
@@ -50,7 +48,7 @@ func (a *anchors) has(name string) bool {
 	return ok
 }
 
-// htmlAnchors returns the fragments of a page: what "id" names, and "name" of "a"
+// htmlAnchors returns the fragments of a page: the values of "id", and of "name" of "a"
 // (HTML 7.4.6.4, "the indicated part of the document"). withText keeps its text.
 func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
@@ -68,7 +66,7 @@ func htmlAnchors(page string, withText bool) *anchors {
 
 // scan adds the names in HTML, and its text if text is not nil.
 func (a *anchors) scan(h markup.HTML, text *folder) {
-	hidden := "" // the element that is open whose text people do not read
+	hidden := "" // the open element of unread
 	for {
 		t, ok := h.Next()
 		if !ok {
@@ -109,10 +107,8 @@ func (a *anchors) tag(source string, t markup.Token, element string) {
 			a.add(value.Text)
 		}
 	}
-	if element == "meta" {
-		refresh, _ := t.Value(source, "http-equiv")
-		content, _ := t.Value(source, "content")
-		a.leads = a.leads || markup.SameName(refresh, "refresh") && strings.Contains(content, "=")
+	if element == "meta" && markup.SameName(t.Value(source, "http-equiv"), "refresh") {
+		a.leads = a.leads || strings.Contains(t.Value(source, "content"), "=")
 	}
 }
 
@@ -126,11 +122,10 @@ var inline = map[string]bool{
 	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// folder makes one text of pieces, with one blank for any run of white space, and
-// without capitals.
+// folder joins pieces of text in lower case, with one blank for any run of white space.
 type folder struct {
 	strings.Builder
-	blank bool // the text goes on behind a blank
+	blank bool // a blank comes before the next piece
 }
 
 func (f *folder) space() { f.blank = f.Len() > 0 }
@@ -149,7 +144,7 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// folded is text as a folder makes it.
+// folded returns text as a folder writes it.
 func folded(text string) string {
 	var f folder
 	f.add(text)

@@ -29,8 +29,8 @@ func markdownAnchors(source string) *anchors {
 	return a
 }
 
-// headingID divides a heading into its text and the fragment that it gives itself, as
-// many others than GitHub read it: "Text {#id .class}". id is empty if there is none.
+// headingID splits a heading into its text and its own fragment, as many sites other than
+// GitHub read it: "Text {#id .class}". id is empty if there is none.
 func headingID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndex(heading, "{#")
@@ -43,8 +43,8 @@ func headingID(heading string) (plain, id string) {
 	return heading[:at], id
 }
 
-// slug is the fragment that GitHub makes of a heading: no capitals, nothing but
-// letters, marks, digits, "_", "-" and blanks, which become "-".
+// slug returns the fragment that GitHub makes of a heading: in lower case, of letters,
+// marks, digits, "_" and "-", with "-" for blanks.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -57,7 +57,7 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// unique is name, with a number behind it if a heading before had the same.
+// unique returns name, with a number after it if an earlier heading has the same.
 func unique(seen map[string]int, name string) string {
 	result := name
 	for {

@@ -227,14 +227,15 @@ func (t Token) Attributes(source string) iter.Seq[Attribute] {
 	}
 }
 
-// Value returns the value of the first attribute of that name, as it is written.
-func (t Token) Value(source, name string) (value string, ok bool) {
+// Value returns the value of the first attribute of that name, decoded; "" if there is
+// none.
+func (t Token) Value(source, name string) string {
 	for a := range t.Attributes(source) {
 		if SameName(a.Name, name) {
-			return source[a.Start:a.End], true
+			return Decode(source[a.Start:a.End], HTMLValue).Text
 		}
 	}
-	return "", false
+	return ""
 }
 
 // nextAttribute reads the attribute at i or after it. If there is none, next is the
