@@ -108,7 +108,7 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	if _, ok := res.(*scheme.Session); ok && hops > 0 {
 		res.Close()
 		return nil, f.fail(u, &policy.DeniedError{Rule: "session", Subject: locus.Quote(u.Redacted()),
-			Reason: "a referral may not begin a session", Help: "open it by itself"})
+			Reason: "a referral may not start a session", Help: "open it by itself"})
 	}
 	f.dialled = t
 	f.secure = f.secure || f.client.has(u, scheme.Secure)
