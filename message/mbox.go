@@ -105,7 +105,7 @@ func (m *Mbox) Next() bool {
 		return false
 	}
 	m.message = MboxMessage{From: m.lines.offset}
-	m.header = idHeader{length: -1, noIDs: !m.IDs}
+	m.header = idHeader{length: -1, noIDs: !m.IDs, value: m.header.value[:0]}
 	m.state, m.blank, m.bare = mboxFrom, 0, false
 	return true
 }
@@ -349,8 +349,8 @@ func (h *idHeader) line(f *fragment) (done bool) {
 	n := nameLen(text)
 	switch {
 	case n > 0:
-		for _, name := range []string{"Message-ID", "Content-Length"} {
-			if n == len(name) && strings.EqualFold(string(text[:n]), name) {
+		for _, name := range []string{"Content-Length", "Message-ID"} {
+			if n == len(name) && strings.EqualFold(string(text[:n]), name) && (!h.noIDs || name != "Message-ID") {
 				_, value, _ := bytes.Cut(text, []byte{':'})
 				h.name, h.value = name, append(h.value, value...)
 			}
@@ -373,7 +373,7 @@ func (h *idHeader) end(offset int64) {
 // take reads the field that is complete.
 func (h *idHeader) take() {
 	switch {
-	case h.name == "Message-ID" && !h.noIDs && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
+	case h.name == "Message-ID" && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
 		for _, id := range MessageIDs(string(h.value)) {
 			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
