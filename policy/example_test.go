@@ -13,7 +13,7 @@ import (
 // sent via a SMTP server". No policy that is not told to lets it pass.
 func ExamplePolicy_CheckURL() {
 	var p policy.Policy
-	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Port: 70}, policy.Typed)
+	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Reach: policy.Network, Port: 70}, policy.Typed)
 	var denied *policy.DeniedError
 	if errors.As(err, &denied) {
 		fmt.Println(denied.Rule)
@@ -38,7 +38,7 @@ func ExamplePolicy_CheckAddr() {
 	fmt.Println(p.CheckAddr(printer, policy.Far))
 	// Output:
 	// <nil>
-	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and what led there may be anybody's (--allow-private allows it)
+	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there (--allow-private allows it)
 }
 
 func ExampleIsPublic() {
