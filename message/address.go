@@ -31,7 +31,7 @@ type addresses struct {
 	angle   []byte // between "<" and ">"
 	inAngle bool   // a "<" was read
 
-	noQuotes bool // a quoted string has no end, so that ">" counts everywhere
+	angles angles
 }
 
 // parseAddresses reads mailboxes and the members of groups.
@@ -46,7 +46,10 @@ func parseAddresses(text string) []Address {
 			i = a.inParentheses(text, i)
 			continue
 		case '<':
-			end := a.closing(text, i+1)
+			end := a.angles.end(text, i+1)
+			if end < 0 {
+				end = len(text)
+			}
 			a.inAngle = true
 			a.angle = append(a.angle[:0], text[i+1:end]...)
 			i = end
@@ -65,54 +68,39 @@ func parseAddresses(text string) []Address {
 	return a.list
 }
 
-// closing returns the offset of the ">" for the "<" before i, or the end of text. A ">" in
-// a quoted string is not the end if another follows.
-func (a *addresses) closing(text string, i int) int {
-	if !a.noQuotes {
-		if end := closing(text, i, true); end >= 0 {
-			return end
-		}
-		a.noQuotes = true
-	}
-	if end := closing(text, i, false); end >= 0 {
-		return end
-	}
-	return len(text)
-}
-
 // quoted reads the quoted string at i and returns its end.
 func (a *addresses) quoted(text string, i int) int {
-	start := i
-	for i++; i < len(text) && text[i] != '"'; i++ {
+	end := endOfString(text, i)
+	if end < 0 {
+		end = len(text)
+		a.phrase = appendUnquoted(a.phrase, text[i+1:])
+	} else {
+		a.phrase = appendUnquoted(a.phrase, text[i+1:end-1])
+	}
+	a.written = append(a.written, text[i:end]...)
+	return end
+}
+
+// inParentheses reads the comment at i and returns its end.
+func (a *addresses) inParentheses(text string, i int) int {
+	end := endOfComment(text, i)
+	if end < 0 {
+		a.comment = appendUnquoted(a.comment, text[i+1:])
+		return len(text)
+	}
+	a.comment = appendUnquoted(a.comment, text[i+1:end-1])
+	return end
+}
+
+// appendUnquoted appends text without the "\" of quoted pairs.
+func appendUnquoted(dst []byte, text string) []byte {
+	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) {
 			i++
 		}
-		a.phrase = append(a.phrase, text[i])
+		dst = append(dst, text[i])
 	}
-	i = min(i+1, len(text))
-	a.written = append(a.written, text[start:i]...)
-	return i
-}
-
-// inParentheses reads the comment at i, which may be nested, and returns its end.
-func (a *addresses) inParentheses(text string, i int) int {
-	depth := 0
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '(':
-			if depth++; depth == 1 {
-				continue
-			}
-		case c == ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case c == '\\' && i+1 < len(text):
-			i++
-		}
-		a.comment = append(a.comment, text[i])
-	}
-	return i
+	return dst
 }
 
 // finish ends an address.
@@ -133,7 +121,7 @@ func (a *addresses) finish() {
 	if made != (Address{}) {
 		a.list = append(a.list, made)
 	}
-	*a = addresses{list: a.list, noQuotes: a.noQuotes, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
+	*a = addresses{list: a.list, angles: a.angles, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
 }
 
 // withoutRoute removes the route that RFC 5322 section 4.4 says to ignore.

@@ -43,24 +43,18 @@ func ParseDate(text string) (t time.Time, ok bool) {
 	return d.time()
 }
 
-// withoutComments returns text without comments in parentheses, in which "\" escapes.
+// withoutComments returns text without comments in parentheses.
 func withoutComments(text string) string {
-	depth, quoted := 0, false
-	return strings.Map(func(r rune) rune {
-		switch {
-		case quoted:
-			quoted = false
-		case r == '\\' && depth > 0:
-			quoted = true
-		case r == '(':
-			depth++
-		case r == ')' && depth > 0:
-			depth--
-		case depth == 0:
-			return r
+	var b strings.Builder
+	for {
+		before, _, ok := strings.Cut(text, "(")
+		b.WriteString(before)
+		end := endOfComment(text, len(before))
+		if !ok || end < 0 {
+			return b.String()
 		}
-		return -1
-	}, text)
+		text = text[end:]
+	}
 }
 
 // word reads one word of the date.

@@ -64,34 +64,21 @@ func (d *base64Decoder) end(dst []byte) []byte {
 	return dst
 }
 
-// base64Reader decodes a base64 text.
+// base64Reader decodes a base64 text in pieces.
 type base64Reader struct {
+	pieces
 	r       io.Reader
 	decoder base64Decoder
 	in, out []byte
-	rest    []byte // of out
-	err     error
 }
 
-func (r *base64Reader) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+func (r *base64Reader) next() ([]byte, error) {
+	n, err := r.r.Read(r.in)
+	r.out = r.decoder.decode(r.out[:0], r.in[:n])
+	if err == io.EOF {
+		r.out = r.decoder.end(r.out)
 	}
-	for len(r.rest) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		var n int
-		n, r.err = r.r.Read(r.in)
-		r.out = r.decoder.decode(r.out[:0], r.in[:n])
-		if r.err == io.EOF {
-			r.out = r.decoder.end(r.out)
-		}
-		r.rest = r.out
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	return r.out, err
 }
 
 // base64Fault returns the offset of the first invalid character of line, or -1.
@@ -243,7 +230,9 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
 		chunk := min(max(size, 256), 16<<10)
-		return &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
+		b := &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
+		b.source = b
+		return b
 	case "quoted-printable":
 		return newLineReader(r, size, new(quotedPrintable).step)
 	case uuencode:

@@ -57,9 +57,10 @@ type idScanner struct {
 	cut   string   // the word after a "<" without ">"
 	words []string // outside of "<" and ">"
 
+	angles angles
 	// Each is set when an end is missing, and then not searched for again, so that the
 	// time is linear.
-	noComment, noString, noQuotes, noAngle bool
+	noComment, noString bool
 }
 
 func scanIDs(text string) idScanner {
@@ -112,17 +113,9 @@ func (s *idScanner) word(i int) (end int) {
 }
 
 // angle reads the text between the "<" before i and its ">", and returns the offset after
-// it. A ">" in a quoted string is not the end if another follows. Only the last "<" counts.
+// it. Only the last "<" counts.
 func (s *idScanner) angle(i int) (next int) {
-	end := -1
-	if !s.noQuotes {
-		end = closing(s.text, i, true)
-		s.noQuotes = end < 0
-	}
-	if end < 0 && !s.noAngle {
-		end = closing(s.text, i, false)
-		s.noAngle = end < 0
-	}
+	end := s.angles.end(s.text, i)
 	if end < 0 {
 		end = i
 		for end < len(s.text) && !isSpace(s.text[end]) {
@@ -166,29 +159,30 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// closing returns the offset of the first ">" from i on, or -1. With quotes, it skips those
-// in quoted strings.
-func closing(text string, i int, quotes bool) int {
-	if !quotes {
+// angles finds the ends of texts in "<" and ">" within one text. It remembers what is
+// missing, so that the time is linear.
+type angles struct{ noQuotes, noAngle bool }
+
+// end returns the offset of the ">" for the "<" before i, or -1. A ">" in a quoted string is
+// not the end if another follows.
+func (a *angles) end(text string, i int) int {
+	quoted := false
+	for j := i; j < len(text) && !a.noQuotes; j++ {
+		switch {
+		case text[j] == '\\' && quoted:
+			j++
+		case text[j] == '"':
+			quoted = !quoted
+		case text[j] == '>' && !quoted:
+			return j
+		}
+	}
+	a.noQuotes = true
+	if !a.noAngle {
 		if n := strings.IndexByte(text[i:], '>'); n >= 0 {
 			return i + n
 		}
-		return -1
-	}
-	quoted := false
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			if quoted {
-				i++
-			}
-		case '"':
-			quoted = !quoted
-		case '>':
-			if !quoted {
-				return i
-			}
-		}
+		a.noAngle = true
 	}
 	return -1
 }

@@ -57,28 +57,14 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// batchSize is the size of a batch of rewritten lines.
-const batchSize = 4 << 10
-
-// lineReader reads a text whose lines are rewritten one by one.
-type lineReader struct {
-	lines lines
-	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
-	// before its source.
-	step func(dst []byte, f *fragment) ([]byte, error)
-	line fragment
-	buf  []byte // rewritten lines
-	rest []byte // of buf, not yet read
-	err  error
+// pieces reads the pieces that its source returns, up to an error.
+type pieces struct {
+	source interface{ next() ([]byte, error) }
+	rest   []byte
+	err    error
 }
 
-// newLineReader returns a reader of r with rewritten lines. size is about the size of r.
-func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
-	const least, most = 256, 16 << 10
-	return &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
-}
-
-func (r *lineReader) Read(p []byte) (int, error) {
+func (r *pieces) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -86,22 +72,42 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.fill()
+		r.rest, r.err = r.source.next()
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
 }
 
-// fill rewrites the next line, and more that are buffered.
-func (r *lineReader) fill() {
-	r.buf = r.buf[:0]
-	for r.err == nil && (len(r.buf) == 0 || len(r.buf) < batchSize && r.lines.r.Buffered() > 0) {
-		if r.err = r.lines.read(&r.line); r.err == nil {
-			r.buf, r.err = r.step(r.buf, &r.line)
+// lineReader reads a text whose lines are rewritten one by one.
+type lineReader struct {
+	pieces
+	lines lines
+	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
+	// before its source.
+	step func(dst []byte, f *fragment) ([]byte, error)
+	line fragment
+	buf  []byte
+}
+
+// newLineReader returns a reader of r with rewritten lines. size is about the size of r.
+func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
+	const least, most = 256, 16 << 10
+	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
+	l.source = l
+	return l
+}
+
+// next rewrites the next line, and more that are buffered.
+func (l *lineReader) next() (_ []byte, err error) {
+	const batch = 4 << 10
+	l.buf = l.buf[:0]
+	for err == nil && (len(l.buf) == 0 || len(l.buf) < batch && l.lines.r.Buffered() > 0) {
+		if err = l.lines.read(&l.line); err == nil {
+			l.buf, err = l.step(l.buf, &l.line)
 		}
 	}
-	r.rest = r.buf
+	return l.buf, err
 }
 
 // unixLine gives a line the end "\n".
