@@ -107,18 +107,9 @@ type run struct {
 	v     verdict // the result so far
 
 	foreign              bool // the host has ideographs, symbols or dashes in it
-	quote                quoteState
+	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
 	round, square, curly int // brackets that are open
 }
-
-// quoteState says whether an apostrophe opens a quotation before a URL.
-type quoteState uint8
-
-const (
-	unknownQuote quoteState = iota
-	noQuote
-	inQuote
-)
 
 // stop ends the reading with v at i.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }

@@ -187,13 +187,10 @@ func (r *run) openedByQuote() bool {
 // quoted reports whether an apostrophe before the URL on its line opens a quotation: the
 // last one there that is not within a word.
 func (r *run) quoted() bool {
-	if r.quote == unknownQuote {
-		r.quote = noQuote
-		if quotedAt(r.text, r.start) {
-			r.quote = inQuote
-		}
+	if !r.quoteKnown {
+		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
 	}
-	return r.quote == inQuote
+	return r.inQuote
 }
 
 func quotedAt(text string, start int) bool {
