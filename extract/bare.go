@@ -108,7 +108,7 @@ type run struct {
 
 	foreign              bool // the host has ideographs, symbols or dashes in it
 	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
-	round, square, curly int // brackets that are open
+	round, square, curly int  // brackets that are open
 }
 
 // stop ends the reading with v at i.
