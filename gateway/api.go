@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -335,7 +334,7 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 	if language := c.r.Header.Get("Accept-Language"); language != "" {
 		req.Header.Set("Accept-Language", language)
 	}
-	resp, err := c.gateway.upstream.RoundTrip(req)
+	resp, err := c.gateway.send(req)
 	if err != nil {
 		return next, err
 	}
@@ -349,7 +348,7 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 		return next, err
 	case resp.StatusCode >= 400:
 		return next, statusError(resp)
-	case resp.Header.Get(roundtrip.KindHeader) == "menu":
+	case roundtrip.IsMenu(resp):
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
 		if c.r.Method == http.MethodHead {
@@ -364,7 +363,7 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 }
 
 func (c *call) object(asked, at locus.URL, resp *http.Response) {
-	if found, err := locus.Parse(resp.Header.Get("Content-Location")); err == nil && !isWeb(at.Scheme()) {
+	if found := foundAt(at, resp); !found.IsZero() {
 		at = found
 	}
 	d := shape.Object{Resource: shape.NewResource(asked, at, "object"), Size: shape.Known(resp.ContentLength)}
@@ -378,16 +377,10 @@ func (c *call) object(asked, at locus.URL, resp *http.Response) {
 
 // failed tells why a URL came to nothing.
 func (c *call) failed(u locus.URL, err error) {
-	kind := access.KindOf(err)
-	c.w.failure = kind
+	status, _ := c.w.fails(err)
 	text := shape.Text(u.Redacted())
 	if u.IsZero() {
 		text = shape.Text(locus.Mask(c.values.Get("url")))
-	}
-	status := statusOf(kind)
-	if errors.Is(err, errBusy) {
-		status = http.StatusServiceUnavailable
-		c.w.Header().Set("Retry-After", "1")
 	}
 	c.answer(status, shape.Failed{URL: text, Error: shape.NewReason(err)})
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/hmac"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
 		g.failAccess(w, r, err)
 		return
 	}
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u, Size: -1}}
+	v := g.newView(w, r, u)
 	answers := page.Answers(f, values)
 	to, err := locus.URL{}, f.Check(answers)
 	if err == nil {
@@ -156,4 +157,20 @@ func withoutSecrets(f *scheme.Form, answers []string) []string {
 // oneLine is text without the ends of its lines.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r", "", "\n", " ").Replace(text))
+}
+
+// open opens a URL with the access client, without the cache. The caller calls leave
+// when it has closed the resource.
+func (g *Gateway) open(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	leave, ok := g.limiter.enterHost(req.URL)
+	if !ok {
+		return nil, nil, errBusy
+	}
+	req.From = g.from(req.URL)
+	result, err = g.client.Do(ctx, req)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
 }

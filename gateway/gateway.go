@@ -107,7 +107,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
 	if around := g.options.Around; around != nil {
-		g.upstream = &judged{g, around(g.upstream)}
+		g.upstream = around(g.upstream)
 	}
 	return g, nil
 }

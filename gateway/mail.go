@@ -117,7 +117,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) {
 		return
 	}
 	w.url = u
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u, Size: -1}}
+	v := g.newView(w, r, u)
 	l := page.Letter{To: oneLine(values.Get("to")), Cc: oneLine(values.Get("cc")), Subject: oneLine(values.Get("subject")),
 		Body: strings.ReplaceAll(values.Get("body"), "\r\n", "\n")}
 	status := http.StatusOK

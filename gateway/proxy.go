@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -77,7 +76,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 // relay sends out, a request for u, and passes its answer back. own are header fields
 // that replace those of the answer.
 func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) {
-	resp, err := g.upstream.RoundTrip(out)
+	resp, err := g.send(out)
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
@@ -87,7 +86,7 @@ func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus
 		g.refuseRedirect(w, r, to, err)
 		return
 	}
-	if kind := resp.Header.Get("Content-Type"); resp.Header.Get(roundtrip.KindHeader) == "menu" && !accepts(r, kind) {
+	if kind := resp.Header.Get("Content-Type"); roundtrip.IsMenu(resp) && !accepts(r, kind) {
 		g.fail(w, r, http.StatusNotAcceptable, "unsupported", "this is a menu, which the gateway writes as text/html, application/json or text/plain; the request accepts none of them")
 		return
 	}
@@ -114,11 +113,7 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	if r.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified {
 		return
 	}
-	if err := stream(w, resp.Body); err != nil {
-		w.broken = err
-		// The client must not take what it got for the whole.
-		panic(http.ErrAbortHandler)
-	}
+	w.stream(resp.Body)
 }
 
 // portOf is the port that an http or https URL leads to.
@@ -165,70 +160,37 @@ var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 // servePerson answers a browser that has the gateway for its proxy: menus and
 // messages are pages, and objects are what they are.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
-	base := g.base(r)
-	v := &view{gateway: g, w: w, r: r, printer: g.proxyPrinter(base), policy: proxyPolicy(base), head: &page.Head{URL: u, Size: -1}}
 	if isSession(u.Scheme()) || u.Scheme() == "mailto" {
-		// A terminal and a letter are for the gateway's own origin.
-		seeOther(w, base+g.pagePath(u, page.Show{}))
+		// A terminal and a mail form need the gateway's own origin.
+		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return
 	}
-	v.objects = func(resp *http.Response) {
-		if page.ClassOf(resp.Header.Get("Content-Type")) == page.ClassMessage {
-			v.object(resp)
-			return
-		}
-		g.answer(w, r, resp, foreignOwn)
-	}
+	v := g.newView(w, r, u)
+	v.asIs = true
 	v.fetch()
 }
 
 // askedFields are those of a request that mean something to other schemes.
 var askedFields = [...]string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
 
+// copyAsked copies those fields of a client's request.
+func copyAsked(to, from http.Header) {
+	for _, name := range askedFields {
+		if values := from.Values(name); len(values) > 0 {
+			to[name] = values
+		}
+	}
+}
+
 func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
 	out, err := newRequest(ctx, r.Method, u)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range askedFields {
-		if values := r.Header.Values(name); len(values) > 0 {
-			out.Header[name] = values
-		}
-	}
+	copyAsked(out.Header, r.Header)
 	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
 		// A program that takes anything gets a menu as "locus get" writes it.
 		out.Header.Set("Accept", "text/plain, */*;q=0.9")
 	}
 	return out, nil
-}
-
-// statusOf is the status of HTTP for what access failed of.
-func statusOf(k access.Kind) int {
-	switch k {
-	case access.NotFound:
-		return http.StatusNotFound
-	case access.Denied, access.Auth:
-		return http.StatusForbidden
-	case access.Unsupported:
-		return http.StatusNotImplemented
-	case access.Syntax:
-		return http.StatusBadRequest
-	case access.Timeout:
-		return http.StatusGatewayTimeout
-	case access.Interrupted:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusBadGateway
-}
-
-// failAccess answers that a URL came to nothing.
-func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
-	if errors.Is(err, errBusy) {
-		w.Header().Set("Retry-After", "1")
-		g.fail(w, r, http.StatusServiceUnavailable, "busy", err.Error())
-		return
-	}
-	k := access.KindOf(err)
-	w.failure = k
-	g.failWith(w, r, statusOf(k), string(k), err)
 }

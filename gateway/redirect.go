@@ -8,7 +8,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
@@ -71,12 +70,7 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 		g.failAccess(w, r, err)
 		return
 	}
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: w.url, Size: -1}}
-	if w.kind == "proxy" {
-		base := g.base(r)
-		v.printer, v.policy = g.proxyPrinter(base), proxyPolicy(base)
-	}
-	v.confirm(to, err)
+	g.newView(w, r, w.url).confirm(to, err)
 }
 
 // checkRelayed judges an answer that a client of the proxy would follow. A Location

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/gateway/page"
-	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/scheme"
 )
 
 const (
@@ -70,23 +70,24 @@ func cutPlus(u locus.URL) (before, plus string) {
 // ask asks for the attributes of the item of which current is a view. It is said
 // below the page, as all that is sent; what fails is as if there were no views.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
-	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.talk.add), viewsTime)
+	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
 	defer cancel()
 	req, err := newRequest(ctx, http.MethodGet, all)
 	if err != nil {
 		return nil
 	}
 	req.Header.Set("Accept", pageAccept)
-	resp, err := v.gateway.upstream.RoundTrip(req)
+	resp, err := v.gateway.send(req)
 	if err != nil {
 		return nil
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || resp.Header.Get(roundtrip.KindHeader) != "menu" {
+	if resp.StatusCode != http.StatusOK {
 		return nil
 	}
-	m, err := shape.ReadMenu(resp.Body)
-	if err != nil {
+	res, err := roundtrip.Resource(resp, all)
+	m, ok := res.(*scheme.Menu)
+	if err != nil || !ok {
 		return nil
 	}
 	_, shown := cutPlus(current)

@@ -16,12 +16,6 @@ const (
 	ClassFile     Class = "file" // something to take away: an archive, a program
 )
 
-// Reads reports whether the page of an object needs its octets. The others have
-// the browser ask for them, at [Site.Raw].
-func (c Class) Reads() bool {
-	return c == ClassText || c == ClassDocument || c == ClassMessage
-}
-
 // known reports whether c is one of the classes.
 func (c Class) known() bool {
 	switch c {

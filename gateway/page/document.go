@@ -15,14 +15,14 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
 )
 
-// Document writes HTML that somebody else wrote: what is said in it, its links led
-// through the site, its pictures through [Site.Raw]. Scripts, styles, forms and frames
-// are left out. It is read whole; one that is too large for that is shown as
-// [ClassFrame] has it.
-func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
-	decoded, err := charset.NewReader(r, h.Type)
+// documentPage writes a page of foreign HTML without scripts, styles, forms and frames.
+// Its links and images lead through the site. The document is read into memory; one
+// that is too large is shown in a frame.
+func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
+	decoded, err := charset.NewReader(o.Body, o.Type)
 	if err == io.EOF { // nothing is in it
 		decoded, err = strings.NewReader(""), nil
 	}
@@ -31,14 +31,14 @@ func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
 	}
 	text, broken := io.ReadAll(io.LimitReader(decoded, maxDocument+1))
 	if len(text) > maxDocument {
-		return p.Embed(w, h, ClassFrame)
+		return p.embedPage(w, h, o, ClassFrame)
 	}
 	about := headOf(text)
 	copied := *h
 	if copied.Title == "" {
 		copied.Title = about.title
 	}
-	g, err := p.begin(w, &copied, kindDocument)
+	g, err := p.beginObject(w, &copied, o, kindDocument)
 	if err != nil {
 		return err
 	}

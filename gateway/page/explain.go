@@ -13,50 +13,48 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Explanation is what a text says as a URL: its parts, what its scheme makes of
-// them, and what breaks the rules of RFC 1738.
-type Explanation struct {
-	Text      string // as it may be shown: without a password
-	URL       locus.URL
-	Err       error     // why the text is no URL
-	Canonical locus.URL // zero: it is not in the form of its scheme
-	Parts     []Part
-	Fields    []scheme.Field
-	FieldsErr error
-	Findings  []locus.Violation
-	Scheme    scheme.Scheme // zero: it is not registered
+// explanation is what a text says as a URL: its parts, what its scheme makes of them,
+// and how it breaks the rules of RFC 1738.
+type explanation struct {
+	text      string // with "***" for a password
+	url       locus.URL
+	err       error     // why the text is not a URL
+	canonical locus.URL // zero: the scheme has no such form
+	parts     []Part
+	fields    []scheme.Field
+	fieldsErr error
+	findings  []locus.Violation
+	scheme    scheme.Scheme // zero: not registered
 }
 
-// Explain explains a text.
-func (p *Printer) Explain(text string) Explanation {
-	text = strings.TrimSpace(text)
+// Explain writes an explanation of text as a fragment of HTML, which the home page shows
+// while a URL is typed.
+func (p *Printer) Explain(w io.Writer, text string) error {
+	g := &page{Printer: p, h: &Head{}, w: w}
+	return g.put("explanation", g.explained(p.explainText(strings.TrimSpace(text))))
+}
+
+func (p *Printer) explainText(text string) explanation {
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
-		return Explanation{Text: locus.Mask(text), Err: err}
+		return explanation{text: locus.Mask(text), err: err}
 	}
 	e := p.explain(u)
 	if note, ok := locus.Unwrap(text).Note(); ok {
-		e.Findings = append([]locus.Violation{note}, e.Findings...)
+		e.findings = append([]locus.Violation{note}, e.findings...)
 	}
 	return e
 }
 
-func (p *Printer) explain(u locus.URL) Explanation {
+func (p *Printer) explain(u locus.URL) explanation {
 	u = withoutPassword(u)
-	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: advice.Findings(p.registry, u, locus.RFC1738)}
-	e.Fields, e.FieldsErr = p.registry.Fields(u)
+	e := explanation{text: u.String(), url: u, parts: Parts(u), findings: advice.Findings(p.registry, u, locus.RFC1738)}
+	e.fields, e.fieldsErr = p.registry.Fields(u)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {
-		e.Canonical = canonical
+		e.canonical = canonical
 	}
-	e.Scheme, _ = p.registry.Lookup(u.Scheme())
+	e.scheme, _ = p.registry.Lookup(u.Scheme())
 	return e
-}
-
-// Explanation writes an explanation as a fragment of HTML: what the box shows while
-// one types.
-func (p *Printer) Explanation(w io.Writer, e Explanation) error {
-	g := &page{Printer: p, h: &Head{}, w: w}
-	return g.put("explanation", g.explained(e))
 }
 
 // explained is an explanation as its template has it.
@@ -78,33 +76,33 @@ type explained struct {
 // row is a name and what it means.
 type row struct{ Name, Value string }
 
-func (g *page) explained(e Explanation) explained {
-	if e.URL.IsZero() && e.Text == "" {
+func (g *page) explained(e explanation) explained {
+	if e.url.IsZero() && e.text == "" {
 		return explained{Empty: true}
 	}
-	if e.Err != nil {
+	if e.err != nil {
 		return refusal(e)
 	}
-	x := explained{Parts: e.Parts, Findings: e.Findings, Conforms: locus.Conforms(e.Findings), Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
-	if !e.Canonical.IsZero() {
-		x.Canonical, x.Already = e.Canonical.String(), e.Canonical == e.URL
+	x := explained{Parts: e.parts, Findings: e.findings, Conforms: locus.Conforms(e.findings), Scheme: e.url.Scheme(), Access: e.scheme.Access, Section: e.scheme.Section}
+	if !e.canonical.IsZero() {
+		x.Canonical, x.Already = e.canonical.String(), e.canonical == e.url
 	}
-	for _, field := range e.Fields {
+	for _, field := range e.fields {
 		if field.Value != nil {
 			x.Rows = append(x.Rows, row{field.Name, valueText(field.Value)})
 		}
 	}
-	if e.FieldsErr != nil {
-		x.Why = e.FieldsErr.Error()
+	if e.fieldsErr != nil {
+		x.Why = e.fieldsErr.Error()
 	}
 	return x
 }
 
 // refusal shows where a text stops being a URL.
-func refusal(e Explanation) explained {
-	x := explained{Before: e.Text, Why: e.Err.Error()}
+func refusal(e explanation) explained {
+	x := explained{Before: e.text, Why: e.err.Error()}
 	var s *locus.SyntaxError
-	if errors.As(e.Err, &s) && s.Offset <= len(s.Input) {
+	if errors.As(e.err, &s) && s.Offset <= len(s.Input) {
 		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]
 		x.Why = fmt.Sprintf("octet %d, %s: %v", s.Offset, s.Part, s.Err)
 		for i := range x.After {

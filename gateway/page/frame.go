@@ -43,7 +43,7 @@ type way struct {
 }
 
 func (g *page) top(k kind) top {
-	h, u := g.h, withoutPassword(g.h.URL)
+	u := withoutPassword(g.h.URL)
 	t := top{
 		Site: &g.site, Kind: k, Title: g.title(), Box: u.String(), Whole: u.String(),
 		Session: k == kindSession, Explain: g.site.Explain != "" && u.IsZero(), Focus: k == kindHome,
@@ -56,21 +56,26 @@ func (g *page) top(k kind) top {
 	t.Crumbs = g.crumbs(u)
 	t.Facts = g.facts(k)
 	t.Views = g.views()
-	if h.Show.Part != "" {
+	if g.h.Show.Part != "" {
 		if link := g.link(u, Show{}); link != "" {
 			t.Ways = append(t.Ways, way{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
 		}
 	}
-	if raw := g.raw(u, Show{Part: h.Show.Part}); raw != "" && g.hasOctets(k) {
+	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && g.hasOctets(k) {
 		t.Ways = append(t.Ways, way{Name: "Raw", Link: raw, Icon: "raw"})
 		if !isMenu(k) {
-			t.Ways = append(t.Ways, way{Name: "Save", Link: raw, Icon: "save", Save: cmp.Or(shown(h.Name), lastSegment(u), "object")})
+			t.Ways = append(t.Ways, way{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
 		}
 	}
 	if outside := u.Scheme(); outside == "http" || outside == "https" {
 		t.Ways = append(t.Ways, way{Name: "Without the gateway", Outside: template.URL(u.String()), Icon: "outside"})
 	}
 	return t
+}
+
+// fileName returns the name under which a browser saves the object.
+func (g *page) fileName() string {
+	return cmp.Or(shown(g.o.Name), lastSegment(withoutPassword(g.h.URL)), "object")
 }
 
 // isMenu reports whether k is a list, or what asks for one.
@@ -96,7 +101,7 @@ func (g *page) title() string {
 	u := withoutPassword(g.h.URL)
 	name := nameOf(u)
 	if isDocument(u) {
-		name = cmp.Or(shown(g.h.Name), name)
+		name = cmp.Or(shown(g.o.Name), name)
 	}
 	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(name), u.Host(), u.String(), g.site.Name)
 }
@@ -241,25 +246,25 @@ func (g *page) linkText(text string) string {
 }
 
 func (g *page) facts(k kind) (list []fact) {
-	h := g.h
+	h, o := g.h, g.o
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, fact{Name: name, Text: text})
 		}
 	}
 	add("Kind", k.Label)
-	add("Type", shown(h.Type))
-	add("Coding", shown(h.Encoding))
-	if h.Size > 0 {
-		add("Size", humanSize(h.Size))
+	add("Type", shown(o.Type))
+	add("Coding", shown(o.Encoding))
+	if o.Size > 0 {
+		add("Size", humanSize(o.Size))
 	}
-	if !h.ModTime.IsZero() {
-		list = append(list, fact{"Changed", humanTime(h.ModTime), stamp(h.ModTime)})
+	if !o.ModTime.IsZero() {
+		list = append(list, fact{"Changed", humanTime(o.ModTime), stamp(o.ModTime)})
 	}
 	if h.Cached {
 		add("Cache", "kept here "+humanAge(h.Age))
 	}
-	add("Note", shown(h.Note))
+	add("Note", shown(o.Note))
 	return list
 }
 

@@ -583,7 +583,7 @@ func (g *page) failure(kind string, err error) failure {
 	}
 	var syntax *locus.SyntaxError
 	if errors.As(err, &syntax) {
-		x := refusal(Explanation{Text: syntax.Input, Err: syntax})
+		x := refusal(explanation{text: syntax.Input, err: syntax})
 		f.Explained = &x
 	}
 	if !g.h.URL.IsZero() && words.again {

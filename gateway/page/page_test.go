@@ -276,7 +276,7 @@ func TestExplain(t *testing.T) {
 		{"afs:x", []string{"not accessed here"}},
 		{"strange:x", []string{"not known here"}},
 	} {
-		got := printed(t, func(w io.Writer) error { return p.Explanation(w, p.Explain(row.text)) })
+		got := printed(t, func(w io.Writer) error { return p.Explain(w, row.text) })
 		for _, want := range row.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q: no %q in\n%s", row.text, want, got)
@@ -390,7 +390,7 @@ func TestBareSite(t *testing.T) {
 	for _, print := range []func(w io.Writer) error{
 		func(w io.Writer) error { return p.Home(w, nil, nil) },
 		func(w io.Writer) error { return p.Schemes(w, nil) },
-		func(w io.Writer) error { return p.Terminal(w, &Head{URL: parse("telnet://h/")}, Terminal{}) },
+		func(w io.Writer) error { return p.Terminal(w, &Head{URL: parse("telnet://h/")}) },
 		func(w io.Writer) error { return p.Letter(w, &Head{URL: parse("mailto:a@b")}, Letter{}) },
 	} {
 		harmless(t, printed(t, print))

@@ -55,20 +55,26 @@ func New(r *scheme.Registry, s Site) *Printer {
 	return &Printer{registry: r, site: s, templates: own}
 }
 
-// page is one page on its way to a writer.
+// page is one page that is being written.
 type page struct {
 	*Printer
 	h *Head
+	o *scheme.Object // of size -1 if the page shows no object
 	w io.Writer
-	b bytes.Buffer // a piece
+	b bytes.Buffer // the next piece
 }
 
-// begin starts a page and writes its top. kind is the icon for what it shows.
+// begin starts a page and writes its top.
 func (p *Printer) begin(w io.Writer, h *Head, kind kind) (*page, error) {
+	return p.beginObject(w, h, &scheme.Object{Size: -1}, kind)
+}
+
+// beginObject is begin for a page of an object.
+func (p *Printer) beginObject(w io.Writer, h *Head, o *scheme.Object, kind kind) (*page, error) {
 	if h == nil {
 		h = &Head{}
 	}
-	g := &page{Printer: p, h: h, w: w}
+	g := &page{Printer: p, h: h, o: o, w: w}
 	return g, g.put("top", g.top(kind))
 }
 
@@ -98,7 +104,7 @@ func (g *page) flush() error {
 // end writes what is below the content; broken is why that is not whole.
 func (g *page) end(broken error) error {
 	if broken != nil {
-		if err := g.add("broken", shown(broken.Error())); err != nil {
+		if err := g.add("broken", shown(locus.MaskText(broken.Error()))); err != nil {
 			return err
 		}
 	}

@@ -18,17 +18,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Text writes a text with its URLs linked, as it comes. Head.Type names its charset;
-// without one, octets that are no UTF-8 are read as ISO Latin 1.
-func (p *Printer) Text(w io.Writer, h *Head, r io.Reader) error {
-	g, err := p.begin(w, h, kindText)
+// textPage writes a page of a text while it is read, with its URLs as links. Without a
+// charset in the media type, octets that are not UTF-8 are read as ISO Latin 1.
+func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
+	g, err := p.beginObject(w, h, o, kindText)
 	if err == nil {
 		err = g.put("begin-text", nil)
 	}
 	if err != nil {
 		return err
 	}
-	broken, err := g.text(inUTF8(r, h.Type))
+	broken, err := g.text(inUTF8(o.Body, o.Type))
 	if err == nil {
 		err = g.put("end-text", nil)
 	}
