@@ -36,9 +36,9 @@ type Rules struct {
 // rule is one line of Rules. One of its fields is set, or one and port.
 type rule struct {
 	scheme string
-	host   string // begins with "." for a domain
-	port   uint16 // of host or block; 0: any
-	prefix string
+	host   string    // begins with "." for a domain
+	port   uint16    // of host or block; 0: any
+	prefix locus.URL // in canonical form
 	block  netip.Prefix
 }
 
@@ -87,7 +87,7 @@ func (r Rules) parse(text string) (rule, error) {
 		if hasDots(canonical) {
 			return rule{}, errors.New(`a prefix has no segment "." or ".."`)
 		}
-		return rule{prefix: canonical.String()}, nil
+		return rule{prefix: canonical}, nil
 	}
 	if a, err := netip.ParseAddr(text); err == nil {
 		return rule{block: blockOf(a)}, nil
@@ -179,7 +179,7 @@ func (one rule) fits(r *scheme.Registry, u locus.URL, loose bool) bool {
 	switch {
 	case one.scheme != "":
 		return u.Scheme() == one.scheme
-	case one.prefix != "":
+	case !one.prefix.IsZero():
 		return one.fitsPrefix(u, loose)
 	case one.port != 0 && one.port != portIn(r, u):
 		return false
@@ -193,12 +193,11 @@ func (one rule) fits(r *scheme.Registry, u locus.URL, loose bool) bool {
 }
 
 func (one rule) fitsPrefix(u locus.URL, loose bool) bool {
-	text := u.WithoutPassword().String()
+	p := one.prefix
 	if !loose {
-		return strings.HasPrefix(text, one.prefix) && !hasDots(u)
+		return strings.HasPrefix(u.WithoutPassword().String(), p.String()) && !hasDots(u)
 	}
-	p, err := locus.Parse(one.prefix)
-	if err != nil || u.Scheme() != p.Scheme() || plainHost(u.Host()) != plainHost(p.Host()) {
+	if u.Scheme() != p.Scheme() || plainHost(u.Host()) != plainHost(p.Host()) {
 		return false
 	}
 	n, written := u.Port()
