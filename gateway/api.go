@@ -288,7 +288,7 @@ func (c *call) get() {
 	at := u
 	asked := make(map[locus.URL]bool)
 	for hops := 1; ; hops++ {
-		if isSession(at.Scheme()) {
+		if c.gateway.traits(at).Has(scheme.Interactive) {
 			c.session(u, at)
 			return
 		}
@@ -342,7 +342,7 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err = leadsTo(at, resp)
+		next, err = c.gateway.leadsTo(at, resp)
 		if err == nil {
 			next = next.WithoutFragment()
 		}

@@ -112,7 +112,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) {
 	if !ok {
 		return
 	}
-	if u.Scheme() != "mailto" {
+	if !g.traits(u).Has(scheme.Composes) {
 		g.fail(w, r, http.StatusBadRequest, "syntax", "a letter belongs to a mailto URL")
 		return
 	}

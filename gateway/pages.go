@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/scheme"
 )
 
 // serveLocal answers a request for the gateway's own pages. target is the path and
@@ -61,7 +62,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) {
 			g.failAccess(w, r, err)
 			return
 		}
-		if u.Scheme() == "cid" && values.Get("in") != "" {
+		if g.traits(u).Has(scheme.Contained) && values.Get("in") != "" {
 			g.serveWithin(w, r, u, values.Get("in"))
 			return
 		}

@@ -25,7 +25,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	}
 	u = u.WithoutFragment()
 	w.url = u
-	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portOf(u)) {
+	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portIn(g.client.Registry(), u)) {
 		// A browser that asks its proxy for everything asks it for its own pages too.
 		target := "/"
 		if path, ok := u.Path(); ok {
@@ -116,17 +116,6 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	w.stream(resp.Body)
 }
 
-// portOf is the port that an http or https URL leads to.
-func portOf(u locus.URL) uint16 {
-	if n, ok := u.Port(); ok {
-		return n
-	}
-	if u.Scheme() == "https" {
-		return 443
-	}
-	return 80
-}
-
 // serveForeign answers a proxy's request for a URL that is not asked over HTTP.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
 	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
@@ -160,7 +149,7 @@ var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 // servePerson answers a browser that has the gateway for its proxy: menus and
 // messages are pages, and objects are what they are.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
-	if isSession(u.Scheme()) || u.Scheme() == "mailto" {
+	if traits := g.traits(u); traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
 		// A terminal and a mail form need the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return

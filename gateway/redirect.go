@@ -16,19 +16,20 @@ import (
 // A client that gets a redirect from here follows it with a new request, which looks
 // like one that a person made. So each redirect is judged before a client gets it.
 
-// leadsTo returns the URL to which an answer refers.
-func leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
+// leadsTo returns the URL to which an answer redirects.
+func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	ref, err := relative.Parse(resp.Header.Get("Location"))
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("%w: a redirect that leads nowhere: %w", scheme.ErrProtocol, err)
 	}
-	return ref.Resolve(u)
+	to, _, err := g.client.Registry().Resolve(u, ref, relative.Options{})
+	return to, err
 }
 
 // redirected returns the URL to which an answer about u redirects. If the client may
 // not follow by itself, to is set and so is err.
 func (g *Gateway) redirected(u locus.URL, resp *http.Response) (to locus.URL, err error) {
-	to, err = leadsTo(u, resp)
+	to, err = g.leadsTo(u, resp)
 	switch {
 	case err != nil:
 		return locus.URL{}, err
@@ -82,7 +83,7 @@ func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, 
 	default:
 		return to, nil
 	}
-	to, err = leadsTo(u, resp)
+	to, err = g.leadsTo(u, resp)
 	if resp.Header.Get("Location") == "" || err != nil {
 		return locus.URL{}, nil
 	}

@@ -100,8 +100,8 @@ func (s *sessions) close() {
 // writes down. Only a page of this gateway may ask for it.
 func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) {
 	u, err := asked(values)
-	if err != nil || !isSession(u.Scheme()) {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "a terminal is for URLs of telnet, rlogin and tn3270")
+	if err != nil || !g.traits(u).Has(scheme.Interactive) {
+		g.fail(w, r, http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/")
 		return
 	}
 	w.url = u

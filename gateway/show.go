@@ -87,7 +87,7 @@ func (g *Gateway) site() page.Site {
 
 // pagePath is the path of the page of u. What is sure to be denied has none.
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
-	if u.Scheme() == "file" && (g.options.Files == nil || !g.options.Files(u)) {
+	if g.traits(u).Has(scheme.Files) && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""
 	}
 	values := showValues(s)
@@ -115,10 +115,4 @@ func (g *Gateway) proxySite(base string) page.Site {
 	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
 	s.Explain = ""
 	return s
-}
-
-// isSession reports whether URLs of a scheme are interactive services (RFC 1738
-// section 3.8).
-func isSession(name string) bool {
-	return name == "telnet" || name == "rlogin" || name == "tn3270"
 }

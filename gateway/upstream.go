@@ -31,11 +31,14 @@ const (
 // from tells the policy where the URLs of clients come from: they count as found on
 // the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
-	if files := g.options.Files; files != nil && u.Scheme() == "file" && files(u) {
+	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, Zone: policy.Near}
 	}
 	return &access.Result{Zone: policy.Far}
 }
+
+// traits returns the traits of the scheme of u.
+func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
 
 // newRequest returns a request for u that keeps the text of u to the octet.
 func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
@@ -157,6 +160,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 	return resp, nil
 }
 
+// isWeb reports whether package net/http speaks the scheme.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
 // webError makes an error of package net/http one of those that openers return.

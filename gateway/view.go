@@ -47,10 +47,10 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	w.url = u
 	v := g.newView(w, r, u)
 	v.head.Show = s
-	switch {
-	case isSession(u.Scheme()):
+	switch traits := g.traits(u); {
+	case traits.Has(scheme.Interactive):
 		v.terminal()
-	case u.Scheme() == "mailto":
+	case traits.Has(scheme.Composes):
 		v.letter()
 	case s.Items != (scheme.ItemRange{}):
 		v.open(access.Request{URL: u, Items: s.Items})

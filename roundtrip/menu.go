@@ -62,9 +62,10 @@ func (t *Transport) menuWriter(q *query, r *access.Result, m *scheme.Menu) menuW
 		return textWriter{}
 	}
 	registry := t.client.Registry()
+	isFile := func(u locus.URL) bool { return registry.Scheme(u).Traits.Has(scheme.Files) }
 	return &htmlWriter{title: cmp.Or(m.Title, asked.String()), form: m.Form, isLink: func(u locus.URL) bool {
 		// A remote page must not link to files of the reader's machine.
-		return !u.IsZero() && registry.Known(u) && (u.Scheme() != "file" || r.URL.Scheme() == "file")
+		return !u.IsZero() && registry.Known(u) && (!isFile(u) || isFile(r.URL))
 	}}
 }
 

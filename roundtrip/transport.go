@@ -165,9 +165,9 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 	at := r.URL
 	switch res := r.Resource.(type) {
 	case *scheme.Object:
-		resp, at = q.object(res), chosen(at, res.URL)
+		resp, at = q.object(res), t.chosen(at, res.URL)
 	case *scheme.Menu:
-		at = chosen(at, res.URL)
+		at = t.chosen(at, res.URL)
 		resp = q.menu(res, t.menuWriter(q, r, res))
 	default:
 		res.Close()
@@ -181,8 +181,9 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 
 // chosen returns the URL of the view that the server chose for u, which is u with a
 // Gopher+ string. Without a choice it is u.
-func chosen(u, view locus.URL) locus.URL {
-	if name := view.Scheme(); name == u.Scheme() && (name == "gopher" || name == "gophers") {
+func (t *Transport) chosen(u, view locus.URL) locus.URL {
+	traits := t.client.Registry().Scheme(u).Traits
+	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
 		return view
 	}
 	return u

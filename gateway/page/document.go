@@ -243,12 +243,12 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 	if fragment, ok := strings.CutPrefix(href, "#"); ok {
 		return "#" + foreignName + fragment
 	}
-	u, ok := resolved(href, o.base)
+	u, ok := g.resolved(href, o.base)
 	switch {
 	case !ok:
 		return ""
-	case u.Scheme() == "cid" && o.within != nil:
-		return o.within(decoded(u.SchemePart()))
+	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
+		return o.within(scheme.Decoded(u.SchemePart()))
 	}
 	link := g.link(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
@@ -259,12 +259,12 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 
 // foreignPicture is where a picture of foreign HTML is here; empty: it is not shown.
 func (g *page) foreignPicture(src string, o foreignOptions) string {
-	u, ok := resolved(strings.TrimSpace(src), o.base)
+	u, ok := g.resolved(strings.TrimSpace(src), o.base)
 	switch {
 	case !ok:
 		return ""
-	case u.Scheme() == "cid" && o.within != nil:
-		return o.within(decoded(u.SchemePart()))
+	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
+		return o.within(scheme.Decoded(u.SchemePart()))
 	case o.letter:
 		return ""
 	}
@@ -272,14 +272,14 @@ func (g *page) foreignPicture(src string, o foreignOptions) string {
 }
 
 // resolved is the URL that a text in a document stands for.
-func resolved(text string, base locus.URL) (locus.URL, bool) {
+func (g *page) resolved(text string, base locus.URL) (locus.URL, bool) {
 	if u, err := locus.Parse(text); err == nil {
 		return u, true
 	}
 	ref, err := relative.Parse(text)
-	if err != nil || !strings.HasPrefix(base.SchemePart(), "/") {
-		return locus.URL{}, false // the base has no hierarchy
+	if err != nil || base.IsZero() {
+		return locus.URL{}, false
 	}
-	u, err := ref.Resolve(base)
+	u, _, err := g.registry.Resolve(base, ref, relative.Options{})
 	return u, err == nil
 }

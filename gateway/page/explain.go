@@ -20,7 +20,7 @@ type explanation struct {
 	url       locus.URL
 	err       error     // why the text is not a URL
 	canonical locus.URL // zero: the scheme has no such form
-	parts     []Part
+	parts     []scheme.Span
 	fields    []scheme.Field
 	fieldsErr error
 	findings  []locus.Violation
@@ -48,7 +48,7 @@ func (p *Printer) explainText(text string) explanation {
 
 func (p *Printer) explain(u locus.URL) explanation {
 	u = withoutPassword(u)
-	e := explanation{text: u.String(), url: u, parts: Parts(u), findings: advice.Findings(p.registry, u, locus.RFC1738)}
+	e := explanation{text: u.String(), url: u, parts: p.registry.Spans(u), findings: advice.Findings(p.registry, u, locus.RFC1738)}
 	e.fields, e.fieldsErr = p.registry.Fields(u)
 	if canonical, _, err := p.registry.Canonical(u); err == nil {
 		e.canonical = canonical
@@ -60,7 +60,7 @@ func (p *Printer) explain(u locus.URL) explanation {
 // explained is an explanation as its template has it.
 type explained struct {
 	Empty     bool
-	Parts     []Part
+	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
 	Conforms  bool // there are no findings but notes

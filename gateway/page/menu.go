@@ -22,7 +22,7 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 		copied.Title = m.Title
 		h = &copied
 	}
-	k := kindOfMenu(h.URL)
+	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && k == kindMenu {
 		k = kindOfForm(m.Form)
 	}
@@ -181,7 +181,7 @@ func (l *list) lines(items []scheme.Item) error {
 func (l *list) release() error {
 	held := l.held
 	l.held = nil
-	depths := l.order.sort(held)
+	depths := l.order.sort(l.Printer, held)
 	for i := range held {
 		depth := 0
 		if depths != nil {
@@ -280,7 +280,7 @@ const mostDepth = 8
 func (l *list) row(i *scheme.Item, depth int) line {
 	u := withoutPassword(i.URL)
 	r := line{
-		Kind: kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
+		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
 	}
 	if i.URL.IsZero() {
@@ -325,7 +325,7 @@ func showOfItem(i *scheme.Item) Show {
 		// A URL is the headline alone, which stands in the list.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
-	if len(types) < 2 || i.URL.Scheme() != "wais" {
+	if len(types) < 2 {
 		return Show{}
 	}
 	return Show{Types: strings.Join(types, ",")}
@@ -577,7 +577,7 @@ func (g *page) failure(kind string, err error) failure {
 		f.Hint = shown(capital(hint.Hint))
 		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
 	}
-	if u := g.h.URL; u.Scheme() == "cid" && kind != "syntax" {
+	if u := g.h.URL; g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
 		f.What, f.Do = "This is a part of a message.", "The URL says which part, and means something in its message alone: name that."
 		f.Hint, f.Within = "", u.String()
 	}

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
 )
 
 // letterPrinter writes one message.
@@ -270,12 +272,12 @@ func (l *letterPrinter) others() (list []attachment) {
 
 // references are the messages that this one answers.
 func (l *letterPrinter) references() (list []hop) {
-	scheme := "mid"
-	if l.m.Get("Newsgroups") != "" || strings.HasPrefix(l.h.URL.Scheme(), "n") {
-		scheme = "news"
+	name := "mid"
+	if l.m.Get("Newsgroups") != "" || l.registry.Scheme(l.h.URL).Traits.Has(scheme.News) {
+		name = "news"
 	}
-	for _, u := range message.Links(scheme, append(l.m.References(), l.m.InReplyTo()...)...) {
-		list = append(list, hop{decoded(u.SchemePart()), l.link(u, Show{})})
+	for _, u := range message.Links(name, append(l.m.References(), l.m.InReplyTo()...)...) {
+		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
 	}
 	return list
 }
@@ -407,4 +409,14 @@ func (l *letterPrinter) linked(text string) error {
 		at = int(m.End)
 	}
 	return l.add("run", shownLines(text[at:]))
+}
+
+// linkText returns the link to the URL of a mail address, newsgroup or message that a
+// message names; empty: there is none.
+func (l *letterPrinter) linkText(text string) string {
+	u, err := locus.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return l.link(u, Show{})
 }

@@ -45,7 +45,7 @@ func (o order) suits(l layout) bool {
 }
 
 // sort puts items in order. For threads it returns how deep each is.
-func (o order) sort(items []scheme.Item) (depths []int) {
+func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	switch o.by {
 	case "", tooMany:
 		return nil
@@ -53,7 +53,7 @@ func (o order) sort(items []scheme.Item) (depths []int) {
 		return threads(items, o.down)
 	}
 	slices.SortStableFunc(items, func(a, b scheme.Item) int {
-		n := o.compare(&a, &b)
+		n := o.compare(p, &a, &b)
 		if o.down {
 			n = -n
 		}
@@ -65,7 +65,7 @@ func (o order) sort(items []scheme.Item) (depths []int) {
 	return nil
 }
 
-func (o order) compare(a, b *scheme.Item) int {
+func (o order) compare(p *Printer, a, b *scheme.Item) int {
 	switch o.by {
 	case "size":
 		return cmp.Compare(a.Size, b.Size)
@@ -74,7 +74,7 @@ func (o order) compare(a, b *scheme.Item) int {
 	case "from":
 		return cmp.Compare(strings.ToLower(a.Note), strings.ToLower(b.Note))
 	case "kind":
-		return cmp.Compare(kindOfItem(a).Label, kindOfItem(b).Label)
+		return cmp.Compare(p.kindOfItem(a).Label, p.kindOfItem(b).Label)
 	case "score", "number", "count":
 		x, _ := number(a, o.by)
 		y, _ := number(b, o.by)

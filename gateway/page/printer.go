@@ -29,8 +29,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"time":  humanTime,
 		"stamp": stamp,
 		// A site has its own.
-		"assets":     func() string { return "" },
-		"schemeIcon": schemeIcon,
+		"assets": func() string { return "" },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
