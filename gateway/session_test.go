@@ -215,10 +215,10 @@ func TestTerminalSafe(t *testing.T) {
 	if err != nil {
 		t.Fatalf("one too many: %v", err)
 	}
-	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "as many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
+	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "too many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
 		t.Errorf("one too many: %v, %s", end, s.all())
 	}
-	w.logs(t, `ended="as many terminals as may be are open`)
+	w.logs(t, `ended="too many terminals are open`)
 }
 
 // A terminal ends with its page, and with the gateway.
