@@ -39,7 +39,7 @@ func (w *world) places() []place {
 		{"form", "gopher://" + w.gopher + "/0/guestbook%09%09?", has(".ask label", "Your name")},
 		{"picture", "gopher://" + w.gopher + "/I/picture.png", "document.querySelector('.picture img')?.naturalWidth === 320"},
 		{"listing", "ftp://" + w.ftp + "/pub/", has(".listing td.name a", "README") + " && " + has(".listing .numeric", "3.0 MiB")},
-		{"file", "ftp://" + w.ftp + "/pub/large.zip", has(".take a", "Save it")},
+		{"file", "ftp://" + w.ftp + "/pub/large.zip", has(".take a", "Save")},
 		{"document", "ftp://" + w.ftp + "/pub/evil.html", has(".foreign h2", "A page") + " && " + has(".foreign a", "a link")},
 		{"groups", "news://" + w.news + "/*", has(".groups td.name a", "local.talk")},
 		{"group", "nntp://" + w.news + "/local.talk", has(".articles .depth-1", "<script>")},

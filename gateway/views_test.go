@@ -148,7 +148,7 @@ func TestWAISTypes(t *testing.T) {
 	if b := w.get(got[0].link); !strings.Contains(b.body, text) || len(viewsOf(t, b.body)) != 2 {
 		t.Errorf("%s leads to %s", got[0].link, b.body)
 	}
-	if b := w.get(link("Its source")); !strings.Contains(b.body, page) || len(viewsOf(t, b.body)) != 2 {
+	if b := w.get(link("Source")); !strings.Contains(b.body, page) || len(viewsOf(t, b.body)) != 2 {
 		t.Errorf("as plain text: %q", viewsOf(t, b.body))
 	}
 }

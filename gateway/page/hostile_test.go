@@ -449,7 +449,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%q: %q, want %q", row.sort, strings.Join(got, " "), row.want)
 		}
 	}
-	// What is too long to be put in order is all there, as it came.
+	// What is too long to be sorted is all there, as it came.
 	w := &tail{}
 	many := func(yield func(scheme.Item, error) bool) {
 		for range mostSorted + 2 {
@@ -461,7 +461,7 @@ func TestOrder(t *testing.T) {
 	if err := p.Menu(w, &Head{URL: parse("ftp://h/"), Show: Show{Sort: "size"}}, &scheme.Menu{Items: many}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(w.octets), "too long to be put in order") {
+	if !strings.Contains(string(w.octets), "too long to be sorted") {
 		t.Errorf("%s", w.octets)
 	}
 }

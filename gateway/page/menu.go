@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -502,26 +503,13 @@ func (g *page) home(sections []Section) home {
 
 // natural compares texts in which "3.10" comes after "3.2".
 func natural(a, b string) int {
+	padded := func(text string) string {
+		return digits.ReplaceAllStringFunc(text, func(n string) string { return strings.Repeat("0", max(8-len(n), 0)) + n })
+	}
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// padded has each number of text in as many digits.
-func padded(text string) string {
-	const digits = "0123456789"
-	var b strings.Builder
-	for text != "" {
-		n := len(text) - len(strings.TrimLeft(text, digits))
-		b.WriteString(strings.Repeat("0", max(8-n, 0)) + text[:n])
-		text = text[n:]
-		next := strings.IndexAny(text, digits)
-		if next < 0 {
-			next = len(text)
-		}
-		b.WriteString(text[:next])
-		text = text[next:]
-	}
-	return b.String()
-}
+var digits = regexp.MustCompile("[0-9]+")
 
 // Failure writes the page of what went wrong: kind is that of access.KindOf, and err
 // what the person may know of it. That of a cid URL asks for the message, which
@@ -545,7 +533,7 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 		return begun
 	}
 	f := g.failure("denied", err)
-	f.What, f.Do = "This address redirects to another one.", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
+	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
 	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
 	if err := g.put("failure", f); err != nil {
 		return err
@@ -578,7 +566,7 @@ func (g *page) failure(kind string, err error) failure {
 		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
 	}
 	if u := g.h.URL; g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
-		f.What, f.Do = "This is a part of a message.", "The URL says which part, and means something in its message alone: name that."
+		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()
 	}
 	var syntax *locus.SyntaxError
@@ -592,20 +580,20 @@ func (g *page) failure(kind string, err error) failure {
 	return f
 }
 
-// failures are what each kind of failure means, and what one can do.
+// failures are the heading and the advice for each kind of failure.
 var failures = map[string]struct {
 	what, do string
 	again    bool
 }{
-	"not-found":   {"There is no such thing.", "The server answered, and knows nothing by that name. Look at the address for a slip of the pen, or go up to a folder above it.", false},
-	"denied":      {"This gateway does not go there.", "Its rules deny this address: it may be private, on a port that is not for this, or on a list. Whoever runs the gateway can allow it.", false},
-	"unreachable": {"No connection came about.", "The host's name is unknown, nobody listens there, or the way is blocked. Try again later, or look at the host's name.", true},
-	"protocol":    {"The server did something unexpected.", "What it said is not what its protocol allows, or it stopped in the middle. What was sent and received, below, shows where.", true},
-	"auth":        {"A login is wanted.", "The server wants a name and a password, or refused those it got.", false},
-	"unsupported": {"This can't be opened here.", "The scheme is not known to this gateway, or names nothing that could be fetched.", false},
-	"syntax":      {"This is not a URL.", "The mark shows the place where it stops being one, and below stands what would be right.", false},
-	"timeout":     {"It took too long.", "The server did not answer in time. It may be busy; try again later.", true},
-	"too-large":   {"This is too large.", "It has more octets than this gateway passes on.", false},
-	"interrupted": {"It was interrupted.", "The gateway stopped before the answer was there.", true},
-	"busy":        {"Too much at once.", "This gateway is asked for more than it gives one visitor, or all of them, at a time. Try again in a moment.", true},
+	"not-found":   {"Not found", "The server has no such resource. Check the address for typos, or try a folder above it.", false},
+	"denied":      {"Denied", "The rules of this gateway deny this address, for the reason below. Its operator can allow it.", false},
+	"unreachable": {"No connection", "The host name is unknown, no server listens there, or the network blocks the connection. Check the host name, or try again later.", true},
+	"protocol":    {"Protocol error", "The server sent an invalid or incomplete response. The conversation below shows where.", true},
+	"auth":        {"Login required", "The server wants a user name and password, or refused the ones it got.", false},
+	"unsupported": {"Not supported", "The gateway does not know this scheme, or the URL names nothing that could be fetched.", false},
+	"syntax":      {"Not a URL", "The problem is marked; the reason is below.", false},
+	"timeout":     {"Timeout", "The server did not answer in time. Try again later.", true},
+	"too-large":   {"Too large", "The resource is larger than this gateway allows.", false},
+	"interrupted": {"Interrupted", "The gateway stopped before the answer was complete.", true},
+	"busy":        {"Too many requests", "The gateway has reached a limit for one client or for all. Try again in a moment.", true},
 }
