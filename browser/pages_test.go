@@ -46,7 +46,7 @@ func (w *world) places() []place {
 		{"article", "nntp://" + w.news + "/local.talk/2", has(".letter .quote-1", "Where is it?") + " && " + has(".letter .signature", "Ada") + " && " + has(".said a", "gopher://")},
 		{"database", "wais://" + w.wais + "/museum", has(".ask button", "Search")},
 		{"results", "wais://" + w.wais + "/museum?protocols", has(".results a", "The first protocols") + " && document.querySelector('meter').value > 0"},
-		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", ".")},
+		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", "Not found")},
 		{"refusal", "http://h/%zz", "document.querySelector('.refused mark').textContent === '%'"},
 		{"within", "cid:a@example.net", "document.querySelector('.failure input[name=in]') !== null"},
 		{"letter", "mailto:keeper@example.net?subject=Hello", "document.getElementById('letter-subject').value === 'Hello'"},

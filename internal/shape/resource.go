@@ -1,8 +1,6 @@
 package shape
 
 import (
-	"bytes"
-	"io"
 	"time"
 	"unicode/utf8"
 
@@ -156,48 +154,4 @@ func NewReferral(d Resource, r *scheme.Referral) Referral {
 		to[i] = Text(u.WithoutPassword().String())
 	}
 	return Referral{d, to, r.Permanent}
-}
-
-// MenuWriter writes a menu as one object, but never holds more than an item of it:
-// Begin, Item for each, End.
-type MenuWriter struct{ comma bool }
-
-// Begin writes what is before the items.
-func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
-	var b bytes.Buffer
-	if err := Write(&b, head); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - len("}"))
-	b.WriteString(`,"items":[`)
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// Item writes an item.
-func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
-	if m.comma {
-		if _, err := io.WriteString(w, ","); err != nil {
-			return err
-		}
-	}
-	m.comma = true
-	return Write(w, NewItem(i))
-}
-
-// End writes what is behind the items: "error" if they broke off by failure, which
-// is nil if not.
-func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
-	if failure == nil {
-		_, err := io.WriteString(w, "]}\n")
-		return err
-	}
-	var b bytes.Buffer
-	b.WriteString(`],"error":`)
-	if err := Write(&b, failure); err != nil {
-		return err
-	}
-	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }
