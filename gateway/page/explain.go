@@ -57,23 +57,23 @@ func (p *Printer) explain(u locus.URL) explanation {
 	return e
 }
 
-// explained is an explanation as its template has it.
+// explained is the data of the template "explanation".
 type explained struct {
 	Empty     bool
 	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
-	Conforms  bool // there are no findings but notes
+	Conforms  bool
 	Canonical string
-	Already   bool // it is the canonical form
+	Already   bool // the text is in canonical form
 	Scheme    string
 	Access    string
 	Section   string
-	// Of a text that is no URL.
+	// For a text that is not a URL.
 	Before, At, After, Why string
 }
 
-// row is a name and what it means.
+// row is a field of a URL.
 type row struct{ Name, Value string }
 
 func (g *page) explained(e explanation) explained {
@@ -98,7 +98,7 @@ func (g *page) explained(e explanation) explained {
 	return x
 }
 
-// refusal shows where a text stops being a URL.
+// refusal describes why a text is not a URL.
 func refusal(e explanation) explained {
 	x := explained{Before: e.text, Why: e.err.Error()}
 	var s *locus.SyntaxError
@@ -118,7 +118,7 @@ func refusal(e explanation) explained {
 	return x
 }
 
-// valueText is the value of a field as people read it.
+// valueText returns the value of a field for people.
 func valueText(value any) string {
 	switch v := value.(type) {
 	case string:

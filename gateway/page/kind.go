@@ -58,7 +58,7 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 	case scheme.KindError:
 		return kindWarning
 	case scheme.KindObject:
-		// A list without types has names, which may tell.
+		// Without a type, the name may tell.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
 		}

@@ -13,10 +13,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Menu writes a menu: what can be asked there, and its items as they come. A list
-// with sizes and dates, newsgroups, articles and the results of a search are
-// tables of their own kind, which the first link decides. [Show.Sort] orders it,
-// for which up to a bound of items are held.
+// Menu writes a menu: its form and its items as they come. The first link decides the
+// layout: lines, a table of files or newsgroups, articles, or search results. To sort
+// by [Show.Sort], the items are held in memory, up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	if h.Title == "" && m.Title != "" {
 		copied := *h
@@ -47,20 +46,19 @@ type layout string
 
 const (
 	undecided layout = ""
-	drawn     layout = "drawn"   // lines, as a gopher menu
-	listing   layout = "listing" // with size and date
+	drawn     layout = "drawn"   // lines, as in a gopher menu
+	listing   layout = "listing" // a table with size and date
 	groups    layout = "groups"
 	articles  layout = "articles"
 	results   layout = "results" // with scores
 )
 
 const (
-	// mostHeld is how many lines of text wait for the first link, which tells the
-	// layout.
+	// mostHeld is the limit of lines that are held until the first link.
 	mostHeld = 100
-	// mostSorted is how many items can be put in order.
+	// mostSorted is the limit of items that are sorted.
 	mostSorted = 10_000
-	// mostThreaded is how many articles are held to show what answers what.
+	// mostThreaded is the limit of articles that are sorted into threads.
 	mostThreaded = 2_000
 )
 
@@ -68,16 +66,16 @@ const (
 type list struct {
 	*page
 	layout layout
-	held   []scheme.Item // before the layout is decided, or to be put in order
+	held   []scheme.Item // until the layout is decided, or the items are sorted
 	order  order
 	links  int
-	asks   bool  // there is a form above it
-	best   int64 // score
-	low    int64 // number of an article
+	asks   bool  // a form precedes it
+	best   int64 // highest score
+	low    int64 // lowest number of an article
 }
 
-// write writes items as they come; broken is why they broke off, and err the
-// writer's error.
+// write writes items as they come. broken is why they broke off; err is the writer's
+// error.
 func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken, err error) {
 	if items == nil {
 		return nil, nil
@@ -111,7 +109,7 @@ func (l *list) take(item scheme.Item) error {
 			l.held = append(l.held, item)
 			return nil
 		}
-		// There are too many to be put in order.
+		// There are too many to sort.
 		l.order = order{by: tooMany}
 		if err := l.release(); err != nil {
 			return err
@@ -120,7 +118,7 @@ func (l *list) take(item scheme.Item) error {
 	return l.item(&item, 0)
 }
 
-// mostHeld is how many items are held to be put in order.
+// mostHeld returns the limit of items that are held to be sorted.
 func (l *list) mostHeld() int {
 	switch {
 	case l.order.by == tooMany:
@@ -133,7 +131,7 @@ func (l *list) mostHeld() int {
 	return 0
 }
 
-// decide begins a list of that layout.
+// decide begins the list in that layout.
 func (l *list) decide(to layout) error {
 	l.layout = to
 	if l.layout == articles && l.order.by == "" {
@@ -145,7 +143,7 @@ func (l *list) decide(to layout) error {
 	head := l.held
 	l.held = nil
 	if to != drawn {
-		// What stands above a table is a text of its own.
+		// Text before a table is written as lines.
 		if err := l.lines(head); err != nil {
 			return err
 		}
@@ -162,7 +160,7 @@ func (l *list) decide(to layout) error {
 	return l.flush()
 }
 
-// lines writes items that locate nothing as a text.
+// lines writes items without URLs.
 func (l *list) lines(items []scheme.Item) error {
 	if len(items) == 0 {
 		return nil
@@ -178,7 +176,7 @@ func (l *list) lines(items []scheme.Item) error {
 	return l.add("end-drawn", nil)
 }
 
-// release writes what is held, in its order.
+// release writes the held items, sorted.
 func (l *list) release() error {
 	held := l.held
 	l.held = nil
@@ -215,7 +213,7 @@ func (l *list) finish() error {
 	return err
 }
 
-// item writes an item in the list's layout. depth is how deep it is in a thread.
+// item writes an item. depth is its depth in a thread.
 func (l *list) item(i *scheme.Item, depth int) error {
 	name := "line"
 	switch {
@@ -228,7 +226,7 @@ func (l *list) item(i *scheme.Item, depth int) error {
 	return l.put(name, l.row(i, depth))
 }
 
-// layoutOf is the layout of a list whose first link is i.
+// layoutOf returns the layout of a list whose first link is i.
 func layoutOf(i *scheme.Item) layout {
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
@@ -252,13 +250,13 @@ func layoutOf(i *scheme.Item) layout {
 	return drawn
 }
 
-// line is an item as its template has it.
+// line is the data of the templates for an item.
 type line struct {
-	Number  int // of the link in the list, from 1; 0: it is none
+	Number  int // of the link in the list, from 1; 0: not a link
 	Kind    kind
 	Link    string
 	Title   string
-	Address string // the URL of what can't be a link here
+	Address string // the URL of an item that cannot be a link
 	Size    string
 	Octets  int64
 	Day     string
@@ -275,7 +273,7 @@ type line struct {
 	Fault   bool
 }
 
-// mostDepth is how far answers are moved in.
+// mostDepth is the depth up to which replies are indented.
 const mostDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
@@ -312,7 +310,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		}
 	case results:
 		r.Score, _ = number(i, "score")
-		// The bar says it.
+		// A bar shows the score.
 		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
 		l.best = max(l.best, r.Score, 1000)
 		r.Best = l.best
@@ -320,10 +318,11 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	return r
 }
 
-// showOfItem is how an item is shown that has several types: with all of them.
+// showOfItem returns the Show for the link to an item: with its types, if there are
+// several.
 func showOfItem(i *scheme.Item) Show {
 	types := slices.DeleteFunc(slices.Clone(texts(i, "wtypes")), func(name string) bool {
-		// A URL is the headline alone, which stands in the list.
+		// The type URL is only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
 	if len(types) < 2 {
@@ -332,7 +331,7 @@ func showOfItem(i *scheme.Item) Show {
 	return Show{Types: strings.Join(types, ",")}
 }
 
-// columns are the columns of a table that can be put in order.
+// column is a column of a table by which it can be sorted.
 type column struct {
 	Name, Label, Link, Sorted string // Sorted: "ascending", "descending" or ""
 	Number                    bool
@@ -374,13 +373,13 @@ func (l *list) columns() []column {
 	return list
 }
 
-// more is what leads on from the end of a list.
+// more is the data of the template "end-note".
 type more struct {
 	Older, Newest string
 	TooMany       bool
 }
 
-// olderArticles is how many articles one goes back.
+// olderArticles is the number of articles on a page of older ones.
 const olderArticles = 200
 
 func (l *list) more() more {
@@ -397,7 +396,7 @@ func (l *list) more() more {
 	return m
 }
 
-// grouped is a number with blanks between thousands.
+// grouped returns a number with thin spaces between thousands.
 func grouped(n int64) string {
 	if n < 0 {
 		return ""
@@ -409,8 +408,7 @@ func grouped(n int64) string {
 	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
 }
 
-// Referral writes a page of the URLs that lead to an object, for who does not follow
-// them.
+// Referral writes a page of the URLs that a resource has moved to.
 func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
 	g, err := p.begin(w, h, kindReferral)
 	if err != nil {
@@ -429,14 +427,14 @@ func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
 	return g.end(nil)
 }
 
-// Section is a part of the home page.
+// Section is a section of the home page.
 type Section struct {
 	Title, Text string
 	Items       []scheme.Item
 }
 
-// Home writes the page with the box. Sections are what there is to see; none: the
-// schemes are introduced.
+// Home writes the home page with the box for URLs. Without sections, it lists the
+// schemes.
 func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
 	g, err := p.begin(w, h, kindHome)
 	if err != nil {
@@ -448,7 +446,7 @@ func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
 	return g.end(nil)
 }
 
-// Schemes writes the page of all schemes that are registered.
+// Schemes writes the page of all registered schemes.
 func (p *Printer) Schemes(w io.Writer, h *Head) error {
 	copied := Head{}
 	if h != nil {
@@ -465,7 +463,7 @@ func (p *Printer) Schemes(w io.Writer, h *Head) error {
 	return g.end(nil)
 }
 
-// home is the home page as its template has it.
+// home is the data of the template "home".
 type home struct {
 	Site     *Site
 	Sections []homeSection
@@ -493,7 +491,7 @@ func (g *page) home(sections []Section) home {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}
-		// Those of the RFC first, in its order.
+		// Those of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
 			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
 		})
@@ -511,9 +509,9 @@ func natural(a, b string) int {
 
 var digits = regexp.MustCompile("[0-9]+")
 
-// Failure writes the page of what went wrong: kind is that of access.KindOf, and err
-// what the person may know of it. That of a cid URL asks for the message, which
-// [Site.Home] gets as "in" beside "url".
+// Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
+// URL asks for the message that contains it, which [Site.Home] gets as "in" beside
+// "url".
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	g, begun := p.begin(w, h, kindWarning)
 	if begun != nil {
@@ -525,8 +523,8 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
-// Redirect writes a page that asks before it leads to to, where an answer redirects
-// and err says why a browser may not follow by itself.
+// Redirect writes a page that asks before it leads to to, because err is why a browser
+// may not follow the redirect by itself.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g, begun := p.begin(w, h, kindReferral)
 	if begun != nil {
@@ -541,12 +539,12 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 	return g.end(nil)
 }
 
-// failure is a failure as its template has it.
+// failure is the data of the template "failure".
 type failure struct {
 	What, Do, Text, Hint, Kind string
-	Again                      string // its page, to try once more
-	Onward, To                 string // the page of the URL to which it redirects, and that URL
-	Within                     string // what is a part of a message that is to be named
+	Again                      string // the page itself, to try again
+	Onward, To                 string // the page of the target of a redirect, and its URL
+	Within                     string // the URL of a part whose message is to be named
 	Home                       string
 	Explained                  *explained
 }
