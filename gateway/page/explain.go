@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
@@ -13,59 +14,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// explanation is what a text says as a URL: its parts, what its scheme makes of them,
-// and how it breaks the rules of RFC 1738.
-type explanation struct {
-	text      string // with "***" for a password
-	url       locus.URL
-	err       error     // why the text is not a URL
-	canonical locus.URL // zero: the scheme has no such form
-	parts     []scheme.Span
-	fields    []scheme.Field
-	fieldsErr error
-	findings  []locus.Violation
-	scheme    scheme.Scheme // zero: not registered
-}
-
-// Explain writes an explanation of text as a fragment of HTML, which the home page shows
-// while a URL is typed.
-func (p *Printer) Explain(w io.Writer, text string) error {
-	g := &page{Printer: p, h: &Head{}, w: w}
-	return g.put("explanation", g.explained(p.explainText(strings.TrimSpace(text))))
-}
-
-func (p *Printer) explainText(text string) explanation {
-	u, err := locus.ParseWrapped(text)
-	if err != nil {
-		return explanation{text: locus.Mask(text), err: err}
-	}
-	e := p.explain(u)
-	if note, ok := locus.Unwrap(text).Note(); ok {
-		e.findings = append([]locus.Violation{note}, e.findings...)
-	}
-	return e
-}
-
-func (p *Printer) explain(u locus.URL) explanation {
-	u = withoutPassword(u)
-	e := explanation{text: u.String(), url: u, parts: p.registry.Spans(u), findings: advice.Findings(p.registry, u, locus.RFC1738)}
-	e.fields, e.fieldsErr = p.registry.Fields(u)
-	if canonical, _, err := p.registry.Canonical(u); err == nil {
-		e.canonical = canonical
-	}
-	e.scheme, _ = p.registry.Lookup(u.Scheme())
-	return e
-}
-
-// explained is the data of the template "explanation".
+// explained is the data of the template "explanation": the parts of a URL, its fields by
+// its scheme, and how it breaks the rules of RFC 1738.
 type explained struct {
 	Empty     bool
 	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
 	Conforms  bool
-	Canonical string
-	Already   bool // the text is in canonical form
+	Canonical string // empty: the URL has no canonical form
+	Already   bool   // the URL is in canonical form
 	Scheme    string
 	Access    string
 	Section   string
@@ -76,44 +34,65 @@ type explained struct {
 // row is a field of a URL.
 type row struct{ Name, Value string }
 
-func (g *page) explained(e explanation) explained {
-	if e.url.IsZero() && e.text == "" {
+// Explain writes an explanation of text as a fragment of HTML, which the home page shows
+// while a URL is typed.
+func (p *Printer) Explain(w io.Writer, text string) error {
+	g := &page{Printer: p, w: w}
+	return g.put("explanation", p.explainText(strings.TrimSpace(text)))
+}
+
+func (p *Printer) explainText(text string) explained {
+	if text == "" {
 		return explained{Empty: true}
 	}
-	if e.err != nil {
-		return refusal(e)
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return refusal(locus.Mask(text), err)
 	}
-	x := explained{Parts: e.parts, Findings: e.findings, Conforms: locus.Conforms(e.findings), Scheme: e.url.Scheme(), Access: e.scheme.Access, Section: e.scheme.Section}
-	if !e.canonical.IsZero() {
-		x.Canonical, x.Already = e.canonical.String(), e.canonical == e.url
-	}
-	for _, field := range e.fields {
-		if field.Value != nil {
-			x.Rows = append(x.Rows, row{field.Name, valueText(field.Value)})
-		}
-	}
-	if e.fieldsErr != nil {
-		x.Why = e.fieldsErr.Error()
+	x := p.explain(u)
+	if note, ok := locus.Unwrap(text).Note(); ok {
+		x.Findings = append([]locus.Violation{note}, x.Findings...)
 	}
 	return x
 }
 
+func (p *Printer) explain(u locus.URL) explained {
+	u = withoutPassword(u)
+	scheme, _ := p.registry.Lookup(u.Scheme())
+	x := explained{
+		Parts: p.registry.Spans(u), Findings: advice.Findings(p.registry, u, locus.RFC1738),
+		Scheme: u.Scheme(), Access: scheme.Access, Section: scheme.Section,
+	}
+	x.Conforms = locus.Conforms(x.Findings)
+	if canonical, _, err := p.registry.Canonical(u); err == nil {
+		x.Canonical, x.Already = canonical.String(), canonical == u
+	}
+	fields, err := p.registry.Fields(u)
+	if err != nil {
+		x.Why = err.Error()
+	}
+	x.Rows = rows(fields)
+	return x
+}
+
+func rows(fields []scheme.Field) (list []row) {
+	for _, field := range fields {
+		if field.Value != nil {
+			list = append(list, row{field.Name, valueText(field.Value)})
+		}
+	}
+	return list
+}
+
 // refusal describes why a text is not a URL.
-func refusal(e explanation) explained {
-	x := explained{Before: e.text, Why: e.err.Error()}
+func refusal(text string, err error) explained {
+	x := explained{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError
-	if errors.As(e.err, &s) && s.Offset <= len(s.Input) {
+	if errors.As(err, &s) && s.Offset <= len(s.Input) {
 		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]
 		x.Why = fmt.Sprintf("octet %d, %s: %v", s.Offset, s.Part, s.Err)
-		for i := range x.After {
-			if i > 0 {
-				x.At, x.After = x.After[:i], x.After[i:]
-				break
-			}
-		}
-		if x.At == "" {
-			x.At, x.After = x.After, ""
-		}
+		_, size := utf8.DecodeRuneInString(x.After)
+		x.At, x.After = x.After[:size], x.After[size:]
 	}
 	return x
 }

@@ -163,7 +163,7 @@ func (g *page) bottom() bottom {
 		return b
 	}
 	b.URL = u.String()
-	x := g.explained(g.explain(u))
+	x := g.explain(u)
 	b.Explained = &x
 	if !h.Found.IsZero() && withoutPassword(h.Found) != u {
 		b.Found = g.hop(h.Found)

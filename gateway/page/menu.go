@@ -569,7 +569,7 @@ func (g *page) failure(kind string, err error) failure {
 	}
 	var syntax *locus.SyntaxError
 	if errors.As(err, &syntax) {
-		x := refusal(explanation{text: syntax.Input, err: syntax})
+		x := refusal(syntax.Input, syntax)
 		f.Explained = &x
 	}
 	if !g.h.URL.IsZero() && words.again {
