@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -37,7 +38,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 	case g.isSelf(r, host, uint16(n)):
 		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed")
 		return
-	case !g.connect[uint16(n)]:
+	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
 		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT is allowed only to "+g.connectText())
 		return
 	}
@@ -52,7 +53,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		return
 	}
 	defer leave()
-	ctx, end, ok := g.sessions.begin(context.WithoutCancel(r.Context()))
+	ctx, end, ok := g.sessions.begin()
 	if !ok {
 		g.fail(w, r, http.StatusServiceUnavailable, busy, errClosing.Error())
 		return
@@ -91,7 +92,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 }
 
 func (g *Gateway) connectText() string {
-	if len(g.connect) == 1 && g.connect[443] {
+	if slices.Equal(g.options.ConnectPorts, []uint16{443}) {
 		return "port 443"
 	}
 	return "some other ports"

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,9 +61,8 @@ type Options struct {
 type Gateway struct {
 	client   *access.Client
 	options  Options
-	names    map[string]bool
-	connect  map[uint16]bool
-	name     string // in Via; differs from other gateways
+	names    []string // in lower case
+	name     string   // in Via; differs from other gateways
 	web      *http.Transport
 	upstream http.RoundTripper
 	limiter  *limiter
@@ -71,7 +71,7 @@ type Gateway struct {
 	printer  *page.Printer
 	assets   fs.FS
 	letters  letters
-	sessions sessions
+	sessions *sessions
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -79,7 +79,7 @@ var _ http.Handler = (*Gateway)(nil)
 // New returns a gateway that opens URLs with c. The URLs of clients count as found on
 // the public Internet, so that policy.Rules.TypedPrivate has no effect. o may be nil.
 func New(c *access.Client, o *Options) (*Gateway, error) {
-	g := &Gateway{client: c, names: make(map[string]bool), connect: make(map[uint16]bool)}
+	g := &Gateway{client: c, sessions: newSessions()}
 	if o != nil {
 		g.options = *o
 	}
@@ -87,14 +87,10 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 		if !locus.IsHost(name) {
 			return nil, fmt.Errorf("gateway: %s is not a host name", locus.Quote(name))
 		}
-		g.names[strings.ToLower(name)] = true
+		g.names = append(g.names, strings.ToLower(name))
 	}
-	ports := g.options.ConnectPorts
-	if ports == nil {
-		ports = []uint16{443}
-	}
-	for _, n := range ports {
-		g.connect[n] = true
+	if g.options.ConnectPorts == nil {
+		g.options.ConnectPorts = []uint16{443}
 	}
 	rand.Read(g.secret[:])
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
@@ -174,7 +170,7 @@ func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 		address = address.Unmap()
 		return address.IsLoopback() || address == localAddr(r).Addr()
 	}
-	return g.names[strings.ToLower(name)]
+	return slices.Contains(g.names, strings.ToLower(name))
 }
 
 // isSelf reports whether host and port lead to the gateway.
@@ -188,7 +184,7 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
 	}
 	host = plainHost(host)
-	return g.names[host] || strings.HasSuffix(host, ".localhost")
+	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
 }
 
 // base returns the URL by which the client reaches the gateway, without a final "/".

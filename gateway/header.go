@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,11 +32,11 @@ func copyEndToEnd(to, from http.Header) {
 
 // addVia adds this gateway to Via (RFC 9110 section 7.6.3).
 func (g *Gateway) addVia(h http.Header, major, minor int) {
-	by := "1." + string(rune('0'+minor))
-	if major != 1 {
-		by = string(rune('0' + major))
+	version := strconv.Itoa(major)
+	if major == 1 {
+		version += "." + strconv.Itoa(minor)
 	}
-	h.Add("Via", by+" "+g.name)
+	h.Add("Via", version+" "+g.name)
 }
 
 // wasHere reports whether Via names this gateway.

@@ -73,9 +73,6 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", rawPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "private, no-cache")
 	body, name := io.Reader(resp.Body), transfer.Name(g.client.Registry(), u)
 	if s.Part == "" {

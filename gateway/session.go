@@ -54,34 +54,29 @@ var (
 // sessions are the open terminals and tunnels. They end with the gateway.
 type sessions struct {
 	mu     sync.Mutex
-	closed bool
-	open   map[context.Context]context.CancelCauseFunc
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 	wait   sync.WaitGroup
 }
 
-// begin returns a context for a session, which ends with the gateway. The caller calls
-// end. ok is false if the gateway is shutting down.
-func (s *sessions) begin(ctx context.Context) (_ context.Context, end func(), ok bool) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, stop := context.WithTimeoutCause(ctx, sessionTime, errLasted)
+func newSessions() *sessions {
+	s := new(sessions)
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s
+}
+
+// begin returns the context of a session. The caller calls end. ok is false if the
+// gateway is shutting down.
+func (s *sessions) begin() (ctx context.Context, end func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		stop()
-		cancel(nil)
+	if s.ctx.Err() != nil {
 		return nil, nil, false
 	}
-	if s.open == nil {
-		s.open = make(map[context.Context]context.CancelCauseFunc)
-	}
-	s.open[ctx] = cancel
 	s.wait.Add(1)
+	ctx, stop := context.WithTimeoutCause(s.ctx, sessionTime, errLasted)
 	return ctx, func() {
 		stop()
-		cancel(nil)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, ctx)
 		s.wait.Done()
 	}, true
 }
@@ -89,10 +84,7 @@ func (s *sessions) begin(ctx context.Context) (_ context.Context, end func(), ok
 // close ends all sessions.
 func (s *sessions) close() {
 	s.mu.Lock()
-	s.closed = true
-	for _, cancel := range s.open {
-		cancel(errClosing)
-	}
+	s.cancel(errClosing)
 	s.mu.Unlock()
 	s.wait.Wait()
 }
@@ -127,7 +119,7 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 		return
 	}
 	defer leave()
-	ctx, end, ok := g.sessions.begin(t.ctx)
+	ctx, end, ok := g.sessions.begin()
 	if !ok {
 		w.ended = errClosing.Error()
 		t.refuse(websocket.StatusGoingAway, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})

@@ -16,15 +16,11 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	if w.token != "" {
 		return
 	}
-	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == 32 {
-		if _, err := hex.DecodeString(c.Value); err == nil {
-			w.token = c.Value
-			return
-		}
+	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == len(rand.Text()) {
+		w.token = c.Value
+		return
 	}
-	var octets [16]byte
-	rand.Read(octets[:])
-	w.token = hex.EncodeToString(octets[:])
+	w.token = rand.Text()
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 

@@ -175,12 +175,10 @@ func (v *view) write(status int, print func(w io.Writer) error) {
 		v.head.Token = v.gateway.token(v.w)
 	}
 	h := v.w.Header()
+	protect(h)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", v.policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-cache")
 	v.w.WriteHeader(status)
 	if v.r.Method == http.MethodHead {
