@@ -110,8 +110,8 @@ var malformedHeads = []string{
 	"GET / HTTP/1.1\r\nHost: h\r\n: empty" + end,
 }
 
-// Without the guard, each request that it refuses for being ambiguous would reach a
-// handler; so would the guard's other refusals be refused by package net/http.
+// Without the guard, each ambiguous request would reach a handler. Package net/http
+// refuses the others itself.
 func TestGuardIsNeeded(t *testing.T) {
 	handled := false
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func TestGuardIsNeeded(t *testing.T) {
 			io.Copy(io.Discard, c)
 			c.Close()
 			if handled != want {
-				t.Errorf("%.200q: net/http alone has a handler called: %v", octets, handled)
+				t.Errorf("%.200q: net/http calls a handler without the guard: %v", octets, handled)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func TestMalformedHeads(t *testing.T) {
 		answer, _ := io.ReadAll(c)
 		c.Close()
 		status, _, _ := strings.Cut(strings.TrimPrefix(string(answer), "HTTP/1.1 "), " ")
-		// A body that is refused has a head that is not: "h" is none of the gateway's names.
+		// If only the body is refused, the head is answered: "h" is not a name of the gateway.
 		if body := strings.Contains(octets, "chunked"+end); !slices.Contains([]string{"", "400", "431", "501", "505"}, status) && !(body && status == "421") {
 			t.Errorf("%.200q: %.200q", octets, answer)
 		}

@@ -71,7 +71,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// Half of a request is none, and nothing waits for the rest of it.
+// Half of a request is not answered, and nothing waits for the rest of it.
 func TestHalfRequest(t *testing.T) {
 	w := start(t, open)
 	for _, sent := range []string{"", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"} {

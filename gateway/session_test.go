@@ -380,7 +380,7 @@ func TestTerminalEditing(t *testing.T) {
 }
 
 // A paste of any size reaches a service that reads slowly, in one message or many, and
-// the session goes on.
+// the session continues.
 func TestTerminalPaste(t *testing.T) {
 	_, s, line := onWire(t)
 	line.say(willEcho)
@@ -399,8 +399,8 @@ func TestTerminalPaste(t *testing.T) {
 	if err := <-sent; err != nil {
 		t.Fatal(err)
 	}
-	line.say("goes on")
-	s.await("goes on")
+	line.say("continues")
+	s.await("continues")
 }
 
 // Every end has a reason, in the page, in the close and in the log.

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-var update = flag.Bool("update", false, "write the golden pages anew")
+var update = flag.Bool("update", false, "rewrite the golden pages")
 
 const anArticle = `From: Bo =?iso-8859-1?Q?=D8ctet?= <bo@example.org>
 Newsgroups: museum.general,museum.announce
@@ -274,7 +274,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("not as %s has it; -update writes that anew\n%s", file, firstDifference(got, string(want)))
+				t.Errorf("differs from %s; -update rewrites it\n%s", file, firstDifference(got, string(want)))
 			}
 		})
 	}

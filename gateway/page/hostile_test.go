@@ -180,7 +180,7 @@ func FuzzMenu(f *testing.F) {
 		if text := textOf(tree(t, page)); !strings.Contains(text, shown(title)) || !strings.Contains(text, shown(note)) {
 			t.Errorf("%q or %q is not on the page:\n%s", title, note, text)
 		}
-		// What can't be accessed here is no link.
+		// A URL that cannot be accessed is not a link.
 		if _, ok := p.registry.Lookup(u.Scheme()); !ok && !u.IsZero() && strings.Contains(page, at("/", u.WithoutPassword(), Show{})) {
 			t.Errorf("%q is a link", link)
 		}
@@ -214,7 +214,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		article := find(root, class("foreign"))
 		if len(article) != 1 || len(find(article[0], class("below"))) != 0 {
-			t.Errorf("the document goes on: %s", page)
+			t.Errorf("the document is not closed: %s", page)
 		}
 		for _, n := range find(article[0], func(n *html.Node) bool { return true }) {
 			switch n.Data {

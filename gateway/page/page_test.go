@@ -257,7 +257,7 @@ func TestClassOf(t *testing.T) {
 	}
 }
 
-// Every icon that a page may ask for is in the sprite, and the files refer to nobody.
+// Every icon that a page may ask for is in the sprite, and the files refer to no other site.
 func TestAssets(t *testing.T) {
 	sprite, err := fs.ReadFile(Assets(), "icons.svg")
 	if err != nil {
