@@ -31,7 +31,7 @@ func TestStream(t *testing.T) {
 	for kind, open := range map[string]func(*os.File) io.Reader{
 		"a file":           func(f *os.File) io.Reader { return fileBody{f, size} },
 		"what is read":     func(f *os.File) io.Reader { return struct{ io.Reader }{f} },
-		"a reader":  func(*os.File) io.Reader { return bytes.NewReader(octets) },
+		"a reader":         func(*os.File) io.Reader { return bytes.NewReader(octets) },
 		"another reader's": func(f *os.File) io.Reader { return otherBody{fileBody{f, size}} },
 	} {
 		for _, length := range []string{"", "5242887"} {
