@@ -17,10 +17,10 @@ func TestTextIRI(t *testing.T) {
 	letter := "Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + text
 	for name, print := range map[string]func(io.Writer) error{
 		"text": func(w io.Writer) error {
-			return p.Text(w, &Head{URL: parse("gopher://h/0x"), Type: "text/plain"}, strings.NewReader(text))
+			return p.Object(w, &Head{URL: parse("gopher://h/0x")}, object("text/plain", -1, text))
 		},
 		"message": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("http://h/x"), Type: "message/rfc822"}, strings.NewReader(letter))
+			return p.Object(w, &Head{URL: parse("http://h/x")}, object("message/rfc822", -1, letter))
 		},
 	} {
 		var links []string
