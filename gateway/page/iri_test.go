@@ -44,16 +44,16 @@ func TestCharset(t *testing.T) {
 	letter := "Subject: =?koi8-r?Q?=F0=D2=C9=D7=C5=D4?=\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\n" + octets
 	for name, print := range map[string]func(io.Writer) error{
 		"text": func(w io.Writer) error {
-			return p.Text(w, &Head{URL: parse("http://h/x"), Type: "text/plain; charset=koi8-r"}, strings.NewReader(octets))
+			return p.Object(w, &Head{URL: parse("http://h/x")}, object("text/plain; charset=koi8-r", -1, octets))
 		},
 		"document": func(w io.Writer) error {
-			return p.Document(w, &Head{URL: parse("http://h/x"), Type: "text/html; charset=koi8-r"}, strings.NewReader("<p>"+octets))
+			return p.Object(w, &Head{URL: parse("http://h/x")}, object("text/html; charset=koi8-r", -1, "<p>"+octets))
 		},
 		"document with a meta element": func(w io.Writer) error {
-			return p.Document(w, &Head{URL: parse("http://h/x"), Type: "text/html"}, strings.NewReader(`<meta charset="koi8-r"><p>`+octets))
+			return p.Object(w, &Head{URL: parse("http://h/x")}, object("text/html", -1, `<meta charset="koi8-r"><p>`+octets))
 		},
 		"message": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("http://h/x"), Type: "message/rfc822"}, strings.NewReader(letter))
+			return p.Object(w, &Head{URL: parse("http://h/x")}, object("message/rfc822", -1, letter))
 		},
 	} {
 		if page := printed(t, print); !strings.Contains(page, want) {
