@@ -251,6 +251,22 @@ func TestMboxFails(t *testing.T) {
 	}
 }
 
+// A Content-Length is believed anywhere in a file, and in a stream if it is not too far ahead.
+func TestFarContentLength(t *testing.T) {
+	for _, test := range []struct{ size, inFile, inStream int }{{100, 2, 2}, {mboxBuffer - 3<<10, 2, 2}, {mboxBuffer + 1, 2, 3}, {10 * mboxBuffer, 2, 3}} {
+		body := strings.Repeat("x", test.size) + "\n\n" + fromLine + "a\n"
+		text := fmt.Sprintf("%sContent-Length: %d\n\n%s\n%sA: b\n\nb\n", fromLine, len(body), body, fromLine)
+		for r, want := range map[io.Reader]int{io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))): test.inFile, stream{strings.NewReader(text)}: test.inStream} {
+			n := 0
+			for m := NewMbox(r); m.Next(); n++ {
+			}
+			if n != want {
+				t.Errorf("%d octets, %T: %d messages, want %d", test.size, r, n, want)
+			}
+		}
+	}
+}
+
 // failing fails after the first 20,000 octets.
 type failing struct{ io.ReaderAt }
 
