@@ -267,6 +267,24 @@ func TestFarContentLength(t *testing.T) {
 	}
 }
 
+// Messages that cross the ends of the buffer anywhere are read like [slowMbox].
+func TestMboxBuffer(t *testing.T) {
+	var b strings.Builder
+	for i := 0; b.Len() < 5*mboxBuffer; i++ {
+		fmt.Fprintf(&b, "%sMessage-ID: <%d@a>\n\n%s\nFrom x\n%s\n\r\n\n", fromLine, i, strings.Repeat("y", i%101), strings.Repeat("z\n\n", i%53))
+	}
+	text := b.String()
+	got, want := entries(t, text), slowMbox(text)
+	if len(got) != len(want) || len(got) < 1000 {
+		t.Fatalf("%d messages, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got := withoutQuotes(got[i]); !reflect.DeepEqual(got, want[i]) {
+			t.Fatalf("message %d is %+v, want %+v", i, got, want[i])
+		}
+	}
+}
+
 // failing fails after the first 20,000 octets.
 type failing struct{ io.ReaderAt }
 
