@@ -138,14 +138,47 @@ func (m *Mbox) Read(p []byte) (int, error) {
 // End skips the rest of the current message and describes it.
 func (m *Mbox) End() MboxMessage {
 	for m.line() {
-		if m.state == mboxBody && m.message.Sized && m.file != nil && !m.Quotes {
-			m.lines.offset, m.err = m.file.Seek(m.message.Next, io.SeekStart)
-			m.lines.r.Reset(m.file)
-			m.lines.middle = false
+		switch {
+		case m.Quotes || m.state != mboxBody:
+		case m.message.Sized:
+			m.skipBody()
+		default:
+			m.skipLines()
 		}
 	}
 	m.rest = nil
 	return m.message
+}
+
+// skipBody skips to the next message, whose offset is known.
+func (m *Mbox) skipBody() {
+	n := m.message.Next - m.lines.offset
+	switch {
+	case n <= int64(m.lines.r.Buffered()):
+		_, m.err = m.lines.r.Discard(int(n))
+	case m.file != nil:
+		_, m.err = m.file.Seek(m.message.Next, io.SeekStart)
+		m.lines.r.Reset(m.file)
+	default:
+		return
+	}
+	m.lines.offset, m.lines.middle = m.message.Next, false
+}
+
+// skipLines skips the buffered lines of the body that can't be a From_ line, nor the line
+// before one. It is much faster than reading them.
+func (m *Mbox) skipLines() {
+	text, _ := m.lines.r.Peek(m.lines.r.Buffered())
+	if m.lines.middle || m.lines.offset == m.message.Body || bytes.HasPrefix(text, []byte(from)) {
+		return
+	}
+	end := bytes.Index(text, []byte("\n"+from))
+	if end < 0 {
+		end = bytes.LastIndexByte(text, '\n')
+	}
+	n := bytes.LastIndexByte(text[:max(end, 0)], '\n') + 1
+	n, m.err = m.lines.r.Discard(n)
+	m.lines.offset += int64(n)
 }
 
 // line reads a line of the current message, or a piece of a long one, into m.f. It
@@ -238,17 +271,17 @@ func (m *Mbox) checkLength() {
 // peek returns n octets at an offset, or fewer at the end of the mbox, which all reports. It
 // returns none if they are too far ahead in a stream.
 func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
-	if m.file != nil {
-		text = make([]byte, n)
-		got, _ := m.file.ReadAt(text, offset)
-		return text[:got], offset+int64(got) == m.file.Size()
-	}
 	ahead := offset - m.lines.offset
-	if ahead > mboxBuffer-int64(n) {
+	switch {
+	case ahead <= mboxBuffer-int64(n):
+		text, err := m.lines.r.Peek(int(ahead) + n)
+		return text[min(int(ahead), len(text)):], err == io.EOF && len(text) >= int(ahead)
+	case m.file == nil:
 		return nil, false
 	}
-	text, err := m.lines.r.Peek(int(ahead) + n)
-	return text[min(int(ahead), len(text)):], err == io.EOF && len(text) >= int(ahead)
+	text = make([]byte, n)
+	got, _ := m.file.ReadAt(text, offset)
+	return text[:got], offset+int64(got) == m.file.Size()
 }
 
 func lineEnd(text []byte) int {
@@ -335,11 +368,11 @@ func (h *idHeader) line(f *fragment) (done bool) {
 	}
 	text := f.text[:min(len(f.text), maxLine)]
 	switch {
-	case f.ends && (len(text) == 0 || f.eol == "" && string(text) == "\r"):
+	case len(text) == 0 || f.eol == "" && string(text) == "\r":
 		h.end(f.next())
 		h.ended = f.eol != ""
 		return true
-	case isBlank(firstByte(text)):
+	case isBlank(text[0]):
 		if h.name != "" && len(h.value) <= maxIDField {
 			h.value = append(append(h.value, '\n'), text...)
 		}

@@ -251,6 +251,40 @@ func TestMboxFails(t *testing.T) {
 	}
 }
 
+// A Content-Length is believed anywhere in a file, and in a stream if it is not too far ahead.
+func TestFarContentLength(t *testing.T) {
+	for _, test := range []struct{ size, inFile, inStream int }{{100, 2, 2}, {mboxBuffer - 3<<10, 2, 2}, {mboxBuffer + 1, 2, 3}, {10 * mboxBuffer, 2, 3}} {
+		body := strings.Repeat("x", test.size) + "\n\n" + fromLine + "a\n"
+		text := fmt.Sprintf("%sContent-Length: %d\n\n%s\n%sA: b\n\nb\n", fromLine, len(body), body, fromLine)
+		for r, want := range map[io.Reader]int{io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))): test.inFile, stream{strings.NewReader(text)}: test.inStream} {
+			n := 0
+			for m := NewMbox(r); m.Next(); n++ {
+			}
+			if n != want {
+				t.Errorf("%d octets, %T: %d messages, want %d", test.size, r, n, want)
+			}
+		}
+	}
+}
+
+// Messages that cross the ends of the buffer anywhere are read like [slowMbox].
+func TestMboxBuffer(t *testing.T) {
+	var b strings.Builder
+	for i := 0; b.Len() < 5*mboxBuffer; i++ {
+		fmt.Fprintf(&b, "%sMessage-ID: <%d@a>\n\n%s\nFrom x\n%s\n\r\n\n", fromLine, i, strings.Repeat("y", i%101), strings.Repeat("z\n\n", i%53))
+	}
+	text := b.String()
+	got, want := entries(t, text), slowMbox(text)
+	if len(got) != len(want) || len(got) < 1000 {
+		t.Fatalf("%d messages, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got := withoutQuotes(got[i]); !reflect.DeepEqual(got, want[i]) {
+			t.Fatalf("message %d is %+v, want %+v", i, got, want[i])
+		}
+	}
+}
+
 // failing fails after the first 20,000 octets.
 type failing struct{ io.ReaderAt }
 

@@ -266,7 +266,7 @@ func (s *scanner) headerLine(f *fragment) error {
 // without a blank line before it.
 func (s *scanner) isHeaderLine(f *fragment) bool {
 	switch {
-	case isBlank(firstByte(f.text)) && s.lastLine > 0:
+	case len(f.text) > 0 && isBlank(f.text[0]) && s.lastLine > 0:
 		return true // it continues the previous line
 	case nameLen(f.text) > 0:
 		s.fields = true
@@ -279,13 +279,6 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	}
 	s.faultOnce(onceHeaderLine, RuleHeaderLine, f.start, s.node, "not a header field (a name and \":\"): "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 	return true
-}
-
-func firstByte(text []byte) byte {
-	if len(text) == 0 {
-		return 0
-	}
-	return text[0]
 }
 
 // cutHeader cuts a header that is too large at offset. It ends the reading of the message,

@@ -97,7 +97,12 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	if err := c.open(conn); err != nil {
 		return "", err
 	}
-	return c.send(m)
+	reply, err := c.transaction(m)
+	if err != nil {
+		return "", c.fail(err)
+	}
+	c.quit()
+	return reply, nil
 }
 
 func isLoopback(a net.Addr) bool {
@@ -208,16 +213,7 @@ func (c *session) quit() {
 	c.client.Quit()
 }
 
-// send sends the message.
-func (c *session) send(m *Message) (string, error) {
-	reply, err := c.transaction(m)
-	if err != nil {
-		return "", c.fail(err)
-	}
-	c.quit()
-	return reply, nil
-}
-
+// transaction logs in if necessary, and sends the message.
 func (c *session) transaction(m *Message) (string, error) {
 	if ok, _ := c.client.Extension("SMTPUTF8"); m.isUTF8 && !ok {
 		return "", fmt.Errorf("%w: an address is not US-ASCII (its domain can be written as xn--...)", ErrNoUTF8)
