@@ -101,7 +101,7 @@ func parseReply(t testing.TB, name string) *Reply {
 // tokensOf cuts a message as ParseReply does.
 func tokensOf(message string) (lines [][]string, closed bool) {
 	for closed = true; message != "" && closed; {
-		if l, rest, ok := cutNull(message); ok {
+		if l, rest, ok := cutNullLink(message); ok {
 			lines, message = append(lines, []string{"LINK", "L", "NULL", l.Name, "NULL", "NULL", "NULL", "NULL", "0"}), rest
 			continue
 		}

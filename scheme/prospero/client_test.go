@@ -315,7 +315,7 @@ func TestFieldsAreAsked(t *testing.T) {
 			case ok && !strings.Contains(fields, "SIZE"):
 				t.Errorf("%s: %v", u, err)
 			case !ok:
-				wantError(t, err, scheme.ErrNotFound, `"key" is "value", and not "`)
+				wantError(t, err, scheme.ErrNotFound, `"key" is "value", not "`)
 			}
 		}
 	}
@@ -371,7 +371,7 @@ func TestTimeOverInWait(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	_, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(_ bool, line string) {
-		if strings.Contains(line, "waited for") {
+		if strings.Contains(line, "asks to wait") {
 			cancel(over)
 		}
 	}})
@@ -418,7 +418,7 @@ func TestUnions(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for _, item := range list {
-		failed := strings.Contains(item.Note, "could not be had")
+		failed := strings.Contains(item.Note, "could not be listed")
 		if want := slices.Contains([]string{"nobody", "nobody2", "round", "missing"}, item.Title); failed != want || failed && (item.URL.IsZero() || item.Kind != scheme.KindMenu) {
 			t.Errorf("%+v", item)
 		}
@@ -443,7 +443,7 @@ func TestUnionLimits(t *testing.T) {
 	if got := titles(list); got != "0 1 2 3 4 5 6 7 u8" {
 		t.Errorf("%s", got)
 	}
-	if last := list[len(list)-1]; !strings.Contains(last.Note, "8 unions") {
+	if last := list[len(list)-1]; !strings.Contains(last.Note, "more than 8 deep") {
 		t.Errorf("%+v", last)
 	}
 
@@ -540,17 +540,17 @@ func TestItems(t *testing.T) {
 		{"object", "LINK L OBJECT n INTERNET-D 'H.EXAMPLE(1525)' ASCII '/a;b' 3\n", "prospero://h.example//a%3Bb;OBJECT-VERSION=3", "unknown", ""},
 		{"both", "LINK L DIRECTORY+FILE n INTERNET-D h.example ASCII '/a' 0\n", "prospero://h.example//a", "menu", ""},
 		{"moved", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n" + movedTo("'/b'"), "prospero://o.example//b", "object", "it has moved"},
-		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server lets its name be known, and no more"},
-		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
-		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
+		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server shows only its name"},
+		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},
+		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},
 		{"no method", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\n", "", "unknown", "no URL: it has no access method"},
 		{"directory by FTP", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD AFTP '' '' '' '' DIRECTORY\n", "ftp://e.example/a;type=d", "menu", ""},
 		{"search", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII 's' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 7\n", "gopher://e.example:70/7s", "search", ""},
 		{"gopher menu", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII '' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' ''\n", "gopher://e.example:70/1", "menu", ""},
 		{"gopher session", "LINK L EXTERNAL n INTERNET-D 'e.example(23)' ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 8\n", "gopher://e.example:23/8u", "session", ""},
 		{"by another server", "LINK L EXTERNAL n INTERNET-D e.example ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD PROSPERO-CONTENTS INTERNET-D p.example ASCII '/b'\n", "prospero://p.example//b", "unknown", ""},
-		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "nothing is known of a link to "},
-		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: no host of the Internet: \"INTERNET-D\" \"e/x\"; a filter belongs to the link"},
+		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "unexpected link type "},
+		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: not an Internet host: \"INTERNET-D\" \"e/x\"; the link has a filter"},
 		{"not to be asked", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD LOCAL '' '' '' ''\n", "", "unknown", "no URL: "},
 		{"in no Internet", "LINK L FILE n X-NET e.example ASCII '/a' 0\n", "", "error", "not supported: host type "},
 		{"ends in NUL", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n\x00", "prospero://h.example//a", "object", ""},
@@ -713,7 +713,7 @@ func TestDelivery(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := strings.Join(lines, "\n")
-		for _, want := range []string{"> LIST ATTRIBUTES COMPONENTS\n", "> VERSION 5 locus\n", "< LINK L DIRECTORY n INTERNET-D h.example ASCII n 0", "asks to be waited for, 3m0s", "position 5", "in 1m0s"} {
+		for _, want := range []string{"> LIST ATTRIBUTES COMPONENTS\n", "> VERSION 5 locus\n", "< LINK L DIRECTORY n INTERNET-D h.example ASCII n 0", "asks to wait 3m0s", "position 5", "in 1m0s"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("no %q in\n%s", want, all)
 			}

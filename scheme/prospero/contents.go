@@ -12,58 +12,53 @@ import (
 )
 
 // contents gets the object from its own server.
-func (j *job) contents(info *Reply) (scheme.Resource, error) {
-	r, err := j.info(attrContents)
+func (f *fetcher) contents(info *Reply) (scheme.Resource, error) {
+	r, err := f.info(attrContents)
 	if err != nil {
 		return nil, err
 	}
 	if r.Forwarded != nil {
-		return j.refer(r.Forwarded)
+		return f.refer(r.Forwarded)
 	}
 	octets, ok := r.Contents()
 	if !ok && Size(info.Attributes) != 0 {
 		return nil, fmt.Errorf("%w: the server has no contents of the object", scheme.ErrNotFound)
 	}
-	return j.object(info, octets)
-}
-
-// object makes an object of its octets, which are all here.
-func (j *job) object(info *Reply, octets []byte) (scheme.Resource, error) {
-	if limit := j.req.Limit; limit > 0 && int64(len(octets)) > limit {
-		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, len(octets), limit)
+	if limit := f.req.Limit; limit > 0 && int64(len(octets)) > limit {
+		return nil, fmt.Errorf("%w: %d octets, the limit is %d", scheme.ErrTooLarge, len(octets), limit)
 	}
-	o := j.described(info)
+	o := f.newObject(info)
 	o.Type = media.Guess(o.Name, octets[:min(len(octets), media.Head)])
 	o.Size, o.Resumable = int64(len(octets)), true
-	if goesOn(j.req, o) {
-		o.Start = j.req.Offset
+	if resumes(f.req, o) {
+		o.Start = f.req.Offset
 	}
-	o.Body = &body{j.ctx, bytes.NewReader(octets[o.Start:])}
+	o.Body = &body{f.ctx, bytes.NewReader(octets[o.Start:])}
 	return o, nil
 }
 
-// described is what the server says of an object, without its octets.
-func (j *job) described(info *Reply) *scheme.Object {
-	name := j.at.hsoname[strings.LastIndexByte(j.at.hsoname, '/')+1:]
+// newObject returns the object with its attributes and an empty body.
+func (f *fetcher) newObject(info *Reply) *scheme.Object {
+	name := f.at.hsoname[strings.LastIndexByte(f.at.hsoname, '/')+1:]
 	return &scheme.Object{
-		URL:     j.url.url,
+		URL:     f.url.url,
 		Name:    name,
 		Type:    media.ByName(name),
 		Size:    Size(info.Attributes),
 		ModTime: ModTime(info.Attributes),
 		Note:    strings.Join(info.Warnings, "; "),
-		Body:    &body{j.ctx, bytes.NewReader(nil)},
+		Body:    &body{f.ctx, bytes.NewReader(nil)},
 	}
 }
 
-// goesOn reports whether the part of an object that is there already is of o. A
-// server keeps times in seconds.
-func goesOn(req *scheme.Request, o *scheme.Object) bool {
+// resumes reports whether the part of an object that the caller has belongs to o.
+// Servers keep times in seconds.
+func resumes(req *scheme.Request, o *scheme.Object) bool {
 	return 0 < req.Offset && req.Offset <= o.Size &&
 		(req.ModTime.IsZero() || req.ModTime.Truncate(time.Second).Equal(o.ModTime))
 }
 
-// body is octets that are here, until the end of ctx.
+// body reads octets from memory until ctx ends.
 type body struct {
 	ctx context.Context
 	*bytes.Reader
@@ -76,5 +71,5 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// Close does nothing: nothing is open.
+// Close does nothing.
 func (b *body) Close() error { return nil }

@@ -360,7 +360,7 @@ func TestLinks(t *testing.T) {
 		"Unknown method":      {"", scheme.KindUnknown, "no URL: "},
 		"README":              {serverA + "AFTP/pub/docs/README", scheme.KindObject, ""},
 		"archive":             {serverB + "/pfs2/info/archive", scheme.KindMenu, ""},
-		"in a virtual system": {"", scheme.KindUnknown, "it leads into a virtual system"},
+		"in a virtual system": {"", scheme.KindUnknown, "a link into the virtual system"},
 		"dated":               {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"slash/name":          {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"see also":            {serverA + "/pfs/info/papers/intro.txt", scheme.KindUnknown, ""},
