@@ -408,16 +408,16 @@ func TestRedirectLeavesNothing(t *testing.T) {
 
 func TestRedirectBounds(t *testing.T) {
 	for _, c := range []struct{ from, to, says string }{
-		{"192.0.2.1:1525", "224.0.0.1:1525", "everywhere"},
-		{"192.0.2.1:1525", "255.255.255.255:1525", "everywhere"},
-		{"192.0.2.1:1525", "0.0.0.0:1525", "nowhere"},
-		{"192.0.2.1:1525", "192.0.2.3:0", "nowhere"},
+		{"192.0.2.1:1525", "224.0.0.1:1525", "a multicast or broadcast address"},
+		{"192.0.2.1:1525", "255.255.255.255:1525", "a multicast or broadcast address"},
+		{"192.0.2.1:1525", "0.0.0.0:1525", "an invalid address"},
+		{"192.0.2.1:1525", "192.0.2.3:0", "an invalid address"},
 		{"192.0.2.1:1525", "127.0.0.1:1525", "this machine"},
 		{"10.0.0.1:1525", "127.0.0.1:1525", "this machine"},
 		{"192.0.2.1:1525", "10.0.0.1:1525", "a private network"},
 		{"192.0.2.1:1525", "192.168.1.1:1525", "a private network"},
 		{"192.0.2.1:1525", "169.254.169.254:1525", "a private network"},
-		{"192.0.2.1:1525", "192.0.2.1:1525", "where it was before"},
+		{"192.0.2.1:1525", "192.0.2.1:1525", "a server already visited"},
 		{"10.0.0.1:1525", "10.0.0.2:1525", ""},
 		{"127.0.0.1:1525", "127.0.0.1:191", ""},
 		{"127.0.0.1:1525", "10.0.0.1:1525", ""},
@@ -452,7 +452,7 @@ func TestRedirectInCircles(t *testing.T) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		h.serve(other, ardptest.Faults{}, redirector(server))
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-		wantError(t, err, ardp.ErrRedirect, "where it was before")
+		wantError(t, err, ardp.ErrRedirect, "a server already visited")
 		if len(h.dialed) != 2 {
 			t.Errorf("dialed %v", h.dialed)
 		}
@@ -661,8 +661,8 @@ func TestLimits(t *testing.T) {
 		says           string
 	}{
 		{"packets", ardp.Options{Packets: 20}, 1, 20, nil, ""},
-		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets, and 20 are the limit"},
-		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets, and 20 are the limit"},
+		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets, the limit is 20"},
+		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets, the limit is 20"},
 		{"octets", ardp.Options{Octets: len(text(20))}, 1, 20, nil, ""},
 		{"more octets", ardp.Options{Octets: len(text(20)) - 1}, 1, 20, ardp.ErrTooLarge, "more than 2"},
 		{"the most", ardp.Options{}, 1, 4096, nil, ""},

@@ -36,7 +36,7 @@ func TestSwappedID(t *testing.T) {
 	} {
 		f := newFake(&Call{}, 0x1234, nil)
 		if c.repeats {
-			f.wait(f.due)
+			f.wait(f.timerEnd)
 		}
 		for _, h := range c.list {
 			f.get(h.Append(nil))
@@ -90,7 +90,7 @@ func TestRequestWindow(t *testing.T) {
 	wantSent(20, 35)
 	through(40, 0)
 	wantSent(36, 40)
-	f.wait(f.due)
+	f.wait(f.timerEnd)
 	if want := (&Header{Fields: FieldThrough, ID: 7}); len(f.sent) != 1 || !bytes.Equal(f.sent[0], want.Append(nil)) {
 		t.Errorf("a request that is there is asked for by %x", f.sent)
 	}
@@ -254,7 +254,7 @@ func FuzzExchange(f *testing.F) {
 func wantSane(t *testing.T, f *fake, received int) {
 	t.Helper()
 	held := len(f.reply)
-	for n, data := range f.beyond {
+	for n, data := range f.outOfOrder {
 		held += len(data)
 		if n <= f.through || n > f.highest || n > f.options.Packets {
 			t.Fatalf("packet %d is held, after %d of %d", n, f.through, f.options.Packets)

@@ -32,8 +32,8 @@ func newFake(call *Call, id uint16, o *Options) *fake {
 
 // wait has time pass.
 func (f *fake) wait(until time.Duration) {
-	for !f.isOver() && f.due <= until {
-		f.now = f.due
+	for !f.isOver() && f.timerEnd <= until {
+		f.now = f.timerEnd
 		f.expire(f.now)
 	}
 	f.now = max(f.now, until)
@@ -54,7 +54,7 @@ func (f *fake) end(t *testing.T) {
 		if f.isOver() {
 			return
 		}
-		f.wait(f.due)
+		f.wait(f.timerEnd)
 	}
 	t.Fatal("it does not end")
 }
