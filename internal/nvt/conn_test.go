@@ -20,9 +20,9 @@ import (
 // All states of RFC 1143 section 7, and what is said in each.
 func TestStates(t *testing.T) {
 	type row struct {
-		from   state
+		from   optionState
 		on, ok bool
-		to     state
+		to     optionState
 		say    answer
 	}
 	for _, r := range []row{
@@ -33,7 +33,7 @@ func TestStates(t *testing.T) {
 		{wantYes, true, false, yes, silence}, {wantYes, false, true, no, silence},
 		{wantYesOpposite, true, true, wantNo, refuse}, {wantYesOpposite, false, true, no, silence},
 	} {
-		if to, say := r.from.heard(r.on, r.ok); to != r.to || say != r.say {
+		if to, say := r.from.receive(r.on, r.ok); to != r.to || say != r.say {
 			t.Errorf("%d hears %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
 		}
 	}
@@ -45,7 +45,7 @@ func TestStates(t *testing.T) {
 		{wantYes, true, true, wantYes, silence}, {wantYes, false, true, wantYesOpposite, silence},
 		{wantYesOpposite, true, true, wantYes, silence}, {wantYesOpposite, false, true, wantYesOpposite, silence},
 	} {
-		if to, say := r.from.asked(r.on); to != r.to || say != r.say {
+		if to, say := r.from.request(r.on); to != r.to || say != r.say {
 			t.Errorf("%d is asked for %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 func TestAgreement(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var us, them state // us of one side, and what the other thinks of it
+		var us, them optionState // us of one side, and what the other thinks of it
 		var toThem, toUs []answer
 		say := func(q *[]answer, a answer) {
 			if a != silence {
@@ -86,20 +86,20 @@ func TestAgreement(t *testing.T) {
 		for range r.IntN(20) {
 			switch r.IntN(4) {
 			case 0:
-				us, a = us.asked(r.IntN(2) == 0)
+				us, a = us.request(r.IntN(2) == 0)
 				say(&toThem, a)
 			case 1:
-				them, a = them.asked(r.IntN(2) == 0)
+				them, a = them.request(r.IntN(2) == 0)
 				say(&toUs, a)
 			case 2:
 				if len(toThem) > 0 {
-					them, a = them.heard(toThem[0] == agree, r.IntN(2) == 0)
+					them, a = them.receive(toThem[0] == agree, r.IntN(2) == 0)
 					toThem = toThem[1:]
 					say(&toUs, a)
 				}
 			case 3:
 				if len(toUs) > 0 {
-					us, a = us.heard(toUs[0] == agree, r.IntN(2) == 0)
+					us, a = us.receive(toUs[0] == agree, r.IntN(2) == 0)
 					toUs = toUs[1:]
 					say(&toThem, a)
 				}
@@ -108,11 +108,11 @@ func TestAgreement(t *testing.T) {
 		steps := 0
 		for ; len(toThem)+len(toUs) > 0 && steps < 100; steps++ {
 			if len(toThem) > 0 {
-				them, a = them.heard(toThem[0] == agree, true)
+				them, a = them.receive(toThem[0] == agree, true)
 				toThem = toThem[1:]
 				say(&toUs, a)
 			} else {
-				us, a = us.heard(toUs[0] == agree, true)
+				us, a = us.receive(toUs[0] == agree, true)
 				toUs = toUs[1:]
 				say(&toThem, a)
 			}
@@ -304,7 +304,7 @@ func TestKeptAlive(t *testing.T) {
 		go func() {
 			for range 3 {
 				near.Write([]byte(strings.Repeat("\xff\xfe\x06", maxNegotiations)))
-				time.Sleep(2 * pause)
+				time.Sleep(2 * negotiationPause)
 			}
 			near.Write([]byte("still there"))
 			near.Close()

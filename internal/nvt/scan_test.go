@@ -23,13 +23,13 @@ func told(stream []byte, binary bool, room, piece int) string {
 				fmt.Fprintf(&b, "%02x", o)
 			}
 			switch e {
-			case aCommand:
+			case commandEvent:
 				fmt.Fprintf(&b, " %s ", CommandName(s.verb))
-			case anOption:
+			case optionEvent:
 				fmt.Fprintf(&b, " %s-%d ", CommandName(s.verb), s.option)
-			case aSub:
+			case subEvent:
 				fmt.Fprintf(&b, " SB-%d-%x ", s.option, s.sub)
-			case endless:
+			case endlessEvent:
 				return b.String() + " endless"
 			}
 		}

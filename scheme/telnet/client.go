@@ -86,7 +86,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 		return nil, t.url.Errorf(offset, "password", "%w: a password that is typed has no control characters", locus.ErrValue)
 	}
 	name := t.url.Scheme()
-	j := &job{client: c, ctx: ctx, req: req, url: t, user: user}
+	j := &opener{client: c, ctx: ctx, req: req, url: t, user: user}
 	conn, err := j.begin(name)
 	switch {
 	case err == nil:
@@ -103,7 +103,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
 // job is one session to be opened.
-type job struct {
+type opener struct {
 	client *Client
 	ctx    context.Context
 	req    *scheme.Request
@@ -112,7 +112,7 @@ type job struct {
 }
 
 // begin opens the session as its scheme has it.
-func (j *job) begin(name string) (scheme.Terminal, error) {
+func (j *opener) begin(name string) (scheme.Terminal, error) {
 	if j.req.Dial == nil {
 		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
 	}
@@ -126,7 +126,7 @@ func (j *job) begin(name string) (scheme.Terminal, error) {
 }
 
 // dial connects to the host, as dial does it.
-func (j *job) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
+func (j *opener) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
 	u := j.url.url
 	port, ok := u.Port()
 	if !ok {
@@ -190,7 +190,7 @@ func (s *session) Close() error {
 }
 
 // overTLS begins TLS with the host, and makes sure that it is the host.
-func (j *job) overTLS(plain net.Conn) (net.Conn, error) {
+func (j *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	config := j.client.o.TLSConfig.Clone()
 	if config == nil {
 		config = new(tls.Config)
@@ -206,7 +206,7 @@ func (j *job) overTLS(plain net.Conn) (net.Conn, error) {
 }
 
 // upgrade is what a negotiation calls to begin TLS.
-func (j *job) upgrade(to interface {
+func (j *opener) upgrade(to interface {
 	Upgrade(func(net.Conn) (net.Conn, error))
 }) {
 	to.Upgrade(j.overTLS)

@@ -28,7 +28,7 @@ const maxRefusal = 1024
 // rlogin opens a session by rlogin (RFC 1282), from a reserved port if that is
 // permitted. The user is part of what a session begins with, so that of the URL is
 // sent, as a person means it who types the URL. The password never is.
-func (j *job) rlogin() (scheme.Terminal, error) {
+func (j *opener) rlogin() (scheme.Terminal, error) {
 	if j.user == "" {
 		return nil, j.url.url.Errorf(len("rlogin://"), "user", "%w: rlogin begins with a user: rlogin://user@host/", locus.ErrForm)
 	}
@@ -52,7 +52,7 @@ func (j *job) rlogin() (scheme.Terminal, error) {
 // rloginConn is a session by rlogin.
 type rloginConn struct {
 	*session
-	job *job
+	job *opener
 
 	mu            sync.Mutex // guards the rest, and the connection for writing
 	columns, rows int

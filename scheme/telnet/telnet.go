@@ -16,7 +16,7 @@ import (
 
 // telnet opens a session by Telnet. It says nothing first: what speaks no Telnet is
 // left alone, and what does begins by itself.
-func (j *job) telnet() (scheme.Terminal, error) {
+func (j *opener) telnet() (scheme.Terminal, error) {
 	conn, err := j.dial(TelnetPort, j.req.Dial.DialContext)
 	if err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func (j *job) telnet() (scheme.Terminal, error) {
 
 // trace tells of Telnet's commands. What is typed is told nobody: a password may be
 // among it.
-func (j *job) trace(sent bool, text string) { j.req.Traced(sent, text) }
+func (j *opener) trace(sent bool, text string) { j.req.Traced(sent, text) }
 
 // telnetConn is a session by Telnet.
 type telnetConn struct {
 	*nvt.Conn
-	job *job
+	job *opener
 
 	mu            sync.Mutex // guards the rest
 	spoken        bool       // the host speaks Telnet
@@ -117,7 +117,7 @@ func (t *telnetConn) Read(p []byte) (int, error) {
 }
 
 // asProtocol says what kind of error one of nvt is.
-func (j *job) asProtocol(err error) error {
+func (j *opener) asProtocol(err error) error {
 	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) || errors.Is(err, nvt.ErrUpgrade) {
 		return fmt.Errorf("%s: %w: %w", j.url.url.Scheme(), scheme.ErrProtocol, err)
 	}

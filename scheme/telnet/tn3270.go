@@ -48,7 +48,7 @@ type Terminal3270 interface {
 const maxText = 1 << 20
 
 // tn3270 opens a session by Telnet with 3270 data streams.
-func (j *job) tn3270() (scheme.Terminal, error) {
+func (j *opener) tn3270() (scheme.Terminal, error) {
 	o := &j.client.o
 	terminal := &tn3270.Options{Model: o.TN3270.Model, CodePage: o.TN3270.CodePage, Extended: !o.TN3270.Monochrome}
 	if !isDevice(o.TN3270.DeviceName) {
@@ -72,7 +72,7 @@ func (j *job) tn3270() (scheme.Terminal, error) {
 // conn3270 is a session by tn3270.
 type conn3270 struct {
 	*nvt.Conn
-	job      *job
+	job      *opener
 	terminal *tn3270.Options
 	screen   *tn3270.Screen
 	extended extended

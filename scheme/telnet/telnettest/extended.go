@@ -55,7 +55,7 @@ func (h *Host) negotiateExtended() error {
 	if err := errors.Join(h.ask(theirs, nvt.TN3270E), h.wait()); err != nil || !h.Enabled(theirs, nvt.TN3270E) {
 		return err
 	}
-	h.expect(nvt.TN3270E)
+	h.expectAnswer(nvt.TN3270E)
 	return errors.Join(h.Sub(nvt.TN3270E, []byte{extSend, extDeviceType}), h.wait())
 }
 
@@ -111,7 +111,7 @@ func (h *Host) agree(functions []byte) {
 	}
 	h.functions, h.extended = slices.Clone(functions), true
 	h.log(fmt.Sprintf("functions % X", functions))
-	h.said(nvt.TN3270E)
+	h.gotAnswer(nvt.TN3270E)
 }
 
 // bindImage is the BIND of a session with this terminal, as far as terminals read

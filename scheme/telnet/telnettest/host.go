@@ -69,7 +69,7 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 	if err != nil {
 		return
 	}
-	if h.does(bindImage) {
+	if h.hasFunction(bindImage) {
 		err = h.SendKind(kindBindImage, h.bindImage())
 	}
 	if err == nil {
@@ -82,7 +82,7 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 		log("error " + err.Error())
 		return
 	}
-	if h.does(bindImage) {
+	if h.hasFunction(bindImage) {
 		h.SendKind(kindUnbind, []byte{normalEnd})
 	}
 }
@@ -155,7 +155,7 @@ func (h *Host) SendText(text string) error {
 // data stream is asked for if that was agreed on.
 func (h *Host) SendKind(kind byte, data []byte) error {
 	header := []byte{kind, 0, 0, byte(h.sequence >> 8), byte(h.sequence)}
-	if h.does(responses) {
+	if h.hasFunction(responses) {
 		if kind == kind3270Data {
 			header[2] = responseAlways
 		}
@@ -250,7 +250,7 @@ func (h *Host) agreed() []nvt.Option {
 		{Code: nvt.Binary, Us: true, Them: true},
 		{Code: nvt.TN3270E, Sub: h.extend, Changed: func(_, on bool) {
 			if !on {
-				h.said(nvt.TN3270E)
+				h.gotAnswer(nvt.TN3270E)
 			}
 		}},
 	}
@@ -292,7 +292,7 @@ func (h *Host) negotiate() error {
 
 func (h *Host) typeTold(data []byte) {
 	if len(data) > 0 && data[0] == subIs {
-		h.said(nvt.TerminalType)
+		h.gotAnswer(nvt.TerminalType)
 		h.isTerminal(string(data[1:]))
 	}
 }
@@ -321,4 +321,4 @@ func (h *Host) colored() bool {
 }
 
 // does reports whether a function of TN3270E was agreed on.
-func (h *Host) does(function byte) bool { return h.extended && slices.Contains(h.functions, function) }
+func (h *Host) hasFunction(function byte) bool { return h.extended && slices.Contains(h.functions, function) }

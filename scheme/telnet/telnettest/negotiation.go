@@ -16,7 +16,7 @@ const (
 
 // question is one that the other side answers: whether an option is to be on, on
 // our side or theirs; with sub, what they have to say in it.
-type question struct {
+type request struct {
 	us   bool
 	sub  bool
 	code byte
@@ -25,7 +25,7 @@ type question struct {
 // negotiation is a host's side of Telnet, which asks and waits for answers.
 type negotiation struct {
 	*nvt.Conn
-	pending map[question]bool // what was asked and not answered
+	pending map[request]bool // what was asked and not answered
 	keys    []byte            // that were sent as commands
 	early   []byte            // what was typed before the host listened
 	secure  *tls.Conn         // nil before TLS has begun
@@ -38,14 +38,14 @@ const (
 
 // begin makes a negotiation that agrees to options, and to TLS if there is a config.
 func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), list []nvt.Option, command func(byte)) {
-	n.pending = make(map[question]bool)
+	n.pending = make(map[request]bool)
 	if config != nil {
 		list = append(list, nvt.Option{Code: nvt.StartTLS, Sub: func(data []byte) { n.startTLS(config, log, data) }})
 	}
 	for i := range list {
 		code, changed := list[i].Code, list[i].Changed
 		list[i].Changed = func(us, on bool) {
-			delete(n.pending, question{us: us, code: code})
+			delete(n.pending, request{us: us, code: code})
 			if changed != nil {
 				changed(us, on)
 			}
@@ -58,7 +58,7 @@ func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), li
 func (n *negotiation) ask(us bool, codes ...byte) (err error) {
 	for _, code := range codes {
 		if !n.Enabled(us, code) {
-			n.pending[question{us: us, code: code}] = true
+			n.pending[request{us: us, code: code}] = true
 			err = errors.Join(err, n.Ask(us, code, true))
 		}
 	}
@@ -67,15 +67,15 @@ func (n *negotiation) ask(us bool, codes ...byte) (err error) {
 
 // send asks what they have to say in an option.
 func (n *negotiation) send(code byte) error {
-	n.expect(code)
+	n.expectAnswer(code)
 	return n.Sub(code, []byte{subSend})
 }
 
 // expect waits for what they have to say in an option.
-func (n *negotiation) expect(code byte) { n.pending[question{sub: true, code: code}] = true }
+func (n *negotiation) expectAnswer(code byte) { n.pending[request{sub: true, code: code}] = true }
 
 // said notes that they said it.
-func (n *negotiation) said(code byte) { delete(n.pending, question{sub: true, code: code}) }
+func (n *negotiation) gotAnswer(code byte) { delete(n.pending, request{sub: true, code: code}) }
 
 // maxEarly is the most that may be typed before the host listens.
 const maxEarly = 64 << 10
@@ -83,7 +83,7 @@ const maxEarly = 64 << 10
 // wait waits for the answers. What is typed meanwhile is kept.
 func (n *negotiation) wait() error {
 	for len(n.pending) > 0 {
-		typed, err := n.more()
+		typed, err := n.readTyped()
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (n *negotiation) wait() error {
 }
 
 // more reads up to the next command, which may be a key.
-func (n *negotiation) more() ([]byte, error) {
+func (n *negotiation) readTyped() ([]byte, error) {
 	buf := make([]byte, 4096)
 	got, _, err := n.Next(buf)
 	typed := append(buf[:got], n.keys...)
@@ -111,7 +111,7 @@ func (n *negotiation) askTLS(config *tls.Config) error {
 	if err := errors.Join(n.ask(theirs, nvt.StartTLS), n.wait()); err != nil || n.secure != nil || !n.Enabled(theirs, nvt.StartTLS) {
 		return err
 	}
-	n.expect(nvt.StartTLS)
+	n.expectAnswer(nvt.StartTLS)
 	return n.wait()
 }
 
@@ -122,7 +122,7 @@ func (n *negotiation) startTLS(config *tls.Config, log func(string), data []byte
 	if len(data) != 1 || data[0] != follows || n.secure != nil {
 		return
 	}
-	n.said(nvt.StartTLS)
+	n.gotAnswer(nvt.StartTLS)
 	log("tls")
 	n.Sub(nvt.StartTLS, []byte{follows})
 	n.Upgrade(func(c net.Conn) (net.Conn, error) {

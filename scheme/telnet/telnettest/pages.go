@@ -43,7 +43,7 @@ func (p *pages) screen() *tn3270.Builder {
 }
 
 // ask shows a screen, and returns what was done on it.
-func (p *pages) ask(b *tn3270.Builder) (tn3270.Inbound, error) {
+func (p *pages) showAndReceive(b *tn3270.Builder) (tn3270.Inbound, error) {
 	if err := p.Show(b); err != nil {
 		return tn3270.Inbound{}, err
 	}
@@ -66,7 +66,7 @@ func (p *pages) logon() (page, error) {
 	b = p.input(b, roomRow, "Room", tn3270.Numeric)
 	b = p.input(b, passwordRow, "Password", tn3270.Hidden)
 	b = p.input(b, userRow, "User", 0).At(userRow, inputColumn+1).InsertCursor()
-	in, err := p.ask(b)
+	in, err := p.showAndReceive(b)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (p *pages) logon() (page, error) {
 	case in.Key == tn3270.PF3:
 		return nil, nil
 	case in.Key == tn3270.SysReq && p.Extended():
-		return p.system(p.logon), nil
+		return p.systemText(p.logon), nil
 	case in.Key != tn3270.Enter:
 		p.message = in.Key.String() + " does nothing here"
 	case user == "":
@@ -118,7 +118,7 @@ func (p *pages) menu() (page, error) {
 	} {
 		b.At(5+i, 3).Field(tn3270.Skip).Text(line)
 	}
-	in, err := p.ask(b)
+	in, err := p.showAndReceive(b)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (p *pages) menu() (page, error) {
 		return p.terminals, nil
 	case tn3270.SysReq:
 		if p.Extended() {
-			return p.system(p.menu), nil
+			return p.systemText(p.menu), nil
 		}
 	}
 	p.message = in.Key.String() + " does nothing here"
@@ -144,7 +144,7 @@ func (p *pages) menu() (page, error) {
 
 // back goes to the menu, whatever key is pressed.
 func (p *pages) back(b *tn3270.Builder) (page, error) {
-	_, err := p.ask(b)
+	_, err := p.showAndReceive(b)
 	return p.menu, err
 }
 
@@ -179,7 +179,7 @@ func (p *pages) colors() (page, error) {
 
 // unformatted is a screen without fields: all of it can be typed on.
 func (p *pages) unformatted() (page, error) {
-	in, err := p.ask(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
+	in, err := p.showAndReceive(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (p *pages) alternate() (page, error) {
 func (p *pages) terminals() (page, error) {
 	replies := "none"
 	if p.colored() {
-		in, err := p.ask(p.Builder().Query())
+		in, err := p.showAndReceive(p.Builder().Query())
 		if err != nil {
 			return nil, err
 		}
@@ -235,7 +235,7 @@ func queryReplies(fields []byte) string {
 
 // system is what SysReq leads to with TN3270E: text, of the system that the host's
 // program runs in.
-func (p *pages) system(from page) page {
+func (p *pages) systemText(from page) page {
 	return func() (page, error) {
 		if err := p.SendText("SYSTEM: LOGOFF, or SysReq to go back: "); err != nil {
 			return nil, err
@@ -249,6 +249,6 @@ func (p *pages) system(from page) page {
 		case in.Key == tn3270.SysReq:
 			return from, nil
 		}
-		return p.system(from), nil
+		return p.systemText(from), nil
 	}
 }

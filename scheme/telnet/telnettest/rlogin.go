@@ -20,7 +20,7 @@ type RloginOptions struct {
 	// Refusal is what everybody is told in place of a session. Empty: nobody.
 	Refusal string
 	// Talk takes the place of the login and the shell. nil: they are there.
-	Talk func(io.ReadWriter)
+	Handle func(io.ReadWriter)
 	// Listener is where it listens, and the host's to close; nil: a free port of the
 	// loopback.
 	Listener net.Listener
@@ -53,13 +53,13 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 		io.WriteString(c, "\x01"+o.Refusal+"\r\n")
 		return
 	}
-	t := &terminal{far: h, log: log}
+	t := &terminal{peer: h, log: log}
 	h.resized = t.resized
 	if _, err := c.Write([]byte{0}); err != nil || h.urgent(askWindow) != nil {
 		return
 	}
-	if o.Talk != nil {
-		o.Talk(t)
+	if o.Handle != nil {
+		o.Handle(t)
 		return
 	}
 	t.session(o.Users, h.user)
@@ -82,7 +82,7 @@ func (h *rloginHost) begin(log func(string)) error {
 	var texts [4]string
 	for i := range texts {
 		var err error
-		if texts[i], err = h.text(); err != nil {
+		if texts[i], err = h.readText(); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (h *rloginHost) begin(log func(string)) error {
 }
 
 // text reads what a NUL ends.
-func (h *rloginHost) text() (string, error) {
+func (h *rloginHost) readText() (string, error) {
 	var text []byte
 	for len(text) < maxName {
 		o, err := h.r.ReadByte()
@@ -106,7 +106,7 @@ func (h *rloginHost) text() (string, error) {
 		}
 		text = append(text, o)
 	}
-	return "", errNothing
+	return "", errUnsupported
 }
 
 // windowMark begins what tells the size of the window, which is this and four

@@ -106,7 +106,7 @@ func TestRloginRefusals(t *testing.T) {
 // The size of the window may come in pieces, and what looks like it may be typed.
 func TestRloginStream(t *testing.T) {
 	done := make(chan struct{})
-	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Talk: func(rw io.ReadWriter) {
+	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Handle: func(rw io.ReadWriter) {
 		defer close(done)
 		b, err := io.ReadAll(rw)
 		fmt.Fprintf(rw, "%q %v", b, err)

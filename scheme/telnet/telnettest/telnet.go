@@ -28,7 +28,7 @@ type TelnetOptions struct {
 	// TLS offers to begin TLS. nil: it is not offered.
 	TLS *tls.Config
 	// Talk takes the place of the login and the shell. nil: they are there.
-	Talk func(io.ReadWriter)
+	Handle func(io.ReadWriter)
 	// Listener is where it listens, and the host's to close; nil: a free port of the
 	// loopback.
 	Listener net.Listener
@@ -46,18 +46,18 @@ func StartTelnet(o *TelnetOptions) (*Server, error) {
 func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 	t := &terminal{log: log}
 	if o.Plain {
-		t.far = plain{c}
+		t.peer = plain{c}
 	} else {
 		h := &telnetHost{o: o, t: t}
 		h.begin(c, o.TLS, log, h.agreed(), h.command)
 		defer h.end()
-		t.far = h
+		t.peer = h
 		if err := h.negotiate(); err != nil {
 			return
 		}
 	}
-	if o.Talk != nil {
-		o.Talk(t)
+	if o.Handle != nil {
+		o.Handle(t)
 		return
 	}
 	if o.Banner != "" && t.say(o.Banner) != nil {
@@ -70,7 +70,7 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 type plain struct{ net.Conn }
 
 // errNothing is that a protocol has nothing of the kind.
-var errNothing = errors.New("there is nothing of the kind here")
+var errUnsupported = errors.New("there is nothing of the kind here")
 
 func (p plain) more() ([]byte, error) {
 	buf := make([]byte, 4096)
@@ -83,7 +83,7 @@ func (plain) setEcho(bool) error             { return nil }
 func (plain) types() ([]string, error)       { return nil, nil }
 func (plain) environment() ([]string, error) { return nil, nil }
 func (plain) options() []string              { return nil }
-func (plain) urgent(byte) error              { return errNothing }
+func (plain) urgent(byte) error              { return errUnsupported }
 
 // Options that a Unix system asks for, and package nvt has no names for.
 const (
@@ -184,12 +184,12 @@ func (h *telnetHost) askCharset() error {
 	if err := errors.Join(h.ask(ours, nvt.Charset), h.wait()); err != nil || !h.Enabled(ours, nvt.Charset) {
 		return err
 	}
-	h.expect(nvt.Charset)
+	h.expectAnswer(nvt.Charset)
 	return h.Sub(nvt.Charset, append([]byte{charsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
 }
 
 func (h *telnetHost) charsetTold(data []byte) {
-	h.said(nvt.Charset)
+	h.gotAnswer(nvt.Charset)
 	if len(data) > 0 && data[0] == charsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
 		h.charset = string(data[1:])
 		h.t.log("charset " + h.charset)
@@ -201,7 +201,7 @@ func (h *telnetHost) answered(code byte, data []byte) {
 	if len(data) == 0 || data[0] != subIs {
 		return
 	}
-	h.said(code)
+	h.gotAnswer(code)
 	switch text := string(data[1:]); code {
 	case nvt.TerminalType:
 		h.t.log("type " + text)
@@ -270,12 +270,12 @@ func (h *telnetHost) more() ([]byte, error) {
 		h.early = nil
 		return typed, nil
 	}
-	return h.negotiation.more()
+	return h.negotiation.readTyped()
 }
 
 func (h *telnetHost) echoes() bool          { return h.Enabled(ours, nvt.Echo) }
 func (h *telnetHost) setEcho(on bool) error { return h.Ask(ours, nvt.Echo, on) }
-func (h *telnetHost) urgent(byte) error     { return errNothing }
+func (h *telnetHost) urgent(byte) error     { return errUnsupported }
 
 // maxTypes is how many types a terminal may have.
 const maxTypes = 16

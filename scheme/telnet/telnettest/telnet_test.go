@@ -197,7 +197,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestTalk(t *testing.T) {
-	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Talk: func(rw io.ReadWriter) {
+	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(rw io.ReadWriter) {
 		line, err := bufio.NewReader(rw).ReadString('\r')
 		fmt.Fprintf(rw, "%q %v", line, err)
 	}}))

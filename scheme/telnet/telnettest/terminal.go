@@ -9,7 +9,7 @@ import (
 
 // far is what a protocol tells the shell of the person's side, and does for it.
 // Write shows text.
-type far interface {
+type peer interface {
 	io.Writer
 	more() ([]byte, error) // what was typed since, perhaps nothing
 	echoes() bool
@@ -25,7 +25,7 @@ const maxTyped = 1024
 
 // terminal is a person's terminal as the host has it.
 type terminal struct {
-	far
+	peer
 	log    func(entry string)
 	in     []byte // what was typed and not read yet
 	line   []byte // as far as it is typed
