@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// What subnegotiations of TN3270E are made of (RFC 2355 section 7).
+// Octets of subnegotiations of TN3270E (RFC 2355 section 7).
 const (
 	extConnect    = 1
 	extDeviceType = 2
@@ -34,7 +34,7 @@ const (
 	sysReq    = 4
 )
 
-// Kinds of records, and what is in their headers (RFC 2355 section 8.1).
+// Kinds of records, and other octets of their headers (RFC 2355 section 8.1).
 const (
 	kind3270Data   = 0
 	kindResponse   = 2
@@ -46,20 +46,20 @@ const (
 	normalEnd      = 1 // of a session, in UNBIND
 )
 
-// negotiateExtended offers TN3270E, if the host has it, and waits until the functions
-// are agreed on, or the terminal will do without.
+// negotiateExtended offers TN3270E, if configured, and waits until the functions are
+// agreed on or the terminal refuses.
 func (h *Host) negotiateExtended() error {
 	if !h.o.Extended {
 		return nil
 	}
-	if err := errors.Join(h.ask(theirs, nvt.TN3270E), h.wait()); err != nil || !h.Enabled(theirs, nvt.TN3270E) {
+	if err := errors.Join(h.request(theirs, nvt.TN3270E), h.wait()); err != nil || !h.Enabled(theirs, nvt.TN3270E) {
 		return err
 	}
 	h.expectAnswer(nvt.TN3270E)
 	return errors.Join(h.Sub(nvt.TN3270E, []byte{extSend, extDeviceType}), h.wait())
 }
 
-// extend hears a subnegotiation of TN3270E.
+// extend handles a subnegotiation of TN3270E.
 func (h *Host) extend(data []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{extDeviceType, extRequest}):
@@ -71,7 +71,7 @@ func (h *Host) extend(data []byte) {
 	}
 }
 
-// deviceAsked gives the terminal a device, or rejects it.
+// deviceAsked assigns a device to the terminal or rejects it.
 func (h *Host) deviceAsked(data []byte) {
 	kind, name, named := bytes.Cut(data, []byte{extConnect})
 	h.device = string(name)
@@ -94,7 +94,7 @@ func (h *Host) deviceAsked(data []byte) {
 	h.Sub(nvt.TN3270E, []byte{extDeviceType, extReject, extReason, reason})
 }
 
-// functionsAsked agrees to functions, or asks for those of them that the host has.
+// functionsAsked agrees to functions, or asks for those that the host has.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
@@ -114,8 +114,8 @@ func (h *Host) agree(functions []byte) {
 	h.gotAnswer(nvt.TN3270E)
 }
 
-// bindImage is the BIND of a session with this terminal, as far as terminals read
-// it: the sizes of the screen.
+// bindImage returns the BIND of a session, with the part that terminals read: the screen
+// sizes.
 func (h *Host) bindImage() []byte {
 	const (
 		defaultRows = 20 // and columns, the alternate rows and columns, and which of them

@@ -181,12 +181,12 @@ func TestHostOverTLS(t *testing.T) {
 func TestNoTerminal(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(nil))
 	k := open(t, s, "telnet://", nil)
-	k.expect("this is a host for 3270 terminals, and yours is none\r\n")
+	k.expect("this host is for 3270 terminals, and yours is not one\r\n")
 	k.end()
 	c := dial(t, s)
 	c.Write(wire(t, "hercules-plain-telnet.c2s.bin"))
 	real := string(wire(t, "hercules-plain-telnet.s2c.bin"))
-	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), real+"this is a host") || err != nil {
+	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), real+"this host is") || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}
 }

@@ -69,7 +69,7 @@ func TestShell(t *testing.T) {
 		{"option", "I do BINARY|you do BINARY|I do ECHO|I do SGA|you do TERMINAL-TYPE|you do NAWS|you do NEW-ENVIRON|I do CHARSET|charset UTF-8"},
 		{"flood 3", "xxx|that was it"},
 		{"flood", "flood, and a number"},
-		{"urgent 10", "there is nothing of the kind here"},
+		{"urgent 10", "the protocol has no such function"},
 		{"urgent x", "urgent, and an octet in hexadecimal"},
 		{"echo", "echo on, or echo off"},
 		{"nonsense", "nonsense: there is no such command"},
