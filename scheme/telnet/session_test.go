@@ -416,15 +416,15 @@ func TestRefused(t *testing.T) {
 }
 
 // dead is a Dialer that gets nowhere.
-type dead struct{}
+type unreachable struct{}
 
-func (dead) DialContext(context.Context, string, string) (net.Conn, error) {
+func (unreachable) DialContext(context.Context, string, string) (net.Conn, error) {
 	return nil, errors.New("connection refused")
 }
 
 func TestEnds(t *testing.T) {
 	for _, text := range []string{"telnet://h/", "rlogin://u@h/", "tn3270://h/"} {
-		if _, err := open(t, nil, text, dead{}); !errors.Is(err, scheme.ErrUnreachable) {
+		if _, err := open(t, nil, text, unreachable{}); !errors.Is(err, scheme.ErrUnreachable) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

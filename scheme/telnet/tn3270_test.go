@@ -227,7 +227,7 @@ func TestReadDeadline(t *testing.T) {
 }
 
 // talk is a conversation by hand: what the host says, and what it has to hear then.
-func talk(t *testing.T, lines []string, then func(c net.Conn)) host {
+func exchangeScript(t *testing.T, lines []string, then func(c net.Conn)) host {
 	return func(c net.Conn) {
 		for i, line := range lines {
 			if i%2 == 0 {
@@ -252,7 +252,7 @@ func sub(text string) string { return "\xff\xfa\x28" + text + "\xff\xf0" }
 func TestTN3270E(t *testing.T) {
 	screen := string(logon(t, ""))
 	enter, ready := make(chan string, 1), make(chan struct{})
-	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42", Model: 4}), talk(t, []string{
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42", Model: 4}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-4-E\x01LU42"),
 		sub("\x02\x04IBM-3278-4-E\x01LU42"), sub("\x03\x07\x00\x02\x04"),
@@ -290,7 +290,7 @@ func TestTN3270E(t *testing.T) {
 
 // A device that is refused is done without, by TN3270 as it was before RFC 2355.
 func TestTN3270ERejected(t *testing.T) {
-	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), talk(t, []string{
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E\x01LU42"),
 		sub("\x02\x06\x05\x01"), "\xff\xfc\x28",
@@ -307,7 +307,7 @@ func TestTN3270ERejected(t *testing.T) {
 // Text before the host is ready, SSCP-LU-DATA with what is typed to it, and NVT-DATA.
 func TestTN3270EText(t *testing.T) {
 	typed := make(chan string, 1)
-	s := session3270(t, nil, talk(t, []string{
+	s := session3270(t, nil, exchangeScript(t, []string{
 		"hello\r\n\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E"),
 		sub("\x02\x04IBM-3278-2-E"), sub("\x03\x07\x00\x02\x04"),
@@ -342,7 +342,7 @@ func TestCommands3270(t *testing.T) {
 			lines = []string{"\xff\xfd\x28", "\xff\xfb\x28"}
 		}
 		got := make(chan string, 1)
-		s := session3270(t, nil, talk(t, lines, func(c net.Conn) {
+		s := session3270(t, nil, exchangeScript(t, lines, func(c net.Conn) {
 			buf := make([]byte, len(want))
 			io.ReadFull(c, buf)
 			got <- string(buf)

@@ -28,7 +28,7 @@ func open3270(t *testing.T, s *telnettest.Server, o telnet.Options) *screen {
 // shows waits until the screen has text and something can be typed.
 func (k *screen) shows(text string) {
 	k.t.Helper()
-	err := k.Screen().Wait(within(k.t), func(s *tn3270.Screen) bool {
+	err := k.Screen().Wait(testContext(k.t), func(s *tn3270.Screen) bool {
 		return strings.Contains(s.Text(), text) && s.Status().Lock == tn3270.Unlocked
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func TestDevices(t *testing.T) {
 	k.types("BOB")
 	k.press(tn3270.Enter, "Welcome, BOB.")
 	k.press(tn3270.PF5, "type           IBM-3278-2-E@OTHER")
-	if err := s.Wait(within(t), "type IBM-3278-2-E@OTHER"); err != nil {
+	if err := s.Wait(testContext(t), "type IBM-3278-2-E@OTHER"); err != nil {
 		t.Error(err)
 	}
 }
@@ -233,7 +233,7 @@ func TestRun(t *testing.T) {
 	if err := k.Press(tn3270.PA1); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "error enough"); err != nil {
+	if err := s.Wait(testContext(t), "error enough"); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{"response 1: 1 02", "response 3: 0 00"} {

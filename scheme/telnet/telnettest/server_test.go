@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // within is a context that ends the test rather than let it hang.
-func within(t *testing.T) context.Context {
+func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
@@ -38,26 +38,26 @@ func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 }
 
 // open opens a session with the client that everybody uses.
-func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *talk {
+func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *testSession {
 	t.Helper()
-	ctx := within(t)
+	ctx := testContext(t)
 	res, err := telnet.New(o).Open(ctx, &scheme.Request{URL: locus.MustParse(url + s.Addr() + "/"), Dial: new(net.Dialer)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { res.Close() })
-	return &talk{t: t, Terminal: res.(*scheme.Session).Conn}
+	return &testSession{t: t, Terminal: res.(*scheme.Session).Conn}
 }
 
 // talk is a session with what came of it.
-type talk struct {
+type testSession struct {
 	t *testing.T
 	scheme.Terminal
 	seen string
 }
 
 // expect reads until text came, and returns what came up to its end.
-func (k *talk) expect(text string) string {
+func (k *testSession) expect(text string) string {
 	k.t.Helper()
 	buf := make([]byte, 4096)
 	for {
@@ -75,7 +75,7 @@ func (k *talk) expect(text string) string {
 }
 
 // types types text, and expects an answer.
-func (k *talk) types(text, expect string) string {
+func (k *testSession) types(text, expect string) string {
 	k.t.Helper()
 	if _, err := k.Write([]byte(text)); err != nil {
 		k.t.Fatal(err)
@@ -84,7 +84,7 @@ func (k *talk) types(text, expect string) string {
 }
 
 // end expects that the session ends, and closes it.
-func (k *talk) end() {
+func (k *testSession) end() {
 	k.t.Helper()
 	if _, err := io.ReadAll(k); err != nil {
 		k.t.Error(err)

@@ -97,7 +97,7 @@ func TestShell(t *testing.T) {
 	if err := k.SetWindow(132, 43); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "window 132x43"); err != nil {
+	if err := s.Wait(testContext(t), "window 132x43"); err != nil {
 		t.Error(err)
 	}
 	k.types("echo off\r", "> ")
@@ -108,7 +108,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	k.types("hang\r", "hang\r\n")
-	if err := s.Wait(within(t), "hangs"); err != nil {
+	if err := s.Wait(testContext(t), "hangs"); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -147,7 +147,7 @@ func TestKeys(t *testing.T) {
 	if err := k.Command("brk"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "command BRK"); err != nil {
+	if err := s.Wait(testContext(t), "command BRK"); err != nil {
 		t.Error(err)
 	}
 	k.types("\x15\x04", "\b \b")
