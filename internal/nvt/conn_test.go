@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/certtest"
 )
 
-// All states of RFC 1143 section 7, and what is said in each.
+// All states of RFC 1143 section 7, and the answer in each.
 func TestStates(t *testing.T) {
 	type row struct {
 		from   optionState
@@ -51,8 +51,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Who asks for an option hears of the refusal too, but not of one that nobody asked
-// for.
+// Changed is called for the refusal of a requested option, but not of one that was not
+// requested.
 func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Two sides that change their minds at random come to rest, and agree.
+// Two sides that change their minds at random finally agree.
 func TestAgreement(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -123,7 +123,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// script is the far end of a connection: what it sends, and what came from us.
+// script is the peer of a connection: what it sends, and what it received.
 type script struct {
 	net.Conn
 	in  io.Reader
@@ -178,7 +178,7 @@ func word(b bool) string {
 	return "false"
 }
 
-// What Write sends of each end of a line, in each state that matters.
+// The output of Write for each line end in each relevant state.
 func TestWrite(t *testing.T) {
 	writers := []struct {
 		name     string
@@ -229,7 +229,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Records are read as they are once they are in binary, which TN3270E implies.
+// Records are binary, which TN3270E implies.
 func TestReadBinary(t *testing.T) {
 	both := []Option{{Code: Binary, Us: true, Them: true}, {Code: TN3270E, Us: true, Them: true}}
 	for begin, want := range map[string]string{
@@ -243,7 +243,7 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
-// What does not read may ask while another does.
+// Other methods may be called during a Read.
 func TestAskWhileReading(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -296,8 +296,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// A host that asks for something now and then, to know that somebody is there, may
-// do so for days.
+// A host may ask for an option now and then for days, to check that the client is alive.
 func TestKeptAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -315,8 +314,8 @@ func TestKeptAlive(t *testing.T) {
 	})
 }
 
-// What is written while TLS is about to begin is kept for it, and options are not
-// talked of.
+// Data written before a pending TLS is sent over TLS, and options are not negotiated
+// meanwhile.
 func TestHeld(t *testing.T) {
 	const follows = "\xff\xfa\x2e\x01\xff\xf0"
 	s := scripted("")
@@ -373,7 +372,7 @@ func TestHeld(t *testing.T) {
 	sent("[TLS]\xff\xf6secret\r\n\xff\xff\xff\xfd\x01")
 	io.WriteString(c, "after")
 	sent("after")
-	// What was to go by TLS does not go without.
+	// Data for TLS is not sent without it.
 	begin()
 	io.WriteString(c, "secret")
 	s.in = strings.NewReader("\xff\xfe\x2e")
@@ -385,7 +384,7 @@ func TestHeld(t *testing.T) {
 	sent("")
 }
 
-// TLS begins behind the subnegotiation, with all options off again.
+// TLS begins after the subnegotiation, with all options off.
 func TestUpgrade(t *testing.T) {
 	ours, theirs, err := certtest.Pair()
 	if err != nil {
@@ -401,7 +400,7 @@ func TestUpgrade(t *testing.T) {
 			done <- err
 			return
 		}
-		// What answers WILL ECHO.
+		// The answer to WILL ECHO.
 		if _, err := io.ReadFull(near, make([]byte, 3)); err != nil {
 			done <- err
 			return

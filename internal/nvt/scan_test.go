@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// told is what a scanner makes of a stream, in words.
+// told returns the events of a stream in words.
 func told(stream []byte, binary bool, room, piece int) string {
 	var b strings.Builder
 	s := scanner{binary: binary}
@@ -37,7 +37,7 @@ func told(stream []byte, binary bool, room, piece int) string {
 	return b.String()
 }
 
-// slowly is what told should say, read octet by octet.
+// slowly returns what told should return, octet by octet.
 func slowly(stream []byte, binary bool) string {
 	var b strings.Builder
 	next := func() (byte, bool) {
@@ -135,7 +135,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// What RFC 854 says of CR, and RFC 855 of IAC.
+// RFC 854 on CR, and RFC 855 on IAC.
 func TestScanWords(t *testing.T) {
 	for stream, want := range map[string]string{
 		"a\r\x00b\r\nc":                    "610d620d0a63",

@@ -103,7 +103,7 @@ func TestRloginRefusals(t *testing.T) {
 	}
 }
 
-// The size of the window may come in pieces, and what looks like it may be typed.
+// The window size may come in pieces, and input may resemble it.
 func TestRloginStream(t *testing.T) {
 	done := make(chan struct{})
 	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Handle: func(rw io.ReadWriter) {

@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// within is a context that ends the test rather than let it hang.
+// testContext ends the test instead of letting it hang.
 func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// running has a server closed with the test.
+// running closes a server with the test.
 func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	return func(s *telnettest.Server, err error) *telnettest.Server {
 		t.Helper()
@@ -37,7 +37,7 @@ func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	}
 }
 
-// open opens a session with the client that everybody uses.
+// open opens a session with the real client.
 func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *testSession {
 	t.Helper()
 	ctx := testContext(t)
@@ -49,14 +49,14 @@ func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *te
 	return &testSession{t: t, Terminal: res.(*scheme.Session).Conn}
 }
 
-// talk is a session with what came of it.
+// testSession is a session with its output.
 type testSession struct {
 	t *testing.T
 	scheme.Terminal
 	seen string
 }
 
-// expect reads until text came, and returns what came up to its end.
+// expect reads until text appears, and returns the output up to its end.
 func (k *testSession) expect(text string) string {
 	k.t.Helper()
 	buf := make([]byte, 4096)
@@ -74,7 +74,7 @@ func (k *testSession) expect(text string) string {
 	}
 }
 
-// types types text, and expects an answer.
+// types types text and expects an answer.
 func (k *testSession) types(text, expect string) string {
 	k.t.Helper()
 	if _, err := k.Write([]byte(text)); err != nil {
@@ -83,7 +83,7 @@ func (k *testSession) types(text, expect string) string {
 	return k.expect(expect)
 }
 
-// end expects that the session ends, and closes it.
+// end expects the end of the session, and closes it.
 func (k *testSession) end() {
 	k.t.Helper()
 	if _, err := io.ReadAll(k); err != nil {

@@ -121,7 +121,7 @@ func TestShell(t *testing.T) {
 	io.ReadAll(k) // ends
 }
 
-// What is typed can be edited and interrupted, by keys and by Telnet's commands.
+// Input can be edited and interrupted, by keys and by Telnet commands.
 func TestKeys(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	k := open(t, s, "telnet://", nil)
@@ -188,7 +188,7 @@ func TestTLS(t *testing.T) {
 	k.types("bye\r", "Goodbye.\r\n")
 	k.end()
 
-	// Who will not have TLS is served too.
+	// A client that refuses TLS is served too.
 	c := dial(t, s)
 	io.WriteString(c, refusing("\xff\xfc\x2e")+"\rbye\r\n")
 	if b, err := io.ReadAll(c); !strings.HasSuffix(string(b), "Goodbye.\r\n") || err != nil {
@@ -208,14 +208,14 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// refusing is what a client says that will do nothing, with text that it does not
-// wait to send.
+// refusing is the output of a client that refuses all options, with text that it sends at
+// once.
 func refusing(text string) string {
 	return text + "\xff\xfe%\xff\xfe&\xff\xfc\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$" + "\xff\xfe\x03\xff\xfc\x01\xff\xfc\"\xff\xfc\x1f\xff\xfe\x05\xff\xfc!" + "\xff\xfe\x01"
 }
 
-// The options come in the order in which a real telnetd has them, for clients that
-// agree to nothing and for one that agrees to most.
+// The options come in a real telnetd's order, for clients that agree to none and for one
+// that agrees to most.
 func TestOrder(t *testing.T) {
 	for name, most := range map[string]int{"telnetd-refuse-all": 42, "telnetd-inetutils-client": 57} {
 		s := running(t)(telnettest.StartTelnet(nil))
@@ -244,7 +244,7 @@ func wire(t *testing.T, name string) []byte {
 	return b
 }
 
-// A client that only talks, and one that says nothing, end with the server.
+// A client that never stops sending, and a silent one, end with the server.
 func TestHostileClients(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	silent := dial(t, s)
