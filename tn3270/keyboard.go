@@ -115,13 +115,7 @@ func (s *Screen) cursorSelect() ([]byte, error) {
 // reject locks the keyboard and returns the error for invalid input.
 func (s *Screen) reject(l Lock) error {
 	s.status.Lock = l
-	switch l {
-	case LockedNumeric:
-		return ErrNumeric
-	case LockedOverflow:
-		return ErrOverflow
-	}
-	return ErrProtected
+	return map[Lock]error{LockedProtected: ErrProtected, LockedNumeric: ErrNumeric, LockedOverflow: ErrOverflow}[l]
 }
 
 // localKey handles a key that the host does not see.

@@ -56,20 +56,12 @@ const (
 	LockedOverflow       // no room to insert
 )
 
-// String returns a lock in the terminal's form, such as "X SYSTEM"; "" for Unlocked.
-func (l Lock) String() string {
-	switch l {
-	case LockedSystem:
-		return "X SYSTEM"
-	case LockedProtected:
-		return "X PROTECTED"
-	case LockedNumeric:
-		return "X NUMERIC"
-	case LockedOverflow:
-		return "X OVERFLOW"
-	}
-	return ""
+var lockNames = map[Lock]string{
+	LockedSystem: "X SYSTEM", LockedProtected: "X PROTECTED", LockedNumeric: "X NUMERIC", LockedOverflow: "X OVERFLOW",
 }
+
+// String returns a lock in the terminal's form, such as "X SYSTEM"; "" for Unlocked.
+func (l Lock) String() string { return lockNames[l] }
 
 // Mode is the form of the host's output.
 type Mode int

@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// ErrEndless: the other side never ends a subnegotiation, or only negotiates options.
+// ErrEndless means that the other side never ends a subnegotiation, or only negotiates
+// options.
 var ErrEndless = errors.New("endless negotiation")
 
-// ErrRecord: a record exceeds its limit.
+// ErrRecord means that a record exceeds its limit.
 var ErrRecord = errors.New("the record is too long")
 
-// ErrUpgrade: the other side withdraws an announced upgrade such as TLS.
+// ErrUpgrade means that the other side withdraws an announced upgrade such as TLS.
 var ErrUpgrade = errors.New("the host asks for TLS, and then refuses it")
 
-// ErrHeld: too much was written while an upgrade is pending.
+// ErrHeld means that too much was written while an upgrade is pending.
 var ErrHeld = errors.New("too much is sent before TLS has begun")
 
 const (

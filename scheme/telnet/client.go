@@ -214,17 +214,16 @@ func (op *opener) startTLS(conn interface {
 	SubLast(code byte, data []byte) error
 	Upgrade(func(net.Conn) (net.Conn, error))
 }, started func()) nvt.Option {
-	const follows = 1
 	return nvt.Option{
 		Code: nvt.StartTLS,
 		Us:   true,
 		Changed: func(us, on bool) {
 			if us && on {
-				conn.SubLast(nvt.StartTLS, []byte{follows})
+				conn.SubLast(nvt.StartTLS, []byte{nvt.Follows})
 			}
 		},
 		Sub: func(data []byte) {
-			if len(data) == 1 && data[0] == follows && conn.Enabled(true, nvt.StartTLS) {
+			if len(data) == 1 && data[0] == nvt.Follows && conn.Enabled(true, nvt.StartTLS) {
 				started()
 				conn.Upgrade(op.overTLS)
 			}

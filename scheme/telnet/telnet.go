@@ -105,20 +105,10 @@ func (op *opener) asProtocol(err error) error {
 	return err
 }
 
-// The first octets of subnegotiations.
-const (
-	subIs   = 0 // TERMINAL-TYPE, NEW-ENVIRON
-	subSend = 1
-
-	charsetRequest  = 1
-	charsetAccepted = 2
-	charsetRejected = 3
-)
-
 // terminalType sends the terminal types in turn. The last is sent twice to mark the end,
 // then they start again (RFC 1091).
 func (t *telnetConn) terminalType(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
 	list := t.opener.client.o.TerminalTypes
@@ -127,7 +117,7 @@ func (t *telnetConn) terminalType(data []byte) {
 	t.typesSent = (i + 1) % (len(list) + 1)
 	t.mu.Unlock()
 	name := list[min(i, len(list)-1)]
-	t.Sub(nvt.TerminalType, append([]byte{subIs}, name...))
+	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 	t.changed()
 }
 
@@ -156,7 +146,7 @@ func clamp(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 // charsetRequest accepts the first character set of ours that the host offers. Data is
 // not translated.
 func (t *telnetConn) charsetRequest(data []byte) {
-	if len(data) < 2 || data[0] != charsetRequest {
+	if len(data) < 2 || data[0] != nvt.CharsetRequest {
 		return
 	}
 	list := string(data[1:])
@@ -176,40 +166,32 @@ func (t *telnetConn) charsetRequest(data []byte) {
 		t.mu.Lock()
 		t.charset = ours
 		t.mu.Unlock()
-		t.Sub(nvt.Charset, append([]byte{charsetAccepted}, offered[i]...))
+		t.Sub(nvt.Charset, append([]byte{nvt.CharsetAccepted}, offered[i]...))
 		t.changed()
 		return
 	}
-	t.Sub(nvt.Charset, []byte{charsetRejected})
+	t.Sub(nvt.Charset, []byte{nvt.CharsetRejected})
 }
-
-// Octets of NEW-ENVIRON (RFC 1572).
-const (
-	envVar = iota
-	envValue
-	envEscape
-	envUserVar
-)
 
 // sendEnvironment sends the variables that the host asks for, or all of them. Unknown ones
 // are skipped.
 func (t *telnetConn) sendEnvironment(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
-	answer := []byte{subIs}
+	answer := []byte{nvt.Is}
 	asked := environmentNames(data[1:])
 	for _, variable := range t.opener.client.o.Environment {
 		name, value, ok := strings.Cut(variable, "=")
 		if !ok || slices.Contains(userVariables, strings.ToUpper(name)) || asked != nil && !slices.Contains(asked, name) {
 			continue
 		}
-		kind := byte(envUserVar)
+		kind := nvt.EnvUserVar
 		if slices.Contains(wellKnown, name) {
-			kind = envVar
+			kind = nvt.EnvVar
 		}
 		answer = appendEscaped(append(answer, kind), name)
-		answer = appendEscaped(append(answer, envValue), value)
+		answer = appendEscaped(append(answer, nvt.EnvValue), value)
 	}
 	t.Sub(nvt.NewEnvironment, answer)
 }
@@ -223,10 +205,10 @@ var (
 func environmentNames(data []byte) (names []string) {
 	for i := 0; i < len(data); i++ {
 		switch o := data[i]; {
-		case o == envVar || o == envUserVar:
+		case o == nvt.EnvVar || o == nvt.EnvUserVar:
 			names = append(names, "")
 			continue
-		case o == envEscape && i+1 < len(data):
+		case o == nvt.EnvEscape && i+1 < len(data):
 			i++
 		}
 		if len(names) > 0 {
@@ -241,8 +223,8 @@ func environmentNames(data []byte) (names []string) {
 
 func appendEscaped(b []byte, text string) []byte {
 	for i := range len(text) {
-		if text[i] <= envUserVar {
-			b = append(b, envEscape)
+		if text[i] <= nvt.EnvUserVar {
+			b = append(b, nvt.EnvEscape)
 		}
 		b = append(b, text[i])
 	}

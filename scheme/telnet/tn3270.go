@@ -108,14 +108,14 @@ func (t *conn3270) options() []nvt.Option {
 
 // terminalType sends the terminal type and the requested device.
 func (t *conn3270) terminalType(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
 	name := t.terminal.TerminalType()
 	if device := t.opener.client.o.TN3270.DeviceName; device != "" {
 		name += "@" + device
 	}
-	t.Sub(nvt.TerminalType, append([]byte{subIs}, name...))
+	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
 // negotiated checks whether the host sends data streams from here on.
@@ -162,7 +162,7 @@ func (t *conn3270) records3270() error {
 			t.text(piece[:n])
 			continue
 		}
-		if record = append(record, piece[:n]...); len(record) > tn3270.MaxRecord+headerSize {
+		if record = append(record, piece[:n]...); len(record) > tn3270.MaxRecord+nvt.RecordHeader {
 			return nvt.ErrRecord
 		}
 		if end {

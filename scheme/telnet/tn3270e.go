@@ -11,36 +11,12 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Octets of subnegotiations of TN3270E (RFC 2355 section 7).
-const (
-	eConnect    = 1
-	eDeviceType = 2
-	eFunctions  = 3
-	eIs         = 4
-	eReason     = 5
-	eReject     = 6
-	eRequest    = 7
-	eSend       = 8
-)
-
 // functions are the functions that the client asks for and agrees to: BIND-IMAGE,
 // RESPONSES and SYSREQ (RFC 2355 section 7.2.2). The others are for printers.
-var functions = []byte{0, responses, 4}
+var functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 
-const responses = 2
-
-// Octets of a record's header, which begins with the type (RFC 2355 section 8.1).
+// The codes of responses (RFC 2355 section 8.1).
 const (
-	e3270Data    = 0
-	eSCSData     = 1
-	eResponse    = 2
-	eBindImage   = 3
-	eUnbind      = 4
-	eNVTData     = 5
-	eSSCPLUData  = 7
-	headerSize   = 5
-	eAlways      = 2 // always respond
-	eOnError     = 1 // respond only to an error
 	ePositive    = 0
 	eNegative    = 1
 	eDeviceEnd   = 0 // of a positive response
@@ -68,15 +44,15 @@ type extended struct {
 // sub handles a subnegotiation.
 func (e *extended) sub(data []byte) {
 	switch {
-	case bytes.Equal(data, []byte{eSend, eDeviceType}):
+	case bytes.Equal(data, []byte{nvt.TN3270ESend, nvt.TN3270EDeviceType}):
 		e.request()
-	case bytes.HasPrefix(data, []byte{eDeviceType, eIs}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270EIs}):
 		e.accepted(data[2:])
-	case bytes.HasPrefix(data, []byte{eDeviceType, eReject, eReason}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason}):
 		e.refused(data[3:])
-	case bytes.HasPrefix(data, []byte{eFunctions, eIs}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270EIs}):
 		e.agree(data[2:])
-	case bytes.HasPrefix(data, []byte{eFunctions, eRequest}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}):
 		e.propose(data[2:])
 	}
 }
@@ -86,18 +62,18 @@ func (e *extended) sub(data []byte) {
 func (e *extended) request() {
 	o := *e.conn.terminal
 	o.Extended = false
-	sub := append([]byte{eDeviceType, eRequest}, o.TerminalType()...)
+	sub := append([]byte{nvt.TN3270EDeviceType, nvt.TN3270ERequest}, o.TerminalType()...)
 	if name := e.conn.opener.client.o.TN3270.DeviceName; name != "" {
-		sub = append(append(sub, eConnect), name...)
+		sub = append(append(sub, nvt.TN3270EConnect), name...)
 	}
 	e.conn.Sub(nvt.TN3270E, sub)
 }
 
 // accepted records the device and asks for functions.
 func (e *extended) accepted(data []byte) {
-	_, name, _ := bytes.Cut(data, []byte{eConnect})
+	_, name, _ := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	e.conn.update(func() { e.device, e.rejected = string(name), "" })
-	e.conn.Sub(nvt.TN3270E, append([]byte{eFunctions, eRequest}, functions...))
+	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, functions...))
 }
 
 // refused continues without TN3270E.
@@ -126,30 +102,30 @@ func (e *extended) propose(list []byte) {
 		}
 	}
 	if len(common) < len(list) {
-		e.conn.Sub(nvt.TN3270E, append([]byte{eFunctions, eRequest}, common...))
+		e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, common...))
 		return
 	}
 	e.agree(common)
-	e.conn.Sub(nvt.TN3270E, append([]byte{eFunctions, eIs}, common...))
+	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270EIs}, common...))
 }
 
 // record handles a record with its header.
 func (e *extended) record(record []byte) error {
-	if len(record) < headerSize {
+	if len(record) < nvt.RecordHeader {
 		e.conn.opener.req.Traced(false, fmt.Sprintf("a record of %d octets is too short for its header", len(record)))
 		return nil
 	}
-	header, data := record[:headerSize], record[headerSize:]
+	header, data := record[:nvt.RecordHeader], record[nvt.RecordHeader:]
 	var reply []byte
 	var err error
 	switch header[0] {
-	case e3270Data:
+	case nvt.Record3270Data:
 		reply, err = e.conn.stream(data)
-	case eSSCPLUData:
+	case nvt.RecordSSCPLUData:
 		e.conn.screen.ReceiveText(data)
-	case eNVTData:
+	case nvt.RecordNVTData:
 		e.conn.text(data)
-	case eBindImage, eUnbind, eResponse:
+	case nvt.RecordBindImage, nvt.RecordUnbind, nvt.RecordResponse:
 	default:
 		err = errKind
 	}
@@ -159,7 +135,7 @@ func (e *extended) record(record []byte) error {
 	if reply == nil {
 		return nil
 	}
-	return e.write(e3270Data, reply)
+	return e.write(nvt.Record3270Data, reply)
 }
 
 // errKind: a record is not for terminals.
@@ -168,14 +144,14 @@ var errKind = errors.New("a record that is not for terminals")
 // respond reports the outcome of a record if the host asks for it. Only data streams have
 // responses (RFC 2355 section 8.1.3).
 func (e *extended) respond(header []byte, failed error) error {
-	if !slices.Contains(e.agreed, responses) || header[0] != e3270Data && header[0] != eSCSData {
+	if !slices.Contains(e.agreed, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {
 		return nil
 	}
-	wanted := header[2] == eAlways || header[2] == eOnError && failed != nil
+	wanted := header[2] == nvt.RespondAlways || header[2] == nvt.RespondOnError && failed != nil
 	if !wanted {
 		return nil
 	}
-	response := []byte{eResponse, 0, ePositive, header[3], header[4], eDeviceEnd}
+	response := []byte{nvt.RecordResponse, 0, ePositive, header[3], header[4], eDeviceEnd}
 	switch {
 	case errors.Is(failed, tn3270.ErrData):
 		response[2], response[5] = eNegative, eOpCheck
@@ -188,16 +164,16 @@ func (e *extended) respond(header []byte, failed error) error {
 // send sends the record of a key.
 func (e *extended) send(record []byte) error {
 	if e.conn.screen.Status().Mode == tn3270.ModeText {
-		return e.write(eSSCPLUData, record)
+		return e.write(nvt.RecordSSCPLUData, record)
 	}
-	return e.write(e3270Data, record)
+	return e.write(nvt.Record3270Data, record)
 }
 
 // write sends a record after a header.
 func (e *extended) write(kind byte, record []byte) error {
 	e.conn.mu.Lock()
 	header := binary.BigEndian.AppendUint16([]byte{kind, 0, 0}, e.sequence)
-	if slices.Contains(e.agreed, responses) {
+	if slices.Contains(e.agreed, nvt.Responses) {
 		e.sequence = (e.sequence + 1) & 0x7FFF
 	}
 	e.conn.mu.Unlock()

@@ -9,42 +9,14 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// Octets of subnegotiations of TN3270E (RFC 2355 section 7).
-const (
-	extConnect    = 1
-	extDeviceType = 2
-	extFunctions  = 3
-	extIs         = 4
-	extReason     = 5
-	extReject     = 6
-	extRequest    = 7
-	extSend       = 8
-)
-
 // Reasons for rejecting a device.
 const (
 	noSuchDevice = 3
 	noSuchType   = 4
 )
 
-// Functions of TN3270E (RFC 2355 section 7.2.2).
-const (
-	bindImage = 0
-	responses = 2
-	sysReq    = 4
-)
-
-// Kinds of records, and other octets of their headers (RFC 2355 section 8.1).
-const (
-	kind3270Data   = 0
-	kindResponse   = 2
-	kindBindImage  = 3
-	kindUnbind     = 4
-	kindSSCPLUData = 7
-	headerSize     = 5
-	responseAlways = 2
-	normalEnd      = 1 // of a session, in UNBIND
-)
+// normalEnd is the end of a session, in UNBIND.
+const normalEnd = 1
 
 // negotiateExtended offers TN3270E, if configured, and waits until the functions are
 // agreed on or the terminal refuses.
@@ -56,24 +28,24 @@ func (h *Host) negotiateExtended() error {
 		return err
 	}
 	h.expectAnswer(nvt.TN3270E)
-	return errors.Join(h.Sub(nvt.TN3270E, []byte{extSend, extDeviceType}), h.wait())
+	return errors.Join(h.Sub(nvt.TN3270E, []byte{nvt.TN3270ESend, nvt.TN3270EDeviceType}), h.wait())
 }
 
 // extend handles a subnegotiation of TN3270E.
 func (h *Host) extend(data []byte) {
 	switch {
-	case bytes.HasPrefix(data, []byte{extDeviceType, extRequest}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270ERequest}):
 		h.deviceAsked(data[2:])
-	case bytes.HasPrefix(data, []byte{extFunctions, extRequest}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}):
 		h.functionsAsked(data[2:])
-	case bytes.HasPrefix(data, []byte{extFunctions, extIs}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270EIs}):
 		h.agree(data[2:])
 	}
 }
 
 // deviceAsked assigns a device to the terminal or rejects it.
 func (h *Host) deviceAsked(data []byte) {
-	kind, name, named := bytes.Cut(data, []byte{extConnect})
+	kind, name, named := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	h.device = string(name)
 	if !named {
 		h.device = "LU0001"
@@ -85,24 +57,24 @@ func (h *Host) deviceAsked(data []byte) {
 	if h.isTerminal(string(kind)) {
 		if h.o.Devices == nil || slices.Contains(h.o.Devices, h.device) {
 			h.log("device " + h.device)
-			h.Sub(nvt.TN3270E, slices.Concat([]byte{extDeviceType, extIs}, kind, []byte{extConnect}, []byte(h.device)))
+			h.Sub(nvt.TN3270E, slices.Concat([]byte{nvt.TN3270EDeviceType, nvt.TN3270EIs}, kind, []byte{nvt.TN3270EConnect}, []byte(h.device)))
 			return
 		}
 		reason = noSuchDevice
 	}
 	h.device = ""
-	h.Sub(nvt.TN3270E, []byte{extDeviceType, extReject, extReason, reason})
+	h.Sub(nvt.TN3270E, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason, reason})
 }
 
 // functionsAsked agrees to functions, or asks for those that the host has.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
-		h.Sub(nvt.TN3270E, append([]byte{extFunctions, extRequest}, common...))
+		h.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, common...))
 		return
 	}
 	h.agree(common)
-	h.Sub(nvt.TN3270E, append([]byte{extFunctions, extIs}, common...))
+	h.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270EIs}, common...))
 }
 
 func (h *Host) agree(functions []byte) {

@@ -42,7 +42,7 @@ func StartTN3270(o *HostOptions) (*Server, error) {
 		options = *o
 	}
 	if options.Functions == nil {
-		options.Functions = []byte{bindImage, responses, sysReq}
+		options.Functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 	}
 	if options.Run == nil {
 		options.Run = func(h *Host) error { return (&pages{Host: h, users: options.Users}).run() }
@@ -64,8 +64,8 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 	if err != nil {
 		return
 	}
-	if h.hasFunction(bindImage) {
-		err = h.SendKind(kindBindImage, h.bindImage())
+	if h.hasFunction(nvt.BindImage) {
+		err = h.SendKind(nvt.RecordBindImage, h.bindImage())
 	}
 	if err == nil {
 		err = o.Run(h)
@@ -77,8 +77,8 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 		log("error " + err.Error())
 		return
 	}
-	if h.hasFunction(bindImage) {
-		h.SendKind(kindUnbind, []byte{normalEnd})
+	if h.hasFunction(nvt.BindImage) {
+		h.SendKind(nvt.RecordUnbind, []byte{normalEnd})
 	}
 }
 
@@ -130,7 +130,7 @@ func (h *Host) Show(b *tn3270.Builder) error {
 // Send sends a record of any octets.
 func (h *Host) Send(record []byte) error {
 	if h.extended {
-		return h.SendKind(kind3270Data, record)
+		return h.SendKind(nvt.Record3270Data, record)
 	}
 	return h.WriteRecord(record)
 }
@@ -141,16 +141,16 @@ func (h *Host) SendText(text string) error {
 	if err != nil {
 		return err
 	}
-	return h.SendKind(kindSSCPLUData, record)
+	return h.SendKind(nvt.RecordSSCPLUData, record)
 }
 
 // SendKind sends a record of that kind with its header (RFC 2355). It asks for a response
 // to a data stream if responses were agreed on.
 func (h *Host) SendKind(kind byte, data []byte) error {
 	header := []byte{kind, 0, 0, byte(h.sequence >> 8), byte(h.sequence)}
-	if h.hasFunction(responses) {
-		if kind == kind3270Data {
-			header[2] = responseAlways
+	if h.hasFunction(nvt.Responses) {
+		if kind == nvt.Record3270Data {
+			header[2] = nvt.RespondAlways
 		}
 		h.sequence = (h.sequence + 1) & 0x7FFF
 	}
@@ -194,15 +194,15 @@ var testRequest = []byte{0x01, 0x6C, 0x61, 0x02}
 // inbound reads a record. ok is false for a response, which is not input.
 func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	if h.extended {
-		if len(record) < headerSize {
+		if len(record) < nvt.RecordHeader {
 			return in, false, fmt.Errorf("a record of %d octets has no header", len(record))
 		}
-		header, data := record[:headerSize], record[headerSize:]
+		header, data := record[:nvt.RecordHeader], record[nvt.RecordHeader:]
 		switch record = data; header[0] {
-		case kindResponse:
+		case nvt.RecordResponse:
 			h.log(fmt.Sprintf("response %d: %X % X", int(header[3])<<8|int(header[4]), header[2], data))
 			return in, false, nil
-		case kindSSCPLUData:
+		case nvt.RecordSSCPLUData:
 			// Only text: make it a field after Enter and an address.
 			record = append([]byte{0x7D, 0x40, 0x40}, data...)
 		}
@@ -283,7 +283,7 @@ func (h *Host) negotiate() error {
 }
 
 func (h *Host) typeTold(data []byte) {
-	if len(data) > 0 && data[0] == subIs {
+	if len(data) > 0 && data[0] == nvt.Is {
 		h.gotAnswer(nvt.TerminalType)
 		h.isTerminal(string(data[1:]))
 	}

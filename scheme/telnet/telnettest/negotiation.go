@@ -31,11 +31,6 @@ type negotiation struct {
 	secure  *tls.Conn // nil before TLS
 }
 
-const (
-	subIs   = 0
-	subSend = 1
-)
-
 // begin starts a negotiation that agrees to the options in list, and to TLS if config is
 // not nil.
 func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), list []nvt.Option, command func(byte)) {
@@ -69,7 +64,7 @@ func (n *negotiation) request(us bool, codes ...byte) (err error) {
 // send sends SEND, which the other side answers by a subnegotiation.
 func (n *negotiation) send(code byte) error {
 	n.expectAnswer(code)
-	return n.Sub(code, []byte{subSend})
+	return n.Sub(code, []byte{nvt.Send})
 }
 
 // ask sends SEND and waits for the answers.
@@ -118,16 +113,13 @@ func (n *negotiation) askTLS(config *tls.Config) error {
 	return n.wait()
 }
 
-// follows announces that TLS follows.
-const follows = 1
-
 func (n *negotiation) startTLS(config *tls.Config, log func(string), data []byte) {
-	if len(data) != 1 || data[0] != follows || n.secure != nil {
+	if len(data) != 1 || data[0] != nvt.Follows || n.secure != nil {
 		return
 	}
 	n.gotAnswer(nvt.StartTLS)
 	log("tls")
-	n.Sub(nvt.StartTLS, []byte{follows})
+	n.Sub(nvt.StartTLS, []byte{nvt.Follows})
 	n.Upgrade(func(c net.Conn) (net.Conn, error) {
 		n.secure = tls.Server(c, config)
 		return n.secure, n.secure.Handshake()

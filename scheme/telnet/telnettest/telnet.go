@@ -161,12 +161,6 @@ func (h *telnetHost) askEcho() error {
 	return err
 }
 
-// The first octets of subnegotiations of CHARSET.
-const (
-	charsetRequest  = 1
-	charsetAccepted = 2
-)
-
 func (h *telnetHost) askCharset() error {
 	if len(h.o.Charsets) == 0 {
 		return nil
@@ -175,12 +169,12 @@ func (h *telnetHost) askCharset() error {
 		return err
 	}
 	h.expectAnswer(nvt.Charset)
-	return h.Sub(nvt.Charset, append([]byte{charsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
+	return h.Sub(nvt.Charset, append([]byte{nvt.CharsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
 }
 
 func (h *telnetHost) charsetTold(data []byte) {
 	h.gotAnswer(nvt.Charset)
-	if len(data) > 0 && data[0] == charsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
+	if len(data) > 0 && data[0] == nvt.CharsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
 		h.charset = string(data[1:])
 		h.t.log("charset " + h.charset)
 	}
@@ -188,7 +182,7 @@ func (h *telnetHost) charsetTold(data []byte) {
 
 // answered handles the answer to SEND.
 func (h *telnetHost) answered(code byte, data []byte) {
-	if len(data) == 0 || data[0] != subIs {
+	if len(data) == 0 || data[0] != nvt.Is {
 		return
 	}
 	h.gotAnswer(code)
@@ -214,10 +208,10 @@ func (h *telnetHost) window(data []byte) {
 
 // statusAsked sends the options that are on (RFC 859).
 func (h *telnetHost) statusAsked(data []byte) {
-	if len(data) != 1 || data[0] != subSend {
+	if len(data) != 1 || data[0] != nvt.Send {
 		return
 	}
-	status := []byte{subIs}
+	status := []byte{nvt.Is}
 	h.each(func(us bool, code byte) {
 		verb := nvt.DO
 		if us {
@@ -297,23 +291,17 @@ func (h *telnetHost) environment() ([]string, error) {
 
 // variables returns the variables of NEW-ENVIRON as "NAME=value" (RFC 1572).
 func variables(text string) (list []string) {
-	const (
-		variable = iota
-		value
-		escape
-		userVariable
-	)
 	for i := 0; i < len(text); i++ {
 		switch o := text[i]; {
-		case o == variable || o == userVariable:
+		case o == nvt.EnvVar || o == nvt.EnvUserVar:
 			list = append(list, "")
 			continue
 		case len(list) == 0:
 			continue
-		case o == value:
+		case o == nvt.EnvValue:
 			list[len(list)-1] += "="
 			continue
-		case o == escape && i+1 < len(text):
+		case o == nvt.EnvEscape && i+1 < len(text):
 			i++
 		}
 		list[len(list)-1] += text[i : i+1]
