@@ -219,24 +219,11 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	case !in.more() && isShort(got.AID):
 		return got, nil
 	}
-	if got.Cursor, err = in.takeInbound(); err != nil {
+	if got.Cursor, err = in.takeAddress(false); err != nil {
 		return got, err
 	}
 	got.Fields, err = page.parseFields(&in)
 	return got, err
-}
-
-// takeInbound takes an address. With an error it returns -1.
-func (in *stream) takeInbound() (int, error) {
-	octets, err := in.take(2)
-	if err != nil {
-		return -1, err
-	}
-	address, ok := decodeAddress(octets[0], octets[1], false)
-	if !ok {
-		return -1, in.fault("an address can't begin with %02X", octets[0])
-	}
-	return address, nil
 }
 
 // parseFields reads the fields after the address of the cursor.
@@ -246,7 +233,7 @@ func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
 		in.start = in.at
 		if in.record[in.at] == orderSetBufferAddress {
 			in.at++
-			if f.Address, err = in.takeInbound(); err != nil {
+			if f.Address, err = in.takeAddress(false); err != nil {
 				return fields, err
 			}
 		}

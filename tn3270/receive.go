@@ -222,19 +222,26 @@ func (w *writer) order(order byte) error {
 	return w.in.fault("unknown order %02X", order)
 }
 
-func (w *writer) takeAddress() (int, error) {
-	octets, err := w.in.take(2)
+// takeAddress takes an address of any size.
+func (in *stream) takeAddress(wide bool) (int, error) {
+	octets, err := in.take(2)
 	if err != nil {
-		return 0, err
+		return -1, err
 	}
-	address, ok := decodeAddress(octets[0], octets[1], w.s.wide)
+	address, ok := decodeAddress(octets[0], octets[1], wide)
 	if !ok {
-		return 0, w.in.fault("an address can't begin with %02X", octets[0])
-	}
-	if address >= len(w.s.cells) {
-		return 0, w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
+		return -1, in.fault("an address can't begin with %02X", octets[0])
 	}
 	return address, nil
+}
+
+// takeAddress takes an address on the screen.
+func (w *writer) takeAddress() (int, error) {
+	address, err := w.in.takeAddress(w.s.wide)
+	if err == nil && address >= len(w.s.cells) {
+		err = w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
+	}
+	return address, err
 }
 
 // takeEscaped takes the character after Graphic Escape.

@@ -1,8 +1,8 @@
 package tn3270
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,13 +32,8 @@ func DrawStatus(dst []byte, s Snapshot, row int) []byte {
 	return appendCursor(dst, s.Row, s.Column)
 }
 
-// appendCursor appends CUP.
 func appendCursor(dst []byte, row, column int) []byte {
-	dst = append(dst, "\x1b["...)
-	dst = strconv.AppendInt(dst, int64(row), 10)
-	dst = append(dst, ';')
-	dst = strconv.AppendInt(dst, int64(column), 10)
-	return append(dst, 'H')
+	return fmt.Appendf(dst, "\x1b[%d;%dH", row, column)
 }
 
 // appendLine goes to the beginning of a row and erases it. Erasing at the end of a full
@@ -112,8 +107,7 @@ func (r rendition) appendSGR(dst []byte) []byte {
 		dst = append(dst, ";7"...)
 	}
 	if n := sgr[r.color]; n != 0 {
-		dst = append(dst, ';')
-		dst = strconv.AppendUint(dst, uint64(n), 10)
+		dst = fmt.Appendf(dst, ";%d", n)
 	}
 	return append(dst, 'm')
 }
