@@ -23,7 +23,7 @@ func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 	in := stream{record: record[:min(len(record), MaxRecord)]}
 	reply, err = s.command(&in)
 	if err == nil && len(record) > MaxRecord {
-		err = &DataError{MaxRecord, fmt.Sprintf("the record has %d octets", len(record))}
+		err = &DataError{MaxRecord, fmt.Sprintf("the record has %d octets, the limit is %d", len(record), MaxRecord)}
 	}
 	return reply, err
 }

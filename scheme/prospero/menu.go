@@ -134,7 +134,7 @@ func (m *menu) listAt(at location) (*Reply, error) {
 	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err
 	}
-	if m.left == 0 {
+	if m.left <= 0 {
 		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, m.client.o.Referrals)
 	}
 	m.left--
