@@ -2,7 +2,6 @@ package prosperotest
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -183,32 +182,21 @@ func (x *exchange) pointer(to *Link) bool {
 // contents.
 func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	wanted := func(name string) bool { return names == nil || slices.Contains(names, name) }
-	intrinsic := func(name string, value ...string) {
-		if wanted(name) {
-			dst = s.appendAttribute(dst, 0, &Attribute{AppliesTo: "OBJECT", Nature: "INTRINSIC", Name: name, Value: value})
-		}
-	}
-	for i := range o.Attributes {
-		if wanted(o.Attributes[i].Name) {
-			dst = s.appendAttribute(dst, 0, o.Attributes[i].of("OBJECT"))
-		}
-	}
-	intrinsic("SIZE", strconv.Itoa(o.size())+" bytes")
-	intrinsic("NATIVE-OWNER", "root")
-	intrinsic("NATIVE-GROUP", "root")
-	intrinsic("LAST-MODIFIED", timestamp(o.ModTime))
-	intrinsic("UNIX-MODES", o.modes())
+	list := slices.Concat(o.Attributes, o.intrinsic())
 	// Asked for more than the methods, but not for the modes, the measured server
 	// treats a directory as a file.
 	mistaken := len(names) > 1 && !wanted("UNIX-MODES")
 	if !o.isDirectory() || mistaken {
 		for _, m := range s.methods(o) {
-			intrinsic("ACCESS-METHOD", m...)
+			list = append(list, intrinsic("ACCESS-METHOD", m...))
 		}
 	}
-	if names != nil {
-		for _, value := range o.contents() {
-			intrinsic("CONTENTS", value...)
+	if names != nil && !o.isDirectory() && !o.NoContents {
+		list = append(list, intrinsic("CONTENTS", "DATA", o.Data))
+	}
+	for _, a := range list {
+		if wanted(a.Name) {
+			dst = s.appendAttribute(dst, 0, a.of("OBJECT"))
 		}
 	}
 	return dst

@@ -1,6 +1,7 @@
 package prosperotest
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -195,14 +196,7 @@ func (s *Server) appendOld(dst []byte, dir string, l *Link, attributes bool) []b
 	if strings.IndexFunc(name, func(r rune) bool { return r > '~' }) >= 0 {
 		name = "'" + name + "'"
 	}
-	host, letter := l.Host, "L"
-	if host == "" {
-		host = s.host
-	}
-	if l.Union {
-		letter = "U"
-	}
-	fields := []string{"LINK", letter, s.oldTarget(dir, l), name, "INTERNET-D", host, "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)), "0"}
+	fields := []string{"LINK", l.letter(), s.oldTarget(dir, l), name, "INTERNET-D", cmp.Or(l.Host, s.host), "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)), "0"}
 	dst = append(dst, strings.Join(fields, " ")+"\n"...)
 	if !attributes {
 		return dst
@@ -211,16 +205,7 @@ func (s *Server) appendOld(dst []byte, dir string, l *Link, attributes bool) []b
 		dst = appendOldAttribute(dst, &l.Attributes[i])
 	}
 	if o := s.here(dir, l); o != nil && l.real() {
-		for i := range o.Attributes {
-			dst = appendOldAttribute(dst, &o.Attributes[i])
-		}
-		for _, a := range []Attribute{
-			{Name: "SIZE", Value: []string{strconv.Itoa(o.size()), "bytes"}},
-			{Name: "NATIVE-OWNER", Value: []string{"root"}},
-			{Name: "NATIVE-GROUP", Value: []string{"root"}},
-			{Name: "LAST-MODIFIED", Value: []string{timestamp(o.ModTime)}},
-			{Name: "UNIX-MODES", Value: []string{o.modes()}},
-		} {
+		for _, a := range slices.Concat(o.Attributes, o.intrinsic()) {
 			dst = appendOldAttribute(dst, &a)
 		}
 	}

@@ -96,12 +96,19 @@ func (o *Object) modes() string {
 	}
 }
 
-// contents returns the values of CONTENTS that are not stored.
-func (o *Object) contents() [][]string {
-	if o.isDirectory() || o.NoContents {
-		return nil
+func intrinsic(name string, value ...string) Attribute {
+	return Attribute{Nature: "INTRINSIC", Name: name, Value: value}
+}
+
+// intrinsic returns the attributes that the server computes.
+func (o *Object) intrinsic() []Attribute {
+	return []Attribute{
+		intrinsic("SIZE", strconv.Itoa(o.size())+" bytes"),
+		intrinsic("NATIVE-OWNER", "root"),
+		intrinsic("NATIVE-GROUP", "root"),
+		intrinsic("LAST-MODIFIED", timestamp(o.ModTime)),
+		intrinsic("UNIX-MODES", o.modes()),
 	}
-	return [][]string{{"DATA", o.Data}}
 }
 
 // methods returns all access methods of a file, in the measured server's order.
@@ -167,13 +174,17 @@ func (s *Server) target(dir string, l *Link) string {
 	}
 }
 
+// letter is the link kind.
+func (l *Link) letter() string {
+	if l.Union {
+		return "U"
+	}
+	return "L"
+}
+
 // appendLink appends the fields of a link of directory dir, from the letter on.
 func (s *Server) appendLink(dst []byte, dir string, l *Link) []byte {
-	letter := "L"
-	if l.Union {
-		letter = "U"
-	}
-	dst = appendTokens(dst, letter, s.target(dir, l), l.Name)
+	dst = appendTokens(dst, l.letter(), s.target(dir, l), l.Name)
 	dst = append(dst, ' ')
 	return s.appendTarget(dst, dir, l)
 }
