@@ -37,14 +37,6 @@ func (o *Options) TerminalType() string {
 
 func (o *Options) model() int { return cmp.Or(o.Model, 2) }
 
-// size returns the alternate size.
-func (o *Options) size() (dimensions, error) {
-	if m := o.model(); 2 <= m && m < len(models) {
-		return models[m], nil
-	}
-	return dimensions{}, fmt.Errorf("%w: model %d; there are 2 to 5", ErrOption, o.Model)
-}
-
 // Lock is why the keyboard is locked. The zero Lock is Unlocked.
 type Lock int
 
@@ -105,12 +97,12 @@ func (o *Options) resolve() (*codePage, dimensions, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	alternate, err := o.size()
-	if err != nil {
-		return nil, dimensions{}, err
+	m := o.model()
+	if m < 2 || m >= len(models) {
+		return nil, dimensions{}, fmt.Errorf("%w: model %d; there are 2 to 5", ErrOption, o.Model)
 	}
 	page, err := newCodePage(o.CodePage)
-	return page, alternate, err
+	return page, models[m], err
 }
 
 // New returns an empty screen of 24 by 80. Its keyboard is locked until the host unlocks
