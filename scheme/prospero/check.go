@@ -32,40 +32,7 @@ const (
 //	attribute    = alphanums
 //
 // and versions that no request can hold. A URL that conforms costs no allocation.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && clean(u) {
-		return nil
-	}
-	return findings(u, p)
-}
-
-// clean reports whether u conforms to RFC 1738.
-func clean(u locus.URL) bool {
-	if _, ok := u.Path(); !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
-		return false
-	}
-	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {
-		return true
-	}
-	p := split(u)
-	if octet.All(p.ppath)&octet.Fsegment == 0 || strings.Contains(p.ppath, nul) || !p.isPlain() {
-		return false
-	}
-	versions := 0
-	for f := range p.fields {
-		switch {
-		case !f.equals:
-			return false
-		case f.isObjectVersion():
-			if versions++; versions > 1 || !f.hasVersionNumber() {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func findings(u locus.URL, profile locus.Profile) []locus.Violation {
+func Check(u locus.URL, profile locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: profile}
 	f.Scheme()
 	if !f.Internet(bnf.Login{Section: section}) {
