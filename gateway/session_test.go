@@ -160,7 +160,7 @@ func TestTerminal(t *testing.T) {
 // What a service shows can't steer the terminal, and what is not for it is not
 // opened.
 func TestTerminalSafe(t *testing.T) {
-	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Talk: func(c io.ReadWriter) {
+	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "a\x1b]0;title\x07b\x1b[6nc\x1b]52;c;aGk=\x07d\x1b[31me.\r\n")
 	}})
 	if err != nil {
@@ -224,7 +224,7 @@ func TestTerminalSafe(t *testing.T) {
 // A terminal ends with its page, and with the gateway.
 func TestTerminalEnds(t *testing.T) {
 	left := make(chan struct{})
-	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Talk: func(c io.ReadWriter) {
+	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "here")
 		io.Copy(io.Discard, c)
 		left <- struct{}{}

@@ -13,19 +13,19 @@ type attributes struct {
 type cell struct {
 	octet byte // the character, or the Attribute of a field
 	field bool // octet is an Attribute
-	ge    bool // the character came behind Graphic Escape
+	ge    bool // the character came after Graphic Escape
 	attributes
 }
 
-// buffer is the character buffer, and what fields make of it. A field is its
-// attribute and the positions behind it up to the next one; it may go on from the
-// last position at the first. Addresses count from 0.
+// buffer is the character buffer, divided into fields. A field is its attribute and the
+// positions up to the next attribute; it may wrap from the last position to the first.
+// Addresses count from 0.
 type buffer struct {
 	rows, columns int
 	cells         []cell
 }
 
-// erase makes the buffer one of nulls, with a size for which cells has the room.
+// erase clears the buffer and sets its size; cells must have the capacity.
 func (b *buffer) erase(m dimensions) {
 	b.rows, b.columns = m.Rows, m.Columns
 	b.cells = b.cells[:m.Rows*m.Columns]
@@ -46,8 +46,7 @@ func (b *buffer) before(address int) int {
 	return address - 1
 }
 
-// span are the positions from one to before another; all of them if the two are
-// the same.
+// span yields the positions from one to before another; all if the two are equal.
 func (b *buffer) span(from, to int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := from; yield(a); {
@@ -58,8 +57,8 @@ func (b *buffer) span(from, to int) iter.Seq[int] {
 	}
 }
 
-// fieldOf returns the address of the attribute of the field that a position is in,
-// which is its own if it is one; -1 if there are no fields.
+// fieldOf returns the address of the attribute of the field at a position, which may be
+// that attribute; -1 without fields.
 func (b *buffer) fieldOf(address int) int {
 	for range b.cells {
 		if b.cells[address].field {
@@ -70,8 +69,8 @@ func (b *buffer) fieldOf(address int) int {
 	return -1
 }
 
-// attribute returns the attribute of the field at an address of fieldOf. A screen
-// without fields is one that can be typed on.
+// attribute returns the attribute of a field, as fieldOf returns it. A screen without
+// fields accepts input.
 func (b *buffer) attribute(field int) Attribute {
 	if field < 0 {
 		return 0
@@ -79,7 +78,7 @@ func (b *buffer) attribute(field int) Attribute {
 	return Attribute(b.cells[field].octet)
 }
 
-// data are the positions of a field behind its attribute; of the buffer for -1.
+// data yields the positions of a field after its attribute; for -1, all positions.
 func (b *buffer) data(field int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		a := field
@@ -91,8 +90,8 @@ func (b *buffer) data(field int) iter.Seq[int] {
 	}
 }
 
-// rest are the positions from one to the end of its field; to the end of the buffer
-// if there are no fields.
+// rest yields the positions from one to the end of its field; without fields, to the end
+// of the buffer.
 func (b *buffer) rest(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, 0)
@@ -100,7 +99,7 @@ func (b *buffer) rest(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// line is rest, which ends with the line if there are no fields.
+// line is rest, but without fields it ends with the line.
 func (b *buffer) line(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, (address/b.columns+1)*b.columns%len(b.cells))
@@ -108,7 +107,7 @@ func (b *buffer) line(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// fields are the addresses of the attributes, from the beginning of the buffer.
+// fields yields the addresses of the attributes, from the beginning of the buffer.
 func (b *buffer) fields() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := range b.cells {
@@ -119,15 +118,14 @@ func (b *buffer) fields() iter.Seq[int] {
 	}
 }
 
-// isInput reports whether a position is the attribute of a field for input that has
-// room for any.
+// isInput reports whether a position is the attribute of a non-empty input field.
 func (b *buffer) isInput(address int) bool {
 	c := b.cells[address]
 	return c.field && !Attribute(c.octet).protected() && !b.cells[b.next(address)].field
 }
 
-// nextInput returns the first position of the first field for input whose attribute
-// is at an address or behind it; 0 if there is none.
+// nextInput returns the first position of the first input field whose attribute is at an
+// address or after it; 0 if there is none.
 func (b *buffer) nextInput(address int) int {
 	for a := range b.span(address, address) {
 		if b.isInput(a) {
@@ -137,11 +135,11 @@ func (b *buffer) nextInput(address int) int {
 	return 0
 }
 
-// firstInput returns the first position for input, be it that of a field whose
-// attribute is the last position; 0 if there is none.
+// firstInput returns the first position for input, possibly that of a field that wraps; 0
+// if there is none.
 func (b *buffer) firstInput() int { return b.nextInput(len(b.cells) - 1) }
 
-// setModified sets the modified data tag of a field, or resets it.
+// setModified sets or resets the modified data tag of a field.
 func (b *buffer) setModified(field int, modified bool) {
 	if field < 0 {
 		return

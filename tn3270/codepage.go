@@ -17,7 +17,7 @@ type codePage struct {
 }
 
 // national is a code page with the characters of another at other positions.
-type national struct {
+type nationalPage struct {
 	name, euro string // euro: the same with the euro sign instead of the currency sign
 	octets     string // what differs from code page 037
 	runes      string
@@ -25,7 +25,7 @@ type national struct {
 
 // nationals are IBM's Country Extended Code Pages. The control codes are those of
 // 037; a test has each contain every character once.
-var nationals = [...]national{
+var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},
 	{"273", "1141", "\x43\x4A\x4F\x59\x5A\x5F\x63\x6A\x7C\xA1\xB0\xB5\xBA\xBB\xC0\xCC\xD0\xDC\xE0\xEC\xFC", "{Ä!~Ü^[ö§ß¢@¬|ä¦ü}Ö\\]"},
 	{"277", "1142", "\x47\x4A\x4F\x5A\x5B\x5F\x67\x6A\x70\x7B\x7C\x80\x9C\x9E\x9F\xA1\xB0\xBA\xBB\xC0\xD0\xDC", "}#!¤Å^$ø¦ÆØ@{[]ü¢¬|æå~"},
@@ -47,7 +47,7 @@ const (
 // Country Extended Code Pages, those with the euro sign, and 1047.
 func CodePages() []string {
 	names := []string{"1047"}
-	for _, n := range nationals {
+	for _, n := range nationalPages {
 		names = append(names, n.name, n.euro)
 	}
 	slices.Sort(names)
@@ -62,7 +62,7 @@ func newCodePage(name string) (*codePage, error) {
 	case "1047":
 		return fill(charmap.CodePage1047, 1047, latin1, "", ""), nil
 	}
-	for _, n := range nationals {
+	for _, n := range nationalPages {
 		switch name {
 		case n.name:
 			return fill(charmap.CodePage037, parseNumber(name), latin1, n.octets, n.runes), nil

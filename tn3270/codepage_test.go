@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Each code page has each of the 256 characters of its set once, and its graphic
-// ones are there and back.
+// Each code page has each of the 256 characters of its set once, and its graphic characters
+// survive encoding and decoding.
 func TestCodePages(t *testing.T) {
 	names := CodePages()
 	if len(names) != 21 || !slices.IsSorted(names) {
@@ -45,7 +45,7 @@ func TestCodePages(t *testing.T) {
 	}
 }
 
-// What is known by heart of the code pages.
+// Well-known facts about the code pages.
 func TestCodePageCharacters(t *testing.T) {
 	for _, test := range []struct{ name, text, octets string }{
 		{"", "ABC abc 019", "\xC1\xC2\xC3\x40\x81\x82\x83\x40\xF0\xF1\xF9"},
@@ -92,7 +92,7 @@ func TestNoSuchTerminal(t *testing.T) {
 	}
 }
 
-// Code page 310 shows as characters that a terminal has one column for.
+// The characters of code page 310 take one column on a terminal.
 func TestAPL(t *testing.T) {
 	for i := range 256 {
 		if r := showAPL(byte(i)); !unicode.IsGraphic(r) || unicode.IsMark(r) {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Input is what a person did at a terminal.
+// Input is a key or text from a terminal.
 type Input struct {
-	Key  Key    // a key; 0: Text
-	Text string // what was typed, in one piece if it came in one
+	Key  Key    // 0: Text
+	Text string // in one piece if it came in one
 }
 
-// Decoder reads what a terminal sends, in UTF-8 and with the sequences of a VT220, of
-// xterm or of the Linux console. What has no key there is done so:
+// Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, of xterm or of the
+// Linux console. Keys that such a terminal lacks are:
 //
 //	^C  Clear        ^D  Dup              ^E  EraseEOF, as End
 //	^F  FieldMark    ^R  Reset            ^U  EraseInput
@@ -22,23 +22,23 @@ type Input struct {
 //	Shift F1 to F12    PF13 to PF24
 //	Page Up, Down      PF7, PF8
 //
-// and so, behind Esc, ^A or with Alt:
+// and after Esc, ^A or with Alt:
 //
 //	1 2 3  PA1 PA2 PA3    a  Attn      s  SysReq
 //	c      Clear          i  Insert    r  Reset
 //	p      CursorSelect   TAB  Backtab
 //
-// Other controls and sequences mean nothing. The zero Decoder is ready.
+// Other controls and sequences are ignored. The zero Decoder is ready to use. It is not
+// safe for concurrent use.
 type Decoder struct {
-	held []byte // the beginning of a sequence or character
-	skip bool   // what comes is the rest of a sequence that is too long
+	held []byte // an incomplete sequence or character
+	skip bool   // the rest of an overlong sequence follows
 }
 
-// maxSequence is how long a sequence of a key may be; those that there are have up
-// to 7 octets.
+// maxSequence is the longest sequence of a key; known ones have up to 7 octets.
 const maxSequence = 32
 
-// Decode appends what p says, and keeps what is not complete for the next time.
+// Decode appends the inputs in p, and keeps an incomplete one for the next call.
 func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 	rest := append(d.held, p...)
 	for len(rest) > 0 {
@@ -62,8 +62,8 @@ func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 
 const escape = 0x1B
 
-// scan returns what p begins with and how many octets that is; 0 if more must come.
-// The zero Input is nothing.
+// scan returns the first input in p and its length; 0 if it is incomplete. The zero Input
+// is to be ignored.
 func (d *Decoder) scan(p []byte) (Input, int) {
 	c := p[0]
 	switch {
@@ -76,7 +76,7 @@ func (d *Decoder) scan(p []byte) (Input, int) {
 	case c == escape || c == ctrl('A'):
 		return d.scanEscape(p)
 	case c < utf8.RuneSelf && unicode.IsControl(rune(c)):
-		return Input{Key: control(c)}, 1
+		return Input{Key: controlKeys[c]}, 1
 	case !utf8.FullRune(p):
 		return Input{}, 0
 	}
@@ -87,7 +87,7 @@ func (d *Decoder) scan(p []byte) (Input, int) {
 	return Input{Text: string(r)}, n
 }
 
-// scanEscape is scan for what begins with Esc.
+// scanEscape is scan for input that begins with Esc.
 func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	if len(p) == 1 {
 		return Input{}, 0
@@ -105,15 +105,15 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 		if p[2] == 'M' { // of the number pad
 			return Input{Key: Enter}, 3
 		}
-		return Input{Key: lettered(p[2], 1)}, 3
+		return Input{Key: letterKeys[p[2]]}, 3
 	case escape, ctrl('A'):
 		return Input{}, 1
 	}
-	return Input{Key: prefixed(p[1])}, 2
+	return Input{Key: escapeKeys[p[1]]}, 2
 }
 
-// scanCSI is scan for a control sequence: Esc, "[", parameters, and a final octet. The
-// Linux console has a second "[" in those of F1 to F5.
+// scanCSI is scan for a control sequence: Esc, "[", parameters, and a final octet. On the
+// Linux console those of F1 to F5 have a second "[".
 func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	i := 2
 	if i < len(p) && p[i] == '[' {
@@ -128,7 +128,7 @@ func (d *Decoder) scanCSI(p []byte) (Input, int) {
 		return Input{}, i
 	case i == len(p):
 		return Input{}, 0
-	case p[i] < ' ' || p[i] > '~': // no sequence after all
+	case p[i] < ' ' || p[i] > '~': // not a sequence
 		return Input{}, i
 	}
 	return Input{Key: sequence(string(p[2:i]), p[i])}, i + 1
@@ -143,130 +143,41 @@ func sequence(parameters string, final byte) Key {
 		return 0
 	}
 	first, second, _ := strings.Cut(parameters, ";")
-	modifiers, err := strconv.Atoi(second)
-	if err != nil {
-		modifiers = 1
+	k := letterKeys[final]
+	if final == '~' {
+		number, err := strconv.Atoi(first)
+		if err != nil {
+			return 0
+		}
+		k = numberKeys[number]
 	}
-	if final != '~' {
-		return lettered(final, modifiers)
-	}
-	number, err := strconv.Atoi(first)
-	if err != nil {
-		return 0
-	}
-	return shifted(numbered(number), modifiers)
-}
-
-// shifted returns PF13 to PF24 for F1 to F12 with Shift. Modifiers are one more than
-// a sum in which Shift is 1.
-func shifted(k Key, modifiers int) Key {
-	if PF1 <= k && k <= PF12 && (modifiers-1)&1 != 0 {
-		return k + (PF13 - PF1)
+	// Modifiers are one more than a sum in which Shift is 1.
+	if modifiers, err := strconv.Atoi(second); err == nil && (modifiers-1)&1 != 0 && PF1 <= k && k <= PF12 {
+		k += PF13 - PF1
 	}
 	return k
 }
 
-// lettered returns the key of a sequence that ends with a letter.
-func lettered(final byte, modifiers int) Key {
-	switch final {
-	case 'A':
-		return Up
-	case 'B':
-		return Down
-	case 'C':
-		return Right
-	case 'D':
-		return Left
-	case 'F':
-		return EraseEOF
-	case 'H':
-		return Home
-	case 'P', 'Q', 'R', 'S':
-		return shifted(PF1+Key(final-'P'), modifiers)
-	case 'Z':
-		return Backtab
+// The keys of sequences that end with a letter, of sequences with a number and "~", of
+// control characters, and of characters after Esc.
+var (
+	letterKeys = map[byte]Key{
+		'A': Up, 'B': Down, 'C': Right, 'D': Left, 'F': EraseEOF, 'H': Home,
+		'P': PF1, 'Q': PF2, 'R': PF3, 'S': PF4, 'Z': Backtab,
 	}
-	return 0
-}
-
-// numbered returns the key of a sequence with a number and "~".
-func numbered(number int) Key {
-	switch {
-	case number == 1 || number == 7:
-		return Home
-	case number == 2:
-		return Insert
-	case number == 3:
-		return Delete
-	case number == 4 || number == 8:
-		return EraseEOF
-	case number == 5:
-		return PF7
-	case number == 6:
-		return PF8
-	case 0 <= number && number < len(functionNumbers) && functionNumbers[number] != 0:
-		return PF1 + Key(functionNumbers[number]-1)
+	numberKeys = map[int]Key{
+		1: Home, 2: Insert, 3: Delete, 4: EraseEOF, 5: PF7, 6: PF8, 7: Home, 8: EraseEOF,
+		11: PF1, 12: PF2, 13: PF3, 14: PF4, 15: PF5, 17: PF6, 18: PF7, 19: PF8, 20: PF9, 21: PF10, 23: PF11, 24: PF12,
+		25: PF13, 26: PF14, 28: PF15, 29: PF16, 31: PF17, 32: PF18, 33: PF19, 34: PF20,
 	}
-	return 0
-}
-
-// functionNumbers are the function keys of the numbers.
-var functionNumbers = [...]byte{
-	11: 1, 12: 2, 13: 3, 14: 4, 15: 5, 17: 6, 18: 7, 19: 8, 20: 9, 21: 10, 23: 11, 24: 12,
-	25: 13, 26: 14, 28: 15, 29: 16, 31: 17, 32: 18, 33: 19, 34: 20,
-}
+	controlKeys = map[byte]Key{
+		ctrl('C'): Clear, ctrl('D'): Dup, ctrl('E'): EraseEOF, ctrl('F'): FieldMark, ctrl('H'): Backspace, 0x7F: Backspace,
+		ctrl('I'): Tab, ctrl('J'): Newline, ctrl('L'): Redraw, ctrl('M'): Enter, ctrl('R'): Reset, ctrl('U'): EraseInput,
+	}
+	escapeKeys = map[byte]Key{
+		'1': PA1, '2': PA2, '3': PA3, 'a': Attn, 'c': Clear, 'i': Insert, 'p': CursorSelect, 'r': Reset, 's': SysReq, '\t': Backtab,
+	}
+)
 
 // ctrl returns the octet of a key with Ctrl.
 func ctrl(key byte) byte { return key & 0x1F }
-
-// control returns the key of a control character.
-func control(c byte) Key {
-	switch c {
-	case ctrl('C'):
-		return Clear
-	case ctrl('D'):
-		return Dup
-	case ctrl('E'):
-		return EraseEOF
-	case ctrl('F'):
-		return FieldMark
-	case ctrl('H'), 0x7F:
-		return Backspace
-	case ctrl('I'):
-		return Tab
-	case ctrl('J'):
-		return Newline
-	case ctrl('L'):
-		return Redraw
-	case ctrl('M'):
-		return Enter
-	case ctrl('R'):
-		return Reset
-	case ctrl('U'):
-		return EraseInput
-	}
-	return 0
-}
-
-// prefixed returns the key of a character behind Esc.
-func prefixed(c byte) Key {
-	switch c {
-	case '1', '2', '3':
-		return PA1 + Key(c-'1')
-	case 'a':
-		return Attn
-	case 'c':
-		return Clear
-	case 'i':
-		return Insert
-	case 'p':
-		return CursorSelect
-	case 'r':
-		return Reset
-	case 's':
-		return SysReq
-	case '\t':
-		return Backtab
-	}
-	return 0
-}

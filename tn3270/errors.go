@@ -6,40 +6,35 @@ import (
 )
 
 var (
-	// ErrData is wrapped by each [DataError]: the host sent what is no 3270 data
-	// stream.
-	ErrData = errors.New("tn3270: wrong data stream")
+	// ErrData is wrapped by each [DataError]: the host sent an invalid 3270 data stream.
+	ErrData = errors.New("tn3270: invalid data stream")
 
-	// ErrOption means that there is no such model or code page.
+	// ErrOption: the model or code page does not exist.
 	ErrOption = errors.New("tn3270: no such terminal")
 
-	// ErrLocked means that the keyboard is locked; [Status] says why, and Reset
-	// unlocks it.
+	// ErrLocked: the keyboard is locked. [Status] has the reason; Reset unlocks it.
 	ErrLocked = errors.New("tn3270: the keyboard is locked")
 
-	// ErrProtected means that a key would have changed what is protected. It locks
-	// the keyboard, like the three that follow.
+	// ErrProtected: the input would change a protected position. This error and the next
+	// two lock the keyboard.
 	ErrProtected = errors.New("tn3270: protected, nothing can be typed here")
 
-	// ErrNumeric means that the field takes digits, "." and "-" alone.
-	ErrNumeric = errors.New("tn3270: the field takes digits, \".\" and \"-\" alone")
+	// ErrNumeric: the field accepts only digits, "." and "-".
+	ErrNumeric = errors.New("tn3270: the field accepts only digits, \".\" and \"-\"")
 
-	// ErrOverflow means that there is no room to insert.
+	// ErrOverflow: there is no room to insert.
 	ErrOverflow = errors.New("tn3270: the field is full, nothing can be inserted")
 
-	// ErrCharacter means that the host's code page has no such character. The
-	// keyboard stays unlocked.
+	// ErrCharacter: the host's code page lacks the character. The keyboard stays unlocked.
 	ErrCharacter = errors.New("tn3270: the host's code page has no such character")
 )
 
-// DataError says where a record stops being a 3270 data stream. It wraps [ErrData].
+// DataError says where a record stops being a valid 3270 data stream. It wraps [ErrData].
 type DataError struct {
-	Offset int    // octets from the beginning of the record
-	What   string // what is wrong there
+	Offset int    // in the record, in octets
+	What   string // the fault
 }
 
-func (e *DataError) Error() string {
-	return fmt.Sprintf("tn3270: wrong data stream: octet %d: %s", e.Offset, e.What)
-}
+func (e *DataError) Error() string { return fmt.Sprintf("%v: octet %d: %s", ErrData, e.Offset, e.What) }
 
 func (e *DataError) Unwrap() error { return ErrData }

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// A host shows a form, a person fills it in, and the host reads what was typed.
+// A host shows a form, a user fills it in, and the host reads the input.
 func Example() {
 	host, err := tn3270.NewBuilder(nil)
 	if err != nil {

@@ -18,7 +18,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// seedRecords are those of Hercules, and some of each kind.
+// seedRecords are those of Hercules, and some of each type.
 func seedRecords(t testing.TB) [][]byte {
 	list := append(records(wire(t, "hercules-s3270-first-screen.s2c")), records(wire(t, "hercules-s3270-clear.c2s"))...)
 	for _, r := range []string{
@@ -34,13 +34,13 @@ func seedRecords(t testing.TB) [][]byte {
 	return list
 }
 
-// terminals are those that the records are sent to.
+// terminals are the terminals under test.
 var terminals = []*tn3270.Options{nil, {Model: 5, Extended: true, CodePage: "1047"}}
 
 const keys = int(tn3270.Redraw-tn3270.Enter) + 1
 
-// checkReceive has a screen receive a record and presses keys: it stays one that a host
-// can go on with, and shows graphic characters alone.
+// checkReceive passes a record to a screen and presses keys: the screen remains usable, and
+// shows only graphic characters.
 func checkReceive(t *testing.T, o *tn3270.Options, record []byte, pressed ...tn3270.Key) {
 	t.Helper()
 	s := screen(t, o)
@@ -75,9 +75,8 @@ func TestReceiveKeys(t *testing.T) {
 	}
 }
 
-// FuzzReceive: whatever the host sends after a screen, and whatever is pressed then. The
-// record itself says which terminal receives it and which keys are pressed: all of
-// them, on both, would take most of the time.
+// FuzzReceive: any record after a screen, and any keys after it. The record itself selects
+// the terminal and the keys: all of them, on both terminals, would take most of the time.
 func FuzzReceive(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, record []byte) {
@@ -96,7 +95,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// wantDataError wants no error, or one that points into the record.
+// wantDataError checks that err is nil or points into the record.
 func wantDataError(t *testing.T, err error, record []byte) {
 	t.Helper()
 	var wrong *tn3270.DataError
@@ -105,7 +104,7 @@ func wantDataError(t *testing.T, err error, record []byte) {
 	}
 }
 
-// checkShown compares the ways to see a screen.
+// checkShown compares the views of a screen.
 func checkShown(t *testing.T, s *tn3270.Screen) {
 	t.Helper()
 	shot := s.Snapshot()
@@ -140,7 +139,7 @@ func checkShown(t *testing.T, s *tn3270.Screen) {
 	terminal.want(t, shot)
 }
 
-// FuzzWrite: a write does what its slow twin does, behind another write.
+// FuzzWrite: a write after another write does the same as its slow twin.
 func FuzzWrite(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -150,8 +149,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// compareTwin writes one half of the data and then the other, with an erase and
-// without.
+// compareTwin writes the two halves of the data, with an erase and without.
 func compareTwin(t *testing.T, data []byte) {
 	t.Helper()
 	const wcc = 0x03
@@ -177,8 +175,8 @@ func compareTwin(t *testing.T, data []byte) {
 	}
 }
 
-// What orders make of the screen when many of them come together, in all sorts of
-// order: fields without room, over the end, of characters with attributes.
+// Many orders in random order: fields without positions, writes past the end, characters
+// with attributes.
 func TestWriteTwin(t *testing.T) {
 	random := rand.New(rand.NewPCG(3270, 1994))
 	for range 100 {
@@ -190,7 +188,7 @@ func TestWriteTwin(t *testing.T) {
 	}
 }
 
-// appendOrder appends an order that is well-formed, or characters.
+// appendOrder appends a well-formed order, or characters.
 func appendOrder(data []byte, random *rand.Rand) []byte {
 	address := random.IntN(60)
 	if random.IntN(4) == 0 {
@@ -220,7 +218,7 @@ func appendOrder(data []byte, random *rand.Rand) []byte {
 	return append(data, "\xC1\xC2\xC3\xC4\xC5"[:1+random.IntN(5)]...)
 }
 
-// FuzzDecoder: what a terminal sends means the same however it is cut.
+// FuzzDecoder: input means the same however it is split.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{
 		"abc\r\n\t", "\x1b[A\x1b[1;2P\x1bOP\x1b[15~\x1b[[A", "\x1b1\x01c\x1b\x1b[3~", "grüß €日\xff\xe2\x82x", "\x1b[" + strings.Repeat("1;", 40) + "Ax", "\x1b[\x1b[Bx\x1b[1\x03", "\x1bO\x1b\x1b\xc3\xa9\x1bO\xc3\xa9",
@@ -251,7 +249,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// FuzzBuilder: what is built, the screen shows, and what is typed comes back.
+// FuzzBuilder: the screen shows what was built, and the host reads back what was typed.
 func FuzzBuilder(f *testing.F) {
 	f.Add("Name", "Ada Lovelace", 10, byte(0), uint8(0))
 	f.Add("┌─ü", "ß{[", 1890, byte(0x3D), uint8(3))
@@ -303,7 +301,7 @@ func clean(text string) string {
 	return string([]rune(text)[:min(len([]rune(text)), 1000)])
 }
 
-// FuzzParseInbound: what a client sends is no surprise to a host.
+// FuzzParseInbound: a host accepts or refuses any input.
 func FuzzParseInbound(f *testing.F) {
 	for _, s := range []string{"\x7D\x40\xC8\x11\x40\xC7\xC1\xC2\x11\x5D\x7F", "\x6D", "\x6C", "\x88\x00\x05\x81\x80\x80", "\x7D\x40\x40\xC1\x28\x42\xF2\xC2\x08\xC5", "\x60\x00\x00\x1D\x60", "\x7D\x80\x40", "\x7D\x40"} {
 		f.Add([]byte(s))

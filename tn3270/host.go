@@ -8,15 +8,15 @@ import (
 // Pair is an extended attribute: its type and its value.
 type Pair struct{ Type, Value byte }
 
-// InColor is the attribute of a colour; the zero Color is the default.
+// InColor returns the attribute of a colour; the zero Color is the default.
 func InColor(c Color) Pair { return Pair{typeColor, byte(c)} }
 
-// InHighlight is the attribute of a highlighting; the zero Highlight is the default.
+// InHighlight returns the attribute of a highlighting; the zero Highlight is the default.
 func InHighlight(h Highlight) Pair { return Pair{typeHighlight, byte(h)} }
 
-// Builder writes records as a host does. Each begins with a command, and [Builder.Record]
-// ends it. What is wrong, a position outside the screen or a character that the code
-// page has not, is reported there.
+// Builder writes a host's records. Each begins with a command, and [Builder.Record] ends
+// it and reports errors: a position outside the screen, or a character that the code page
+// lacks. It is not safe for concurrent use.
 type Builder struct {
 	page      *codePage
 	alternate dimensions
@@ -28,7 +28,7 @@ type Builder struct {
 // NewBuilder returns a Builder for a terminal with these options. The error wraps
 // [ErrOption].
 func NewBuilder(o *Options) (*Builder, error) {
-	page, alternate, err := o.settle()
+	page, alternate, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -60,39 +60,37 @@ func (b *Builder) fail(format string, args ...any) *Builder {
 // Write begins a record that changes the screen.
 func (b *Builder) Write(w WCC) *Builder { return b.append(cmdWrite, byte(w)) }
 
-// EraseWrite begins a record that erases the screen, which has 24 by 80 then.
+// EraseWrite begins a record that erases the screen and sets its size to 24 by 80.
 func (b *Builder) EraseWrite(w WCC) *Builder {
 	b.size = models[2]
 	return b.append(cmdEraseWrite, byte(w))
 }
 
-// EraseWriteAlternate begins a record that erases the screen, which has the size of
-// its model then.
+// EraseWriteAlternate begins a record that erases the screen and sets its size to that of
+// its model.
 func (b *Builder) EraseWriteAlternate(w WCC) *Builder {
 	b.size = b.alternate
 	return b.append(cmdEraseWriteAlternate, byte(w))
 }
 
-// EraseAllUnprotected is a record that erases what can be typed on, and unlocks the
-// keyboard.
+// EraseAllUnprotected is a record that erases all input fields and unlocks the keyboard.
 func (b *Builder) EraseAllUnprotected() *Builder { return b.append(cmdEraseAllUnprotected) }
 
-// ReadBuffer is a record that asks for all that is on the screen.
+// ReadBuffer is a record that asks for the whole screen.
 func (b *Builder) ReadBuffer() *Builder { return b.append(cmdReadBuffer) }
 
-// ReadModified is a record that asks for what was modified.
+// ReadModified is a record that asks for the modified fields.
 func (b *Builder) ReadModified() *Builder { return b.append(cmdReadModified) }
 
-// ReadModifiedAll is ReadModified that gets the data also behind a key that sends
-// none.
+// ReadModifiedAll is ReadModified with the data, also after a key that sends none.
 func (b *Builder) ReadModifiedAll() *Builder { return b.append(cmdReadModifiedAll) }
 
-// Query is a record that asks what the terminal is: Read Partition (Query).
+// Query is a record that asks for the terminal's properties: Read Partition (Query).
 func (b *Builder) Query() *Builder {
 	return b.append(cmdStructured, 0, 5, sfReadPartition, noPartition, readQuery)
 }
 
-// At is Set Buffer Address: what follows begins there. Rows and columns count from 1.
+// At is Set Buffer Address: the next order starts there. Rows and columns count from 1.
 func (b *Builder) At(row, column int) *Builder {
 	return b.append(orderSetBufferAddress).address(row, column)
 }
@@ -108,8 +106,8 @@ func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
 	return b.pairs(append([]Pair{{typeField, graphic(byte(a))}}, pairs...))
 }
 
-// ModifyField changes the field whose attribute is at the current position: its
-// attribute too unless that is nil.
+// ModifyField changes the field whose attribute is at the current position; a nil a keeps
+// that attribute.
 func (b *Builder) ModifyField(a *Attribute, pairs ...Pair) *Builder {
 	if a != nil {
 		pairs = append([]Pair{{typeField, graphic(byte(*a))}}, pairs...)
@@ -129,7 +127,7 @@ func (b *Builder) pairs(pairs []Pair) *Builder {
 	return b
 }
 
-// SetAttribute is the attribute of the characters that follow.
+// SetAttribute sets an attribute for the characters that follow.
 func (b *Builder) SetAttribute(p Pair) *Builder {
 	return b.append(orderSetAttribute, p.Type, p.Value)
 }
@@ -137,11 +135,10 @@ func (b *Builder) SetAttribute(p Pair) *Builder {
 // InsertCursor puts the cursor at the current position.
 func (b *Builder) InsertCursor() *Builder { return b.append(orderInsertCursor) }
 
-// ProgramTab goes to the next field for input.
+// ProgramTab goes to the next input field.
 func (b *Builder) ProgramTab() *Builder { return b.append(orderProgramTab) }
 
-// RepeatTo writes a character from the current position up to before another; 0 is
-// the null.
+// RepeatTo writes a character from the current position to before another; 0 is the null.
 func (b *Builder) RepeatTo(row, column int, r rune) *Builder {
 	b.append(orderRepeatToAddress).address(row, column)
 	if r == 0 {
@@ -150,13 +147,12 @@ func (b *Builder) RepeatTo(row, column int, r rune) *Builder {
 	return b.character(r)
 }
 
-// EraseUnprotectedTo erases what can be typed on up to before a position.
+// EraseUnprotectedTo erases the unprotected positions up to before a position.
 func (b *Builder) EraseUnprotectedTo(row, column int) *Builder {
 	return b.append(orderEraseUnprotected).address(row, column)
 }
 
-// Text is characters; those of code page 310 that the code page has not are written
-// with Graphic Escape.
+// Text writes characters, with Graphic Escape for those that only code page 310 has.
 func (b *Builder) Text(text string) *Builder {
 	for _, r := range text {
 		b.character(r)
@@ -184,27 +180,27 @@ func (b *Builder) address(row, column int) *Builder {
 	return b
 }
 
-// Inbound is a record that a terminal sent.
+// Inbound is a record from a terminal.
 type Inbound struct {
 	AID    byte
-	Key    Key // 0 if the AID is that of no key, as in the reply to a Read Modified
-	Cursor int // the address of the cursor, counted from 0; -1 if the record has none
+	Key    Key // 0 if the AID has none, as in the reply to a Read Modified
+	Cursor int // address of the cursor, from 0; -1: none in the record
 	Fields []ModifiedField
 
-	// Structured are structured fields, such as Query Replies, which have the AID
-	// 88 hexadecimal; then there is nothing else.
+	// Structured are structured fields, such as Query Replies. They have the AID 88
+	// hexadecimal, and nothing else is in such a record.
 	Structured []byte
 }
 
-// ModifiedField is what a field has, or on a screen without fields all there is.
+// ModifiedField is the data of a field, or of a screen without fields.
 type ModifiedField struct {
-	Address int    // of the first position behind the attribute, from 0; -1 without fields
+	Address int    // of the first position after the attribute, from 0; -1 without fields
 	Value   string // without nulls; DUP is U+001C and FM U+001E
 }
 
-// ParseInbound reads a record in which a terminal with this code page sends what was
-// modified, with addresses of 12 or 14 bits. What comes with the error was read
-// before; it is a [DataError], or wraps [ErrOption].
+// ParseInbound reads a record with the modified fields of a terminal with this code page,
+// with addresses of 12 or 14 bits. The error is a [DataError] or wraps [ErrOption]; the
+// result has what came before it.
 func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	page, err := newCodePage(codePage)
 	if err != nil {
@@ -223,34 +219,21 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	case !in.more() && isShort(got.AID):
 		return got, nil
 	}
-	if got.Cursor, err = in.takeInbound(); err != nil {
+	if got.Cursor, err = in.takeAddress(false); err != nil {
 		return got, err
 	}
 	got.Fields, err = page.parseFields(&in)
 	return got, err
 }
 
-// takeInbound takes an address, or returns -1 and an error.
-func (in *stream) takeInbound() (int, error) {
-	octets, err := in.take(2)
-	if err != nil {
-		return -1, err
-	}
-	address, ok := decodeAddress(octets[0], octets[1], false)
-	if !ok {
-		return -1, in.fault("no address begins with %02X", octets[0])
-	}
-	return address, nil
-}
-
-// parseFields reads the fields behind the address of the cursor.
+// parseFields reads the fields after the address of the cursor.
 func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
 	for in.more() {
 		f := ModifiedField{Address: -1}
 		in.start = in.at
 		if in.record[in.at] == orderSetBufferAddress {
 			in.at++
-			if f.Address, err = in.takeInbound(); err != nil {
+			if f.Address, err = in.takeAddress(false); err != nil {
 				return fields, err
 			}
 		}
@@ -281,7 +264,7 @@ func (p *codePage) parseValue(in *stream) (string, error) {
 		case isCharacter(octet):
 			value.WriteRune(p.runes[octet])
 		default:
-			err = in.fault("no order of what was modified is %02X", octet)
+			err = in.fault("unexpected order %02X", octet)
 		}
 		if err != nil {
 			return value.String(), err

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// What is built, octet by octet.
+// Built records, octet by octet.
 func TestBuilder(t *testing.T) {
 	attribute := tn3270.Skip
 	for _, test := range []struct {
@@ -40,7 +40,7 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// What can't be built is an error of its record alone.
+// An error affects only its own record.
 func TestBuilderErrors(t *testing.T) {
 	b := builder(t, &tn3270.Options{Model: 3})
 	for _, wrong := range []*tn3270.Builder{

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Key is a key of the keyboard. The zero Key is none.
+// Key is a key of the keyboard. The zero Key is invalid.
 type Key int
 
-// The keys that send something to the host.
+// Keys that send something to the host.
 const (
 	Enter Key = iota + 1
-	Clear     // erases the screen too
+	Clear     // also erases the screen
 	PA1
 	PA2
 	PA3
@@ -39,19 +39,18 @@ const (
 	PF22
 	PF23
 	PF24
-	CursorSelect // chooses the field that the cursor is in, as a light pen would
+	CursorSelect // selects the field at the cursor, as a light pen would
 
-	// Attn and SysReq are Telnet commands, which whoever has the connection sends
-	// (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Pressing them does
-	// nothing here.
+	// Attn and SysReq are Telnet commands, which the owner of the connection sends
+	// (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Press ignores them.
 	Attn
 	SysReq
 )
 
-// The keys that change the screen.
+// Keys that change the screen.
 const (
 	Tab        Key = SysReq + 1 + iota // to the next field for input
-	Backtab                            // to the beginning of this one, or of the one before
+	Backtab                            // to the beginning of this field, or of the previous one
 	Newline                            // to the first field for input below this line
 	Home                               // to the first field for input
 	Up                                 //
@@ -59,17 +58,17 @@ const (
 	Left                               //
 	Right                              //
 	EraseEOF                           // from the cursor to the end of the field
-	EraseInput                         // all that was typed
+	EraseInput                         // all input
 	Delete                             // the character at the cursor
 	Backspace                          // the character before the cursor
-	Insert                             // inserts or overwrites, by turns
-	Reset                              // unlocks the keyboard, ends inserting
+	Insert                             // toggles insert mode
+	Reset                              // unlocks the keyboard, ends insert mode
 	FieldMark
 	Dup
-	Redraw // no key of a 3270: whoever draws the screen is to draw all of it
+	Redraw // not a 3270 key: asks for the whole screen to be drawn again
 )
 
-// keyNames are the keys' names; those of PF1 to PF24 are made.
+// keyNames are the names of all keys except PF1 to PF24.
 var keyNames = map[Key]string{
 	Enter: "Enter", Clear: "Clear", PA1: "PA1", PA2: "PA2", PA3: "PA3",
 	CursorSelect: "CursorSelect", Attn: "Attn", SysReq: "SysReq",
@@ -90,8 +89,7 @@ func (k Key) String() string {
 	return "Key(" + strconv.Itoa(int(k)) + ")"
 }
 
-// ParseKey returns the key of a name such as "Enter", "PF12" or "EraseEOF", in
-// upper or lower case.
+// ParseKey returns the key of a name such as "Enter", "PF12" or "EraseEOF", in any case.
 func ParseKey(name string) (k Key, ok bool) {
 	for k := Enter; k <= Redraw; k++ {
 		if strings.EqualFold(name, k.String()) {
@@ -118,7 +116,7 @@ const (
 		"\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\x4A\x4B\x4C"
 )
 
-// aid returns the attention identifier of a key that sends one.
+// aid returns the attention identifier that a key sends, if any.
 func (k Key) aid() (aid byte, ok bool) {
 	switch {
 	case k == Enter:
@@ -133,7 +131,7 @@ func (k Key) aid() (aid byte, ok bool) {
 	return 0, false
 }
 
-// keyOf returns the key of an attention identifier, 0 if it is of none.
+// keyOf returns the key of an attention identifier; 0 if there is none.
 func keyOf(aid byte) Key {
 	if aid == aidCursorSelect {
 		return CursorSelect

@@ -35,7 +35,7 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// What terminals send.
+// The input of real terminals.
 func TestDecoder(t *testing.T) {
 	for sent, want := range map[string]string{
 		"ab c~é€日": `"ab c~é€日"`,
@@ -84,7 +84,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// What is not complete waits for the rest.
+// Incomplete input waits for the rest.
 func TestDecoderCut(t *testing.T) {
 	var d tn3270.Decoder
 	var got []tn3270.Input

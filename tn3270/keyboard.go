@@ -5,13 +5,12 @@ import (
 	"iter"
 )
 
-// Press presses a key. Those that the host is to hear of lock the keyboard and give a
-// record to be sent. While it is locked, Reset is all that works: the others give
-// [ErrLocked].
+// Press presses a key. A key that the host handles locks the keyboard and returns a record
+// to send. While the keyboard is locked, all keys but Reset return [ErrLocked].
 func (s *Screen) Press(k Key) (send []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.tell()
+	defer s.notify()
 	switch k {
 	case Reset:
 		s.status.Lock, s.status.Insert = Unlocked, false
@@ -28,10 +27,10 @@ func (s *Screen) Press(k Key) (send []byte, err error) {
 	if k == CursorSelect {
 		return s.cursorSelect()
 	}
-	return nil, s.local(k)
+	return nil, s.localKey(k)
 }
 
-// locked returns the error for a keyboard that is locked.
+// locked returns the error for a locked keyboard.
 func (s *Screen) locked() error {
 	if s.status.Lock == Unlocked {
 		return nil
@@ -39,7 +38,7 @@ func (s *Screen) locked() error {
 	return fmt.Errorf("%w: %s", ErrLocked, s.status.Lock)
 }
 
-// attention returns what a key with an AID sends.
+// attention returns the record of a key with an AID.
 func (s *Screen) attention(aid byte) []byte {
 	if s.status.Mode == ModeText {
 		return s.sendText(aid)
@@ -48,22 +47,21 @@ func (s *Screen) attention(aid byte) []byte {
 		s.eraseTo(dimensions{s.rows, s.columns})
 		s.resetReplyMode()
 	}
-	return s.interrupt(aid)
+	return s.sendModified(aid)
 }
 
-// interrupt locks the keyboard, and returns what was modified.
-func (s *Screen) interrupt(aid byte) []byte {
+// sendModified locks the keyboard and returns the modified fields.
+func (s *Screen) sendModified(aid byte) []byte {
 	s.aid = aid
 	s.status.Lock, s.status.Insert = LockedSystem, false
 	return s.readModified(nil, aid, false)
 }
 
-// maxText is how many characters Enter sends where the host sends text.
+// maxText is how many characters Enter sends to a host that sends text.
 const maxText = 255
 
-// sendText returns what was typed since the host's last text. It stays on the screen
-// as if the host had written it. Clear is for the screen alone, and other keys mean
-// nothing to such a host.
+// sendText returns the input since the host's last text. It stays on the screen, as if the
+// host had written it. Clear only clears the screen; other keys are ignored.
 func (s *Screen) sendText(aid byte) []byte {
 	switch aid {
 	case aidClear:
@@ -83,16 +81,16 @@ func (s *Screen) sendText(aid byte) []byte {
 	return nil
 }
 
-// inputText are the positions in which what is typed is for a host that sends text.
+// inputText yields the positions of input for a host that sends text.
 func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+maxText)%len(s.cells)) }
 
-// cursorSelect chooses the field that the cursor is in by its first character, the
-// designator: "?" and ">" take turns, and ">" has it modified; "&" is Enter, and a
-// blank tells the host at once which fields are modified.
+// cursorSelect selects the field at the cursor by its first character, the designator.
+// "?" becomes ">" and the field modified; ">" becomes "?" and the field unmodified. "&" is
+// Enter, and a blank sends at once which fields are modified.
 func (s *Screen) cursorSelect() ([]byte, error) {
 	field := s.fieldOf(s.cursor)
 	if !s.attribute(field).detectable() || s.cells[s.next(field)].field {
-		return nil, s.mistake(LockedProtected)
+		return nil, s.reject(LockedProtected)
 	}
 	designator := &s.cells[s.next(field)].octet
 	switch s.page.show(*designator) {
@@ -104,30 +102,24 @@ func (s *Screen) cursorSelect() ([]byte, error) {
 		s.setModified(field, false)
 	case ' ':
 		s.setModified(field, true)
-		return s.interrupt(aidCursorSelect), nil
+		return s.sendModified(aidCursorSelect), nil
 	case '&':
 		s.setModified(field, true)
-		return s.interrupt(aidEnter), nil
+		return s.sendModified(aidEnter), nil
 	default:
-		return nil, s.mistake(LockedProtected)
+		return nil, s.reject(LockedProtected)
 	}
 	return nil, nil
 }
 
-// mistake locks the keyboard for something that can't be done, and says what.
-func (s *Screen) mistake(l Lock) error {
+// reject locks the keyboard and returns the error for invalid input.
+func (s *Screen) reject(l Lock) error {
 	s.status.Lock = l
-	switch l {
-	case LockedNumeric:
-		return ErrNumeric
-	case LockedOverflow:
-		return ErrOverflow
-	}
-	return ErrProtected
+	return map[Lock]error{LockedProtected: ErrProtected, LockedNumeric: ErrNumeric, LockedOverflow: ErrOverflow}[l]
 }
 
-// local does a key that the host does not hear of.
-func (s *Screen) local(k Key) error {
+// localKey handles a key that the host does not see.
+func (s *Screen) localKey(k Key) error {
 	switch k {
 	case Tab:
 		s.cursor = s.nextInput(s.cursor)
@@ -166,13 +158,13 @@ func (s *Screen) local(k Key) error {
 	return nil
 }
 
-// move moves the cursor; beyond an edge it comes back at the other.
+// move moves the cursor, which wraps at the edges.
 func (s *Screen) move(by int) {
 	s.cursor = (s.cursor + by + len(s.cells)) % len(s.cells)
 }
 
-// backtab goes to the beginning of the field for input that the cursor is in, or if
-// it is there, to that of the one before.
+// backtab goes to the beginning of the input field at the cursor, or from there to that of
+// the previous one.
 func (s *Screen) backtab() {
 	a := s.before(s.cursor)
 	if s.cells[a].field {
@@ -188,7 +180,7 @@ func (s *Screen) backtab() {
 	s.cursor = 0
 }
 
-// newline goes to the first position for input in the lines below.
+// newline goes to the first position for input below this line.
 func (s *Screen) newline() {
 	a := (s.cursor/s.columns + 1) * s.columns % len(s.cells)
 	if s.isProtected(a) {
@@ -197,25 +189,24 @@ func (s *Screen) newline() {
 	s.cursor = a
 }
 
-// isProtected reports whether nothing can be typed at a position.
+// isProtected reports whether a position accepts no input.
 func (s *Screen) isProtected(address int) bool {
 	return s.cells[address].field || s.attribute(s.fieldOf(address)).protected()
 }
 
-// Type types text at the cursor, as a person would: what is full is left for the
-// next field if that is how the host wants it, a tab is the key Tab and a line end
-// the key Newline. It stops at what can't be typed; the error says at which
-// character of the text, counted from 1, and wraps [ErrLocked], [ErrProtected],
-// [ErrNumeric], [ErrOverflow] or [ErrCharacter].
+// Type types text at the cursor, like a user. A full field continues in the next one if
+// the host allows it. A tab is the key Tab and a line end the key Newline. The error has
+// the number of the first rejected character, from 1, and wraps [ErrLocked],
+// [ErrProtected], [ErrNumeric], [ErrOverflow] or [ErrCharacter].
 func (s *Screen) Type(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.tell()
+	defer s.notify()
 	n := 0
 	for _, r := range text {
 		n++
 		if err := s.typeRune(r); err != nil {
-			return fmt.Errorf("%w (character %d)", err, n) // which one may be a secret
+			return fmt.Errorf("%w (character %d)", err, n) // the character may be part of a password
 		}
 	}
 	return nil
@@ -227,9 +218,9 @@ func (s *Screen) typeRune(r rune) error {
 	}
 	switch r {
 	case '\t':
-		return s.local(Tab)
+		return s.localKey(Tab)
 	case '\n':
-		return s.local(Newline)
+		return s.localKey(Newline)
 	}
 	octet, ok := s.page.encode(r)
 	if !ok {
@@ -238,7 +229,7 @@ func (s *Screen) typeRune(r rune) error {
 	return s.put(octet)
 }
 
-// put puts a character where the cursor is, and moves that on.
+// put writes a character at the cursor and advances it.
 func (s *Screen) put(octet byte) error {
 	err := s.enter(octet)
 	if err == nil {
@@ -247,24 +238,24 @@ func (s *Screen) put(octet byte) error {
 	return err
 }
 
-// enter puts a character where the cursor is.
+// enter writes a character at the cursor.
 func (s *Screen) enter(octet byte) error {
 	if s.isProtected(s.cursor) {
-		return s.mistake(LockedProtected)
+		return s.reject(LockedProtected)
 	}
 	field := s.fieldOf(s.cursor)
 	if s.attribute(field).numeric() && !s.isNumber(octet) {
-		return s.mistake(LockedNumeric)
+		return s.reject(LockedNumeric)
 	}
 	if s.status.Insert && !s.makeRoom() {
-		return s.mistake(LockedOverflow)
+		return s.reject(LockedOverflow)
 	}
 	s.cells[s.cursor] = cell{octet: octet}
 	s.setModified(field, true)
 	return nil
 }
 
-// isNumber reports whether a field for numbers takes a character.
+// isNumber reports whether a numeric field accepts a character.
 func (s *Screen) isNumber(octet byte) bool {
 	if octet == dup {
 		return true
@@ -273,8 +264,8 @@ func (s *Screen) isNumber(octet byte) bool {
 	return '0' <= r && r <= '9' || r == '.' || r == '-'
 }
 
-// makeRoom moves what is at the cursor and behind it on by one, up to a null, which
-// it takes away.
+// makeRoom moves the characters from the cursor on by one, over the first null. It reports
+// whether there is one.
 func (s *Screen) makeRoom() bool {
 	room := -1
 	for a := range s.line(s.cursor) {
@@ -294,8 +285,8 @@ func (s *Screen) makeRoom() bool {
 	return true
 }
 
-// advance moves the cursor on by one, over attributes, and over a field that is to
-// be skipped to the next one for input.
+// advance moves the cursor to the next position, over attributes; a field with the
+// attribute Skip sends it to the next input field.
 func (s *Screen) advance() {
 	s.cursor = s.next(s.cursor)
 	for range s.cells {
@@ -310,10 +301,10 @@ func (s *Screen) advance() {
 	}
 }
 
-// eraseEOF makes null what is at the cursor and behind it in the field.
+// eraseEOF clears the field from the cursor on.
 func (s *Screen) eraseEOF() error {
 	if s.isProtected(s.cursor) {
-		return s.mistake(LockedProtected)
+		return s.reject(LockedProtected)
 	}
 	for a := range s.rest(s.cursor) {
 		s.cells[a] = cell{}
@@ -322,10 +313,10 @@ func (s *Screen) eraseEOF() error {
 	return nil
 }
 
-// delete takes the character at the cursor away, and moves those behind it back.
+// delete removes the character at the cursor and moves the following ones back.
 func (s *Screen) delete() error {
 	if s.isProtected(s.cursor) {
-		return s.mistake(LockedProtected)
+		return s.reject(LockedProtected)
 	}
 	last := s.cursor
 	for a := range s.line(s.cursor) {
@@ -337,10 +328,10 @@ func (s *Screen) delete() error {
 	return nil
 }
 
-// backspace takes the character before the cursor away, if the field has one there.
+// backspace deletes the character before the cursor, if it is in the same field.
 func (s *Screen) backspace() error {
 	if s.isProtected(s.cursor) {
-		return s.mistake(LockedProtected)
+		return s.reject(LockedProtected)
 	}
 	before := s.before(s.cursor)
 	if s.cells[before].field || s.cursor == 0 && s.fieldOf(0) < 0 {

@@ -28,8 +28,8 @@ func form(t testing.TB) *tn3270.Screen {
 	return s
 }
 
-// From screen to screen: what a person types goes to the host with Enter, and the
-// keyboard waits for the host.
+// From screen to screen: Enter sends the input to the host, and locks the keyboard until
+// the host unlocks it.
 func TestFillIn(t *testing.T) {
 	s := form(t)
 	write(t, s, "Ada") // and on by the key
@@ -90,7 +90,7 @@ func TestAttention(t *testing.T) {
 		if got, want := string(press(t, s, k)), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: % X, not % X", k, got, want)
 		}
-		// What the host reads then has the same AID, until it unlocks.
+		// The host's next Read has the same AID, until it unlocks the keyboard.
 		if got, want := string(receive(t, s, []byte{0xF6})), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: Read Modified % X, not % X", k, got, want)
 		}
@@ -107,7 +107,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// A screen without fields sends what there is, without nulls.
+// A screen without fields sends all characters except nulls.
 func TestUnformatted(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(3)+e(t, "LOGON ")+ic))
@@ -117,7 +117,7 @@ func TestUnformatted(t *testing.T) {
 	}
 }
 
-// A field goes on from the last position at the first, for typing too.
+// A field wraps from the last position to the first, for input too.
 func TestWrappedField(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(1917)+input+ic+sba(2)+sf+"\xF0"))
@@ -145,7 +145,7 @@ func TestWrappedField(t *testing.T) {
 	}
 }
 
-// What can't be typed locks the keyboard with its reason, and Reset unlocks it.
+// Invalid input locks the keyboard with the reason, and Reset unlocks it.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -212,7 +212,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// An error says which character it is, and never what.
+// An error has the number of the character, never the character.
 func TestTypeErrors(t *testing.T) {
 	s := form(t)
 	err := s.Type("ab€")
@@ -233,7 +233,7 @@ func TestTypeErrors(t *testing.T) {
 	}
 }
 
-// Numeric fields take digits, ".", "-" and DUP.
+// Numeric fields accept digits, ".", "-" and DUP.
 func TestNumeric(t *testing.T) {
 	s := form(t)
 	press(t, s, tn3270.Tab)
@@ -264,7 +264,7 @@ func TestDupFieldMark(t *testing.T) {
 	wantCursor(t, s, 2, 2)
 }
 
-// The keys that edit.
+// The editing keys.
 func TestEdit(t *testing.T) {
 	type keys = []tn3270.Key
 	for _, test := range []struct {
@@ -337,7 +337,7 @@ func TestEditUnformatted(t *testing.T) {
 	wantText(t, s, "")
 }
 
-// The cursor goes from edge to edge, and from field to field.
+// The cursor moves over the edges, and from field to field.
 func TestMove(t *testing.T) {
 	s := form(t)
 	for _, test := range []struct {
@@ -361,7 +361,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// Newline goes to a line that can be typed on from its first column.
+// Newline goes to the first line whose first column accepts input.
 func TestNewlineWithinField(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(10)+input+ic+sba(300)+prot))
@@ -370,7 +370,7 @@ func TestNewlineWithinField(t *testing.T) {
 	wantText(t, s, strings.Repeat(" ", 11)+"first\nsecond")
 }
 
-// A screen that is all protected, or all attributes, has no place for input.
+// A screen of only protected fields, or of only attributes, accepts no input.
 func TestNoInput(t *testing.T) {
 	for _, data := range []string{prot, "\x3C\x00\x00\x40" + prot, strings.Repeat(input, 1920), strings.Repeat(sf+"\x70", 1920)} {
 		s := screen(t, nil)
@@ -438,7 +438,7 @@ func TestCursorSelect(t *testing.T) {
 	wantError(t, err, tn3270.ErrProtected)
 }
 
-// A host that sends text (RFC 2355, SSCP-LU-DATA): Enter sends what was typed.
+// A host that sends text (RFC 2355, SSCP-LU-DATA): Enter sends the input.
 func TestText(t *testing.T) {
 	s := form(t)
 	s.ReceiveText([]byte(e(t, "MSG10") + "\x15" + e(t, "LOGON? ")))
@@ -477,7 +477,7 @@ func TestText(t *testing.T) {
 	wantText(t, s, "3270")
 }
 
-// A keyboard is locked before the host wrote anything; Reset unlocks that too.
+// The keyboard is locked before the first record; Reset unlocks that too.
 func TestBeforeTheHost(t *testing.T) {
 	s := screen(t, nil)
 	wantError(t, s.Type("x"), tn3270.ErrLocked)
@@ -521,7 +521,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The host's side and the person's side at once.
+// Host and user at the same time.
 func TestTogether(t *testing.T) {
 	s := form(t)
 	done := make(chan struct{})

@@ -1,6 +1,6 @@
 package tn3270
 
-// The commands, as they are outside SNA, with the codes of channels next to them.
+// The commands, with their codes outside SNA.
 const (
 	cmdWrite               = 0xF1
 	cmdReadBuffer          = 0xF2
@@ -11,28 +11,19 @@ const (
 	cmdEraseAllUnprotected = 0x6F
 	cmdEraseWriteAlternate = 0x7E
 
-	cmdNoOperation = 0x03 // of channels alone
+	cmdNoOperation = 0x03 // only on channels
 )
 
-// command returns the command of its code, whichever of the two that is.
+// channelCommands are the commands by their codes on channels.
+var channelCommands = map[byte]byte{
+	0x01: cmdWrite, 0x02: cmdReadBuffer, 0x05: cmdEraseWrite, 0x06: cmdReadModified,
+	0x0D: cmdEraseWriteAlternate, 0x0E: cmdReadModifiedAll, 0x0F: cmdEraseAllUnprotected, 0x11: cmdStructured,
+}
+
+// command returns the command of a code of either kind.
 func command(code byte) byte {
-	switch code {
-	case 0x01:
-		return cmdWrite
-	case 0x02:
-		return cmdReadBuffer
-	case 0x05:
-		return cmdEraseWrite
-	case 0x06:
-		return cmdReadModified
-	case 0x0D:
-		return cmdEraseWriteAlternate
-	case 0x0E:
-		return cmdReadModifiedAll
-	case 0x0F:
-		return cmdEraseAllUnprotected
-	case 0x11:
-		return cmdStructured
+	if c, ok := channelCommands[code]; ok {
+		return c
 	}
 	return code
 }
@@ -51,7 +42,7 @@ const (
 	orderRepeatToAddress  = 0x3C
 )
 
-// The format controls, which are characters in the buffer.
+// The format controls, which are characters of the buffer.
 const (
 	null           = 0x00
 	formFeed       = 0x0C
@@ -66,8 +57,7 @@ const (
 	eightOnes      = 0xFF
 )
 
-// isCharacter reports whether an octet in a data stream is a character of the
-// buffer, and no order.
+// isCharacter reports whether an octet in a data stream is a character and not an order.
 func isCharacter(octet byte) bool {
 	switch octet {
 	case null, formFeed, carriageReturn, shiftOut, shiftIn, newLine, endOfMedium, dup, fieldMark, substitute:
@@ -76,8 +66,7 @@ func isCharacter(octet byte) bool {
 	return octet >= firstGraphic
 }
 
-// The types of the attributes in Start Field Extended, Modify Field and Set
-// Attribute.
+// The types of attributes in Start Field Extended, Modify Field and Set Attribute.
 const (
 	typeAll       = 0x00
 	typeHighlight = 0x41
@@ -86,20 +75,20 @@ const (
 	typeField     = 0xC0
 )
 
-// characterAPL is the character set behind Graphic Escape.
+// characterAPL is the character set of Graphic Escape.
 const characterAPL = 0xF1
 
-// WCC is the write control character, which says what a write does besides.
+// WCC is the write control character, with options of a write.
 type WCC byte
 
 const (
-	ResetMDT        WCC = 0x01 // nothing counts as modified
-	KeyboardRestore WCC = 0x02 // unlocks the keyboard
+	ResetMDT        WCC = 0x01 // mark all fields as unmodified
+	KeyboardRestore WCC = 0x02 // unlock the keyboard
 	SoundAlarm      WCC = 0x04
-	ResetPartition  WCC = 0x40 // with an erase: back to the reply mode of fields
+	ResetPartition  WCC = 0x40 // with an erase: reset the reply mode
 )
 
-// Attribute is the attribute of a field, six bits.
+// Attribute is the attribute of a field, of six bits.
 type Attribute byte
 
 const (
@@ -108,7 +97,7 @@ const (
 	Skip        Attribute = Protected | Numeric // protected, and the cursor skips it
 	Detectable  Attribute = 0x04                // by the cursor select key
 	Intensified Attribute = 0x08                // and detectable
-	Hidden      Attribute = 0x0C                // what is in it does not show
+	Hidden      Attribute = 0x0C                // the contents are not shown
 	Modified    Attribute = 0x01                // the modified data tag, MDT
 
 	attributeBits Attribute = 0x3F
@@ -125,12 +114,11 @@ func (a Attribute) modified() bool    { return a&Modified != 0 }
 // detectable reports whether the cursor select key finds the field.
 func (a Attribute) detectable() bool { return a&display == Detectable || a.intensified() }
 
-// Color is a colour in its code. The zero Color is what the field's attribute
-// gives.
+// Color is the code of a colour. The zero Color is that of the field's attribute.
 type Color byte
 
 const (
-	NeutralBlack  Color = 0xF0 // the colour of the ground
+	NeutralBlack  Color = 0xF0 // background
 	Blue          Color = 0xF1
 	Red           Color = 0xF2
 	Pink          Color = 0xF3
@@ -148,8 +136,8 @@ const (
 	White         Color = 0xFF
 )
 
-// Highlight is an extended highlighting in its code. The zero Highlight is none,
-// or that of the field.
+// Highlight is the code of an extended highlighting. The zero Highlight is that of the
+// field, or none.
 type Highlight byte
 
 const (
@@ -160,8 +148,8 @@ const (
 	Intensify  Highlight = 0xF8
 )
 
-// graphic returns the character that stands for the last six bits of n, so that
-// addresses and attributes are graphic characters on the line.
+// graphic returns the graphic character for the last six bits of n, which encodes
+// addresses and attributes.
 func graphic(n byte) byte { return graphics[n&0x3F] }
 
 const graphics = "" +
@@ -170,12 +158,11 @@ const graphics = "" +
 	"\x60\x61\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\x6A\x6B\x6C\x6D\x6E\x6F" +
 	"\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C\x7D\x7E\x7F"
 
-// Addresses of 12 bits are two graphic characters; those of 14 begin with two bits
-// that are 0.
+// Addresses of 12 bits are two graphic characters; those of 14 begin with two 0 bits.
 const bits12 = 1 << 12
 
-// appendAddress appends an address of 12 bits, or of 14 if it is too large for that;
-// wide: of 16.
+// appendAddress appends an address of 12 bits, of 14 if it is too large for that, or with
+// wide of 16.
 func appendAddress(dst []byte, address int, wide bool) []byte {
 	if wide || address >= bits12 {
 		return append(dst, byte(address>>8), byte(address))
@@ -183,7 +170,7 @@ func appendAddress(dst []byte, address int, wide bool) []byte {
 	return append(dst, graphic(byte(address>>6)), graphic(byte(address)))
 }
 
-// decodeAddress reads an address; ok is false for the form that is reserved.
+// decodeAddress reads an address; ok is false for the reserved form.
 func decodeAddress(high, low byte, wide bool) (address int, ok bool) {
 	if wide {
 		return int(high)<<8 | int(low), true

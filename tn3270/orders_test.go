@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Addresses in these tests are of 14 bits, which are numbers; those of 12 are in
-// TestAddresses. 1D60 is a protected field, 1D40 one for input.
+// Addresses in these tests have 14 bits, which are numbers; those of 12 bits are in
+// TestAddresses. 1D60 is a protected field, 1D40 an input field.
 
 const (
 	sf    = "\x1D"
@@ -25,8 +25,8 @@ func sba(address int) string { return "\x11" + at(address) }
 
 func at(address int) string { return string([]byte{byte(address >> 8), byte(address)}) }
 
-// GA23-0059, chapter 4: what orders make of the screen. before is what one write put
-// there, after an Erase/Write; then is the Write that is tested.
+// GA23-0059, chapter 4: the effect of orders. before is the data of an Erase/Write; then is
+// that of the Write under test.
 func TestOrders(t *testing.T) {
 	for _, test := range []struct{ name, before, then, want string }{
 		{"data at the cursor", sba(3) + ic, e(t, "abc"), "   abc"},
@@ -77,7 +77,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// Insert Cursor puts the cursor at the address; a write without it leaves it.
+// Insert Cursor moves the cursor to the address; a write without it does not move it.
 func TestInsertCursor(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sba(85)+ic+e(t, "abc")))
@@ -145,8 +145,8 @@ func TestCommandCodes(t *testing.T) {
 	}
 }
 
-// Erase/Write has the default size, Erase/Write Alternate the model's, and Write what
-// there is.
+// Erase/Write sets the default size, Erase/Write Alternate the model's, and Write keeps the
+// size.
 func TestSizes(t *testing.T) {
 	for model, want := range map[int][2]int{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}} {
 		s := screen(t, &tn3270.Options{Model: model})
@@ -171,7 +171,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Erase All Unprotected empties the fields for input, resets their MDT, and unlocks.
+// Erase All Unprotected clears the input fields, resets their MDT, and unlocks.
 func TestEraseAllUnprotected(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sf+"\x61"+e(t, "ab")+sf+"\xC1"+e(t, "cd")+prot))
@@ -234,7 +234,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// Fields are told with where they are and what is in them.
+// Fields have their position and value.
 func TestFields(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	if got := s.Fields(); got != nil {
@@ -262,7 +262,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What is wrong says where; what came before it stays, and the screen goes on.
+// A DataError has the offset; what came before stays, and the screen remains usable.
 func TestWrongData(t *testing.T) {
 	long := strings.Repeat("\x40", tn3270.MaxRecord)
 	for _, test := range []struct {
@@ -271,27 +271,27 @@ func TestWrongData(t *testing.T) {
 		what         string
 	}{
 		{"command", "\xAA", 0, "AA"},
-		{"no WCC", "\xF5", 0, "cut off"},
+		{"no WCC", "\xF5", 0, "truncated"},
 		{"order", "ok\x02", 4, "02"},
-		{"no address", "ok\x11", 4, "cut off"},
-		{"half an address", "ok\x11\x00", 4, "cut off"},
+		{"no address", "ok\x11", 4, "truncated"},
+		{"half an address", "ok\x11\x00", 4, "truncated"},
 		{"address outside", "ok\x11\x07\x80", 4, "1920"},
 		{"address of 12 bits outside", "ok\x11\x7F\x7F", 4, "4095"},
 		{"address of 14 bits outside", "ok\x11\x3F\xFF", 4, "16383"},
 		{"reserved address", "ok\x11\x80\x00", 4, "80"},
-		{"no attribute", "ok\x1D", 4, "cut off"},
-		{"no pairs", "ok\x29", 4, "cut off"},
-		{"pairs cut off", "ok\x29\x02\xC0\x40\x41", 4, "cut off"},
-		{"more pairs than there are", "ok\x29\xFF\xC0\x40", 4, "cut off"},
+		{"no attribute", "ok\x1D", 4, "truncated"},
+		{"no pairs", "ok\x29", 4, "truncated"},
+		{"pairs cut off", "ok\x29\x02\xC0\x40\x41", 4, "truncated"},
+		{"more pairs than there are", "ok\x29\xFF\xC0\x40", 4, "truncated"},
 		{"nothing to modify", "ok\x2C\x01\xC0\x40", 4, "no field"},
-		{"Modify Field cut off", "ok\x2C\x01", 4, "cut off"},
-		{"Set Attribute cut off", "ok\x28\x42", 4, "cut off"},
-		{"Repeat cut off", "ok\x3C\x00\x05", 4, "cut off"},
+		{"Modify Field cut off", "ok\x2C\x01", 4, "truncated"},
+		{"Set Attribute cut off", "ok\x28\x42", 4, "truncated"},
+		{"Repeat cut off", "ok\x3C\x00\x05", 4, "truncated"},
 		{"Repeat outside", "ok\x3C\x07\x80\x40", 4, "1920"},
 		{"Repeat an order", "ok\x3C\x00\x05\x11", 4, "11"},
-		{"Repeat half a Graphic Escape", "ok\x3C\x00\x05\x08", 4, "cut off"},
+		{"Repeat half a Graphic Escape", "ok\x3C\x00\x05\x08", 4, "truncated"},
 		{"Erase Unprotected outside", "ok\x12\x07\x80", 4, "1920"},
-		{"half a Graphic Escape", "ok\x08", 4, "cut off"},
+		{"half a Graphic Escape", "ok\x08", 4, "truncated"},
 		{"Graphic Escape of an order", "ok\x08\x11", 4, "11"},
 		{"too long", "ok" + long, tn3270.MaxRecord, "65540"},
 	} {
@@ -319,7 +319,7 @@ func TestWrongData(t *testing.T) {
 	}
 }
 
-// Program Tabs and repetitions over the whole screen, many of them.
+// Many Program Tabs and repetitions over the whole screen.
 func TestManyOrders(t *testing.T) {
 	for _, order := range []string{pt, "\x3C\x00\x00\x40", "\x12\x00\x00", "\x29\x00", "\x08\xC5"} {
 		s := screen(t, &tn3270.Options{Model: 5})

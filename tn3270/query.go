@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// The query replies that there are here.
+// The implemented query replies.
 const (
 	querySummary           = 0x80
 	queryUsableArea        = 0x81
@@ -16,12 +16,12 @@ const (
 
 // The requests of a Query List.
 const (
-	listOf         = 0x00 // those that are listed
-	listEquivalent = 0x40 // those, and what is like them: all
+	listOf         = 0x00 // the listed ones
+	listEquivalent = 0x40 // the listed ones and equivalent ones: all
 	listAll        = 0x80
 )
 
-// queryCodes returns which query replies the terminal has.
+// queryCodes returns the terminal's query replies.
 func (s *Screen) queryCodes() []byte {
 	codes := []byte{querySummary, queryUsableArea, queryCharacterSets}
 	if s.extended {
@@ -42,10 +42,10 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	case listOf:
 		return s.queryReply(in.record[in.at:]), nil
 	}
-	return nil, in.fault("no Query List is %02X", request[0])
+	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the replies to some queries; nil: to all.
+// queryReply returns the replies with the codes in only; nil: all.
 func (s *Screen) queryReply(only []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {
@@ -71,7 +71,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryCharacterSets:
 		dst = s.appendCharacterSets(dst)
 	case queryColor:
-		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colours; by default, green
+		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colours; the default is green
 		for c := Blue; c <= Neutral; c++ {
 			dst = append(dst, byte(c), byte(c))
 		}
@@ -92,8 +92,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	return dst
 }
 
-// The size of a character in points, and the distances between points, of the
-// displays that these terminals are called after.
+// The size of a character in points, and the distances between points, of real displays.
 const (
 	pointsWide = 9
 	pointsHigh = 12
@@ -115,10 +114,10 @@ func appendSize(dst []byte, m dimensions) []byte {
 	return append(dst, byte(m.Columns>>8), byte(m.Columns), byte(m.Rows>>8), byte(m.Rows))
 }
 
-// appendCharacterSets tells of two sets that can't be loaded: the code page, and APL
-// behind Graphic Escape.
+// appendCharacterSets appends two sets that can't be loaded: the code page, and APL after
+// Graphic Escape.
 func (s *Screen) appendCharacterSets(dst []byte) []byte {
-	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // there is Graphic Escape, and code pages are named
+	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // Graphic Escape is supported, and code pages have numbers
 	dst = append(dst, 0, 0, 0, 0)                      // nothing can be loaded
 	dst = append(dst, 7)                               // octets for each of these
 	dst = append(dst, 0, 0x10, 0)

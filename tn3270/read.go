@@ -1,13 +1,15 @@
 package tn3270
 
+import "slices"
+
 // The reply modes.
 const (
-	replyField     = 0x00 // fields with their attribute, characters
-	replyExtended  = 0x01 // fields with their extended attributes too
-	replyCharacter = 0x02 // characters with their attributes too
+	replyField     = 0x00 // fields with their attribute
+	replyExtended  = 0x01 // and with extended attributes
+	replyCharacter = 0x02 // and characters with attributes
 )
 
-// readBuffer appends all of the buffer, as Read Buffer has it.
+// readBuffer appends the reply to Read Buffer: the whole buffer.
 func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
 	dst = s.appendHead(dst, aid)
 	var last attributes
@@ -26,7 +28,7 @@ func (s *Screen) appendHead(dst []byte, aid byte) []byte {
 	return appendAddress(append(dst, aid), s.cursor, s.wide)
 }
 
-// appendField appends the order that makes a field like this.
+// appendField appends the order for a field.
 func (s *Screen) appendField(dst []byte, c cell) []byte {
 	attribute := graphic(c.octet)
 	if s.replyMode == replyField {
@@ -43,18 +45,18 @@ func (s *Screen) appendField(dst []byte, c cell) []byte {
 	return dst
 }
 
-// pairs are the types and values of the attributes.
+// pairs returns the types and values of the attributes.
 func (a attributes) pairs() [3][2]byte {
 	return [3][2]byte{{typeHighlight, byte(a.highlight)}, {typeColor, byte(a.color)}, {typeCharacter, a.charset}}
 }
 
-// appendCharacter appends a character, in the reply mode of characters behind the
-// attributes in which it differs from the last one.
+// appendCharacter appends a character, in replyCharacter after the attributes in which it
+// differs from last.
 func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
 		was := last.pairs()
 		for i, pair := range c.pairs() {
-			if pair != was[i] && s.repliesWith(pair[0]) {
+			if pair != was[i] && slices.Contains(s.replyTypes, pair[0]) {
 				dst = append(dst, orderSetAttribute, pair[0], pair[1])
 			}
 		}
@@ -65,18 +67,8 @@ func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, a
 	return append(dst, c.octet), c.attributes
 }
 
-// repliesWith reports whether the host asked for this type of attribute.
-func (s *Screen) repliesWith(kind byte) bool {
-	for _, t := range s.replyTypes {
-		if t == kind {
-			return true
-		}
-	}
-	return false
-}
-
-// readModified appends the fields that were modified, as Read Modified and a key
-// have them; all: with the data also for the keys that send none.
+// readModified appends the modified fields, as a reply to Read Modified or for a key. With
+// all it has the data also for keys that send none.
 func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
 	if isShort(aid) && !all {
 		return append(dst, aid)

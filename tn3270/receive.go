@@ -2,33 +2,33 @@ package tn3270
 
 import "fmt"
 
-// MaxRecord is how many octets of a record are read. No screen needs as many, even if
-// each of its characters has attributes of its own.
+// MaxRecord is the most octets of a record that are read. It is enough for a screen in
+// which each character has its own attributes.
 const MaxRecord = 64 << 10
 
-// Receive does what a record of the host says: a command with all that belongs to
-// it, without the end-of-record mark and with Telnet's escapes undone. An empty
-// record says nothing. The reply, if there is one, is a record to be sent at once.
+// Receive executes a record of the host: a command with its data, without the end-of-record
+// mark and Telnet's escapes. An empty record does nothing. The caller must send the reply,
+// if any, at once.
 //
-// The error is a [DataError]. What came before the mistake is on the screen then,
-// and the session can go on.
+// The error is a [DataError]. The screen then has what came before the fault, and the
+// session can continue.
 func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 	if len(record) == 0 {
 		return nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.tell()
+	defer s.notify()
 	s.status.Mode = Mode3270
 	in := stream{record: record[:min(len(record), MaxRecord)]}
 	reply, err = s.command(&in)
 	if err == nil && len(record) > MaxRecord {
-		err = &DataError{MaxRecord, fmt.Sprintf("%d octets are too many for a record", len(record))}
+		err = &DataError{MaxRecord, fmt.Sprintf("the record has %d octets, the limit is %d", len(record), MaxRecord)}
 	}
 	return reply, err
 }
 
-// command does the command that is next.
+// command executes the next command.
 func (s *Screen) command(in *stream) (reply []byte, err error) {
 	code := in.next()
 	switch c := command(code); c {
@@ -46,13 +46,14 @@ func (s *Screen) command(in *stream) (reply []byte, err error) {
 	case cmdNoOperation:
 		return nil, nil
 	}
-	return nil, in.fault("no command is %02X", code)
+	return nil, in.fault("unknown command %02X", code)
 }
 
-// write does one of the commands that write.
+// write executes a write command.
 func (s *Screen) write(command byte, in *stream) error {
 	if command == cmdEraseAllUnprotected {
-		s.eraseAllUnprotected()
+		s.eraseInput()
+		s.restore()
 		return nil
 	}
 	octet, err := in.take(1)
@@ -84,7 +85,7 @@ func (s *Screen) write(command byte, in *stream) error {
 	return err
 }
 
-// sizeOf returns one of the two sizes.
+// sizeOf returns the alternate or the default size.
 func (s *Screen) sizeOf(alternate bool) dimensions {
 	if alternate {
 		return s.alternate
@@ -92,7 +93,7 @@ func (s *Screen) sizeOf(alternate bool) dimensions {
 	return models[2]
 }
 
-// eraseTo erases the screen, which has that size from now on.
+// eraseTo erases the screen and sets its size.
 func (s *Screen) eraseTo(m dimensions) {
 	s.erase(m)
 	s.cursor, s.address, s.input = 0, 0, 0
@@ -100,20 +101,14 @@ func (s *Screen) eraseTo(m dimensions) {
 
 func (s *Screen) resetReplyMode() { s.replyMode, s.replyTypes = replyField, nil }
 
-// restore unlocks the keyboard, and forgets which key it was that locked it.
+// restore unlocks the keyboard and resets the AID.
 func (s *Screen) restore() {
 	s.aid = aidNone
 	s.status.Lock = Unlocked
 	s.status.Insert = false
 }
 
-// eraseAllUnprotected is the command of that name.
-func (s *Screen) eraseAllUnprotected() {
-	s.eraseInput()
-	s.restore()
-}
-
-// eraseInput makes all that can be typed on null, and the cursor go to its beginning.
+// eraseInput clears all unprotected positions and moves the cursor to the first.
 func (s *Screen) eraseInput() {
 	if s.fieldOf(0) < 0 {
 		clear(s.cells)
@@ -130,7 +125,7 @@ func (s *Screen) eraseInput() {
 	s.cursor = s.firstInput()
 }
 
-// stream is a record as it is read. Faults are at start.
+// stream is a record being read. Faults are reported at start.
 type stream struct {
 	record    []byte
 	start, at int
@@ -138,7 +133,7 @@ type stream struct {
 
 func (in *stream) more() bool { return in.at < len(in.record) }
 
-// next returns the next octet, which there is.
+// next returns the next octet, which must exist.
 func (in *stream) next() byte {
 	in.at++
 	return in.record[in.at-1]
@@ -147,7 +142,7 @@ func (in *stream) next() byte {
 // take returns the next n octets.
 func (in *stream) take(n int) ([]byte, error) {
 	if n > len(in.record)-in.at {
-		return nil, in.fault("cut off: %d octets more are missing", n-(len(in.record)-in.at))
+		return nil, in.fault("truncated: %d octets are missing", n-(len(in.record)-in.at))
 	}
 	in.at += n
 	return in.record[in.at-n : in.at : in.at], nil
@@ -157,14 +152,14 @@ func (in *stream) fault(format string, args ...any) error {
 	return &DataError{in.start, fmt.Sprintf(format, args...)}
 }
 
-// writer does the orders of one write.
+// writer executes the orders of one write.
 type writer struct {
 	s       *Screen
 	in      *stream
 	address int // the current buffer address
 	attributes
-	afterOrder bool // what came last is an order, or the command, and no character
-	wrapped    bool // what came last is a Program Tab that erased up to the end of the buffer
+	afterOrder bool // the last thing was an order or the command, not a character
+	wrapped    bool // the last thing was a Program Tab that erased to the end of the buffer
 }
 
 func (w *writer) run() error {
@@ -185,7 +180,7 @@ func (w *writer) run() error {
 	return nil
 }
 
-// put puts a cell into the buffer.
+// put writes a cell and advances.
 func (w *writer) put(c cell) {
 	w.s.cells[w.address] = c
 	w.address = w.s.next(w.address)
@@ -224,32 +219,39 @@ func (w *writer) order(order byte) error {
 		}
 		return err
 	}
-	return w.in.fault("no order is %02X", order)
+	return w.in.fault("unknown order %02X", order)
 }
 
-func (w *writer) takeAddress() (int, error) {
-	octets, err := w.in.take(2)
+// takeAddress takes an address of any size.
+func (in *stream) takeAddress(wide bool) (int, error) {
+	octets, err := in.take(2)
 	if err != nil {
-		return 0, err
+		return -1, err
 	}
-	address, ok := decodeAddress(octets[0], octets[1], w.s.wide)
+	address, ok := decodeAddress(octets[0], octets[1], wide)
 	if !ok {
-		return 0, w.in.fault("no address begins with %02X", octets[0])
-	}
-	if address >= len(w.s.cells) {
-		return 0, w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
+		return -1, in.fault("an address can't begin with %02X", octets[0])
 	}
 	return address, nil
 }
 
-// takeEscaped returns the character behind Graphic Escape.
+// takeAddress takes an address on the screen.
+func (w *writer) takeAddress() (int, error) {
+	address, err := w.in.takeAddress(w.s.wide)
+	if err == nil && address >= len(w.s.cells) {
+		err = w.in.fault("address %d is outside the screen of %d by %d", address, w.s.rows, w.s.columns)
+	}
+	return address, err
+}
+
+// takeEscaped takes the character after Graphic Escape.
 func (w *writer) takeEscaped() (byte, error) {
 	octet, err := w.in.take(1)
 	if err != nil {
 		return 0, err
 	}
 	if octet[0] < firstGraphic || octet[0] > lastGraphic {
-		return 0, w.in.fault("%02X is no character for Graphic Escape", octet[0])
+		return 0, w.in.fault("invalid character %02X after Graphic Escape", octet[0])
 	}
 	return octet[0], nil
 }
@@ -283,7 +285,7 @@ func (w *writer) modifyField() error {
 	return nil
 }
 
-// takePairs returns types and values of attributes, behind the number of them.
+// takePairs takes a count and that many types and values of attributes.
 func (w *writer) takePairs() ([]byte, error) {
 	n, err := w.in.take(1)
 	if err != nil {
@@ -292,13 +294,13 @@ func (w *writer) takePairs() ([]byte, error) {
 	return w.in.take(2 * int(n[0]))
 }
 
-// change returns a field's attribute with some of it changed.
+// change returns a field's attribute with the changes applied.
 func (w *writer) change(c cell, pairs []byte) cell {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		if pairs[0] == typeField {
 			c.octet = pairs[1] & byte(attributeBits)
 		} else {
-			c.attributes = w.s.with(c.attributes, pairs[0], pairs[1])
+			c.attributes = w.s.withAttribute(c.attributes, pairs[0], pairs[1])
 		}
 	}
 	return c
@@ -307,14 +309,13 @@ func (w *writer) change(c cell, pairs []byte) cell {
 func (w *writer) setAttribute() error {
 	pair, err := w.in.take(2)
 	if err == nil {
-		w.attributes = w.s.with(w.attributes, pair[0], pair[1])
+		w.attributes = w.s.withAttribute(w.attributes, pair[0], pair[1])
 	}
 	return err
 }
 
-// with returns attributes with one changed. Those that the terminal has not are
-// passed over.
-func (s *Screen) with(a attributes, kind, value byte) attributes {
+// withAttribute returns a with one attribute changed. Unsupported ones are ignored.
+func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	switch kind {
 	case typeAll:
 		return attributes{}
@@ -335,9 +336,9 @@ func (s *Screen) with(a attributes, kind, value byte) attributes {
 	return a
 }
 
-// programTab goes to the next field for input. Behind characters it erases what is
-// left of the field that it leaves; so does one that follows a Program Tab that did
-// that at the end of the buffer.
+// programTab goes to the next input field. After characters it erases the rest of the
+// current field; so does one that follows a Program Tab that did so at the end of the
+// buffer.
 func (w *writer) programTab() {
 	s := w.s
 	if s.cells[w.address].field && !s.attribute(w.address).protected() {
@@ -373,7 +374,7 @@ func (w *writer) repeatToAddress() error {
 		}
 		c.ge = true
 	} else if !isCharacter(c.octet) {
-		return w.in.fault("%02X is no character to repeat", c.octet)
+		return w.in.fault("%02X can't be repeated", c.octet)
 	}
 	for a := range w.s.span(w.address, to) {
 		w.s.cells[a] = c
@@ -400,14 +401,13 @@ func (w *writer) eraseUnprotected() error {
 	return nil
 }
 
-// ReceiveText shows text that is no 3270 data stream: SSCP-LU-DATA of RFC 2355
-// section 4.1, in the code page. It goes on where the last left off; NL begins a new
-// line. The keyboard is unlocked, and Enter sends what is typed, up to 255
-// characters of it, as text alone.
+// ReceiveText shows text that is not a 3270 data stream: SSCP-LU-DATA of RFC 2355 section
+// 4.1, in the code page. It continues after the previous text; NL begins a new line. It
+// unlocks the keyboard; Enter then sends up to 255 characters of input as text.
 func (s *Screen) ReceiveText(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.tell()
+	defer s.notify()
 	if s.status.Mode != ModeText {
 		s.status.Mode = ModeText
 		s.eraseTo(models[2])
@@ -421,13 +421,13 @@ func (s *Screen) ReceiveText(text []byte) {
 		s.address = s.next(s.address)
 	}
 	s.cursor, s.input = s.address, s.address
-	for a := range s.inputText() { // it may have come around to the first line
+	for a := range s.inputText() { // the text may have wrapped to the first line
 		s.cells[a] = cell{}
 	}
 	s.restore()
 }
 
-// newLine erases what is left of a line, and goes to the next one.
+// newLine clears the rest of a line and goes to the next one.
 func (s *Screen) newLine() {
 	for a := range s.line(s.address) {
 		s.cells[a] = cell{}

@@ -1,18 +1,17 @@
 package tn3270
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Draw appends what draws a screen at the upper left of a terminal (ECMA-48): graphic
-// characters, and the sequences CUP, EL and SGR. What is below and at the right of
-// the screen stays.
+// Draw appends a drawing of a screen at the upper left of an ECMA-48 terminal: graphic
+// characters, and the sequences CUP, EL and SGR. Rows below the screen are not changed.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is [Draw] where was has been drawn: it draws the rows that differ.
+// DrawChanges is [Draw] for a terminal that shows was: it draws only the changed rows.
 func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	for row := range now.Rows {
 		if was.Columns != now.Columns || row >= was.Rows || !slices.Equal(was.row(row), now.row(row)) {
@@ -25,25 +24,20 @@ func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	return appendCursor(dst, now.Row, now.Column)
 }
 
-// DrawStatus appends what draws [Snapshot.StatusLine] in a row of the terminal,
-// counted from 1, and brings the cursor back.
+// DrawStatus appends a drawing of [Snapshot.StatusLine] in a row of the terminal, counted
+// from 1, and restores the cursor.
 func DrawStatus(dst []byte, s Snapshot, row int) []byte {
 	dst = appendLine(dst, row)
 	dst = append(dst, s.StatusLine()...)
 	return appendCursor(dst, s.Row, s.Column)
 }
 
-// appendCursor appends CUP.
 func appendCursor(dst []byte, row, column int) []byte {
-	dst = append(dst, "\x1b["...)
-	dst = strconv.AppendInt(dst, int64(row), 10)
-	dst = append(dst, ';')
-	dst = strconv.AppendInt(dst, int64(column), 10)
-	return append(dst, 'H')
+	return fmt.Appendf(dst, "\x1b[%d;%dH", row, column)
 }
 
-// appendLine goes to the beginning of a row and erases it. Erasing comes first: at
-// the end of a full row it would take the last character.
+// appendLine goes to the beginning of a row and erases it. Erasing at the end of a full
+// row would remove the last character.
 func appendLine(dst []byte, row int) []byte {
 	dst = appendCursor(dst, row, 1)
 	return append(dst, "\x1b[m\x1b[K"...)
@@ -65,7 +59,7 @@ func appendRow(dst []byte, row int, cells []Cell) []byte {
 	return dst
 }
 
-// drawn returns how many cells of a row there are to draw.
+// drawn returns how many cells of a row must be drawn.
 func drawn(cells []Cell) int {
 	n := len(cells)
 	for n > 0 && cells[n-1].graphic() == ' ' && cells[n-1].rendition() == (rendition{}) {
@@ -74,7 +68,7 @@ func drawn(cells []Cell) int {
 	return n
 }
 
-// graphic returns the character to draw, whatever the cell has.
+// graphic returns a printable character for the cell.
 func (c Cell) graphic() rune {
 	if c.Hidden || c.Attribute || !unicode.IsGraphic(c.Rune) {
 		return ' '
@@ -89,7 +83,7 @@ type rendition struct {
 	bold      bool
 }
 
-// rendition returns that of a cell. A blank needs none unless it is highlighted.
+// rendition returns the rendition of a cell. Blanks need one only if highlighted.
 func (c Cell) rendition() rendition {
 	r := rendition{c.Color, c.Highlight, c.Intensified || c.Highlight == Intensify}
 	if c.graphic() == ' ' && r.highlight != Reverse && r.highlight != Underscore {
@@ -112,47 +106,15 @@ func (r rendition) appendSGR(dst []byte) []byte {
 	case Reverse:
 		dst = append(dst, ";7"...)
 	}
-	if n := r.color.sgr(); n != 0 {
-		dst = append(dst, ';')
-		dst = strconv.AppendUint(dst, uint64(n), 10)
+	if n := sgr[r.color]; n != 0 {
+		dst = fmt.Appendf(dst, ";%d", n)
 	}
 	return append(dst, 'm')
 }
 
-// sgr returns the parameter that selects a colour among the eight of ECMA-48 and
-// the brighter eight that terminals have; 0 if the terminal's own will do.
-func (c Color) sgr() byte {
-	switch c {
-	case NeutralBlack, Black:
-		return 30
-	case Blue:
-		return 94 // 34 can't be read on a black ground
-	case Red:
-		return 31
-	case Pink:
-		return 95
-	case Green:
-		return 32
-	case Turquoise:
-		return 36
-	case Yellow:
-		return 93
-	case Neutral:
-		return 37
-	case DeepBlue:
-		return 34
-	case Orange:
-		return 33
-	case Purple:
-		return 35
-	case PaleGreen:
-		return 92
-	case PaleTurquoise:
-		return 96
-	case Grey:
-		return 90
-	case White:
-		return 97
-	}
-	return 0
+// sgr are the parameters of the colours: the eight of ECMA-48 and their bright variants.
+// 0 is the terminal's default. ECMA-48's blue, 34, is illegible on black.
+var sgr = [256]byte{
+	NeutralBlack: 30, Blue: 94, Red: 31, Pink: 95, Green: 32, Turquoise: 36, Yellow: 93, Neutral: 37,
+	Black: 30, DeepBlue: 34, Orange: 33, Purple: 35, PaleGreen: 92, PaleTurquoise: 96, Grey: 90, White: 97,
 }

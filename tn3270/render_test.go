@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// terminal is as much of a terminal as it takes to see what is drawn: graphic
-// characters, CUP, EL and SGR. Anything else fails the test.
+// terminal implements as much of a terminal as the drawings need: graphic characters, CUP,
+// EL and SGR. Anything else fails the test.
 type terminal struct {
 	rows, columns int
 	row, column   int // from 1
@@ -78,7 +78,7 @@ func (w *terminal) control(t *testing.T, parameters string, final byte) {
 	}
 }
 
-// want compares the terminal with what was drawn on it.
+// want compares the terminal with the drawn screen.
 func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
 	t.Helper()
 	if w.row != s.Row || w.column != s.Column || w.sgr != "" {
@@ -148,13 +148,13 @@ func TestDrawRenditions(t *testing.T) {
 	if bytes.Contains(drawn, []byte("secret")) {
 		t.Error("the secret is there")
 	}
-	// A blank with a line under it, or in reverse, is drawn.
+	// An underscored or reverse blank is drawn.
 	if got := w.cells[2+3*4].sgr; got != "7;30" {
 		t.Errorf("%q", got)
 	}
 }
 
-// Only the rows that differ are drawn again; rows that are gone are erased.
+// Only changed rows are drawn again; missing rows are erased.
 func TestDrawChanges(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, records(wire(t, "hercules-s3270-first-screen.s2c"))[0])
@@ -183,7 +183,7 @@ func TestDrawChanges(t *testing.T) {
 	}
 }
 
-// A snapshot that somebody made draws no control.
+// A handmade snapshot draws no control.
 func TestDrawSafe(t *testing.T) {
 	s := tn3270.Snapshot{Rows: 1, Columns: 6, Row: 1, Column: 1, Cells: []tn3270.Cell{
 		{Rune: 'a'}, {Rune: '\x1b'}, {Rune: '\u009b'}, {Rune: '\u202e'}, {Rune: 0}, {Rune: 'b'},
@@ -193,7 +193,7 @@ func TestDrawSafe(t *testing.T) {
 	}
 }
 
-// A terminal that is too small has the part with the cursor.
+// A terminal that is too small shows the part with the cursor.
 func TestClip(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+e(t, "top")+sba(1915)+e(t, "right")+sba(1919)+ic))

@@ -1,6 +1,7 @@
 package tn3270
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,20 +11,19 @@ import (
 // dimensions are the size of a screen.
 type dimensions struct{ Rows, Columns int }
 
-// The sizes of the models. Each begins with that of model 2, and changes to its own
-// and back as the host asks for it.
+// models are the sizes of the models. Each begins with that of model 2; the host switches
+// to the model's own size and back.
 var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}}
 
-// Options are those of a terminal. The zero Options and nil are a 3278 model 2 with
-// code page 037.
+// Options of a terminal. The zero Options and nil are a 3278 model 2 with code page 037.
 type Options struct {
-	Model    int    // 2 to 5; 0 is 2
-	CodePage string // of [CodePages]; empty is "037"
-	Extended bool   // colours and highlighting, as a 3279 has them
+	Model    int    // 2 to 5; 0: 2
+	CodePage string // of [CodePages]; empty: "037"
+	Extended bool   // colours and highlighting, as on a 3279
 }
 
-// TerminalType returns the name of the terminal in Telnet's option TERMINAL-TYPE
-// and as the device type of RFC 2355, such as IBM-3278-2-E.
+// TerminalType returns the terminal's name for Telnet's option TERMINAL-TYPE and the device
+// type of RFC 2355, such as IBM-3278-2-E.
 func (o *Options) TerminalType() string {
 	if o == nil {
 		o = &Options{}
@@ -35,49 +35,27 @@ func (o *Options) TerminalType() string {
 	return fmt.Sprintf("IBM-%d-%d-E", kind, o.model())
 }
 
-func (o *Options) model() int {
-	if o.Model == 0 {
-		return 2
-	}
-	return o.Model
-}
+func (o *Options) model() int { return cmp.Or(o.Model, 2) }
 
-// size returns the alternate size.
-func (o *Options) size() (dimensions, error) {
-	if m := o.model(); 2 <= m && m < len(models) {
-		return models[m], nil
-	}
-	return dimensions{}, fmt.Errorf("%w: model %d; there are 2 to 5", ErrOption, o.Model)
-}
-
-// Lock is why a keyboard is locked. The zero Lock is none.
+// Lock is why the keyboard is locked. The zero Lock is Unlocked.
 type Lock int
 
 const (
 	Unlocked        Lock = iota
-	LockedSystem         // the host has not unlocked it, or not yet
-	LockedProtected      // something was typed where nothing can be
-	LockedNumeric        // something other than a number was typed into a field for one
-	LockedOverflow       // there was no room to insert
+	LockedSystem         // the host has not unlocked it
+	LockedProtected      // input at a protected position
+	LockedNumeric        // input other than a number in a numeric field
+	LockedOverflow       // no room to insert
 )
 
-// String returns a lock as the terminal shows it, such as "X SYSTEM"; empty if the
-// keyboard is not locked.
-func (l Lock) String() string {
-	switch l {
-	case LockedSystem:
-		return "X SYSTEM"
-	case LockedProtected:
-		return "X PROTECTED"
-	case LockedNumeric:
-		return "X NUMERIC"
-	case LockedOverflow:
-		return "X OVERFLOW"
-	}
-	return ""
+var lockNames = map[Lock]string{
+	LockedSystem: "X SYSTEM", LockedProtected: "X PROTECTED", LockedNumeric: "X NUMERIC", LockedOverflow: "X OVERFLOW",
 }
 
-// Mode is what the host sends.
+// String returns a lock in the terminal's form, such as "X SYSTEM"; "" for Unlocked.
+func (l Lock) String() string { return lockNames[l] }
+
+// Mode is the form of the host's output.
 type Mode int
 
 const (
@@ -86,52 +64,51 @@ const (
 	ModeText             // lines of text (SSCP-LU-DATA of RFC 2355)
 )
 
-// Status is what the terminal shows besides the screen.
+// Status is the state that the terminal shows next to the screen.
 type Status struct {
 	Lock   Lock
-	Insert bool // what is typed is inserted
+	Insert bool // insert mode
 	Alarms int  // how many times the alarm sounded
 	Mode   Mode
 }
 
-// Screen is a 3270 display and its keyboard. It may be used by many goroutines. Make
-// one with [New].
+// Screen is a 3270 display and its keyboard. [New] makes one. It is safe for concurrent
+// use.
 type Screen struct {
 	page      *codePage
 	alternate dimensions
 	extended  bool
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change; nil if nobody waits
+	changed chan struct{} // closed at the next change; nil without waiters
 	buffer
 	cursor     int
-	address    int    // where text of the host goes on
-	input      int    // in ModeText, where what is typed begins
-	wide       bool   // addresses are of 16 bits
+	address    int    // where the host's text continues
+	input      int    // in ModeText, where input begins
+	wide       bool   // addresses have 16 bits
 	replyMode  byte   // of Set Reply Mode
-	replyTypes []byte // the attributes that characters are sent with
-	aid        byte   // of the last key that the host has not answered by unlocking
+	replyTypes []byte // types of attributes sent with characters
+	aid        byte   // of the last key, until the host unlocks the keyboard
 	status     Status
 }
 
-// settle returns the code page and the alternate size of a terminal. The error wraps
-// [ErrOption].
-func (o *Options) settle() (*codePage, dimensions, error) {
+// resolve returns the code page and the alternate size. The error wraps [ErrOption].
+func (o *Options) resolve() (*codePage, dimensions, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	alternate, err := o.size()
-	if err != nil {
-		return nil, dimensions{}, err
+	m := o.model()
+	if m < 2 || m >= len(models) {
+		return nil, dimensions{}, fmt.Errorf("%w: model %d; there are 2 to 5", ErrOption, o.Model)
 	}
 	page, err := newCodePage(o.CodePage)
-	return page, alternate, err
+	return page, models[m], err
 }
 
-// New returns a screen of 24 by 80 with nothing on it, whose keyboard is locked until
-// the host unlocks it. The error wraps [ErrOption].
+// New returns an empty screen of 24 by 80. Its keyboard is locked until the host unlocks
+// it. The error wraps [ErrOption].
 func New(o *Options) (*Screen, error) {
-	page, alternate, err := o.settle()
+	page, alternate, err := o.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -141,34 +118,34 @@ func New(o *Options) (*Screen, error) {
 	return s, nil
 }
 
-// Size returns how many rows and columns the screen has now.
+// Size returns the current number of rows and columns.
 func (s *Screen) Size() (rows, columns int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rows, s.columns
 }
 
-// Cursor returns where the cursor is, counted from 1.
+// Cursor returns the position of the cursor, counted from 1.
 func (s *Screen) Cursor() (row, column int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.place(s.cursor)
+	return s.position(s.cursor)
 }
 
-// Status returns what the terminal shows besides the screen.
+// Status returns the state of the keyboard and the alarm.
 func (s *Screen) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// place returns the row and column of an address, counted from 1.
-func (s *Screen) place(address int) (row, column int) {
+// position returns the row and column of an address, counted from 1.
+func (s *Screen) position(address int) (row, column int) {
 	return address/s.columns + 1, address%s.columns + 1
 }
 
-// Text returns the rows of the screen, with "\n" between them and without blanks at
-// their ends. What is in hidden fields is blank.
+// Text returns the rows of the screen, separated by "\n" and without trailing blanks.
+// Hidden fields are blank.
 func (s *Screen) Text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +167,7 @@ func (s *Screen) Text() string {
 	return text.String()
 }
 
-// visible returns what can be seen at a position of the field.
+// visible returns the character shown at an address in a field.
 func (s *Screen) visible(field, address int) rune {
 	c := s.cells[address]
 	if c.field || s.attribute(field).hidden() {
@@ -202,7 +179,7 @@ func (s *Screen) visible(field, address int) rune {
 	return s.page.show(c.octet)
 }
 
-// charset returns the character set of a cell of the field.
+// charset returns the character set of a cell in a field.
 func (s *Screen) charset(field int, c cell) byte {
 	if c.charset == 0 && field >= 0 {
 		return s.cells[field].charset
@@ -212,12 +189,12 @@ func (s *Screen) charset(field int, c cell) byte {
 
 // Field is a field of the screen.
 type Field struct {
-	Row, Column int // of its first position behind the attribute, counted from 1
-	Address     int // of the same, counted from 0
-	Length      int // how many positions it has, perhaps 0
+	Row, Column int // of its first position after the attribute, counted from 1
+	Address     int // of the same position, counted from 0
+	Length      int // positions, possibly 0
 
 	Protected   bool
-	Numeric     bool // digits, "." and "-" alone
+	Numeric     bool // accepts only digits, "." and "-"
 	Skip        bool // protected, and the cursor skips it
 	Hidden      bool
 	Intensified bool
@@ -225,13 +202,13 @@ type Field struct {
 	Color       Color
 	Highlight   Highlight
 
-	// Value is what is in it, without blanks and nulls at the end; other nulls are
-	// blanks. It is empty for hidden fields.
+	// Value is its contents without trailing blanks and nulls; other nulls are blanks.
+	// It is empty for hidden fields.
 	Value string
 }
 
-// Fields returns the fields in the order of the screen; none if the screen is not
-// divided into fields. A field may go on from the last row in the first.
+// Fields returns the fields in the order of the screen; nil without fields. A field may
+// wrap from the last row to the first.
 func (s *Screen) Fields() []Field {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +227,7 @@ func (s *Screen) field(at int) Field {
 		Hidden: attribute.hidden(), Intensified: attribute.intensified(), Modified: attribute.modified(),
 		Color: c.color, Highlight: c.highlight,
 	}
-	f.Row, f.Column = s.place(f.Address)
+	f.Row, f.Column = s.position(f.Address)
 	var value strings.Builder
 	for a := range s.data(at) {
 		f.Length++
@@ -260,8 +237,8 @@ func (s *Screen) field(at int) Field {
 	return f
 }
 
-// Changed returns a channel that is closed when something changes next: the screen,
-// the cursor or the status.
+// Changed returns a channel that is closed at the next change of the screen, the cursor or
+// the status.
 func (s *Screen) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,8 +248,8 @@ func (s *Screen) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// Wait returns when ok does, which it asks at once and then whenever something
-// changed; or with the cause of ctx's end.
+// Wait waits until ok returns true. It calls ok at once and after each change. The error is
+// the cause of ctx's end.
 func (s *Screen) Wait(ctx context.Context, ok func(*Screen) bool) error {
 	for {
 		changed := s.Changed()
@@ -287,8 +264,8 @@ func (s *Screen) Wait(ctx context.Context, ok func(*Screen) bool) error {
 	}
 }
 
-// tell closes the channel of Changed.
-func (s *Screen) tell() {
+// notify closes the channel of Changed. The caller must hold s.mu.
+func (s *Screen) notify() {
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil

@@ -1,10 +1,9 @@
 package tn3270_test
 
-// The data stream once more, written to be read: what a write makes of a screen of
-// 24 by 80. It keeps to the words of GA23-0059 chapters 3 and 4 and is in no hurry.
+// The data stream once more, written for reading: the effect of a write on a screen of 24
+// by 80. It follows GA23-0059 chapters 3 and 4 literally.
 
-// slowCell is a position: a character or an attribute, and the attributes that a
-// character has of its own.
+// slowCell is a position: a character or an attribute, and the character's own attributes.
 type slowCell struct {
 	octet     byte
 	attribute bool
@@ -19,15 +18,15 @@ type slowScreen struct {
 	cursor int
 }
 
-// slowOrder is an order with what belongs to it, or a character.
+// slowOrder is an order with its operands, or a character.
 type slowOrder struct {
 	code    byte
 	address int
 	octets  []byte // what else there is
 }
 
-// slowOrders splits the data of a write into orders; ok is false if that ends in the
-// middle.
+// slowOrders splits the data of a write into orders; ok is false if the last one is
+// truncated.
 func slowOrders(data []byte) (orders []slowOrder, ok bool) {
 	for len(data) > 0 {
 		o := slowOrder{code: data[0]}
@@ -79,7 +78,7 @@ func slowOrders(data []byte) (orders []slowOrder, ok bool) {
 	return orders, true
 }
 
-// slowBad reports whether there is no such order, or not with these octets.
+// slowBad reports whether the order is unknown or its octets are invalid.
 func slowBad(o slowOrder) bool {
 	character := func(c byte) bool {
 		switch c {
@@ -102,8 +101,8 @@ func slowBad(o slowOrder) bool {
 	return !character(o.code)
 }
 
-// write does a Write (erase false) or an Erase/Write, and reports whether all of it
-// could be done.
+// write executes a Write (erase false) or an Erase/Write, and reports whether all of it was
+// valid.
 func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	if erase {
 		*s = slowScreen{}
@@ -177,9 +176,9 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	return ok
 }
 
-// tab is Program Tab at an address: to the first position of the next field for input
-// that has one, else to 0. If erases, what is left of the field that it leaves
-// becomes null; again reports whether that ended at 0.
+// tab is Program Tab at an address: to the first position of the next non-empty input
+// field, else to 0. If erases, it clears the rest of the current field; again reports
+// whether that ended at 0.
 func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
 	if s.cells[at].attribute && s.cells[at].octet&0x20 == 0 {
 		return (at + 1) % 1920, false
@@ -198,8 +197,8 @@ func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
 	return to, to == 0
 }
 
-// protected reports whether the last attribute at or before a position, from the end
-// of the screen if need be, is one of a protected field.
+// protected reports whether the last attribute at or before a position, wrapping at the
+// beginning, is protected.
 func (s *slowScreen) protected(at int) bool {
 	for i := range 1920 {
 		if c := s.cells[(at-i+1920)%1920]; c.attribute {
@@ -233,8 +232,8 @@ func slowChange(c slowCell, pairs []byte) slowCell {
 	return c
 }
 
-// read is the reply to Read Buffer in the reply mode of characters with the
-// attributes 41, 42 and 43, without AID and cursor.
+// read is the reply to Read Buffer in the reply mode of characters with the attributes 41,
+// 42 and 43, without AID and cursor.
 func (s *slowScreen) read() (data []byte) {
 	var last slowCell
 	for _, c := range s.cells {
@@ -267,8 +266,8 @@ func (s *slowScreen) read() (data []byte) {
 	return data
 }
 
-// slowGraphic is the table of figure C-1 as a rule: six bits get the two upper ones
-// that make them a graphic character.
+// slowGraphic is the table of figure C-1 as a rule: the two upper bits that make six bits a
+// graphic character.
 func slowGraphic(n byte) byte {
 	switch n % 16 {
 	case 0:

@@ -1,8 +1,11 @@
 package tn3270
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// Snapshot is a screen at one moment.
+// Snapshot is a copy of a screen.
 type Snapshot struct {
 	Rows, Columns int
 	Row, Column   int    // of the cursor, counted from 1
@@ -10,23 +13,23 @@ type Snapshot struct {
 	Status        Status
 }
 
-// Cell is what shows at one position.
+// Cell is one position as shown.
 type Cell struct {
-	Rune        rune      // a blank for nulls, attributes, and what is hidden
-	Color       Color     // never the zero Color on a terminal that has colours
-	Highlight   Highlight // the zero Highlight is none
+	Rune        rune      // a blank for nulls, attributes and hidden characters
+	Color       Color     // not zero on a terminal with colours
+	Highlight   Highlight // zero: none
 	Intensified bool
 	Hidden      bool // in a hidden field
-	Attribute   bool // the attribute of a field is here
-	Protected   bool // nothing can be typed here
+	Attribute   bool // the attribute of a field
+	Protected   bool // accepts no input
 }
 
-// Snapshot returns the screen as it is now.
+// Snapshot returns a copy of the screen.
 func (s *Screen) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	shot := Snapshot{Rows: s.rows, Columns: s.columns, Cells: make([]Cell, len(s.cells)), Status: s.status}
-	shot.Row, shot.Column = s.place(s.cursor)
+	shot.Row, shot.Column = s.position(s.cursor)
 	field := s.fieldOf(len(s.cells) - 1)
 	for a := range s.cells {
 		if s.cells[a].field {
@@ -37,10 +40,10 @@ func (s *Screen) Snapshot() Snapshot {
 	return shot
 }
 
-// Cells returns what shows at each position of the screen, row by row.
+// Cells returns the positions of the screen as shown, row by row.
 func (s *Screen) Cells() []Cell { return s.Snapshot().Cells }
 
-// show returns what shows at a position of the field.
+// show returns the position at an address in a field as shown.
 func (s *Screen) show(field, address int) Cell {
 	attribute, c := s.attribute(field), s.cells[address]
 	shown := Cell{
@@ -52,10 +55,7 @@ func (s *Screen) show(field, address int) Cell {
 		of = of.or(s.cells[field].attributes)
 	}
 	if s.extended {
-		shown.Color = of.color
-		if of.color == 0 {
-			shown.Color = attribute.color()
-		}
+		shown.Color = cmp.Or(of.color, attribute.color())
 	}
 	if !c.field && !shown.Hidden && of.highlight != Normal {
 		shown.Highlight = of.highlight
@@ -63,18 +63,14 @@ func (s *Screen) show(field, address int) Cell {
 	return shown
 }
 
-// or returns the attributes of a character, or where it has none the field's.
+// or returns a with the missing attributes of the field.
 func (a attributes) or(field attributes) attributes {
-	if a.color == 0 {
-		a.color = field.color
-	}
-	if a.highlight == 0 {
-		a.highlight = field.highlight
-	}
+	a.color = cmp.Or(a.color, field.color)
+	a.highlight = cmp.Or(a.highlight, field.highlight)
 	return a
 }
 
-// color is the colour of a field that was not given one.
+// color returns the default colour of a field.
 func (a Attribute) color() Color {
 	switch {
 	case a.protected() && a.intensified():
@@ -87,8 +83,8 @@ func (a Attribute) color() Color {
 	return Green
 }
 
-// Clip returns the part of a screen that fits a terminal of that many rows and
-// columns: its beginning, or as far on as it takes to have the cursor in it.
+// Clip returns the part of a screen that fits a terminal of that size: its beginning, or
+// the first part that has the cursor.
 func (s Snapshot) Clip(rows, columns int) Snapshot {
 	rows, columns = min(max(rows, 1), s.Rows), min(max(columns, 1), s.Columns)
 	if rows == s.Rows && columns == s.Columns {
@@ -105,8 +101,7 @@ func (s Snapshot) Clip(rows, columns int) Snapshot {
 // row returns a row, counted from 0.
 func (s Snapshot) row(n int) []Cell { return s.Cells[n*s.Columns : (n+1)*s.Columns] }
 
-// StatusLine returns a line about the keyboard and the cursor, as a terminal has it
-// below the screen.
+// StatusLine returns a line about the keyboard and the cursor, for below the screen.
 func (s Snapshot) StatusLine() string {
 	insert := ' '
 	if s.Status.Insert {

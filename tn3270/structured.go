@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// The structured fields that do something here.
+// The implemented structured fields.
 const (
 	sfResetPartition   = 0x00
 	sfReadPartition    = 0x01
@@ -16,7 +16,7 @@ const (
 	sfQueryReply = 0x81
 )
 
-// The types of Read Partition besides the commands that read.
+// The types of Read Partition besides the read commands.
 const (
 	readQuery     = 0x02
 	readQueryList = 0x03
@@ -25,8 +25,7 @@ const (
 // noPartition is the partition of a query.
 const noPartition = 0xFF
 
-// structured does the structured fields of a record. Of reads there is one, which
-// is the last.
+// structured executes the structured fields of a record. Only the last may be a read.
 func (s *Screen) structured(in *stream) (reply []byte, err error) {
 	for in.more() {
 		in.start = in.at
@@ -35,7 +34,7 @@ func (s *Screen) structured(in *stream) (reply []byte, err error) {
 			return reply, err
 		}
 		if reply != nil {
-			return reply, in.fault("something follows a Read Partition")
+			return reply, in.fault("data after a Read Partition")
 		}
 		if reply, err = s.structuredField(field); err != nil {
 			return nil, err
@@ -44,8 +43,7 @@ func (s *Screen) structured(in *stream) (reply []byte, err error) {
 	return reply, nil
 }
 
-// takeStructured returns the next structured field, behind its length, as a stream
-// of its own that is not empty.
+// takeStructured takes the next structured field, as a non-empty stream without its length.
 func takeStructured(in *stream) (*stream, error) {
 	octets, err := in.take(2)
 	if err != nil {
@@ -64,13 +62,24 @@ func takeStructured(in *stream) (*stream, error) {
 	return &stream{record: in.record[:in.at], start: in.start, at: in.start + 2}, nil
 }
 
-// structuredField does one. Those that are not known here are passed over.
+// structuredField executes a structured field. Unknown ones are skipped.
 func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
-	switch in.next() {
+	kind := in.next()
+	switch kind {
 	case sfReadPartition:
 		return s.readPartition(in)
 	case sfEraseReset:
 		return nil, s.eraseReset(in)
+	case sfSetReplyMode, sfOutbound, sfCreatePartition, sfDestroyPartition, sfResetPartition:
+		pid, err := in.take(1)
+		if err != nil {
+			return nil, err
+		}
+		if pid[0] != 0 {
+			return nil, in.fault("there is no partition %d", pid[0])
+		}
+	}
+	switch kind {
 	case sfSetReplyMode:
 		return nil, s.setReplyMode(in)
 	case sfOutbound:
@@ -78,29 +87,14 @@ func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	case sfCreatePartition:
 		return nil, s.createPartition(in)
 	case sfDestroyPartition:
-		if err := takePartition(in); err != nil {
-			return nil, err
-		}
 		s.implicitPartition(false)
 	case sfResetPartition:
-		if err := takePartition(in); err != nil {
-			return nil, err
-		}
 		s.resetReplyMode()
 	}
 	return nil, nil
 }
 
-// takePartition takes the number of the partition, which is 0.
-func takePartition(in *stream) error {
-	pid, err := in.take(1)
-	if err == nil && pid[0] != 0 {
-		err = in.fault("there is no partition %d", pid[0])
-	}
-	return err
-}
-
-// implicitPartition makes the screen what it is without Create Partition.
+// implicitPartition resets the screen to its state without Create Partition.
 func (s *Screen) implicitPartition(alternate bool) {
 	s.wide = false
 	s.resetReplyMode()
@@ -118,21 +112,18 @@ func (s *Screen) eraseReset(in *stream) error {
 	case 0x80:
 		s.implicitPartition(true)
 	default:
-		return in.fault("no size of Erase/Reset is %02X", size[0])
+		return in.fault("unknown size %02X of Erase/Reset", size[0])
 	}
 	return nil
 }
 
 func (s *Screen) setReplyMode(in *stream) error {
-	if err := takePartition(in); err != nil {
-		return err
-	}
 	mode, err := in.take(1)
 	if err != nil {
 		return err
 	}
 	if mode[0] > replyCharacter {
-		return in.fault("no reply mode is %02X", mode[0])
+		return in.fault("unknown reply mode %02X", mode[0])
 	}
 	s.resetReplyMode()
 	s.replyMode = mode[0]
@@ -147,11 +138,8 @@ func (s *Screen) setReplyMode(in *stream) error {
 	return nil
 }
 
-// outbound does a command that writes, in a structured field.
+// outbound executes a write command in a structured field.
 func (s *Screen) outbound(in *stream) error {
-	if err := takePartition(in); err != nil {
-		return err
-	}
 	code, err := in.take(1)
 	if err != nil {
 		return err
@@ -160,15 +148,12 @@ func (s *Screen) outbound(in *stream) error {
 	case cmdWrite, cmdEraseWrite, cmdEraseWriteAlternate, cmdEraseAllUnprotected:
 		return s.write(code[0], in)
 	}
-	return in.fault("no command that writes is %02X", code[0])
+	return in.fault("unknown write command %02X", code[0])
 }
 
-// createPartition takes a partition 0 that has one of the two sizes. What is left of
-// it is a choice: addresses of 16 bits.
+// createPartition accepts partition 0 in one of the two sizes, with an option: addresses
+// of 16 bits.
 func (s *Screen) createPartition(in *stream) error {
-	if err := takePartition(in); err != nil {
-		return err
-	}
 	modes, err := in.take(1)
 	if err != nil {
 		return err
@@ -185,7 +170,7 @@ func (s *Screen) createPartition(in *stream) error {
 		}
 		size := dimensions{int(octets[1])<<8 | int(octets[2]), int(octets[3])<<8 | int(octets[4])}
 		if size != models[2] && size != s.alternate {
-			return in.fault("a partition of %d by %d, which is no size of the screen", size.Rows, size.Columns)
+			return in.fault("a partition of %d by %d is not a size of the screen", size.Rows, size.Columns)
 		}
 		alternate = size == s.alternate
 	}
@@ -194,7 +179,7 @@ func (s *Screen) createPartition(in *stream) error {
 	return nil
 }
 
-// readPartition replies to a query, or to a command that reads.
+// readPartition replies to a query or a read command.
 func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 	octets, err := in.take(2)
 	if err != nil {
@@ -211,14 +196,13 @@ func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 	case pid == 0 && (kind == cmdReadModified || kind == cmdReadModifiedAll):
 		return inbound(s.readModified(inboundHead(), aidReadReply, kind == cmdReadModifiedAll)), nil
 	}
-	return nil, in.fault("no Read Partition is %02X of partition %02X", kind, pid)
+	return nil, in.fault("unknown Read Partition %02X of partition %02X", kind, pid)
 }
 
-// inboundHead is the beginning of an Inbound 3270DS of partition 0, without its
-// length.
+// inboundHead returns the beginning of an Inbound 3270DS of partition 0, without its length.
 func inboundHead() []byte { return []byte{aidStructured, 0, 0, sfInbound, 0} }
 
-// inbound puts the length into one.
+// inbound sets the length.
 func inbound(reply []byte) []byte {
 	n := len(reply) - 1 // without the AID
 	reply[1], reply[2] = byte(n>>8), byte(n)

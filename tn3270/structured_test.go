@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// What a terminal is, as its Query Reply has it (GA23-0059 chapter 6), piece by piece.
+// The terminal's Query Replies (GA23-0059 chapter 6), part by part.
 var queryReplies = map[string]map[byte]string{
 	"": {
 		0x80: "\x80\x81\x85\x88\xA6",
@@ -27,7 +27,7 @@ var queryReplies = map[string]map[byte]string{
 	},
 }
 
-// replies returns the query replies of a record by their code, in order too.
+// replies returns the query replies of a record by their code, and in order.
 func replies(t *testing.T, record []byte) (codes string, by map[byte]string) {
 	t.Helper()
 	by = map[byte]string{}
@@ -82,7 +82,7 @@ func TestQueryList(t *testing.T) {
 	}
 }
 
-// Outbound 3270DS is a write within a structured field; several may come.
+// Outbound 3270DS is a write within a structured field; a record may have several.
 func TestOutbound(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 3})
 	receive(t, s, []byte("\xF3\x00\x08\x40\x00\x7E\x02"+e(t, "ab")+"\x00\x00\x40\x00\xF1\x04"+sba(5)+e(t, "c")))
@@ -115,7 +115,7 @@ func TestEraseReset(t *testing.T) {
 	}
 }
 
-// Read Buffer in the three reply modes, and what they make of Read Modified.
+// Read Buffer in the three reply modes, and their effect on Read Modified.
 func TestReplyModes(t *testing.T) {
 	s := screen(t, &tn3270.Options{Extended: true})
 	data := "\x29\x03\xC0\xC1\x42\xF2\x41\xF4" + e(t, "a") + "\x28\x42\xF1" + e(t, "b") + "\x28\x41\xF2" + "\x08\xC5" + "\x28\x00\x00" + e(t, "c") +
@@ -154,8 +154,7 @@ func TestReplyModes(t *testing.T) {
 	}
 }
 
-// The reply mode is that of fields again after what resets it, and not after what
-// does not.
+// What resets the reply mode to that of fields, and what does not.
 func TestReplyModeReset(t *testing.T) {
 	for name, test := range map[string]struct {
 		do    func(*tn3270.Screen)
@@ -181,7 +180,7 @@ func TestReplyModeReset(t *testing.T) {
 	}
 }
 
-// Create Partition chooses addresses of 16 bits, both ways, until an Erase/Write.
+// Create Partition selects 16-bit addresses, in both directions, until an Erase/Write.
 func TestWideAddresses(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, []byte("\xF3\x00\x0A\x0C\x00\x01\x00\x00\x1B\x00\x84"))
@@ -207,7 +206,7 @@ func TestWideAddresses(t *testing.T) {
 	wantCursor(t, s, 1, 3)
 }
 
-// Structured fields that are wrong, at the offset of their length.
+// Invalid structured fields, at the offset of their length.
 func TestWrongStructuredFields(t *testing.T) {
 	for _, test := range []struct {
 		name, record string
@@ -254,7 +253,7 @@ func TestWrongStructuredFields(t *testing.T) {
 	}
 }
 
-// What came before is good: the reply to the first of two reads is sent.
+// What came before a fault counts: the reply to the first of two reads is sent.
 func TestReplyBeforeWrongData(t *testing.T) {
 	reply, err := screen(t, nil).Receive([]byte("\xF3\x00\x05\x01\xFF\x02\x00\x05\x01\xFF\x02"))
 	wantError(t, err, tn3270.ErrData)

@@ -18,7 +18,7 @@ func screen(t testing.TB, o *tn3270.Options) *tn3270.Screen {
 	return s
 }
 
-// receive has the screen do a record, and returns what it replies.
+// receive passes a record to the screen and returns the reply.
 func receive(t testing.TB, s *tn3270.Screen, record []byte) []byte {
 	t.Helper()
 	reply, err := s.Receive(record)
@@ -28,7 +28,7 @@ func receive(t testing.TB, s *tn3270.Screen, record []byte) []byte {
 	return reply
 }
 
-// press presses keys, and returns what the last one sends.
+// press presses keys and returns the record of the last one.
 func press(t testing.TB, s *tn3270.Screen, keys ...tn3270.Key) (send []byte) {
 	t.Helper()
 	for _, k := range keys {
@@ -48,7 +48,7 @@ func write(t testing.TB, s *tn3270.Screen, text string) {
 	}
 }
 
-// wantText compares the screen without the empty lines at its end.
+// wantText compares the screen without its empty last lines.
 func wantText(t testing.TB, s *tn3270.Screen, want string) {
 	t.Helper()
 	if got := strings.TrimRight(s.Text(), "\n"); got != want {
@@ -56,7 +56,7 @@ func wantText(t testing.TB, s *tn3270.Screen, want string) {
 	}
 }
 
-// wantCursor compares the place of the cursor.
+// wantCursor compares the position of the cursor.
 func wantCursor(t testing.TB, s *tn3270.Screen, row, column int) {
 	t.Helper()
 	if r, c := s.Cursor(); r != row || c != column {
@@ -85,7 +85,7 @@ func builder(t testing.TB, o *tn3270.Options) *tn3270.Builder {
 	return b
 }
 
-// record returns what was built.
+// record returns the built record.
 func record(t testing.TB, b *tn3270.Builder) []byte {
 	t.Helper()
 	r, err := b.Record()

@@ -20,8 +20,8 @@ func wire(t testing.TB, name string) []byte {
 	return octets
 }
 
-// records takes Telnet's framing away: what is between commands and options, up to
-// each IAC EOR.
+// records removes Telnet's framing: it returns the data up to each IAC EOR, without
+// commands and options.
 func records(octets []byte) (list [][]byte) {
 	const iac, eor, se, sb = 0xFF, 0xEF, 0xF0, 0xFA
 	var record []byte
@@ -45,7 +45,7 @@ func records(octets []byte) (list [][]byte) {
 	return list
 }
 
-// hercules is the console's screen. There is an attribute in the first column of each
+// hercules is the console's screen. The first column of each line is an attribute.
 // line.
 const hercules = `
  Hercules Version  : 3.13
@@ -94,7 +94,7 @@ func TestHerculesFirstScreen(t *testing.T) {
 	}
 }
 
-// CLEAR sends its AID alone, as s3270 did.
+// CLEAR sends only its AID, as s3270 did.
 func TestHerculesClear(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, records(wire(t, "hercules-s3270-clear.s2c"))[0])

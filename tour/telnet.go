@@ -29,7 +29,7 @@ func sessionRoom(h *house) (room, error) {
 	}
 	for _, begin := range []func() (*telnettest.Server, error){
 		func() (*telnettest.Server, error) {
-			return telnettest.StartTelnet(&telnettest.TelnetOptions{Talk: library(books).talk, Listener: h.tcp["telnet"]})
+			return telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).talk, Listener: h.tcp["telnet"]})
 		},
 		func() (*telnettest.Server, error) {
 			return telnettest.StartTelnet(&telnettest.TelnetOptions{

@@ -136,7 +136,7 @@ func TestStory(t *testing.T) {
 		"an object that the":   {"> GET-OBJECT-INFO CONTENTS ASCII '/museum/welcome' 0", "an object, text/plain", "\n    The room of names\n"},
 		"an object that can":   {"ACCESS-METHOD SEQUENCE AFTP", "> RETR 1971.txt", "\n    1971: files travel\n"},
 		"the example of the":   {"//pros/name;key=value\n", "LAST-MODIFIED+UNIX-MODES+key ASCII", "\n    This object has "},
-		"the same name with a": {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", and not \"other\""},
+		"the same name with a": {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", not \"other\""},
 		"a query to archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 5"},
 		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", ", for which the user is to be guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
 		"a service to talk to": {"  5  Krol, Ed: The Whole Internet", "\n    > show 5\n", "The\n    Web gets a chapter", "\n    Goodbye.\n"},

@@ -304,7 +304,7 @@ func TestTalkEcho(t *testing.T) {
 // What is typed of a line before the host shows what is typed goes before the rest.
 func TestTalkEchoInLine(t *testing.T) {
 	goOn, got := make(chan bool), make(chan string, 1)
-	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Talk: func(c io.ReadWriter) {
+	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		<-goOn
 		io.WriteString(c, "\xff\xfb\x01now")
 		line := make([]byte, len("\xff\xfd\x01abcd"))
@@ -328,7 +328,7 @@ func TestTalkEchoInLine(t *testing.T) {
 // not come with a later command.
 func TestTalkEchoTurns(t *testing.T) {
 	got := make(chan string, 4)
-	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Talk: func(c io.ReadWriter) {
+	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		read := func(n int) string {
 			b := make([]byte, n)
 			io.ReadFull(c, b)
@@ -471,7 +471,7 @@ func TestTalkEnds(t *testing.T) {
 // A host may turn the terminal to its second screen, have it tell of the mouse, and
 // leave it so.
 func TestTalkSecondScreen(t *testing.T) {
-	server := startTelnet(t, &telnettest.TelnetOptions{Talk: func(c io.ReadWriter) {
+	server := startTelnet(t, &telnettest.TelnetOptions{Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
@@ -498,7 +498,7 @@ func TestTalkSignals(t *testing.T) {
 
 func TestTalkKilled(t *testing.T) {
 	server := startTelnet(t, nil)
-	secondServer := startTelnet(t, &telnettest.TelnetOptions{Talk: func(c io.ReadWriter) {
+	secondServer := startTelnet(t, &telnettest.TelnetOptions{Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "\x1b[?1049h> ")
 		io.Copy(io.Discard, c)
 	}})

@@ -425,7 +425,7 @@ func TestPlayerBroken(t *testing.T) {
 // talks starts a host that does as f has it.
 func talks(t *testing.T, f func(io.ReadWriter)) string {
 	t.Helper()
-	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Talk: f})
+	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Handle: f})
 	if err != nil {
 		t.Fatal(err)
 	}

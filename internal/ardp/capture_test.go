@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// Capture is a conversation with the original server of Prospero, or one that was
-// made by hand to be bad. It is a file of testdata: lines of "#" say what it shows;
-// the others are datagrams in order, each with its direction, the server (A or B),
-// milliseconds since the beginning, what became of it, and its octets; "reply" has
-// the SHA-256 of a request and of its reply.
+// Capture is a conversation with the original Prospero server, or a bad one made by hand.
+// It is a file of testdata: lines of "#" describe it; the others are datagrams in order,
+// each with its direction, the server (A or B), milliseconds since the beginning, its
+// outcome, and its octets; "reply" has the SHA-256 of a request and of its reply.
 type Capture struct {
 	Name      string
 	Datagrams []Datagram
@@ -37,7 +36,7 @@ func (d Datagram) ID() uint16 {
 	return h.ID
 }
 
-// Data is what is behind the header.
+// Data returns the octets after the header.
 func (d Datagram) Data() []byte {
 	_, data, _ := ParseHeader(d.Octets)
 	return data
@@ -79,15 +78,15 @@ func ReadCapture(t testing.TB, name string) Capture {
 	return c
 }
 
-// Dialog is what belongs to one connection id of a Capture.
+// Dialog is the part of a Capture with one connection id.
 type Dialog struct {
 	ID        uint16
 	Request   []byte
 	Datagrams []Datagram
 }
 
-// Dialogs takes a capture apart. In one that was made by hand everything belongs to
-// the one request, whatever its id.
+// Dialogs splits a capture. In one made by hand everything belongs to the only request,
+// whatever its id.
 func (c Capture) Dialogs() (list []*Dialog) {
 	of := func(d Datagram) *Dialog {
 		for _, x := range list {
@@ -109,10 +108,10 @@ func (c Capture) Dialogs() (list []*Dialog) {
 	return list
 }
 
-// Reply is the message that the server's packets are in the order of their numbers.
+// Reply returns the server's message: its packets in the order of their numbers.
 func (x *Dialog) Reply() []byte { return join(x.Datagrams, false) }
 
-// join is the message of one side, made as simply as can be.
+// join returns the message of one side, computed in the simplest way.
 func join(list []Datagram, sent bool) (message []byte) {
 	packets := map[uint16][]byte{}
 	for _, d := range list {

@@ -15,22 +15,21 @@ import (
 	"time"
 )
 
-// Options of a client. The zero value does what the original client did, and has
-// limits.
+// Options of a client. The zero value has the original client's timing, and limits.
 type Options struct {
-	Timer     time.Duration // until the first repeat, and doubled with each; 0: 4 s
-	Tries     int           // transmissions while nothing new comes; 0: 4
-	Wait      time.Duration // from the beginning on, after which a server's waits are ignored; 0: 10 minutes
+	Timer     time.Duration // until the first repeat; doubles with each; 0: 4 s
+	Tries     int           // transmissions without new data; 0: 4
+	Wait      time.Duration // from the start, after which a server's waits are ignored; 0: 10 minutes
 	Packets   int           // of a message, at most 65535; 0: 4096
 	Octets    int           // of a reply; 0: 8 MiB
 	Redirects int           // 0: 3
-	Drops     int           // how many bad datagrams are an error; 0: 64
+	Drops     int           // dropped datagrams that are an error; 0: 64
 }
 
-// Client exchanges messages with servers. It is safe for use by many goroutines.
+// Client exchanges messages with servers. It is safe for concurrent use.
 type Client struct{ options Options }
 
-// New returns a client. nil options are the zero Options.
+// New returns a client. o may be nil.
 func New(o *Options) *Client {
 	if o == nil {
 		o = new(Options)
@@ -46,36 +45,34 @@ func New(o *Options) *Client {
 	}}
 }
 
-// Call is one exchange.
+// Call is one request and its reply.
 type Call struct {
-	// Message is the request.
-	Message []byte
+	Message []byte // the request
 
-	// Dial opens a connection of which a Write is a datagram, and a Read is one: to
-	// the server if to is the zero AddrPort, else to where the server sends us on.
-	// It is for Dial to check whether that is allowed, beyond what is checked here.
-	// What other hosts send must not come through it.
+	// Dial opens a connection on which each Write and Read is one datagram: to the
+	// server if to is the zero AddrPort, else to the target of a redirect. Dial must
+	// check whether that address is permitted, and deliver only that host's datagrams.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 
-	// Text has one NUL dropped at the end of each packet, with which old servers end
-	// them. It is not for replies that may hold octets of any kind.
+	// Text removes one NUL from the end of each packet, where old servers put it. Do not
+	// set it for replies with binary data.
 	Text bool
 
-	// Progress is told when the server says how long to wait. nil: nobody listens.
+	// Progress is called when the server announces a wait. nil: no calls.
 	Progress func(Progress)
 
-	// Trace is told of each datagram in one line. nil: nobody listens.
+	// Trace is called with a line for each datagram. nil: no calls.
 	Trace func(sent bool, line string)
 }
 
-// Progress is what a server says of a reply that takes time.
+// Progress is a server's announcement about a reply that takes time.
 type Progress struct {
-	Wait     time.Duration // until the reply may be expected; 0: it does not say, or takes back what it said
-	Position int           // in the server's queue; 0: it does not say
-	Expected time.Duration // until the reply, as the queue has it; 0: it does not say
+	Wait     time.Duration // until the reply may be expected; 0: unknown, or withdrawn
+	Position int           // in the server's queue; 0: unknown
+	Expected time.Duration // until the reply, by the queue; 0: unknown
 }
 
-// String puts p in words: "wait 15m0s, position 1".
+// String returns p in words: "wait 15m0s, position 1".
 func (p Progress) String() string {
 	text := fmt.Sprintf("wait %v", p.Wait)
 	if p.Position > 0 {
@@ -87,12 +84,12 @@ func (p Progress) String() string {
 	return text
 }
 
-// Do sends the request and returns the reply, which is whole. An error of Dial is
-// returned as it is; one that says that nobody listens there is wrapped. When ctx
-// ends the server is told, and the error wraps the cause.
+// Do sends the request and returns the reply. Errors of Dial are returned unchanged; a
+// network error before the server's first datagram is wrapped. When ctx ends, Do cancels
+// the request at the server, and the error wraps the cause.
 func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
-	d := dialog{ctx: ctx, begun: time.Now()}
-	defer d.hangUp()
+	d := clientConn{ctx: ctx, begun: time.Now()}
+	defer d.close()
 	if err := d.dial(call, netip.AddrPort{}); err != nil {
 		return nil, err
 	}
@@ -104,7 +101,7 @@ func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	return d.x.reply, nil
 }
 
-// newID returns an id that can't be guessed. 0 is none.
+// newID returns an unpredictable id, not 0, which stands for none.
 func newID() (id uint16) {
 	for id == 0 {
 		var octets [2]byte
@@ -114,7 +111,7 @@ func newID() (id uint16) {
 	return id
 }
 
-// addrPort is the zero AddrPort if the address is none of an IP network.
+// addrPort returns the zero AddrPort for an address outside IP networks.
 func addrPort(a net.Addr) netip.AddrPort {
 	if a == nil {
 		return netip.AddrPort{}
@@ -126,69 +123,65 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
 }
 
-// dialog has an exchange over a network.
-type dialog struct {
-	ctx    context.Context
-	begun  time.Time
-	conn   net.Conn
-	forget func() bool // has the end of ctx do nothing to conn
-	x      *exchange
+// clientConn runs an exchange over a network.
+type clientConn struct {
+	ctx        context.Context
+	begun      time.Time
+	conn       net.Conn
+	stopCancel func() bool // stops the cancelling of reads when ctx ends
+	x          *exchange
 }
 
-// past is a deadline that has passed.
-var past = time.Unix(1, 0)
-
-// dial makes a connection the one that there is. Reading from it ends with ctx.
-func (d *dialog) dial(call *Call, to netip.AddrPort) error {
-	d.hangUp()
+// dial replaces the connection. Reads from the new one end with ctx.
+func (d *clientConn) dial(call *Call, to netip.AddrPort) error {
+	d.close()
 	conn, err := call.Dial(d.ctx, to)
 	if err != nil {
 		return err
 	}
 	d.conn = conn
-	d.forget = context.AfterFunc(d.ctx, func() { conn.SetReadDeadline(past) })
+	d.stopCancel = context.AfterFunc(d.ctx, func() { conn.SetReadDeadline(time.Unix(1, 0)) })
 	return nil
 }
 
-func (d *dialog) hangUp() {
+func (d *clientConn) close() {
 	if d.conn != nil {
-		d.forget()
+		d.stopCancel()
 		d.conn.Close()
 		d.conn = nil
 	}
 }
 
-func (d *dialog) now() time.Duration { return time.Since(d.begun) }
+func (d *clientConn) now() time.Duration { return time.Since(d.begun) }
 
-// write sends a datagram. One that can't be sent is one more that is lost, unless
-// it says that nobody is there.
-func (d *dialog) write(datagram []byte) {
+// write sends a datagram. A failure counts as a loss, except that of a missing server.
+func (d *clientConn) write(datagram []byte) {
 	if _, err := d.conn.Write(datagram); err != nil {
-		d.x.broken(err)
+		d.x.networkError(err)
 	}
 }
 
-// buffers hold any datagram that UDP can deliver.
+// buffers hold the largest UDP datagram.
 var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
-// run goes on until the exchange is over.
-func (d *dialog) run(call *Call) {
+// run runs the exchange to its end.
+func (d *clientConn) run(call *Call) {
 	buffer := buffers.Get().(*[1 << 16]byte)
 	defer buffers.Put(buffer)
 	for d.x.begin(d.now()); !d.x.isOver(); {
 		if d.x.to.IsValid() {
-			d.move(call)
+			d.followRedirect(call)
 		} else {
 			d.read(buffer[:])
 		}
 		if d.ctx.Err() != nil && !d.x.isOver() {
-			d.x.giveUp(fmt.Errorf("ardp: %s: %w", d.x.noReply().story(), context.Cause(d.ctx)))
+			d.x.giveUp(fmt.Errorf("ardp: %s: %w", d.x.noReply().progress(), context.Cause(d.ctx)))
 		}
 	}
 }
 
-// move goes on where the server sends us.
-func (d *dialog) move(call *Call) {
+// followRedirect continues at the server of a redirect.
+func (d *clientConn) followRedirect(call *Call) {
 	to := d.x.to
 	if err := d.dial(call, to); err != nil {
 		d.x.fail(fmt.Errorf("%w: to %v: %w", ErrRedirect, to, err))
@@ -197,9 +190,9 @@ func (d *dialog) move(call *Call) {
 	d.x.begin(d.now())
 }
 
-// read waits for one datagram, or until the timer ends.
-func (d *dialog) read(buffer []byte) {
-	err := d.conn.SetReadDeadline(d.begun.Add(d.x.due))
+// read waits for one datagram or for the end of the timer.
+func (d *clientConn) read(buffer []byte) {
+	err := d.conn.SetReadDeadline(d.begun.Add(d.x.timerEnd))
 	n := 0
 	if err == nil && d.ctx.Err() == nil {
 		n, err = d.conn.Read(buffer)
@@ -208,9 +201,9 @@ func (d *dialog) read(buffer []byte) {
 	case d.ctx.Err() != nil:
 	case err == nil:
 		d.x.receive(now, buffer[:n])
-	case errors.Is(err, os.ErrDeadlineExceeded) && now >= d.x.due:
+	case errors.Is(err, os.ErrDeadlineExceeded) && now >= d.x.timerEnd:
 		d.x.expire(now)
 	default:
-		d.x.broken(err)
+		d.x.networkError(err)
 	}
 }

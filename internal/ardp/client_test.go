@@ -31,15 +31,15 @@ var (
 	client = netip.MustParseAddr("192.0.2.2")
 )
 
-// house is a network with servers, and a client that dials the first.
-type house struct {
+// testNetwork is a network with servers, and a client that dials the first.
+type testNetwork struct {
 	t testing.TB
 	ardptest.Network
 	dialed []netip.AddrPort
 	open   int // connections that were dialed
 }
 
-func (h *house) listen(at netip.AddrPort) net.PacketConn {
+func (h *testNetwork) listen(at netip.AddrPort) net.PacketConn {
 	pc, err := h.Listen(at)
 	if err != nil {
 		h.t.Fatal(err)
@@ -47,14 +47,14 @@ func (h *house) listen(at netip.AddrPort) net.PacketConn {
 	return pc
 }
 
-// serve serves until the test ends: within its bubble, which Cleanup is part of.
-func (h *house) serve(at netip.AddrPort, f ardptest.Faults, handle func(r *ardptest.Request) ardptest.Reply) *ardptest.Server {
+// serve serves until the test ends, within its synctest bubble.
+func (h *testNetwork) serve(at netip.AddrPort, f ardptest.Faults, handle func(r *ardptest.Request) ardptest.Reply) *ardptest.Server {
 	s := ardptest.Serve(ardptest.Faulty(h.listen(at), f), handle, nil)
 	h.t.Cleanup(func() { s.Close() })
 	return s
 }
 
-func (h *house) dial(_ context.Context, to netip.AddrPort) (net.Conn, error) {
+func (h *testNetwork) dial(_ context.Context, to netip.AddrPort) (net.Conn, error) {
 	if !to.IsValid() {
 		to = server
 	}
@@ -67,7 +67,7 @@ func (h *house) dial(_ context.Context, to netip.AddrPort) (net.Conn, error) {
 	return &countedConn{Conn: c, open: &h.open}, nil
 }
 
-// countedConn counts those that are not closed.
+// countedConn counts the connections that are not closed.
 type countedConn struct {
 	net.Conn
 	open *int
@@ -78,9 +78,9 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// manual has one conversation at a socket, and what it received is returned in
-// order until it has nothing more to say.
-func (h *house) manual(at netip.AddrPort, talk func(got []byte, say func(datagram []byte))) {
+// manual runs one scripted conversation at a socket; the returned channel has what it
+// received.
+func (h *testNetwork) manual(at netip.AddrPort, talk func(got []byte, say func(datagram []byte))) {
 	pc := h.listen(at)
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -99,7 +99,7 @@ func (h *house) manual(at netip.AddrPort, talk func(got []byte, say func(datagra
 	})
 }
 
-// text is a message of that many packets.
+// text returns a message of that many packets.
 func text(packets int) []byte {
 	var b bytes.Buffer
 	for n := 0; b.Len() < packets*ardp.MaxData-100; n++ {
@@ -110,11 +110,11 @@ func text(packets int) []byte {
 
 func echo(r *ardptest.Request) ardptest.Reply { return ardptest.Reply{Message: r.Message} }
 
-// bubble runs a test whose clock is not the real one.
-func bubble(t *testing.T, test func(t *testing.T, h *house)) {
+// bubble runs a test with a fake clock.
+func bubble(t *testing.T, test func(t *testing.T, h *testNetwork)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := &house{t: t}
+		h := &testNetwork{t: t}
 		test(t, h)
 		if h.open != 0 {
 			t.Errorf("%d connections are open", h.open)
@@ -132,7 +132,7 @@ func wantError(t *testing.T, err, kind error, says string) {
 func TestDo(t *testing.T) {
 	for _, packets := range []int{0, 1, 2, 15, 16, 17, 32, 100, 300} {
 		t.Run(fmt.Sprint(packets), func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				h.serve(server, ardptest.Faults{}, echo)
 				begun, message := time.Now(), text(packets)
 				if packets == 16 {
@@ -150,12 +150,11 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// What is lost both ways is asked for again until it is all there, whatever comes
-// twice or in another order.
+// Losses in both directions are repaired, also with duplicates and another order.
 func TestFaults(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				asked := map[uint16]int{}
 				h.serve(server, ardptest.Faults{Loss: 0.3, Duplicate: 0.2, Reorder: 0.2, Seed: seed}, func(r *ardptest.Request) ardptest.Reply {
 					asked[r.ID]++
@@ -177,9 +176,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Nobody answers: four datagrams at 0, 4, 12 and 28 s, and the end at 60 s.
+// Without an answer: four datagrams at 0, 4, 12 and 28 s, and the end at 60 s.
 func TestNoReply(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		begun := time.Now()
 		var at []time.Duration
 		h.manual(server, func([]byte, func([]byte)) { at = append(at, time.Since(begun)) })
@@ -200,7 +199,7 @@ func TestNoReply(t *testing.T) {
 	}
 }
 
-// packet is a datagram of the server, with a header of 7 octets.
+// packet returns a datagram of the server with a header of 7 octets.
 func packet(request []byte, number, total int, data string) []byte {
 	h := ardp.Header{Fields: ardp.FieldTotal, ID: idOf(request), Number: uint16(number), Total: uint16(total)}
 	return append(h.Append(nil), data...)
@@ -211,7 +210,7 @@ func idOf(datagram []byte) uint16 {
 	return h.ID
 }
 
-// A server that stops in the middle, or whose window never opens.
+// A server that stops in the middle, and one whose window never opens.
 func TestNoReplyInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -236,7 +235,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 		}, "the server sent 16 packets and then was silent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				begun := time.Now()
 				h.manual(server, c.talk)
 				_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
@@ -249,9 +248,9 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}
 }
 
-// Waits are heard, each of them once, and the request is repeated meanwhile.
+// Each wait is reported once, and the request is repeated meanwhile.
 func TestWait(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		sent := 0
 		h.serve(server, ardptest.Faults{}, func(r *ardptest.Request) ardptest.Reply {
 			r.Announce(3*time.Minute, 0, 0)
@@ -282,11 +281,11 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The waits of an exchange have an end in all, however often they come.
+// The total of all waits is bounded, however often they come.
 func TestWaitForEver(t *testing.T) {
 	for _, seconds := range []int{1, 30, 900, 65535} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				begun := time.Now()
 				stop := make(chan struct{})
 				defer close(stop)
@@ -316,9 +315,9 @@ func TestWaitForEver(t *testing.T) {
 	}
 }
 
-// The end of the context ends all at once, and the server hears of it.
+// The end of the context ends the exchange at once, and cancels the request at the server.
 func TestCancel(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		canceled := false
 		h.serve(server, ardptest.Faults{}, func(r *ardptest.Request) ardptest.Reply {
 			r.Announce(time.Minute, 0, 0)
@@ -345,20 +344,20 @@ func TestCancel(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Refuse: true} })
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
 		wantError(t, err, ardp.ErrRefused, "")
 	})
 }
 
-// redirector sends everybody on.
+// redirector redirects every client.
 func redirector(to netip.AddrPort) func(*ardptest.Request) ardptest.Reply {
 	return func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Redirect: to} }
 }
 
 func TestRedirect(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		third := netip.MustParseAddrPort("198.51.100.1:191")
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		h.serve(other, ardptest.Faults{}, redirector(third))
@@ -375,7 +374,7 @@ func TestRedirect(t *testing.T) {
 			t.Errorf("dialed %v", h.dialed)
 		}
 
-		// The caller has the last word.
+		// Dial decides.
 		denied := errors.New("denied")
 		_, err = ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			if to.IsValid() {
@@ -388,10 +387,10 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// A server from which we were sent on is not listened to any more, nor does the new
-// one profit from what it said.
+// After a redirect the first server is ignored, and its packets do not count for the
+// second.
 func TestRedirectLeavesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
 			say(packet(got, 1, 2, "wrong "))
 			redirect := ardp.Header{Fields: ardp.FieldOption, ID: idOf(got), Through: 1, Option: ardp.OptionRedirect, Extra: []byte{192, 0, 2, 9, 5, 245}}
@@ -408,22 +407,22 @@ func TestRedirectLeavesNothing(t *testing.T) {
 
 func TestRedirectBounds(t *testing.T) {
 	for _, c := range []struct{ from, to, says string }{
-		{"192.0.2.1:1525", "224.0.0.1:1525", "everywhere"},
-		{"192.0.2.1:1525", "255.255.255.255:1525", "everywhere"},
-		{"192.0.2.1:1525", "0.0.0.0:1525", "nowhere"},
-		{"192.0.2.1:1525", "192.0.2.3:0", "nowhere"},
+		{"192.0.2.1:1525", "224.0.0.1:1525", "a multicast or broadcast address"},
+		{"192.0.2.1:1525", "255.255.255.255:1525", "a multicast or broadcast address"},
+		{"192.0.2.1:1525", "0.0.0.0:1525", "an invalid address"},
+		{"192.0.2.1:1525", "192.0.2.3:0", "an invalid address"},
 		{"192.0.2.1:1525", "127.0.0.1:1525", "this machine"},
 		{"10.0.0.1:1525", "127.0.0.1:1525", "this machine"},
 		{"192.0.2.1:1525", "10.0.0.1:1525", "a private network"},
 		{"192.0.2.1:1525", "192.168.1.1:1525", "a private network"},
 		{"192.0.2.1:1525", "169.254.169.254:1525", "a private network"},
-		{"192.0.2.1:1525", "192.0.2.1:1525", "where it was before"},
+		{"192.0.2.1:1525", "192.0.2.1:1525", "a server already visited"},
 		{"10.0.0.1:1525", "10.0.0.2:1525", ""},
 		{"127.0.0.1:1525", "127.0.0.1:191", ""},
 		{"127.0.0.1:1525", "10.0.0.1:1525", ""},
 	} {
 		t.Run(c.from+" "+c.to, func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				from, to := netip.MustParseAddrPort(c.from), netip.MustParseAddrPort(c.to)
 				h.serve(from, ardptest.Faults{}, redirector(to))
 				if c.says == "" {
@@ -448,16 +447,16 @@ func TestRedirectBounds(t *testing.T) {
 }
 
 func TestRedirectInCircles(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		h.serve(other, ardptest.Faults{}, redirector(server))
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-		wantError(t, err, ardp.ErrRedirect, "where it was before")
+		wantError(t, err, ardp.ErrRedirect, "a server already visited")
 		if len(h.dialed) != 2 {
 			t.Errorf("dialed %v", h.dialed)
 		}
 	})
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		for n := range uint16(6) {
 			h.serve(netip.AddrPortFrom(server.Addr(), server.Port()+n), ardptest.Faults{}, redirector(netip.AddrPortFrom(server.Addr(), server.Port()+n+1)))
 		}
@@ -466,8 +465,8 @@ func TestRedirectInCircles(t *testing.T) {
 	})
 }
 
-// Who knows the address but not the id, or the id but not the address, gets nothing
-// in; too many tries are an end to it.
+// An attacker with the address but not the id, or the id but not the address, can insert
+// nothing; too many attempts end the exchange.
 func TestSpoofed(t *testing.T) {
 	spoof := func(wrong int) func(got []byte, say func([]byte)) {
 		return func(got []byte, say func([]byte)) {
@@ -479,14 +478,14 @@ func TestSpoofed(t *testing.T) {
 			say(packet(got, 1, 1, "right"))
 		}
 	}
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, spoof(63))
 		reply, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
 		if err != nil || string(reply) != "right" {
 			t.Errorf("%q %v", reply, err)
 		}
 	})
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, spoof(64))
 		reply, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
 		if wantError(t, err, ardp.ErrDamaged, "64, the last of them: not of this connection id"); reply != nil {
@@ -495,7 +494,7 @@ func TestSpoofed(t *testing.T) {
 	})
 }
 
-// loopback is a real socket.
+// loopback dials a real socket.
 func loopback(t testing.TB) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -512,8 +511,8 @@ func dialUDP(to net.Addr) func(context.Context, netip.AddrPort) (net.Conn, error
 	}
 }
 
-// The same with real sockets: what another port sends with the right id is not even
-// seen.
+// The same with real sockets: the client does not even receive datagrams with the right id
+// from another port.
 func TestSpoofedFromAnotherPort(t *testing.T) {
 	pc, attacker := loopback(t), loopback(t)
 	go func() {
@@ -533,7 +532,7 @@ func TestSpoofedFromAnotherPort(t *testing.T) {
 	}
 }
 
-// A machine on which nobody listens says so, and that is not waited out.
+// A closed port is reported at once, without waiting.
 func TestNobodyThere(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not every system reports that datagrams can't be delivered")
@@ -547,13 +546,13 @@ func TestNobodyThere(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "ardp: ") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
-	// ErrNoReply would be the end of waiting.
+	// ErrNoReply would mean that it waited.
 	if errors.Is(err, ardp.ErrNoReply) || errors.Is(err, ardp.ErrRefused) {
 		t.Error(err)
 	}
 }
 
-// brokenConn fails to read as often as it is told, or to write.
+// brokenConn fails to read that many times, or to write.
 type brokenConn struct {
 	net.Conn
 	fails int
@@ -582,8 +581,7 @@ func (c *brokenConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Once the server was heard, errors of the network are no more than losses; but not
-// for ever.
+// After the server's first datagram, network errors count as losses, up to a limit.
 func TestBrokenNetwork(t *testing.T) {
 	for _, c := range []struct {
 		after, fails int
@@ -597,7 +595,7 @@ func TestBrokenNetwork(t *testing.T) {
 		{1, 64, false, ardp.ErrDamaged},
 		{5, 1000, false, ardp.ErrDamaged},
 	} {
-		bubble(t, func(t *testing.T, h *house) {
+		bubble(t, func(t *testing.T, h *testNetwork) {
 			h.serve(server, ardptest.Faults{}, func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Message: text(20)} })
 			reply, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 				conn, err := h.dial(ctx, to)
@@ -614,9 +612,9 @@ func TestBrokenNetwork(t *testing.T) {
 	}
 }
 
-// That nobody is there is worth knowing also where a server sends us on to.
+// A closed port is reported at once also after a redirect.
 func TestRedirectToNobody(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		begun := time.Now()
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
@@ -629,9 +627,9 @@ func TestRedirectToNobody(t *testing.T) {
 	})
 }
 
-// A deadline that is not ours does not have us spin.
+// A foreign deadline does not make the client spin.
 func TestForeignDeadline(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			conn, err := h.dial(ctx, to)
 			return impatient{conn}, err
@@ -661,15 +659,15 @@ func TestLimits(t *testing.T) {
 		says           string
 	}{
 		{"packets", ardp.Options{Packets: 20}, 1, 20, nil, ""},
-		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets, and 20 are the limit"},
-		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets, and 20 are the limit"},
+		{"more packets", ardp.Options{Packets: 20}, 1, 21, ardp.ErrTooLarge, "a reply of 21 packets, the limit is 20"},
+		{"request", ardp.Options{Packets: 20}, 21, 1, ardp.ErrTooLarge, "a request of 21 packets, the limit is 20"},
 		{"octets", ardp.Options{Octets: len(text(20))}, 1, 20, nil, ""},
 		{"more octets", ardp.Options{Octets: len(text(20)) - 1}, 1, 20, ardp.ErrTooLarge, "more than 2"},
 		{"the most", ardp.Options{}, 1, 4096, nil, ""},
 		{"more than that", ardp.Options{}, 1, 4097, ardp.ErrTooLarge, "a reply of 4097 packets"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, h *house) {
+			bubble(t, func(t *testing.T, h *testNetwork) {
 				message := text(c.reply)
 				h.serve(server, ardptest.Faults{}, func(*ardptest.Request) ardptest.Reply { return ardptest.Reply{Message: message} })
 				reply, err := ardp.New(&c.options).Do(t.Context(), &ardp.Call{Message: text(c.request), Dial: h.dial})
@@ -683,9 +681,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Every exchange has an id of its own that is not the next one.
+// Every exchange has its own id, and not the next number.
 func TestID(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		var ids []uint16
 		h.serve(server, ardptest.Faults{}, func(r *ardptest.Request) ardptest.Reply {
 			ids = append(ids, r.ID)
@@ -708,7 +706,7 @@ func TestID(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
 			say(nil)
 			say((&ardp.Header{Fields: ardp.FieldOption, ID: idOf(got), Wait: 9, Option: ardp.OptionQueue, Extra: []byte{3, 0, 4, 0, 0, 0, 77}}).Append(nil))
@@ -766,7 +764,7 @@ func ExampleClient_Do() {
 	// Output: HELLO <nil>
 }
 
-// BenchmarkDo is one small exchange over the loopback, as a look-up is.
+// BenchmarkDo is one small exchange over the loopback, as for a lookup.
 func BenchmarkDo(b *testing.B) {
 	s := ardptest.Serve(loopback(b), echo, nil)
 	b.Cleanup(func() { s.Close() })

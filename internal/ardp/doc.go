@@ -1,23 +1,21 @@
-// Package ardp is the client's side of ARDP, the Asynchronous Reliable Delivery
-// Protocol of Neuman and Augart: one message goes to a server over UDP and one comes
-// back, each in as many packets as it takes, and what is lost is asked for again. It
-// is what Prospero runs on, but nothing of Prospero is in it.
+// Package ardp is the client of ARDP, the Asynchronous Reliable Delivery Protocol of
+// Neuman and Augart, which carries Prospero's messages over UDP. A client sends one
+// message and receives one. Each is cut into packets, and lost packets are repeated.
+// Nothing here depends on Prospero.
 //
 // A header of 1 to 63 octets begins each datagram ([Header]). The client sends the
-// packets of its request, and sends them again after 4, 8 and 16 seconds as long as
-// the server does not say that it has them. The server sends its reply in windows of
-// 16 packets, each of which ends with one that asks for an acknowledgement; it never
-// repeats by itself. It may tell the client to wait, refuse the request, or send the
-// client on to another server. While a wait is in force the client repeats the request
-// after 4, 8 and 16 seconds and then every 30 seconds, because a reply that was lost
-// does not come again by itself.
+// packets of its request, and repeats them after 4, 8 and 16 seconds unless the server
+// acknowledges them. The server sends its reply in windows of 16 packets, the last of
+// which asks for an acknowledgement; it never repeats packets by itself. It may tell the
+// client to wait, refuse the request, or redirect the client to another server. While a
+// wait is in force the client repeats the request after 4, 8 and 16 seconds and then
+// every 30 seconds, because the server does not resend a lost reply by itself.
 //
-// Nothing that a server says is trusted: datagrams that are malformed, that have
-// another connection id, or that contradict earlier ones are dropped, and too many
-// of them end the exchange. Memory grows with what has come, never with what is
-// announced. Waits have a bound in all, and redirects lead neither in circles nor
-// where the first server could not be: to multicast, to nowhere, or from public
-// addresses to private ones.
+// The server is not trusted. Datagrams that are malformed, have another connection id,
+// or contradict earlier ones are dropped; too many of them end the exchange. Memory
+// grows with received data, never with announced sizes. The total of all waits is
+// bounded. Redirects are refused if they are circular or lead to multicast, to invalid
+// addresses, or from public to private ones.
 //
-// Version 0 of ARDP alone is spoken; datagrams of version 1 are dropped.
+// Only version 0 of ARDP is implemented; datagrams of version 1 are dropped.
 package ardp

@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// Errors of an exchange, besides those of its context and of the network.
+// Errors of [Client.Do], besides those of its context and of the network.
 var (
-	// ErrNoReply: the server does not answer, or stopped in the middle. It has a
-	// Timeout method that reports true. The message says how far it came.
+	// ErrNoReply: the server did not answer, or stopped in the middle; the message says
+	// where. It has a Timeout method that returns true.
 	ErrNoReply error = timeoutError("ardp: no reply")
 	// ErrRefused: the server refuses the request.
 	ErrRefused = errors.New("ardp: the server refuses the request")
-	// ErrTooLarge: more packets or octets than the limit.
+	// ErrTooLarge: a message exceeds the limit of packets or octets.
 	ErrTooLarge = errors.New("ardp: message too large")
-	// ErrDamaged: too many datagrams were not what they should be.
+	// ErrDamaged: too many datagrams were dropped.
 	ErrDamaged = errors.New("ardp: too many bad datagrams")
-	// ErrRedirect: the server sends us on to where we don't go.
+	// ErrRedirect: a redirect was refused.
 	ErrRedirect = errors.New("ardp: redirect not followed")
 )
 
-// Why datagrams are dropped, besides their headers.
+// Reasons for dropping datagrams, besides malformed headers.
 var (
 	errID     = errors.New("not of this connection id")
 	errOption = errors.New("its option is cut short")
@@ -32,23 +32,23 @@ type timeoutError string
 func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool   { return true }
 
-// noReplyError is ErrNoReply with what happened until then.
+// noReplyError is ErrNoReply with the progress until then.
 type noReplyError struct {
 	sent     int // transmissions
 	heard    bool
 	received int // packets
-	total    int // 0: not known
-	asked    Progress
+	total    int // 0: unknown
+	lastWait Progress
 }
 
-func (e *noReplyError) Error() string { return fmt.Sprintf("%v: %s", ErrNoReply, e.story()) }
+func (e *noReplyError) Error() string { return fmt.Sprintf("%v: %s", ErrNoReply, e.progress()) }
 
-func (e *noReplyError) story() string {
+func (e *noReplyError) progress() string {
 	switch {
 	case !e.heard:
 		return fmt.Sprintf("nothing came in answer to %d transmissions", e.sent)
-	case e.received == 0 && e.asked.Wait != 0:
-		return fmt.Sprintf("the server answered %q, then sent no reply to %d transmissions", e.asked.String(), e.sent)
+	case e.received == 0 && e.lastWait.Wait != 0:
+		return fmt.Sprintf("the server answered %q, then sent no reply to %d transmissions", e.lastWait.String(), e.sent)
 	case e.received == 0:
 		return "the server answered, but sent no packet of the reply"
 	case e.total == 0:

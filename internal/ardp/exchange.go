@@ -9,49 +9,49 @@ import (
 )
 
 const (
-	// longest is the longest pause between two repeats.
+	// longest is the longest interval between repeats.
 	longest = time.Hour
-	// longestInWait is the longest pause while a wait is in force. The reply may come
-	// at any time, and the server does not send it again unless it is asked.
+	// longestInWait is the longest interval while a wait is in force. A reply that is
+	// lost in that time comes again only after a repeat.
 	longestInWait = 30 * time.Second
 )
 
-// exchange is one request and its reply, without a network and without a clock:
-// datagrams go in and out, and time is what its caller says, since the beginning.
-// It is over when done, or when err is there; when to is, it goes on there.
+// exchange is one request and its reply, without network and clock: the caller passes
+// datagrams, and the time since the beginning. It is over when done is true or err is
+// set. If to is valid, it continues at that server.
 type exchange struct {
 	options *Options
 	call    *Call
 	id      uint16
-	send    func(datagram []byte) // which does not keep it
-	buffer  []byte                // of what is sent
+	send    func(datagram []byte) // must not keep datagram
+	buffer  []byte                // for sending
 
-	packets int // of the request
-	sent    int // packets up to this were sent
-	has     int // the server has packets up to this
+	packets      int // of the request
+	sent         int // all packets up to this were sent
+	acknowledged int // the server has all packets up to this
 
-	reply   []byte         // the data of packets 1 to through
-	through int            // all packets up to this have come
-	beyond  map[int][]byte // those that came before their predecessors
-	highest int            // of the numbers that came
-	total   int            // of the reply; 0: not known yet
-	octets  int            // of the reply, so far
+	reply      []byte         // the data of packets 1 to through
+	through    int            // all packets up to this were received
+	outOfOrder map[int][]byte // later packets
+	highest    int            // highest packet number received
+	total      int            // packets of the reply; 0: unknown
+	octets     int            // of the reply, so far
 
-	heard   bool // the server has said something
-	repeats int  // of the request or of an acknowledgement, because nothing came
-	drops   int
-	idle    int // acknowledgements that were asked for since anything new came: two programs could continue so for ever
+	heard    bool // the server has sent something
+	repeats  int  // of the request or of an acknowledgement
+	drops    int
+	idleAcks int // acknowledgements without new data; bounded so that two programs don't exchange them forever
 
-	interval time.Duration // of the timer
-	tries    int           // that are left
-	due      time.Duration // when the timer ends
-	wait     time.Duration // what the server said last
-	waits    time.Duration // when that wait ends; 0: none is in force
-	said     Progress      // what the server said last of the wait and of its queue
-	asked    Progress      // the last wait that the server asked for
+	interval     time.Duration // of the timer
+	tries        int           // remaining
+	timerEnd     time.Duration
+	wait         time.Duration // last announced
+	waitEnd      time.Duration // of that wait; 0: none is in force
+	lastProgress Progress
+	lastWait     Progress // the last one with a wait
 
-	first   netip.AddrPort   // where it began
-	visited []netip.AddrPort // where it was sent on to
+	firstServer netip.AddrPort
+	visited     []netip.AddrPort // targets of redirects
 
 	done bool
 	err  error
@@ -60,7 +60,7 @@ type exchange struct {
 
 func newExchange(o *Options, call *Call, id uint16, server netip.AddrPort, send func([]byte)) *exchange {
 	return &exchange{
-		options: o, call: call, id: id, first: server, send: send,
+		options: o, call: call, id: id, firstServer: server, send: send,
 		packets: max(1, (len(call.Message)+MaxData-1)/MaxData),
 	}
 }
@@ -74,48 +74,47 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// begin sends the request, to the server or to where it sent us on. Nothing that
-// another one said is left: the reply is of one server.
+// begin sends the request to the first server or to that of a redirect. It discards
+// everything that another server sent.
 func (x *exchange) begin(now time.Duration) {
 	if x.packets > x.options.Packets {
-		x.fail(fmt.Errorf("%w: a request of %d packets, and %d are the limit", ErrTooLarge, x.packets, x.options.Packets))
+		x.fail(fmt.Errorf("%w: a request of %d packets, the limit is %d", ErrTooLarge, x.packets, x.options.Packets))
 		return
 	}
 	x.to = netip.AddrPort{}
-	x.sent, x.has = 0, 0
-	x.reply, x.through, x.beyond, x.highest, x.total, x.octets = nil, 0, nil, 0, 0, 0
-	x.wait, x.waits, x.said, x.asked, x.heard, x.repeats = 0, 0, Progress{}, Progress{}, false, 0
+	x.sent, x.acknowledged = 0, 0
+	x.reply, x.through, x.outOfOrder, x.highest, x.total, x.octets = nil, 0, nil, 0, 0, 0
+	x.wait, x.waitEnd, x.lastProgress, x.lastWait, x.heard, x.repeats = 0, 0, Progress{}, Progress{}, false, 0
 	x.restart(now)
 	x.sendPackets(1)
 }
 
-// restart sets the timer as it is at first.
+// restart resets the timer and the tries.
 func (x *exchange) restart(now time.Duration) {
 	x.interval = x.options.Timer
 	x.tries = x.options.Tries - 1
-	x.due = now + x.interval
+	x.timerEnd = now + x.interval
 }
 
-// bounded limits a wait: the waits of one exchange end after Options.Wait, however
-// many the server asks for.
+// bounded limits a wait: all waits of an exchange end Options.Wait after its beginning.
 func (x *exchange) bounded(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
 
-// expire repeats what the server has not acknowledged, if the timer has ended, and
-// gives up in the end. While a wait is in force no repeat counts as a try.
+// expire repeats unacknowledged packets if the timer has ended, and finally gives up.
+// Repeats during a wait don't count as tries.
 func (x *exchange) expire(now time.Duration) {
-	if x.isOver() || now < x.due {
+	if x.isOver() || now < x.timerEnd {
 		return
 	}
-	if now < x.waits {
+	if now < x.waitEnd {
 		x.interval = min(2*x.interval, max(longestInWait, x.options.Timer))
-		x.due = now + max(x.options.Timer, min(x.interval, x.waits-now))
+		x.timerEnd = now + max(x.options.Timer, min(x.interval, x.waitEnd-now))
 		x.repeat(true)
 		return
 	}
-	if x.waits != 0 {
-		x.interval, x.waits = x.options.Timer, 0
+	if x.waitEnd != 0 {
+		x.interval, x.waitEnd = x.options.Timer, 0
 	}
 	if x.tries <= 0 {
 		x.fail(x.noReply())
@@ -123,18 +122,18 @@ func (x *exchange) expire(now time.Duration) {
 	}
 	x.tries--
 	x.interval = min(2*x.interval, longest)
-	x.due = now + x.interval
+	x.timerEnd = now + x.interval
 	x.repeat(false)
 }
 
-// repeat sends what the server has not acknowledged. A server that has the whole
-// request is sent an acknowledgement, or during a wait the last packet again: that
-// makes any server send a reply that was lost.
+// repeat sends what the server has not acknowledged. If it has the whole request,
+// repeat sends an acknowledgement, or during a wait the last packet: either makes the
+// server send a lost reply again.
 func (x *exchange) repeat(waiting bool) {
 	x.repeats++
 	switch {
-	case x.has < x.packets:
-		x.sendPackets(x.has + 1)
+	case x.acknowledged < x.packets:
+		x.sendPackets(x.acknowledged + 1)
 	case waiting && x.received() == 0:
 		x.sendPackets(x.packets)
 	default:
@@ -142,18 +141,18 @@ func (x *exchange) repeat(waiting bool) {
 	}
 }
 
-// noReply is the error for a server that is silent.
+// noReply returns the error for a silent server.
 func (x *exchange) noReply() *noReplyError {
-	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, asked: x.asked}
+	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, lastWait: x.lastWait}
 }
 
-// received is how many packets of the reply there are.
-func (x *exchange) received() int { return x.through + len(x.beyond) }
+// received is the number of packets received.
+func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
-// sendPackets sends packets of the request from that one on, as far as the window
-// goes. Where it ends before the request does, an acknowledgement is asked for.
+// sendPackets sends the request's packets from that number to the end of the window. A
+// window that ends before the request does asks for an acknowledgement.
 func (x *exchange) sendPackets(from int) {
-	last := min(x.has+Window, x.packets)
+	last := min(x.acknowledged+Window, x.packets)
 	for n := from; n <= last; n++ {
 		h := Header{Fields: FieldThrough, ID: x.id, Number: uint16(n), Total: uint16(x.packets), Through: uint16(x.through)}
 		if n == last && last < x.packets {
@@ -168,7 +167,7 @@ func (x *exchange) acknowledge() {
 	x.transmit(&Header{Fields: FieldThrough, ID: x.id, Through: uint16(x.through)}, nil)
 }
 
-// cancel tells the server that we give up.
+// cancel tells the server that the client gives up.
 func (x *exchange) cancel() {
 	x.transmit(&Header{Fields: FieldOption, ID: x.id, Option: OptionCancel}, nil)
 }
@@ -181,7 +180,7 @@ func (x *exchange) transmit(h *Header, data []byte) {
 	x.send(x.buffer)
 }
 
-// drop counts a datagram, or what came instead of one, that is of no use.
+// drop counts a useless datagram or a network error.
 func (x *exchange) drop(reason error) {
 	if x.call.Trace != nil {
 		x.call.Trace(false, "dropped: "+reason.Error())
@@ -191,9 +190,9 @@ func (x *exchange) drop(reason error) {
 	}
 }
 
-// broken is told that the network failed. That nobody is there is worth knowing at
-// once; after the server was heard it is taken for one more loss.
-func (x *exchange) broken(err error) {
+// networkError ends the exchange if the server has sent nothing, because it is then
+// probably missing. Later errors count as losses.
+func (x *exchange) networkError(err error) {
 	if !x.heard {
 		x.fail(fmt.Errorf("ardp: %w", err))
 		return
@@ -201,7 +200,7 @@ func (x *exchange) broken(err error) {
 	x.drop(err)
 }
 
-// receive takes one datagram.
+// receive handles one datagram.
 func (x *exchange) receive(now time.Duration, datagram []byte) {
 	if x.isOver() {
 		return
@@ -238,24 +237,22 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 		return
 	}
 	x.done = x.total != 0 && x.through == x.total
-	if h.Flags&FlagAcknowledge != 0 && x.idle < x.options.Drops {
-		x.idle++
+	if h.Flags&FlagAcknowledge != 0 && x.idleAcks < x.options.Drops {
+		x.idleAcks++
 		x.acknowledge()
 	}
 }
 
-// isOurs reports whether a datagram belongs to this exchange. A server whose machine
-// stores the low octet first swaps those of the connection id in what it sends again,
-// and from its second window on. Such a packet is taken only where that can be the
-// reason: another packet came already, or something was repeated.
+// isOurs reports whether a datagram belongs to this exchange. Servers on little-endian
+// machines swap the octets of the connection id in packets that they send again, and
+// from their second window on. A swapped id is therefore accepted if another packet was
+// received before or something was repeated.
 //
-// An attacker who sees no traffic has to guess the id, the port and the time. Two ids
-// instead of one would halve the work. Therefore the second id is not accepted before
-// the first repeat, so that an answer in time leaves no chance for it; it is accepted
-// only for packets of the reply, never for a refusal, a redirect or a wait; and a
-// wrong guess counts as a bad datagram, of which Options.Drops end the exchange. With
-// 64 guesses at 65,535 ids the chance is 1 in 512 for an attacker who already knows
-// the port, and that of the port comes on top.
+// A blind attacker has to guess the id, the port and the time. Two valid ids would halve
+// the work, so the swapped id is not accepted before the first repeat, and only for
+// packets of the reply, never for a refusal, a redirect or a wait. A wrong guess counts
+// as a dropped datagram, of which Options.Drops end the exchange. 64 guesses at 65,535
+// ids succeed with chance 1 in 512, if the attacker already knows the port.
 func (x *exchange) isOurs(h *Header) bool {
 	if !h.Has(FieldID) {
 		return false
@@ -266,30 +263,29 @@ func (x *exchange) isOurs(h *Header) bool {
 	return h.ID == swapped(x.id) && h.Number > 0 && h.Wait == 0 && h.Option == 0 && (x.received() > 0 || x.repeats > 0)
 }
 
-// takeThrough learns which packets of the request the server has, and sends more if
-// there are more.
+// takeThrough records which packets of the request the server has, and sends more.
 func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	through := int(h.Through)
-	if !h.Has(FieldThrough) || through > x.packets || through <= x.has && h.Option != OptionThrough {
+	if !h.Has(FieldThrough) || through > x.packets || through <= x.acknowledged && h.Option != OptionThrough {
 		return
 	}
-	x.has = through
-	if x.sent < min(x.has+Window, x.packets) {
+	x.acknowledged = through
+	if x.sent < min(x.acknowledged+Window, x.packets) {
 		x.restart(now)
 		x.sendPackets(x.sent + 1)
 	}
 }
 
-// takeWait learns how long the server wants us to wait. A wait that is announced
-// again neither makes the repeats more frequent nor is it news.
+// takeWait records an announced wait. Repeating the same announcement neither restarts
+// the timer nor calls Progress.
 func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
 	said.Wait = time.Duration(h.Wait) * time.Second
-	news := said != x.said && (h.Has(FieldWait) || h.Option == OptionQueue)
+	news := said != x.lastProgress && (h.Has(FieldWait) || h.Option == OptionQueue)
 	if said.Wait != 0 {
-		x.asked = said
+		x.lastWait = said
 	}
 	if news {
-		x.said = said
+		x.lastProgress = said
 	}
 	said.Wait = x.bounded(said.Wait, now)
 	if h.Has(FieldWait) && (said.Wait != 0 || x.wait != 0) {
@@ -301,17 +297,17 @@ func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
 }
 
 func (x *exchange) setWait(now, wait time.Duration) {
-	if wait == 0 || now >= x.waits {
+	if wait == 0 || now >= x.waitEnd {
 		x.restart(now)
 	}
-	x.wait, x.waits, x.tries = wait, 0, x.options.Tries-1
+	x.wait, x.waitEnd, x.tries = wait, 0, x.options.Tries-1
 	if wait != 0 {
-		x.waits = now + wait
+		x.waitEnd = now + wait
 	}
 }
 
-// takePacket stores the data of a packet, if it fits in with the others. It reports
-// whether it does, or did when it came before.
+// takePacket stores the data of a packet. It reports whether the packet is consistent
+// with the others; duplicates are.
 func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, data []byte) bool {
 	known := max(x.total, total)
 	switch {
@@ -319,12 +315,12 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 		x.drop(errTotal)
 		return false
 	case max(number, total) > x.options.Packets:
-		x.giveUp(fmt.Errorf("%w: a reply of %d packets, and %d are the limit", ErrTooLarge, max(number, total), x.options.Packets))
+		x.giveUp(fmt.Errorf("%w: a reply of %d packets, the limit is %d", ErrTooLarge, max(number, total), x.options.Packets))
 		return false
 	}
 	x.total = known
 	x.highest = max(x.highest, number)
-	if _, ok := x.beyond[number]; ok || number <= x.through {
+	if _, ok := x.outOfOrder[number]; ok || number <= x.through {
 		return true
 	}
 	data = x.ownData(h, data)
@@ -333,23 +329,23 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 		return false
 	}
 	if number != x.through+1 {
-		if x.beyond == nil {
-			x.beyond = map[int][]byte{}
+		if x.outOfOrder == nil {
+			x.outOfOrder = map[int][]byte{}
 		}
-		x.beyond[number] = append([]byte(nil), data...)
+		x.outOfOrder[number] = append([]byte(nil), data...)
 		return true
 	}
-	for ok := true; ok; data, ok = x.beyond[x.through+1] {
+	for ok := true; ok; data, ok = x.outOfOrder[x.through+1] {
 		x.through++
 		x.reply = append(x.reply, data...)
-		delete(x.beyond, x.through)
+		delete(x.outOfOrder, x.through)
 	}
-	x.idle = 0
+	x.idleAcks = 0
 	x.restart(now)
 	return true
 }
 
-// ownData is what a packet adds to the message.
+// ownData returns the part of data that belongs to the message.
 func (x *exchange) ownData(h *Header, data []byte) []byte {
 	if h.Flags&FlagSequenced != 0 {
 		return nil
@@ -360,20 +356,19 @@ func (x *exchange) ownData(h *Header, data []byte) []byte {
 	return data
 }
 
-// giveUp fails while the server goes on.
+// giveUp fails and cancels the request at the server.
 func (x *exchange) giveUp(err error) {
 	x.fail(err)
 	x.cancel()
 }
 
-// option is what the option of a header says.
+// option is a decoded option of a header.
 type option struct {
 	redirect netip.AddrPort
 	queue    Progress
 }
 
-// parseOption reads the fields of the option, if it is one of those that have some.
-// ok is false if they are cut short.
+// parseOption decodes the option. ok is false if its fields are too short.
 func parseOption(h *Header) (o option, ok bool) {
 	if h.Option != OptionRedirect && h.Option != OptionRedirectAll && h.Option != OptionQueue {
 		return o, true
@@ -413,9 +408,9 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 	return p, true
 }
 
-// redirect has the exchange go on elsewhere, or fail.
+// redirect continues at another server or fails.
 func (x *exchange) redirect(to netip.AddrPort) {
-	if reason := x.unfit(to); reason != "" {
+	if reason := x.refuseRedirect(to); reason != "" {
 		x.giveUp(fmt.Errorf("%w: to %v, which is %s", ErrRedirect, to, reason))
 		return
 	}
@@ -423,21 +418,21 @@ func (x *exchange) redirect(to netip.AddrPort) {
 	x.to = to
 }
 
-// unfit says why we don't go there. A server in the Internet has no business with
-// our own network, nor has one of our network with this very machine.
-func (x *exchange) unfit(to netip.AddrPort) string {
-	a, first := to.Addr(), x.first.Addr()
+// refuseRedirect returns why a redirect is refused, or "". A public server must not
+// lead to a private network, nor a server there to this machine.
+func (x *exchange) refuseRedirect(to netip.AddrPort) string {
+	a, first := to.Addr(), x.firstServer.Addr()
 	switch {
 	case a.IsUnspecified(), to.Port() == 0:
-		return "nowhere"
+		return "an invalid address"
 	case a.IsMulticast(), a == broadcast:
-		return "everywhere"
+		return "a multicast or broadcast address"
 	case a.IsLoopback() && !first.IsLoopback():
 		return "this machine"
-	case isInside(a) && !isInside(first):
+	case isLocal(a) && !isLocal(first):
 		return "a private network"
-	case to == x.first || slices.Contains(x.visited, to):
-		return "where it was before"
+	case to == x.firstServer || slices.Contains(x.visited, to):
+		return "a server already visited"
 	case len(x.visited) >= x.options.Redirects:
 		return fmt.Sprintf("one more than %d", x.options.Redirects)
 	}
@@ -446,7 +441,7 @@ func (x *exchange) unfit(to netip.AddrPort) string {
 
 var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 
-// isInside reports whether an address means something in one network alone.
-func isInside(a netip.Addr) bool {
+// isLocal reports whether an address is valid only in one network.
+func isLocal(a netip.Addr) bool {
 	return a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsLoopback()
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// An id with its octets swapped is accepted only where those servers are known to
-// send one, and only for packets of the reply.
+// A swapped id is accepted only where those servers send one, and only for packets of the
+// reply.
 func TestSwappedID(t *testing.T) {
 	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
 	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}
@@ -36,7 +36,7 @@ func TestSwappedID(t *testing.T) {
 	} {
 		f := newFake(&Call{}, 0x1234, nil)
 		if c.repeats {
-			f.wait(f.due)
+			f.wait(f.timerEnd)
 		}
 		for _, h := range c.list {
 			f.get(h.Append(nil))
@@ -47,8 +47,8 @@ func TestSwappedID(t *testing.T) {
 	}
 }
 
-// A request of more packets than the window goes out as the server acknowledges it,
-// and the end of each window asks for that.
+// A request of several windows is sent as the server acknowledges it, and the end of each
+// window asks for that.
 func TestRequestWindow(t *testing.T) {
 	message := bytes.Repeat([]byte("0123456789"), 40*MaxData/10)
 	f := newFake(&Call{Message: message}, 7, nil)
@@ -90,13 +90,13 @@ func TestRequestWindow(t *testing.T) {
 	wantSent(20, 35)
 	through(40, 0)
 	wantSent(36, 40)
-	f.wait(f.due)
+	f.wait(f.timerEnd)
 	if want := (&Header{Fields: FieldThrough, ID: 7}); len(f.sent) != 1 || !bytes.Equal(f.sent[0], want.Append(nil)) {
 		t.Errorf("a request that is there is asked for by %x", f.sent)
 	}
 }
 
-// A server that takes back what it acknowledged gets no more time for it.
+// A server that withdraws an acknowledgement gets no more time.
 func TestThroughBackAndForth(t *testing.T) {
 	f := newFake(&Call{Message: make([]byte, 40*MaxData)}, 7, nil)
 	for n := uint16(0); !f.isOver(); n++ {
@@ -112,7 +112,7 @@ func TestThroughBackAndForth(t *testing.T) {
 	}
 }
 
-// The first total counts, and no packet that states another one.
+// The first total counts; packets with another one are dropped.
 func TestTotals(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Each time that something new comes the server has as long as at first.
+// New data restarts the timer.
 func TestProgressRestartsTimer(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for n := range uint16(100) {
@@ -148,7 +148,7 @@ func TestProgressRestartsTimer(t *testing.T) {
 	}
 }
 
-// However long the repeats go on, they come once an hour at least.
+// Repeats come at least once an hour.
 func TestLongest(t *testing.T) {
 	f := newFake(&Call{}, 7, &Options{Tries: 100})
 	f.end(t)
@@ -157,7 +157,7 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// Acknowledgements are asked for and given, but not for ever if they change nothing.
+// Acknowledgements without progress are bounded.
 func TestIdleAcknowledgements(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	ask := (&Header{Fields: FieldFlags, ID: 7, Flags: FlagAcknowledge}).Append(nil)
@@ -176,7 +176,7 @@ func TestIdleAcknowledgements(t *testing.T) {
 	}
 }
 
-// What the server only announces takes no memory, and a small exchange hardly any.
+// Announced sizes take no memory, and a small exchange hardly any.
 func TestAllocs(t *testing.T) {
 	c := New(nil)
 	call := &Call{Message: []byte("hello")}
@@ -197,8 +197,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// FuzzExchange has a server say anything at all. It ends, and takes no more memory
-// than its limits let it.
+// FuzzExchange has a server send anything. The exchange ends, within its limits of memory.
 func FuzzExchange(f *testing.F) {
 	// A datagram is preceded by 2 octets of time and 2 of length.
 	script := func(list []Datagram) (b []byte) {
@@ -254,7 +253,7 @@ func FuzzExchange(f *testing.F) {
 func wantSane(t *testing.T, f *fake, received int) {
 	t.Helper()
 	held := len(f.reply)
-	for n, data := range f.beyond {
+	for n, data := range f.outOfOrder {
 		held += len(data)
 		if n <= f.through || n > f.highest || n > f.options.Packets {
 			t.Fatalf("packet %d is held, after %d of %d", n, f.through, f.options.Packets)
@@ -269,15 +268,15 @@ func wantSane(t *testing.T, f *fake, received int) {
 	if f.total != 0 && f.total < f.highest {
 		t.Fatalf("packet %d of %d", f.highest, f.total)
 	}
-	// Windows of the request at most: at first, after each redirect, after each
-	// repeat, and one datagram for each that came.
+	// At most one window of the request at first, after each redirect and after each repeat,
+	// and one datagram for each received one.
 	if most := (received + 4*(received+2)) * Window * 4; len(f.sent) > most {
 		t.Fatalf("%d datagrams for %d", len(f.sent), received)
 	}
 }
 
-// The reply is what the server's packets say in the order of their numbers, in
-// whatever order and how often they come.
+// The reply is the data of the packets by their numbers, in whatever order and however
+// often they come.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{2, 0, 1, 1}, uint8(3))
 	f.Add([]byte{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint8(10))
@@ -313,7 +312,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// Addresses that are not of an IP network, as of pipes, count as public ones.
+// Addresses outside IP networks, as of pipes, count as public.
 func TestAddrPort(t *testing.T) {
 	if got := addrPort(nil); got.IsValid() {
 		t.Error(got)

@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// Field is one of the numbers of a header, which stand in a fixed order: the value
-// is how many octets there are up to its end.
+// Field is one of the numbers of a header, which have a fixed order. Its value is the
+// length of a header that ends after it.
 type Field int
 
 // The fields. A header may end after any of them.
 const (
-	FieldNone    Field = 1  // the first octet alone: version and length of the header
+	FieldNone    Field = 1  // only the first octet: version and length of the header
 	FieldID      Field = 3  // connection id
 	FieldNumber  Field = 5  // packet number
 	FieldTotal   Field = 7  // number of packets in the message
@@ -21,23 +21,23 @@ const (
 	FieldOption  Field = 13
 )
 
-// Bits of Flags. The first four say what else is in the header.
+// Bits of Flags. The first four announce more fields.
 const (
 	FlagAddress     = 0x01 // a type octet, a length octet, and that many octets
 	FlagPriority    = 0x02 // 2 octets, signed
 	FlagProtocol    = 0x04 // 2 octets
 	FlagWindow      = 0x08 // 2 octets: how many packets to send without an acknowledgement
 	FlagSequenced   = 0x40 // the packet has a number, but its data is not part of the message
-	FlagAcknowledge = 0x80 // please acknowledge
+	FlagAcknowledge = 0x80 // the sender asks for an acknowledgement
 )
 
 // Values of Option.
 const (
 	OptionCancel       = 1 // from the client
 	OptionRefused      = 1 // from the server
-	OptionThrough      = 2 // received-through counts even if it is less than before
+	OptionThrough      = 2 // received-through is valid even if it is less than before
 	OptionRedirect     = 4 // an IPv4 address and a port, 6 octets
-	OptionRedirectAll  = 5 // the same for later requests too
+	OptionRedirectAll  = 5 // the same, also for later requests
 	OptionQueueInquiry = 253
 	OptionQueue        = 254 // position in the queue, and time
 )
@@ -50,33 +50,32 @@ const (
 
 const (
 	// lengthBits of the first octet are the header's length; the others are the
-	// version, which is 0.
+	// version, 0.
 	lengthBits = 0x3f
-	// MaxData is the most octets of a message that one packet has, as the original
-	// programs cut them.
+	// MaxData is the most octets of a message in one packet, as in the original programs.
 	MaxData = 1250
-	// Window is how many packets either side sends beyond those that the other said
-	// it has, unless the client asked for more or less.
+	// Window is how many unacknowledged packets either side sends, unless the client
+	// asked for another number.
 	Window = 16
 )
 
-// Header is what begins a datagram. Fields that are not there are 0.
+// Header is the header of a datagram. Absent fields are 0.
 type Header struct {
-	Fields  Field // the last that is there
+	Fields  Field // the last one present
 	ID      uint16
 	Number  uint16 // from 1; 0: a control packet, which is not part of the message
-	Total   uint16 // 0: not known yet
-	Through uint16 // who sends this has all packets of the other up to here
-	Wait    uint16
+	Total   uint16 // 0: unknown
+	Through uint16 // the sender has all packets of the other side up to this
+	Wait    uint16 // seconds
 	Flags   byte
 	Option  byte
-	Extra   []byte // fields of the flags, low bit first, and then those of the option
+	Extra   []byte // fields of the flags, low bit first, then those of the option
 }
 
-// Has reports whether a field is there.
+// Has reports whether a field is present.
 func (h *Header) Has(f Field) bool { return h.Fields >= f }
 
-// Position is the number of a packet, and the total it states; 0: none. A header
+// Position returns the number of a packet and the total it states, 0 for none. A header
 // without them is that of a message of one packet.
 func (h *Header) Position() (number, total int) {
 	if !h.Has(FieldNumber) {
@@ -85,11 +84,11 @@ func (h *Header) Position() (number, total int) {
 	return int(h.Number), int(h.Total)
 }
 
-// Extras are the fields behind the fixed ones.
+// Extras are the fields after the fixed ones.
 type Extras struct {
 	Priority int16
 	Window   uint16
-	Option   []byte // what is left for the option
+	Option   []byte // the fields of the option
 }
 
 var (
@@ -99,9 +98,8 @@ var (
 	errNone    = errors.New("its header has length 0")
 )
 
-// ParseHeader reads the header of a datagram, which keeps its Extra, and returns
-// the data behind it. A header that ends inside a field ends before it. The error
-// says what kind of datagram that is.
+// ParseHeader splits a datagram into its header, which shares Extra with it, and its
+// data. A header that ends inside a field ends before that field.
 func ParseHeader(datagram []byte) (h Header, data []byte, err error) {
 	if len(datagram) == 0 {
 		return h, nil, errEmpty
@@ -151,14 +149,14 @@ type number struct {
 	value *uint16
 }
 
-// numbers are the fields of 2 octets.
+// numbers returns the fields of 2 octets.
 func (h *Header) numbers() [5]number {
 	return [...]number{
 		{FieldID, &h.ID}, {FieldNumber, &h.Number}, {FieldTotal, &h.Total}, {FieldThrough, &h.Through}, {FieldWait, &h.Wait},
 	}
 }
 
-// Append appends the header. Extra is left out unless Option is there, and must not
+// Append appends the header. Extra is left out unless Option is present, and must not
 // be longer than 50 octets.
 func (h *Header) Append(dst []byte) []byte {
 	from := len(dst)
@@ -178,8 +176,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// Extras takes Extra apart. ok is false if it ends before the fields that the flags
-// announce do.
+// Extras parses Extra. ok is false if it is too short for the fields that the flags
+// announce.
 func (h *Header) Extras() (e Extras, ok bool) {
 	rest := h.Extra
 	take := func(n int) (field []byte) {
@@ -215,5 +213,5 @@ func (h *Header) Extras() (e Extras, ok bool) {
 	return e, true
 }
 
-// swapped is an id with its octets in the other order.
+// swapped returns an id with its octets exchanged.
 func swapped(id uint16) uint16 { return id<<8 | id>>8 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Headers as they were captured.
+// Captured headers.
 func TestParseHeader(t *testing.T) {
 	for _, c := range []struct {
 		datagram string
@@ -111,7 +111,7 @@ func TestParseOption(t *testing.T) {
 			t.Errorf("%d %s: %+v %v", c.number, c.extra, o, ok)
 		}
 	}
-	// The field of a flag stands before it, unless it is cut short.
+	// The field of a flag comes first, unless it is truncated.
 	h := Header{Fields: FieldOption, Flags: FlagWindow, Option: OptionRedirect, Extra: unhex(t, "0010 7f000001 2d06")}
 	if o, ok := parseOption(&h); !ok || o.redirect != redirect {
 		t.Errorf("%+v %v", o, ok)
@@ -122,8 +122,7 @@ func TestParseOption(t *testing.T) {
 	}
 }
 
-// slowHeader reads a header as the table of its octets is read: one field after the
-// other, for as long as there are octets.
+// slowHeader reads a header in the most obvious way: one field after the other.
 func slowHeader(datagram []byte) (h Header, data []byte, ok bool) {
 	if len(datagram) == 0 || datagram[0] == 0 || datagram[0] >= 64 || int(datagram[0]) > len(datagram) {
 		return h, nil, false

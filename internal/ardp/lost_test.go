@@ -16,10 +16,9 @@ import (
 	"github.com/locus-url/locus/internal/ardp/ardptest"
 )
 
-// lossyConn loses one datagram of each direction, the first being 1; 0: none. With
-// swap it does what the original server did on a machine that stores the low octet
-// first: what it sends again, and from its second window on, has a connection id
-// with its octets swapped.
+// lossyConn loses one datagram of each direction, the first being 1; 0: none. With swap it
+// acts like the original server on a little-endian machine: repeated packets, and those
+// from the second window on, have a connection id with swapped octets.
 type lossyConn struct {
 	net.PacketConn
 	in, out           int // to be lost
@@ -56,11 +55,11 @@ func (c *lossyConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return c.PacketConn.WriteTo(b, to)
 }
 
-// lose has one conversation in which one datagram is lost, and reports whether there
-// was a datagram of that number.
+// lose runs a conversation in which one datagram is lost, and reports whether there was a
+// datagram of that number.
 func lose(t *testing.T, pc *lossyConn, request int, reply []byte, handle func(*ardptest.Request) ardptest.Reply) (was bool) {
 	t.Helper()
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		pc.PacketConn, pc.sent = h.listen(server), map[uint16]bool{}
 		s := ardptest.Serve(pc, handle, &ardptest.Options{Pause: time.Second})
 		defer s.Close()
@@ -76,8 +75,8 @@ func lose(t *testing.T, pc *lossyConn, request int, reply []byte, handle func(*a
 	return was
 }
 
-// Each datagram of a conversation is lost in turn. The reply arrives within a minute
-// all the same, however long the server asked to be waited for.
+// Each datagram of a conversation is lost in turn. The reply still arrives within a minute,
+// whatever wait the server announced.
 func TestEachDatagramLost(t *testing.T) {
 	const quarter = 15 * time.Minute
 	for _, c := range []struct {
@@ -118,11 +117,11 @@ func TestEachDatagramLost(t *testing.T) {
 	}
 }
 
-// The conversation with an idle original server: it announces a wait of 900 s and
-// sends the reply at once, which is lost. What it sends again has a swapped id, and is
-// accepted though no packet with the right id came.
+// The conversation with an idle original server: it announces a wait of 900 s and sends the
+// reply at once, which is lost. The repeated reply has a swapped id, and is accepted
+// although no packet with the right id came.
 func TestReplyLostInWait(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		asked := 0
 		h.manual(server, func(got []byte, say func([]byte)) {
 			request, _, _ := ardp.ParseHeader(got)
@@ -142,11 +141,11 @@ func TestReplyLostInWait(t *testing.T) {
 	})
 }
 
-// A server that announces a wait and then is silent is asked after 4 s, 8 s, 16 s, and
-// then every 30 s until the wait is over as far as it counts. The error says what it
-// answered; so does one of the caller's own deadline.
+// A server that announces a wait and is then silent gets repeats after 4 s, 8 s, 16 s, and
+// then every 30 s until the bounded wait ends. The error has its answer; so does one of the
+// caller's own deadline.
 func TestSilentInWait(t *testing.T) {
-	silent := func(h *house, begun time.Time) *[]time.Duration {
+	silent := func(h *testNetwork, begun time.Time) *[]time.Duration {
 		var at []time.Duration
 		h.manual(server, func(got []byte, say func([]byte)) {
 			if at = append(at, time.Since(begun)); len(at) == 1 {
@@ -156,7 +155,7 @@ func TestSilentInWait(t *testing.T) {
 		})
 		return &at
 	}
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		begun := time.Now()
 		at := silent(h, begun)
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Message: []byte("hello"), Dial: h.dial})
@@ -171,7 +170,7 @@ func TestSilentInWait(t *testing.T) {
 			t.Errorf("%d transmissions, with pauses %v, and the end after %v", len(*at), pauses, time.Since(begun))
 		}
 	})
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		silent(h, time.Now())
 		late := errors.New("too late")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, late)
@@ -181,9 +180,9 @@ func TestSilentInWait(t *testing.T) {
 	})
 }
 
-// While no repeat was sent, the swapped id is not one that a forged reply can have.
+// Before the first repeat, a forged reply with the swapped id is not accepted.
 func TestSwappedIDIsNoSecondGuess(t *testing.T) {
-	bubble(t, func(t *testing.T, h *house) {
+	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
 			id := idOf(got)
 			forged := ardp.Header{Fields: ardp.FieldTotal, ID: id<<8 | id>>8, Number: 1, Total: 1}

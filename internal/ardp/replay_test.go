@@ -12,7 +12,7 @@ import (
 
 var serverA = netip.MustParseAddrPort("127.0.0.1:11525")
 
-// fake drives an exchange with a clock of its own.
+// fake drives an exchange with a fake clock.
 type fake struct {
 	*exchange
 	now  time.Duration
@@ -30,16 +30,16 @@ func newFake(call *Call, id uint16, o *Options) *fake {
 	return f
 }
 
-// wait has time pass.
+// wait advances the clock.
 func (f *fake) wait(until time.Duration) {
-	for !f.isOver() && f.due <= until {
-		f.now = f.due
+	for !f.isOver() && f.timerEnd <= until {
+		f.now = f.timerEnd
 		f.expire(f.now)
 	}
 	f.now = max(f.now, until)
 }
 
-// get receives a datagram, and goes on where that sends us.
+// get passes a datagram to the exchange, and follows a redirect.
 func (f *fake) get(datagram []byte) {
 	f.receive(f.now, datagram)
 	if f.to.IsValid() {
@@ -47,19 +47,19 @@ func (f *fake) get(datagram []byte) {
 	}
 }
 
-// end has as much time pass as it takes.
+// end advances the clock to the end of the exchange.
 func (f *fake) end(t *testing.T) {
 	t.Helper()
 	for range 10_000 {
 		if f.isOver() {
 			return
 		}
-		f.wait(f.due)
+		f.wait(f.timerEnd)
 	}
 	t.Fatal("it does not end")
 }
 
-// replay has a dialog take place with its own times.
+// replay repeats a dialog at its own times.
 func replay(t *testing.T, d *Dialog, call *Call) *fake {
 	call.Message = d.Request
 	f := newFake(call, d.ID, nil)
@@ -86,8 +86,8 @@ func replay(t *testing.T, d *Dialog, call *Call) *fake {
 	return f
 }
 
-// What the original client and server did: we send what that client sent, when it
-// did, and get what it got.
+// Conversations of the original client and server: our client sends what that client sent,
+// at the same times.
 func TestReplay(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -161,7 +161,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// shortHeaders are the datagrams without priority and window, for which we don't ask.
+// shortHeaders returns the datagrams without priority and window, which our client does not
+// send.
 func shortHeaders(list [][]byte) [][]byte {
 	for i, datagram := range list {
 		if datagram[0] == 15 {
@@ -195,8 +196,8 @@ func TestReplayCancel(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[0].Octets, d.Datagrams[2].Octets})
 }
 
-// A request whose second packet overtakes the first gets the same reply; what the
-// server says of it meanwhile changes nothing.
+// A request whose second packet overtakes the first gets the same reply; the server's
+// acknowledgements meanwhile change nothing.
 func TestReplayReorderedRequest(t *testing.T) {
 	d := ReadCapture(t, "multi-packet-request-reordered").Dialogs()[0]
 	f := replay(t, d, &Call{})
@@ -206,7 +207,8 @@ func TestReplayReorderedRequest(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[3].Octets, d.Datagrams[0].Octets})
 }
 
-// Replies without a connection id are for requests without one, which we don't send.
+// Replies without a connection id belong to requests without one, which our client does not
+// send.
 func TestReplayNoID(t *testing.T) {
 	for _, name := range []string{"header-1", "v1-list", "v1-list-attributes"} {
 		d := ReadCapture(t, name).Dialogs()[0]
@@ -218,8 +220,8 @@ func TestReplayNoID(t *testing.T) {
 	}
 }
 
-// Datagrams that no server sent. The reply is the data of those that are named, by
-// their place in the capture.
+// Datagrams that no server sent. The reply is the data of the named ones, by their index in
+// the capture.
 func TestReplayMade(t *testing.T) {
 	for _, c := range []struct {
 		name  string

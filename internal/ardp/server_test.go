@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/ardp/ardptest"
 )
 
-// listener collects what comes to a socket.
+// listener collects the datagrams of a socket.
 type listener struct {
 	mu   sync.Mutex
 	came map[uint16][][]byte // by connection id
@@ -39,10 +39,10 @@ func listen(pc net.PacketConn) *listener {
 	return l
 }
 
-// The server for tests answers what the original client sent as the original server
-// did, octet for octet. There is no replaying what was built into that one to show
-// refusals and redirects, which it followed by a reply all the same; nor that it
-// swapped ids; nor the longer replies of version 1, which were cut at line ends.
+// The test server answers the original client's datagrams as the original server did, octet
+// for octet. Left out are refusals and redirects, which that server was made to send before
+// a real reply; swapped ids; and the longer replies of version 1, which were cut at line
+// ends.
 func TestServerReplay(t *testing.T) {
 	for _, name := range []string{
 		"archie-exact", "cancel", "duplicate-request", "duplicates", "goi-contents-binary", "header-1", "lost-ack",
@@ -118,8 +118,8 @@ func replayServer(t *testing.T, c ardp.Capture) {
 	}
 }
 
-// replyOf is what the original server did: its announcement at once, and the reply
-// when that came.
+// replyOf returns what the original server did: its announcement at once, and the reply
+// later.
 func replyOf(t *testing.T, d *ardp.Dialog, r *ardptest.Request, begun time.Time) ardptest.Reply {
 	reply := ardptest.Reply{Message: d.Reply(), Silent: true}
 	waited := false

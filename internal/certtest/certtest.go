@@ -1,5 +1,4 @@
-// Package certtest makes certificates for servers on the loopback, that tests and
-// the tour start.
+// Package certtest makes certificates for the loopback servers of tests and of the tour.
 package certtest
 
 import (
@@ -15,8 +14,8 @@ import (
 	"time"
 )
 
-// New makes a certificate for localhost, 127.0.0.1 and ::1, with its key, that
-// lasts a day. Its Leaf is there.
+// New returns a self-signed certificate for localhost, 127.0.0.1 and ::1 that is valid for
+// a day, with its key and its Leaf.
 func New() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -40,8 +39,8 @@ func New() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// Pair makes a certificate, and returns what a server needs that has it, and what a
-// client needs that trusts it and nobody else.
+// Pair returns the config of a server with a new certificate, and that of a client that
+// trusts only this certificate.
 func Pair() (server, client *tls.Config, err error) {
 	c, err := New()
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package nvt is the Telnet protocol, as either side has it: the octets of a
-// Network Virtual Terminal, the commands among them (RFC 854), options by the Q
-// method of RFC 1143, which never loops, and their subnegotiations (RFC 855).
+// Package nvt implements the Telnet protocol for either side: the octets of a Network
+// Virtual Terminal and the commands between them (RFC 854), options by the Q method of
+// RFC 1143, which never loops, and their subnegotiations (RFC 855).
 //
-// A [Conn] agrees to the options it is given and refuses all others. It says
-// nothing by itself: what speaks no Telnet is served too.
+// A [Conn] agrees to the options it is given and refuses all others. It sends nothing
+// by itself, so it also works with peers that don't speak Telnet.
 package nvt
 
 import "strconv"
@@ -44,7 +44,7 @@ const (
 	StartTLS       byte = 46 // draft-altman-telnet-starttls
 )
 
-// CommandName returns the name of a command as RFC 854 has it, or its number.
+// CommandName returns the name of a command in RFC 854, or its number.
 func CommandName(command byte) string {
 	if command >= EOR {
 		return [...]string{"EOR", "SE", "NOP", "DM", "BRK", "IP", "AO", "AYT", "EC", "EL", "GA", "SB", "WILL", "WONT", "DO", "DONT", "IAC"}[command-EOR]
@@ -52,47 +52,18 @@ func CommandName(command byte) string {
 	return strconv.Itoa(int(command))
 }
 
+var optionNames = map[byte]string{
+	Binary: "BINARY", Echo: "ECHO", SGA: "SGA", 5: "STATUS", 6: "TIMING-MARK",
+	TerminalType: "TERMINAL-TYPE", EndOfRecord: "EOR", WindowSize: "NAWS",
+	32: "TERMINAL-SPEED", 33: "REMOTE-FLOW-CONTROL", LineMode: "LINEMODE",
+	35: "X-DISPLAY-LOCATION", 36: "ENVIRON", 37: "AUTHENTICATION", 38: "ENCRYPT",
+	NewEnvironment: "NEW-ENVIRON", TN3270E: "TN3270E", Charset: "CHARSET", StartTLS: "START-TLS",
+}
+
 // OptionName returns the name of an option, or its number.
 func OptionName(option byte) string {
-	switch option {
-	case Binary:
-		return "BINARY"
-	case Echo:
-		return "ECHO"
-	case SGA:
-		return "SGA"
-	case 5:
-		return "STATUS"
-	case 6:
-		return "TIMING-MARK"
-	case TerminalType:
-		return "TERMINAL-TYPE"
-	case EndOfRecord:
-		return "EOR"
-	case WindowSize:
-		return "NAWS"
-	case 32:
-		return "TERMINAL-SPEED"
-	case 33:
-		return "REMOTE-FLOW-CONTROL"
-	case LineMode:
-		return "LINEMODE"
-	case 35:
-		return "X-DISPLAY-LOCATION"
-	case 36:
-		return "ENVIRON"
-	case 37:
-		return "AUTHENTICATION"
-	case 38:
-		return "ENCRYPT"
-	case NewEnvironment:
-		return "NEW-ENVIRON"
-	case TN3270E:
-		return "TN3270E"
-	case Charset:
-		return "CHARSET"
-	case StartTLS:
-		return "START-TLS"
+	if name, ok := optionNames[option]; ok {
+		return name
 	}
 	return strconv.Itoa(int(option))
 }

@@ -4,80 +4,78 @@ import (
 	"bytes"
 	"errors"
 	"net"
-	"strings"
 	"sync"
 	"time"
 )
 
-// ErrEndless is that the other side never ends a subnegotiation, or does nothing
-// but ask for options.
+// ErrEndless means that the other side never ends a subnegotiation, or only negotiates
+// options.
 var ErrEndless = errors.New("endless negotiation")
 
-// ErrRecord is that a record is longer than it may be.
+// ErrRecord means that a record exceeds its limit.
 var ErrRecord = errors.New("the record is too long")
 
-// ErrUpgrade is that the other side takes back what was to begin, such as TLS.
+// ErrUpgrade means that the other side withdraws an announced upgrade such as TLS.
 var ErrUpgrade = errors.New("the host asks for TLS, and then refuses it")
 
-// ErrHeld is that too much was written while TLS does not begin.
+// ErrHeld means that too much was written while an upgrade is pending.
 var ErrHeld = errors.New("too much is sent before TLS has begun")
 
 const (
-	// maxNegotiations is the most commands about options that are heard without a
-	// pause between them: a hundred times what the most talkative sessions have.
+	// maxNegotiations is the most commands about options without a pause between them:
+	// a hundred times what real sessions have.
 	maxNegotiations = 1 << 14
-	// pause is how long they are not heard for them not to be endless. Hosts ask for
-	// TIMING-MARK every few seconds or minutes, for days, to know that somebody is
-	// there.
-	pause = time.Second
+	// negotiationPause resets that count. Hosts send TIMING-MARK every few seconds or
+	// minutes, for days, to check that the client is alive.
+	negotiationPause = time.Second
 	// maxHeld is the most octets that are kept until TLS has begun.
 	maxHeld = 64 << 10
 )
 
-// Options of a Conn. The zero value agrees to nothing.
+// Options of a Conn. The zero value agrees to no option.
 type Options struct {
 	Options []Option
-	// Keyboard says that Write takes what a user types: CR is the Enter key, which is
-	// sent as CR LF (RFC 1123 section 3.3.1). Otherwise Write takes what a printer
-	// shows, and CR is a carriage return, which is sent as CR NUL (RFC 854).
+	// Keyboard says that Write gets what a user types: CR is the Enter key, sent as
+	// CR LF (RFC 1123 section 3.3.1). Otherwise Write gets what a printer shows: CR is a
+	// carriage return, sent as CR NUL (RFC 854).
 	Keyboard bool
-	// Command is told of each command that is not about options, in its place among
-	// the data: what came before it has been read. nil: nobody.
+	// Command is called with each command that is not about options, after the data
+	// before it has been read. nil: no calls.
 	Command func(command byte)
-	// Trace is told of each command, sent or received, in words. nil: nobody.
+	// Trace is called with each command, sent or received, in words. nil: no calls.
 	Trace func(sent bool, text string)
 }
 
-// Conn is one side of a Telnet connection. Read, ReadRecord and Next are for
-// one goroutine; the rest may be called from many at once, and the functions of its
-// options from where Read is.
+// Conn is one side of a Telnet connection. Read, ReadRecord and Next must not be called
+// concurrently with each other; all other methods may. The functions of its options are
+// called within Read.
 type Conn struct {
-	net.Conn // beneath it all
+	net.Conn // the underlying connection
 
-	over    net.Conn // what is read and written: the same, or TLS over it; set within Read
-	o       Options
-	options map[byte]*Option
-	scan    scanner
-	raw     []byte // room for what is read
-	in      []byte // what of it is not scanned yet
-	err     error  // of the connection, to be given once in is scanned
-	heard   int    // commands about options, since the last pause
-	heardAt time.Time
-	upgrade func(net.Conn) (net.Conn, error)
+	stream          net.Conn // for reading and writing: Conn, or TLS over it; set within Read
+	o               Options
+	options         map[byte]*Option
+	scan            scanner
+	raw             []byte // read buffer
+	in              []byte // the part of raw that is not scanned
+	err             error  // of the connection, returned after in is scanned
+	negotiations    int    // commands about options since the last pause
+	lastNegotiation time.Time
+	upgrade         func(net.Conn) (net.Conn, error)
 
-	mu         sync.Mutex // guards the rest, and the connection for writing
-	us         [256]state
-	them       [256]state
+	mu         sync.Mutex // guards the rest, and writing
+	us         [256]optionState
+	them       [256]optionState
 	out        []byte
 	enterNUL   bool   // Enter is sent as CR NUL
-	hold       bool   // nothing is sent until TLS has begun
-	held       []byte // what is sent then
-	holdOption byte   // the option that does it
+	hold       bool   // nothing is sent until the upgrade
+	held       []byte // sent after the upgrade
+	holdOption byte   // the option that upgrades
 }
 
 // New returns one side of a Telnet connection over c. o may be nil.
 func New(c net.Conn, o *Options) *Conn {
-	t := &Conn{Conn: c, over: c, options: make(map[byte]*Option), raw: make([]byte, 32<<10)}
+	t := &Conn{Conn: c, stream: c, options: make(map[byte]*Option), raw: make([]byte, 32<<10)}
 	if o != nil {
 		t.o = *o
 	}
@@ -87,7 +85,7 @@ func New(c net.Conn, o *Options) *Conn {
 	return t
 }
 
-// Read returns data: what is between commands, with CR NUL as CR unless they send
+// Read returns the data between commands, with CR NUL as CR unless the other side sends
 // in binary.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	for n == 0 && len(p) > 0 {
@@ -98,7 +96,7 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// ReadRecord appends the data up to the next end of record. One of more than most
+// ReadRecord appends the data up to the next end of record. The error for more than most
 // octets is [ErrRecord].
 func (c *Conn) ReadRecord(dst []byte, most int) ([]byte, error) {
 	start := len(dst)
@@ -119,28 +117,28 @@ func (c *Conn) ReadRecord(dst []byte, most int) ([]byte, error) {
 	}
 }
 
-// Next is Read up to the next command, which it handles: what it returns came before
-// that, and may be nothing. end reports that the command was the end of a record.
+// Next reads up to the next command and handles it. It returns the data before the
+// command, possibly none. end reports that the command was the end of a record.
 func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 	if len(c.in) == 0 {
 		if c.err != nil {
 			return 0, false, c.err
 		}
 		var got int
-		got, c.err = c.over.Read(c.raw)
+		got, c.err = c.stream.Read(c.raw)
 		c.in = c.raw[:got]
 	}
 	n, used, e := c.scan.scan(p, c.in)
 	c.in = c.in[used:]
 	switch e {
-	case aCommand:
+	case commandEvent:
 		c.command(c.scan.verb)
 		return n, c.scan.verb == EOR, nil
-	case anOption:
+	case optionEvent:
 		err = c.option(c.scan.verb, c.scan.option)
-	case aSub:
+	case subEvent:
 		err = c.subnegotiation()
-	case endless:
+	case endlessEvent:
 		err = ErrEndless
 	}
 	if err != nil {
@@ -151,7 +149,7 @@ func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 
 func (c *Conn) command(command byte) {
 	if command != EOR {
-		// Whoever has records tells of them.
+		// Callers that use records trace them.
 		c.trace(false, command)
 	}
 	if c.o.Command != nil {
@@ -159,17 +157,17 @@ func (c *Conn) command(command byte) {
 	}
 }
 
-// isEndless counts a command about options, and reports whether they do not end.
+// isEndless counts a command about options and reports whether there are too many.
 func (c *Conn) isEndless() bool {
 	now := time.Now()
-	if now.Sub(c.heardAt) > pause {
-		c.heard = 0
+	if now.Sub(c.lastNegotiation) > negotiationPause {
+		c.negotiations = 0
 	}
-	c.heard, c.heardAt = c.heard+1, now
-	return c.heard > maxNegotiations
+	c.negotiations, c.lastNegotiation = c.negotiations+1, now
+	return c.negotiations > maxNegotiations
 }
 
-// option hears a command about an option, and answers it.
+// option handles a command about an option.
 func (c *Conn) option(verb, code byte) error {
 	c.trace(false, verb, code)
 	if c.isEndless() {
@@ -177,14 +175,14 @@ func (c *Conn) option(verb, code byte) error {
 	}
 	us, on := verb == DO || verb == DONT, verb == DO || verb == WILL
 	o := c.options[code]
-	wanted := o != nil && (us && o.Us || !us && o.Them)
+	agreed := o != nil && (us && o.Us || !us && o.Them)
 	c.mu.Lock()
 	asked := false
-	was, is, err := c.change(us, code, func(s state) (state, answer) {
+	was, is, err := c.change(us, code, func(s optionState) (optionState, answer) {
 		asked = s == wantYes || s == wantYesOpposite
-		return s.heard(on, wanted)
+		return s.receive(on, agreed)
 	})
-	// TN3270E is in binary both ways, whatever is said of that (RFC 2355 section 4).
+	// TN3270E is binary in both directions, whatever was negotiated (RFC 2355 section 4).
 	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
 	if err == nil && o != nil && o.Changed != nil && (was != is || asked) {
@@ -193,28 +191,33 @@ func (c *Conn) option(verb, code byte) error {
 	return err
 }
 
-// Ask has an option on or off: ours, which is offered, or theirs, which is asked
-// for. What they say to that is heard by Changed.
+// Ask asks for an option on our side or theirs to go on or off. Changed is called with
+// the outcome.
 func (c *Conn) Ask(us bool, code byte, on bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _, err := c.change(us, code, func(s state) (state, answer) { return s.asked(on) })
+	_, _, err := c.change(us, code, func(s optionState) (optionState, answer) { return s.request(on) })
 	return err
 }
 
-// change moves one side of an option to another state, says what is to be said, and
-// returns whether it was and is in force. c is locked.
-func (c *Conn) change(us bool, code byte, to func(state) (state, answer)) (was, is bool, err error) {
-	s := &c.them[code]
+// side returns the state of one side of an option. The caller must hold c.mu.
+func (c *Conn) side(us bool, code byte) *optionState {
 	if us {
-		s = &c.us[code]
+		return &c.us[code]
 	}
+	return &c.them[code]
+}
+
+// change applies a transition to one side of an option and sends the answer. It returns
+// whether the option was and is in force. The caller must hold c.mu.
+func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, answer)) (was, is bool, err error) {
+	s := c.side(us, code)
 	was = s.on()
-	var say answer
-	*s, say = to(*s)
+	var reply answer
+	*s, reply = next(*s)
 	is = s.on()
-	if say != silence && !c.hold {
-		err = c.send(say.command(us), code)
+	if reply != silence && !c.hold {
+		err = c.send(reply.command(us), code)
 	}
 	if c.hold && us && code == c.holdOption && !is {
 		err = ErrUpgrade
@@ -222,18 +225,14 @@ func (c *Conn) change(us bool, code byte, to func(state) (state, answer)) (was, 
 	return was, is, err
 }
 
-// Enabled reports whether an option is in force, on our side or theirs.
+// Enabled reports whether an option is in force on our side or theirs.
 func (c *Conn) Enabled(us bool, code byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if us {
-		return c.us[code].on()
-	}
-	return c.them[code].on()
+	return c.side(us, code).on()
 }
 
-// subnegotiation hands on what they subnegotiate, and begins TLS if that was
-// agreed on with it.
+// subnegotiation handles a subnegotiation, and the upgrade that it may have started.
 func (c *Conn) subnegotiation() error {
 	code := c.scan.option
 	c.trace(false, SB, code)
@@ -246,15 +245,15 @@ func (c *Conn) subnegotiation() error {
 	if c.upgrade == nil {
 		return nil
 	}
-	over, err := c.upgrade(&unread{Conn: c.over, octets: bytes.Clone(c.in)})
+	over, err := c.upgrade(&unread{Conn: c.stream, octets: bytes.Clone(c.in)})
 	c.upgrade, c.in = nil, nil
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.over = over
-	c.us, c.them, c.scan = [256]state{}, [256]state{}, scanner{sub: c.scan.sub}
+	c.stream = over
+	c.us, c.them, c.scan = [256]optionState{}, [256]optionState{}, scanner{sub: c.scan.sub}
 	held := c.held
 	if c.hold, c.held = false, nil; len(held) > 0 {
 		_, err = over.Write(held)
@@ -262,12 +261,11 @@ func (c *Conn) subnegotiation() error {
 	return err
 }
 
-// Upgrade has the connection replaced behind the subnegotiation that is being
-// handed on, by what wrap makes of it, and the options forgotten. It is for
-// [Option.Sub].
+// Upgrade makes Read replace the connection with the result of wrap after the current
+// subnegotiation, and reset all options. Only [Option.Sub] may call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
-// unread is a connection of which octets have been read already.
+// unread is a connection of which some octets have been read already.
 type unread struct {
 	net.Conn
 	octets []byte
@@ -282,10 +280,9 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.Conn.Read(p)
 }
 
-// Write sends data. An octet that could be taken for IAC is sent twice. In binary
-// nothing else changes (RFC 856). Otherwise LF is sent as CR LF, CR as CR LF or CR NUL
-// (see Options.Keyboard), and CR LF and CR NUL as they are. A CR LF that is written in
-// two pieces is two ends of lines.
+// Write sends data, with each IAC doubled. In binary nothing else changes (RFC 856).
+// Otherwise LF is sent as CR LF, CR as CR LF or CR NUL (see Options.Keyboard), and CR LF
+// and CR NUL unchanged. A CR LF that is split between two writes is two line ends.
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -296,8 +293,8 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteOctets sends data in which only IAC is written twice, in binary or not. What is
-// not binary must be as RFC 854 has it: LF and CR NUL are not the end of a line.
+// WriteOctets sends data with only IAC doubled, in binary or not. Outside binary the
+// caller must follow RFC 854: LF and CR NUL are not line ends.
 func (c *Conn) WriteOctets(p []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -305,15 +302,15 @@ func (c *Conn) WriteOctets(p []byte) error {
 	return c.flush()
 }
 
-// SetEnter sets what the Enter key sends: CR LF, or CR NUL if nul. RFC 1123 section
-// 3.3.1 asks for both, and for CR LF unless the user chooses.
+// SetEnter sets what the Enter key sends: CR NUL, or CR LF. RFC 1123 section 3.3.1 asks
+// for both, and for CR LF as the default.
 func (c *Conn) SetEnter(nul bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.enterNUL = nul
 }
 
-// WriteRecord sends data as it is, and the end of a record.
+// WriteRecord sends data and the end of a record.
 func (c *Conn) WriteRecord(p []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -321,7 +318,7 @@ func (c *Conn) WriteRecord(p []byte) error {
 	return c.flush()
 }
 
-// appendText appends p as Write sends it. c is locked.
+// appendText appends p as Write sends it. The caller must hold c.mu.
 func (c *Conn) appendText(dst, p []byte) []byte {
 	if c.us[Binary].on() && !c.hold {
 		return appendOctets(dst, p)
@@ -350,7 +347,7 @@ func (c *Conn) appendText(dst, p []byte) []byte {
 	return dst
 }
 
-// appendOctets appends p with each IAC twice.
+// appendOctets appends p with each IAC doubled.
 func appendOctets(dst, p []byte) []byte {
 	for {
 		i := bytes.IndexByte(p, IAC)
@@ -376,10 +373,9 @@ func (c *Conn) Sub(code byte, data []byte) error {
 	return c.sub(code, data)
 }
 
-// SubLast sends the subnegotiation that is the last thing to be sent before
-// [Conn.Upgrade]: until then data are kept, and nothing is said of options, which
-// both sides are going to forget. That the other side refuses the option after all
-// is [ErrUpgrade].
+// SubLast sends the last subnegotiation before [Conn.Upgrade]. Until then data are kept,
+// and commands about options are not sent, because both sides will reset them. If the
+// other side refuses the option after all, the error is [ErrUpgrade].
 func (c *Conn) SubLast(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -388,7 +384,7 @@ func (c *Conn) SubLast(code byte, data []byte) error {
 	return err
 }
 
-// sub sends a subnegotiation. c is locked.
+// sub sends a subnegotiation. The caller must hold c.mu.
 func (c *Conn) sub(code byte, data []byte) error {
 	if c.hold {
 		return nil
@@ -398,14 +394,14 @@ func (c *Conn) sub(code byte, data []byte) error {
 	return c.flush()
 }
 
-// send sends a command of one or two octets. c is locked.
+// send sends a command of one or two octets. The caller must hold c.mu.
 func (c *Conn) send(command ...byte) error {
 	c.trace(true, command...)
 	c.out = append(append(c.out[:0], IAC), command...)
 	return c.flush()
 }
 
-// flush writes what is in out, or holds it back. c is locked.
+// flush writes or holds back c.out. The caller must hold c.mu.
 func (c *Conn) flush() error {
 	if c.hold {
 		if len(c.held)+len(c.out) > maxHeld {
@@ -414,18 +410,18 @@ func (c *Conn) flush() error {
 		c.held = append(c.held, c.out...)
 		return nil
 	}
-	_, err := c.over.Write(c.out)
+	_, err := c.stream.Write(c.out)
 	return err
 }
 
-// trace tells of a command, with the option it is about.
+// trace calls Trace with a command and its option.
 func (c *Conn) trace(sent bool, command ...byte) {
 	if c.o.Trace == nil || len(command) == 0 {
 		return
 	}
 	text := CommandName(command[0])
 	if len(command) > 1 {
-		text = strings.Join([]string{text, OptionName(command[1])}, " ")
+		text += " " + OptionName(command[1])
 	}
 	c.o.Trace(sent, text)
 }

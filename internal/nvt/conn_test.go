@@ -17,12 +17,12 @@ import (
 	"github.com/locus-url/locus/internal/certtest"
 )
 
-// All states of RFC 1143 section 7, and what is said in each.
+// All states of RFC 1143 section 7, and the answer in each.
 func TestStates(t *testing.T) {
 	type row struct {
-		from   state
+		from   optionState
 		on, ok bool
-		to     state
+		to     optionState
 		say    answer
 	}
 	for _, r := range []row{
@@ -33,7 +33,7 @@ func TestStates(t *testing.T) {
 		{wantYes, true, false, yes, silence}, {wantYes, false, true, no, silence},
 		{wantYesOpposite, true, true, wantNo, refuse}, {wantYesOpposite, false, true, no, silence},
 	} {
-		if to, say := r.from.heard(r.on, r.ok); to != r.to || say != r.say {
+		if to, say := r.from.receive(r.on, r.ok); to != r.to || say != r.say {
 			t.Errorf("%d hears %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
 		}
 	}
@@ -45,14 +45,14 @@ func TestStates(t *testing.T) {
 		{wantYes, true, true, wantYes, silence}, {wantYes, false, true, wantYesOpposite, silence},
 		{wantYesOpposite, true, true, wantYes, silence}, {wantYesOpposite, false, true, wantYesOpposite, silence},
 	} {
-		if to, say := r.from.asked(r.on); to != r.to || say != r.say {
+		if to, say := r.from.request(r.on); to != r.to || say != r.say {
 			t.Errorf("%d is asked for %v: %d, %d; want %d, %d", r.from, r.on, to, say, r.to, r.say)
 		}
 	}
 }
 
-// Who asks for an option hears of the refusal too, but not of one that nobody asked
-// for.
+// Changed is called for the refusal of a requested option, but not of one that was not
+// requested.
 func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
@@ -71,11 +71,11 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Two sides that change their minds at random come to rest, and agree.
+// Two sides that change their minds at random finally agree.
 func TestAgreement(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var us, them state // us of one side, and what the other thinks of it
+		var us, them optionState // us of one side, and what the other thinks of it
 		var toThem, toUs []answer
 		say := func(q *[]answer, a answer) {
 			if a != silence {
@@ -86,20 +86,20 @@ func TestAgreement(t *testing.T) {
 		for range r.IntN(20) {
 			switch r.IntN(4) {
 			case 0:
-				us, a = us.asked(r.IntN(2) == 0)
+				us, a = us.request(r.IntN(2) == 0)
 				say(&toThem, a)
 			case 1:
-				them, a = them.asked(r.IntN(2) == 0)
+				them, a = them.request(r.IntN(2) == 0)
 				say(&toUs, a)
 			case 2:
 				if len(toThem) > 0 {
-					them, a = them.heard(toThem[0] == agree, r.IntN(2) == 0)
+					them, a = them.receive(toThem[0] == agree, r.IntN(2) == 0)
 					toThem = toThem[1:]
 					say(&toUs, a)
 				}
 			case 3:
 				if len(toUs) > 0 {
-					us, a = us.heard(toUs[0] == agree, r.IntN(2) == 0)
+					us, a = us.receive(toUs[0] == agree, r.IntN(2) == 0)
 					toUs = toUs[1:]
 					say(&toThem, a)
 				}
@@ -108,11 +108,11 @@ func TestAgreement(t *testing.T) {
 		steps := 0
 		for ; len(toThem)+len(toUs) > 0 && steps < 100; steps++ {
 			if len(toThem) > 0 {
-				them, a = them.heard(toThem[0] == agree, true)
+				them, a = them.receive(toThem[0] == agree, true)
 				toThem = toThem[1:]
 				say(&toUs, a)
 			} else {
-				us, a = us.heard(toUs[0] == agree, true)
+				us, a = us.receive(toUs[0] == agree, true)
 				toUs = toUs[1:]
 				say(&toThem, a)
 			}
@@ -123,7 +123,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// script is the far end of a connection: what it sends, and what came from us.
+// script is the peer of a connection: what it sends, and what it received.
 type script struct {
 	net.Conn
 	in  io.Reader
@@ -178,7 +178,7 @@ func word(b bool) string {
 	return "false"
 }
 
-// What Write sends of each end of a line, in each state that matters.
+// The output of Write for each line end in each relevant state.
 func TestWrite(t *testing.T) {
 	writers := []struct {
 		name     string
@@ -229,7 +229,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Records are read as they are once they are in binary, which TN3270E implies.
+// Records are binary, which TN3270E implies.
 func TestReadBinary(t *testing.T) {
 	both := []Option{{Code: Binary, Us: true, Them: true}, {Code: TN3270E, Us: true, Them: true}}
 	for begin, want := range map[string]string{
@@ -243,7 +243,7 @@ func TestReadBinary(t *testing.T) {
 	}
 }
 
-// What does not read may ask while another does.
+// Other methods may be called during a Read.
 func TestAskWhileReading(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -296,15 +296,14 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// A host that asks for something now and then, to know that somebody is there, may
-// do so for days.
+// A host may ask for an option now and then for days, to check that the client is alive.
 func TestKeptAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
 		go func() {
 			for range 3 {
 				near.Write([]byte(strings.Repeat("\xff\xfe\x06", maxNegotiations)))
-				time.Sleep(2 * pause)
+				time.Sleep(2 * negotiationPause)
 			}
 			near.Write([]byte("still there"))
 			near.Close()
@@ -315,8 +314,8 @@ func TestKeptAlive(t *testing.T) {
 	})
 }
 
-// What is written while TLS is about to begin is kept for it, and options are not
-// talked of.
+// Data written before a pending TLS is sent over TLS, and options are not negotiated
+// meanwhile.
 func TestHeld(t *testing.T) {
 	const follows = "\xff\xfa\x2e\x01\xff\xf0"
 	s := scripted("")
@@ -373,7 +372,7 @@ func TestHeld(t *testing.T) {
 	sent("[TLS]\xff\xf6secret\r\n\xff\xff\xff\xfd\x01")
 	io.WriteString(c, "after")
 	sent("after")
-	// What was to go by TLS does not go without.
+	// Data for TLS is not sent without it.
 	begin()
 	io.WriteString(c, "secret")
 	s.in = strings.NewReader("\xff\xfe\x2e")
@@ -385,7 +384,7 @@ func TestHeld(t *testing.T) {
 	sent("")
 }
 
-// TLS begins behind the subnegotiation, with all options off again.
+// TLS begins after the subnegotiation, with all options off.
 func TestUpgrade(t *testing.T) {
 	ours, theirs, err := certtest.Pair()
 	if err != nil {
@@ -401,7 +400,7 @@ func TestUpgrade(t *testing.T) {
 			done <- err
 			return
 		}
-		// What answers WILL ECHO.
+		// The answer to WILL ECHO.
 		if _, err := io.ReadFull(near, make([]byte, 3)); err != nil {
 			done <- err
 			return

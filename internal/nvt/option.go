@@ -1,34 +1,34 @@
 package nvt
 
-// Option is one that a [Conn] agrees to.
+// Option is an option that a [Conn] agrees to.
 type Option struct {
 	Code byte
-	Us   bool // we do it if we are asked to
-	Them bool // we let them do it
-	// Sub is given what their subnegotiation holds, which is good until it returns.
-	// It runs where Read does, as Changed. nil: nothing is done.
+	Us   bool // agree to do it
+	Them bool // agree that the other side does it
+	// Sub is called with the data of their subnegotiation, valid until it returns. It is
+	// called by Read, as Changed is. nil: ignored.
 	Sub func(data []byte)
-	// Changed is told that the option has gone on or off, on our side or theirs, or
-	// stays off although Ask asked for it. nil: nobody.
+	// Changed is called when the option goes on or off, on our side or theirs, or stays
+	// off although Ask asked for it. nil: no calls.
 	Changed func(us, on bool)
 }
 
-// state is how one side of an option stands (RFC 1143 section 7).
-type state uint8
+// optionState is the state of one side of an option (RFC 1143 section 7).
+type optionState uint8
 
 const (
-	no state = iota
+	no optionState = iota
 	yes
-	wantNo          // we asked them to stop, or said that we would
-	wantNoOpposite  // and are going to ask for it again after that
-	wantYes         // we asked for it, or offered it
-	wantYesOpposite // and are going to ask for its end after that
+	wantNo          // we asked for its end
+	wantNoOpposite  // then we will ask for it again
+	wantYes         // we asked for it
+	wantYesOpposite // then we will ask for its end
 )
 
-// on reports whether the option is in force in that state.
-func (s state) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
+// on reports whether the option is in force.
+func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
 
-// answer is what is to be said of an option.
+// answer is the reply about an option.
 type answer uint8
 
 const (
@@ -37,60 +37,57 @@ const (
 	refuse         // DONT or WONT
 )
 
-// heard is what becomes of s when the other side says that it is on or off (WILL or
-// DO, WONT or DONT). wanted: we agree to it.
-func (s state) heard(on, wanted bool) (state, answer) {
-	if on {
-		switch s {
-		case no:
-			if wanted {
-				return yes, agree
-			}
-			return no, refuse
-		case wantNo:
-			// They answered DONT with WILL, or WONT with DO, which nobody may.
-			return no, silence
-		case wantNoOpposite, wantYes:
-			return yes, silence
-		case wantYesOpposite:
-			return wantNo, refuse
-		}
-		return s, silence
+// transition is the next state of an option and the reply to send.
+type transition struct {
+	state  optionState
+	answer answer
+}
+
+// The tables of RFC 1143 section 7, by state: the other side says that the option is on
+// or off, and we want it on or off. In state no, receivedOn assumes that we agree.
+// WILL in answer to DONT, in state wantNo, is an error of the other side.
+var (
+	receivedOn = [...]transition{
+		no: {yes, agree}, yes: {yes, silence}, wantNo: {no, silence},
+		wantNoOpposite: {yes, silence}, wantYes: {yes, silence}, wantYesOpposite: {wantNo, refuse},
 	}
-	switch s {
-	case yes:
+	receivedOff = [...]transition{
+		no: {no, silence}, yes: {no, refuse}, wantNo: {no, silence},
+		wantNoOpposite: {wantYes, agree}, wantYes: {no, silence}, wantYesOpposite: {no, silence},
+	}
+	requestOn = [...]transition{
+		no: {wantYes, agree}, yes: {yes, silence}, wantNo: {wantNoOpposite, silence},
+		wantNoOpposite: {wantNoOpposite, silence}, wantYes: {wantYes, silence}, wantYesOpposite: {wantYes, silence},
+	}
+	requestOff = [...]transition{
+		no: {no, silence}, yes: {wantNo, refuse}, wantNo: {wantNo, silence},
+		wantNoOpposite: {wantNo, silence}, wantYes: {wantYesOpposite, silence}, wantYesOpposite: {wantYesOpposite, silence},
+	}
+)
+
+// receive returns the next state and the answer to WILL or DO (on), WONT or DONT.
+// agreed: we agree to the option.
+func (s optionState) receive(on, agreed bool) (optionState, answer) {
+	t := receivedOff[s]
+	switch {
+	case on && s == no && !agreed:
 		return no, refuse
-	case wantNoOpposite:
-		return wantYes, agree
+	case on:
+		t = receivedOn[s]
 	}
-	return no, silence
+	return t.state, t.answer
 }
 
-// asked is what becomes of s when we want it on or off.
-func (s state) asked(on bool) (state, answer) {
+// request returns the next state and what to send if we want the option on or off.
+func (s optionState) request(on bool) (optionState, answer) {
+	t := requestOff[s]
 	if on {
-		switch s {
-		case no:
-			return wantYes, agree
-		case wantNo:
-			return wantNoOpposite, silence
-		case wantYesOpposite:
-			return wantYes, silence
-		}
-		return s, silence
+		t = requestOn[s]
 	}
-	switch s {
-	case yes:
-		return wantNo, refuse
-	case wantNoOpposite:
-		return wantNo, silence
-	case wantYes:
-		return wantYesOpposite, silence
-	}
-	return s, silence
+	return t.state, t.answer
 }
 
-// side is our half of an option or theirs.
+// command returns the command of an answer about our half of an option or theirs.
 func (a answer) command(us bool) byte {
 	switch {
 	case us && a == agree:

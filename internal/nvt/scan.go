@@ -2,23 +2,18 @@ package nvt
 
 import "bytes"
 
-// Limits of what is taken from the other side before it is given up.
+// Limits of subnegotiations.
 const (
-	// MaxSub is the most octets of a subnegotiation that are kept. One that is
-	// longer is left out.
-	MaxSub = 8 << 10
-	// maxEndless is the most octets of a subnegotiation that are read while its end
-	// does not come.
-	maxEndless = 1 << 20
-	// maxLost is how many subnegotiations may lack their end.
-	maxLost = 1 << 10
+	MaxSub     = 8 << 10 // octets; a longer one is dropped
+	maxEndless = 1 << 20 // octets without an end
+	maxLost    = 1 << 10 // subnegotiations without an end
 )
 
-// place is where in the syntax of RFC 854 a scanner is.
-type place uint8
+// syntaxState is the position of a scanner in the syntax of RFC 854.
+type syntaxState uint8
 
 const (
-	inData place = iota
+	inData syntaxState = iota
 	afterIAC
 	afterVerb // WILL, WONT, DO or DONT
 	afterSB
@@ -26,50 +21,49 @@ const (
 	afterSubIAC
 )
 
-// event is what a scanner stops at.
+// event is why a scanner stopped.
 type event uint8
 
 const (
-	nothing event = iota // dst is full, or src is used up
-	aCommand
-	anOption // a verb and its option
-	aSub
-	endless // a subnegotiation that does not end
+	noEvent event = iota // dst is full or src is used up
+	commandEvent
+	optionEvent // a verb and an option
+	subEvent
+	endlessEvent // a subnegotiation without an end
 )
 
-// scanner tells data from commands. The zero scanner is at the beginning.
+// scanner separates data from commands. The zero scanner is at the beginning.
 type scanner struct {
-	binary bool // CR is an octet like any other
+	binary bool // CR is an ordinary octet
 
-	place   place
-	wasCR   bool // the last octet of data was CR
-	verb    byte // of anOption, or aCommand's
-	option  byte // of anOption or aSub
-	sub     []byte
-	subSize int
-	lost    int // ends of subnegotiations
+	state      syntaxState
+	wasCR      bool // the last octet of data was CR
+	verb       byte // of commandEvent and optionEvent
+	option     byte // of optionEvent and subEvent
+	sub        []byte
+	subSize    int
+	unfinished int // subnegotiations without an end
 }
 
-// scan moves data from src to dst up to the next event, and returns how many octets
-// went there and how many it used. At NUL behind CR nothing goes there: CR alone is
-// written that way.
+// scan copies data from src to dst up to the next event. It returns how many octets it
+// wrote and used. It drops NUL after CR, which stands for CR alone.
 func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	for used < len(src) {
-		if s.place != inData {
+		if s.state != inData {
 			o := src[used]
 			used++
-			if s.place == inSub {
+			if s.state == inSub {
 				used += s.takeSub(src[used-1:]) - 1
 				if s.subSize > maxEndless {
-					return wrote, used, endless
+					return wrote, used, endlessEvent
 				}
-			} else if e := s.step(o); e != nothing {
+			} else if e := s.step(o); e != noEvent {
 				return wrote, used, e
-			} else if s.place == inData {
-				// An IAC that was written twice.
+			} else if s.state == inData {
+				// A doubled IAC is data.
 				if wrote == len(dst) {
-					s.place = afterIAC
-					return wrote, used - 1, nothing
+					s.state = afterIAC
+					return wrote, used - 1, noEvent
 				}
 				s.wasCR = false
 				dst[wrote] = IAC
@@ -87,15 +81,15 @@ func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 		switch {
 		case used < len(src) && src[used] == IAC:
 			used++
-			s.place = afterIAC
+			s.state = afterIAC
 		case wrote == len(dst):
-			return wrote, used, nothing
+			return wrote, used, noEvent
 		}
 	}
-	return wrote, used, nothing
+	return wrote, used, noEvent
 }
 
-// data copies what has no IAC in it, and leaves out each NUL behind CR.
+// data copies octets without IAC and drops each NUL after CR.
 func (s *scanner) data(dst, src []byte) (wrote int) {
 	if s.binary {
 		return copy(dst, src)
@@ -122,60 +116,59 @@ func (s *scanner) data(dst, src []byte) (wrote int) {
 	return wrote
 }
 
-// step takes an octet that is not data and not within a subnegotiation. If the
-// place is inData afterwards, and nothing happened, the octet is data.
+// step handles an octet outside data and subnegotiations. If it returns noEvent in
+// state inData, the octet is data.
 func (s *scanner) step(o byte) event {
-	switch s.place {
+	switch s.state {
 	case afterIAC:
 		return s.afterIAC(o)
 	case afterVerb:
-		s.place, s.option = inData, o
-		return anOption
+		s.state, s.option = inData, o
+		return optionEvent
 	case afterSB:
-		s.place, s.option, s.sub, s.subSize = inSub, o, s.sub[:0], 0
+		s.state, s.option, s.sub, s.subSize = inSub, o, s.sub[:0], 0
 	case afterSubIAC:
 		switch o {
 		case SE:
-			s.place = inData
+			s.state = inData
 			if s.subSize <= MaxSub {
-				return aSub
+				return subEvent
 			}
 			s.verb = NOP
-			return aCommand
+			return commandEvent
 		case IAC:
-			s.place = inSub
+			s.state = inSub
 			s.keep([]byte{IAC})
 		default:
-			// A command within a subnegotiation, whose end has been lost: it ends it.
-			if s.lost++; s.lost > maxLost {
-				return endless
+			// A command ends a subnegotiation whose end was lost.
+			if s.unfinished++; s.unfinished > maxLost {
+				return endlessEvent
 			}
 			return s.afterIAC(o)
 		}
 	}
-	return nothing
+	return noEvent
 }
 
-// afterIAC takes the octet behind an IAC.
+// afterIAC handles the octet after an IAC. An unknown command does nothing.
 func (s *scanner) afterIAC(o byte) event {
 	switch {
 	case o == IAC:
-		s.place = inData
-		return nothing
+		s.state = inData
+		return noEvent
 	case o == SB:
-		s.place = afterSB
+		s.state = afterSB
 	case o >= WILL:
-		s.place, s.verb = afterVerb, o
+		s.state, s.verb = afterVerb, o
 	default:
-		// An octet that is no command is one that does nothing.
-		s.place, s.verb = inData, o
-		return aCommand
+		s.state, s.verb = inData, o
+		return commandEvent
 	}
-	return nothing
+	return noEvent
 }
 
-// takeSub takes what is within a subnegotiation up to the next IAC, and returns how
-// many octets that are, with the IAC.
+// takeSub handles a subnegotiation up to the next IAC, and returns how many octets it
+// used, with the IAC.
 func (s *scanner) takeSub(src []byte) (used int) {
 	i := bytes.IndexByte(src, IAC)
 	if i < 0 {
@@ -183,11 +176,11 @@ func (s *scanner) takeSub(src []byte) (used int) {
 		return len(src)
 	}
 	s.keep(src[:i])
-	s.place = afterSubIAC
+	s.state = afterSubIAC
 	return i + 1
 }
 
-// keep adds to the subnegotiation, as far as there is room.
+// keep adds octets to the subnegotiation, up to MaxSub.
 func (s *scanner) keep(octets []byte) {
 	s.subSize += len(octets)
 	s.sub = append(s.sub, octets[:min(len(octets), MaxSub-len(s.sub))]...)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// told is what a scanner makes of a stream, in words.
+// told returns the events of a stream in words.
 func told(stream []byte, binary bool, room, piece int) string {
 	var b strings.Builder
 	s := scanner{binary: binary}
@@ -23,13 +23,13 @@ func told(stream []byte, binary bool, room, piece int) string {
 				fmt.Fprintf(&b, "%02x", o)
 			}
 			switch e {
-			case aCommand:
+			case commandEvent:
 				fmt.Fprintf(&b, " %s ", CommandName(s.verb))
-			case anOption:
+			case optionEvent:
 				fmt.Fprintf(&b, " %s-%d ", CommandName(s.verb), s.option)
-			case aSub:
+			case subEvent:
 				fmt.Fprintf(&b, " SB-%d-%x ", s.option, s.sub)
-			case endless:
+			case endlessEvent:
 				return b.String() + " endless"
 			}
 		}
@@ -37,7 +37,7 @@ func told(stream []byte, binary bool, room, piece int) string {
 	return b.String()
 }
 
-// slowly is what told should say, read octet by octet.
+// slowly returns what told should return, octet by octet.
 func slowly(stream []byte, binary bool) string {
 	var b strings.Builder
 	next := func() (byte, bool) {
@@ -135,7 +135,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// What RFC 854 says of CR, and RFC 855 of IAC.
+// RFC 854 on CR, and RFC 855 on IAC.
 func TestScanWords(t *testing.T) {
 	for stream, want := range map[string]string{
 		"a\r\x00b\r\nc":                    "610d620d0a63",

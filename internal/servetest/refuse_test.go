@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A port that refuses does so each time, and goes to no other listener.
+// A refusing port refuses each connection, and no other listener gets it.
 func TestRefusing(t *testing.T) {
 	held, err := Refusing("tcp")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package servetest is what the servers for tests have in common: each connection
-// is handled in a goroutine of its own, and all end with the server.
+// Package servetest has what test servers share: each connection is handled in its own
+// goroutine, and all end with the server.
 package servetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Listen returns l or, if that is nil, a listener on a free port of the loopback.
+// Listen returns l or, if that is nil, a listener on a free loopback port.
 func Listen(l net.Listener) (net.Listener, error) {
 	if l != nil {
 		return l, nil
@@ -17,8 +17,8 @@ func Listen(l net.Listener) (net.Listener, error) {
 	return net.Listen("tcp4", "127.0.0.1:0")
 }
 
-// Group is what a server has open: listeners, connections, and what handles them.
-// The zero Group is empty.
+// Group keeps a server's listeners, connections and goroutines. The zero Group is empty. It
+// is safe for concurrent use.
 type Group struct {
 	mu        sync.Mutex
 	listeners []net.Listener
@@ -27,9 +27,8 @@ type Group struct {
 	running   sync.WaitGroup
 }
 
-// Serve has each connection to l handled. begin is called in the order in which
-// they come, and what it returns in a goroutine of its own, after which the
-// connection is closed.
+// Serve accepts connections from l. It calls begin for each in order, and the returned
+// function in a new goroutine, after which it closes the connection.
 func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	g.mu.Lock()
 	g.listeners = append(g.listeners, l)
@@ -49,8 +48,8 @@ func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	})
 }
 
-// Track has c closed when the group is. It reports whether that is yet to come;
-// else it is closed now.
+// Track adds c to what Close closes. If the group is closed already, it closes c and returns
+// false.
 func (g *Group) Track(c io.Closer) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +64,7 @@ func (g *Group) Track(c io.Closer) bool {
 	return true
 }
 
-// Forget closes c, which was tracked.
+// Forget closes a tracked c and removes it.
 func (g *Group) Forget(c io.Closer) {
 	c.Close()
 	g.mu.Lock()
@@ -73,7 +72,7 @@ func (g *Group) Forget(c io.Closer) {
 	delete(g.open, c)
 }
 
-// HangUp closes what is tracked now.
+// HangUp closes everything that is tracked now.
 func (g *Group) HangUp() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +81,7 @@ func (g *Group) HangUp() {
 	}
 }
 
-// Close ends it all, and waits until it is gone.
+// Close closes the listeners and everything tracked, and waits for the goroutines.
 func (g *Group) Close() error {
 	var errs []error
 	g.mu.Lock()

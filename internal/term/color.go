@@ -1,6 +1,6 @@
 package term
 
-// Style is how a piece of text stands out on a terminal.
+// Style is an SGR parameter.
 type Style string
 
 const (
@@ -10,12 +10,11 @@ const (
 	Cyan   Style = "36"
 )
 
-// Colors writes styles, or leaves them out. The zero Colors leaves them out.
+// Colors adds styles to text. The zero Colors adds none.
 type Colors struct{ on bool }
 
-// NewColors returns the colours for an output: none unless it is a terminal,
-// and none if the environment has a NO_COLOR that is not empty (no-color.org),
-// or a TERM that knows no such thing.
+// NewColors returns the colours for an output: none unless it is a terminal, NO_COLOR is
+// empty (no-color.org) and TERM is not "dumb".
 func NewColors(tty bool, env func(string) string) Colors {
 	return Colors{on: tty && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }

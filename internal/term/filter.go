@@ -6,72 +6,69 @@ import (
 	"unicode/utf8"
 )
 
-// Filter lets through what a stranger may tell a terminal, and leaves out the rest.
-// It keeps what is cut at the end of one piece for the next. The zero Filter is at
-// the beginning.
+// Filter passes the output of an untrusted host that is safe for a terminal, and drops the
+// rest. It keeps an incomplete sequence for the next call. The zero Filter is ready to use.
+// It is not safe for concurrent use.
 //
-// What passes: characters that [IsSafe] has; BEL, BS, HT, LF, VT, FF, CR, SO and
-// SI; and of the sequences of ECMA-48 and its usual additions
+// It passes the characters of [IsSafe]; BEL, BS, HT, LF, VT, FF, CR, SO and SI; and of the
+// sequences of ECMA-48 and its usual additions
 //
 //	ESC 7 8 D E H M = >              save, restore, index, tab stop, keypad
 //	ESC ( ) * + and a character set  designate a set
 //	CSI ... @ A B C D E F G H I      insert, move
-//	CSI ... J K L M P S T X Z        erase (but not what has scrolled away), delete, scroll
+//	CSI ... J K L M P S T X Z        erase (but not scrollback), delete, scroll
 //	CSI ... ` a b d e f g m r        move, repeat, tab stops, colours, scroll region
 //	CSI s, CSI u, CSI ! p            save, restore, soft reset
 //	CSI 4 h, CSI 4 l                 insert mode
 //	CSI ? ... h, CSI ? ... l         modes 1 6 7 12 25 47 1047 1048 1049 2004
 //	CSI ? ... J, CSI ? ... K         selective erase
 //
-// What does not: whatever makes the terminal answer, which a shell would read as if
-// it were typed; titles, the clipboard, keys, links, files, windows, printers and
-// the mouse; and the octets 80 to 9F, which some terminals take for sequences.
+// It drops everything that makes the terminal answer, which a shell would read as input;
+// titles, the clipboard, keys, links, files, windows, printers and the mouse; and the
+// octets 80 to 9F, which some terminals interpret as sequences.
 type Filter struct {
-	// OneScreen leaves out modes 47, 1047 and 1049 too, which turn a terminal to its
-	// alternate screen: that hides what was on the terminal before, and what a host
-	// shows there is gone when it turns back.
+	// OneScreen also drops modes 47, 1047 and 1049, which switch to the alternate screen:
+	// that hides earlier output, and loses what the host shows there.
 	OneScreen bool
 
-	place    filterPlace
-	sequence []byte // between the ESC and here, or a character that is cut
-	size     int    // octets of a string, or of a sequence
+	state    filterState
+	sequence []byte // after ESC, or of an incomplete character
+	size     int    // octets of a string or a sequence
 }
 
-type filterPlace uint8
+type filterState uint8
 
 const (
-	inText filterPlace = iota
+	inText filterState = iota
 	inCharacter
 	afterEscape
-	inEscape // behind an intermediate octet
+	inEscape // after an intermediate octet
 	inCSI
 	inOSC
 	inString // DCS, SOS, PM, APC
 )
 
 const (
-	// maxSequence is the most octets of a sequence: one that is longer means nothing.
-	maxSequence = 64
-	// maxString is the most octets of a string to wait for its end.
-	maxString = 64 << 10
-	// maxDigits is the most of a number in a sequence. No terminal is larger than
-	// 9999, and some take their time to do a thing so many times.
+	maxSequence = 64       // octets; a longer sequence is dropped
+	maxString   = 64 << 10 // octets; a longer string ends there
+	// maxDigits bounds a number in a sequence. No terminal is larger than 9999, and some
+	// are slow to repeat an action more often.
 	maxDigits = 4
 )
 
-// Sane puts a terminal in order that was told what passes a Filter: colours,
-// character sets, modes, the scroll region and the cursor. It moves nothing.
-// [LeaveAlternate] is apart, because it does.
+// Sane resets what the output of a Filter can change: colours, character sets, modes, the
+// scroll region and the cursor's visibility. It does not move the cursor; [LeaveAlternate]
+// does.
 const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
 
-// Quiet has a terminal no longer tell of the mouse and of its window, which a host
-// can ask for where there is no Filter, and which a shell would take for typing.
+// Quiet stops reports of the mouse and the focus, which a host can start where no Filter
+// is used, and which a shell would read as input.
 const Quiet = "\x1b[?9;1000;1001;1002;1003;1004;1005;1006;1015l"
 
-// LeaveAlternate goes back from a terminal's second screen to its first.
+// LeaveAlternate switches from the alternate screen to the normal one.
 const LeaveAlternate = "\x1b[?1049l"
 
-// textOctet has the octets that pass in text.
+// textOctet are the octets that pass in text.
 var textOctet = func() (table [256]bool) {
 	for o := ' '; o <= '~'; o++ {
 		table[o] = true
@@ -82,10 +79,10 @@ var textOctet = func() (table [256]bool) {
 	return table
 }()
 
-// Append appends what passes of src to dst.
+// Append appends the safe part of src to dst.
 func (f *Filter) Append(dst, src []byte) []byte {
 	for i := 0; i < len(src); {
-		if f.place == inText {
+		if f.state == inText {
 			start := i
 			for i < len(src) && textOctet[src[i]] {
 				i++
@@ -103,9 +100,9 @@ func (f *Filter) Append(dst, src []byte) []byte {
 	return dst
 }
 
-// step takes one octet. again: it belongs to what comes next.
+// step handles one octet. again: it belongs to what follows.
 func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
-	if f.place == inCharacter {
+	if f.state == inCharacter {
 		return f.character(dst, o)
 	}
 	switch o {
@@ -116,7 +113,7 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 		f.begin(inText)
 		return dst, false
 	}
-	switch f.place {
+	switch f.state {
 	case inText:
 		if o >= 0xC2 && o <= 0xF4 {
 			f.begin(inCharacter)
@@ -124,21 +121,28 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 		} else if o >= 0xA0 {
 			dst = append(dst, "\uFFFD"...)
 		}
-	case afterEscape, inEscape:
-		return f.escape(dst, o)
-	case inCSI:
-		return f.csi(dst, o)
+	case afterEscape, inEscape, inCSI:
+		switch {
+		case o < ' ' || o == 0x7F:
+		case o >= 0x80:
+			f.begin(inText)
+			return dst, true
+		case f.state == inCSI:
+			return f.csi(dst, o), false
+		default:
+			return f.escape(dst, o), false
+		}
 	case inOSC, inString:
-		if f.size++; f.size > maxString || f.place == inOSC && o == '\a' {
+		if f.size++; f.size > maxString || f.state == inOSC && o == '\a' {
 			f.begin(inText)
 		}
 	}
 	return dst, false
 }
 
-func (f *Filter) begin(p filterPlace) { f.place, f.sequence, f.size = p, f.sequence[:0], 0 }
+func (f *Filter) begin(p filterState) { f.state, f.sequence, f.size = p, f.sequence[:0], 0 }
 
-// character takes an octet of UTF-8 behind the first.
+// character handles an octet of UTF-8 after the first.
 func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	whole := append(f.sequence, o)
 	if !utf8.FullRune(whole) {
@@ -149,7 +153,7 @@ func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	f.begin(inText)
 	switch {
 	case size < len(whole):
-		// o is no part of it.
+		// o belongs to the next character.
 		return append(dst, "\uFFFD"...), true
 	case IsSafe(r):
 		dst = append(dst, whole...)
@@ -157,65 +161,48 @@ func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	return dst, false
 }
 
-// escape takes an octet behind ESC.
-func (f *Filter) escape(dst []byte, o byte) (out []byte, again bool) {
+// escape handles an octet after ESC.
+func (f *Filter) escape(dst []byte, o byte) []byte {
+	next := inText
 	switch {
-	case o < ' ' || o == 0x7F:
-		return dst, false
-	case o >= 0x80:
-		f.begin(inText)
-		return dst, true
 	case o < 0x30:
-		if f.place = inEscape; len(f.sequence) < maxSequence {
+		if f.state = inEscape; len(f.sequence) < maxSequence {
 			f.sequence = append(f.sequence, o)
 		}
-		return dst, false
-	case f.place == inEscape:
+		return dst
+	case f.state == inEscape:
 		if len(f.sequence) == 1 && f.sequence[0] >= '(' && f.sequence[0] <= '+' {
 			dst = append(dst, 0x1B, f.sequence[0], o)
 		}
-	default:
-		switch o {
-		case '[':
-			f.begin(inCSI)
-			return dst, false
-		case ']':
-			f.begin(inOSC)
-			return dst, false
-		case 'P', 'X', '^', '_':
-			f.begin(inString)
-			return dst, false
-		case '7', '8', 'D', 'E', 'H', 'M', '=', '>':
-			dst = append(dst, 0x1B, o)
-		}
+	case o == '[':
+		next = inCSI
+	case o == ']':
+		next = inOSC
+	case strings.IndexByte("PX^_", o) >= 0:
+		next = inString
+	case strings.IndexByte("78DEHM=>", o) >= 0:
+		dst = append(dst, 0x1B, o)
 	}
-	f.begin(inText)
-	return dst, false
+	f.begin(next)
+	return dst
 }
 
-// csi takes an octet of a control sequence.
-func (f *Filter) csi(dst []byte, o byte) (out []byte, again bool) {
-	switch {
-	case o < ' ' || o == 0x7F:
-		return dst, false
-	case o >= 0x80:
-		f.begin(inText)
-		return dst, true
-	case o < '@':
+// csi handles an octet of a control sequence.
+func (f *Filter) csi(dst []byte, o byte) []byte {
+	if o < '@' {
 		if f.size++; f.size <= maxSequence {
 			f.sequence = append(f.sequence, o)
 		}
-		return dst, false
+		return dst
 	}
 	if f.size <= maxSequence {
 		dst = f.appendAllowed(dst, f.sequence, o)
 	}
 	f.begin(inText)
-	return dst, false
+	return dst
 }
 
-// appendAllowed appends the control sequence that ends with final, as far as it is
-// allowed.
+// appendAllowed appends the allowed part of the control sequence that ends with final.
 func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	private := len(parameters) > 0 && parameters[0] == '?'
 	if private {
@@ -229,7 +216,7 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 			return dst
 		}
 	}
-	if !small(parameters) {
+	if !hasSmallNumbers(parameters) {
 		return dst
 	}
 	ok := false
@@ -244,7 +231,7 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	case final == 's' || final == 'u':
 		ok = len(parameters) == 0
 	case final == 'T':
-		// With more it asks for the mouse.
+		// With several parameters it starts mouse reports.
 		ok = bytes.IndexByte(parameters, ';') < 0
 	default:
 		ok = strings.IndexByte("@ABCDEFGHILMPSXZ`abdefgmr", final) >= 0
@@ -259,8 +246,8 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	return append(append(dst, parameters...), final)
 }
 
-// small reports whether no number is too high.
-func small(parameters []byte) bool {
+// hasSmallNumbers reports whether all numbers have at most maxDigits.
+func hasSmallNumbers(parameters []byte) bool {
 	digits := 0
 	for _, o := range parameters {
 		if digits++; o < '0' || o > '9' {
@@ -272,7 +259,7 @@ func small(parameters []byte) bool {
 	return true
 }
 
-// appendModes appends a setting of those modes that are allowed, if one is.
+// appendModes appends a setting of the allowed modes.
 func (f *Filter) appendModes(dst, parameters []byte, final byte, private bool) []byte {
 	start := len(dst)
 	for mode := range bytes.SplitSeq(parameters, []byte(";")) {

@@ -39,13 +39,13 @@ var filterTable = []struct{ src, want string }{
 	// Modes.
 	{"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h\x1b[20h\x1b[?1000h", "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[4h"},
 	{"\x1b[?1000;1049;1006;25h", "\x1b[?1049;25h"},
-	// What makes the terminal answer, or do more than show.
+	// Sequences that make the terminal answer, or do more than show.
 	{"\x1b[c\x1b[>c\x1b[0c\x1b[6n\x1b[?6n\x1b[5n\x1b[?1$p\x1bZ\x1b[x\x1b[21t\x1b[5i\x1b[4i\x1b[?5i\x1bc\x1b#8\x1b%G|", "|"},
 	{"\x1b]0;title\a1\x1b]2;title\x1b\\2\x1b]52;c;aGk=\a3\x1b]8;;http://x/\alink\x1b]8;;\a", "123link"},
 	{"\x1bPq#0\x1b\\1\x1b_Gf=1\x1b\\2\x1b^pm\x1b\\3\x1bXsos\a\x1b\\4", "1234"},
 	{"\x1bP$q\"p\x1b\\|\x1b]4;1;?\a|\x1b[=1c|", "|||"},
 	{"\x1b[>4;2m\x1b[?4m\x1b[2 q\x1b[1'z|", "|"},
-	// Cut, broken, and with controls in the middle.
+	// Incomplete and broken sequences, and those with controls inside.
 	{"\x1b[3\r1m|", "\x1b[31m|"},
 	{"\x1b[31\x18m|\x1b\x1am|\x1b\x1b[1m", "m|m|\x1b[1m"},
 	{"\x1b]0;title\x1b[1mtext", "\x1b[1mtext"},
@@ -68,7 +68,7 @@ func TestFilter(t *testing.T) {
 	if got := filtered(Sane, 1); got != Sane {
 		t.Errorf("Sane does not pass: %q", got)
 	}
-	// All that has a terminal tell of the mouse and of its window ends.
+	// All reports of the mouse and the focus end.
 	for _, mode := range []string{"9", "1000", "1001", "1002", "1003", "1004", "1005", "1006", "1015"} {
 		if !slices.Contains(strings.Split(strings.Trim(Quiet, "\x1b[?l"), ";"), mode) || filtered("\x1b[?"+mode+"h", 1) != "" {
 			t.Errorf("mode %s passes, or is left", mode)
@@ -76,7 +76,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// harmless is all that may come out of a filter.
+// harmless matches everything that a filter may pass.
 var harmless = regexp.MustCompile(`^(?:[ -~\x07-\x0f]|\x1b[78DEHM=>]|\x1b[(-+][0-~]|` +
 	`\x1b\[[0-9;]*[@ABCDEFGHILMPSXZ` + "`" + `abdefgr]|\x1b\[[0-9;:]*m|\x1b\[\??[012]?J|\x1b\[\??[0-9;]*K|\x1b\[[0-9]*T|\x1b\[[su]|\x1b\[!p|` +
 	`\x1b\[4[hl]|\x1b\[\?(?:1|6|7|12|25|47|1047|1048|1049|2004)(?:;(?:1|6|7|12|25|47|1047|1048|1049|2004))*[hl]|[^\x00-\x9f])*$`)

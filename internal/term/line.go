@@ -1,39 +1,41 @@
 package term
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// MaxLine is the most octets of a line that is typed, as terminals have it themselves.
+// MaxLine is the most octets of an input line, as in terminal drivers.
 const MaxLine = 4096
 
-// Line edits a line that is typed at a terminal in raw mode. The zero Line is empty. It
-// knows Backspace, Delete, the left and right arrows, Home, End, Ctrl-U, which erases the
-// line, and Ctrl-W, which erases a word. Other keys without a character are left out.
+// Line edits an input line of a terminal in raw mode. The zero Line is empty. It handles
+// Backspace, Delete, the left and right arrows, Home, End, Ctrl-U, which erases the line,
+// and Ctrl-W, which erases a word. Other keys without a character are ignored. It is not
+// safe for concurrent use.
 //
-// Octets that are not UTF-8 are characters of one column. Cursor movements are relative,
-// so that whatever stands before the line may be there; a line that wraps needs a
-// terminal whose backspace goes back a line.
+// Octets that are not UTF-8 count as characters of one column. Cursor movements are
+// relative, so a prompt may precede the line. A line that wraps needs a terminal whose
+// backspace goes back to the previous row.
 type Line struct {
 	// Columns returns how many columns the terminal uses for a character; nil: Width.
 	Columns func(r rune) int
 
-	cells   []cell
-	at      int    // the cell that the cursor is on
-	size    int    // octets of cells
-	partial []byte // the beginning of a character
-	key     keyState
-	seq     []byte // what came of a sequence
+	cells          []cell
+	cursor         int    // index in cells
+	size           int    // octets of cells
+	partial        []byte // an incomplete character
+	key            keyState
+	sequenceOctets []byte // of an incomplete key
 }
 
-// cell is a character, with the marks that combine with it.
+// cell is a character with its combining marks.
 type cell struct {
 	octets  string
 	columns int
 }
 
-// LineEvent is what a key did to a [Line].
+// LineEvent is the effect of a key on a [Line].
 type LineEvent uint8
 
 const (
@@ -42,7 +44,7 @@ const (
 	LineControl                  // a control character that does not edit
 )
 
-// keyState is how far a sequence is that a key without a character sends.
+// keyState is the state within the sequence of a key without a character.
 type keyState uint8
 
 const (
@@ -65,17 +67,16 @@ func (l *Line) Text() string {
 // Len returns the number of octets of the line.
 func (l *Line) Len() int { return l.size + len(l.partial) }
 
-// Reset empties the line. It shows nothing.
+// Reset empties the line, without output.
 func (l *Line) Reset() {
-	*l = Line{Columns: l.Columns, cells: l.cells[:0], partial: l.partial[:0], seq: l.seq[:0]}
+	*l = Line{Columns: l.Columns, cells: l.cells[:0], partial: l.partial[:0], sequenceOctets: l.sequenceOctets[:0]}
 }
 
-// Type takes an octet of what is typed. It returns what shows on the terminal what that
-// did, and the event. The line stays after LineEnter and LineControl; the caller resets
-// it.
+// Type handles an octet of input. It returns the output for the terminal and the event.
+// After LineEnter and LineControl the caller resets the line.
 func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	if l.isKey(o) {
-		return l.sequence(), LineMore
+		return l.doKey(), LineMore
 	}
 	if o >= utf8.RuneSelf || len(l.partial) > 0 {
 		shown = l.character(o)
@@ -90,15 +91,15 @@ func (l *Line) Type(o byte) (shown string, e LineEvent) {
 		return shown + l.erase(), LineMore
 	case o == 'U'&0x1F:
 		shown += l.end()
-		for l.at > 0 {
+		for l.cursor > 0 {
 			shown += l.erase()
 		}
 		return shown, LineMore
 	case o == 'W'&0x1F:
-		for l.at > 0 && strings.TrimLeft(l.cells[l.at-1].octets, " \t") == "" {
+		for l.cursor > 0 && strings.TrimLeft(l.cells[l.cursor-1].octets, " \t") == "" {
 			shown += l.erase()
 		}
-		for l.at > 0 && strings.TrimLeft(l.cells[l.at-1].octets, " \t") != "" {
+		for l.cursor > 0 && strings.TrimLeft(l.cells[l.cursor-1].octets, " \t") != "" {
 			shown += l.erase()
 		}
 		return shown, LineMore
@@ -110,7 +111,7 @@ func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	return shown + l.insert(string(rune(o)), string(rune(o)), 1), LineMore
 }
 
-// character takes an octet after, or of, a character that is not US-ASCII.
+// character handles an octet after or within a character that is not US-ASCII.
 func (l *Line) character(o byte) (shown string) {
 	if o >= utf8.RuneSelf {
 		l.partial = append(l.partial, o)
@@ -126,7 +127,7 @@ func (l *Line) character(o byte) (shown string) {
 		case r == utf8.RuneError && n == 1:
 			shown += l.insert(text, text, 1)
 		case r < 0xA0:
-			// A control of ISO Latin 1: nothing that is typed, and it must not be shown.
+			// A control of ISO Latin 1 is dropped: it must not be shown.
 		default:
 			shown += l.insert(text, text, l.columns(r))
 		}
@@ -141,31 +142,26 @@ func (l *Line) columns(r rune) int {
 	return Width(string(r))
 }
 
-// insert puts a character before the cursor.
+// insert inserts a character before the cursor.
 func (l *Line) insert(octets, shown string, columns int) string {
 	if l.size+len(octets) > MaxLine {
 		return "\a"
 	}
 	l.size += len(octets)
-	if columns == 0 && l.at > 0 {
-		l.cells[l.at-1].octets += octets
+	if columns == 0 && l.cursor > 0 {
+		l.cells[l.cursor-1].octets += octets
 		return shown
 	}
-	l.cells = append(l.cells, cell{})
-	copy(l.cells[l.at+1:], l.cells[l.at:])
-	l.cells[l.at] = cell{octets, columns}
-	l.at++
+	l.cells = slices.Insert(l.cells, l.cursor, cell{octets, columns})
+	l.cursor++
 	tail, width := l.tail()
 	return shown + tail + back(width)
 }
 
-// tail returns what is shown from the cursor on, and its columns.
+// tail returns the output from the cursor to the end, and its columns.
 func (l *Line) tail() (shown string, columns int) {
-	if l.at == len(l.cells) {
-		return "", 0
-	}
 	var b strings.Builder
-	for _, c := range l.cells[l.at:] {
+	for _, c := range l.cells[l.cursor:] {
 		b.WriteString(c.shown())
 		columns += c.columns
 	}
@@ -178,48 +174,48 @@ func back(columns int) string { return strings.Repeat("\b", columns) }
 
 // erase removes the character before the cursor.
 func (l *Line) erase() string {
-	if l.at == 0 {
+	if l.cursor == 0 {
 		return ""
 	}
-	l.at--
-	width := l.cells[l.at].columns
-	if l.at == len(l.cells)-1 {
+	l.cursor--
+	width := l.cells[l.cursor].columns
+	if l.cursor == len(l.cells)-1 {
 		l.remove()
 		return strings.Repeat("\b \b", width)
 	}
 	return back(width) + l.remove()
 }
 
-// remove removes the character that the cursor is on, and shows the rest.
+// remove removes the character at the cursor and shows the rest.
 func (l *Line) remove() string {
-	if l.at == len(l.cells) {
+	if l.cursor == len(l.cells) {
 		return ""
 	}
-	gone := l.cells[l.at]
+	gone := l.cells[l.cursor]
 	l.size -= len(gone.octets)
-	l.cells = append(l.cells[:l.at], l.cells[l.at+1:]...)
+	l.cells = slices.Delete(l.cells, l.cursor, l.cursor+1)
 	tail, width := l.tail()
 	return tail + strings.Repeat(" ", gone.columns) + back(width+gone.columns)
 }
 
 func (l *Line) left() string {
-	if l.at == 0 {
+	if l.cursor == 0 {
 		return ""
 	}
-	l.at--
-	return back(l.cells[l.at].columns)
+	l.cursor--
+	return back(l.cells[l.cursor].columns)
 }
 
 func (l *Line) right() string {
-	if l.at == len(l.cells) {
+	if l.cursor == len(l.cells) {
 		return ""
 	}
-	l.at++
-	return l.cells[l.at-1].shown()
+	l.cursor++
+	return l.cells[l.cursor-1].shown()
 }
 
 func (l *Line) home() (shown string) {
-	for l.at > 0 {
+	for l.cursor > 0 {
 		shown += l.left()
 	}
 	return shown
@@ -227,17 +223,17 @@ func (l *Line) home() (shown string) {
 
 func (l *Line) end() string {
 	tail, _ := l.tail()
-	l.at = len(l.cells)
+	l.cursor = len(l.cells)
 	return tail
 }
 
-// isKey reports whether o belongs to what a key without a character sends.
+// isKey reports whether o belongs to the sequence of a key without a character.
 func (l *Line) isKey(o byte) bool {
 	was := l.key
 	l.key = keyNone
 	switch was {
 	case keyNone, keyEscape:
-		l.seq = l.seq[:0]
+		l.sequenceOctets = l.sequenceOctets[:0]
 		switch {
 		case o == 0x1B:
 			l.key = keyEscape
@@ -246,32 +242,32 @@ func (l *Line) isKey(o byte) bool {
 		case was == keyEscape && o == 'O':
 			l.key = keyOne
 		default:
-			// After ESC: a character that was typed with Alt.
+			// A character after ESC was typed with Alt.
 			return was == keyEscape && o >= ' '
 		}
 		return true
 	case keyOne:
 		if o >= ' ' {
-			l.seq = append(l.seq, o)
+			l.sequenceOctets = append(l.sequenceOctets, o)
 		}
 		return o >= ' '
 	}
 	if o < ' ' {
 		return false
 	}
-	if l.seq = append(l.seq, o); o < '@' {
+	if l.sequenceOctets = append(l.sequenceOctets, o); o < '@' {
 		l.key = keySequence
-		l.seq = l.seq[:min(len(l.seq), 8)] // no key has more
+		l.sequenceOctets = l.sequenceOctets[:min(len(l.sequenceOctets), 8)] // longer than any key
 	}
 	return true
 }
 
-// sequence does what a key does, if its sequence is complete.
-func (l *Line) sequence() string {
+// doKey executes a key whose sequence is complete.
+func (l *Line) doKey() string {
 	if l.key != keyNone {
 		return ""
 	}
-	switch string(l.seq) {
+	switch string(l.sequenceOctets) {
 	case "D":
 		return l.left()
 	case "C":

@@ -54,7 +54,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// oneLine is a terminal with one line, in which each character has one column.
+// oneLine is a terminal of one line with one column for each character.
 type oneLine struct {
 	cells []rune
 	at    int
@@ -75,7 +75,7 @@ func (o *oneLine) show(text string) {
 	}
 }
 
-// What the terminal shows is the line, whatever is typed.
+// The terminal shows the line, whatever is typed.
 func FuzzLine(f *testing.F) {
 	for _, text := range []string{"ab\x1b[Dc", "a\x1b[3~\x7f", "日本\x1b[D\x7f", "\x15\x17\x1b[H\x1b[F", "a\tb \x17\x1b[1~\x1b[4~", "\xff\xc3\x1bOD\x1bOC"} {
 		f.Add(text)

@@ -1,9 +1,8 @@
-// Package term makes text that came from elsewhere safe to show on a terminal.
+// Package term makes untrusted text safe to show on a terminal, and edits input lines.
 //
-// A server's line, a file's name or a URL can hold escape sequences that move
-// the cursor, rename the window or answer for the person at the keyboard (RFC
-// 1738 section 6: data that is taken for something else). Nothing of that kind
-// is passed on; what it was is shown instead.
+// A server's line, a file's name or a URL can have escape sequences that move the cursor,
+// rename the window or type for the user (RFC 1738 section 6). None of them is passed on;
+// they are shown as visible escapes instead.
 package term
 
 import (
@@ -17,25 +16,22 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// Safe returns s with all that a terminal could obey written as visible escapes:
-// control characters (also those of ISO Latin 1), the marks that turn the
-// direction of writing, other characters without a shape, and octets that are
-// no UTF-8. Line ends and tabs are among them; what may stay in lines is
+// Safe returns s with everything that a terminal could interpret as visible escapes:
+// control characters (also those of ISO Latin 1), direction marks, other invisible
+// characters, and octets that are not UTF-8. That includes line ends and tabs; see
 // [SafeLines].
 func Safe(s string) string { return safe(s, "") }
 
-// SafeLines is [Safe] for text of several lines: it leaves line feeds and tabs.
+// SafeLines is [Safe] for several lines: it keeps line feeds and tabs.
 func SafeLines(s string) string { return safe(s, "\n\t") }
 
-// IsSafe reports whether a terminal only shows r. Line feeds and tabs are not
-// safe.
+// IsSafe reports whether a terminal only shows r. Line feeds and tabs are not safe.
 func IsSafe(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7F
 	}
-	// Graphic leaves out the controls of ISO Latin 1, format characters, among
-	// them every direction mark, the line and paragraph separators, and what is
-	// private or unassigned.
+	// Not graphic are the controls of ISO Latin 1, format characters with all direction
+	// marks, line and paragraph separators, and private or unassigned characters.
 	return unicode.IsGraphic(r)
 }
 
@@ -54,7 +50,7 @@ func safe(s, keep string) string {
 	return s
 }
 
-// rewrite writes s with what is not safe as escapes; up to start all is safe.
+// rewrite escapes what is not safe from start on.
 func rewrite(s string, start int, keep string) string {
 	var b strings.Builder
 	b.WriteString(s[:start])
@@ -77,15 +73,14 @@ func rewrite(s string, start int, keep string) string {
 	return b.String()
 }
 
-// width is how wide characters are: the locale is not asked, so that the same
-// text is laid out the same everywhere.
+// width does not depend on the locale, so that text is laid out the same everywhere.
 var width = runewidth.Condition{StrictEmojiNeutral: true}
 
-// Width returns how many columns s takes, which must be safe.
+// Width returns how many columns s takes. s must be safe.
 func Width(s string) int { return width.StringWidth(s) }
 
-// Truncate returns s, which must be safe, cut to n columns; "..." stands for
-// what was cut off if there is room for it.
+// Truncate cuts s, which must be safe, to n columns. "..." replaces what was cut if there
+// is room for it.
 func Truncate(s string, n int) string {
 	if n < len("...") {
 		return width.Truncate(s, max(n, 0), "")

@@ -35,7 +35,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// Every mark that turns the direction of writing is shown as what it is.
+// Every direction mark is shown as an escape.
 func TestSafeDirections(t *testing.T) {
 	for _, r := range "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c" {
 		if got, want := term.Safe("a"+string(r)+"b"), fmt.Sprintf(`a\u%04xb`, r); got != want {

@@ -18,10 +18,10 @@ const (
 	valueFilter   = "FILTER"
 )
 
-// natureField is the nature of the attributes that are registered.
+// natureField is the nature of registered attributes.
 const natureField = "FIELD"
 
-// Names of attributes that mean something here.
+// Names of attributes that this package reads.
 const (
 	attrAccessMethod = "ACCESS-METHOD"
 	attrContents     = "CONTENTS"
@@ -32,24 +32,22 @@ const (
 	attrSize         = "SIZE"
 )
 
-// Attribute is something that is said of an object or of a link. One name may
-// have several values; each is an attribute of its own.
+// Attribute is a property of an object or of a link. One name may have several values;
+// each is an attribute of its own.
 type Attribute struct {
-	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL: a cached one
-	// yields to what the object itself says, a replacement wins over it.
-	AppliesTo string
-	Nature    string // FIELD, INTRINSIC or APPLICATION; empty in a reply of version 1
-	Name      string
-	Type      string // SEQUENCE, LINK or FILTER
-	Value     []string
-	Link      *Link    // the value of type LINK
-	Filter    []string // the value of type FILTER
-	// Attributes are those of the Link.
-	Attributes []Attribute
+	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A cached value is
+	// weaker than the object's own, a replacement is stronger.
+	AppliesTo  string
+	Nature     string // FIELD, INTRINSIC or APPLICATION; empty in a reply of version 1
+	Name       string
+	Type       string      // SEQUENCE, LINK or FILTER
+	Value      []string    // of type SEQUENCE
+	Link       *Link       // of type LINK
+	Filter     []string    // of type FILTER
+	Attributes []Attribute // of the Link
 }
 
-// fieldType returns the type that a FIELD has if no word for it stands in the
-// line.
+// fieldType returns the type of a FIELD whose line may leave out the word for it.
 func fieldType(name string) (valueType string, ok bool) {
 	switch name {
 	case attrAccessMethod, "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE", "ID", "LINK-TYPE", "NAME-COMPONENT", "OWNER", "TARGET", "TTL", "VERSION":
@@ -62,14 +60,14 @@ func fieldType(name string) (valueType string, ok bool) {
 	return "", false
 }
 
-// errValueType: the value of an attribute is of a type that is not known here.
+// errValueType: the value of an attribute has an unknown type.
 var errValueType = fmt.Errorf("%w: the type of an attribute", scheme.ErrUnsupported)
 
-// parseAttribute reads the tokens of an ATTRIBUTE line behind that word. The
-// error wraps errValueType if the line may be passed over.
+// parseAttribute reads the tokens of an ATTRIBUTE line after that word. If the error
+// wraps errValueType, the line may be skipped.
 func parseAttribute(tokens []string) (Attribute, error) {
 	if len(tokens) < 3 {
-		return Attribute{}, fmt.Errorf("%w: an attribute says what it applies to, its nature, its name and its value", scheme.ErrProtocol)
+		return Attribute{}, fmt.Errorf("%w: an attribute has fewer than 3 fields", scheme.ErrProtocol)
 	}
 	a := Attribute{AppliesTo: tokens[0], Nature: tokens[1], Name: tokens[2]}
 	a.Type, tokens = cutType(a, tokens[3:])
@@ -90,9 +88,8 @@ func parseAttribute(tokens []string) (Attribute, error) {
 	return a, nil
 }
 
-// cutType returns the type of an attribute's value, and its tokens. Whether a
-// word for the type is there depends: the servers leave it out for the fields
-// that they know best.
+// cutType splits off the type of an attribute's value. For the best-known fields
+// servers leave out the word for the type.
 func cutType(a Attribute, tokens []string) (valueType string, value []string) {
 	if a.Nature == natureField {
 		if t, ok := fieldType(a.Name); ok {
@@ -111,8 +108,7 @@ func cutType(a Attribute, tokens []string) (valueType string, value []string) {
 	return tokens[0], tokens[1:]
 }
 
-// Find returns the attributes of that name, in their order. The case of the name
-// does not count.
+// Find returns the attributes of that name, in their order. Case is ignored.
 func Find(list []Attribute, name string) []Attribute {
 	var found []Attribute
 	for _, a := range list {
@@ -123,8 +119,8 @@ func Find(list []Attribute, name string) []Attribute {
 	return found
 }
 
-// value returns the tokens of the attribute of that name that counts most: a
-// replacement before the object's own, and that before a cached one.
+// value returns the tokens of the strongest attribute of that name: a replacement
+// before the object's own, and that before a cached one.
 func value(list []Attribute, name string) []string {
 	rank := func(a Attribute) int {
 		switch a.AppliesTo {
@@ -145,8 +141,7 @@ func value(list []Attribute, name string) []string {
 	return best.Value
 }
 
-// Size returns the size of an object in octets; -1 if the attributes do not tell
-// it.
+// Size returns the size of an object in octets; -1 if the attributes don't have it.
 func Size(list []Attribute) int64 {
 	tokens := value(list, attrSize)
 	if len(tokens) == 2 && tokens[1] == "bytes" { // version 1 has two tokens
@@ -162,26 +157,25 @@ func Size(list []Attribute) int64 {
 	return int64(n)
 }
 
-// ModTime returns when an object was last modified; the zero time if the
-// attributes do not tell it.
+// ModTime returns when an object was last modified; the zero time if the attributes
+// don't have it.
 func ModTime(list []Attribute) time.Time {
-	if tokens := value(list, attrModTime); len(tokens) == 1 {
-		if t, err := parseTime(tokens[0]); err == nil {
-			return t
-		}
+	tokens := value(list, attrModTime)
+	if len(tokens) != 1 {
+		return time.Time{}
 	}
-	return time.Time{}
+	t, _ := parseTime(tokens[0])
+	return t
 }
 
-// IsDirectory reports whether the modes among the attributes are those of a
-// directory.
+// IsDirectory reports whether UNIX-MODES among the attributes are those of a directory.
 func IsDirectory(list []Attribute) bool {
 	tokens := value(list, attrModes)
 	return len(tokens) == 1 && strings.HasPrefix(tokens[0], "d")
 }
 
-// forwarding returns where an object has gone, if the attributes tell it, or nil.
-// It means what a line FORWARDED means.
+// forwarding returns the new address of an object that has moved, or nil. It means the
+// same as a FORWARDED line.
 func forwarding(list []Attribute) *Target {
 	for _, a := range Find(list, attrForwarding) {
 		if a.Link != nil && a.Link.Type == TypeForwarding && a.Link.Err == nil {

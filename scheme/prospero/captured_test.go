@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// captured is a reply as it came.
+// captured is a recorded reply.
 type captured struct {
 	name   string
 	reply  string
@@ -69,7 +69,7 @@ func readCaptured(t testing.TB) (list []captured) {
 	return list
 }
 
-// octets returns the octets whose numbers are those of the characters of text.
+// octets converts text to octets: one for each character, by its number.
 func octets(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -98,10 +98,10 @@ func parseReply(t testing.TB, name string) *Reply {
 	return r
 }
 
-// tokensOf cuts a message as ParseReply does.
+// tokensOf splits a message as ParseReply does.
 func tokensOf(message string) (lines [][]string, closed bool) {
 	for closed = true; message != "" && closed; {
-		if l, rest, ok := cutNull(message); ok {
+		if l, rest, ok := cutNullLink(message); ok {
 			lines, message = append(lines, []string{"LINK", "L", "NULL", l.Name, "NULL", "NULL", "NULL", "NULL", "0"}), rest
 			continue
 		}
@@ -119,8 +119,8 @@ func tokensOf(message string) (lines [][]string, closed bool) {
 func TestCapturedTokens(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil || c.name == "v1-list-attributes/02" {
-			// The other reader took the apostrophes of version 1 for quotes; what they are
-			// is in TestVersion1.
+			// The other reader took the apostrophes of version 1 for quotes; TestVersion1 has what
+			// they are.
 			continue
 		}
 		got, closed := tokensOf(c.reply)
@@ -130,7 +130,7 @@ func TestCapturedTokens(t *testing.T) {
 	}
 }
 
-// Each reply of the original server is read, and says as much as it has lines.
+// Each reply of the original server is read, and has as many parts as lines.
 func TestCapturedReplies(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil {
@@ -175,7 +175,7 @@ func TestCapturedReplies(t *testing.T) {
 	}
 }
 
-// count returns how many attributes there are in a reply.
+// count returns the number of attributes in a reply.
 func count(r *Reply) int {
 	n := countIn(r.Attributes)
 	for _, l := range r.Links {
@@ -371,7 +371,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// What was made by hand gives what its maker wanted.
+// Replies made by hand give the intended result.
 func TestMadeReplies(t *testing.T) {
 	for _, name := range []string{"bad-line-unterminated-quote/01", "bad-link-short/01", "bad-nesting/01"} {
 		r, err := ParseReply(reply(t, name), nil)

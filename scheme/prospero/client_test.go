@@ -19,10 +19,9 @@ import (
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-// answers are what a server says: to a question after the attributes of an object,
-// by its hsoname; after "LIST " and a hsoname, to one after its links; after
-// "CONTENTS " and a hsoname, to one after the object itself. What else is asked is
-// not there.
+// answers are a server's replies: by hsoname for the attributes of an object; by "LIST "
+// and hsoname for its links; by "CONTENTS " and hsoname for its contents. Any other object
+// is missing.
 type answers map[string]string
 
 func (a answers) answer(request string) string {
@@ -50,7 +49,7 @@ const (
 	aDirectory = "ATTRIBUTE OBJECT INTRINSIC UNIX-MODES SEQUENCE drwxr-xr-x\n"
 )
 
-// What an object with access methods comes to.
+// The results for objects with access methods.
 func TestMethods(t *testing.T) {
 	for _, c := range []struct {
 		name, info, to string
@@ -104,7 +103,7 @@ func wantError(t *testing.T, err, kind error, says string) {
 	}
 }
 
-// Where the servers send us.
+// Referrals and redirections.
 func TestReferrals(t *testing.T) {
 	replies := readRecorded(t)
 	for _, c := range []struct{ url, to string }{
@@ -148,7 +147,7 @@ func TestReferrals(t *testing.T) {
 	}
 }
 
-// What is no object and no directory.
+// Names that are neither objects nor directories.
 func TestFailures(t *testing.T) {
 	replies := readRecorded(t)
 	recordings := readExchanges(t, exchanged)
@@ -185,14 +184,14 @@ func TestFailures(t *testing.T) {
 			wantError(t, err, c.kind, c.says)
 		})
 	}
-	// An empty directory is one.
+	// An empty directory is a directory.
 	res, err := newWorld(t, text(replies.answer)).open(serverA + "/pfs/info/empty")
 	if list := items(t, res, err); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// Replies made by hand, of which none came from a server.
+// Replies made by hand; no server sent them.
 func TestBadReplies(t *testing.T) {
 	recordings := readExchanges(t, replied)
 	for name, c := range map[string]struct {
@@ -281,8 +280,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The server is asked for the fields that the URL names. The test server, like the
-// original, says nothing of attributes that are not asked for.
+// The client asks for the fields that the URL names. The test server, like the original,
+// sends only requested attributes.
 func TestFieldsAreAsked(t *testing.T) {
 	object := prosperotest.Object{Data: "text\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}}
 	names := prosperotest.Directory{"/a": object, "/d": {Links: []prosperotest.Link{}, Attributes: object.Attributes}}
@@ -315,13 +314,13 @@ func TestFieldsAreAsked(t *testing.T) {
 			case ok && !strings.Contains(fields, "SIZE"):
 				t.Errorf("%s: %v", u, err)
 			case !ok:
-				wantError(t, err, scheme.ErrNotFound, `"key" is "value", and not "`)
+				wantError(t, err, scheme.ErrNotFound, `"key" is "value", not "`)
 			}
 		}
 	}
 }
 
-// What is asked: each name once, none that stands for more, and not without end.
+// The requested names: each once, none that stands for several, and at most 16.
 func TestFieldsThatAreAsked(t *testing.T) {
 	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.world(t)
 	many := ""
@@ -348,7 +347,7 @@ func TestFieldsThatAreAsked(t *testing.T) {
 	}
 }
 
-// A server that refuses the question because of a field is asked without it.
+// If the server refuses a request because of a field, the client asks without the fields.
 func TestFieldsThatAreRefused(t *testing.T) {
 	w := newWorld(t, text(func(request string) string {
 		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
@@ -362,7 +361,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 	}
 }
 
-// When the time is over while a server has the client wait, the error says so.
+// The error at the end of the context says that the server announced a wait.
 func TestTimeOverInWait(t *testing.T) {
 	w := newWorld(t, func(string) ardptest.Reply {
 		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
@@ -371,19 +370,19 @@ func TestTimeOverInWait(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	_, err := prospero.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: w, Trace: func(_ bool, line string) {
-		if strings.Contains(line, "waited for") {
+		if strings.Contains(line, "asks to wait") {
 			cancel(over)
 		}
 	}})
 	wantError(t, err, over, `the server answered "wait 15m0s, position 1", then sent no reply to `)
 }
 
-// link is a line for a link, L or U, to a directory.
+// link returns a line for a link, L or U, to a directory.
 func link(kind, name, host, hsoname string) string {
 	return fmt.Sprintf("LINK %s DIRECTORY %s INTERNET-D %s ASCII %s 0\n", kind, name, host, hsoname)
 }
 
-// movedTo is a line behind a link whose object has moved.
+// movedTo returns the line after a link whose object has moved.
 func movedTo(hsoname string) string {
 	return "ATTRIBUTE OBJECT INTRINSIC FORWARDING-POINTER LINK L FP f INTERNET-D o.example ASCII " + hsoname + " 0\n"
 }
@@ -396,7 +395,7 @@ func titles(list []scheme.Item) string {
 	return strings.Join(all, " ")
 }
 
-// The links of union links are in their place, each directory's once.
+// The links of union links replace them, each directory's once.
 func TestUnions(t *testing.T) {
 	w := answers{
 		"x": aDirectory,
@@ -418,7 +417,7 @@ func TestUnions(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for _, item := range list {
-		failed := strings.Contains(item.Note, "could not be had")
+		failed := strings.Contains(item.Note, "could not be listed")
 		if want := slices.Contains([]string{"nobody", "nobody2", "round", "missing"}, item.Title); failed != want || failed && (item.URL.IsZero() || item.Kind != scheme.KindMenu) {
 			t.Errorf("%+v", item)
 		}
@@ -432,7 +431,7 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-// Unions are as deep, and cost as much, as the limits say.
+// Unions are bounded in depth and cost.
 func TestUnionLimits(t *testing.T) {
 	deep := answers{"x": aDirectory, "LIST x": link("U", "u0", "h.example", "d0")}
 	for i := range 20 {
@@ -443,7 +442,7 @@ func TestUnionLimits(t *testing.T) {
 	if got := titles(list); got != "0 1 2 3 4 5 6 7 u8" {
 		t.Errorf("%s", got)
 	}
-	if last := list[len(list)-1]; !strings.Contains(last.Note, "8 unions") {
+	if last := list[len(list)-1]; !strings.Contains(last.Note, "more than 8 deep") {
 		t.Errorf("%+v", last)
 	}
 
@@ -462,7 +461,7 @@ func TestUnionLimits(t *testing.T) {
 	}
 }
 
-// A union goes where the policy lets it, and no farther.
+// A union goes only where the policy permits.
 func TestUnionRefer(t *testing.T) {
 	w := answers{
 		"x":      aDirectory,
@@ -487,7 +486,7 @@ func TestUnionRefer(t *testing.T) {
 	}
 }
 
-// Closing a menu, or the end of the context, ends the asking for unions.
+// Closing a menu, or the end of the context, stops the requests for unions.
 func TestUnionEnds(t *testing.T) {
 	silent := func(request string) ardptest.Reply {
 		if strings.Contains(request, "DIRECTORY ASCII u") {
@@ -520,7 +519,7 @@ func TestUnionEnds(t *testing.T) {
 	}
 }
 
-// A menu whose links are all here ends with its context too.
+// A menu without pending requests ends with its context too.
 func TestMenuEnds(t *testing.T) {
 	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.world(t).open(theServer + "x")
 	if err != nil {
@@ -534,23 +533,23 @@ func TestMenuEnds(t *testing.T) {
 	wantError(t, last, context.Canceled, "")
 }
 
-// What comes of links that say more than where they lead.
+// Items of links with additional information.
 func TestItems(t *testing.T) {
 	for _, c := range []struct{ name, line, url, kind, note string }{
 		{"object", "LINK L OBJECT n INTERNET-D 'H.EXAMPLE(1525)' ASCII '/a;b' 3\n", "prospero://h.example//a%3Bb;OBJECT-VERSION=3", "unknown", ""},
 		{"both", "LINK L DIRECTORY+FILE n INTERNET-D h.example ASCII '/a' 0\n", "prospero://h.example//a", "menu", ""},
 		{"moved", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n" + movedTo("'/b'"), "prospero://o.example//b", "object", "it has moved"},
-		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server lets its name be known, and no more"},
-		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
-		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "a filter belongs to the link: the listing behind it is unfiltered"},
+		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server shows only its name"},
+		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},
+		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},
 		{"no method", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\n", "", "unknown", "no URL: it has no access method"},
 		{"directory by FTP", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD AFTP '' '' '' '' DIRECTORY\n", "ftp://e.example/a;type=d", "menu", ""},
 		{"search", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII 's' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 7\n", "gopher://e.example:70/7s", "search", ""},
 		{"gopher menu", "LINK L EXTERNAL n INTERNET-D 'e.example(70)' ASCII '' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' ''\n", "gopher://e.example:70/1", "menu", ""},
 		{"gopher session", "LINK L EXTERNAL n INTERNET-D 'e.example(23)' ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD GOPHER '' '' '' '' 8\n", "gopher://e.example:23/8u", "session", ""},
 		{"by another server", "LINK L EXTERNAL n INTERNET-D e.example ASCII u 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD PROSPERO-CONTENTS INTERNET-D p.example ASCII '/b'\n", "prospero://p.example//b", "unknown", ""},
-		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "nothing is known of a link to "},
-		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: no host of the Internet: \"INTERNET-D\" \"e/x\"; a filter belongs to the link"},
+		{"forwarding pointer", "LINK L FP n INTERNET-D e.example ASCII u 0\n", "", "unknown", "unexpected link type "},
+		{"two reasons", "LINK L DIRECTORY n INTERNET-D 'e/x' ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "", "menu", "no URL: protocol error: not an Internet host: \"INTERNET-D\" \"e/x\"; the link has a filter"},
 		{"not to be asked", "LINK L EXTERNAL n INTERNET-D e.example ASCII '/a' 0\nATTRIBUTE CACHED FIELD ACCESS-METHOD LOCAL '' '' '' ''\n", "", "unknown", "no URL: "},
 		{"in no Internet", "LINK L FILE n X-NET e.example ASCII '/a' 0\n", "", "error", "not supported: host type "},
 		{"ends in NUL", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n\x00", "prospero://h.example//a", "object", ""},
@@ -573,7 +572,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// An Archie query, with other ways to its directories.
+// An Archie query, with alternatives for its directories.
 func TestArchie(t *testing.T) {
 	const query = "ARCHIE/MATCH(4,4,4,0,=)/prospero.tar.Z"
 	w := newWorld(t, text(readRecorded(t).answer))
@@ -599,7 +598,7 @@ func TestArchie(t *testing.T) {
 	if last := item.Fields[len(item.Fields)-1]; last.Name != "alternatives" || fmt.Sprint(last.Value) != "[ftp://f.example/pub/n/;type=d]" {
 		t.Errorf("%+v", last)
 	}
-	// A gateway's name that the server knows nothing of leads to what it is a gateway to.
+	// A gateway's name that the server does not know leads to the gateway's target.
 	const gateway = "GOPHER-GW/g.example(70)/1/docs"
 	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.world(t).open(theServer + gateway)
 	if r, ok := res.(*scheme.Referral); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
@@ -607,7 +606,7 @@ func TestArchie(t *testing.T) {
 	}
 }
 
-// A part of an object that is there already is not read again.
+// Resuming does not read the first part of an object again.
 func TestOffset(t *testing.T) {
 	w := answers{
 		"x":          "ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 19940505000000Z\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 7' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
@@ -659,7 +658,7 @@ func TestOffset(t *testing.T) {
 	wantError(t, err, context.Canceled, "")
 }
 
-// Whether something is there is known before it is got.
+// A probe does not fetch the resource.
 func TestProbe(t *testing.T) {
 	w := answers{
 		"d": aDirectory, "LIST d": link("L", "n", "h.example", "n"),
@@ -691,7 +690,7 @@ func TestProbe(t *testing.T) {
 	wantError(t, err, scheme.ErrNotFound, "")
 }
 
-// What a server says before its reply.
+// Server messages before a reply.
 func TestDelivery(t *testing.T) {
 	var lines []string
 	open := func(t *testing.T, w *world, o *prospero.Options) error {
@@ -713,7 +712,7 @@ func TestDelivery(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := strings.Join(lines, "\n")
-		for _, want := range []string{"> LIST ATTRIBUTES COMPONENTS\n", "> VERSION 5 locus\n", "< LINK L DIRECTORY n INTERNET-D h.example ASCII n 0", "asks to be waited for, 3m0s", "position 5", "in 1m0s"} {
+		for _, want := range []string{"> LIST ATTRIBUTES COMPONENTS\n", "> VERSION 5 locus\n", "< LINK L DIRECTORY n INTERNET-D h.example ASCII n 0", "asks to wait 3m0s", "position 5", "in 1m0s"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("no %q in\n%s", want, all)
 			}
@@ -778,14 +777,14 @@ func TestDelivery(t *testing.T) {
 	})
 }
 
-// dialAny goes where it is told.
+// dialAny dials any address.
 type dialAny struct{ net.Dialer }
 
 func (d dialAny) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.Dialer.DialContext(ctx, network, address)
 }
 
-// noDatagrams is a way that carries TCP alone.
+// noDatagrams is a dialer without UDP.
 type noDatagrams struct{}
 
 func (noDatagrams) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -797,7 +796,7 @@ func TestNoDialer(t *testing.T) {
 	wantError(t, err, scheme.ErrUnsupported, "without a dialer")
 }
 
-// A host with IPv6 addresses alone is asked all the same.
+// A host with only IPv6 addresses is asked too.
 func TestIPv6(t *testing.T) {
 	pc, err := net.ListenPacket("udp6", "[::1]:0")
 	if err != nil {
@@ -815,7 +814,7 @@ func TestIPv6(t *testing.T) {
 	wantError(t, err, scheme.ErrAuth, "NOT-AUTHORIZED")
 }
 
-// A network that loses, doubles and reorders costs time, and nothing else.
+// Losses, duplicates and reordering cost only time.
 func TestLoss(t *testing.T) {
 	data := strings.Repeat("a'b c\n", 10_000)
 	server, err := prosperotest.Start(prosperotest.Directory{"/pros/name": {Data: data}}, &prosperotest.Options{

@@ -15,7 +15,7 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// FuzzPath holds the reading of url-paths against the slow one.
+// FuzzPath compares the parsing of url-paths with the slow twin.
 func FuzzPath(f *testing.F) {
 	for _, text := range seeds {
 		path, _ := locus.MustParse(text).Path()

@@ -13,8 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/prospero"
 )
 
-// oracle is a server that answers anything with what is in it, in turns and then
-// with the last again, whoever is asked.
+// oracle answers any request with its replies in turn, and then with the last one again.
 type oracle struct {
 	replies []string
 	asked   int
@@ -47,8 +46,8 @@ func (c *oracleConn) RemoteAddr() net.Addr {
 }
 func (c *oracleConn) SetReadDeadline(time.Time) error { return nil }
 
-// FuzzReplies has servers say anything: what comes of it is a resource whose URLs
-// are URLs, or an error of this package, after a bounded number of questions.
+// FuzzReplies has servers send anything: the result is a resource with valid URLs or an
+// error of this package, after a bounded number of requests.
 func FuzzReplies(f *testing.F) {
 	recordings := readExchanges(f, replied)
 	for _, e := range recordings {
@@ -95,7 +94,7 @@ func FuzzReplies(f *testing.F) {
 	})
 }
 
-// sound looks at a URL that was made of what a server said.
+// sound checks a URL made from a reply.
 func sound(t *testing.T, u locus.URL) {
 	t.Helper()
 	again, err := locus.Parse(u.String())

@@ -18,7 +18,7 @@ func (l *Link) isObject() bool {
 	return false
 }
 
-// item is the link as an item of a menu.
+// item returns the link as an item of a menu.
 func (l *Link) item() scheme.Item {
 	item := scheme.Item{
 		Title:   l.Name,
@@ -31,29 +31,29 @@ func (l *Link) item() scheme.Item {
 		item.Kind, item.Note = scheme.KindError, l.Err.Error()
 		return item
 	case l.isObject():
-		l.object(&item)
+		l.setObject(&item)
 	case l.Type == TypeExternal:
-		l.external(&item)
+		l.setExternal(&item)
 	case l.Type == TypeSymbolic:
-		addNote(&item, "it leads into a virtual system, "+locus.Quote(l.Host)+", and can't be followed without that")
+		addNote(&item, "a link into the virtual system "+locus.Quote(l.Host)+", which is not available here")
 	case l.Type == TypeNull:
-		addNote(&item, "the server lets its name be known, and no more")
+		addNote(&item, "the server shows only its name")
 		return item
 	default:
-		addNote(&item, "nothing is known of a link to "+locus.Quote(l.Type))
+		addNote(&item, "unexpected link type "+locus.Quote(l.Type))
 	}
 	if l.isFiltered() {
-		addNote(&item, "a filter belongs to the link: the listing behind it is unfiltered")
+		addNote(&item, "the link has a filter, which is not applied: the directory is shown whole")
 	}
 	item.Fields = append(l.fields(), item.Fields...)
 	return item
 }
 
-// isFiltered reports whether not all of the directory's links are meant.
+// isFiltered reports whether the link selects some of the directory's links.
 func (l *Link) isFiltered() bool { return len(Find(l.Attributes, attrFilter)) > 0 }
 
-// where is what the link leads to, or where that has moved.
-func (l *Link) where() *Target {
+// currentTarget returns the target of the link, or its new address if it has moved.
+func (l *Link) currentTarget() *Target {
 	if to := forwarding(l.Attributes); to != nil {
 		return to
 	}
@@ -68,7 +68,7 @@ func addNote(item *scheme.Item, text string) {
 	item.Note += text
 }
 
-// fields are what a link says, for programs.
+// fields returns the link's own fields.
 func (l *Link) fields() []scheme.Field {
 	host := l.Host
 	if l.Port != 0 {
@@ -82,20 +82,19 @@ func (l *Link) fields() []scheme.Field {
 	}
 }
 
-// object makes the item of an object that a Prospero server is asked about: the
-// link's, or where the object has moved to.
-func (l *Link) object(item *scheme.Item) {
+// setObject fills in an item for an object of a Prospero server.
+func (l *Link) setObject(item *scheme.Item) {
 	switch l.Type {
 	case TypeDirectory, TypeDirectoryFile:
 		item.Kind = scheme.KindMenu
 	case TypeFile:
 		item.Kind, item.Type = scheme.KindObject, media.ByName(l.Target.Name)
 	}
-	target := l.where()
+	target := l.currentTarget()
 	if target != &l.Target {
 		addNote(item, "it has moved")
 	}
-	at, err := target.place()
+	at, err := target.location()
 	if err == nil {
 		item.URL, err = at.locator(nil)
 	}
@@ -103,11 +102,11 @@ func (l *Link) object(item *scheme.Item) {
 		addNote(item, "no URL: "+err.Error())
 	}
 	if list := GatewayURLs(target.Name); len(list) > 0 {
-		item.Fields = []scheme.Field{{Name: "alternatives", Value: texts(list)}}
+		item.Fields = []scheme.Field{{Name: "alternatives", Value: urlTexts(list)}}
 	}
 }
 
-func texts(list []locus.URL) []string {
+func urlTexts(list []locus.URL) []string {
 	var all []string
 	for _, u := range list {
 		all = append(all, u.String())
@@ -115,33 +114,33 @@ func texts(list []locus.URL) []string {
 	return all
 }
 
-// external makes the item of something that other protocols get: its URL is that of
-// the best access method there is one for.
-func (l *Link) external(item *scheme.Item) {
+// setExternal fills in an item that other protocols get, with the URL of the best
+// access method that has one.
+func (l *Link) setExternal(item *scheme.Item) {
 	methods, faults := Methods(l.Attributes, l.Target, true)
 	item.Fields = []scheme.Field{{Name: "accessMethods", Value: methodFields(methods)}}
-	list, others := ways(methods, place{})
-	if len(list) > 0 {
-		item.URL, item.Kind = list[0].url, list[0].kind()
+	list, unusable := candidates(methods, location{})
+	switch {
+	case len(list) > 0:
+		best := list[0]
+		item.URL, item.Kind = best.url, best.kind()
 		if item.Kind == scheme.KindObject {
-			item.Type = media.ByName(list[0].ObjectName)
+			item.Type = media.ByName(best.ObjectName)
 		}
-		switch list[0].rank() {
+		switch best.rank() {
 		case session:
-			item.Note = strings.Join(list[0].More, " ")
+			item.Note = strings.Join(best.More, " ")
 		case login:
-			item.Note = "it needs a login of one's own: write a user before the host"
+			item.Note = "it needs a login of your own: write a user before the host"
 		}
-		return
-	}
-	if len(methods)+len(faults) == 0 {
+	case len(methods)+len(faults) == 0:
 		addNote(item, "no URL: it has no access method")
-		return
+	default:
+		addNote(item, "no URL: "+joinReasons(unusable, faults))
 	}
-	addNote(item, "no URL: "+reasons(others, faults))
 }
 
-// methodFields are the access methods, for programs.
+// methodFields returns the access methods as fields.
 func methodFields(methods []Method) [][]scheme.Field {
 	records := [][]scheme.Field{}
 	for _, m := range methods {
@@ -157,10 +156,10 @@ func methodFields(methods []Method) [][]scheme.Field {
 	return records
 }
 
-// kind is what the URL of a way promises.
-func (w way) kind() scheme.ItemKind {
-	path, _ := w.url.Path()
-	switch w.url.Scheme() {
+// kind returns the kind of resource that the URL leads to.
+func (c candidate) kind() scheme.ItemKind {
+	path, _ := c.url.Path()
+	switch c.url.Scheme() {
 	case "telnet", "tn3270":
 		return scheme.KindSession
 	case "gopher":
@@ -175,7 +174,7 @@ func (w way) kind() scheme.ItemKind {
 	return scheme.KindObject
 }
 
-// gopherKind is what the gophertype promises that a url-path begins with (RFC 1436
+// gopherKind returns the kind of the gophertype that begins a url-path (RFC 1436
 // section 3.8).
 func gopherKind(path string) scheme.ItemKind {
 	switch {

@@ -14,28 +14,26 @@ import (
 // Host types of a [Target].
 const (
 	hostInternet = "INTERNET-D"
-	hostVirtual  = "VIRTUAL-SYSTEM" // in symbolic links alone
+	hostVirtual  = "VIRTUAL-SYSTEM" // only in symbolic links
 )
 
-// nameASCII is the one name type there is.
+// nameASCII is the only name type.
 const nameASCII = "ASCII"
 
-// Target is where an object is, as a Prospero server says it.
+// Target is the address of an object, as a Prospero server writes it.
 type Target struct {
-	HostType string // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
-	Host     string // as written, without its port
-	Port     uint16 // 0: the default of whoever is meant
-	NameType string // ASCII
-	Name     string // octets: the hsoname, or what the access method calls the object
-	Version  int32  // 0: the current one
-	// Expires is when the target may be stale; it may be used for all that. Zero:
-	// not said.
-	Expires time.Time
+	HostType string    // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
+	Host     string    // as written, without its port
+	Port     uint16    // 0: the protocol's default
+	NameType string    // ASCII
+	Name     string    // octets: the hsoname, or the access method's name for the object
+	Version  int32     // 0: the current one
+	Expires  time.Time // when the target may be stale, though still usable; zero: unknown
 }
 
-// parseTarget reads the tokens from the host type on: host type, host, name
-// type, name, version, and perhaps DEST-EXP and a time. There are five at least.
-// More at the end means nothing here: version 1 has a number there.
+// parseTarget reads host type, host, name type, name and version, of which all five
+// must be there, and an optional DEST-EXP with a time. More tokens are ignored:
+// version 1 ends the line with a number.
 func parseTarget(tokens []string) (t Target, err error) {
 	t = Target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
 	rest := tokens[5:]
@@ -49,14 +47,13 @@ func parseTarget(tokens []string) (t Target, err error) {
 	}
 	ok := false
 	if t.Version, ok = versionNumber(tokens[4]); !ok {
-		return t, fmt.Errorf("%w: %s is no version", scheme.ErrProtocol, locus.Quote(tokens[4]))
+		return t, fmt.Errorf("%w: %s is not a version", scheme.ErrProtocol, locus.Quote(tokens[4]))
 	}
 	return t, nil
 }
 
-// needsServer returns an error if t is nothing that a Prospero server can be
-// asked about.
-func (t Target) needsServer() error {
+// checkTypes returns an error if no Prospero server can be asked about t.
+func (t Target) checkTypes() error {
 	switch {
 	case t.HostType != hostInternet:
 		return fmt.Errorf("%w: host type %s", scheme.ErrUnsupported, locus.Quote(t.HostType))
@@ -66,8 +63,7 @@ func (t Target) needsServer() error {
 	return nil
 }
 
-// cutPort reads a host as "name" or "name(port)". If it is neither, host is all
-// of the text.
+// cutPort reads a host as "name" or "name(port)". With an error, host is all of text.
 func cutPort(text string) (host string, port uint16, err error) {
 	host, digits, ok := strings.Cut(text, "(")
 	if !ok {
@@ -76,12 +72,12 @@ func cutPort(text string) (host string, port uint16, err error) {
 	digits, ok = strings.CutSuffix(digits, ")")
 	n, err := strconv.ParseUint(digits, 10, 16)
 	if !ok || err != nil || n == 0 {
-		return text, 0, fmt.Errorf("%w: %s is no host and port", scheme.ErrProtocol, locus.Quote(text))
+		return text, 0, fmt.Errorf("%w: %s is not a host with a port", scheme.ErrProtocol, locus.Quote(text))
 	}
 	return host, uint16(n), nil
 }
 
-// timeForm is how Prospero writes a time; it is UTC.
+// timeForm is Prospero's form of a time, in UTC.
 const timeForm = "20060102150405Z"
 
 func parseTime(token string) (time.Time, error) { return time.Parse(timeForm, token) }
@@ -89,58 +85,58 @@ func parseTime(token string) (time.Time, error) { return time.Parse(timeForm, to
 // Link kinds: the letter of a LINK line.
 const (
 	KindLink      = 'L'
-	KindUnion     = 'U' // the links of that directory belong to this one, in this place
-	KindInvisible = 'I' // said by few servers
+	KindUnion     = 'U' // replaced by the links of the directory it leads to
+	KindInvisible = 'I' // few servers send it
 )
 
-// Link types: what the directory remembers of the object. It may have changed.
+// Link types: what the object was when the link was made.
 const (
 	TypeFile          = "FILE"
 	TypeDirectory     = "DIRECTORY"
 	TypeDirectoryFile = "DIRECTORY+FILE"
 	TypeObject        = "OBJECT"
-	TypeExternal      = "EXTERNAL" // no object of Prospero: access methods come with it
+	TypeExternal      = "EXTERNAL" // outside Prospero: access methods come with it
 	TypeSymbolic      = "SYMBOLIC" // a name in a virtual system
-	TypeForwarding    = "FP"       // where an object has gone; within attributes alone
-	TypeNull          = "NULL"     // the name may be known, and nothing else
+	TypeForwarding    = "FP"       // the new address of an object; only in attributes
+	TypeNull          = "NULL"     // only the name may be known
 )
 
-// Link is a line of a directory.
+// Link is one link of a directory.
 type Link struct {
-	Kind byte   // KindLink, KindUnion, KindInvisible, or what the server said
-	Type string // one of the types above, or what the server said
+	Kind byte   // KindLink, KindUnion, KindInvisible, or an unknown one
+	Type string // one of the types above, or an unknown one
 	Name string // octets: a label, never to be used as a path
 	Target
 	IDs        [][]string  // ID lines: type and value
 	Attributes []Attribute // in the server's order
-	// Err says that this link can't be followed, whatever others there are: its
-	// kind or type is unknown, or its target is none.
+	// Err is why this link can't be followed: its kind, type or target is unknown or
+	// malformed. Other links may still be good.
 	Err error
 }
 
-// linkFields is how many fields a link has at least, from the letter on.
+// linkFields is the least number of fields of a link, from the letter on.
 const linkFields = 8
 
-// parseLink reads the fields of a LINK line from the letter on. The error says
-// that they are none; what is wrong with a single one is in [Link.Err].
+// parseLink reads the fields of a LINK line from the letter on. The error is that there
+// are too few; other faults are in [Link.Err].
 func parseLink(tokens []string) (Link, error) {
 	if len(tokens) < linkFields {
-		return Link{}, fmt.Errorf("%w: a link with %d fields has %d too few", scheme.ErrProtocol, len(tokens), linkFields-len(tokens))
+		return Link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
 	}
 	l := Link{Type: tokens[1], Name: tokens[2]}
 	if len(tokens[0]) == 1 {
 		l.Kind = tokens[0][0]
 	}
 	l.Target, l.Err = parseTarget(tokens[3:])
-	if err := l.fault(tokens[0]); err != nil {
+	if err := l.check(tokens[0]); err != nil {
 		l.Err = err
 	}
 	return l, nil
 }
 
-// fault returns what is wrong with kind and type of a link. letter is the first
-// of its fields.
-func (l Link) fault(letter string) error {
+// check returns an error if kind or type of the link are unknown. letter is its first
+// field.
+func (l Link) check(letter string) error {
 	switch l.Kind {
 	case KindLink, KindUnion, KindInvisible:
 	default:
@@ -148,19 +144,19 @@ func (l Link) fault(letter string) error {
 	}
 	switch l.Type {
 	case TypeFile, TypeDirectory, TypeDirectoryFile, TypeObject, TypeForwarding:
-		return l.needsServer()
+		return l.checkTypes()
 	case TypeExternal, TypeSymbolic, TypeNull:
 		return nil
 	}
 	return fmt.Errorf("%w: a link to %s", scheme.ErrUnsupported, locus.Quote(l.Type))
 }
 
-// cutNull reads a link that may be listed and not read, at the beginning of a
-// line. The servers do not quote the name in this one line, so that a blank
-// splits it and an apostrophe would take the following lines with it.
-func cutNull(message string) (l Link, rest string, ok bool) {
+// cutNullLink reads the line of a link of type NULL at the beginning of message.
+// Servers do not quote the name in this line, so a blank would split it and an
+// apostrophe would swallow the next lines.
+func cutNullLink(message string) (l Link, rest string, ok bool) {
 	text, ok := strings.CutPrefix(message, "LINK")
-	if !ok || text == "" || !isBlank(text[0]) {
+	if !ok || text == "" || !isBlank(rune(text[0])) {
 		return Link{}, "", false
 	}
 	if text, ok = strings.CutPrefix(trimBlanks(text), "L NULL "); !ok {
@@ -177,10 +173,10 @@ func cutNull(message string) (l Link, rest string, ok bool) {
 	return Link{Kind: KindLink, Type: null, Name: text, Target: Target{HostType: null, Host: null, NameType: null, Name: null}}, rest, true
 }
 
-// isToken reports whether text is one token with its quotes closed.
+// isToken reports whether text is one token without open quotes.
 func isToken(text string) bool {
 	line, _, closed := cutLine(text)
-	if !closed || line != text || text == "" || isBlank(text[0]) {
+	if !closed || line != text || text == "" || isBlank(rune(text[0])) {
 		return false
 	}
 	_, rest := cutToken(text)

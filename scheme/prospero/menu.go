@@ -8,52 +8,47 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxDepth is how deep the union links of union links are followed.
+// maxDepth is how deep union links within union links are followed.
 const maxDepth = 8
 
-// menu is a directory whose links are being given.
+// menu lists one directory. Its iterator makes a new one for each run.
 type menu struct {
-	*job
-	visited  map[place]bool  // the directories whose links are in the menu; none has a version
-	dead     map[place]error // the servers that were not there
-	left     int             // requests yet
-	warnings []string
+	*fetcher
+	visited     map[location]bool // the listed directories, without versions
+	unreachable map[string]error  // by the servers' addresses
+	left        int               // remaining requests
+	warnings    []string
 }
 
-// menu gives the links of the directory.
-func (j *job) menu(r *Reply) scheme.Resource {
-	ctx, cancel := context.WithCancel(j.ctx)
-	within := *j
-	within.ctx = ctx
+// menu returns the links of the directory as a Menu.
+func (f *fetcher) menu(r *Reply) scheme.Resource {
+	inner := *f
+	ctx, cancel := context.WithCancel(f.ctx)
+	inner.ctx = ctx
 	items := func(yield func(scheme.Item, error) bool) {
-		m := &menu{job: &within, visited: map[place]bool{j.at.current(): true}, dead: map[place]error{}, left: j.client.o.Referrals}
-		m.all(r, yield)
+		m := &menu{fetcher: &inner, visited: map[location]bool{f.at.current(): true}, unreachable: map[string]error{}, left: f.client.o.Referrals}
+		if !m.links(r, 0, yield) {
+			return
+		}
+		for _, text := range m.warnings {
+			if !yield(scheme.Item{Title: text, Kind: scheme.KindInfo, Size: -1}, nil) {
+				return
+			}
+		}
 	}
-	return &scheme.Menu{URL: j.url.url, Title: j.at.hsoname, Items: items, Closer: closer(cancel)}
+	return &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: items, Closer: canceler(cancel)}
 }
 
-// closer ends what is still being asked.
-type closer context.CancelFunc
+// canceler cancels the pending requests.
+type canceler context.CancelFunc
 
-func (c closer) Close() error {
+func (c canceler) Close() error {
 	c()
 	return nil
 }
 
-// all gives everything: the links, and then what the servers had to say besides.
-func (m *menu) all(r *Reply, yield func(scheme.Item, error) bool) {
-	if !m.links(r, 0, yield) {
-		return
-	}
-	for _, text := range m.warnings {
-		if !yield(scheme.Item{Title: text, Kind: scheme.KindInfo, Size: -1}, nil) {
-			return
-		}
-	}
-}
-
-// links gives the links of a directory that is so deep in unions. It reports
-// whether to go on.
+// links yields the links of a directory at that depth of unions. It reports whether to
+// continue.
 func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {
@@ -61,7 +56,7 @@ func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) b
 		more := true
 		switch {
 		case m.ctx.Err() != nil:
-			yield(scheme.Item{}, m.failed(nil))
+			yield(scheme.Item{}, m.wrapError(nil))
 			return false
 		case l.Kind == KindInvisible:
 		case l.isUnion():
@@ -76,16 +71,16 @@ func (m *menu) links(r *Reply, depth int, yield func(scheme.Item, error) bool) b
 	return true
 }
 
-// isUnion reports whether the links of another directory belong in the place of l.
-// Those that a filter would have to choose are left where they are.
+// isUnion reports whether the links of another directory replace l. A union link with
+// a filter stays, because filters are not applied.
 func (l *Link) isUnion() bool {
 	return l.Kind == KindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
 }
 
-// union gives the links of the directory that a union link leads to, in its place.
-// If they can't be had the link itself is there, and says why.
+// union yields the links of the directory that a union link leads to. If that can't be
+// listed, the item is the link itself, with the reason.
 func (m *menu) union(l *Link, depth int, yield func(scheme.Item, error) bool) bool {
-	at, err := l.where().place()
+	at, err := l.currentTarget().location()
 	if err == nil && m.visited[at.current()] {
 		return true
 	}
@@ -95,23 +90,23 @@ func (m *menu) union(l *Link, depth int, yield func(scheme.Item, error) bool) bo
 	}
 	switch {
 	case m.ctx.Err() != nil:
-		yield(scheme.Item{}, m.failed(err))
+		yield(scheme.Item{}, m.wrapError(err))
 		return false
 	case err != nil:
 		item := l.item()
-		addNote(&item, "its links belong here, and could not be had: "+err.Error())
+		addNote(&item, "a union whose directory could not be listed: "+err.Error())
 		return yield(item, nil)
 	}
 	return m.links(r, depth+1, yield)
 }
 
 var (
-	errDepth  = fmt.Errorf("%w: more than %d unions within each other", scheme.ErrTooLarge, maxDepth)
+	errDepth  = fmt.Errorf("%w: unions nested more than %d deep", scheme.ErrTooLarge, maxDepth)
 	errCircle = fmt.Errorf("%w: servers forward to each other in a circle", scheme.ErrProtocol)
 )
 
-// fetch lists the directory at a place, or where that has moved to.
-func (m *menu) fetch(at place, depth int) (*Reply, error) {
+// fetch lists the directory at a location, or at its new one if it has moved.
+func (m *menu) fetch(at location, depth int) (*Reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
 	}
@@ -127,33 +122,29 @@ func (m *menu) fetch(at place, depth int) (*Reply, error) {
 		if r.Forwarded == nil {
 			return r, nil
 		}
-		if at, err = r.Forwarded.place(); err != nil {
+		if at, err = r.Forwarded.location(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// listAt lists the directory at a place that a server has named. One that was not
-// there is not waited for again.
-func (m *menu) listAt(at place) (*Reply, error) {
-	if err := m.dead[at.server()]; err != nil {
+// listAt lists the directory at a location that a server named. A server that was
+// unreachable is not tried again.
+func (m *menu) listAt(at location) (*Reply, error) {
+	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err
 	}
-	if m.left == 0 {
+	if m.left <= 0 {
 		return nil, fmt.Errorf("%w: more than %d requests for one directory", scheme.ErrTooLarge, m.client.o.Referrals)
 	}
 	m.left--
-	u, err := at.locator(nil)
-	if err != nil {
-		return nil, err
-	}
-	d, err := m.req.Referred(u)
+	d, err := m.referred(at)
 	if err != nil {
 		return nil, err
 	}
 	r, err := m.list(d, at)
 	if errors.Is(err, scheme.ErrUnreachable) {
-		m.dead[at.server()] = err
+		m.unreachable[at.address()] = err
 	}
 	return r, err
 }

@@ -1,6 +1,7 @@
 package prospero
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,27 +14,25 @@ import (
 const (
 	methodContents = "PROSPERO-CONTENTS" // ask the Prospero server for the contents
 	methodAFTP     = "AFTP"              // anonymous FTP
-	methodFTP      = "FTP"               // FTP with a login of one's own
-	methodLocal    = "LOCAL"             // a file of the client's, as the server says
+	methodFTP      = "FTP"               // FTP with a login of the user's own
+	methodLocal    = "LOCAL"             // a file of the client's, chosen by the server
 )
 
-// Method is a way to get an object: most are by another protocol.
+// Method is a way to get an object, mostly by another protocol.
 type Method struct {
 	Name       string // AFTP, GOPHER, PROSPERO-CONTENTS
 	HostType   string // INTERNET-D
 	Host       string // as written, without its port
-	Port       uint16 // 0: the method's own
+	Port       uint16 // 0: the default of the method's protocol
 	NameType   string // ASCII
-	ObjectName string // octets: what the object is called there
+	ObjectName string // octets: the method's name for the object
 	More       []string
 }
 
-// Methods returns the access methods among the attributes of an object or a link,
-// in the server's order, which is that of preference. What a method leaves empty
-// is taken from of: the target of the link, or what was asked about. external
-// reports whether that is a link to something outside Prospero, whose port is the
-// method's and not that of a Prospero server. Methods that can't be read are left
-// out, and faults says why.
+// Methods returns the access methods among the attributes of an object or a link, in
+// the server's order of preference. Empty parts of a method come from of: the target of
+// the link, or the object. external says that of is outside Prospero, so that its port
+// is the method's and not that of a Prospero server. Malformed methods are in faults.
 func Methods(list []Attribute, of Target, external bool) (methods []Method, faults []error) {
 	for _, a := range Find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
@@ -54,15 +53,12 @@ func parseMethod(tokens []string, of Target, external bool) (Method, error) {
 	if len(tokens) < least {
 		return Method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
 	}
-	m := Method{Name: tokens[0], HostType: tokens[1], NameType: tokens[3], ObjectName: tokens[4], More: tokens[least:]}
-	if m.HostType == "" {
-		m.HostType = of.HostType
-	}
-	if m.NameType == "" {
-		m.NameType = of.NameType
-	}
-	if m.ObjectName == "" {
-		m.ObjectName = of.Name
+	m := Method{
+		Name:       tokens[0],
+		HostType:   cmp.Or(tokens[1], of.HostType),
+		NameType:   cmp.Or(tokens[3], of.NameType),
+		ObjectName: cmp.Or(tokens[4], of.Name),
+		More:       tokens[least:],
 	}
 	if tokens[2] == "" {
 		m.Host = of.Host
@@ -76,14 +72,12 @@ func parseMethod(tokens []string, of Target, external bool) (Method, error) {
 	return m, err
 }
 
-// IsContents reports whether the method is to ask a Prospero server for the
-// contents of the object.
+// IsContents reports whether the method is to ask a Prospero server for the contents.
 func (m Method) IsContents() bool { return m.Name == methodContents }
 
-// URL returns the URL that does what the method says. The error, which wraps
-// [scheme.ErrUnsupported], says why there is none: no URL means that method, or
-// its host or name can't be in one. LOCAL never has one: which files of its own a
-// client reads is not for a server to say.
+// URL returns the URL for the method. The error wraps [scheme.ErrUnsupported]: no URL
+// scheme stands for the method, or its host or name can't be in a URL. LOCAL never has
+// a URL: a server must not choose which files a client reads.
 func (m Method) URL() (locus.URL, error) {
 	u, err := m.url()
 	if err != nil {
@@ -109,73 +103,64 @@ func (m Method) url() (locus.URL, error) {
 	case "GOPHER":
 		return m.gopherURL()
 	case "TELNET":
-		return m.address("telnet", m.user(), "")
+		return m.hostURL("telnet", m.user(), "")
 	case "TN3270":
-		return m.address("tn3270", nil, "")
+		return m.hostURL("tn3270", nil, "")
 	case "NFS":
 		return m.nfsURL()
 	case "AFS":
 		return m.afsURL()
 	case methodLocal:
-		return locus.URL{}, fmt.Errorf("%w: a server does not say which files are read here", scheme.ErrUnsupported)
+		return locus.URL{}, fmt.Errorf("%w: a server must not choose local files", scheme.ErrUnsupported)
 	}
-	return locus.URL{}, fmt.Errorf("%w: no URL means it", scheme.ErrUnsupported)
+	return locus.URL{}, fmt.Errorf("%w: it has no URL scheme", scheme.ErrUnsupported)
 }
 
-// errName: the name of an object holds what no request of its protocol can.
+// errName: the name of an object has an octet that no request of its protocol can hold.
 var errName = fmt.Errorf("%w: a name with a character that ends lines", scheme.ErrUnsupported)
 
-// address makes a URL of the method's host and port.
-func (m Method) address(schemeName string, user *string, path string) (locus.URL, error) {
-	host, err := plainHost(m.Host)
+// hostURL returns a URL of the method's host and port.
+func (m Method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
+	host, err := hostName(m.Host)
 	if err != nil {
 		return locus.URL{}, err
 	}
-	return makeURL(locus.Parts{Scheme: schemeName, User: user, Host: host, Port: m.Port, Path: &path})
-}
-
-// plainHost returns the name or IPv4 address of a host in lower case. Nothing
-// else can be in the URLs that are made here.
-func plainHost(host string) (string, error) {
-	if !locus.IsHost(host) || strings.HasPrefix(host, "[") {
-		return "", fmt.Errorf("%w: %s is no host", scheme.ErrUnsupported, locus.Quote(host))
-	}
-	return strings.ToLower(host), nil
-}
-
-func makeURL(p locus.Parts) (locus.URL, error) {
-	u, err := p.URL()
+	u, err := locus.Parts{Scheme: schemeName, User: user, Host: host, Port: m.Port, Path: &path}.URL()
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
 	}
 	return u, nil
 }
 
-// encodePath returns octets as a path in which "/" separates.
+// hostName returns a host name or IPv4 address in lower case.
+func hostName(host string) (string, error) {
+	if !locus.IsHost(host) || strings.HasPrefix(host, "[") {
+		return "", fmt.Errorf("%w: invalid host %s", scheme.ErrUnsupported, locus.Quote(host))
+	}
+	return strings.ToLower(host), nil
+}
+
+// encodePath encodes octets as a path separated by "/".
 func encodePath(octets string) string {
 	return escape.Encode(octets, escape.Unreserved().With("/"))
 }
 
 func (m Method) contentsURL() (locus.URL, error) {
-	host, err := plainHost(m.Host)
+	host, err := hostName(m.Host)
 	if err != nil {
 		return locus.URL{}, err
 	}
-	p := Parts{Host: host, Port: m.Port, Hsoname: m.ObjectName}
-	if p.Port == Port {
-		p.Port = 0
-	}
-	x, err := p.URL()
+	u, err := location{host: host, port: m.Port, hsoname: m.ObjectName}.locator(nil)
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
 	}
-	return x.URL(), nil
+	return u, nil
 }
 
-// ftpURL makes the URL of a file. root is what the url-path begins with.
+// ftpURL returns the URL of a file. root is the beginning of the url-path.
 func (m Method) ftpURL(root string) (locus.URL, error) {
 	path := root + encodePath(strings.TrimPrefix(m.ObjectName, "/"))
-	switch m.more() {
+	switch m.firstExtra() {
 	case "BINARY":
 		path += ";type=i"
 	case "TEXT":
@@ -183,24 +168,24 @@ func (m Method) ftpURL(root string) (locus.URL, error) {
 	case "DIRECTORY":
 		path += ";type=d"
 	}
-	return m.address("ftp", nil, path)
+	return m.hostURL("ftp", nil, path)
 }
 
-// more returns the first token that the method has of its own, or nothing.
-func (m Method) more() string {
+// firstExtra returns the first of the method's own tokens, or "".
+func (m Method) firstExtra() string {
 	if len(m.More) == 0 {
 		return ""
 	}
 	return m.More[0]
 }
 
-// gopherURL makes the URL of a gopher item. Without a token that tells its type,
-// the first character of the selector does, and is a part of that all the same.
+// gopherURL returns the URL of a gopher item. Without a token for its type, that is the
+// first character of the selector, which keeps it.
 func (m Method) gopherURL() (locus.URL, error) {
 	if strings.Contains(m.ObjectName, "\t") {
 		return locus.URL{}, errName
 	}
-	gtype := m.more()
+	gtype := m.firstExtra()
 	switch gtype {
 	case "BINARY":
 		gtype = "9"
@@ -213,12 +198,12 @@ func (m Method) gopherURL() (locus.URL, error) {
 		}
 	}
 	if len(gtype) != 1 || gtype[0] <= ' ' {
-		return locus.URL{}, fmt.Errorf("%w: %s is no type of a gopher item", scheme.ErrUnsupported, locus.Quote(gtype))
+		return locus.URL{}, fmt.Errorf("%w: invalid gophertype %s", scheme.ErrUnsupported, locus.Quote(gtype))
 	}
-	return m.address("gopher", nil, encodePath(gtype+m.ObjectName))
+	return m.hostURL("gopher", nil, encodePath(gtype+m.ObjectName))
 }
 
-// user returns the user that the text of a session tells, as URL text, or nil.
+// user returns the encoded user that the text of a session suggests, or nil.
 func (m Method) user() *string {
 	name, ok := strings.CutPrefix(strings.Join(m.More, " "), `Use the account name "`)
 	if ok {
@@ -231,27 +216,26 @@ func (m Method) user() *string {
 	return &name
 }
 
-// nfsURL makes the URL of a file in a file system of the host.
+// nfsURL returns the URL of a file in a file system of the host.
 func (m Method) nfsURL() (locus.URL, error) {
-	system := m.more()
+	system := m.firstExtra()
 	if strings.Trim(system, "/") == "" || strings.ContainsAny(system, "\r\n\x00") {
-		return locus.URL{}, fmt.Errorf("%w: no file system", scheme.ErrUnsupported)
+		return locus.URL{}, fmt.Errorf("%w: the file system is missing", scheme.ErrUnsupported)
 	}
-	return m.address("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.ObjectName))
+	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.ObjectName))
 }
 
-// afsURL makes the URL of a file in the cell that its name begins with. The host
-// means nothing.
+// afsURL returns the URL of a file in the cell that begins its name. AFS ignores the
+// host.
 func (m Method) afsURL() (locus.URL, error) {
 	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.ObjectName, "/"), "/")
 	m.Host, m.Port = cell, 0
-	return m.address("afs", nil, encodePath(rest))
+	return m.hostURL("afs", nil, encodePath(rest))
 }
 
-// GatewayURLs returns what a hsoname leads to by itself: servers give such names
-// to what they fetch from elsewhere. Archie names the directories of FTP servers,
-// and there are names for menus of gopher and for documents and searches of WAIS.
-// There may be none.
+// GatewayURLs returns the URLs that a hsoname implies, possibly none. Servers have such
+// names for what they fetch from elsewhere: Archie's for the directories of FTP servers,
+// others for gopher menus and for WAIS documents and searches.
 func GatewayURLs(hsoname string) []locus.URL {
 	kind, rest, _ := strings.Cut(hsoname, "/")
 	if strings.ContainsAny(rest, "\t\r\n\x00") {
@@ -275,13 +259,13 @@ func GatewayURLs(hsoname string) []locus.URL {
 	return []locus.URL{u}
 }
 
-// archieURL makes the URL of a directory of an FTP server: site and path.
+// archieURL returns the URL of a directory of an FTP server.
 func archieURL(text string) (locus.URL, error) {
 	site, path, _ := strings.Cut(text, "/")
 	if path != "" && !strings.HasSuffix(path, "/") {
 		path += "/"
 	}
-	return Method{Host: site}.address("ftp", nil, encodePath(path)+";type=d")
+	return Method{Host: site}.hostURL("ftp", nil, encodePath(path)+";type=d")
 }
 
 // gopherGatewayURL reads <host>(<port>)/<type>/<selector>.
@@ -316,10 +300,10 @@ func waisGatewayURL(text string) (locus.URL, error) {
 	case rest != "":
 		path += "?" + escape.Encode(rest, escape.Unreserved().Without("+"))
 	}
-	return m.address("wais", nil, path)
+	return m.hostURL("wais", nil, path)
 }
 
-// cutGateway cuts the host off a name, as a method without a name.
+// cutGateway splits the host off a name and returns it as a method.
 func cutGateway(text string) (m Method, rest string, err error) {
 	host, rest, _ := strings.Cut(text, "/")
 	m.Host, m.Port, err = cutPort(host)

@@ -63,7 +63,7 @@ func textOf(m Method) string {
 	return u.String()
 }
 
-// methodOf reads an access method, for a link to /x at h.example(7).
+// methodOf parses an access method of a link to /x at h.example(7).
 func methodOf(t *testing.T, value string, external bool) (Method, error) {
 	t.Helper()
 	of := Target{HostType: hostInternet, Host: "h.example", Port: 7, NameType: nameASCII, Name: "/x"}
@@ -183,7 +183,7 @@ func TestMethodFaults(t *testing.T) {
 			t.Errorf("%q: %+v %v", value, m, err)
 		}
 	}
-	// Values of other types are no methods, and others go on.
+	// Values of other types are not methods, and do not stop the reading.
 	list := []Attribute{
 		{Name: attrAccessMethod, Type: valueLink, Link: &Link{}},
 		{Name: "SIZE", Type: valueSequence, Value: []string{"AFTP", "", "", "", ""}},
@@ -235,7 +235,7 @@ func TestGatewayURLs(t *testing.T) {
 	}
 }
 
-// checkMethod holds the URL of a method against what it must never be.
+// checkMethod checks what the URL of a method must never be.
 func checkMethod(t *testing.T, m Method) {
 	t.Helper()
 	u, err := m.URL()

@@ -33,7 +33,7 @@ const (
 // recorded are the replies of the original server, by what was asked.
 type recorded map[string]string
 
-// asked is what a request asks, without who asks it and without quotes.
+// asked returns a request without the client's identity and without quotes.
 func asked(request string) string {
 	var lines []string
 	for line := range strings.Lines(request) {
@@ -44,8 +44,8 @@ func asked(request string) string {
 	return strings.Join(lines, "|")
 }
 
-// exchange is what an original client of 1994 asked the original server, what that
-// said, and what the client made of it.
+// exchange is a request of an original client of 1994, the original server's reply, and the
+// client's output.
 type exchange struct {
 	name, request, reply string
 	sum                  string   // the SHA-256 of the object in the reply, in hexadecimal
@@ -79,16 +79,15 @@ func readExchanges(t testing.TB, name string) map[string]*exchange {
 	return all
 }
 
-// The recordings: messages that clients sent and the replies to them, all replies,
-// and what the client showed.
+// The recordings: messages of clients with their replies, all replies, and the client's
+// output.
 const (
 	exchanged = "prosperotest/testdata/exchanges.txt"
 	replied   = "testdata/replies.txt"
 	listings  = "testdata/listings.txt"
 )
 
-// readRecorded reads all recordings: the client that was recorded asked for one
-// thing here and for another there.
+// readRecorded reads all recordings, because each has other requests of the client.
 func readRecorded(t testing.TB) recorded {
 	t.Helper()
 	all := recorded{}
@@ -113,11 +112,11 @@ func file(t testing.TB, name string) string {
 
 const (
 	attributes = "ACCESS-METHOD+SIZE+LAST-MODIFIED+UNIX-MODES"
-	// aFile is the end of what the server says of a file that it gives itself.
+	// aFile is the end of the server's reply for a file that it gives itself.
 	aFile = "ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''\n"
 )
 
-// withoutFields is a question without the attributes that the URL's fields add.
+// withoutFields returns a request without the attributes of the URL's fields.
 func withoutFields(question string) string {
 	if rest, ok := strings.CutPrefix(question, "GET-OBJECT-INFO "+attributes+"+"); ok {
 		_, object, _ := strings.Cut(rest, " ")
@@ -126,8 +125,8 @@ func withoutFields(question string) string {
 	return question
 }
 
-// answer is what the server says to a request of ours. The client that was recorded
-// listed directories in other words, and asked of objects for less at once.
+// answer returns the server's reply to our request. The recorded client listed directories
+// in other words, and asked for fewer attributes at once.
 func (r recorded) answer(request string) string {
 	question := asked(request)
 	if reply, ok := r[question]; ok {
@@ -156,7 +155,7 @@ func (r recorded) answer(request string) string {
 	return "NONE-FOUND\n"
 }
 
-// world is a network of servers in the process.
+// world is an in-process network of servers.
 type world struct {
 	t    testing.TB
 	addr netip.AddrPort // where they all are
@@ -166,7 +165,7 @@ type world struct {
 	asked  []string // of the servers
 }
 
-// newWorld has all servers answer with reply.
+// newWorld makes all servers answer with reply.
 func newWorld(t testing.TB, reply func(request string) ardptest.Reply) *world {
 	t.Helper()
 	pc, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -185,7 +184,7 @@ func newWorld(t testing.TB, reply func(request string) ardptest.Reply) *world {
 	return w
 }
 
-// DialContext connects to the server, whoever is meant but "nobody.example".
+// DialContext connects any host except "nobody.example" to the server.
 func (w *world) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialed = append(w.dialed, address)
@@ -196,7 +195,7 @@ func (w *world) DialContext(ctx context.Context, network, address string) (net.C
 	return new(net.Dialer).DialContext(ctx, network, w.addr.String())
 }
 
-// requests are what the servers were asked since the last call.
+// requests returns the requests since the last call.
 func (w *world) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,7 +203,7 @@ func (w *world) requests() (list []string) {
 	return list
 }
 
-// addresses are what was dialled since the last call.
+// addresses returns the dialled addresses since the last call.
 func (w *world) addresses() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,7 +238,7 @@ func (w *world) follow(url string) (scheme.Resource, error) {
 
 var errCircle = errors.New("a circle")
 
-// items are the items of a menu.
+// items returns the items of a menu.
 func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 	t.Helper()
 	m, ok := res.(*scheme.Menu)
@@ -256,8 +255,8 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 	return list
 }
 
-// shown is an item as the original client shows it: a letter for what it is, its
-// name, the host and the hsoname.
+// shown returns an item as the original client shows it: a letter for its type, its name,
+// the host and the hsoname.
 func shown(item scheme.Item) string {
 	field := func(name string) string {
 		for _, f := range item.Fields {
@@ -274,7 +273,7 @@ func shown(item scheme.Item) string {
 
 var outputLine = regexp.MustCompile(`^(.)  (.{21}) +([^ (]*)(?:\((\d+)\))? +(.*)$`)
 
-// shownBefore are lines of the original client, in the form of shown.
+// shownBefore returns the lines of the original client in the form of shown.
 func shownBefore(t *testing.T, lines []string) (list []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -295,7 +294,7 @@ func shownBefore(t *testing.T, lines []string) (list []string) {
 	return list
 }
 
-// latin1 is text as the octets that were read as ISO Latin 1 to make it.
+// latin1 returns the octets of text that was read as ISO Latin 1.
 func latin1(text string) string {
 	var octets []byte
 	for _, r := range text {
@@ -304,7 +303,7 @@ func latin1(text string) string {
 	return string(octets)
 }
 
-// What the original client listed ours lists, from the same replies.
+// Our client lists the same as the original client from the same replies.
 func TestListings(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, listings)
 	for name, url := range map[string]string{
@@ -336,7 +335,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// The items of a directory with all sorts of links.
+// The items of a directory with every type of link.
 func TestLinks(t *testing.T) {
 	w := newWorld(t, text(readRecorded(t).answer))
 	res, err := w.open(serverA + "/pfs/info/guide")
@@ -360,7 +359,7 @@ func TestLinks(t *testing.T) {
 		"Unknown method":      {"", scheme.KindUnknown, "no URL: "},
 		"README":              {serverA + "AFTP/pub/docs/README", scheme.KindObject, ""},
 		"archive":             {serverB + "/pfs2/info/archive", scheme.KindMenu, ""},
-		"in a virtual system": {"", scheme.KindUnknown, "it leads into a virtual system"},
+		"in a virtual system": {"", scheme.KindUnknown, "a link into the virtual system"},
 		"dated":               {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"slash/name":          {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"see also":            {serverA + "/pfs/info/papers/intro.txt", scheme.KindUnknown, ""},
@@ -388,7 +387,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Objects that Prospero itself gives.
+// Objects that the Prospero server sends itself.
 func TestContents(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, replied)
 	for name, hsoname := range map[string]string{
@@ -424,7 +423,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// Where clients asked the same before, ours asks it in the same words.
+// Our client asks in the same words as the original where it asks the same.
 func TestAsked(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, exchanged)
 	for url, name := range map[string]string{

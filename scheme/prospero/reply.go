@@ -1,6 +1,7 @@
 package prospero
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,52 +11,41 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits are what a reply may have at most. Zero fields, and a nil *Limits, are
-// sensible ones.
+// Limits bound a reply. A nil *Limits has the defaults.
 type Limits struct {
 	Lines int // 0: 100,000
-	Token int // octets of a token that is not the contents of an object; 0: 1 MiB
+	Token int // octets of a token, except the contents of an object; 0: 1 MiB
 	Depth int // of attributes of links that are attributes; 0: 16
 }
 
 func (l *Limits) orDefault() Limits {
-	var d Limits
-	if l != nil {
-		d = *l
+	if l == nil {
+		l = new(Limits)
 	}
-	if d.Lines <= 0 {
-		d.Lines = 100_000
-	}
-	if d.Token <= 0 {
-		d.Token = 1 << 20
-	}
-	if d.Depth <= 0 {
-		d.Depth = 16
-	}
-	return d
+	return Limits{Lines: cmp.Or(l.Lines, 100_000), Token: cmp.Or(l.Token, 1<<20), Depth: cmp.Or(l.Depth, 16)}
 }
 
-// Reply is what a server answers to a request.
+// Reply is a server's reply to a request.
 type Reply struct {
 	Links      []Link      // in the server's order
-	Attributes []Attribute // of the object that was asked about, in the server's order
-	None       bool        // there is nothing: an empty directory, no match, no such attribute
-	Success    string      // what was said with SUCCESS
-	Version    string      // what was said of the server's version: "5", and its software
-	Warnings   []string    // what a person should see: not safe for a terminal
-	Forwarded  *Target     // where to ask instead, or nil
-	Unresolved []string    // the components that are left at the last of Links
-	// Failure is the refusal of a request, or nil: a [*FailureError]. What else is in
-	// the reply is then no answer.
+	Attributes []Attribute // of the object, in the server's order
+	None       bool        // nothing found: an empty directory, no match, no such attribute
+	Success    string      // the text of SUCCESS
+	Version    string      // the server's version: "5", and its software
+	Warnings   []string    // for a person; not safe for a terminal
+	Forwarded  *Target     // the server to ask instead, or nil
+	Unresolved []string    // the components that remain after the last of Links
+	// Failure is a [*FailureError] if the server refused the request. The rest of the
+	// reply is then not an answer.
 	Failure error
 	Old     bool // in version 1 of the protocol
 }
 
-// ReplyError is a reply that can't be read. It wraps [scheme.ErrProtocol], or
-// [scheme.ErrTooLarge] if there is more than [Limits] has.
+// ReplyError is a malformed reply. It wraps [scheme.ErrProtocol], or
+// [scheme.ErrTooLarge] for one that exceeds [Limits].
 type ReplyError struct {
 	Line   int // from 1; empty lines do not count
-	Offset int // of its first octet in the message
+	Offset int // of the line in the message, in octets
 	Err    error
 }
 
@@ -65,11 +55,11 @@ func (e *ReplyError) Error() string {
 
 func (e *ReplyError) Unwrap() error { return e.Err }
 
-// FailureError is a request that the server refused. It is the kind of thing that
-// the word means, [scheme.ErrNotFound] for one.
+// FailureError is the server's refusal of a request. It wraps the error of package
+// scheme that fits its word, such as [scheme.ErrNotFound].
 type FailureError struct {
-	Word string // NOT-FOUND; ERROR and VERSION-NOT-SUPPORTED are such words, too
-	Text string // what the server says besides, perhaps nothing
+	Word string // NOT-FOUND, ...; also ERROR and VERSION-NOT-SUPPORTED
+	Text string // the server's text; may be empty
 }
 
 func (e *FailureError) Error() string {
@@ -86,11 +76,10 @@ const (
 	wordVersion = "VERSION-NOT-SUPPORTED"
 )
 
-// wordNotDirectory is the word for an object that is no directory, and for a
-// directory that is missing.
+// wordNotDirectory is for an object that isn't a directory, and for a missing directory.
 const wordNotDirectory = "NOT-A-DIRECTORY"
 
-// Unwrap returns the kind.
+// Unwrap returns the error of package scheme that fits e.Word.
 func (e *FailureError) Unwrap() error {
 	switch e.Word {
 	case wordNotFound, wordNotDirectory:
@@ -105,9 +94,9 @@ func (e *FailureError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// ParseReply reads a whole reply. The error is a [*ReplyError]: the text is no
-// reply of the protocol, and nothing of it can be relied on. A request that the
-// server refused is in [Reply.Failure].
+// ParseReply reads a whole reply. The error is a [*ReplyError]: the reply is malformed
+// and nothing in it can be relied on. A refusal is not an error; it is in
+// [Reply.Failure].
 func ParseReply(message []byte, l *Limits) (*Reply, error) {
 	text := string(message)
 	p := parser{limits: l.orDefault(), reply: &Reply{}}
@@ -120,29 +109,29 @@ func ParseReply(message []byte, l *Limits) (*Reply, error) {
 		}
 	}
 	if p.lines == 0 {
-		return nil, &ReplyError{Line: 1, Err: fmt.Errorf("%w: there is none: the server sent nothing", scheme.ErrProtocol)}
+		return nil, &ReplyError{Line: 1, Err: fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)}
 	}
 	if t := forwarding(p.reply.Attributes); t != nil && p.reply.Forwarded == nil {
-		// A server that is asked for all attributes gives this one and then fails.
+		// Asked for all attributes, a server sends this one and then fails.
 		p.reply.Forwarded, p.reply.Failure = t, nil
 	}
 	return p.reply, nil
 }
 
-// parser reads the lines of a reply one after the other.
+// parser reads a reply line by line.
 type parser struct {
 	limits Limits
 	reply  *Reply
 	lines  int
-	tokens []string // of the line that is being read
-	// levels are the lists that the next attribute may go to: the first for one
-	// without ">", the second for one with one ">", and so on.
+	tokens []string // of the current line
+	// levels are the lists for the next attribute: the first for one without ">",
+	// the second for one with one ">", and so on.
 	levels []*[]Attribute
 }
 
-// next reads the first line of a message, and returns what follows it.
+// next reads the first line of a message, and returns the rest.
 func (p *parser) next(message string) (rest string, err error) {
-	if l, rest, ok := cutNull(message); ok {
+	if l, rest, ok := cutNullLink(message); ok {
 		if err := p.count(); err != nil {
 			return "", err
 		}
@@ -173,7 +162,7 @@ func (p *parser) count() error {
 	return nil
 }
 
-// cut returns the first line of a message.
+// cut splits message after its first line.
 func (p *parser) cut(message string) (line, rest string, closed bool) {
 	p.reply.Old = p.reply.Old || isOld(message)
 	if p.reply.Old {
@@ -183,13 +172,13 @@ func (p *parser) cut(message string) (line, rest string, closed bool) {
 	return cutLine(message)
 }
 
-// open reads a line whose quotes stay open to the end of the message. That is a
-// fault, but if it is a refusal that quotes badly, the refusal is better news.
+// open reads a line whose quotes stay open to the end of the message. That is an
+// error, except for a refusal with bad quotes, which is worth more than the error.
 func (p *parser) open(message string) (rest string, err error) {
 	line, rest := cutRawLine(message)
 	switch word, _, _ := strings.Cut(line, " "); word {
 	case "FAILURE", wordError:
-		p.tokens = appendRawTokens(p.tokens[:0], line)
+		p.tokens = strings.FieldsFunc(line, isBlank)
 		return rest, p.read(line)
 	}
 	return "", fmt.Errorf("%w: quotes that are not closed", scheme.ErrProtocol)
@@ -197,14 +186,14 @@ func (p *parser) open(message string) (rest string, err error) {
 
 func (p *parser) split(line string) {
 	if p.reply.Old {
-		p.tokens = appendRawTokens(p.tokens[:0], line)
+		p.tokens = strings.FieldsFunc(line, isBlank)
 	} else {
 		p.tokens = appendTokens(p.tokens[:0], line)
 	}
 }
 
-// checkTokens holds the tokens against the limit. The contents of an object may
-// have any size that a message has.
+// checkTokens applies the limit to all tokens except the contents of an object, which
+// only the size of a message bounds.
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
 		if len(token) > p.limits.Token && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
@@ -214,7 +203,7 @@ func (p *parser) checkTokens() error {
 	return nil
 }
 
-// read reads a line, of which p.tokens are the tokens.
+// read reads a line whose tokens are p.tokens.
 func (p *parser) read(line string) error {
 	r := p.reply
 	word, fields := p.tokens[0], p.tokens[1:]
@@ -252,16 +241,16 @@ func (p *parser) read(line string) error {
 		if signs, ok := strings.CutPrefix(word, "ATTRIBUTE"); ok && strings.Trim(signs, ">") == "" {
 			return p.attribute(len(signs), fields)
 		}
-		r.Warnings = append(r.Warnings, "the server said something that is not known here: "+locus.Quote(line))
+		r.Warnings = append(r.Warnings, "unknown line in the reply: "+locus.Quote(line))
 	}
 	return nil
 }
 
-// text returns a line without its quotes, and without the first n tokens.
+// text returns a line without its first n tokens and without quotes.
 func (p *parser) text(line string, n int) string {
 	rest := trimBlanks(line)
 	for range n {
-		i := strings.IndexAny(rest, " \t")
+		i := strings.IndexFunc(rest, isBlank)
 		if i < 0 {
 			return ""
 		}
@@ -273,15 +262,15 @@ func (p *parser) text(line string, n int) string {
 	return strings.TrimSpace(rest)
 }
 
-// fail notes a failure. The first counts.
+// fail records the first failure.
 func (p *parser) fail(failure *FailureError) {
 	if p.reply.Failure == nil {
 		p.reply.Failure = failure
 	}
 }
 
-// warning notes a line that is for a person. Most of its words say what it is
-// about; one only says that it is a message.
+// warning records a text for a person. The word after WARNING is part of the text,
+// except MESSAGE.
 func (p *parser) warning(line string, fields []string) {
 	skip := 1
 	if len(fields) > 0 && fields[0] == "MESSAGE" {
@@ -304,17 +293,17 @@ func (p *parser) link(fields []string) error {
 	return nil
 }
 
-// addLink adds a link. The attributes that follow are its own.
+// addLink adds a link. The attributes that follow belong to it.
 func (p *parser) addLink(l Link) {
 	p.reply.Links = append(p.reply.Links, l)
 	p.levels = append(p.levels[:0], &p.reply.Links[len(p.reply.Links)-1].Attributes)
 }
 
-// attribute adds an attribute, at the depth that its ">" signs say.
+// attribute adds an attribute at the depth that its ">" signs give.
 func (p *parser) attribute(depth int, fields []string) error {
 	switch {
 	case depth >= len(p.levels):
-		return fmt.Errorf("%w: an attribute of a link that is not there", scheme.ErrProtocol)
+		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)
 	case depth > p.limits.Depth:
 		return fmt.Errorf("%w: attributes %d deep", scheme.ErrTooLarge, depth)
 	}
@@ -347,10 +336,10 @@ func (p *parser) forwarded(fields []string) error {
 	}
 	t, err := parseTarget(fields)
 	if err == nil {
-		err = t.needsServer()
+		err = t.checkTypes()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: FORWARDED to nothing that can be asked: %w", scheme.ErrProtocol, err)
+		return fmt.Errorf("%w: FORWARDED to something else than a Prospero server: %w", scheme.ErrProtocol, err)
 	}
 	if p.reply.Forwarded == nil {
 		p.reply.Forwarded = &t
@@ -358,18 +347,17 @@ func (p *parser) forwarded(fields []string) error {
 	return nil
 }
 
-// Rest returns where the components that are left are to be asked for, and which
-// they are, if the reply to a request for components has links up to the one
-// where its server stopped. ok is false if it has all there is. The error, which
-// wraps [scheme.ErrProtocol], says that these are not the last of the components
-// that were asked for, or that the first of those is among them.
+// Rest returns where to ask for the remaining components, and which they are, if the
+// server resolved only some of the components of a request. ok is false if it resolved
+// all. The error wraps [scheme.ErrProtocol]: the remaining components are not the last
+// of those that were asked for, or include the first.
 func (r *Reply) Rest(components ...string) (at Target, rest []string, ok bool, err error) {
 	if len(r.Unresolved) == 0 {
 		return Target{}, nil, false, nil
 	}
 	n := len(components) - len(r.Unresolved)
 	if n < 1 || len(r.Links) == 0 || !slices.Equal(components[n:], r.Unresolved) {
-		return Target{}, nil, false, fmt.Errorf("%w: the server leaves %s unresolved of %s", scheme.ErrProtocol, quoteAll(r.Unresolved), quoteAll(components))
+		return Target{}, nil, false, fmt.Errorf("%w: the server left %s of %s unresolved", scheme.ErrProtocol, quoteAll(r.Unresolved), quoteAll(components))
 	}
 	last := r.Links[len(r.Links)-1]
 	return last.Target, r.Unresolved, true, last.Err
@@ -383,15 +371,14 @@ const (
 	taggedWord = "TAGGED"
 )
 
-// Contents returns the octets of the object, if its contents were asked for and
-// it has some. DATA is as it is; a value with a tag is a line with the tag, ": "
-// and the text.
+// Contents returns the octets of the object; ok is false if the reply has none. DATA is
+// copied as it is. A TAGGED value becomes a line with the tag, ": " and the text.
 func (r *Reply) Contents() (octets []byte, ok bool) {
 	for _, a := range r.Attributes {
 		if !sameName(a.Name, attrContents) || len(a.Value) == 0 {
 			continue
 		}
-		// A server that does not quote makes several tokens of a text.
+		// A text that the server did not quote is several tokens.
 		switch kind, rest := a.Value[0], a.Value[1:]; {
 		case kind == dataWord:
 			octets, ok = appendJoined(octets, rest), true

@@ -43,7 +43,7 @@ func TestReplyLines(t *testing.T) {
 		{"FAILURE\n", Reply{Failure: &FailureError{}}},
 		{"FAILURE NOT-FOUND\nFAILURE NOT-AUTHORIZED later\n", Reply{Failure: &FailureError{Word: "NOT-FOUND"}}},
 		{"FAILURE AMBIGUOUS \t two of them' '\n", Reply{Failure: &FailureError{Word: "AMBIGUOUS", Text: "two of them"}}},
-		// A refusal whose words are quoted badly is one all the same.
+		// A refusal with bad quotes is still a refusal.
 		{"ERROR what' is don't", Reply{Failure: &FailureError{Word: "ERROR", Text: "what is dont"}}},
 		{"FAILURE NOT-FOUND it's not here\n", Reply{Failure: &FailureError{Word: "NOT-FOUND", Text: "its not here"}}},
 		{"VERSION-NOT-SUPPORTED TRY 5", Reply{Failure: &FailureError{Word: "VERSION-NOT-SUPPORTED", Text: "TRY 5"}}},
@@ -84,7 +84,7 @@ func TestFailureKinds(t *testing.T) {
 	}
 }
 
-// What is no reply, and where it stops being one.
+// Malformed replies and the offset of the fault.
 func TestReplyErrors(t *testing.T) {
 	for _, c := range []struct {
 		message      string
@@ -160,7 +160,7 @@ func TestReplyLimits(t *testing.T) {
 	}
 }
 
-// A link in error leaves the others good.
+// A faulty link does not affect the others.
 func TestLinkErrors(t *testing.T) {
 	for line, kind := range map[string]error{
 		"LINK X FILE x INTERNET-D h ASCII /x 0":                   scheme.ErrProtocol,
@@ -194,7 +194,7 @@ func TestLinkErrors(t *testing.T) {
 	}
 }
 
-// The type word of an attribute is there or is not.
+// The type word of an attribute is optional.
 func TestAttributeTypes(t *testing.T) {
 	for line, want := range map[string]Attribute{
 		"OBJECT INTRINSIC SIZE SEQUENCE 4096' bytes'":  {Name: "SIZE", Type: "SEQUENCE", Value: []string{"4096 bytes"}},
@@ -322,7 +322,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// A server may have read the whole protocol and mean ill.
+// Replies of a malicious server.
 func TestHostileReplies(t *testing.T) {
 	const octets = 1 << 20
 	for name, piece := range map[string]string{
@@ -342,8 +342,7 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// FuzzReply: nothing that a server says is too much for the reader, and what is read
-// can be used.
+// FuzzReply: the reader accepts or refuses any reply, and its result can be used.
 func FuzzReply(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 4000 {
@@ -374,7 +373,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// use does with attributes what a client does.
+// use uses attributes as a client does.
 func use(t *testing.T, list []Attribute, of Target, external bool) {
 	if Size(list) < -1 {
 		t.Errorf("%+v: size", list)

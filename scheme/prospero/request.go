@@ -1,6 +1,7 @@
 package prospero
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,52 +9,49 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Query is a question about one object.
+// Query is a request about one object.
 type Query struct {
 	Hsoname string // octets
 	Version int32  // 0: the current one
-	// SoftwareID is what the client calls itself: one word of at most 39 octets.
-	// Empty: "locus".
+	// SoftwareID identifies the client: one word of at most 39 octets. Empty: "locus".
 	SoftwareID string
-	// Remote tells one of several objects of that name by its number, from a field
+	// Remote selects one of several objects of that name by its number, from a field
 	// ID whose value is "REMOTE" and the number. Empty: none.
-	Remote string
-	// Filters are applied by the server to the links of a directory.
-	Filters []Filter
+	Remote  string
+	Filters []Filter // the server applies them to the links of a directory
 }
 
-// Filter is one that the server knows by name: AR_DOMAIN and AR_PATHCOMP are those
-// of Archie.
+// Filter is a predefined filter of the server: AR_DOMAIN and AR_PATHCOMP are Archie's.
 type Filter struct {
 	Name string
 	Args []string
 }
 
-// longestID is the longest software id that the original server takes.
+// longestID is the longest software id that the original server accepts.
 const longestID = 39
 
-// AppendInfo appends the message that asks for attributes of an object. What is to
-// be known first is in ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES, asked for
-// together: asked for less, the original server answers wrongly. The error wraps
-// [locus.ErrValue]: there is no attribute, or something that can't be sent.
+// AppendInfo appends the message that asks for attributes of an object. Ask for
+// ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together: the original server
+// answers wrongly if asked for fewer. The error wraps [locus.ErrValue]: attributes is
+// empty, or something can't be sent.
 func AppendInfo(dst []byte, q *Query, attributes ...string) ([]byte, error) {
 	m := q.begin(dst)
 	if len(attributes) == 0 {
-		m.needWord("attribute", "")
+		m.checkWord("attribute", "")
 	}
 	for _, name := range attributes {
-		m.needWord("attribute", name)
+		m.checkWord("attribute", name)
 	}
 	m.text("GET-OBJECT-INFO ", strings.Join(attributes, "+"), " ASCII ")
 	m.token(q.Hsoname)
 	m.text(" ", strconv.Itoa(int(q.Version)), "\n")
-	m.selected(q)
+	m.selectObject(q)
 	return m.end(dst)
 }
 
 // AppendList appends the message that asks for the links of a directory and their
-// attributes. Components name one link, perhaps by way of others; with none, all
-// are asked for. The error is as that of [AppendInfo].
+// attributes. Components select one link, possibly through others; without any, all
+// links are asked for. The error wraps [locus.ErrValue], as for [AppendInfo].
 func AppendList(dst []byte, q *Query, components ...string) ([]byte, error) {
 	m := q.begin(dst)
 	m.text("DIRECTORY ASCII ")
@@ -62,7 +60,7 @@ func AppendList(dst []byte, q *Query, components ...string) ([]byte, error) {
 		m.text(" ", strconv.Itoa(int(q.Version)))
 	}
 	m.text("\n")
-	m.selected(q)
+	m.selectObject(q)
 	m.text("LIST ATTRIBUTES")
 	if len(q.Filters) > 0 {
 		m.text("+FILTER")
@@ -71,7 +69,7 @@ func AppendList(dst []byte, q *Query, components ...string) ([]byte, error) {
 	m.tokens(components)
 	m.text("\n")
 	for _, f := range q.Filters {
-		m.needWord("filter", f.Name)
+		m.checkWord("filter", f.Name)
 		m.text("FILTER DIRECTORY SERVER PRE PREDEFINED ", f.Name, " ARGS")
 		m.tokens(f.Args)
 		m.text("\n")
@@ -79,20 +77,17 @@ func AppendList(dst []byte, q *Query, components ...string) ([]byte, error) {
 	return m.end(dst)
 }
 
-// message is a request in the making. The first error stays.
+// message is a request under construction. It keeps the first error.
 type message struct {
 	octets []byte
 	err    error
 }
 
-// begin appends what each request begins with. Who asks is nobody's business.
+// begin appends the first lines of each request. The client never names its user.
 func (q *Query) begin(dst []byte) *message {
 	m := &message{octets: dst}
-	id := q.SoftwareID
-	if id == "" {
-		id = "locus"
-	}
-	m.needWord("software id", id)
+	id := cmp.Or(q.SoftwareID, "locus")
+	m.checkWord("software id", id)
 	if len(id) > longestID {
 		m.fail(fmt.Errorf("%s: %w: a software id has at most %d octets", locus.Quote(id), locus.ErrValue, longestID))
 	}
@@ -100,8 +95,8 @@ func (q *Query) begin(dst []byte) *message {
 	return m
 }
 
-// selected appends the line that tells one object of several.
-func (m *message) selected(q *Query) {
+// selectObject appends the line that selects one of several objects.
+func (m *message) selectObject(q *Query) {
 	if q.Remote == "" {
 		return
 	}
@@ -111,11 +106,11 @@ func (m *message) selected(q *Query) {
 	m.text("SELECT OBJECT FIELD ID REMOTE ", q.Remote, "\n")
 }
 
-// needWord fails for what would have to be quoted: the servers do not read
-// keywords in quotes.
-func (m *message) needWord(what, token string) {
+// checkWord fails if the token would need quotes: servers do not read keywords in
+// quotes.
+func (m *message) checkWord(what, token string) {
 	if !isWord(token) {
-		m.fail(fmt.Errorf("%s: %w: no %s: it is one word", locus.Quote(token), locus.ErrValue, what))
+		m.fail(fmt.Errorf("%s: %w: invalid %s: it must be one word", locus.Quote(token), locus.ErrValue, what))
 	}
 }
 
@@ -138,7 +133,7 @@ func (m *message) token(token string) {
 	}
 }
 
-// tokens appends each token behind a blank.
+// tokens appends each token after a blank.
 func (m *message) tokens(list []string) {
 	for _, t := range list {
 		m.text(" ")
@@ -146,7 +141,7 @@ func (m *message) tokens(list []string) {
 	}
 }
 
-// end returns dst with the message, or alone with the error.
+// end returns dst with the message, or dst and the error.
 func (m *message) end(dst []byte) ([]byte, error) {
 	if m.err != nil {
 		return dst, m.err

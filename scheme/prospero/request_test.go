@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// What we send asks the same as the requests of the original client, or of those
-// who measured: the tokens are equal but for who asks.
+// Our requests equal those of the original client, or of the measurements, except the
+// client's identity.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -90,8 +90,7 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// FuzzRequests: whatever the names are, a request has the lines that it is to have
-// and no other.
+// FuzzRequests: whatever the names, a request has exactly the intended lines.
 func FuzzRequests(f *testing.F) {
 	f.Add("/pfs/info", int32(0), "a", "b c", "1", "AR_DOMAIN")
 	f.Add("'\n", int32(7), "LIST", "'''", "", "")

@@ -1,135 +1,134 @@
 package prospero
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
-// questions are the attributes that tell what an object is. To a question after
-// ACCESS-METHOD alone servers give answers that are wrong, of files and of
-// directories alike.
-var questions = [...]string{"ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES"}
+// basicAttributes tell what an object is. Asked only for ACCESS-METHOD, servers give
+// wrong answers, for files and for directories.
+var basicAttributes = [...]string{"ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES"}
 
-// wordNotFound is the word for an object that is not there, or not known by that
-// name alone.
+// wordNotFound is for an object that is missing, or unknown by its name alone.
 const wordNotFound = "NOT-FOUND"
 
-// errNoMethod: the object is there, and that is all.
-var errNoMethod = fmt.Errorf("%w: the object is no directory, and has no access method", scheme.ErrUnsupported)
+// errNoMethod: the object exists, but neither as a directory nor with a way to get it.
+var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// mostAsked is how many fields of a URL a server is asked for. Any that follow are
-// compared with what it says unasked.
+// mostAsked is how many fields of a URL are asked for. The others are compared with
+// what the server sends anyway.
 const mostAsked = 16
 
-// asked are the fields of the URL that the server is asked for besides: those whose
-// value it may know, by a name that a request can hold. The octets of the object, and
-// the names that stand for many attributes, are not asked for.
-func (j *job) asked() (names []string) {
-	known := append(questions[:], attrContents)
-	for _, f := range j.url.Fields() {
-		_, selected := f.remote()
-		is := func(name string) bool { return sameName(name, f.Name) }
-		if selected || isVersion(f) || !isWord(f.Name) || f.Name[0] == '#' || slices.ContainsFunc(known, is) || slices.ContainsFunc(names, is) {
+// asked returns the names of the URL's fields to ask for: those that the server may
+// know and a request can hold. The contents, and names that stand for many attributes,
+// are not asked for.
+func (f *fetcher) asked() (names []string) {
+	known := append(basicAttributes[:], attrContents)
+	for _, field := range f.url.Fields() {
+		_, selected := field.remote()
+		is := func(name string) bool { return sameName(name, field.Name) }
+		if selected || isVersion(field) || !isWord(field.Name) || field.Name[0] == '#' || slices.ContainsFunc(known, is) || slices.ContainsFunc(names, is) {
 			continue
 		}
-		if names = append(names, f.Name); len(names) == mostAsked {
+		if names = append(names, field.Name); len(names) == mostAsked {
 			break
 		}
 	}
 	return names
 }
 
-// describe asks what the object is, and for the fields that the URL names (RFC 1738
-// section 3.11). A server may refuse the question because it does not know an
-// attribute: then it is asked without them.
-func (j *job) describe() (*Reply, error) {
-	fields := j.asked()
-	info, err := j.info(append(questions[:], fields...)...)
-	if f := (*FailureError)(nil); len(fields) > 0 && errors.As(err, &f) && f.Word == wordNotFound && strings.HasPrefix(f.Text, "ATTRIBUTE") {
-		return j.info(questions[:]...)
+// describe asks for the basic attributes and for the fields that the URL names (RFC
+// 1738 section 3.11). If the server refuses because it does not know a field, it is
+// asked again without the fields.
+func (f *fetcher) describe() (*Reply, error) {
+	fields := f.asked()
+	info, err := f.info(append(basicAttributes[:], fields...)...)
+	if failure := (*FailureError)(nil); len(fields) > 0 && errors.As(err, &failure) && failure.Word == wordNotFound && strings.HasPrefix(failure.Text, "ATTRIBUTE") {
+		return f.info(basicAttributes[:]...)
 	}
 	return info, err
 }
 
-// open finds out what the object is, and how to get it.
-func (j *job) open() (scheme.Resource, error) {
-	info, err := j.describe()
+// open finds out what the object is, and returns it or the ways to it.
+func (f *fetcher) open() (scheme.Resource, error) {
+	info, err := f.describe()
 	switch {
 	case isFailure(err, wordNotFound):
-		// A name within a database is a directory all the same.
-		return j.directory(err)
+		// A name in a database can still be a directory.
+		return f.directory(err)
 	case err != nil:
 		return nil, err
+	case info.Forwarded != nil:
+		return f.refer(info.Forwarded)
 	}
-	if info.Forwarded != nil {
-		return j.refer(info.Forwarded)
-	}
-	if err := j.isNamed(info.Attributes); err != nil {
+	if err := f.checkFields(info.Attributes); err != nil {
 		return nil, err
 	}
 	if IsDirectory(info.Attributes) {
-		if j.req.Probe {
-			return &scheme.Menu{URL: j.url.url, Title: j.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
+		if f.req.Probe {
+			return &scheme.Menu{URL: f.url.url, Title: f.at.hsoname, Items: func(func(scheme.Item, error) bool) {}}, nil
 		}
-		return j.directory(nil)
+		return f.directory(nil)
 	}
-	methods, faults := Methods(info.Attributes, j.at.target(), false)
+	methods, faults := Methods(info.Attributes, f.at.target(), false)
 	if len(methods)+len(faults) == 0 {
-		return j.directory(errNoMethod)
+		return f.directory(errNoMethod)
 	}
-	return j.retrieve(info, methods, faults)
+	return f.retrieve(info, methods, faults)
 }
 
-// directory lists the object. instead is what it means that it is no directory; nil:
-// what the server says.
-func (j *job) directory(instead error) (scheme.Resource, error) {
-	list, err := j.list(j.req.Dial, j.at)
+// directory lists the object. instead is the error if it is not a directory; nil: the
+// server's error.
+func (f *fetcher) directory(instead error) (scheme.Resource, error) {
+	list, err := f.list(f.req.Dial, f.at)
 	switch {
 	case instead != nil && isFailure(err, wordNotFound, wordNotDirectory):
-		if to := GatewayURLs(j.at.hsoname); len(to) > 0 {
-			return &scheme.Referral{URL: j.url.url, To: to}, nil
+		if to := GatewayURLs(f.at.hsoname); len(to) > 0 {
+			return &scheme.Referral{URL: f.url.url, To: to}, nil
 		}
 		return nil, instead
 	case err != nil:
 		return nil, err
+	case list.Forwarded != nil:
+		return f.refer(list.Forwarded)
 	}
-	if list.Forwarded != nil {
-		return j.refer(list.Forwarded)
-	}
-	return j.menu(list), nil
+	return f.menu(list), nil
 }
 
 // info asks for attributes of the object.
-func (j *job) info(attributes ...string) (*Reply, error) {
-	message, err := AppendInfo(nil, j.query(j.at), attributes...)
+func (f *fetcher) info(attributes ...string) (*Reply, error) {
+	message, err := AppendInfo(nil, f.query(f.at), attributes...)
 	if err != nil {
 		return nil, err
 	}
-	return j.ask(j.req.Dial, j.at, message, attributes[0] == attrContents)
+	return f.ask(f.req.Dial, f.at, message, attributes[0] == attrContents)
 }
 
-// list asks for the links of the directory at a place, by way of d.
-func (j *job) list(d scheme.Dialer, at place) (*Reply, error) {
-	message, err := AppendList(nil, j.query(at))
+// list asks for the links of the directory at a location.
+func (f *fetcher) list(d scheme.Dialer, at location) (*Reply, error) {
+	message, err := AppendList(nil, f.query(at))
 	if err != nil {
 		return nil, err
 	}
-	return j.ask(d, at, message, false)
+	return f.ask(d, at, message, false)
 }
 
-// query is what is asked about.
-func (j *job) query(at place) *Query {
-	q := &Query{Hsoname: at.hsoname, Version: at.version, SoftwareID: j.client.o.SoftwareID}
-	if at != j.at {
+func (f *fetcher) query(at location) *Query {
+	q := &Query{Hsoname: at.hsoname, Version: at.version, SoftwareID: f.client.o.SoftwareID}
+	if at != f.at {
 		return q
 	}
-	for _, f := range j.url.Fields() {
-		if number, ok := f.remote(); ok {
+	for _, field := range f.url.Fields() {
+		if number, ok := field.remote(); ok {
 			q.Remote = number
 			break
 		}
@@ -137,80 +136,76 @@ func (j *job) query(at place) *Query {
 	return q
 }
 
-// ask asks, and reads the answer. What the server says has failed is the error.
-func (j *job) ask(d scheme.Dialer, at place, message []byte, contents bool) (*Reply, error) {
-	text, err := j.exchange(d, at, message, contents)
+// ask sends a request and reads the reply. A refusal is an error.
+func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*Reply, error) {
+	text, err := f.roundTrip(d, at, message, contents)
 	if err != nil {
 		return nil, err
 	}
-	r, err := ParseReply(text, &j.client.o.Limits)
+	r, err := ParseReply(text, &f.client.o.Limits)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(r.Unresolved) > 0:
-		return nil, fmt.Errorf("%w: the server leaves unresolved what it was not asked: %s", scheme.ErrProtocol, locus.Quote(strings.Join(r.Unresolved, " ")))
+		return nil, fmt.Errorf("%w: the server left components unresolved that were not asked for: %s", scheme.ErrProtocol, quoteAll(r.Unresolved))
 	case r.Failure != nil:
 		return nil, r.Failure
 	}
 	return r, nil
 }
 
-// isFailure reports whether err is the server's, in one of these words.
+// isFailure reports whether err is a refusal with one of these words.
 func isFailure(err error, words ...string) bool {
 	var f *FailureError
 	return errors.As(err, &f) && slices.Contains(words, f.Word)
 }
 
-// refer leads to where the object is now. What the fields say of it goes along.
-func (j *job) refer(t *Target) (scheme.Resource, error) {
-	at, err := t.place()
+// refer returns a Referral to the new address of the object, with the URL's fields.
+func (f *fetcher) refer(t *Target) (scheme.Resource, error) {
+	at, err := t.location()
 	if err != nil {
 		return nil, err
 	}
-	to, err := at.locator(slices.DeleteFunc(j.url.Fields(), isVersion))
+	to, err := at.locator(slices.DeleteFunc(f.url.Fields(), isVersion))
 	if err != nil {
 		return nil, err
 	}
-	return &scheme.Referral{URL: j.url.url, To: []locus.URL{to}}, nil
+	return &scheme.Referral{URL: f.url.url, To: []locus.URL{to}}, nil
 }
 
 func isVersion(f Field) bool { return sameName(f.Name, ObjectVersion) }
 
-// remoteID is what the value of a field ID begins with if the server can be told to
-// select the object by it.
-const remoteID = "REMOTE "
-
-// remote is the number that the field selects an object by, if it does.
+// remote returns the number of a field ID by which a request selects the object.
 func (f Field) remote() (number string, ok bool) {
-	number, ok = strings.CutPrefix(f.Value, remoteID)
+	number, ok = strings.CutPrefix(f.Value, "REMOTE ")
 	return number, ok && sameName(f.Name, "ID")
 }
 
-// isNamed checks that the object is the one that the fields of the URL identify (RFC
-// 1738 section 3.11): an attribute of that name has that value, or is missing.
-func (j *job) isNamed(list []Attribute) error {
-	for _, f := range j.url.Fields() {
-		if _, selected := f.remote(); selected || isVersion(f) {
+// checkFields compares the attributes with the fields of the URL, which identify the
+// object (RFC 1738 section 3.11). A missing attribute is no contradiction.
+func (f *fetcher) checkFields(list []Attribute) error {
+	for _, field := range f.url.Fields() {
+		if _, selected := field.remote(); selected || isVersion(field) {
 			continue
 		}
-		found := Find(list, f.Name)
-		if len(found) > 0 && !slices.ContainsFunc(found, func(a Attribute) bool { return strings.Join(a.Value, " ") == f.Value }) {
-			return fmt.Errorf("%w: not the object named: its %s is %s, and not %s", scheme.ErrNotFound,
-				locus.Quote(f.Name), locus.Quote(strings.Join(found[0].Value, " ")), locus.Quote(f.Value))
+		found := Find(list, field.Name)
+		if len(found) > 0 && !slices.ContainsFunc(found, func(a Attribute) bool { return strings.Join(a.Value, " ") == field.Value }) {
+			return fmt.Errorf("%w: not the object named: its %s is %s, not %s", scheme.ErrNotFound,
+				locus.Quote(field.Name), locus.Quote(strings.Join(found[0].Value, " ")), locus.Quote(field.Value))
 		}
 	}
 	return nil
 }
 
-// rank orders the ways to an object that one may take: a retrieval without a login
-// before one that needs a login, then what no retrieval opens.
+// rank orders access methods: those that anyone can use, those that need a login, and
+// those that no retrieval opens.
 type rank int
 
 const (
 	retrieval rank = iota
 	login
 	session
-	report
+	mount
 )
 
 func (m Method) rank() rank {
@@ -220,89 +215,149 @@ func (m Method) rank() rank {
 	case "TELNET", "TN3270":
 		return session
 	case "NFS", "AFS":
-		return report
+		return mount
 	}
 	return retrieval
 }
 
-// way is an access method that can be used: there is a URL for it, or it is to ask
-// here.
-type way struct {
+// candidate is an access method that can be used: it has a URL, or asks the object's own
+// server.
+type candidate struct {
 	Method
-	here bool
-	url  locus.URL
+	direct bool // asks the object's own server
+	url    locus.URL
 }
 
-// ways returns the methods that can be used, as the server has them but for their
-// rank, and tells why the others can't. here is the object that a method is here
-// for; the zero place is none.
-func ways(methods []Method, here place) (list []way, others []string) {
+// candidates returns the usable methods by rank, otherwise in the server's order, and
+// the reasons against the others. object is the object that is asked about; zero: none.
+func candidates(methods []Method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
-		w := way{Method: m, here: m.asks(here)}
+		c := candidate{Method: m, direct: m.asks(object)}
 		var err error
-		if w.url, err = m.URL(); err != nil && !w.here {
-			others = append(others, err.Error())
+		if c.url, err = m.URL(); err != nil && !c.direct {
+			unusable = append(unusable, err.Error())
 			continue
 		}
-		list = append(list, w)
+		list = append(list, c)
 	}
-	slices.SortStableFunc(list, func(a, b way) int { return int(a.rank() - b.rank()) })
-	return list, others
+	slices.SortStableFunc(list, func(a, b candidate) int { return int(a.rank() - b.rank()) })
+	return list, unusable
 }
 
-// asks reports whether m is to ask the server of an object for its contents.
-func (m Method) asks(object place) bool {
+// asks reports whether m asks the server of an object for its contents.
+func (m Method) asks(object location) bool {
 	if !m.IsContents() {
 		return false
 	}
-	at, err := (&Target{HostType: m.HostType, Host: m.Host, Port: m.Port, Name: m.ObjectName}).place()
+	at, err := (&Target{HostType: m.HostType, Host: m.Host, Port: m.Port, Name: m.ObjectName}).location()
 	return err == nil && at == object.current()
 }
 
-// retrieve gets the object by the first method that can be used. If that is
-// Prospero's own, of this object, it is got here; otherwise the referral leads to
-// every method but that one, which would lead back, and those that need a login: who
-// follows a referral has none, and what FTP shows to anonymous under that name is
-// perhaps another object.
-func (j *job) retrieve(info *Reply, methods []Method, faults []error) (scheme.Resource, error) {
-	list, others := ways(methods, j.at)
-	if len(list) > 0 && list[0].here {
-		if j.req.Probe {
-			return j.described(info), nil
+// retrieve gets the object by the first usable method if that is Prospero's own, for
+// this object. Otherwise it returns a referral to every method but that one, which would
+// lead back here, and those that need a login: a referral has none, and FTP may show
+// anonymous users another object under that name.
+func (f *fetcher) retrieve(info *Reply, methods []Method, faults []error) (scheme.Resource, error) {
+	list, unusable := candidates(methods, f.at)
+	if len(list) > 0 && list[0].direct {
+		if f.req.Probe {
+			return f.newObject(info), nil
 		}
-		return j.contents(info)
+		return f.contents(info)
 	}
 	var to []locus.URL
-	var private *way // the first that needs a login
+	var private *candidate // the first that needs a login
 	for i := range list {
-		switch w := &list[i]; {
-		case w.here:
-		case w.rank() != login:
-			to = append(to, w.url)
+		switch c := &list[i]; {
+		case c.direct:
+		case c.rank() != login:
+			to = append(to, c.url)
 		case private == nil:
-			private = w
+			private = c
 		}
 	}
-	if to = append(to, GatewayURLs(j.at.hsoname)...); len(to) > 0 {
-		return &scheme.Referral{URL: j.url.url, To: to}, nil
+	if to = append(to, GatewayURLs(f.at.hsoname)...); len(to) > 0 {
+		return &scheme.Referral{URL: f.url.url, To: to}, nil
 	}
 	if private != nil {
 		return nil, private.needsLogin()
 	}
-	return nil, fmt.Errorf("%w: none of the access methods of the object can be used: %s", scheme.ErrUnsupported, reasons(others, faults))
+	return nil, fmt.Errorf("%w: the object has no usable access method: %s", scheme.ErrUnsupported, joinReasons(unusable, faults))
 }
 
-// needsLogin says that a way is for those who have a login, and where.
-func (w *way) needsLogin() error {
-	before, rest, _ := strings.Cut(w.url.String(), "//")
-	return scheme.Hint(fmt.Errorf("%w: access method %s needs a login of one's own", scheme.ErrAuth, locus.Quote(w.Name)),
+// needsLogin returns the error for a method that needs a login, with the URL to open.
+func (c *candidate) needsLogin() error {
+	before, rest, _ := strings.Cut(c.url.String(), "//")
+	return scheme.Hint(fmt.Errorf("%w: access method %s needs a login of your own", scheme.ErrAuth, locus.Quote(c.Name)),
 		"open it by itself, with your user: "+before+"//USER@"+rest)
 }
 
-// reasons are why there is no way to something.
-func reasons(others []string, faults []error) string {
+func joinReasons(unusable []string, faults []error) string {
 	for _, fault := range faults {
-		others = append(others, fault.Error())
+		unusable = append(unusable, fault.Error())
 	}
-	return strings.Join(others, "; ")
+	return strings.Join(unusable, "; ")
 }
+
+// contents gets the object from its own server.
+func (f *fetcher) contents(info *Reply) (scheme.Resource, error) {
+	r, err := f.info(attrContents)
+	if err != nil {
+		return nil, err
+	}
+	if r.Forwarded != nil {
+		return f.refer(r.Forwarded)
+	}
+	octets, ok := r.Contents()
+	if !ok && Size(info.Attributes) != 0 {
+		return nil, fmt.Errorf("%w: the server has no contents of the object", scheme.ErrNotFound)
+	}
+	if limit := f.req.Limit; limit > 0 && int64(len(octets)) > limit {
+		return nil, fmt.Errorf("%w: %d octets, the limit is %d", scheme.ErrTooLarge, len(octets), limit)
+	}
+	o := f.newObject(info)
+	o.Type = media.Guess(o.Name, octets[:min(len(octets), media.Head)])
+	o.Size, o.Resumable = int64(len(octets)), true
+	if resumes(f.req, o) {
+		o.Start = f.req.Offset
+	}
+	o.Body = &body{f.ctx, bytes.NewReader(octets[o.Start:])}
+	return o, nil
+}
+
+// newObject returns the object with its attributes and an empty body.
+func (f *fetcher) newObject(info *Reply) *scheme.Object {
+	name := f.at.hsoname[strings.LastIndexByte(f.at.hsoname, '/')+1:]
+	return &scheme.Object{
+		URL:     f.url.url,
+		Name:    name,
+		Type:    media.ByName(name),
+		Size:    Size(info.Attributes),
+		ModTime: ModTime(info.Attributes),
+		Note:    strings.Join(info.Warnings, "; "),
+		Body:    &body{f.ctx, bytes.NewReader(nil)},
+	}
+}
+
+// resumes reports whether the part of an object that the caller has belongs to o.
+// Servers keep times in seconds.
+func resumes(req *scheme.Request, o *scheme.Object) bool {
+	return 0 < req.Offset && req.Offset <= o.Size &&
+		(req.ModTime.IsZero() || req.ModTime.Truncate(time.Second).Equal(o.ModTime))
+}
+
+// body reads octets from memory until ctx ends.
+type body struct {
+	ctx context.Context
+	*bytes.Reader
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.ctx.Err() != nil {
+		return 0, fmt.Errorf("prospero: %w", context.Cause(b.ctx))
+	}
+	return b.Reader.Read(p)
+}
+
+// Close does nothing.
+func (b *body) Close() error { return nil }

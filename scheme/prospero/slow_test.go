@@ -22,8 +22,7 @@ var laws = bnftest.Laws{
 	Scheme:   Scheme(nil),
 	Twin:     bnftest.Production(prosperourl),
 	Parse:    bnftest.Parser(Parse),
-	Clean:    clean,
-	Thorough: findings,
+	Thorough: Check,
 }
 
 var seeds = []string{

@@ -7,12 +7,12 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// mustQuote are the octets for which a token is quoted when it is sent.
+// mustQuote are the octets that make quotes necessary in a token that is sent.
 const mustQuote = " \t\n\v\f\r/'+,"
 
 // AppendToken appends a token to a request: as it is, or between apostrophes,
-// with each apostrophe within it twice. Octets beyond US-ASCII stay as they are.
-// A token with a NUL can't be sent; the error wraps [locus.ErrValue].
+// with each apostrophe in it doubled. Octets beyond US-ASCII are kept.
+// A token with a NUL can't be sent: the error wraps [locus.ErrValue].
 func AppendToken(dst []byte, token string) ([]byte, error) {
 	if strings.IndexByte(token, 0) >= 0 {
 		return dst, fmt.Errorf("%s: %w: a token that is sent has no NUL", locus.Quote(token), locus.ErrValue)
@@ -36,9 +36,9 @@ func isWord(token string) bool {
 	return token != "" && !strings.ContainsAny(token, mustQuote+"\x00")
 }
 
-// cutLine returns the first line of a message without its end, and what follows.
-// Inside quotes no octet ends a line. closed reports whether no quotes are open
-// at the end of it; if they are, it is the rest of the message.
+// cutLine splits message after its first line and drops the line end. No octet inside
+// quotes ends a line. If quotes are still open at the end, closed is false and line is
+// the rest of the message.
 func cutLine(message string) (line, rest string, closed bool) {
 	for i := 0; i < len(message); i++ {
 		switch message[i] {
@@ -56,8 +56,7 @@ func cutLine(message string) (line, rest string, closed bool) {
 	return message, "", true
 }
 
-// cutRawLine is [cutLine] for text in which an apostrophe is one like any other
-// character.
+// cutRawLine is [cutLine] for text in which an apostrophe has no meaning.
 func cutRawLine(message string) (line, rest string) {
 	if i := strings.IndexAny(message, "\r\n"); i >= 0 {
 		return message[:i], message[i+1:]
@@ -65,16 +64,15 @@ func cutRawLine(message string) (line, rest string) {
 	return message, ""
 }
 
-func isBlank(o byte) bool { return o == ' ' || o == '\t' }
+func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
 func trimBlanks(text string) string { return strings.TrimLeft(text, " \t") }
 
-// cutToken returns the first token of a line, and what follows it: empty, or
-// blanks and more. The line begins with neither blank nor its end, and its quotes
-// are closed.
+// cutToken splits a line after its first token; rest is empty or begins with a blank.
+// The line must begin with a token and have no open quotes.
 func cutToken(line string) (token, rest string) {
 	i := 0
-	for i < len(line) && !isBlank(line[i]) {
+	for i < len(line) && !isBlank(rune(line[i])) {
 		if line[i] == '\'' {
 			i += 1 + strings.IndexByte(line[i+1:], '\'')
 		}
@@ -93,20 +91,7 @@ func appendTokens(list []string, line string) []string {
 	return list
 }
 
-// appendRawTokens appends what is between the blanks of a line to list.
-func appendRawTokens(list []string, line string) []string {
-	for rest := trimBlanks(line); rest != ""; rest = trimBlanks(rest) {
-		i := strings.IndexAny(rest, " \t")
-		if i < 0 {
-			i = len(rest)
-		}
-		list = append(list, rest[:i])
-		rest = rest[i:]
-	}
-	return list
-}
-
-// unquote returns text without the apostrophes that begin and end quotes.
+// unquote returns text without the apostrophes that start and end quotes.
 func unquote(text string) string {
 	i := strings.IndexByte(text, '\'')
 	if i < 0 {

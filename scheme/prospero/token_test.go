@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// tokenVectors are tokens as they are on the wire and what they are, of the
-// original server and of our own making.
+// tokenVectors are encoded tokens with their values, from the original server and made by
+// hand.
 var tokenVectors = []struct{ wire, token string }{
 	{"release' notes'", "release notes"},
 	{"it'''s.txt'", "it's.txt"},
@@ -143,7 +143,7 @@ func slowTokens(message string) (lines [][]string, closed bool) {
 	return lines, !quoted
 }
 
-// FuzzTokens holds the cutting of messages against the slow one.
+// FuzzTokens compares the splitting of messages with the slow twin.
 func FuzzTokens(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 2000 {
@@ -168,7 +168,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// FuzzAppendToken: what is sent is read as what it was.
+// FuzzAppendToken: a sent token is read back unchanged.
 func FuzzAppendToken(f *testing.F) {
 	for _, v := range tokenVectors {
 		f.Add(v.token)

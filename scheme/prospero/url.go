@@ -1,6 +1,8 @@
 package prospero
 
 import (
+	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -10,17 +12,16 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Port is the port of a URL that has none (section 3.11).
+// Port is the default port (section 3.11).
 const Port = 1525
 
 const name = "prospero"
 
-// ObjectVersion is the name of the field that tells which version of an object
-// is meant (section 3.11).
+// ObjectVersion is the name of the field for the version of an object (section 3.11).
 const ObjectVersion = "OBJECT-VERSION"
 
-// URL is a prospero URL, decoded. It is comparable: two are == if their texts
-// are.
+// URL is a prospero URL, decoded. It is comparable: two are == if their texts are. The
+// zero URL is invalid.
 type URL struct {
 	url                          locus.URL
 	hsoname, version, attributes string
@@ -35,13 +36,13 @@ func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
 	}
-	w := split(u)
-	for x := range w.faults {
+	p := split(u)
+	for x := range p.faults {
 		return URL{}, x.Error(u)
 	}
 	x := URL{url: u}
 	octets := ""
-	x.hsoname, octets, _ = strings.Cut(bnf.Decode(w.ppath), "\x00")
+	x.hsoname, octets, _ = strings.Cut(bnf.Decode(p.ppath), "\x00")
 	x.version, x.attributes = cutDigits(octets)
 	return x, nil
 }
@@ -49,23 +50,29 @@ func Parse(u locus.URL) (URL, error) {
 // URL returns the URL that x was parsed from.
 func (x URL) URL() locus.URL { return x.url }
 
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (x URL) Format(s fmt.State, verb rune) { x.url.Format(s, verb) }
+
+// LogValue returns the URL with "***" for a password.
+func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Redacted()) }
+
 // Hsoname returns the octets of the host-specific object name, without the "/"
 // between it and the host.
 func (x URL) Hsoname() string { return x.hsoname }
 
-// Version returns the digits of a version in the form of the URI draft, behind
-// %00. ok reports whether there is one. [URL.ObjectVersion] has the number,
-// whichever form it is in.
+// Version returns the digits of a version in the form of the URI draft, after %00. ok
+// reports whether there are any. [URL.ObjectVersion] returns the number in either form.
 func (x URL) Version() (digits string, ok bool) { return x.version, x.version != "" }
 
-// Attributes returns the octets of what follows the version in the form of the
-// URI draft. Nobody says what they mean.
+// Attributes returns the octets after the version in the form of the URI draft, which
+// does not define their meaning.
 func (x URL) Attributes() string { return x.attributes }
 
 // Fields returns the fields in their order.
 func (x URL) Fields() []Field {
 	var list []Field
-	for _, f := range split(x.url).all {
+	for f := range split(x.url).fields {
 		list = append(list, f.decoded())
 	}
 	return list
@@ -83,8 +90,8 @@ func (x URL) Field(name string) (value string, ok bool) {
 }
 
 // ObjectVersion returns the version of the object, from the field of that name
-// or in the form of the URI draft. ok reports whether there is one, and it is a
-// number that a request can hold.
+// or in the form of the URI draft. ok reports whether there is one that a request can
+// hold.
 func (x URL) ObjectVersion() (n int32, ok bool) {
 	digits := x.version
 	if digits == "" {
@@ -107,7 +114,7 @@ func cutDigits(octets string) (digits, rest string) {
 	return octets[:i], octets[i:]
 }
 
-// form returns what is wrong with the form of u up to its hsoname, or nil.
+// form checks u up to its hsoname.
 func form(u locus.URL) error {
 	if err := bnf.Form(u, name, "prosperourl"); err != nil {
 		return err
@@ -118,44 +125,41 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// written are the parts of a prospero URL as they stand in it.
-type written struct {
+// rawPath is the url-path of a prospero URL, split and not decoded.
+type rawPath struct {
 	offset     int // of ppath
 	ppath      string
 	fieldspecs string // from the first ";" on
 }
 
-// fieldspec is a field as it stands in a URL.
+// fieldspec is a field, not decoded.
 type fieldspec struct {
 	name, value string
 	equals      bool
 	offset      int // of its ";"
 }
 
-func split(u locus.URL) written {
+func split(u locus.URL) rawPath {
 	path, _ := u.Path()
 	i := strings.IndexByte(path, ';')
 	if i < 0 {
 		i = len(path)
 	}
-	return written{offset: u.PathOffset(), ppath: path[:i], fieldspecs: path[i:]}
+	return rawPath{offset: u.PathOffset(), ppath: path[:i], fieldspecs: path[i:]}
 }
 
-// all yields the fields, and where each begins, in order.
-func (w written) all(yield func(int, fieldspec) bool) {
-	offset := w.offset + len(w.ppath)
-	for n, rest := 0, w.fieldspecs; rest != ""; n++ {
-		text := rest[1:]
-		if i := strings.IndexByte(text, ';'); i >= 0 {
-			text = text[:i]
-		}
-		rest = rest[1+len(text):]
+// fields yields the fields in order.
+func (p rawPath) fields(yield func(fieldspec) bool) {
+	offset := p.offset + len(p.ppath)
+	for rest, more := strings.CutPrefix(p.fieldspecs, ";"); more; {
 		f := fieldspec{offset: offset}
+		var text string
+		text, rest, more = strings.Cut(rest, ";")
 		f.name, f.value, f.equals = strings.Cut(text, "=")
-		if !yield(n, f) {
+		if !yield(f) {
 			return
 		}
-		offset += 1 + len(text)
+		offset += len(";") + len(text)
 	}
 }
 
@@ -166,12 +170,12 @@ func (f fieldspec) size() int {
 	if !f.equals {
 		return len(";") + len(f.name)
 	}
-	return len(";") + len(f.name) + len("=") + len(f.value)
+	return f.valueOffset() + len(f.value) - f.offset
 }
 
 func (f fieldspec) valueOffset() int { return f.offset + len(";") + len(f.name) + len("=") }
 
-// isObjectVersion reports whether the field has that name.
+// isObjectVersion reports whether the field has that name. It costs no allocation.
 func (f fieldspec) isObjectVersion() bool {
 	var buf [3 * len(ObjectVersion)]byte
 	if len(f.name) > len(buf) {
@@ -181,70 +185,60 @@ func (f fieldspec) isObjectVersion() bool {
 	return sameName(octets, ObjectVersion)
 }
 
+// hasVersionNumber reports whether the value is a number that a request can hold.
+func (f fieldspec) hasVersionNumber() bool {
+	var buf [32]byte
+	digits, _ := escape.AppendDecode(buf[:0], f.value)
+	_, ok := versionNumber(string(digits))
+	return ok
+}
+
 // sameName compares names without the case of US-ASCII letters.
 func sameName[T ~string | ~[]byte](a T, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := 0; i < len(b); i++ {
-		if upper(a[i]) != upper(b[i]) {
+	for i := range len(b) {
+		lower := b[i] | 0x20
+		if a[i] != b[i] && (a[i]|0x20 != lower || lower < 'a' || lower > 'z') {
 			return false
 		}
 	}
 	return true
 }
 
-func upper(o byte) byte {
-	if 'a' <= o && o <= 'z' {
-		return o - 'a' + 'A'
-	}
-	return o
-}
-
 const nul = "%00"
 
-// faults yields, in order, what makes the url-path no ppath with fields and no
-// hsoname with a version of the URI draft.
-func (w written) faults(yield func(bnf.Fault) bool) {
-	first := strings.Index(w.ppath, nul)
-	if first >= 0 && !w.draftFaults(first, yield) {
-		return
+// faults yields, in order, what is wrong with each %00 and each field.
+func (p rawPath) faults(yield func(bnf.Fault) bool) {
+	version := strings.Index(p.ppath, nul)
+	for i, next := version, 0; i >= 0 && next >= 0; i += len(nul) + next {
+		rest := p.ppath[i+len(nul):]
+		next = strings.Index(rest, nul)
+		x := bnf.Fault{Err: locus.ErrValue, Part: "attributes", Offset: p.offset + i, Size: len(nul), Why: "only one NUL ends the hsoname"}
+		if i == version {
+			if startsWithDigit(rest) {
+				continue
+			}
+			x.Part, x.Why = "version", "a hsoname has no NUL, and a version after one is digits"
+		}
+		if !yield(x) {
+			return
+		}
 	}
-	for _, f := range w.all {
+	for f := range p.fields {
 		x := bnf.Fault{Part: "fieldspec", Offset: f.offset, Size: f.size()}
 		switch {
 		case !f.equals:
 			x.Err, x.Why = locus.ErrForm, `a field is a name, "=" and a value; within the hsoname ";" is written %3B`
-		case first >= 0 && f.isObjectVersion():
-			x.Err, x.Why = locus.ErrValue, "there is a version behind %00 already"
+		case version >= 0 && f.isObjectVersion():
+			x.Err, x.Why = locus.ErrValue, "%00 has already given a version"
 		default:
 			continue
 		}
 		if !yield(x) {
 			return
 		}
-	}
-}
-
-// draftFaults yields what is wrong with the version behind the first %00, and
-// with every %00 that follows. It reports whether to go on.
-func (w written) draftFaults(first int, yield func(bnf.Fault) bool) bool {
-	x := bnf.Fault{Err: locus.ErrValue, Part: "version", Offset: w.offset + first, Size: len(nul), Why: "a hsoname has no NUL, and a version after one is digits"}
-	first += len(nul)
-	if !startsWithDigit(w.ppath[first:]) && !yield(x) {
-		return false
-	}
-	x.Part, x.Why = "attributes", "only one NUL ends the hsoname"
-	for {
-		i := strings.Index(w.ppath[first:], nul)
-		if i < 0 {
-			return true
-		}
-		x.Offset = w.offset + first + i
-		if !yield(x) {
-			return false
-		}
-		first += i + len(nul)
 	}
 }
 
@@ -256,24 +250,24 @@ func startsWithDigit(text string) bool {
 	return octet.Is(o, octet.Digit)
 }
 
-// Parts are what a prospero URL is made of, as octets. A version is the field
-// [ObjectVersion], as RFC 1738 has it; the draft's form of one is not written.
+// Parts are the parts of a prospero URL, as octets. A version is the field
+// [ObjectVersion] of RFC 1738; the draft's form is not written.
 type Parts struct {
 	Host    string // as URL text
-	Port    uint16 // 0: left out, which means 1525
+	Port    uint16 // 0: the default, left out
 	Hsoname string
 	Fields  []Field
 }
 
-// URL makes the URL. The error is a [*locus.SyntaxError]: a NUL is in the
-// hsoname, or the host is not one.
+// URL returns the URL of these parts. The error is a [*locus.SyntaxError]: Hsoname has
+// a NUL, or Host is invalid.
 func (p Parts) URL() (URL, error) {
 	path := p.path()
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
 	if err != nil {
 		return URL{}, err
 	}
-	if i := strings.Index(path, nul); i >= 0 && i < len(split(u).ppath) {
+	if i := strings.Index(split(u).ppath, nul); i >= 0 {
 		return URL{}, u.Errorf(u.PathOffset()+i, "ppath", "%w: a hsoname has no NUL", locus.ErrValue)
 	}
 	return Parse(u)

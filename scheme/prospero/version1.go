@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// oldLinkTokens is how many tokens a LINK line of version 1 has: it ends in a
+// oldLinkTokens is how many tokens a LINK line of version 1 has. The last are a
 // version and the magic number of the object.
 const oldLinkTokens = 10
 
-// isOld reports whether a message, at the beginning of a line, goes on in version
-// 1 of the protocol. Nothing says so but the lines that only that version has.
+// isOld reports whether the line at the beginning of message is one that only version 1
+// has. Nothing else tells the versions apart.
 func isOld(message string) bool {
 	if !strings.HasPrefix(message, "LINK") {
 		return false
@@ -35,7 +35,7 @@ func isDigits(token string) bool {
 	return token != "" && rest == ""
 }
 
-// oldLink adds the link of a line of version 1, behind the word LINK.
+// oldLink adds the link of a line of version 1, without the word LINK.
 func (p *parser) oldLink(fields []string) error {
 	fields = slices.Clone(fields)
 	var method []string
@@ -54,8 +54,8 @@ func (p *parser) oldLink(fields []string) error {
 	return nil
 }
 
-// oldType returns today's link type for one of version 1, and the access method
-// that is within it, if one is: EXTERNAL(AFTP,BINARY).
+// oldType returns the version 5 link type for one of version 1, and the access method
+// inside it, if any: EXTERNAL(AFTP,BINARY).
 func oldType(text string) (linkType string, method []string) {
 	if text == "SYM-LINK" {
 		return TypeSymbolic, nil
@@ -71,8 +71,8 @@ func oldType(text string) (linkType string, method []string) {
 	return TypeExternal, append([]string{words[0], "", "", "", ""}, words[1:]...)
 }
 
-// oldName returns the name in a link of version 1. That version has no quotes,
-// but for a name with octets beyond US-ASCII.
+// oldName returns the name in a link of version 1, which quotes only names with octets
+// beyond US-ASCII.
 func oldName(text string) string {
 	beyond := func(r rune) bool { return r > '~' }
 	if !isToken(text) || strings.IndexFunc(text, beyond) < 0 {
@@ -81,8 +81,7 @@ func oldName(text string) string {
 	return unquote(text)
 }
 
-// oldAttribute adds the attribute of a line of version 1, behind the word
-// LINK-INFO.
+// oldAttribute adds the attribute of a LINK-INFO line of version 1.
 func (p *parser) oldAttribute(fields []string) error {
 	const least = 3 // applies to, name, type
 	if len(fields) < least {

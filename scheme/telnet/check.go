@@ -10,7 +10,7 @@ import (
 
 const section = "RFC 1738 3.8"
 
-// check returns everything that is wrong with u.
+// check returns all violations in u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	path, slash := u.Path()
 	user, _ := u.User()
@@ -29,31 +29,29 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	for i := nextImpossible(user, 0); i < len(user); {
 		_, size := bnf.Octet(user, i)
 		if size > 1 {
-			// One that is not escaped is a finding of the grammar already.
+			// f.Internet reports unescaped ones.
 			f.Impossible("user", section, offset+i, user[i:i+size], "a user name is printing characters")
 		}
 		i = nextImpossible(user, i+size)
 	}
 	switch {
 	case u.MissingSlash():
-		// Found already.
+		// f.Internet has reported it.
 	case path != "":
-		f.Add("path", section, u.PathOffset(), path, `nothing follows the "/": a telnet URL locates a service, and nothing within it`)
+		f.Add("path", section, u.PathOffset(), path, `nothing follows the "/": a telnet URL locates a service, not something in it`)
 	case slash && p == locus.RFC1630:
 		f.Add("path", "URI draft, telnetaddress", u.PathOffset()-1, "/", `leave out the "/"`)
 	}
 	return f.List()
 }
 
-// isOption reports whether user, as it is written, is decoded to what begins with
-// "-".
+// isOption reports whether user, not decoded, begins with "-".
 func isOption(user string) bool {
 	return strings.HasPrefix(user, "-") || strings.HasPrefix(user, "%2D") || strings.HasPrefix(user, "%2d")
 }
 
-// canonical returns the one spelling of u, whose default port is given, and what
-// it changed. It has the final "/". The error is a [*locus.SyntaxError]: u is no
-// URL of the three schemes.
+// canonical returns the canonical form of u, with the final "/", and what it changed. The
+// error is that of Parse.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

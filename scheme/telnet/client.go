@@ -5,39 +5,40 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/nvt"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a Client. The zero value is sensible.
+// Options of a Client. The zero value has the defaults.
 type Options struct {
-	// TerminalTypes are the names of what the person has for a terminal, the best
-	// first (RFC 1091). Empty: "VT100" and "UNKNOWN". For rlogin the first alone.
+	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091).
+	// Empty: "VT100" and "UNKNOWN". Rlogin uses only the first.
 	TerminalTypes []string
-	// Columns and Rows are the size of the person's window at first; 0: 80 and 24.
+	// Columns and Rows are the first size of the user's window; 0: 80 and 24.
 	Columns, Rows int
-	// Charsets are the character sets that the person's terminal has, the best first
-	// (RFC 2066). Empty: "UTF-8" and "US-ASCII".
+	// Charsets are the character sets of the user's terminal, the best first (RFC 2066).
+	// Empty: "UTF-8" and "US-ASCII".
 	Charsets []string
-	// Environment is what a host is told if it asks for it, as "NAME=value" (RFC
-	// 1572). No name of a user is among it: one that a host takes for granted, and
-	// for a command's argument, has let people in. Empty: nothing is told.
+	// Environment is sent to hosts that ask for it, as "NAME=value" (RFC 1572). Names of
+	// a user are left out: hosts that trusted such a name, or passed it to a command, have
+	// let attackers in. Empty: nothing is sent.
 	Environment []string
-	// LocalUser is who rlogin says that the person is here; empty: the same as there.
+	// LocalUser is the local user name that rlogin sends; empty: that of the URL.
 	LocalUser string
-	// TLSConfig is for hosts that offer to begin TLS; nil: as crypto/tls has it. One
-	// whose certificate is not good ends the session.
+	// TLSConfig is for hosts that offer START-TLS; nil: the defaults of crypto/tls. An
+	// invalid certificate ends the session.
 	TLSConfig *tls.Config
-	// TN3270 are for tn3270 alone.
-	TN3270 TN3270Options
+	TN3270    TN3270Options
 }
 
-// Client opens sessions by telnet, rlogin and tn3270. It may be used from many
-// goroutines at once.
+// Client opens sessions by telnet, rlogin and tn3270. It is safe for concurrent use.
 type Client struct{ o Options }
 
 // New returns a Client. o may be nil.
@@ -63,10 +64,10 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, t URL) (scheme.Resour
 	return c.open(ctx, &scheme.Request{URL: t.url, Dial: d}, t)
 }
 
-// Open implements [scheme.Opener]: Parse, then what Get does. Ending ctx ends the
-// session. The user and password of the URL are in the Session for whoever shows
-// them; neither is sent, but for the user whom rlogin begins with. A user that
-// [URL.Advice] refuses is an error.
+// Open implements [scheme.Opener] and does the same as Get. Cancelling ctx ends the
+// session. The Session has the user and password of the URL to show them; neither is
+// sent, except the user with whom rlogin begins. A user that [URL.Advice] refuses is an
+// error.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	t, err := Parse(req.URL)
 	if err != nil {
@@ -86,15 +87,15 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 		return nil, t.url.Errorf(offset, "password", "%w: a password that is typed has no control characters", locus.ErrValue)
 	}
 	name := t.url.Scheme()
-	j := &job{client: c, ctx: ctx, req: req, url: t, user: user}
-	conn, err := j.begin(name)
+	op := &opener{client: c, ctx: ctx, req: req, url: t, user: user}
+	conn, err := op.begin(name)
 	switch {
 	case err == nil:
 		return &scheme.Session{URL: t.url, User: user, Password: t.password, Conn: conn}, nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
 	case errors.As(err, new(*locus.SyntaxError)), strings.HasPrefix(err.Error(), name+": "):
-		// It says already what it is about.
+		// The error already names the scheme or the part.
 		return nil, err
 	}
 	return nil, fmt.Errorf("%s: %w", name, err)
@@ -102,8 +103,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// job is one session to be opened.
-type job struct {
+// opener opens one session.
+type opener struct {
 	client *Client
 	ctx    context.Context
 	req    *scheme.Request
@@ -111,37 +112,38 @@ type job struct {
 	user   string
 }
 
-// begin opens the session as its scheme has it.
-func (j *job) begin(name string) (scheme.Terminal, error) {
-	if j.req.Dial == nil {
+// begin opens the session by the protocol of its scheme.
+func (op *opener) begin(name string) (scheme.Terminal, error) {
+	if op.req.Dial == nil {
 		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
 	}
 	switch name {
 	case "rlogin":
-		return j.rlogin()
+		return op.rlogin()
 	case "tn3270":
-		return j.tn3270()
+		return op.tn3270()
 	}
-	return j.telnet()
+	return op.telnet()
 }
 
-// dial connects to the host, as dial does it.
-func (j *job) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
-	u := j.url.url
+// dial connects to the host with the given dial function.
+func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
+	u := op.url.url
 	port, ok := u.Port()
 	if !ok {
 		port = defaultPort
 	}
-	conn, err := dial(j.ctx, "tcp", net.JoinHostPort(hostName(u), strconv.Itoa(int(port))))
+	conn, err := dial(op.ctx, "tcp", net.JoinHostPort(hostName(u), strconv.Itoa(int(port))))
 	if err != nil {
 		return nil, scheme.Unreachable(err)
 	}
-	return &session{Conn: conn, ctx: j.ctx, name: u.Scheme(), stop: context.AfterFunc(j.ctx, func() { conn.Close() })}, nil
+	return &session{Conn: conn, ctx: op.ctx, name: u.Scheme(), stop: context.AfterFunc(op.ctx, func() { conn.Close() })}, nil
 }
 
+// hostName returns the host without the brackets of an IPv6 address.
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
-// session is the connection of a session, which ends with the context.
+// session is a connection that closes when the context ends.
 type session struct {
 	net.Conn
 	ctx  context.Context
@@ -149,8 +151,8 @@ type session struct {
 	stop func() bool
 }
 
-// Read reads urgent data where it is in the stream: Telnet's servers send half a
-// command so (RFC 854, "The Telnet Synch signal").
+// Read returns urgent data as part of the stream: Telnet servers send half a command that
+// way (RFC 854, "The Telnet Synch signal").
 func (s *session) Read(p []byte) (int, error) {
 	n, _, err := s.ReadUrgent(p)
 	return n, err
@@ -171,10 +173,10 @@ func (s *session) Write(p []byte) (int, error) {
 	return n, s.broken(err)
 }
 
-// broken says why the connection is no more.
+// broken says why the connection ended.
 func (s *session) broken(err error) error {
 	switch {
-	case err == nil, isEOF(err):
+	case err == nil, err == io.EOF:
 		return err
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", s.name, context.Cause(s.ctx))
@@ -189,25 +191,64 @@ func (s *session) Close() error {
 	return s.Conn.Close()
 }
 
-// overTLS begins TLS with the host, and makes sure that it is the host.
-func (j *job) overTLS(plain net.Conn) (net.Conn, error) {
-	config := j.client.o.TLSConfig.Clone()
+// overTLS starts TLS and verifies the host's certificate.
+func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
+	config := op.client.o.TLSConfig.Clone()
 	if config == nil {
 		config = new(tls.Config)
 	}
 	if config.ServerName == "" {
-		config.ServerName = hostName(j.url.url)
+		config.ServerName = hostName(op.url.url)
 	}
 	over := tls.Client(plain, config)
-	if err := over.HandshakeContext(j.ctx); err != nil {
-		return nil, fmt.Errorf("%s: TLS: %w", j.url.url.Scheme(), scheme.Broken(err))
+	if err := over.HandshakeContext(op.ctx); err != nil {
+		return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.Broken(err))
 	}
 	return over, nil
 }
 
-// upgrade is what a negotiation calls to begin TLS.
-func (j *job) upgrade(to interface {
+// startTLS returns the option START-TLS of conn. started is called when both sides have
+// agreed; TLS follows.
+func (op *opener) startTLS(conn interface {
+	Enabled(us bool, code byte) bool
+	SubLast(code byte, data []byte) error
 	Upgrade(func(net.Conn) (net.Conn, error))
-}) {
-	to.Upgrade(j.overTLS)
+}, started func()) nvt.Option {
+	return nvt.Option{
+		Code: nvt.StartTLS,
+		Us:   true,
+		Changed: func(us, on bool) {
+			if us && on {
+				conn.SubLast(nvt.StartTLS, []byte{nvt.Follows})
+			}
+		},
+		Sub: func(data []byte) {
+			if len(data) == 1 && data[0] == nvt.Follows && conn.Enabled(true, nvt.StartTLS) {
+				started()
+				conn.Upgrade(op.overTLS)
+			}
+		},
+	}
+}
+
+// observer keeps the function of OnChange.
+type observer struct {
+	mu sync.Mutex
+	f  func()
+}
+
+// OnChange implements [scheme.Terminal].
+func (o *observer) OnChange(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.f = f
+}
+
+func (o *observer) notify() {
+	o.mu.Lock()
+	f := o.f
+	o.mu.Unlock()
+	if f != nil {
+		f()
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// A user name is advice for a person. One that a program would take for an option
-// is not given out.
+// A user name is advice for the user. One that a program would take for an option is
+// refused.
 func ExampleURL_Advice() {
 	for _, text := range []string{"telnet://guest@host.dom/", "telnet://-froot@host.dom/"} {
 		t, err := telnet.Parse(locus.MustParse(text))

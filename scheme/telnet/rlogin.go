@@ -1,11 +1,11 @@
 package telnet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,34 +14,34 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// What the server's urgent octets mean (RFC 1282).
+// Bits of the server's urgent octets (RFC 1282).
 const (
-	rloginDiscard = 0x02 // what has not been shown yet is not to be
-	rloginRaw     = 0x10 // ^S and ^Q are for the host
-	rloginCooked  = 0x20 // ^S and ^Q stop and start what is shown
-	rloginWindow  = 0x80 // the size of the window is asked for
+	rloginDiscard = 0x02 // discard data that has not been shown
+	rloginRaw     = 0x10 // the host wants ^S and ^Q
+	rloginCooked  = 0x20 // ^S and ^Q stop and start the output
+	rloginWindow  = 0x80 // the host asks for the window size
 )
 
-// maxRefusal is the most octets of what a server says when it refuses.
+// maxRefusal is the most octets of a server's reason for a refusal.
 const maxRefusal = 1024
 
-// rlogin opens a session by rlogin (RFC 1282), from a reserved port if that is
-// permitted. The user is part of what a session begins with, so that of the URL is
-// sent, as a person means it who types the URL. The password never is.
-func (j *job) rlogin() (scheme.Terminal, error) {
-	if j.user == "" {
-		return nil, j.url.url.Errorf(len("rlogin://"), "user", "%w: rlogin begins with a user: rlogin://user@host/", locus.ErrForm)
+// rlogin opens a session by rlogin (RFC 1282), from a reserved port if the dialer has
+// one. A session begins with the user, so the user of the URL is sent. The password never
+// is.
+func (op *opener) rlogin() (scheme.Terminal, error) {
+	if op.user == "" {
+		return nil, op.url.url.Errorf(len("rlogin://"), "user", "%w: rlogin begins with a user: rlogin://user@host/", locus.ErrForm)
 	}
-	dial := j.req.Dial.DialContext
-	if d, ok := j.req.Dial.(scheme.ReservedDialer); ok {
+	dial := op.req.Dial.DialContext
+	if d, ok := op.req.Dial.(scheme.ReservedDialer); ok {
 		dial = d.DialReserved
 	}
-	conn, err := j.dial(RloginPort, dial)
+	conn, err := op.dial(RloginPort, dial)
 	if err != nil {
 		return nil, err
 	}
-	o := &j.client.o
-	r := &rloginConn{session: conn, job: j, columns: o.Columns, rows: o.Rows, flow: true}
+	o := &op.client.o
+	r := &rloginConn{session: conn, opener: op, columns: o.Columns, rows: o.Rows, flow: true}
 	if err := r.begin(); err != nil {
 		conn.Close()
 		return nil, err
@@ -49,40 +49,34 @@ func (j *job) rlogin() (scheme.Terminal, error) {
 	return r, nil
 }
 
-// rloginConn is a session by rlogin.
+// rloginConn is an rlogin session.
 type rloginConn struct {
 	*session
-	job *job
+	observer
+	opener *opener
 
-	mu            sync.Mutex // guards the rest, and the connection for writing
+	mu            sync.Mutex // guards the rest, and writing
 	columns, rows int
-	asked         bool // for the size of the window
-	flow          bool // ^S and ^Q are for us
-	onChange      func()
+	asked         bool // for the window size
+	flow          bool // ^S and ^Q are not for the host
 }
 
-// begin says who wants to log in as whom, and hears whether that will be
-// considered.
+// begin sends the user names and the terminal, and reads the server's answer.
 func (r *rloginConn) begin() error {
-	o := &r.job.client.o
-	local := o.LocalUser
-	if local == "" {
-		local = r.job.user
-	}
+	o := &r.opener.client.o
+	local := cmp.Or(o.LocalUser, r.opener.user)
 	terminal := strings.ToLower(o.TerminalTypes[0])
-	hello := "\x00" + local + "\x00" + r.job.user + "\x00" + terminal + "/38400\x00"
-	if i := strings.IndexFunc(local+terminal, isControl); i >= 0 {
+	if strings.IndexFunc(local+terminal, isControl) >= 0 {
 		return fmt.Errorf("%w: the name of a user or a terminal has control characters", locus.ErrValue)
 	}
-	r.job.req.Traced(true, "begin: "+local+" as "+r.job.user+", "+terminal)
-	if _, err := io.WriteString(r.session, hello); err != nil {
+	r.opener.req.Traced(true, "begin: "+local+" as "+r.opener.user+", "+terminal)
+	if _, err := io.WriteString(r.session, "\x00"+local+"\x00"+r.opener.user+"\x00"+terminal+"/38400\x00"); err != nil {
 		return err
 	}
 	return r.answer()
 }
 
-// answer reads whether the server goes on: its first octet is NUL, or else a
-// message follows and the end.
+// answer reads the server's answer: NUL, or a message and the end of the connection.
 func (r *rloginConn) answer() error {
 	first := make([]byte, 1)
 	for {
@@ -92,40 +86,33 @@ func (r *rloginConn) answer() error {
 			if err := r.control(first[0]); err != nil {
 				return err
 			}
-			continue
 		case n > 0 && first[0] == 0:
 			return nil
 		case n > 0:
 			message, _ := io.ReadAll(io.LimitReader(r.session, maxRefusal))
-			return r.hint(fmt.Errorf("%w: %s", scheme.ErrAuth, locus.Quote(strings.TrimSpace(string(slices.Concat(unmarked(first), message))))))
+			if first[0] >= ' ' { // servers put 1 before the message
+				message = append(first, message...)
+			}
+			return r.hint(fmt.Errorf("%w: %s", scheme.ErrAuth, locus.Quote(strings.TrimSpace(string(message)))))
 		case err == io.EOF || errors.Is(err, scheme.ErrProtocol):
-			return r.hint(fmt.Errorf("%w: the server closes without a word", scheme.ErrAuth))
+			return r.hint(fmt.Errorf("%w: the server closes the connection without a message", scheme.ErrAuth))
 		case err != nil:
 			return err
 		}
 	}
 }
 
-// unmarked is the first octet of a refusal if it is part of the message: servers
-// put 1 before it.
-func unmarked(first []byte) []byte {
-	if first[0] < ' ' {
-		return nil
-	}
-	return first
-}
-
-// hint adds what is mostly the reason for a refusal.
+// hint adds the usual reason for a refusal.
 func (r *rloginConn) hint(err error) error {
 	address := r.LocalAddr().String()
 	port, parseErr := strconv.Atoi(address[strings.LastIndexByte(address, ':')+1:])
 	if parseErr != nil || port < 1024 {
 		return err
 	}
-	return scheme.Hint(err, "servers of rlogin want to be called from a port below 1024, which this program may not use")
+	return scheme.Hint(err, "rlogin servers expect a client port below 1024, which this program may not use")
 }
 
-// Read implements [scheme.Terminal]. Urgent octets are for us.
+// Read implements [scheme.Terminal]. It handles urgent octets.
 func (r *rloginConn) Read(p []byte) (int, error) {
 	for {
 		n, urgent, err := r.ReadUrgent(p)
@@ -141,10 +128,10 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 	}
 }
 
-// control does what an urgent octet says. What has come before it has been read
-// already, so there is nothing to discard.
+// control obeys an urgent octet. All data before it has been read, so there is nothing
+// to discard.
 func (r *rloginConn) control(o byte) error {
-	r.job.req.Traced(false, fmt.Sprintf("urgent %02X", o))
+	r.opener.req.Traced(false, fmt.Sprintf("urgent %02X", o))
 	r.mu.Lock()
 	if o&rloginRaw != 0 {
 		r.flow = false
@@ -152,26 +139,23 @@ func (r *rloginConn) control(o byte) error {
 	if o&rloginCooked != 0 {
 		r.flow = true
 	}
-	f := r.onChange
 	var err error
 	if o&rloginWindow != 0 {
 		r.asked = true
-		err = r.tellWindow()
+		err = r.sendWindow()
 	}
 	r.mu.Unlock()
-	if f != nil {
-		f()
-	}
+	r.notify()
 	return err
 }
 
-// tellWindow tells how large the window is. r is locked.
-func (r *rloginConn) tellWindow() error {
+// sendWindow sends the window size. The caller must hold r.mu.
+func (r *rloginConn) sendWindow() error {
 	b := []byte{0xFF, 0xFF, 's', 's'}
 	for _, n := range [...]int{r.rows, r.columns, 0, 0} {
 		b = binary.BigEndian.AppendUint16(b, clamp(n))
 	}
-	r.job.req.Traced(true, fmt.Sprintf("window %d x %d", r.columns, r.rows))
+	r.opener.req.Traced(true, fmt.Sprintf("window %d x %d", r.columns, r.rows))
 	_, err := r.session.Write(b)
 	return err
 }
@@ -191,25 +175,18 @@ func (r *rloginConn) SetWindow(columns, rows int) error {
 	if !r.asked {
 		return nil
 	}
-	return r.tellWindow()
+	return r.sendWindow()
 }
 
-// Echoes implements [scheme.Terminal]: an rlogin server does.
+// Echoes implements [scheme.Terminal]: an rlogin server always echoes.
 func (r *rloginConn) Echoes() bool { return true }
 
-// OnChange implements [scheme.Terminal].
-func (r *rloginConn) OnChange(f func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.onChange = f
-}
-
-// Commands implements [scheme.Terminal]: there are none.
+// Commands implements [scheme.Terminal]: rlogin has none.
 func (r *rloginConn) Commands() []string { return nil }
 
 // Command implements [scheme.Terminal].
 func (r *rloginConn) Command(string) error {
-	return fmt.Errorf("rlogin: %w: it has no commands", scheme.ErrUnsupported)
+	return fmt.Errorf("rlogin: %w: rlogin has no commands", scheme.ErrUnsupported)
 }
 
 // Status implements [scheme.Terminal].
@@ -218,7 +195,7 @@ func (r *rloginConn) Status() []scheme.Field {
 	defer r.mu.Unlock()
 	return []scheme.Field{
 		{Name: "protocol", Value: "rlogin"},
-		{Name: "user", Value: r.job.user},
+		{Name: "user", Value: r.opener.user},
 		{Name: "flowControl", Value: r.flow},
 		{Name: "window", Value: strconv.Itoa(r.columns) + "x" + strconv.Itoa(r.rows)},
 		{Name: "windowTold", Value: r.asked},

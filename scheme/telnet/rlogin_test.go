@@ -16,8 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// urgent is a connection that tells of urgent octets, as the system would: here,
-// those of 80 to 9F hexadecimal.
+// urgent is a connection that reports urgent octets, here those of 80 to 9F hexadecimal.
 type urgent struct {
 	net.Conn
 	left []byte
@@ -42,8 +41,8 @@ func (u *urgent) ReadUrgent(p []byte) (n int, isUrgent bool, err error) {
 	return n, isUrgent, nil
 }
 
-// rlogind is a Dialer like host, that connects from a reserved port and tells of
-// urgent octets.
+// rlogind is a Dialer like host that connects from a reserved port and reports urgent
+// octets.
 type rlogind struct{ host }
 
 func (u *urgent) Read(p []byte) (int, error) {
@@ -84,7 +83,7 @@ func TestRloginRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x01rlogind: Permission denied.\r\n": `rlogin: not permitted: "rlogind: Permission denied."`,
 		"Go away\x1b[2J\r\n":                  `rlogin: not permitted: "Go away\x1b[2J"`,
-		"":                                    "rlogin: not permitted: the server closes without a word",
+		"":                                    "rlogin: not permitted: the server closes the connection without a message",
 		"\x01" + strings.Repeat("x", 1<<16):   "rlogin: not permitted: ",
 	} {
 		_, err := open(t, nil, "rlogin://alice@h/", rlogind{func(c net.Conn) {
@@ -109,7 +108,7 @@ func TestRloginSilent(t *testing.T) {
 	}
 }
 
-// From a port that anybody may have, a refusal says what is mostly the reason.
+// From an unreserved port, a refusal has a hint with the usual reason.
 func TestRloginPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

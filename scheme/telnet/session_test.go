@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// host is the far end of a session: a Dialer whose connections are handled by it.
+// host is a Dialer whose connections it handles as the host.
 type host func(c net.Conn)
 
 func (h host) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -48,8 +48,8 @@ func (h host) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	return near, nil
 }
 
-// says is a host that sends text, takes what comes, and ends when it has had as
-// many octets as it waits for.
+// says is a host that sends text, reads input, and ends after the expected number of
+// octets.
 type says struct {
 	text string
 	wait int
@@ -115,8 +115,8 @@ func session(t *testing.T, c *telnet.Client, text string, d scheme.Dialer) *sche
 	return s
 }
 
-// conversation is what a person sees of a host that says text, and what it was
-// answered.
+// conversation returns what the user sees of a host that sends text, and the answers to the
+// host.
 func conversation(t *testing.T, c *telnet.Client, text string, wait int) (seen, answered string) {
 	t.Helper()
 	h := newSays(text, wait)
@@ -139,8 +139,7 @@ func capture(t *testing.T, name string) string {
 	return string(b)
 }
 
-// A real telnetd is answered each option once, and what the person sees is what
-// it showed.
+// A real telnetd gets one answer for each option, and the user sees its output.
 func TestReplayTelnetd(t *testing.T) {
 	first := "\xff\xfe%\xff\xfe&\xff\xfb\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$"
 	for name, want := range map[string]struct{ seen, answered string }{
@@ -186,7 +185,7 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// What a host asks for of the environment is told, but never who somebody is.
+// The client sends the requested environment, but never a user's name.
 func TestEnvironment(t *testing.T) {
 	c := telnet.New(&telnet.Options{Environment: []string{"LANG=de_DE.UTF-8", "USER=root", "user=-f root", "LogName=x", "DISPLAY=:0", "ODD=\x01\x02", "none"}})
 	for asked, want := range map[string]string{
@@ -207,7 +206,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Malformed subnegotiations are heard and not answered.
+// Malformed subnegotiations are ignored.
 func TestMalformed(t *testing.T) {
 	text := "\xff\xfd\x18\xff\xfd\x2a\xff\xfd\x1f"
 	want := "\xff\xfb\x18\xff\xfb\x2a\xff\xfb\x1f\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0"
@@ -220,7 +219,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// What speaks no Telnet is served as it is.
+// A host that does not speak Telnet is served unchanged.
 func TestPlainService(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session(t, nil, "telnet://h:25/", host(func(c net.Conn) {
@@ -247,7 +246,7 @@ func TestPlainService(t *testing.T) {
 	}
 }
 
-// The window's size, commands and who echoes, while the session goes on.
+// Window sizes, commands and echoing during the session.
 func TestSession(t *testing.T) {
 	read := func(c net.Conn, want string) {
 		buf := make([]byte, len(want))
@@ -366,7 +365,7 @@ func TestStartTLS(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		// What is typed before TLS has begun goes by it.
+		// Input before TLS is sent over TLS.
 		line := make([]byte, len("s3cret\r\n"))
 		if _, err := io.ReadFull(over, line); err != nil || string(line) != "s3cret\r\n" {
 			t.Errorf("%q, %v", line, err)
@@ -387,7 +386,7 @@ func TestStartTLS(t *testing.T) {
 	if !slices.Contains(s.Conn.Status(), scheme.Field{Name: "tls", Value: true}) {
 		t.Error(s.Conn.Status())
 	}
-	// A certificate of somebody else.
+	// Another host's certificate.
 	s = session(t, telnet.New(&telnet.Options{TLSConfig: ours}), "telnet://other.example/", host(func(c net.Conn) {
 		if _, err := begin(c); err == nil {
 			t.Error("the certificate is taken")
@@ -416,19 +415,19 @@ func TestRefused(t *testing.T) {
 }
 
 // dead is a Dialer that gets nowhere.
-type dead struct{}
+type unreachable struct{}
 
-func (dead) DialContext(context.Context, string, string) (net.Conn, error) {
+func (unreachable) DialContext(context.Context, string, string) (net.Conn, error) {
 	return nil, errors.New("connection refused")
 }
 
 func TestEnds(t *testing.T) {
 	for _, text := range []string{"telnet://h/", "rlogin://u@h/", "tn3270://h/"} {
-		if _, err := open(t, nil, text, dead{}); !errors.Is(err, scheme.ErrUnreachable) {
+		if _, err := open(t, nil, text, unreachable{}); !errors.Is(err, scheme.ErrUnreachable) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// The context ends it.
+	// The end of the context ends the session.
 	silent := host(func(c net.Conn) { io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -444,7 +443,7 @@ func TestEnds(t *testing.T) {
 	if _, err := telnet.New(nil).Open(ctx, &scheme.Request{URL: locus.MustParse("rlogin://u@h/"), Dial: silent}); !errors.Is(err, why) {
 		t.Error(err)
 	}
-	// A host that does nothing but negotiate.
+	// A host that only negotiates.
 	s := session(t, nil, "telnet://h/", host(func(c net.Conn) {
 		go io.Copy(io.Discard, c)
 		io.WriteString(c, strings.Repeat("\xff\xfd\x03\xff\xfe\x03", 1<<14))
@@ -454,7 +453,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What is typed is not in the trace, whatever it is.
+// Input is never in the trace.
 func TestTrace(t *testing.T) {
 	var mu sync.Mutex
 	var lines []string

@@ -4,71 +4,74 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus/internal/nvt"
 	"github.com/locus-url/locus/scheme"
 )
 
-// telnet opens a session by Telnet. It says nothing first: what speaks no Telnet is
-// left alone, and what does begins by itself.
-func (j *job) telnet() (scheme.Terminal, error) {
-	conn, err := j.dial(TelnetPort, j.req.Dial.DialContext)
+// telnet opens a session by Telnet. The client sends nothing first, so a host that does
+// not speak Telnet is not disturbed.
+func (op *opener) telnet() (scheme.Terminal, error) {
+	conn, err := op.dial(TelnetPort, op.req.Dial.DialContext)
 	if err != nil {
 		return nil, err
 	}
-	o := &j.client.o
-	t := &telnetConn{job: j, columns: o.Columns, rows: o.Rows}
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: func(byte) { t.speaks() }, Trace: j.trace})
+	o := &op.client.o
+	t := &telnetConn{opener: op, columns: o.Columns, rows: o.Rows}
+	command := func(byte) {
+		if !t.spoken.Load() {
+			t.changed()
+		}
+	}
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Trace: op.trace})
 	return t, nil
 }
 
-// trace tells of Telnet's commands. What is typed is told nobody: a password may be
-// among it.
-func (j *job) trace(sent bool, text string) { j.req.Traced(sent, text) }
+// trace reports Telnet commands, but never typed data, which may have a password.
+func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 
-// telnetConn is a session by Telnet.
+// telnetConn is a Telnet session.
 type telnetConn struct {
 	*nvt.Conn
-	job *job
+	observer
+	opener *opener
+	spoken atomic.Bool // the host speaks Telnet
 
 	mu            sync.Mutex // guards the rest
-	spoken        bool       // the host speaks Telnet
 	columns, rows int
-	types         int    // of the terminal, that were told
-	charset       string // that was agreed on
+	typesSent     int    // terminal types
+	charset       string // the agreed one
 	overTLS       bool
-	enterNUL      bool // Enter is sent as CR NUL, unless in binary
-	onChange      func()
+	enterNUL      bool // Enter is sent as CR NUL, except in binary
 }
 
-// options are those that we agree to. LINEMODE is not: to do without is what
-// RFC 1184 has a client do that has no line editing for the host to use. Nor is
-// anything that tells the host who somebody is.
+// options returns the options that the client agrees to. LINEMODE is not among them, as
+// RFC 1184 wants it for a client without line editing; nor is any that identifies the user.
 func (t *telnetConn) options() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true},
 		{Code: nvt.Echo, Them: true},
 		{Code: nvt.SGA, Us: true, Them: true},
-		{Code: nvt.TerminalType, Us: true, Sub: t.typeAsked},
+		{Code: nvt.TerminalType, Us: true, Sub: t.terminalType},
 		{Code: nvt.WindowSize, Us: true, Changed: func(us, on bool) {
 			if us && on {
-				t.tellWindow()
+				t.sendWindow()
 			}
 		}},
-		{Code: nvt.Charset, Us: true, Them: true, Sub: t.charsetAsked},
-		{Code: nvt.StartTLS, Us: true, Changed: func(us, on bool) {
-			if us && on {
-				t.SubLast(nvt.StartTLS, []byte{follows})
-			}
-		}, Sub: t.startTLS},
+		{Code: nvt.Charset, Us: true, Them: true, Sub: t.charsetRequest},
+		t.opener.startTLS(t, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.overTLS = true
+		}),
 	}
-	if len(t.job.client.o.Environment) > 0 {
-		list = append(list, nvt.Option{Code: nvt.NewEnvironment, Us: true, Sub: t.environmentAsked})
+	if len(t.opener.client.o.Environment) > 0 {
+		list = append(list, nvt.Option{Code: nvt.NewEnvironment, Us: true, Sub: t.sendEnvironment})
 	}
 	for i := range list {
 		changed := list[i].Changed
@@ -82,75 +85,39 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed notes that the host speaks Telnet, and reports the change.
+// changed records that the host speaks Telnet, and reports a change.
 func (t *telnetConn) changed() {
-	t.mu.Lock()
-	t.spoken = true
-	t.mu.Unlock()
+	t.spoken.Store(true)
 	t.notify()
-}
-
-// notify calls the function that OnChange was given.
-func (t *telnetConn) notify() {
-	t.mu.Lock()
-	f := t.onChange
-	t.mu.Unlock()
-	if f != nil {
-		f()
-	}
-}
-
-// speaks notes that the host speaks Telnet.
-func (t *telnetConn) speaks() {
-	t.mu.Lock()
-	known := t.spoken
-	t.mu.Unlock()
-	if !known {
-		t.changed()
-	}
 }
 
 // Read implements [scheme.Terminal].
 func (t *telnetConn) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
-	return n, t.job.asProtocol(err)
+	return n, t.opener.asProtocol(err)
 }
 
-// asProtocol says what kind of error one of nvt is.
-func (j *job) asProtocol(err error) error {
+// asProtocol adds scheme.ErrProtocol to errors of package nvt.
+func (op *opener) asProtocol(err error) error {
 	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) || errors.Is(err, nvt.ErrUpgrade) {
-		return fmt.Errorf("%s: %w: %w", j.url.url.Scheme(), scheme.ErrProtocol, err)
+		return fmt.Errorf("%s: %w: %w", op.url.url.Scheme(), scheme.ErrProtocol, err)
 	}
 	return err
 }
 
-func isEOF(err error) bool { return err == io.EOF }
-
-// What a subnegotiation begins with.
-const (
-	subIs   = 0 // TERMINAL-TYPE, NEW-ENVIRON
-	subSend = 1
-
-	charsetRequest  = 1
-	charsetAccepted = 2
-	charsetRejected = 3
-
-	follows = 1 // START-TLS
-)
-
-// typeAsked tells the types of the terminal in turn; the last one twice, which says
-// that it is, and then all again (RFC 1091).
-func (t *telnetConn) typeAsked(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
+// terminalType sends the terminal types in turn. The last is sent twice to mark the end,
+// then they start again (RFC 1091).
+func (t *telnetConn) terminalType(data []byte) {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
-	list := t.job.client.o.TerminalTypes
+	list := t.opener.client.o.TerminalTypes
 	t.mu.Lock()
-	i := t.types
-	t.types = (i + 1) % (len(list) + 1)
+	i := t.typesSent
+	t.typesSent = (i + 1) % (len(list) + 1)
 	t.mu.Unlock()
 	name := list[min(i, len(list)-1)]
-	t.Sub(nvt.TerminalType, append([]byte{subIs}, name...))
+	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 	t.changed()
 }
 
@@ -162,11 +129,11 @@ func (t *telnetConn) SetWindow(columns, rows int) error {
 	if !t.Enabled(true, nvt.WindowSize) {
 		return nil
 	}
-	return t.tellWindow()
+	return t.sendWindow()
 }
 
-// tellWindow tells how large the window is.
-func (t *telnetConn) tellWindow() error {
+// sendWindow sends the window size.
+func (t *telnetConn) sendWindow() error {
 	t.mu.Lock()
 	data := binary.BigEndian.AppendUint16(nil, clamp(t.columns))
 	data = binary.BigEndian.AppendUint16(data, clamp(t.rows))
@@ -176,22 +143,22 @@ func (t *telnetConn) tellWindow() error {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// charsetAsked takes the first character set of ours that the host offers. None of
-// them has to be translated.
-func (t *telnetConn) charsetAsked(data []byte) {
-	if len(data) < 2 || data[0] != charsetRequest {
+// charsetRequest accepts the first character set of ours that the host offers. Data is
+// not translated.
+func (t *telnetConn) charsetRequest(data []byte) {
+	if len(data) < 2 || data[0] != nvt.CharsetRequest {
 		return
 	}
 	list := string(data[1:])
 	if table := "[TTABLE]"; strings.HasPrefix(list, table) && len(list) > len(table) {
-		// It offers to send a table, of a version that follows. We have what we have.
+		// An offer to send a translation table; a version follows. It is ignored.
 		list = list[len(table)+1:]
 	}
 	if len(list) < 2 {
 		return
 	}
 	offered := strings.Split(list[1:], list[:1])
-	for _, ours := range t.job.client.o.Charsets {
+	for _, ours := range t.opener.client.o.Charsets {
 		i := slices.IndexFunc(offered, func(theirs string) bool { return strings.EqualFold(ours, theirs) })
 		if i < 0 {
 			continue
@@ -199,76 +166,49 @@ func (t *telnetConn) charsetAsked(data []byte) {
 		t.mu.Lock()
 		t.charset = ours
 		t.mu.Unlock()
-		t.Sub(nvt.Charset, append([]byte{charsetAccepted}, offered[i]...))
+		t.Sub(nvt.Charset, append([]byte{nvt.CharsetAccepted}, offered[i]...))
 		t.changed()
 		return
 	}
-	t.Sub(nvt.Charset, []byte{charsetRejected})
+	t.Sub(nvt.Charset, []byte{nvt.CharsetRejected})
 }
 
-// startTLS begins TLS once both sides have said that it follows.
-func (t *telnetConn) startTLS(data []byte) {
-	if len(data) != 1 || data[0] != follows || !t.Enabled(true, nvt.StartTLS) {
+// sendEnvironment sends the variables that the host asks for, or all of them. Unknown ones
+// are skipped.
+func (t *telnetConn) sendEnvironment(data []byte) {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
-	t.mu.Lock()
-	t.overTLS = true
-	t.mu.Unlock()
-	t.job.upgrade(t.Conn)
-}
-
-// What NEW-ENVIRON writes names and values with (RFC 1572).
-const (
-	envVar = iota
-	envValue
-	envEscape
-	envUserVar
-)
-
-// environmentAsked tells the variables that the host asks for, or all. Of one that is
-// not there nothing is said.
-func (t *telnetConn) environmentAsked(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
-		return
-	}
-	answer := []byte{subIs}
+	answer := []byte{nvt.Is}
 	asked := environmentNames(data[1:])
-	for _, variable := range t.job.client.o.Environment {
+	for _, variable := range t.opener.client.o.Environment {
 		name, value, ok := strings.Cut(variable, "=")
-		if !ok || isUser(name) || asked != nil && !slices.Contains(asked, name) {
+		if !ok || slices.Contains(userVariables, strings.ToUpper(name)) || asked != nil && !slices.Contains(asked, name) {
 			continue
 		}
-		answer = append(answer, kindOfVariable(name))
-		answer = appendEscaped(answer, name)
-		answer = append(answer, envValue)
-		answer = appendEscaped(answer, value)
+		kind := nvt.EnvUserVar
+		if slices.Contains(wellKnown, name) {
+			kind = nvt.EnvVar
+		}
+		answer = appendEscaped(append(answer, kind), name)
+		answer = appendEscaped(append(answer, nvt.EnvValue), value)
 	}
 	t.Sub(nvt.NewEnvironment, answer)
 }
 
-// isUser reports whether a variable names a user.
-func isUser(name string) bool {
-	return slices.Contains([]string{"USER", "LOGNAME", "USERNAME"}, strings.ToUpper(name))
-}
+var (
+	wellKnown     = []string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"} // of RFC 1572, without USER
+	userVariables = []string{"USER", "LOGNAME", "USERNAME"}                     // never sent
+)
 
-// wellKnown are the variables that RFC 1572 knows, but for USER.
-var wellKnown = [...]string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"}
-
-func kindOfVariable(name string) byte {
-	if slices.Contains(wellKnown[:], name) {
-		return envVar
-	}
-	return envUserVar
-}
-
-// environmentNames are the names that are asked for. nil: all.
+// environmentNames returns the requested names; nil means all.
 func environmentNames(data []byte) (names []string) {
 	for i := 0; i < len(data); i++ {
 		switch o := data[i]; {
-		case o == envVar || o == envUserVar:
+		case o == nvt.EnvVar || o == nvt.EnvUserVar:
 			names = append(names, "")
 			continue
-		case o == envEscape && i+1 < len(data):
+		case o == nvt.EnvEscape && i+1 < len(data):
 			i++
 		}
 		if len(names) > 0 {
@@ -276,16 +216,15 @@ func environmentNames(data []byte) (names []string) {
 		}
 	}
 	if slices.Equal(names, []string{"", ""}) || slices.Equal(names, []string{""}) {
-		// All of one kind, or of both.
-		return nil
+		return nil // all of one kind, or of both
 	}
 	return names
 }
 
 func appendEscaped(b []byte, text string) []byte {
 	for i := range len(text) {
-		if text[i] <= envUserVar {
-			b = append(b, envEscape)
+		if text[i] <= nvt.EnvUserVar {
+			b = append(b, nvt.EnvEscape)
 		}
 		b = append(b, text[i])
 	}
@@ -295,15 +234,7 @@ func appendEscaped(b []byte, text string) []byte {
 // Echoes implements [scheme.Terminal].
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
-// OnChange implements [scheme.Terminal].
-func (t *telnetConn) OnChange(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.onChange = f
-}
-
-// commands are those of RFC 854 that a user may send, by the names that telnet
-// programs have for them.
+// commands are the commands of RFC 854 that a user may send, by their usual names.
 var commands = [...]struct {
 	name string
 	code byte
@@ -311,8 +242,8 @@ var commands = [...]struct {
 	{"ao", nvt.AO}, {"ayt", nvt.AYT}, {"brk", nvt.BRK}, {"ec", nvt.EC}, {"el", nvt.EL}, {"eor", nvt.EOR}, {"ga", nvt.GA}, {"ip", nvt.IP}, {"nop", nvt.NOP},
 }
 
-// What a user may choose about the ends of lines (RFC 1123 section 3.3.1): "crlf" and
-// "crnul" set what Enter sends, and "lf" sends only LF.
+// Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" set what Enter
+// sends, and "lf" sends LF.
 const (
 	enterCRLF = "crlf"
 	enterNUL  = "crnul"
@@ -347,7 +278,7 @@ func (t *telnetConn) Command(name string) error {
 			return t.Conn.Command(c.code)
 		}
 	}
-	return fmt.Errorf("telnet: %w: it has no such command", scheme.ErrUnsupported)
+	return fmt.Errorf("telnet: %w: unknown command", scheme.ErrUnsupported)
 }
 
 // Status implements [scheme.Terminal].
@@ -355,12 +286,12 @@ func (t *telnetConn) Status() []scheme.Field {
 	t.mu.Lock()
 	protocol, charset, overTLS := "telnet", t.charset, t.overTLS
 	window := strconv.Itoa(t.columns) + "x" + strconv.Itoa(t.rows)
-	asked := t.types > 0
+	asked := t.typesSent > 0
 	enter := "CR LF"
 	if t.enterNUL {
 		enter = "CR NUL"
 	}
-	if !t.spoken {
+	if !t.spoken.Load() {
 		protocol = "none: the host has not spoken Telnet yet"
 	}
 	t.mu.Unlock()

@@ -16,131 +16,123 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// TN3270Options are Options for tn3270.
+// TN3270Options are Options for tn3270. The zero value has the defaults.
 type TN3270Options struct {
-	Model      int    // of the terminal, 2 to 5; 0: 2, which has 24 rows of 80 columns
+	Model      int    // of the terminal, 2 to 5; 0: 2, with 24 rows of 80 columns
 	CodePage   string // of the host; empty: "037"
-	DeviceName string // the device or group that is asked for; empty: whichever is free
+	DeviceName string // the requested device or group; empty: any
 	Monochrome bool   // a terminal without colours
-	// Basic leaves out TN3270E (RFC 2355) for hosts that offer what they can't do.
-	Basic bool
+	Basic      bool   // leave out TN3270E (RFC 2355), for hosts that implement it badly
 }
 
-// Terminal3270 is the connection of a session by tn3270. Read gives drawings of the
-// screen for a terminal of ECMA-48, and Write takes what such a terminal's keyboard
-// sends; programs have the screen itself. The session goes on whether Read is called
-// or not.
+// Terminal3270 is the connection of a tn3270 session. Read returns drawings of the screen
+// for an ECMA-48 terminal, and Write takes the input of such a terminal. Programs use
+// Screen instead; the session continues whether or not Read is called.
 //
-// Until a host begins with 3270 data streams, what it says is text, which Read gives
-// and Screen has not.
+// Until the host starts 3270 data streams it sends text, which Read returns and Screen
+// does not have.
 type Terminal3270 interface {
 	scheme.Terminal
-	// Screen is the screen, to be looked at.
+	// Screen returns the screen, for reading only.
 	Screen() *tn3270.Screen
-	// Press presses a key, and sends to the host what that sends. The error is the
-	// screen's, such as [tn3270.ErrLocked], or the connection's.
+	// Press presses a key and sends the resulting record. The error is the screen's,
+	// such as [tn3270.ErrLocked], or the connection's.
 	Press(k tn3270.Key) error
 	// Type types characters. The error is the screen's.
 	Type(text string) error
 }
 
-// maxText is how much text of a host is kept for Read, or up to twice as much.
+// maxText is the least text that is kept for Read; older text is dropped.
 const maxText = 1 << 20
 
 // tn3270 opens a session by Telnet with 3270 data streams.
-func (j *job) tn3270() (scheme.Terminal, error) {
-	o := &j.client.o
+func (op *opener) tn3270() (scheme.Terminal, error) {
+	o := &op.client.o
 	terminal := &tn3270.Options{Model: o.TN3270.Model, CodePage: o.TN3270.CodePage, Extended: !o.TN3270.Monochrome}
 	if !isDevice(o.TN3270.DeviceName) {
-		return nil, fmt.Errorf("%w: %s is no name of a device", scheme.ErrUnsupported, locus.Quote(o.TN3270.DeviceName))
+		return nil, fmt.Errorf("%w: invalid device name %s", scheme.ErrUnsupported, locus.Quote(o.TN3270.DeviceName))
 	}
 	screen, err := tn3270.New(terminal)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := j.dial(TN3270Port, j.req.Dial.DialContext)
+	conn, err := op.dial(TN3270Port, op.req.Dial.DialContext)
 	if err != nil {
 		return nil, err
 	}
-	t := &conn3270{job: j, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
+	t := &conn3270{opener: op, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
 	t.extended.conn = t
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Trace: j.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Trace: op.trace})
 	go t.receive()
 	return t, nil
 }
 
-// conn3270 is a session by tn3270.
+// conn3270 is a tn3270 session.
 type conn3270 struct {
 	*nvt.Conn
-	job      *job
+	observer
+	opener   *opener
 	terminal *tn3270.Options
 	screen   *tn3270.Screen
 	extended extended
 
-	keys    sync.Mutex // held while a key is pressed and its record is sent, and while a record is answered
+	keys    sync.Mutex // held while a key and its record, or a record and its reply, are handled
 	decoder tn3270.Decoder
 
 	mu            sync.Mutex // guards the rest
 	wake          chan struct{}
 	columns, rows int
 	out           []byte // for Read
-	records       bool   // the host sends data streams, and no text
+	records       bool   // the host sends data streams, not text
 	view          view
 	ended         error
 	deadline      time.Time
-	onChange      func()
 }
 
-// options are those that a terminal of this kind agrees to (RFC 1576).
+// options returns the options that a 3270 terminal agrees to (RFC 1576).
 func (t *conn3270) options() []nvt.Option {
 	changed := func(bool, bool) { t.negotiated() }
 	list := []nvt.Option{
-		{Code: nvt.TerminalType, Us: true, Sub: t.typeAsked},
+		{Code: nvt.TerminalType, Us: true, Sub: t.terminalType},
 		{Code: nvt.EndOfRecord, Us: true, Them: true, Changed: changed},
 		{Code: nvt.Binary, Us: true, Them: true, Changed: changed},
 		{Code: nvt.Echo, Them: true, Changed: changed},
 		{Code: nvt.SGA, Us: true, Them: true},
-		{Code: nvt.StartTLS, Us: true, Changed: func(us, on bool) {
-			if us && on {
-				t.SubLast(nvt.StartTLS, []byte{follows})
-			}
-		}, Sub: func(data []byte) {
-			if len(data) == 1 && data[0] == follows && t.Enabled(true, nvt.StartTLS) {
-				t.job.upgrade(t.Conn)
-			}
-		}},
+		t.opener.startTLS(t, func() {}),
 	}
-	if !t.job.client.o.TN3270.Basic {
+	if !t.opener.client.o.TN3270.Basic {
 		list = append(list, nvt.Option{Code: nvt.TN3270E, Us: true, Changed: changed, Sub: t.extended.sub})
 	}
 	return list
 }
 
-// typeAsked tells what the terminal is, and which device it wants to be.
-func (t *conn3270) typeAsked(data []byte) {
-	if len(data) == 0 || data[0] != subSend {
+// terminalType sends the terminal type and the requested device.
+func (t *conn3270) terminalType(data []byte) {
+	if len(data) == 0 || data[0] != nvt.Send {
 		return
 	}
 	name := t.terminal.TerminalType()
-	if device := t.job.client.o.TN3270.DeviceName; device != "" {
+	if device := t.opener.client.o.TN3270.DeviceName; device != "" {
 		name += "@" + device
 	}
-	t.Sub(nvt.TerminalType, append([]byte{subIs}, name...))
+	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
-// negotiated looks whether the host sends data streams from here on.
+// negotiated checks whether the host sends data streams from here on.
 func (t *conn3270) negotiated() {
 	records := t.Enabled(true, nvt.TN3270E) || t.Enabled(false, nvt.EndOfRecord) && t.Enabled(false, nvt.Binary)
 	t.update(func() { t.records = records })
-	t.mu.Lock()
-	f := t.onChange
-	t.mu.Unlock()
-	if f != nil {
-		f()
-	}
+	t.notify()
 }
 
-// update changes something that Read waits for.
+// hasRecords reports whether the host sends data streams and not text.
+func (t *conn3270) hasRecords() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.records
+}
+
+// update changes state that Read waits for.
 func (t *conn3270) update(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,21 +141,19 @@ func (t *conn3270) update(change func()) {
 	t.wake = make(chan struct{})
 }
 
-// receive takes what the host sends until it ends.
+// receive handles everything that the host sends until the connection ends.
 func (t *conn3270) receive() {
 	err := t.records3270()
-	t.update(func() { t.ended = t.job.asProtocol(err) })
+	t.update(func() { t.ended = t.opener.asProtocol(err) })
 }
 
-// records3270 takes records, and text for as long as there are none.
+// records3270 handles text, and records once they have begun.
 func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
 	for {
-		// What comes before a command is as it was before the command.
-		t.mu.Lock()
-		records := t.records
-		t.mu.Unlock()
+		// Next returns what came before a command, so the mode before it counts.
+		records := t.hasRecords()
 		n, end, err := t.Next(piece)
 		if err != nil {
 			return err
@@ -172,7 +162,7 @@ func (t *conn3270) records3270() error {
 			t.text(piece[:n])
 			continue
 		}
-		if record = append(record, piece[:n]...); len(record) > tn3270.MaxRecord+headerSize {
+		if record = append(record, piece[:n]...); len(record) > tn3270.MaxRecord+nvt.RecordHeader {
 			return nvt.ErrRecord
 		}
 		if end {
@@ -184,23 +174,21 @@ func (t *conn3270) records3270() error {
 	}
 }
 
-// text shows what is no data stream.
+// text adds text for Read. Without a reader the oldest is dropped.
 func (t *conn3270) text(text []byte) {
-	if len(text) > 0 {
-		t.update(func() { t.append(text) })
+	if len(text) == 0 {
+		return
 	}
+	t.update(func() {
+		t.out = append(t.view.leave(t.out), text...)
+		if len(t.out) > 2*maxText {
+			t.out = append(t.out[:0], t.out[len(t.out)-maxText:]...)
+		}
+	})
 }
 
-// append adds text for Read, and forgets the oldest if nobody reads. t.mu is held.
-func (t *conn3270) append(text []byte) {
-	t.out = append(t.view.leave(t.out), text...)
-	if len(t.out) > 2*maxText {
-		t.out = append(t.out[:0], t.out[len(t.out)-maxText:]...)
-	}
-}
-
-// record does what a record says, and sends what it asks for. The screen shows what
-// it says before the answer is out; a key that is pressed then is sent behind it.
+// record handles a record and sends the reply. The screen changes before the reply is
+// sent; a key that is pressed then is sent after it.
 func (t *conn3270) record(record []byte) error {
 	t.keys.Lock()
 	defer t.keys.Unlock()
@@ -214,13 +202,13 @@ func (t *conn3270) record(record []byte) error {
 	return t.WriteRecord(reply)
 }
 
-// stream has the screen do what a data stream says. What is wrong with it does not
-// end the session: what came before the mistake is on the screen.
+// stream passes a data stream to the screen. An error in it does not end the session: what
+// came before the error is on the screen.
 func (t *conn3270) stream(record []byte) (reply []byte, err error) {
 	reply, err = t.screen.Receive(record)
-	t.job.req.Traced(false, fmt.Sprintf("record of %d octets", len(record)))
+	t.opener.req.Traced(false, fmt.Sprintf("record of %d octets", len(record)))
 	if err != nil {
-		t.job.req.Traced(false, err.Error())
+		t.opener.req.Traced(false, err.Error())
 	}
 	return reply, err
 }
@@ -245,7 +233,7 @@ func (t *conn3270) Press(k tn3270.Key) error {
 	if err != nil || send == nil {
 		return err
 	}
-	t.job.req.Traced(true, fmt.Sprintf("%v, record of %d octets", k, len(send)))
+	t.opener.req.Traced(true, fmt.Sprintf("%v, record of %d octets", k, len(send)))
 	if t.Enabled(true, nvt.TN3270E) {
 		return t.extended.send(send)
 	}
@@ -259,13 +247,10 @@ func (t *conn3270) Type(text string) error {
 	return t.screen.Type(text)
 }
 
-// Write implements [scheme.Terminal]. What can't be typed is no error: the bell
-// rings, and the screen says why.
+// Write implements [scheme.Terminal]. Input that can't be typed is not an error: it rings
+// the bell, and the screen says why.
 func (t *conn3270) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	records := t.records
-	t.mu.Unlock()
-	if !records {
+	if !t.hasRecords() {
 		return t.Conn.Write(p)
 	}
 	t.keys.Lock()
@@ -289,7 +274,7 @@ func (t *conn3270) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isKeyboard reports whether err is one of the keyboard, and not of the connection.
+// isKeyboard reports whether err is about the keyboard and not about the connection.
 func isKeyboard(err error) bool {
 	return slices.ContainsFunc([]error{tn3270.ErrLocked, tn3270.ErrProtected, tn3270.ErrNumeric, tn3270.ErrOverflow, tn3270.ErrCharacter},
 		func(kind error) bool { return errors.Is(err, kind) })
@@ -316,7 +301,7 @@ func (t *conn3270) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves what there is to show to p.
+// take moves output to p.
 func (t *conn3270) take(p []byte) (n int, wake chan struct{}, deadline time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -333,19 +318,19 @@ func (t *conn3270) take(p []byte) (n int, wake chan struct{}, deadline time.Time
 	return n, t.wake, t.deadline, err
 }
 
-// SetReadDeadline is for Read alone: the session goes on without it.
+// SetReadDeadline affects only Read, not the session.
 func (t *conn3270) SetReadDeadline(at time.Time) error {
 	t.update(func() { t.deadline = at })
 	return nil
 }
 
-// SetDeadline is SetReadDeadline and SetWriteDeadline.
+// SetDeadline combines SetReadDeadline and SetWriteDeadline.
 func (t *conn3270) SetDeadline(at time.Time) error {
 	return errors.Join(t.SetReadDeadline(at), t.SetWriteDeadline(at))
 }
 
-// SetWindow implements [scheme.Terminal]. The screen keeps the size that the host
-// gave it, and is drawn anew.
+// SetWindow implements [scheme.Terminal]. The screen keeps the size that the host gave it,
+// and is drawn again.
 func (t *conn3270) SetWindow(columns, rows int) error {
 	t.update(func() {
 		t.columns, t.rows = columns, rows
@@ -354,56 +339,30 @@ func (t *conn3270) SetWindow(columns, rows int) error {
 	return nil
 }
 
-// Echoes implements [scheme.Terminal].
-func (t *conn3270) Echoes() bool {
-	t.mu.Lock()
-	records := t.records
-	t.mu.Unlock()
-	// Behind t.mu nobody waits for a host that takes nothing.
-	return records || t.Enabled(false, nvt.Echo)
-}
-
-// OnChange implements [scheme.Terminal].
-func (t *conn3270) OnChange(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.onChange = f
-}
+// Echoes implements [scheme.Terminal]. It must not hold t.mu when it calls Enabled, which
+// may wait for a host that does not read.
+func (t *conn3270) Echoes() bool { return t.hasRecords() || t.Enabled(false, nvt.Echo) }
 
 // Commands implements [scheme.Terminal].
 func (t *conn3270) Commands() []string { return []string{"attn", "sysreq", "brk", "ip", "ao", "ayt"} }
 
-// Command implements [scheme.Terminal]. Attn and SysReq are commands of Telnet's
-// (RFC 1576; RFC 2355 section 10).
+// Command implements [scheme.Terminal]. Attn and SysReq are Telnet commands (RFC 1576; RFC
+// 2355 section 10).
 func (t *conn3270) Command(name string) error {
-	extended := t.Enabled(true, nvt.TN3270E)
-	switch strings.ToLower(name) {
-	case "attn":
-		if extended {
-			return t.Conn.Command(nvt.IP)
-		}
-		return t.Conn.Command(nvt.BRK)
-	case "sysreq":
-		if extended {
-			return t.Conn.Command(nvt.AO)
-		}
-		return t.Conn.Command(nvt.IP)
-	case "brk":
-		return t.Conn.Command(nvt.BRK)
-	case "ip":
-		return t.Conn.Command(nvt.IP)
-	case "ao":
-		return t.Conn.Command(nvt.AO)
-	case "ayt":
-		return t.Conn.Command(nvt.AYT)
+	codes := map[string]byte{"attn": nvt.BRK, "sysreq": nvt.IP, "brk": nvt.BRK, "ip": nvt.IP, "ao": nvt.AO, "ayt": nvt.AYT}
+	if t.Enabled(true, nvt.TN3270E) {
+		codes["attn"], codes["sysreq"] = nvt.IP, nvt.AO
 	}
-	return fmt.Errorf("tn3270: %w: it has no such command", scheme.ErrUnsupported)
+	if code, ok := codes[strings.ToLower(name)]; ok {
+		return t.Conn.Command(code)
+	}
+	return fmt.Errorf("tn3270: %w: unknown command", scheme.ErrUnsupported)
 }
 
 // Status implements [scheme.Terminal].
 func (t *conn3270) Status() []scheme.Field {
 	t.mu.Lock()
-	protocol := "text: the host has not begun with 3270 data streams"
+	protocol := "text: the host has not started 3270 data streams"
 	if t.records {
 		protocol = "tn3270"
 	}
@@ -429,16 +388,16 @@ func (t *conn3270) Status() []scheme.Field {
 	return list
 }
 
-// view is what Read has drawn of the screen.
+// view is the state of the terminal that Read draws on.
 type view struct {
-	shown   bool // the terminal shows the screen, and no text
+	shown   bool // the terminal shows the screen, not text
 	last    tn3270.Snapshot
-	have    bool // last is what the terminal shows
+	have    bool // the terminal shows last
 	overlay bool // a line about the keyboard covers the last row
 	status  string
 }
 
-// What makes room for drawings, and gives it back to text.
+// Sequences that start and end the drawing of screens.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
@@ -448,7 +407,7 @@ const (
 // lost notes that the terminal shows something else.
 func (v *view) lost() { v.have = false }
 
-// leave ends the drawings, because text follows.
+// leave ends the drawing before text.
 func (v *view) leave(dst []byte) []byte {
 	if v.shown {
 		dst = append(dst, leaveScreen...)
@@ -457,7 +416,7 @@ func (v *view) leave(dst []byte) []byte {
 	return dst
 }
 
-// draw draws the screen on a terminal of that size, as far as it has changed.
+// draw draws the changes of the screen on a terminal of that size.
 func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	overlay := rows <= s.Rows && s.Status.Lock > tn3270.LockedSystem
 	status := s.StatusLine()
@@ -488,10 +447,9 @@ func same(a, b tn3270.Snapshot) bool {
 
 var _ Terminal3270 = (*conn3270)(nil)
 
-// isDevice reports whether text can be the name of a device.
+// maxDevice is the longest device name.
+const maxDevice = 64
+
 func isDevice(text string) bool {
 	return len(text) <= maxDevice && strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
-
-// maxDevice is more than any host has for a device's name.
-const maxDevice = 64

@@ -28,7 +28,7 @@ func session3270(t *testing.T, c *telnet.Client, h host) telnet.Terminal3270 {
 	return session(t, c, "tn3270://h/", h).Conn.(telnet.Terminal3270)
 }
 
-// await waits until the screen is as it should be.
+// await waits for a state of the screen.
 func await(t *testing.T, c telnet.Terminal3270, what string, ok func(*tn3270.Screen) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -42,8 +42,8 @@ func shows(text string) func(*tn3270.Screen) bool {
 	return func(s *tn3270.Screen) bool { return strings.Contains(s.Text(), text) }
 }
 
-// The console of Hercules is negotiated with as s3270 does it, and its screen is
-// the one that s3270 showed.
+// The client negotiates with the console of Hercules as s3270 does, and shows the same
+// screen.
 func TestReplayHercules(t *testing.T) {
 	for name, c := range map[string]*telnet.Client{
 		"hercules-s3270-first-screen": options3270(telnet.TN3270Options{Basic: true}),
@@ -71,7 +71,7 @@ func TestReplayHercules(t *testing.T) {
 	}
 }
 
-// A host that is none of 3270 data streams shows text, and Enter is Enter.
+// A host without 3270 data streams shows text, and Enter sends a line end.
 func TestTextHost(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session3270(t, nil, func(c net.Conn) {
@@ -98,7 +98,7 @@ func TestTextHost(t *testing.T) {
 	}
 }
 
-// logon is a screen with a field for a name and one for a password.
+// logon is a screen with fields for a name and a password.
 func logon(t *testing.T, codePage string) []byte {
 	b, err := tn3270.NewBuilder(&tn3270.Options{CodePage: codePage})
 	if err != nil {
@@ -112,7 +112,7 @@ func logon(t *testing.T, codePage string) []byte {
 	return record
 }
 
-// host3270 is a host that has agreed to records of 3270 data streams.
+// host3270 is a host that has negotiated 3270 records.
 func host3270(t *testing.T, then func(*nvt.Conn)) host {
 	return func(c net.Conn) {
 		both := func(code byte) nvt.Option { return nvt.Option{Code: code, Us: true, Them: true} }
@@ -139,7 +139,7 @@ func received3270(t *testing.T, h *nvt.Conn, codePage string) tn3270.Inbound {
 	return in
 }
 
-// A person at a terminal sees drawings of the screen, and types.
+// A user at a terminal sees drawings of the screen, and types.
 func TestTerminal3270(t *testing.T) {
 	done := make(chan tn3270.Inbound, 2)
 	s := session3270(t, options3270(telnet.TN3270Options{CodePage: "1047"}), host3270(t, func(h *nvt.Conn) {
@@ -172,8 +172,8 @@ func TestTerminal3270(t *testing.T) {
 	if !s.Echoes() {
 		t.Error("it does not echo")
 	}
-	// A person types the name, Tab, the hidden password; then where nothing can be
-	// typed, which rings, and Reset.
+	// The user types the name, Tab and the hidden password; then at a protected position,
+	// which rings the bell; then Reset.
 	if _, err := s.Write([]byte("fred[1]\ts3cret")); err != nil {
 		t.Error(err)
 	}
@@ -226,8 +226,8 @@ func TestReadDeadline(t *testing.T) {
 	}
 }
 
-// talk is a conversation by hand: what the host says, and what it has to hear then.
-func talk(t *testing.T, lines []string, then func(c net.Conn)) host {
+// exchangeScript is a scripted conversation: what the host sends, and then expects.
+func exchangeScript(t *testing.T, lines []string, then func(c net.Conn)) host {
 	return func(c net.Conn) {
 		for i, line := range lines {
 			if i%2 == 0 {
@@ -252,18 +252,18 @@ func sub(text string) string { return "\xff\xfa\x28" + text + "\xff\xf0" }
 func TestTN3270E(t *testing.T) {
 	screen := string(logon(t, ""))
 	enter, ready := make(chan string, 1), make(chan struct{})
-	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42", Model: 4}), talk(t, []string{
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42", Model: 4}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-4-E\x01LU42"),
 		sub("\x02\x04IBM-3278-4-E\x01LU42"), sub("\x03\x07\x00\x02\x04"),
-		// The host would rather not have SYSREQ, and have what we have not.
+		// The host refuses SYSREQ, and asks for functions that the client lacks.
 		sub("\x03\x07\x00\x02\x03"), sub("\x03\x07\x00\x02"),
 		sub("\x03\x04\x00\x02"), "",
 		"\x03\x00\x00\x00\x00BIND\xff\xef" + "\x00\x00\x02\x00\x07" + screen + "\xff\xef", "\x02\x00\x00\x00\x07\x00\xff\xef",
-		// One that is wrong, and one of no kind that is ours.
+		// An invalid record, and one of an unknown type.
 		"\x00\x00\x01\x00\x08\xf5\xc3\x11\x7f\xff\xff\xff\xef", "\x02\x00\x01\x00\x08\x02\xff\xef",
 		"\x01\x00\x02\x00\x09SCS\xff\xef", "\x02\x00\x01\x00\x09\x00\xff\xef",
-		// Too short, not to be answered, and a response of theirs.
+		// A truncated record, which has no answer, and a response.
 		"\x00\x00\xff\xef" + "\x00\x00\x01\x00\x0a" + screen + "\xff\xef" + "\x02\x00\x00\x00\x00\x00\xff\xef" + "\x04\x00\x00\x00\x00\xff\xef", "",
 	}, func(c net.Conn) {
 		close(ready)
@@ -278,7 +278,7 @@ func TestTN3270E(t *testing.T) {
 	if !slices.Contains(s.Status(), scheme.Field{Name: "device", Value: "LU42"}) {
 		t.Error(s.Status())
 	}
-	// The host's last record may be on its way still.
+	// The host's last record may still be in transit.
 	await(t, s, "the second logon", func(s *tn3270.Screen) bool { return s.Status().Lock == tn3270.Unlocked && shows("PASSWORD")(s) })
 	if err := errors.Join(s.Type("ab"), s.Press(tn3270.Enter)); err != nil {
 		t.Error(err)
@@ -288,9 +288,9 @@ func TestTN3270E(t *testing.T) {
 	}
 }
 
-// A device that is refused is done without, by TN3270 as it was before RFC 2355.
+// After the refusal of a device the session continues as TN3270 before RFC 2355.
 func TestTN3270ERejected(t *testing.T) {
-	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), talk(t, []string{
+	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E\x01LU42"),
 		sub("\x02\x06\x05\x01"), "\xff\xfc\x28",
@@ -304,10 +304,10 @@ func TestTN3270ERejected(t *testing.T) {
 	}
 }
 
-// Text before the host is ready, SSCP-LU-DATA with what is typed to it, and NVT-DATA.
+// Text before the first record, SSCP-LU-DATA with its input, and NVT-DATA.
 func TestTN3270EText(t *testing.T) {
 	typed := make(chan string, 1)
-	s := session3270(t, nil, talk(t, []string{
+	s := session3270(t, nil, exchangeScript(t, []string{
 		"hello\r\n\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-2-E"),
 		sub("\x02\x04IBM-3278-2-E"), sub("\x03\x07\x00\x02\x04"),
@@ -342,7 +342,7 @@ func TestCommands3270(t *testing.T) {
 			lines = []string{"\xff\xfd\x28", "\xff\xfb\x28"}
 		}
 		got := make(chan string, 1)
-		s := session3270(t, nil, talk(t, lines, func(c net.Conn) {
+		s := session3270(t, nil, exchangeScript(t, lines, func(c net.Conn) {
 			buf := make([]byte, len(want))
 			io.ReadFull(c, buf)
 			got <- string(buf)
@@ -381,7 +381,7 @@ func TestBad3270(t *testing.T) {
 	if _, err := io.Copy(io.Discard, s); !errors.Is(err, scheme.ErrProtocol) {
 		t.Error(err)
 	}
-	// Text that nobody reads does not stop the session, and the oldest is forgotten.
+	// Unread text does not stop the session, and the oldest is dropped.
 	written := make(chan struct{})
 	s = session3270(t, nil, func(c net.Conn) {
 		defer close(written)
@@ -424,7 +424,7 @@ func FuzzTN3270E(f *testing.F) {
 	})
 }
 
-// canned is a connection whose far end has said all it will say, and reads all.
+// canned is a connection whose peer has sent everything, and accepts all input.
 type canned struct {
 	net.Conn // none
 	left     *bytes.Reader
@@ -437,7 +437,7 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// given is a Dialer that gives one connection.
+// given is a Dialer that returns a given connection.
 type given struct{ net.Conn }
 
 func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }

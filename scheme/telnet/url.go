@@ -1,6 +1,10 @@
 package telnet
 
 import (
+	"cmp"
+	"fmt"
+	"log/slog"
+
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
 )
@@ -13,8 +17,7 @@ const (
 	TN3270Port = 23
 )
 
-// URL is a telnet, rlogin or tn3270 URL. It is a comparable value; the zero URL
-// is none.
+// URL is a telnet, rlogin or tn3270 URL. It is comparable. The zero URL is invalid.
 type URL struct {
 	url            locus.URL
 	user, password string
@@ -26,7 +29,7 @@ func Parse(u locus.URL) (URL, error) {
 	switch u.Scheme() {
 	case "telnet", "rlogin", "tn3270":
 	default:
-		return URL{}, u.Errorf(0, "scheme", "%w: it is no telnet, rlogin or tn3270 URL", locus.ErrForm)
+		return URL{}, u.Errorf(0, "scheme", "%w: not a telnet, rlogin or tn3270 URL", locus.ErrForm)
 	}
 	switch {
 	case !u.Facts().Has(locus.Internet):
@@ -41,27 +44,33 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{url: u, user: bnf.Decode(user), password: bnf.Decode(password)}, nil
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL that t was parsed from.
 func (t URL) URL() locus.URL { return t.url }
 
-// User returns the user name, decoded. ok reports whether there is one, perhaps
-// empty. It may hold any octets; [URL.Advice] is for use.
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (t URL) Format(s fmt.State, verb rune) { t.url.Format(s, verb) }
+
+// LogValue returns the URL with "***" for a password.
+func (t URL) LogValue() slog.Value { return slog.StringValue(t.url.Redacted()) }
+
+// User returns the decoded user name; ok reports whether there is one, possibly empty.
+// It may hold any octets: use [URL.Advice] to show it.
 func (t URL) User() (user string, ok bool) {
 	_, ok = t.url.User()
 	return t.user, ok
 }
 
-// Password returns the password, decoded. ok reports whether there is one, perhaps
-// empty. It may hold any octets, and is never sent by itself.
+// Password returns the decoded password; ok reports whether there is one, possibly empty.
+// It may hold any octets. It is never sent automatically.
 func (t URL) Password() (password string, ok bool) {
 	_, ok = t.url.Password()
 	return t.password, ok
 }
 
-// Advice returns the user name that the URL suggests, in a form that may be shown
-// and given to a program; it is empty if there is none. The error is a
-// [*locus.SyntaxError] that wraps [locus.ErrValue]: the name begins with "-", or
-// an octet of it is outside 20 to 7E and A0 to FE hexadecimal.
+// Advice returns the suggested user name, or "", in a form that is safe to show and to
+// pass to a program. The error is a [*locus.SyntaxError] that wraps [locus.ErrValue]: the
+// name begins with "-", or has an octet outside 20 to 7E and A0 to FE hexadecimal.
 func (t URL) Advice() (user string, err error) {
 	text, _ := t.url.User()
 	offset := len(t.url.Scheme()) + len("://")
@@ -74,8 +83,8 @@ func (t URL) Advice() (user string, err error) {
 	return t.user, nil
 }
 
-// nextImpossible returns where in text, from i on, the next octet is, escaped or
-// not, that can't be in a user name, or the length of text.
+// nextImpossible returns the index in text, from i on, of the next octet, escaped or
+// not, that can't be in a user name; len(text) if there is none.
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -87,32 +96,27 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// Parts are what a URL of the three schemes is made of, decoded.
+// Parts are the parts of a URL of the three schemes, decoded.
 type Parts struct {
 	Scheme   string  // "telnet", "rlogin" or "tn3270"; empty: "telnet"
 	User     *string // nil: none
 	Password *string // nil: none; only with User
-	Host     string  // needed
+	Host     string  // required
 	Port     uint16  // 0: the default
 }
 
-// URL makes the URL, with the final "/". The error is a [*locus.SyntaxError]: the
-// scheme is none of the three, Host is no host, or there is a password without a
-// user.
+// URL returns the URL, with the final "/". The error is a [*locus.SyntaxError]: the scheme
+// is not one of the three, Host is invalid, or there is a password without a user.
 func (p Parts) URL() (URL, error) {
 	slash := ""
-	parts := locus.Parts{
-		Scheme:   p.Scheme,
+	u, err := locus.Parts{
+		Scheme:   cmp.Or(p.Scheme, "telnet"),
 		User:     bnf.EncodeUser(p.User),
 		Password: bnf.EncodeUser(p.Password),
 		Host:     p.Host,
 		Port:     p.Port,
 		Path:     &slash,
-	}
-	if p.Scheme == "" {
-		parts.Scheme = "telnet"
-	}
-	u, err := parts.URL()
+	}.URL()
 	if err != nil {
 		return URL{}, err
 	}

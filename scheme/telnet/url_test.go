@@ -38,8 +38,8 @@ func TestParseRefuses(t *testing.T) {
 	})
 }
 
-// TestAdvice: no user name reaches a program, or a terminal, that could be an
-// option or a command there.
+// TestAdvice: no user name that could be an option or a command reaches a program or a
+// terminal.
 func TestAdvice(t *testing.T) {
 	for _, row := range []struct {
 		text, user string

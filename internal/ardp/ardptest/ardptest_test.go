@@ -35,7 +35,7 @@ func listen(t *testing.T, n *Network, at netip.AddrPort) net.PacketConn {
 	return pc
 }
 
-// asker is a client that says just what it is told.
+// asker is a client that sends given datagrams.
 type asker struct {
 	t  *testing.T
 	pc net.PacketConn
@@ -43,7 +43,7 @@ type asker struct {
 
 func newAsker(t *testing.T, n *Network) asker { return asker{t, listen(t, n, there)} }
 
-// ask sends a datagram and returns what comes back before anything else happens.
+// ask sends a datagram and returns the immediate answers.
 func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
 	a.t.Helper()
 	a.pc.WriteTo(append(h.Append(nil), data...), net.UDPAddrFromAddrPort(here))
@@ -65,7 +65,7 @@ func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
 	}
 }
 
-// request is a header of the only packet of a request.
+// request returns the header of a request of one packet.
 func request(id, through uint16) ardp.Header {
 	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Number: 1, Total: 1, Through: through}
 }
@@ -74,7 +74,7 @@ func acknowledgement(id, through uint16) ardp.Header {
 	return ardp.Header{Fields: ardp.FieldThrough, ID: id, Through: through}
 }
 
-// wantNumbers checks which packets came, those of flag 80 as negative numbers.
+// wantNumbers compares the packet numbers; those with flag 80 are negative.
 func wantNumbers(t *testing.T, list []ardp.Header, want ...int) {
 	t.Helper()
 	var got []int
@@ -124,7 +124,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// A request without an id is another one each time, and takes no place of others.
+// Each request without an id is a new one, and replaces no other.
 func TestStoreNoID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -143,7 +143,7 @@ func TestStoreNoID(t *testing.T) {
 	})
 }
 
-// The original sent nothing again within a second, unless it got on.
+// The original server repeats nothing within a second unless the client has received more.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -194,7 +194,7 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// What makes no sense is not answered, nor does it stop anything.
+// Malformed datagrams are ignored and stop nothing.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -249,7 +249,7 @@ func TestAnnounce(t *testing.T) {
 	})
 }
 
-// Close ends those who wait.
+// Close ends waiting handlers.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -268,7 +268,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Instead of a reply.
+// Control packets instead of a reply.
 func TestReply(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -309,8 +309,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// fates counts the datagrams, which are numbered, that are lost, come twice, and
-// come after their successor.
+// fates counts the numbered datagrams that are lost, duplicated and late.
 func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 	t.Helper()
 	seen := map[uint16]int{}
@@ -337,12 +336,12 @@ func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 	return [...]int{sent - len(seen), twice, late}
 }
 
-// sent is how many datagrams tell the faults of a network. They all wait at a
-// socket, even if they come twice.
+// sent is enough datagrams to measure the faults of a network. A socket has room for all,
+// even if duplicated.
 const sent = 700
 
-// A network has about as many faults as it is told, both ways, and the same ones
-// each time.
+// A network has about the configured rate of faults in both directions, and the same ones
+// for a seed.
 func TestFaulty(t *testing.T) {
 	one := func(f Faults) (in, out [3]int) {
 		synctest.Test(t, func(t *testing.T) {
@@ -412,7 +411,7 @@ func TestNetwork(t *testing.T) {
 		}
 		c2.Close()
 
-		// It receives from the far end alone, one datagram at a time.
+		// It receives only from its peer, one datagram at a time.
 		stranger := listen(t, &n, netip.MustParseAddrPort("192.0.2.9:1525"))
 		stranger.WriteTo([]byte("no"), c.LocalAddr())
 		pc.WriteTo([]byte("one"), c.LocalAddr())
@@ -431,7 +430,7 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("%q %v %v", buffer[:got], from, err)
 		}
 
-		// A Read ends at its deadline, also if that comes while it waits.
+		// A Read ends at its deadline, also one that is set while it waits.
 		begun := time.Now()
 		c.SetDeadline(begun.Add(time.Second))
 		if _, err := c.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Second {
@@ -453,7 +452,7 @@ func TestNetwork(t *testing.T) {
 		c.Close()
 		reading.Wait()
 
-		// One that is not read loses what is too much.
+		// A full socket loses datagrams.
 		for range 2 * maxQueue {
 			stranger.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(here))
 		}

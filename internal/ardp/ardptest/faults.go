@@ -6,50 +6,49 @@ import (
 	"sync"
 )
 
-// Faults are those of a network: how likely it is that a datagram is lost, that it
-// comes twice, and that it comes after its successor; each is from 0 to 1. With the
-// same Seed the same fates follow each other.
+// Faults are the probabilities, from 0 to 1, that a datagram is lost, duplicated, or
+// delivered after its successor. The same Seed gives the same sequence.
 type Faults struct {
 	Loss, Duplicate, Reorder float64
 	Seed                     uint64
 }
 
-// Faulty returns pc with the faults of a network both ways. A datagram that is to
-// come after its successor is lost if there is none.
+// Faulty returns pc with faults in both directions. A datagram to be delivered after its
+// successor is lost if there is none.
 func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
-	return &faultyConn{PacketConn: pc, in: newFate(f, 0), out: newFate(f, 1)}
+	return &faultyConn{PacketConn: pc, in: newFaultModel(f, 0), out: newFaultModel(f, 1)}
 }
 
 type faultyConn struct {
 	net.PacketConn
 
 	mu  sync.Mutex // of out
-	out *fate
+	out *faultModel
 
-	reading sync.Mutex // of what follows
-	in      *fate
-	queue   []packet // that came, and was not read yet
+	reading sync.Mutex // guards the rest
+	in      *faultModel
+	queue   []packet // received, not read
 }
 
-// packet is a datagram, and where it comes from or goes to.
+// packet is a datagram with its source or destination.
 type packet struct {
 	data []byte
 	addr net.Addr
 }
 
-// fate decides about the datagrams that go one way.
-type fate struct {
+// faultModel decides about the datagrams of one direction.
+type faultModel struct {
 	faults Faults
 	random *rand.Rand
-	held   *packet // until the next has gone
+	held   *packet // until the next one is sent
 }
 
-func newFate(f Faults, way uint64) *fate {
-	return &fate{faults: f, random: rand.New(rand.NewPCG(f.Seed, way))}
+func newFaultModel(f Faults, direction uint64) *faultModel {
+	return &faultModel{faults: f, random: rand.New(rand.NewPCG(f.Seed, direction))}
 }
 
-// meet returns what arrives when a datagram is sent.
-func (f *fate) meet(data []byte, addr net.Addr) (arrive []packet) {
+// apply returns what is delivered when a datagram is sent.
+func (f *faultModel) apply(data []byte, addr net.Addr) (arrive []packet) {
 	lost := f.random.Float64() < f.faults.Loss
 	twice := f.random.Float64() < f.faults.Duplicate
 	late := f.random.Float64() < f.faults.Reorder
@@ -80,7 +79,7 @@ func (c *faultyConn) ReadFrom(b []byte) (n int, addr net.Addr, err error) {
 		if err != nil {
 			return n, addr, err
 		}
-		c.queue = c.in.meet(b[:n], addr)
+		c.queue = c.in.apply(b[:n], addr)
 	}
 	p := c.queue[0]
 	c.queue = c.queue[1:]
@@ -90,7 +89,7 @@ func (c *faultyConn) ReadFrom(b []byte) (n int, addr net.Addr, err error) {
 func (c *faultyConn) WriteTo(b []byte, addr net.Addr) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range c.out.meet(b, addr) {
+	for _, p := range c.out.apply(b, addr) {
 		if n, err := c.PacketConn.WriteTo(p.data, p.addr); err != nil {
 			return n, err
 		}

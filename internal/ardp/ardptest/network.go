@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// maxQueue is how many datagrams wait at a socket of a Network; more are lost.
+// maxQueue is how many datagrams wait at a socket; more are lost.
 const maxQueue = 1024
 
-// Network is one of datagrams in memory, with any addresses, for tests in a bubble
-// of package synctest. The zero Network has no sockets.
+// Network is an in-memory network of datagrams with any addresses, for tests in a
+// bubble of package synctest. The zero Network has no sockets.
 type Network struct {
-	mu      sync.Mutex
-	sockets map[netip.AddrPort]*socket
-	last    uint16 // port that was given away
+	mu       sync.Mutex
+	sockets  map[netip.AddrPort]*socket
+	lastPort uint16
 }
 
-// Listen opens a socket that receives from everybody.
+// Listen opens a socket that receives from all addresses.
 func (n *Network) Listen(at netip.AddrPort) (net.PacketConn, error) {
 	s, err := n.open(at)
 	if err != nil {
@@ -29,8 +29,7 @@ func (n *Network) Listen(at netip.AddrPort) (net.PacketConn, error) {
 	return s, nil
 }
 
-// Dial opens a socket at a port of that address, which receives from the far end
-// alone.
+// Dial opens a socket at a free port of from, which receives only from to.
 func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	s, err := n.open(netip.AddrPortFrom(from, 0))
 	if err != nil {
@@ -40,13 +39,13 @@ func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	return s, nil
 }
 
-// open opens a socket; port 0 is any that is free.
+// open opens a socket; port 0 is any free one.
 func (n *Network) open(at netip.AddrPort) (*socket, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for any := at.Port() == 0; any; _, any = n.sockets[at] {
-		n.last++
-		at = netip.AddrPortFrom(at.Addr(), 1<<15|n.last)
+		n.lastPort++
+		at = netip.AddrPortFrom(at.Addr(), 1<<15|n.lastPort)
 	}
 	if n.sockets[at] != nil {
 		return nil, fmt.Errorf("ardptest: %v is in use", at)
@@ -69,7 +68,7 @@ func (n *Network) socket(at netip.AddrPort) *socket {
 // socket is one end of a network.
 type socket struct {
 	network *Network
-	at, to  netip.AddrPort // to is the zero AddrPort if there is no one far end
+	at, to  netip.AddrPort // to is the zero AddrPort for all peers
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -153,8 +152,8 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// wake has a Read look at the time. It takes the lock, so that it does not come
-// between a look and the waiting that follows.
+// wake makes a waiting Read check the deadline. It takes the lock so that no Read is
+// between its check and its wait.
 func (s *socket) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,58 +12,57 @@ import (
 	"github.com/locus-url/locus/internal/ardp"
 )
 
-// maxPackets is the most of a request.
+// maxPackets is the limit of a request.
 const maxPackets = 4096
 
-// Request is what a client asks.
+// Request is a client's request.
 type Request struct {
 	Message  []byte
 	From     netip.AddrPort
-	ID       uint16 // the connection id; 0: there is none
-	Packets  int    // in how many the message came
-	Window   int    // that the client asks for; 0: it does not
+	ID       uint16 // the connection id; 0: none
+	Packets  int    // of the message
+	Window   int    // that the client asks for; 0: none
 	Priority int16
 
 	ctx      context.Context
 	announce func(a announcement)
 }
 
-// Context ends when the client cancels the request, when it has its reply, and when
-// the server is closed.
+// Context ends when the client cancels the request, after the reply, and when the server
+// is closed.
 func (r *Request) Context() context.Context { return r.ctx }
 
-// Announce tells the client to wait, as Reply does, while the reply is being made.
+// Announce tells the client to wait while the reply is being made.
 func (r *Request) Announce(wait time.Duration, position int, expected time.Duration) {
 	r.announce(announcement{wait, position, expected})
 }
 
-// Reply is what the client gets.
+// Reply is the reply to a request.
 type Reply struct {
 	Message []byte
 
-	// Wait, in whole seconds, is announced before the message; 0: it is not.
-	Wait time.Duration
-	// QueuePosition and QueueTime, in whole seconds, are announced with it; 0: they
-	// are not.
+	// Wait, QueuePosition and QueueTime are announced before the message unless all are
+	// 0. Times are whole seconds.
+	Wait          time.Duration
 	QueuePosition int
 	QueueTime     time.Duration
 
-	Silent   bool           // nothing more is sent
-	Refuse   bool           // the client is refused
-	Redirect netip.AddrPort // where the client is sent on to, by an IPv4 address
-	NoID     bool           // the id is 0, as in replies of Prospero's version 1
+	Silent   bool           // send nothing more
+	Refuse   bool           // refuse the client
+	Redirect netip.AddrPort // redirect the client to this IPv4 address
+	NoID     bool           // use id 0, as replies of Prospero's version 1 do
 }
 
-// Options of a server. The zero value answers at once whoever asks again.
+// Options of a server. The zero value answers every repeated request at once.
 type Options struct {
-	// Pause is how long nothing is sent again unless the client has received more
-	// since; the original had one second.
+	// Pause is the time in which nothing is sent again unless the client has received
+	// more; the original server had one second.
 	Pause time.Duration
-	// Store is how many replies are kept for who asks again; 0: 20.
+	// Store is how many replies are kept for repeated requests; 0: 20.
 	Store int
 }
 
-// Server answers requests until it is closed.
+// Server answers requests until it is closed. Its methods are safe for concurrent use.
 type Server struct {
 	pc      net.PacketConn
 	handle  func(r *Request) Reply
@@ -74,18 +73,18 @@ type Server struct {
 
 	mu     sync.Mutex
 	open   map[key]*exchange
-	stored []key // with a reply that was sent to its end; the oldest is the first
+	stored []key // requests with a complete reply, the oldest first
 }
 
-// key is how a server knows a request.
+// key identifies a request.
 type key struct {
 	from netip.AddrPort
 	id   uint16
 }
 
-// Serve answers what comes to pc, which is closed with the server. handle is called
-// in a goroutine of its own for each request, but not for one that is sent again
-// while its reply is kept. nil options are the zero Options.
+// Serve answers requests that come to pc, which Close closes. It calls handle in a new
+// goroutine for each request, except for repeated ones whose reply is stored. o may be
+// nil.
 func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server {
 	s := &Server{pc: pc, handle: handle, open: map[key]*exchange{}}
 	if o != nil {
@@ -97,10 +96,10 @@ func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server
 	return s
 }
 
-// Addr is the address the server listens on.
+// Addr returns the address the server listens on.
 func (s *Server) Addr() netip.AddrPort { return addrPort(s.pc.LocalAddr()) }
 
-// Close ends the server, and waits until it is gone.
+// Close stops the server and waits until it has ended.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.pc.Close()
@@ -119,7 +118,7 @@ func (s *Server) serve() {
 	}
 }
 
-// receive takes one datagram. What makes no sense is ignored.
+// receive handles one datagram. Malformed ones are ignored.
 func (s *Server) receive(from net.Addr, datagram []byte) {
 	h, data, err := ardp.ParseHeader(datagram)
 	if err != nil {
@@ -130,7 +129,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	k := key{addrPort(from), h.ID}
 	x := s.open[k]
 	if !h.Has(ardp.FieldID) {
-		x = nil // there is no telling one such request from another
+		x = nil // such requests can't be told apart
 	}
 	number, total := h.Position()
 	switch {
@@ -145,11 +144,11 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	case x.request.Packets == 0:
 		x.take(&h, number, total, data)
 	default:
-		x.again(int(h.Through))
+		x.retransmit(int(h.Through))
 	}
 }
 
-// begin makes room for a request. s is locked.
+// begin adds a request. The caller must hold s.mu.
 func (s *Server) begin(k key, from net.Addr, h *ardp.Header) *exchange {
 	x := &exchange{server: s, key: k, to: from, id: k.id, fields: ardp.FieldID, parts: map[int][]byte{}, window: ardp.Window}
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -167,7 +166,7 @@ func (s *Server) begin(k key, from net.Addr, h *ardp.Header) *exchange {
 	return x
 }
 
-// forget drops a request. s is locked.
+// forget removes a request. The caller must hold s.mu.
 func (s *Server) forget(k key) {
 	if x := s.open[k]; x != nil {
 		x.cancel()
@@ -175,8 +174,8 @@ func (s *Server) forget(k key) {
 	}
 }
 
-// store keeps a request whose reply was sent, in the place of the oldest. s is
-// locked.
+// store keeps a request with a complete reply and drops the oldest one. The caller must
+// hold s.mu.
 func (s *Server) store(k key) {
 	s.stored = append(s.stored, k)
 	if len(s.stored) > s.options.Store {
@@ -185,30 +184,31 @@ func (s *Server) store(k key) {
 	}
 }
 
-// exchange is one request and its reply. Its server is locked where it is used.
+// exchange is one request and its reply. The caller of its methods must hold the
+// server's mu.
 type exchange struct {
 	server *Server
 	key    key
 	to     net.Addr
 	cancel context.CancelFunc
-	id     uint16     // in what is sent
-	fields ardp.Field // that the shortest header has
+	id     uint16     // in replies
+	fields ardp.Field // of the shortest header
 
 	parts   map[int][]byte // of the request, by number
-	total   int            // of its packets; 0: not known
+	total   int            // packets of the request; 0: unknown
 	through int
-	request *Request // whose Packets is 0 until it is whole
-	window  int      // that the client has
+	request *Request // its Packets is 0 until it is complete
+	window  int
 
-	control []byte // what is sent to who waits: an announcement, or what there is instead of a reply
-	waited  bool
-	reply   [][]byte
-	has     int // the client has packets up to this
-	stored  bool
-	last    time.Time // when something was sent
+	control      []byte // the last control packet, sent to a client that repeats instead of a reply
+	waited       bool
+	reply        [][]byte
+	acknowledged int // the client has packets up to this
+	stored       bool
+	last         time.Time // when something was sent
 }
 
-// take takes a packet of the request.
+// take handles a packet of the request.
 func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
 	if number == 0 || max(number, total) > maxPackets {
 		return
@@ -238,7 +238,7 @@ func (x *exchange) isThere(number int) bool {
 	return ok
 }
 
-// answer has a request that is whole answered.
+// answer calls the handler for a complete request.
 func (x *exchange) answer() {
 	r := x.request
 	r.Packets = x.total
@@ -262,7 +262,7 @@ func (x *exchange) answer() {
 	})
 }
 
-// respond sends a reply, or what there is instead of it.
+// respond sends a reply or the control packet that replaces it.
 func (x *exchange) respond(r *Reply) {
 	if r.NoID {
 		x.id = 0
@@ -275,12 +275,12 @@ func (x *exchange) respond(r *Reply) {
 	case r.Silent:
 	case r.Refuse:
 		h.Option = ardp.OptionRefused
-		x.say(&h)
+		x.sendControl(&h)
 	case r.Redirect.IsValid():
 		a := r.Redirect.Addr().Unmap().As4()
 		h.Option = ardp.OptionRedirect
 		h.Extra = binary.BigEndian.AppendUint16(a[:], r.Redirect.Port())
-		x.say(&h)
+		x.sendControl(&h)
 	default:
 		x.control = nil
 		x.reply = cut(r.Message)
@@ -288,7 +288,7 @@ func (x *exchange) respond(r *Reply) {
 	}
 }
 
-// cut cuts a message into the data of packets, of which there is one at least.
+// cut splits a message into the data of one or more packets.
 func cut(message []byte) (packets [][]byte) {
 	for len(message) > ardp.MaxData {
 		packets = append(packets, message[:ardp.MaxData])
@@ -304,7 +304,7 @@ type announcement struct {
 	expected time.Duration
 }
 
-// appendQueue appends position and time, the first octet saying that both are there.
+// appendQueue appends position and time after an octet that announces both.
 func (a announcement) appendQueue(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint16(append(dst, 3), uint16(a.position))
 	return binary.BigEndian.AppendUint32(dst, uint32(a.expected/time.Second))
@@ -317,24 +317,24 @@ func (x *exchange) announce(a announcement) {
 		h.Extra = a.appendQueue(nil)
 	}
 	x.waited = true
-	x.say(&h)
+	x.sendControl(&h)
 }
 
-// say sends a control packet, and keeps it for who asks again.
-func (x *exchange) say(h *ardp.Header) {
+// sendControl sends a control packet and keeps it for repeats.
+func (x *exchange) sendControl(h *ardp.Header) {
 	h.ID = x.id
 	x.control = h.Append(nil)
 	x.write(x.control)
 }
 
-// again answers a client that asks again, or acknowledges: it has all packets up to
+// retransmit answers a client that repeats its request or acknowledges packets up to
 // through.
-func (x *exchange) again(through int) {
-	moved := through > x.has
+func (x *exchange) retransmit(through int) {
+	moved := through > x.acknowledged
 	if !moved && x.server.options.Pause > 0 && time.Since(x.last) < x.server.options.Pause {
 		return
 	}
-	x.has = min(max(x.has, through), len(x.reply))
+	x.acknowledged = min(max(x.acknowledged, through), len(x.reply))
 	if x.control != nil {
 		x.write(x.control)
 	} else {
@@ -342,7 +342,7 @@ func (x *exchange) again(through int) {
 	}
 }
 
-// sendFrom sends the window of packets behind those up to through.
+// sendFrom sends the window of packets after through.
 func (x *exchange) sendFrom(through int, again bool) {
 	last := min(through+x.window, len(x.reply))
 	for n := through + 1; n <= last; n++ {
@@ -358,8 +358,8 @@ func (x *exchange) sendFrom(through int, again bool) {
 	}
 }
 
-// header is that of packet n of the reply, as the original server had it: short at
-// first, and saying how many there are only in the last one.
+// header returns the header of packet n of the reply, as the original server had it:
+// short at first, and with the total only in the last packet.
 func (x *exchange) header(n int, again bool) ardp.Header {
 	total := len(x.reply)
 	h := ardp.Header{Fields: ardp.FieldTotal, Number: uint16(n), Through: uint16(x.total)}
@@ -385,13 +385,13 @@ func (x *exchange) send(h *ardp.Header, data []byte) {
 	x.write(append(h.Append(make([]byte, 0, int(h.Fields)+len(data))), data...))
 }
 
-// write sends a datagram. One that can't be sent is lost, as others are.
+// write sends a datagram. One that can't be sent counts as lost.
 func (x *exchange) write(datagram []byte) {
 	x.last = time.Now()
 	x.server.pc.WriteTo(datagram, x.to)
 }
 
-// addrPort is the zero AddrPort if a is none of an IP network.
+// addrPort returns the zero AddrPort for an address outside IP networks.
 func addrPort(a net.Addr) netip.AddrPort {
 	if u, ok := a.(*net.UDPAddr); ok {
 		p := u.AddrPort()

@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Query is a question for files in archives: ARCHIE/MATCH, or the directory Path of
-// Site: ARCHIE/HOST.
+// Query is an Archie query: ARCHIE/MATCH for files in archives, or ARCHIE/HOST for the
+// directory Path of Site.
 type Query struct {
-	Hits, Matches, HitsPerMatch int // the most to be found, in all, of names, of each name
-	Offset                      int // so many are left out before the first
-	// Type is how to search: '=' 'n' the name itself, 's' any part of it, 'c' the
-	// same and capitals matter, 'r' a regular expression; 'k' 'z' 'x' are these, for
-	// the names instead of the files. Small letters try the name itself first.
+	Hits, Matches, HitsPerMatch int // limits: in all, of different names, of each name
+	Offset                      int // how many to skip first
+	// Type is the kind of search: '=' 'n' exact, 's' substring, 'c' substring with
+	// case, 'r' regular expression; 'k' 'z' 'x' are these for names instead of files.
+	// Small letters try the exact name first.
 	Type  byte
 	Words string
 
 	Site, Path string
 
-	Domains    []string // AR_DOMAIN: one of them ends the site's name
-	Components []string // AR_PATHCOMP: one of them is in the path
+	Domains    []string // AR_DOMAIN: possible ends of the site's name
+	Components []string // AR_PATHCOMP: possible components of the path
 }
 
 // Find is a file or a directory in an archive.
 type Find struct {
 	Site      string // a host token: "ftp.example.org"
-	Path      string // from the root of anonymous users, with "/"
+	Path      string // from the root of anonymous FTP, with "/"
 	Directory bool
 	Size      int
 	ModTime   time.Time
-	Modes     string    // empty: those of Object
-	Visited   time.Time // when the database last looked
+	Modes     string    // empty: the defaults of Object
+	Visited   time.Time // by the database
 }
 
 func (f *Find) split() (dir, name string) {
@@ -53,19 +53,20 @@ func (s *Server) isArchie(hsoname string) bool {
 	return s.o.Archie != nil && strings.HasPrefix(hsoname, "ARCHIE/")
 }
 
-// archie answers a query by links. Without them the reply says why.
+// archie answers a query with links. If it returns false, the reply has the error.
 func (x *exchange) archie(hsoname string, filters []filter) (list []Link, ok bool) {
 	x.wait = max(x.wait, archieWait)
-	q, why := parseQuery(hsoname)
-	if why != "" {
-		return nil, x.fail(why)
+	q, failure := parseQuery(hsoname)
+	if failure != "" {
+		return nil, x.fail(failure)
 	}
 	for _, f := range filters {
+		values := strings.Split(strings.Join(f.arguments, ":"), ":")
 		switch f.name {
 		case "AR_DOMAIN":
-			q.Domains = atColons(f.arguments)
+			q.Domains = values
 		case "AR_PATHCOMP":
-			q.Components = atColons(f.arguments)
+			q.Components = values
 		default:
 			return nil, x.noFilter(f)
 		}
@@ -80,16 +81,8 @@ func (x *exchange) archie(hsoname string, filters []filter) (list []Link, ok boo
 	return list, true
 }
 
-// atColons cuts arguments at their colons.
-func atColons(arguments []string) (list []string) {
-	for _, a := range arguments {
-		list = append(list, strings.Split(a, ":")...)
-	}
-	return list
-}
-
-// parseQuery reads the name of a query; why is the failure that it comes to.
-func parseQuery(hsoname string) (q Query, why string) {
+// parseQuery reads the hsoname of a query; failure is the text after FAILURE, or empty.
+func parseQuery(hsoname string) (q Query, failure string) {
 	if rest, ok := strings.CutPrefix(hsoname, archieHost); ok {
 		q.Site, q.Path, _ = strings.Cut(rest, "/")
 		q.Path = "/" + q.Path
@@ -125,7 +118,7 @@ func parseQuery(hsoname string) (q Query, why string) {
 	return q, ""
 }
 
-// names returns the names of finds as links to queries for them.
+// names returns a link for each different name in finds, which queries that name.
 func (q *Query) names(finds []Find) (list []Link) {
 	var seen []string
 	for i := range finds {
@@ -140,7 +133,7 @@ func (q *Query) names(finds []Find) (list []Link) {
 	return list
 }
 
-// link returns f as a query shows it.
+// link returns f as an item of a query's result.
 func (f *Find) link(attributes bool) Link {
 	_, name := f.split()
 	l := Link{Name: name, Target: "EXTERNAL", Host: f.Site, HSOName: f.Path, Methods: []Method{{"AFTP", "", "", "", "", "BINARY"}}}
@@ -163,7 +156,7 @@ func (f *Find) link(attributes bool) Link {
 	return l
 }
 
-// Search answers queries from a table, in its order.
+// Search returns an answer function for Options.Archie that searches a table in order.
 func Search(table []Find) func(q Query) []Find {
 	return func(q Query) []Find {
 		if q.Site != "" {
@@ -189,7 +182,7 @@ func Search(table []Find) func(q Query) []Find {
 	}
 }
 
-// like returns what the words say of a name that is not theirs.
+// like returns the match of names by q.Type, without the exact one.
 func (q *Query) like() func(name string) bool {
 	switch q.Type {
 	case 'c', 'C', 'z', 'Z':
@@ -203,13 +196,13 @@ func (q *Query) like() func(name string) bool {
 	}
 }
 
-// choose returns the finds that are right, within the limits of q.
-func (q *Query) choose(table []Find, right func(f *Find) bool) (list []Find) {
+// choose returns the matching entries of table, within the limits of q.
+func (q *Query) choose(table []Find, match func(f *Find) bool) (list []Find) {
 	names := map[string]int{}
 	skipped := 0
 	for i := range table {
 		f := &table[i]
-		if !right(f) || !q.inDomain(f) || !q.onPath(f) {
+		if !match(f) || !q.inDomain(f) || !q.onPath(f) {
 			continue
 		}
 		_, name := f.split()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// exchanged is what an original client asked and what the original server said.
+// exchanged is a request of an original client and the original server's reply.
 type exchanged struct {
 	name, server   string
 	request, reply string
@@ -50,8 +50,8 @@ func readExchanged(t testing.TB) (list []exchanged) {
 	return list
 }
 
-// The server of these tests is given the tree of the original, as far as it can be
-// seen, and says the same, octet for octet.
+// The test server, with the tree of the original as far as it is visible, gives the same
+// replies, octet for octet.
 func TestExchanged(t *testing.T) {
 	list := readExchanged(t)
 	servers := map[string]*Server{
@@ -75,8 +75,7 @@ const (
 
 var modified = time.Date(1994, 5, 5, 0, 0, 0, 0, time.UTC)
 
-// file is a file of the original server: of some of them nothing but the size can
-// be seen.
+// file is a file of the original server; only the size of some is visible.
 func file(data string) Object { return Object{Data: data, ModTime: modified, Modes: modes} }
 
 func sized(n int) Object { return file(strings.Repeat("x", n)) }
@@ -92,8 +91,8 @@ func realFiles(names ...string) (list []Link) {
 	return list
 }
 
-// anonymous is an object that the original server's machine has for anonymous FTP
-// too, without knowing anything else of it.
+// anonymous is an object that is also on the original machine's anonymous FTP, without
+// other information.
 func anonymous(hsoname string, o Object) Object {
 	name := strings.TrimPrefix(hsoname, "AFTP")
 	o.Methods = []Method{{"AFTP", "INTERNET-D", "PFS.EXAMPLE.EDU", "ASCII", name, "BINARY"}}
@@ -165,8 +164,8 @@ func treeA(list []exchanged) Directory {
 	return d
 }
 
-// namesLike returns the names of links in the order in which the original server's
-// disk had them, which follows no rule.
+// namesLike returns the names of links in the arbitrary order of the original server's
+// disk.
 func namesLike(list []exchanged, expression string) []Link {
 	like, seen := regexp.MustCompile(expression), map[string]bool{}
 	var names []string
@@ -181,7 +180,7 @@ func namesLike(list []exchanged, expression string) []Link {
 	return realFiles(names...)
 }
 
-// guide is the directory in which every kind of link was written by hand.
+// guide is the directory with every type of link, written by hand.
 func guide() []Link {
 	const intro = "/pfs/info/papers/intro.txt"
 	method := func(m ...string) []Method { return []Method{m} }
@@ -250,8 +249,8 @@ func treeB() Directory {
 	}
 }
 
-// invented answers queries as the stub did that stood for the database of the
-// original server: with names made of the words, and without a look at filters.
+// invented answers queries like the stub that replaced the original server's database: with
+// names made of the words, ignoring filters.
 func invented(q Query) []Find {
 	sites := []Find{
 		{Site: "ftp.example.org", Path: "/pub/gnu/"},

@@ -2,23 +2,22 @@ package prosperotest
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// exchange is a message of a client and what it gets. Commands are run in order
-// until one fails.
+// exchange is a client's message and the reply to it. Commands run in order until one
+// fails.
 type exchange struct {
 	s    *Server
-	rest string // lines that are still to be read
+	rest string // unread lines
 	old  bool   // version 1
 	dir  string // of the last DIRECTORY
 	out  []byte
 	wait time.Duration
 }
 
-// run reads the message and leaves the reply in out.
+// run runs the message's commands and leaves the reply in x.out.
 func (x *exchange) run(message string) {
 	x.rest = message
 	for x.rest != "" {
@@ -29,7 +28,8 @@ func (x *exchange) run(message string) {
 	}
 }
 
-// next returns the next line and its tokens. If there are none, the reply says so.
+// next returns the next line and its tokens. If it returns false, the reply has the
+// error.
 func (x *exchange) next() (line string, tokens []token, ok bool) {
 	if x.old {
 		line, x.rest, _ = strings.Cut(x.rest, "\n")
@@ -48,7 +48,7 @@ func (x *exchange) next() (line string, tokens []token, ok bool) {
 	return line, tokens, true
 }
 
-// These end the exchange with a line, and are false.
+// The next three end the exchange with a line and return false.
 
 func (x *exchange) malformed(why string) bool {
 	return x.end("ERROR Malformed input line: " + string(appendToken(nil, why)) + "\n")
@@ -61,13 +61,13 @@ func (x *exchange) end(line string) bool {
 	return false
 }
 
-// nothing is success with nothing to show.
+// nothing replies that the result is empty.
 func (x *exchange) nothing() bool {
 	x.out = append(x.out, "NONE-FOUND\n"...)
 	return true
 }
 
-// command runs a command. It reports whether the next may follow.
+// command runs one command. It reports whether to run the next.
 func (x *exchange) command(line string, tokens []token) bool {
 	words := texts(tokens)
 	switch verb := words[0]; {
@@ -91,8 +91,7 @@ func (x *exchange) command(line string, tokens []token) bool {
 	}
 }
 
-// unimplemented are the commands of those that change something, and others that
-// nobody who reads needs.
+// unimplemented are the commands that write, and others that no reading client needs.
 var unimplemented = []string{
 	"ATOMIC", "CREATE-LINK", "CREATE-OBJECT", "DELETE-LINK", "EDIT-ACL", "EDIT-LINK-INFO", "EDIT-OBJECT-INFO",
 	"LIST-ACL", "PARAMETER", "STATUS", "UPDATE",
@@ -116,8 +115,8 @@ func (x *exchange) version(words []string) bool {
 	}
 }
 
-// found returns the object of that hsoname. Without one that can be shown the
-// reply says why; missing is what it says of a name that is nothing.
+// found returns the object of that hsoname. If it returns nil, the reply has the error;
+// missing is the error for an unknown name.
 func (x *exchange) found(hsoname, missing string) *Object {
 	o := x.s.object(hsoname)
 	switch {
@@ -142,7 +141,7 @@ func (x *exchange) forward(to *Link) bool {
 	return false
 }
 
-// info answers the question for attributes of an object.
+// info answers GET-OBJECT-INFO.
 func (x *exchange) info(hsoname string, names []string) bool {
 	if x.s.isArchie(hsoname) {
 		return x.nothing()
@@ -169,7 +168,7 @@ func (x *exchange) info(hsoname string, names []string) bool {
 	return true
 }
 
-// pointer is what the measured server makes of a question for all attributes of an
+// pointer replies as the measured server does when asked for all attributes of an
 // object that has moved.
 func (x *exchange) pointer(to *Link) bool {
 	there := *to
@@ -179,36 +178,25 @@ func (x *exchange) pointer(to *Link) bool {
 	return x.fail("SERVER-FAILED Undefined error 122 (prospero)")
 }
 
-// appendInfo appends the attributes of o that have these names, all but the
-// contents if there are none.
+// appendInfo appends the attributes of o with these names; nil: all except the
+// contents.
 func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	wanted := func(name string) bool { return names == nil || slices.Contains(names, name) }
-	intrinsic := func(name string, value ...string) {
-		if wanted(name) {
-			dst = s.appendAttribute(dst, 0, &Attribute{AppliesTo: "OBJECT", Nature: "INTRINSIC", Name: name, Value: value})
-		}
-	}
-	for i := range o.Attributes {
-		if wanted(o.Attributes[i].Name) {
-			dst = s.appendAttribute(dst, 0, o.Attributes[i].of("OBJECT"))
-		}
-	}
-	intrinsic("SIZE", strconv.Itoa(o.size())+" bytes")
-	intrinsic("NATIVE-OWNER", "root")
-	intrinsic("NATIVE-GROUP", "root")
-	intrinsic("LAST-MODIFIED", timestamp(o.ModTime))
-	intrinsic("UNIX-MODES", o.modes())
-	// Who asks for more than the methods and not for the modes is told methods of a
-	// directory, as if it were a file.
+	list := slices.Concat(o.Attributes, o.intrinsic())
+	// Asked for more than the methods, but not for the modes, the measured server
+	// treats a directory as a file.
 	mistaken := len(names) > 1 && !wanted("UNIX-MODES")
 	if !o.isDirectory() || mistaken {
 		for _, m := range s.methods(o) {
-			intrinsic("ACCESS-METHOD", m...)
+			list = append(list, intrinsic("ACCESS-METHOD", m...))
 		}
 	}
-	if names != nil {
-		for _, value := range o.contents() {
-			intrinsic("CONTENTS", value...)
+	if names != nil && !o.isDirectory() && !o.NoContents {
+		list = append(list, intrinsic("CONTENTS", "DATA", o.Data))
+	}
+	for _, a := range list {
+		if wanted(a.Name) {
+			dst = s.appendAttribute(dst, 0, a.of("OBJECT"))
 		}
 	}
 	return dst

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzExchange: whatever a client says, the reply is lines that can be read.
+// FuzzExchange: whatever a client sends, the reply has well-formed lines.
 func FuzzExchange(f *testing.F) {
 	list := readExchanged(f)
 	for _, e := range list {
@@ -33,7 +33,7 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// FuzzToken: what is quoted is read back, and needs no more than itself.
+// FuzzToken: a quoted token is read back from its own octets.
 func FuzzToken(f *testing.F) {
 	for _, text := range []string{"", "release notes", "it's.txt", "AFTP/pub/docs", "4096 bytes", "'", "''", "a\x00\n\xff"} {
 		f.Add(text)

@@ -1,13 +1,14 @@
 package prosperotest
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// list answers LIST, of which the tokens are those behind the verb.
+// list answers LIST with the tokens after the verb.
 func (x *exchange) list(tokens []token) bool {
 	at := slices.IndexFunc(tokens, func(t token) bool { return t.Text == "COMPONENTS" })
 	if at < 0 || at > 1 || at == 0 && !x.old {
@@ -34,7 +35,7 @@ func (x *exchange) list(tokens []token) bool {
 	return x.walk(x.dir, links, components, options)
 }
 
-// walk answers about the last of the components, which begin in directory dir.
+// walk follows the components from directory dir and shows what the last one matches.
 func (x *exchange) walk(dir string, links []Link, components, options []string) bool {
 	for len(components) > 1 {
 		l := link(links, components[0])
@@ -57,8 +58,8 @@ func (x *exchange) walk(dir string, links []Link, components, options []string) 
 	return x.show(dir, matching(links, components), slices.Contains(options, "ATTRIBUTES"))
 }
 
-// links returns the links of a directory, or of what a query finds. Without them
-// the reply says why.
+// links returns the links of a directory or of a query's result. If it returns false,
+// the reply has the error.
 func (x *exchange) links(dir string, filters []filter) (list []Link, ok bool) {
 	if x.s.isArchie(dir) {
 		return x.archie(dir, filters)
@@ -96,7 +97,7 @@ func (x *exchange) show(dir string, links []*Link, attributes bool) bool {
 	return true
 }
 
-// unresolved is the answer about a path that leaves this server with l.
+// unresolved replies that the path leaves this server at l.
 func (x *exchange) unresolved(dir string, l *Link, components []string) bool {
 	x.out = x.s.appendLine(x.out, dir, l, false)
 	x.out = append(x.out, "UNRESOLVED "...)
@@ -104,7 +105,7 @@ func (x *exchange) unresolved(dir string, l *Link, components []string) bool {
 	return true
 }
 
-// link returns the first link of that name, nil if there is none.
+// link returns the first link of that name, or nil.
 func link(links []Link, name string) *Link {
 	for i := range links {
 		if links[i].Name == name {
@@ -114,7 +115,7 @@ func link(links []Link, name string) *Link {
 	return nil
 }
 
-// matching returns the links that the last component names: all if there is none.
+// matching returns the links that the component matches; all if there is none.
 func matching(links []Link, component []string) (list []*Link) {
 	for i := range links {
 		if len(component) == 0 || matches(component[0], links[i].Name) {
@@ -124,8 +125,8 @@ func matching(links []Link, component []string) (list []*Link) {
 	return list
 }
 
-// matches reports whether name is what a component says: the name itself, a
-// pattern with "*" and "?", or a regular expression in parentheses.
+// matches reports whether name is the component, or matches it as a pattern with "*"
+// and "?" or as a regular expression in parentheses.
 func matches(component, name string) bool {
 	if component == name {
 		return true
@@ -148,8 +149,8 @@ type filter struct {
 	arguments []string
 }
 
-// filters reads the lines of filters behind a LIST. If one of them is none that a
-// server could have, the reply says so.
+// filters reads the filter lines after a LIST. If it returns false, the reply has the
+// error.
 func (x *exchange) filters() (list []filter, ok bool) {
 	for strings.HasPrefix(x.rest, "FILTER ") {
 		line, tokens, ok := x.next()
@@ -171,8 +172,8 @@ func (x *exchange) filters() (list []filter, ok bool) {
 	return list, true
 }
 
-// showOld appends links of a directory in the manner of version 1, which can't
-// quote: names with blanks are left out.
+// showOld appends links in the form of version 1, which has no quotes: names with
+// blanks are left out.
 func (x *exchange) showOld(dir string, links []*Link, attributes bool) bool {
 	complete := true
 	for _, l := range links {
@@ -188,21 +189,14 @@ func (x *exchange) showOld(dir string, links []*Link, attributes bool) bool {
 	return true
 }
 
-// appendOld appends the lines of l for version 1. Nobody but the server that was
-// measured knows why it quotes names that are not ASCII, and nothing else.
+// appendOld appends the lines of l for version 1. It quotes only names that are not
+// ASCII, as the measured server does.
 func (s *Server) appendOld(dst []byte, dir string, l *Link, attributes bool) []byte {
 	name := l.Name
 	if strings.IndexFunc(name, func(r rune) bool { return r > '~' }) >= 0 {
 		name = "'" + name + "'"
 	}
-	host, letter := l.Host, "L"
-	if host == "" {
-		host = s.host
-	}
-	if l.Union {
-		letter = "U"
-	}
-	fields := []string{"LINK", letter, s.oldTarget(dir, l), name, "INTERNET-D", host, "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)), "0"}
+	fields := []string{"LINK", l.letter(), s.oldTarget(dir, l), name, "INTERNET-D", cmp.Or(l.Host, s.host), "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)), "0"}
 	dst = append(dst, strings.Join(fields, " ")+"\n"...)
 	if !attributes {
 		return dst
@@ -211,16 +205,7 @@ func (s *Server) appendOld(dst []byte, dir string, l *Link, attributes bool) []b
 		dst = appendOldAttribute(dst, &l.Attributes[i])
 	}
 	if o := s.here(dir, l); o != nil && l.real() {
-		for i := range o.Attributes {
-			dst = appendOldAttribute(dst, &o.Attributes[i])
-		}
-		for _, a := range []Attribute{
-			{Name: "SIZE", Value: []string{strconv.Itoa(o.size()), "bytes"}},
-			{Name: "NATIVE-OWNER", Value: []string{"root"}},
-			{Name: "NATIVE-GROUP", Value: []string{"root"}},
-			{Name: "LAST-MODIFIED", Value: []string{timestamp(o.ModTime)}},
-			{Name: "UNIX-MODES", Value: []string{o.modes()}},
-		} {
+		for _, a := range slices.Concat(o.Attributes, o.intrinsic()) {
 			dst = appendOldAttribute(dst, &a)
 		}
 	}

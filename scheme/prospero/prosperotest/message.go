@@ -8,8 +8,8 @@ const (
 	special = blanks + "/'+,"
 )
 
-// appendToken appends a token as the measured server writes it: the quotes begin
-// where they are needed, and end with the token.
+// appendToken appends a token as the measured server writes it: quotes start at the
+// first octet that needs them and end with the token.
 func appendToken(dst []byte, token string) []byte {
 	if token == "" {
 		return append(dst, "''"...)
@@ -39,14 +39,14 @@ func appendTokens(dst []byte, tokens ...string) []byte {
 	return dst
 }
 
-// token is one of a line. Slashes are the places in Text of those that were not
-// quoted: they separate components in the older form of LIST.
+// token is a token of a line. Slashes are the indexes in Text of unquoted slashes, which
+// separate components in the older form of LIST.
 type token struct {
 	Text    string
 	Slashes []int
 }
 
-// components returns what the unquoted slashes of t separate.
+// components splits t at its unquoted slashes.
 func (t token) components() (list []string) {
 	from := 0
 	for _, at := range t.Slashes {
@@ -64,8 +64,7 @@ func texts(tokens []token) []string {
 	return list
 }
 
-// cutLine returns the first line of message without its end, and the rest. It
-// reports whether the line ends outside quotes.
+// cutLine splits message after its first line; ok reports that no quotes are open.
 func cutLine(message string) (line, rest string, ok bool) {
 	quoted := false
 	for i := range len(message) {
@@ -81,18 +80,18 @@ func cutLine(message string) (line, rest string, ok bool) {
 	return message, "", !quoted
 }
 
-// split returns the tokens of a line. It reports whether there is one at all; a
-// carriage return outside quotes ends a line as if it were empty.
+// split returns the tokens of a line. ok is false if there are none, or if a carriage
+// return outside quotes makes the line empty.
 func split(line string) (tokens []token, ok bool) {
 	var t token
 	var text []byte
-	in, quoted := false, false
+	inToken, quoted := false, false
 	end := func() {
-		if in {
+		if inToken {
 			t.Text = string(text)
 			tokens = append(tokens, t)
 		}
-		t, text, in = token{}, nil, false
+		t, text, inToken = token{}, nil, false
 	}
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -100,7 +99,7 @@ func split(line string) (tokens []token, ok bool) {
 			text = append(text, c)
 			i++
 		case c == '\'':
-			in, quoted = true, !quoted
+			inToken, quoted = true, !quoted
 		case quoted:
 			text = append(text, c)
 		case c == '\r':
@@ -111,7 +110,7 @@ func split(line string) (tokens []token, ok bool) {
 			if c == '/' {
 				t.Slashes = append(t.Slashes, len(text))
 			}
-			in, text = true, append(text, c)
+			inToken, text = true, append(text, c)
 		}
 	}
 	end()

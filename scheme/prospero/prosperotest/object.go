@@ -1,70 +1,61 @@
 package prosperotest
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Directory is the objects that a server has, by their hsonames: opaque names, of
-// which most begin with "/". What no name of it is a beginning of is out of reach:
-// NOT-AUTHORIZED.
+// Directory maps hsonames to the objects of a server. Hsonames are opaque; most begin
+// with "/". A request for a name that has no listed prefix is NOT-AUTHORIZED.
 type Directory map[string]Object
 
-// Object is a file, or a directory of links.
+// Object is a file or a directory.
 type Object struct {
-	// Links make it a directory, an empty one if there are none; nil: a file.
-	Links []Link
+	Links []Link // of a directory, possibly empty; nil: a file
 
-	Data    string    // of a file: what CONTENTS holds
+	Data    string    // CONTENTS of a file
 	ModTime time.Time // zero: the first second of 1994
-	Modes   string    // UNIX-MODES; empty: "-rw-r--r--", "drwxr-xr-x"
-	// Methods are the ways to the octets of a file besides Prospero's own, which
-	// comes first unless NoContents says that there is none.
+	Modes   string    // UNIX-MODES; empty: "-rw-r--r--" or "drwxr-xr-x"
+	// Methods are the access methods of a file after Prospero's own, which NoContents
+	// removes.
 	Methods    []Method
 	NoContents bool
-	// Attributes are stored with it.
-	Attributes []Attribute
-	// Unstored is a file of which the server keeps nothing: asked for ACCESS-METHOD
-	// alone it is NOT-FOUND, as the measured server has it.
+	Attributes []Attribute // stored ones
+	// Unstored is a file without stored data: a request for only ACCESS-METHOD is
+	// NOT-FOUND, as on the measured server.
 	Unstored bool
 
-	// Moved is where it is now: FORWARDED. Nothing but its host, hsoname, version and
-	// expiry is of use.
-	Moved *Link
-	// Fail is what asking for it comes to, behind FAILURE: "NOT-AUTHORIZED".
-	Fail string
-	// Wait is what the client is told to wait before the reply comes, which it then
-	// does at once. Whole seconds.
-	Wait time.Duration
+	Moved *Link         // its new address: FORWARDED, with host, hsoname, version and expiry
+	Fail  string        // the text after FAILURE for each request: "NOT-AUTHORIZED"
+	Wait  time.Duration // the wait that is announced before the immediate reply, in whole seconds
 }
 
-// Link is a line of a directory.
+// Link is one link of a directory.
 type Link struct {
-	Name  string
-	Union bool
-	// Target is the type of what it leads to; empty: what it is. With NULL nothing
-	// but the name is shown.
-	Target string
-	// Host is the host token of what is elsewhere, as HostToken writes it; empty: it
-	// is here. HostType empty: INTERNET-D.
+	Name   string
+	Union  bool
+	Target string // type of its object; empty: the actual one. NULL shows only the name
+	// Host is the host token of another server, as HostToken writes it; empty: this
+	// server. HostType empty: INTERNET-D.
 	Host, HostType string
-	// HSOName, if it is empty and Host is too, is that of the directory, "/" and the
-	// name: a real file of the directory, which shows its object's attributes.
+	// HSOName is empty for a real file of the directory: its hsoname is that of the
+	// directory, "/" and the name, and listings show its object's attributes.
 	HSOName string
 	Version int32
 	Expires time.Time // DEST-EXP; zero: never
 
-	Methods    []Method    // ways to what is EXTERNAL, shown in every listing
-	ID         string      // "REMOTE 123456", shown in every listing, with the empty line behind it
+	Methods    []Method    // of an EXTERNAL, shown in every listing
+	ID         string      // "REMOTE 123456", shown in every listing, with an empty line after it
 	Attributes []Attribute // shown where attributes are asked for
 }
 
-// Method is a way to an object: its name, host type, host, name type and name, and
-// what else it needs. Empty tokens are those of the link or the question.
+// Method is an access method: its name, host type, host, name type and name, and its
+// own tokens. Empty tokens stand for those of the link or the object.
 type Method []string
 
-// Attribute is something that is known of a link or an object.
+// Attribute is a property of a link or an object.
 type Attribute struct {
 	AppliesTo string // empty: CACHED of a link, OBJECT of an object
 	Nature    string // empty: APPLICATION
@@ -72,7 +63,7 @@ type Attribute struct {
 	// One of these is the value.
 	Value  []string
 	Filter []string
-	Link   *Link // what its Attributes are stands one ">" deeper
+	Link   *Link // its Attributes get one more ">"
 }
 
 // HostToken writes host and port as replies do: "127.0.0.1(33121)".
@@ -86,7 +77,7 @@ func HostToken(addr string) string {
 
 func (o *Object) isDirectory() bool { return o.Links != nil }
 
-// size is that of a file, or of a disk's block.
+// size is the length of a file, or one disk block for a directory.
 func (o *Object) size() int {
 	if o.isDirectory() {
 		return 4096
@@ -105,16 +96,22 @@ func (o *Object) modes() string {
 	}
 }
 
-// contents are the values of CONTENTS that are not stored.
-func (o *Object) contents() [][]string {
-	if o.isDirectory() || o.NoContents {
-		return nil
-	}
-	return [][]string{{"DATA", o.Data}}
+func intrinsic(name string, value ...string) Attribute {
+	return Attribute{Nature: "INTRINSIC", Name: name, Value: value}
 }
 
-// methods returns all ways to the octets of a file, in the order in which the
-// measured server prefers them.
+// intrinsic returns the attributes that the server computes.
+func (o *Object) intrinsic() []Attribute {
+	return []Attribute{
+		intrinsic("SIZE", strconv.Itoa(o.size())+" bytes"),
+		intrinsic("NATIVE-OWNER", "root"),
+		intrinsic("NATIVE-GROUP", "root"),
+		intrinsic("LAST-MODIFIED", timestamp(o.ModTime)),
+		intrinsic("UNIX-MODES", o.modes()),
+	}
+}
+
+// methods returns all access methods of a file, in the measured server's order.
 func (s *Server) methods(o *Object) (list []Method) {
 	if !o.NoContents {
 		list = append(list, Method{"PROSPERO-CONTENTS", "", "", "", ""})
@@ -125,10 +122,10 @@ func (s *Server) methods(o *Object) (list []Method) {
 	return append(list, o.Methods...)
 }
 
-// real reports whether l is a file of its directory, and no link that was made.
+// real reports whether l is a file of its directory and not a link that was made.
 func (l *Link) real() bool { return l.Host == "" && l.HSOName == "" && l.Target == "" }
 
-// hsoname returns the name of what l leads to, for a link of directory dir.
+// hsoname returns the hsoname that l, a link of directory dir, leads to.
 func (l *Link) hsoname(dir string) string {
 	if l.real() {
 		return dir + "/" + l.Name
@@ -136,8 +133,8 @@ func (l *Link) hsoname(dir string) string {
 	return l.HSOName
 }
 
-// here returns the object that l, a link of directory dir, leads to, nil if it is
-// elsewhere or nowhere.
+// here returns the object that l, a link of directory dir, leads to; nil: it is missing
+// or on another server.
 func (s *Server) here(dir string, l *Link) *Object {
 	if l.Host != "" || l.Target == "NULL" {
 		return nil
@@ -152,7 +149,7 @@ func (s *Server) object(hsoname string) *Object {
 	return nil
 }
 
-// inReach reports whether hsoname is in a part of the tree that the server shows.
+// inReach reports whether hsoname has a listed prefix.
 func (s *Server) inReach(hsoname string) bool {
 	for name := hsoname; name != ""; {
 		if _, ok := s.objects[name]; ok {
@@ -177,27 +174,24 @@ func (s *Server) target(dir string, l *Link) string {
 	}
 }
 
-// appendLink appends the fields of a link of directory dir, from its letter on.
-func (s *Server) appendLink(dst []byte, dir string, l *Link) []byte {
-	letter := "L"
+// letter is the link kind.
+func (l *Link) letter() string {
 	if l.Union {
-		letter = "U"
+		return "U"
 	}
-	dst = appendTokens(dst, letter, s.target(dir, l), l.Name)
+	return "L"
+}
+
+// appendLink appends the fields of a link of directory dir, from the letter on.
+func (s *Server) appendLink(dst []byte, dir string, l *Link) []byte {
+	dst = appendTokens(dst, l.letter(), s.target(dir, l), l.Name)
 	dst = append(dst, ' ')
 	return s.appendTarget(dst, dir, l)
 }
 
-// appendTarget appends where l, a link of directory dir, leads.
+// appendTarget appends the target of l, a link of directory dir.
 func (s *Server) appendTarget(dst []byte, dir string, l *Link) []byte {
-	host, hostType := l.Host, l.HostType
-	if host == "" {
-		host = s.host
-	}
-	if hostType == "" {
-		hostType = "INTERNET-D"
-	}
-	dst = appendTokens(dst, hostType, host, "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)))
+	dst = appendTokens(dst, cmp.Or(l.HostType, "INTERNET-D"), cmp.Or(l.Host, s.host), "ASCII", l.hsoname(dir), strconv.Itoa(int(l.Version)))
 	if !l.Expires.IsZero() {
 		dst = appendTokens(append(dst, ' '), "DEST-EXP", timestamp(l.Expires))
 	}
@@ -230,27 +224,26 @@ func (s *Server) appendLine(dst []byte, dir string, l *Link, attributes bool) []
 	return dst
 }
 
-// of returns a, with what it applies to.
+// of returns a with the default of AppliesTo.
 func (a Attribute) of(appliesTo string) *Attribute {
-	if a.AppliesTo == "" {
-		a.AppliesTo = appliesTo
-	}
+	a.AppliesTo = cmp.Or(a.AppliesTo, appliesTo)
 	return &a
 }
 
-// appendAttribute appends the line of a, and those of what its link has, with as
-// many ">" as they are deep.
-func (s *Server) appendAttribute(dst []byte, deep int, a *Attribute) []byte {
-	nature := a.Nature
-	if nature == "" {
-		nature = "APPLICATION"
-	}
-	dst = append(dst, "ATTRIBUTE"+strings.Repeat(">", deep)+" "...)
+// appendAttribute appends the line of a with depth ">" signs, and the attributes of its
+// link.
+func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
+	nature := cmp.Or(a.Nature, "APPLICATION")
+	dst = append(dst, "ATTRIBUTE"+strings.Repeat(">", depth)+" "...)
 	dst = appendTokens(dst, a.AppliesTo, nature, a.Name)
 	switch {
 	case a.Link != nil:
 		dst = append(dst, " LINK "...)
-		dst = s.appendLink(dst, "", a.Link)
+		dst = append(s.appendLink(dst, "", a.Link), '\n')
+		for i := range a.Link.Attributes {
+			dst = s.appendAttribute(dst, depth+1, a.Link.Attributes[i].of("CACHED"))
+		}
+		return dst
 	case a.Filter != nil:
 		dst = append(dst, " FILTER  "...) // two blanks, as measured
 		dst = appendTokens(dst, a.Filter...)
@@ -260,17 +253,11 @@ func (s *Server) appendAttribute(dst []byte, deep int, a *Attribute) []byte {
 		}
 		dst = appendTokens(append(dst, ' '), a.Value...)
 	}
-	dst = append(dst, '\n')
-	if a.Link != nil {
-		for i := range a.Link.Attributes {
-			dst = s.appendAttribute(dst, deep+1, a.Link.Attributes[i].of("CACHED"))
-		}
-	}
-	return dst
+	return append(dst, '\n')
 }
 
-// untyped reports whether the FIELD attribute of that name has no word for the type
-// of its value. ID is one of them in the books, and has one.
+// untyped reports whether the FIELD attribute of that name has no word for its type.
+// By the documents ID is one of them, but the measured server writes its type.
 func untyped(name string) bool {
 	switch name {
 	case "ACCESS-METHOD", "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE",

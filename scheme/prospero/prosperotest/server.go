@@ -1,14 +1,14 @@
-// Package prosperotest is a server of Prospero inside the process, for tests and
-// for showing what a client sends: it keeps every message it receives. It is small
-// and serves what it is given from memory; it quotes, orders and refuses as the
-// original server of 1994 was measured to do, and its network can lose datagrams.
+// Package prosperotest is a Prospero server for tests and the tour. It records every
+// message, serves objects from memory, and quotes, orders and refuses as the original
+// server of 1994 was measured to do. Its network can lose datagrams.
 //
-// It knows what a client that reads needs of version 5: directories and files,
-// attributes, links to elsewhere, what has moved, Archie queries, and the lists of
-// version 1.
+// It implements what a reading client needs of version 5: directories, files,
+// attributes, links to other servers, moved objects and Archie queries, and the lists
+// of version 1.
 package prosperotest
 
 import (
+	"cmp"
 	"net"
 	"slices"
 	"sync"
@@ -16,35 +16,24 @@ import (
 	"github.com/locus-url/locus/internal/ardp/ardptest"
 )
 
-// Options of a server. The zero value is a server of its directory alone, on a
-// network without faults.
+// Options of a server. The zero value serves only its directory, on a network without
+// faults.
 type Options struct {
-	// Host is what stands for this server in replies: "PFS.EXAMPLE.EDU(11525)";
-	// empty: the address it listens on.
-	Host string
-	// Software is what VERSION says besides the number; empty: "PROSPEROTEST".
-	Software string
-	// Local offers files by LOCAL too, as servers do to a client of the same machine.
-	Local bool
-	// Old speaks version 1 alone: all else is VERSION-NOT-SUPPORTED.
-	Old bool
-	// Archie answers queries of files in archives, and tells clients to wait for it;
-	// nil: there is no such database.
-	Archie func(q Query) []Find
-	// Reply takes the place of what a message gets, where it says so.
-	Reply func(r *ardptest.Request) (reply ardptest.Reply, ok bool)
-	// Conn is where it receives, and the server's to close; nil: a free port of the
-	// loopback.
-	Conn net.PacketConn
-	// Faults are those of the network, both ways.
-	Faults ardptest.Faults
+	Host     string                                                    // host token of this server in replies: "PFS.EXAMPLE.EDU(11525)"; empty: its address
+	Software string                                                    // software in VERSION replies; empty: "PROSPEROTEST"
+	Local    bool                                                      // also offer files by LOCAL, as servers do to clients of the same machine
+	Old      bool                                                      // speak only version 1: other messages get VERSION-NOT-SUPPORTED
+	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil: there is no database
+	Conn     net.PacketConn                                            // the socket, which Close closes; nil: a free loopback port
+	Faults   ardptest.Faults                                           // of the network, in both directions
+	Reply    func(r *ardptest.Request) (reply ardptest.Reply, ok bool) // replaces the server's reply if ok
 }
 
-// Server is a server that runs.
+// Server is a running server. Its methods are safe for concurrent use.
 type Server struct {
 	o        Options
 	objects  Directory
-	host     string // what stands for it in replies
+	host     string // host token in replies
 	software string
 	pc       net.PacketConn
 	ardp     *ardptest.Server
@@ -69,31 +58,27 @@ func Start(objects Directory, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server that does not listen yet.
+// newServer returns a server that does not listen.
 func newServer(objects Directory, o *Options) *Server {
 	s := &Server{objects: objects}
 	if o != nil {
 		s.o = *o
 	}
-	s.host, s.software = s.o.Host, s.o.Software
-	if s.software == "" {
-		s.software = "PROSPEROTEST"
-	}
+	s.host, s.software = s.o.Host, cmp.Or(s.o.Software, "PROSPEROTEST")
 	return s
 }
 
 // Addr returns host and port: "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.pc.LocalAddr().String() }
 
-// Requests returns the messages that were received, in order. One that came twice
-// is there once.
+// Requests returns the received messages in order; a repeated one is listed once.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log)
 }
 
-// Close ends the server, and waits until it is gone.
+// Close stops the server and waits until it has ended.
 func (s *Server) Close() error { return s.ardp.Close() }
 
 func (s *Server) reply(r *ardptest.Request) ardptest.Reply {

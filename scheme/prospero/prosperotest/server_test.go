@@ -41,7 +41,7 @@ func ask(t testing.TB, s *Server, message string) (string, error) {
 	return string(reply), err
 }
 
-// says returns what a server that does not listen says to commands.
+// says returns the replies to commands of a server that does not listen.
 func says(objects Directory, o *Options, commands string) string {
 	s := newServer(objects, o)
 	if s.host == "" {
@@ -75,8 +75,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Whatever the network does, replies of many packets are whole, and each message is
-// carried out once.
+// Whatever the network does, long replies arrive whole and each message is executed once.
 func TestFaults(t *testing.T) {
 	data := strings.Repeat("a line of a file that is long\n", 2000)
 	s := start(t, Directory{"/a": {Data: data}}, &Options{Faults: ardptest.Faults{Loss: 0.3, Duplicate: 0.3, Reorder: 0.3, Seed: 5}})
@@ -116,7 +115,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// What the captured conversations do not show.
+// Behaviour that the captured conversations do not show.
 func TestCommands(t *testing.T) {
 	objects := Directory{
 		"/a":        {Links: []Link{{Name: "one"}, {Name: "two"}, {Name: "sub"}, {Name: "gone"}, {Name: "closed"}, {Name: "(x)", HSOName: "/a/one"}, {Name: "none", Host: "E.EDU", HSOName: "x", Version: 3}}},
@@ -238,7 +237,7 @@ func TestArchie(t *testing.T) {
 	}
 }
 
-// finds tells in short of a reply's links.
+// finds summarizes a reply's links.
 func finds(reply string) string {
 	var list []string
 	for line := range strings.Lines(reply) {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// A host that speaks no Telnet, and what it heard.
+// A host that does not speak Telnet, and its log.
 func ExampleStartTelnet() {
 	s, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true})
 	if err != nil {
@@ -39,7 +39,7 @@ func ExampleStartTelnet() {
 	// [[typed bye]]
 }
 
-// A host that does what it is told, and a person who answers it.
+// A host that runs a function, and a user who answers it.
 func ExampleStartTN3270() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -9,71 +9,43 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// What subnegotiations of TN3270E are made of (RFC 2355 section 7).
-const (
-	extConnect    = 1
-	extDeviceType = 2
-	extFunctions  = 3
-	extIs         = 4
-	extReason     = 5
-	extReject     = 6
-	extRequest    = 7
-	extSend       = 8
-)
-
 // Reasons for rejecting a device.
 const (
 	noSuchDevice = 3
 	noSuchType   = 4
 )
 
-// Functions of TN3270E (RFC 2355 section 7.2.2).
-const (
-	bindImage = 0
-	responses = 2
-	sysReq    = 4
-)
+// normalEnd is the end of a session, in UNBIND.
+const normalEnd = 1
 
-// Kinds of records, and what is in their headers (RFC 2355 section 8.1).
-const (
-	kind3270Data   = 0
-	kindResponse   = 2
-	kindBindImage  = 3
-	kindUnbind     = 4
-	kindSSCPLUData = 7
-	headerSize     = 5
-	responseAlways = 2
-	normalEnd      = 1 // of a session, in UNBIND
-)
-
-// negotiateExtended offers TN3270E, if the host has it, and waits until the functions
-// are agreed on, or the terminal will do without.
+// negotiateExtended offers TN3270E, if configured, and waits until the functions are
+// agreed on or the terminal refuses.
 func (h *Host) negotiateExtended() error {
 	if !h.o.Extended {
 		return nil
 	}
-	if err := errors.Join(h.ask(theirs, nvt.TN3270E), h.wait()); err != nil || !h.Enabled(theirs, nvt.TN3270E) {
+	if err := errors.Join(h.request(theirs, nvt.TN3270E), h.wait()); err != nil || !h.Enabled(theirs, nvt.TN3270E) {
 		return err
 	}
-	h.expect(nvt.TN3270E)
-	return errors.Join(h.Sub(nvt.TN3270E, []byte{extSend, extDeviceType}), h.wait())
+	h.expectAnswer(nvt.TN3270E)
+	return errors.Join(h.Sub(nvt.TN3270E, []byte{nvt.TN3270ESend, nvt.TN3270EDeviceType}), h.wait())
 }
 
-// extend hears a subnegotiation of TN3270E.
+// extend handles a subnegotiation of TN3270E.
 func (h *Host) extend(data []byte) {
 	switch {
-	case bytes.HasPrefix(data, []byte{extDeviceType, extRequest}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EDeviceType, nvt.TN3270ERequest}):
 		h.deviceAsked(data[2:])
-	case bytes.HasPrefix(data, []byte{extFunctions, extRequest}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}):
 		h.functionsAsked(data[2:])
-	case bytes.HasPrefix(data, []byte{extFunctions, extIs}):
+	case bytes.HasPrefix(data, []byte{nvt.TN3270EFunctions, nvt.TN3270EIs}):
 		h.agree(data[2:])
 	}
 }
 
-// deviceAsked gives the terminal a device, or rejects it.
+// deviceAsked assigns a device to the terminal or rejects it.
 func (h *Host) deviceAsked(data []byte) {
-	kind, name, named := bytes.Cut(data, []byte{extConnect})
+	kind, name, named := bytes.Cut(data, []byte{nvt.TN3270EConnect})
 	h.device = string(name)
 	if !named {
 		h.device = "LU0001"
@@ -85,24 +57,24 @@ func (h *Host) deviceAsked(data []byte) {
 	if h.isTerminal(string(kind)) {
 		if h.o.Devices == nil || slices.Contains(h.o.Devices, h.device) {
 			h.log("device " + h.device)
-			h.Sub(nvt.TN3270E, slices.Concat([]byte{extDeviceType, extIs}, kind, []byte{extConnect}, []byte(h.device)))
+			h.Sub(nvt.TN3270E, slices.Concat([]byte{nvt.TN3270EDeviceType, nvt.TN3270EIs}, kind, []byte{nvt.TN3270EConnect}, []byte(h.device)))
 			return
 		}
 		reason = noSuchDevice
 	}
 	h.device = ""
-	h.Sub(nvt.TN3270E, []byte{extDeviceType, extReject, extReason, reason})
+	h.Sub(nvt.TN3270E, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason, reason})
 }
 
-// functionsAsked agrees to functions, or asks for those of them that the host has.
+// functionsAsked agrees to functions, or asks for those that the host has.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
-		h.Sub(nvt.TN3270E, append([]byte{extFunctions, extRequest}, common...))
+		h.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, common...))
 		return
 	}
 	h.agree(common)
-	h.Sub(nvt.TN3270E, append([]byte{extFunctions, extIs}, common...))
+	h.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270EIs}, common...))
 }
 
 func (h *Host) agree(functions []byte) {
@@ -111,11 +83,11 @@ func (h *Host) agree(functions []byte) {
 	}
 	h.functions, h.extended = slices.Clone(functions), true
 	h.log(fmt.Sprintf("functions % X", functions))
-	h.said(nvt.TN3270E)
+	h.gotAnswer(nvt.TN3270E)
 }
 
-// bindImage is the BIND of a session with this terminal, as far as terminals read
-// it: the sizes of the screen.
+// bindImage returns the BIND of a session, with the part that terminals read: the screen
+// sizes.
 func (h *Host) bindImage() []byte {
 	const (
 		defaultRows = 20 // and columns, the alternate rows and columns, and which of them

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// Whatever a client sends, a host takes it, and ends when the client does.
+// A host accepts anything that a client sends, and ends when the client does.
 func FuzzHosts(f *testing.F) {
 	started := func(s *telnettest.Server, err error) *telnettest.Server {
 		if err != nil {
@@ -38,7 +38,7 @@ func FuzzHosts(f *testing.F) {
 			c.Write(sent)
 			c.(*net.TCPConn).CloseWrite()
 		}()
-		// A flood that was asked for is none of the host's mistakes.
+		// A requested flood is not an error of the host.
 		io.Copy(io.Discard, io.LimitReader(c, 1<<20))
 	})
 }

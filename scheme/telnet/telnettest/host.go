@@ -15,39 +15,34 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// HostOptions are those of a host of tn3270. The zero value is one that knows
-// RFC 1576 alone, and lets in everybody.
+// HostOptions are the options of a tn3270 host. The zero value implements only RFC 1576
+// and admits everyone.
 type HostOptions struct {
-	// Extended offers TN3270E first (RFC 2355).
-	Extended bool
-	// Devices are the names of the devices or groups that there are. nil: whichever
-	// is asked for, and "LU0001" for who asks for none.
-	Devices []string
-	// Functions are those of TN3270E that the host agrees to. nil: BIND-IMAGE,
+	Extended bool     // offer TN3270E first (RFC 2355)
+	Devices  []string // names of devices or groups; nil: any requested one, and "LU0001"
+	// Functions are the functions of TN3270E that the host agrees to. nil: BIND-IMAGE,
 	// RESPONSES and SYSREQ.
 	Functions []byte
-	// CodePage is the host's; empty: "037".
-	CodePage string
-	// Users are names and passwords, in upper case, for the screens that there are
-	// without Run. nil: everybody is let in.
+	CodePage  string // empty: "037"
+	// Users maps names to passwords, in upper case, for the built-in screens. nil: everyone
+	// is admitted.
 	Users map[string]string
-	// TLS offers to begin TLS. nil: it is not offered.
+	// TLS is offered to the client. nil: it is not.
 	TLS *tls.Config
-	// Run is what the host does, until it returns. nil: it shows a few screens.
+	// Run runs the session until it returns. nil: a few built-in screens.
 	Run func(*Host) error
-	// Listener is where it listens, and the host's to close; nil: a free port of the
-	// loopback.
+	// Listener is where it listens; Close closes it. nil: a free loopback port.
 	Listener net.Listener
 }
 
-// StartTN3270 starts a host of tn3270. o may be nil.
+// StartTN3270 starts a tn3270 host. o may be nil.
 func StartTN3270(o *HostOptions) (*Server, error) {
 	var options HostOptions
 	if o != nil {
 		options = *o
 	}
 	if options.Functions == nil {
-		options.Functions = []byte{bindImage, responses, sysReq}
+		options.Functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 	}
 	if options.Run == nil {
 		options.Run = func(h *Host) error { return (&pages{Host: h, users: options.Users}).run() }
@@ -69,31 +64,31 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 	if err != nil {
 		return
 	}
-	if h.does(bindImage) {
-		err = h.SendKind(kindBindImage, h.bindImage())
+	if h.hasFunction(nvt.BindImage) {
+		err = h.SendKind(nvt.RecordBindImage, h.bindImage())
 	}
 	if err == nil {
 		err = o.Run(h)
 	}
 	switch {
-	case err == io.EOF: // they left
+	case err == io.EOF: // the client has closed
 		return
 	case err != nil:
 		log("error " + err.Error())
 		return
 	}
-	if h.does(bindImage) {
-		h.SendKind(kindUnbind, []byte{normalEnd})
+	if h.hasFunction(nvt.BindImage) {
+		h.SendKind(nvt.RecordUnbind, []byte{normalEnd})
 	}
 }
 
-// Host is the host's side of a session by tn3270.
+// Host is the host's side of a tn3270 session.
 type Host struct {
 	negotiation
 	o   *HostOptions
 	log func(entry string)
 
-	terminal  string // the terminal's type
+	terminal  string // terminal type
 	model     int
 	device    string // empty without TN3270E
 	extended  bool
@@ -101,30 +96,29 @@ type Host struct {
 	sequence  uint16
 
 	builder *tn3270.Builder
-	pressed []tn3270.Key // as commands
-	record  []byte       // as far as it has come
+	pressed []tn3270.Key // keys sent as commands
+	record  []byte       // the incomplete record
 }
 
 // Terminal returns the type of the terminal, such as "IBM-3278-2-E".
 func (h *Host) Terminal() string { return h.terminal }
 
-// Size returns the alternate size of its screen.
+// Size returns the alternate screen size.
 func (h *Host) Size() (rows, columns int) {
 	size := map[int][2]int{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}}[h.model]
 	return size[0], size[1]
 }
 
-// Device returns the name of the device that the terminal is, which only TN3270E
-// gives.
+// Device returns the device name that TN3270E assigned, or "".
 func (h *Host) Device() string { return h.device }
 
-// Extended reports whether TN3270E was agreed on.
+// Extended reports whether TN3270E is in use.
 func (h *Host) Extended() bool { return h.extended }
 
-// Builder returns what builds records for this terminal, one at a time.
+// Builder returns the builder of records for this terminal. It builds one at a time.
 func (h *Host) Builder() *tn3270.Builder { return h.builder }
 
-// Show sends a record that was built.
+// Show sends the record of b.
 func (h *Host) Show(b *tn3270.Builder) error {
 	record, err := b.Record()
 	if err != nil {
@@ -133,39 +127,38 @@ func (h *Host) Show(b *tn3270.Builder) error {
 	return h.Send(record)
 }
 
-// Send sends a record, which may be any octets.
+// Send sends a record of any octets.
 func (h *Host) Send(record []byte) error {
 	if h.extended {
-		return h.SendKind(kind3270Data, record)
+		return h.SendKind(nvt.Record3270Data, record)
 	}
 	return h.WriteRecord(record)
 }
 
-// SendText sends text to a terminal that is to show it as such: SSCP-LU-DATA, which
-// is there with TN3270E alone.
+// SendText sends SSCP-LU-DATA, text that the terminal shows as such. It needs TN3270E.
 func (h *Host) SendText(text string) error {
 	record, err := h.builder.Text(text).Record()
 	if err != nil {
 		return err
 	}
-	return h.SendKind(kindSSCPLUData, record)
+	return h.SendKind(nvt.RecordSSCPLUData, record)
 }
 
-// SendKind sends a record of a kind of RFC 2355, behind its header. A response to a
-// data stream is asked for if that was agreed on.
+// SendKind sends a record of that kind with its header (RFC 2355). It asks for a response
+// to a data stream if responses were agreed on.
 func (h *Host) SendKind(kind byte, data []byte) error {
 	header := []byte{kind, 0, 0, byte(h.sequence >> 8), byte(h.sequence)}
-	if h.does(responses) {
-		if kind == kind3270Data {
-			header[2] = responseAlways
+	if h.hasFunction(nvt.Responses) {
+		if kind == nvt.Record3270Data {
+			header[2] = nvt.RespondAlways
 		}
 		h.sequence = (h.sequence + 1) & 0x7FFF
 	}
 	return h.WriteRecord(append(header, data...))
 }
 
-// Receive returns what the terminal sends next. Attn and SysReq are keys that send
-// nothing else. Text of a terminal in SSCP-LU-DATA comes as a field behind Enter.
+// Receive returns the terminal's next input. Attn and SysReq are keys without data. Text
+// in SSCP-LU-DATA is a field with the key Enter.
 func (h *Host) Receive() (tn3270.Inbound, error) {
 	buf := make([]byte, 4096)
 	for {
@@ -194,23 +187,23 @@ func (h *Host) Receive() (tn3270.Inbound, error) {
 	}
 }
 
-// testRequest begins what some terminals send for SysReq where there is no TN3270E: a
-// Test Request Read, in EBCDIC.
+// testRequest begins a Test Request Read in EBCDIC, which some terminals without TN3270E
+// send for SysReq.
 var testRequest = []byte{0x01, 0x6C, 0x61, 0x02}
 
-// inbound reads a record. Responses are no input.
+// inbound reads a record. ok is false for a response, which is not input.
 func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	if h.extended {
-		if len(record) < headerSize {
+		if len(record) < nvt.RecordHeader {
 			return in, false, fmt.Errorf("a record of %d octets has no header", len(record))
 		}
-		header, data := record[:headerSize], record[headerSize:]
+		header, data := record[:nvt.RecordHeader], record[nvt.RecordHeader:]
 		switch record = data; header[0] {
-		case kindResponse:
+		case nvt.RecordResponse:
 			h.log(fmt.Sprintf("response %d: %X % X", int(header[3])<<8|int(header[4]), header[2], data))
 			return in, false, nil
-		case kindSSCPLUData:
-			// Text alone: as a field behind Enter and an address.
+		case nvt.RecordSSCPLUData:
+			// Only text: make it a field after Enter and an address.
 			record = append([]byte{0x7D, 0x40, 0x40}, data...)
 		}
 	}
@@ -228,8 +221,8 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	return in, true, nil
 }
 
-// command hears Attn and SysReq: BRK and IP, or with TN3270E IP and AO (RFC 1576,
-// RFC 2355 section 10).
+// command handles Attn and SysReq: BRK and IP, or with TN3270E IP and AO (RFC 1576, RFC
+// 2355 section 10).
 func (h *Host) command(command byte) {
 	keys := map[byte]tn3270.Key{nvt.BRK: tn3270.Attn, nvt.IP: tn3270.SysReq}
 	if h.extended {
@@ -242,7 +235,7 @@ func (h *Host) command(command byte) {
 	}
 }
 
-// agreed are the options that the host asks for or agrees to.
+// agreed returns the options that the host asks for or agrees to.
 func (h *Host) agreed() []nvt.Option {
 	return []nvt.Option{
 		{Code: nvt.TerminalType, Them: true, Sub: h.typeTold},
@@ -250,16 +243,15 @@ func (h *Host) agreed() []nvt.Option {
 		{Code: nvt.Binary, Us: true, Them: true},
 		{Code: nvt.TN3270E, Sub: h.extend, Changed: func(_, on bool) {
 			if !on {
-				h.said(nvt.TN3270E)
+				h.gotAnswer(nvt.TN3270E)
 			}
 		}},
 	}
 }
 
-// errNo3270 is that who is there has no terminal of that kind.
-var errNo3270 = errors.New("this is a host for 3270 terminals, and yours is none")
+var errNo3270 = errors.New("this host is for 3270 terminals, and yours is not one")
 
-// negotiate asks for what makes a 3270 terminal: TN3270E, or what RFC 1576 has.
+// negotiate negotiates TN3270E, or the options of RFC 1576.
 func (h *Host) negotiate() error {
 	if err := h.askTLS(h.o.TLS); err != nil {
 		return err
@@ -267,17 +259,17 @@ func (h *Host) negotiate() error {
 	if err := h.negotiateExtended(); err != nil || h.extended {
 		return err
 	}
-	if err := errors.Join(h.ask(theirs, nvt.TerminalType), h.wait()); err != nil {
+	if err := errors.Join(h.request(theirs, nvt.TerminalType), h.wait()); err != nil {
 		return err
 	}
 	if !h.Enabled(theirs, nvt.TerminalType) {
 		return errNo3270
 	}
-	if err := errors.Join(h.send(nvt.TerminalType), h.wait()); err != nil {
+	if err := h.ask(nvt.TerminalType); err != nil {
 		return err
 	}
 	for _, code := range []byte{nvt.EndOfRecord, nvt.Binary} {
-		if err := errors.Join(h.ask(theirs, code), h.ask(ours, code), h.wait()); err != nil {
+		if err := errors.Join(h.request(theirs, code), h.request(ours, code), h.wait()); err != nil {
 			return err
 		}
 		if !h.Enabled(ours, code) || !h.Enabled(theirs, code) {
@@ -291,17 +283,16 @@ func (h *Host) negotiate() error {
 }
 
 func (h *Host) typeTold(data []byte) {
-	if len(data) > 0 && data[0] == subIs {
-		h.said(nvt.TerminalType)
+	if len(data) > 0 && data[0] == nvt.Is {
+		h.gotAnswer(nvt.TerminalType)
 		h.isTerminal(string(data[1:]))
 	}
 }
 
-// terminalType is the type of a terminal that a host knows, with the device that it
-// wants to be.
+// terminalType matches the known terminal types, with an optional requested device.
 var terminalType = regexp.MustCompile(`^IBM-327[89]-([2-5])(?:-E)?(?:@.+)?$`)
 
-// isTerminal hears of which type the terminal is, and reports whether it is known.
+// isTerminal records the terminal type, and reports whether it is known.
 func (h *Host) isTerminal(name string) bool {
 	h.log("type " + name)
 	found := terminalType.FindStringSubmatch(name)
@@ -314,11 +305,13 @@ func (h *Host) isTerminal(name string) bool {
 	return err == nil
 }
 
-// colored reports whether the terminal knows extended attributes.
+// colored reports whether the terminal has extended attributes.
 func (h *Host) colored() bool {
 	name, _, _ := strings.Cut(h.terminal, "@")
 	return strings.HasSuffix(name, "-E")
 }
 
-// does reports whether a function of TN3270E was agreed on.
-func (h *Host) does(function byte) bool { return h.extended && slices.Contains(h.functions, function) }
+// hasFunction reports whether a function of TN3270E was agreed on.
+func (h *Host) hasFunction(function byte) bool {
+	return h.extended && slices.Contains(h.functions, function)
+}

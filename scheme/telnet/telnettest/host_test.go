@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screen is a session by tn3270.
+// screen is a tn3270 session.
 type screen struct {
 	t *testing.T
 	telnet.Terminal3270
@@ -25,10 +25,10 @@ func open3270(t *testing.T, s *telnettest.Server, o telnet.Options) *screen {
 	return &screen{t, open(t, s, "tn3270://", &o).Terminal.(telnet.Terminal3270)}
 }
 
-// shows waits until the screen has text and something can be typed.
+// shows waits until the screen has text and accepts input.
 func (k *screen) shows(text string) {
 	k.t.Helper()
-	err := k.Screen().Wait(within(k.t), func(s *tn3270.Screen) bool {
+	err := k.Screen().Wait(testContext(k.t), func(s *tn3270.Screen) bool {
 		return strings.Contains(s.Text(), text) && s.Status().Lock == tn3270.Unlocked
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (k *screen) shows(text string) {
 	}
 }
 
-// press presses a key, and waits for what it brings.
+// press presses a key and waits for the result.
 func (k *screen) press(key tn3270.Key, shows string) {
 	k.t.Helper()
 	if err := k.Press(key); err != nil {
@@ -52,7 +52,7 @@ func (k *screen) types(text string) {
 	}
 }
 
-// ends presses a key that ends the session, and waits until it has.
+// ends presses a key that ends the session, and waits for the end.
 func (k *screen) ends(key tn3270.Key) {
 	k.t.Helper()
 	if err := k.Press(key); err != nil {
@@ -66,7 +66,7 @@ func (k *screen) ends(key tn3270.Key) {
 	}
 }
 
-// A session with all screens that there are, by RFC 1576 and by RFC 2355.
+// A session with all built-in screens, by RFC 1576 and by RFC 2355.
 func TestPages(t *testing.T) {
 	for _, extended := range []bool{false, true} {
 		s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{Extended: extended, Users: map[string]string{"ALICE": "S3CRET"}}))
@@ -147,14 +147,14 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%q: %v", device, status)
 		}
 	}
-	// Where there is no such device, it goes on without TN3270E, with the name in the
-	// terminal's type.
+	// Without such a device it continues without TN3270E, with the name in the terminal's
+	// type.
 	k := open3270(t, s, telnet.Options{TN3270: telnet.TN3270Options{DeviceName: "OTHER", Monochrome: true}})
 	k.shows("User")
 	k.types("BOB")
 	k.press(tn3270.Enter, "Welcome, BOB.")
 	k.press(tn3270.PF5, "type           IBM-3278-2-E@OTHER")
-	if err := s.Wait(within(t), "type IBM-3278-2-E@OTHER"); err != nil {
+	if err := s.Wait(testContext(t), "type IBM-3278-2-E@OTHER"); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,17 +176,17 @@ func TestHostOverTLS(t *testing.T) {
 	}
 }
 
-// A terminal that is none of the kind is told so: one that refuses, as a real host
-// was, and one of another type.
+// A client without a 3270 terminal gets a message: one that refuses, as a real client did,
+// and one of another type.
 func TestNoTerminal(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(nil))
 	k := open(t, s, "telnet://", nil)
-	k.expect("this is a host for 3270 terminals, and yours is none\r\n")
+	k.expect("this host is for 3270 terminals, and yours is not one\r\n")
 	k.end()
 	c := dial(t, s)
 	c.Write(wire(t, "hercules-plain-telnet.c2s.bin"))
 	real := string(wire(t, "hercules-plain-telnet.s2c.bin"))
-	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), real+"this is a host") || err != nil {
+	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), real+"this host is") || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestHerculesOrder(t *testing.T) {
 	}
 }
 
-// A host may be told what to do, also what none should.
+// Run may also send what no host should.
 func TestRun(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: func(h *telnettest.Host) error {
 		if rows, columns := h.Size(); rows != 24 || columns != 80 || !h.Extended() || h.Device() != "LU0001" || h.Terminal() != "IBM-3278-2-E" {
@@ -233,7 +233,7 @@ func TestRun(t *testing.T) {
 	if err := k.Press(tn3270.PA1); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "error enough"); err != nil {
+	if err := s.Wait(testContext(t), "error enough"); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{"response 1: 1 02", "response 3: 0 00"} {
@@ -243,7 +243,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What a terminal sends that it should not ends the session.
+// Invalid input of a terminal ends the session.
 func TestHostileTerminals(t *testing.T) {
 	negotiated := "\xff\xfb\x18\xff\xfa\x18\x00IBM-3278-2\xff\xf0\xff\xfb\x19\xff\xfd\x19\xff\xfb\x00\xff\xfd\x00"
 	extended := "\xff\xfb\x28\xff\xfa\x28\x02\x07IBM-3278-2-E\xff\xf0\xff\xfa\x28\x03\x07\xff\xf0"

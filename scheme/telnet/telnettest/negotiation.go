@@ -14,38 +14,34 @@ const (
 	theirs = false
 )
 
-// question is one that the other side answers: whether an option is to be on, on
-// our side or theirs; with sub, what they have to say in it.
-type question struct {
+// pendingAnswer is an answer that the other side owes: an option going on, on our side or
+// theirs, or with sub a subnegotiation.
+type pendingAnswer struct {
 	us   bool
 	sub  bool
 	code byte
 }
 
-// negotiation is a host's side of Telnet, which asks and waits for answers.
+// negotiation is a Telnet host that asks and waits for answers.
 type negotiation struct {
 	*nvt.Conn
-	pending map[question]bool // what was asked and not answered
-	keys    []byte            // that were sent as commands
-	early   []byte            // what was typed before the host listened
-	secure  *tls.Conn         // nil before TLS has begun
+	pending map[pendingAnswer]bool
+	keys    []byte    // received as commands
+	early   []byte    // typed during the negotiation
+	secure  *tls.Conn // nil before TLS
 }
 
-const (
-	subIs   = 0
-	subSend = 1
-)
-
-// begin makes a negotiation that agrees to options, and to TLS if there is a config.
+// begin starts a negotiation that agrees to the options in list, and to TLS if config is
+// not nil.
 func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), list []nvt.Option, command func(byte)) {
-	n.pending = make(map[question]bool)
+	n.pending = make(map[pendingAnswer]bool)
 	if config != nil {
 		list = append(list, nvt.Option{Code: nvt.StartTLS, Sub: func(data []byte) { n.startTLS(config, log, data) }})
 	}
 	for i := range list {
 		code, changed := list[i].Code, list[i].Changed
 		list[i].Changed = func(us, on bool) {
-			delete(n.pending, question{us: us, code: code})
+			delete(n.pending, pendingAnswer{us: us, code: code})
 			if changed != nil {
 				changed(us, on)
 			}
@@ -54,48 +50,50 @@ func (n *negotiation) begin(c net.Conn, config *tls.Config, log func(string), li
 	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command})
 }
 
-// ask has options on, and does not wait for the answers.
-func (n *negotiation) ask(us bool, codes ...byte) (err error) {
+// request asks for options to go on, and does not wait for the answers.
+func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	for _, code := range codes {
 		if !n.Enabled(us, code) {
-			n.pending[question{us: us, code: code}] = true
+			n.pending[pendingAnswer{us: us, code: code}] = true
 			err = errors.Join(err, n.Ask(us, code, true))
 		}
 	}
 	return err
 }
 
-// send asks what they have to say in an option.
+// send sends SEND, which the other side answers by a subnegotiation.
 func (n *negotiation) send(code byte) error {
-	n.expect(code)
-	return n.Sub(code, []byte{subSend})
+	n.expectAnswer(code)
+	return n.Sub(code, []byte{nvt.Send})
 }
 
-// expect waits for what they have to say in an option.
-func (n *negotiation) expect(code byte) { n.pending[question{sub: true, code: code}] = true }
+// ask sends SEND and waits for the answers.
+func (n *negotiation) ask(code byte) error { return errors.Join(n.send(code), n.wait()) }
 
-// said notes that they said it.
-func (n *negotiation) said(code byte) { delete(n.pending, question{sub: true, code: code}) }
+// expectAnswer adds a subnegotiation to the pending answers; gotAnswer removes it.
+func (n *negotiation) expectAnswer(code byte) { n.pending[pendingAnswer{sub: true, code: code}] = true }
 
-// maxEarly is the most that may be typed before the host listens.
+func (n *negotiation) gotAnswer(code byte) { delete(n.pending, pendingAnswer{sub: true, code: code}) }
+
+// maxEarly is the most input that is kept during the negotiation.
 const maxEarly = 64 << 10
 
-// wait waits for the answers. What is typed meanwhile is kept.
+// wait waits for the pending answers and keeps what is typed meanwhile.
 func (n *negotiation) wait() error {
 	for len(n.pending) > 0 {
-		typed, err := n.more()
+		typed, err := n.readTyped()
 		if err != nil {
 			return err
 		}
 		if n.early = append(n.early, typed...); len(n.early) > maxEarly {
-			return errors.New("nobody listens yet")
+			return errors.New("too much input during the negotiation")
 		}
 	}
 	return nil
 }
 
-// more reads up to the next command, which may be a key.
-func (n *negotiation) more() ([]byte, error) {
+// readTyped reads up to the next command, which may be a key.
+func (n *negotiation) readTyped() ([]byte, error) {
 	buf := make([]byte, 4096)
 	got, _, err := n.Next(buf)
 	typed := append(buf[:got], n.keys...)
@@ -103,35 +101,32 @@ func (n *negotiation) more() ([]byte, error) {
 	return typed, err
 }
 
-// askTLS offers to begin TLS, and waits until it has begun.
+// askTLS offers TLS and waits until it has begun or the client refuses.
 func (n *negotiation) askTLS(config *tls.Config) error {
 	if config == nil {
 		return nil
 	}
-	if err := errors.Join(n.ask(theirs, nvt.StartTLS), n.wait()); err != nil || n.secure != nil || !n.Enabled(theirs, nvt.StartTLS) {
+	if err := errors.Join(n.request(theirs, nvt.StartTLS), n.wait()); err != nil || n.secure != nil || !n.Enabled(theirs, nvt.StartTLS) {
 		return err
 	}
-	n.expect(nvt.StartTLS)
+	n.expectAnswer(nvt.StartTLS)
 	return n.wait()
 }
 
-// follows is what both sides say before TLS begins.
-const follows = 1
-
 func (n *negotiation) startTLS(config *tls.Config, log func(string), data []byte) {
-	if len(data) != 1 || data[0] != follows || n.secure != nil {
+	if len(data) != 1 || data[0] != nvt.Follows || n.secure != nil {
 		return
 	}
-	n.said(nvt.StartTLS)
+	n.gotAnswer(nvt.StartTLS)
 	log("tls")
-	n.Sub(nvt.StartTLS, []byte{follows})
+	n.Sub(nvt.StartTLS, []byte{nvt.Follows})
 	n.Upgrade(func(c net.Conn) (net.Conn, error) {
 		n.secure = tls.Server(c, config)
 		return n.secure, n.secure.Handshake()
 	})
 }
 
-// end says that nothing follows.
+// end announces the end of the data.
 func (n *negotiation) end() {
 	if n.secure != nil {
 		n.secure.CloseWrite()

@@ -9,8 +9,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// pages are the screens of a host that nobody told what to do: a logon, a menu, and
-// what that leads to.
+// pages are the built-in screens of a host: a logon, a menu, and the menu's screens.
 type pages struct {
 	*Host
 	users   map[string]string
@@ -18,7 +17,7 @@ type pages struct {
 	message string // for the next screen
 }
 
-// page shows a screen and returns the next; nil ends the session.
+// page shows a screen and returns the next one; nil ends the session.
 type page func() (page, error)
 
 func (p *pages) run() error {
@@ -33,7 +32,7 @@ func (p *pages) run() error {
 
 const title = "THE MUSEUM OF THE NETWORK"
 
-// screen begins a screen of 24 by 80, with a title and the message.
+// screen begins a screen of 24 by 80 with a title and the message.
 func (p *pages) screen() *tn3270.Builder {
 	b := p.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
@@ -42,15 +41,15 @@ func (p *pages) screen() *tn3270.Builder {
 	return b
 }
 
-// ask shows a screen, and returns what was done on it.
-func (p *pages) ask(b *tn3270.Builder) (tn3270.Inbound, error) {
+// showAndReceive shows a screen and returns the input.
+func (p *pages) showAndReceive(b *tn3270.Builder) (tn3270.Inbound, error) {
 	if err := p.Show(b); err != nil {
 		return tn3270.Inbound{}, err
 	}
 	return p.Receive()
 }
 
-// Where the fields of the logon screen are.
+// Positions of the fields of the logon screen.
 const (
 	userRow = 4 + iota
 	passwordRow
@@ -60,13 +59,13 @@ const (
 	inputLength = 8
 )
 
-// logon asks for a name, a password and a number.
+// logon asks for user, password and room.
 func (p *pages) logon() (page, error) {
 	b := p.screen().At(24, 1).Field(tn3270.Skip).Text("Enter logs on   PF3 ends")
 	b = p.input(b, roomRow, "Room", tn3270.Numeric)
 	b = p.input(b, passwordRow, "Password", tn3270.Hidden)
 	b = p.input(b, userRow, "User", 0).At(userRow, inputColumn+1).InsertCursor()
-	in, err := p.ask(b)
+	in, err := p.showAndReceive(b)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func (p *pages) logon() (page, error) {
 	case in.Key == tn3270.PF3:
 		return nil, nil
 	case in.Key == tn3270.SysReq && p.Extended():
-		return p.system(p.logon), nil
+		return p.systemText(p.logon), nil
 	case in.Key != tn3270.Enter:
 		p.message = in.Key.String() + " does nothing here"
 	case user == "":
@@ -92,14 +91,14 @@ func (p *pages) logon() (page, error) {
 	return p.logon, nil
 }
 
-// input adds a field to be typed in, behind its name.
+// input adds an input field with its name.
 func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribute) *tn3270.Builder {
 	return b.At(row, 1).Field(tn3270.Skip).Text(fmt.Sprintf("%-8s ===>", name)).
 		At(row, inputColumn).Field(a).
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// field is what was typed in the field of a row.
+// field returns the input in the field of a row.
 func field(in tn3270.Inbound, row int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+inputColumn {
@@ -109,7 +108,7 @@ func field(in tn3270.Inbound, row int) string {
 	return ""
 }
 
-// menu leads on, by PF keys.
+// menu offers the other screens by PF keys.
 func (p *pages) menu() (page, error) {
 	b := p.screen().At(3, 1).Field(tn3270.Skip).Text("Welcome, " + p.user + ".")
 	for i, line := range []string{
@@ -118,7 +117,7 @@ func (p *pages) menu() (page, error) {
 	} {
 		b.At(5+i, 3).Field(tn3270.Skip).Text(line)
 	}
-	in, err := p.ask(b)
+	in, err := p.showAndReceive(b)
 	if err != nil {
 		return nil, err
 	}
@@ -135,20 +134,20 @@ func (p *pages) menu() (page, error) {
 		return p.terminals, nil
 	case tn3270.SysReq:
 		if p.Extended() {
-			return p.system(p.menu), nil
+			return p.systemText(p.menu), nil
 		}
 	}
 	p.message = in.Key.String() + " does nothing here"
 	return p.menu, nil
 }
 
-// back goes to the menu, whatever key is pressed.
+// back shows a screen that any key leaves for the menu.
 func (p *pages) back(b *tn3270.Builder) (page, error) {
-	_, err := p.ask(b)
+	_, err := p.showAndReceive(b)
 	return p.menu, err
 }
 
-// Colours and highlighting, with their names.
+// Colours and highlights, with their names.
 var (
 	palette = []struct {
 		name  string
@@ -177,9 +176,9 @@ func (p *pages) colors() (page, error) {
 	return p.back(b)
 }
 
-// unformatted is a screen without fields: all of it can be typed on.
+// unformatted shows a screen without fields, which accepts input anywhere.
 func (p *pages) unformatted() (page, error) {
-	in, err := p.ask(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
+	in, err := p.showAndReceive(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +188,7 @@ func (p *pages) unformatted() (page, error) {
 	return p.menu, nil
 }
 
-// alternate fills the corners of a screen of the alternate size.
+// alternate shows text in the corners of the alternate screen.
 func (p *pages) alternate() (page, error) {
 	rows, columns := p.Size()
 	return p.back(p.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).
@@ -198,11 +197,11 @@ func (p *pages) alternate() (page, error) {
 		At(rows, 1).Field(tn3270.Skip).Text("lower left").At(rows, columns-11).Field(tn3270.Skip).Text("lower right"))
 }
 
-// terminals tells what is known of the terminal, which is asked.
+// terminals shows the terminal's type and its replies to a query.
 func (p *pages) terminals() (page, error) {
 	replies := "none"
 	if p.colored() {
-		in, err := p.ask(p.Builder().Query())
+		in, err := p.showAndReceive(p.Builder().Query())
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +218,7 @@ func (p *pages) terminals() (page, error) {
 	return p.back(b)
 }
 
-// queryReplies are the codes of Query Replies.
+// queryReplies returns the codes of Query Replies.
 func queryReplies(fields []byte) string {
 	var codes []byte
 	for len(fields) >= 4 {
@@ -233,9 +232,8 @@ func queryReplies(fields []byte) string {
 	return fmt.Sprintf("% X", codes)
 }
 
-// system is what SysReq leads to with TN3270E: text, of the system that the host's
-// program runs in.
-func (p *pages) system(from page) page {
+// systemText is the text dialog that SysReq opens with TN3270E.
+func (p *pages) systemText(from page) page {
 	return func() (page, error) {
 		if err := p.SendText("SYSTEM: LOGOFF, or SysReq to go back: "); err != nil {
 			return nil, err
@@ -249,6 +247,6 @@ func (p *pages) system(from page) page {
 		case in.Key == tn3270.SysReq:
 			return from, nil
 		}
-		return p.system(from), nil
+		return p.systemText(from), nil
 	}
 }

@@ -8,27 +8,18 @@ import (
 	"strings"
 )
 
-// RloginOptions are those of a host of rlogin. The zero value is one that trusts
-// everybody.
+// RloginOptions are the options of an rlogin host. The zero value trusts everyone.
 type RloginOptions struct {
-	// Users are names and their passwords, which are asked for in the stream. nil:
-	// everybody is trusted.
-	Users map[string]string
-	// Reserved lets in only who comes from a port below 1024, and closes without a
-	// word otherwise.
-	Reserved bool
-	// Refusal is what everybody is told in place of a session. Empty: nobody.
-	Refusal string
-	// Talk takes the place of the login and the shell. nil: they are there.
-	Talk func(io.ReadWriter)
-	// Listener is where it listens, and the host's to close; nil: a free port of the
-	// loopback.
-	Listener net.Listener
+	Users    map[string]string   // names and passwords, asked for in the stream; nil: no login
+	Reserved bool                // accept only client ports below 1024
+	Refusal  string              // sent instead of a session; empty: none
+	Handle   func(io.ReadWriter) // replaces login and shell; nil: they run
+	Listener net.Listener        // Close closes it; nil: a free loopback port
 }
 
-// StartRlogin starts a host of rlogin (RFC 1282). o may be nil. That it asks for the
-// size of the window, and what its command "urgent" sends, is urgent data where the
-// system has that as Linux does, and nothing elsewhere.
+// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux it sends the
+// request for the window size, and the octets of its command "urgent", as urgent data;
+// elsewhere it sends neither.
 func StartRlogin(o *RloginOptions) (*Server, error) {
 	var options RloginOptions
 	if o != nil {
@@ -37,7 +28,7 @@ func StartRlogin(o *RloginOptions) (*Server, error) {
 	return start(options.Listener, func(c net.Conn, log func(string)) { options.serve(c, log) })
 }
 
-// askWindow is the urgent octet that asks for the size of the window.
+// askWindow is the urgent octet that asks for the window size.
 const askWindow = 0x80
 
 func (o *RloginOptions) serve(c net.Conn, log func(string)) {
@@ -45,7 +36,7 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 		log("port not reserved")
 		return
 	}
-	h := &rloginHost{Conn: c, r: bufio.NewReader(c)}
+	h := &rloginHost{plain: plain{c}, r: bufio.NewReader(c)}
 	if err := h.begin(log); err != nil {
 		return
 	}
@@ -53,13 +44,13 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 		io.WriteString(c, "\x01"+o.Refusal+"\r\n")
 		return
 	}
-	t := &terminal{far: h, log: log}
+	t := &terminal{peer: h, log: log}
 	h.resized = t.resized
 	if _, err := c.Write([]byte{0}); err != nil || h.urgent(askWindow) != nil {
 		return
 	}
-	if o.Talk != nil {
-		o.Talk(t)
+	if o.Handle != nil {
+		o.Handle(t)
 		return
 	}
 	t.session(o.Users, h.user)
@@ -67,22 +58,21 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 
 // rloginHost is the host's side of rlogin.
 type rloginHost struct {
-	net.Conn
+	plain
 	r              *bufio.Reader
 	user, terminal string
 	resized        func(columns, rows int)
 }
 
-// maxName is the most octets of what a session begins with.
+// maxName is the longest text at the beginning of a session.
 const maxName = 256
 
-// begin hears who is there: an empty text, the user where they are, the user here,
-// and the terminal.
+// begin reads an empty text, the client's user, the host's user, and the terminal.
 func (h *rloginHost) begin(log func(string)) error {
 	var texts [4]string
 	for i := range texts {
 		var err error
-		if texts[i], err = h.text(); err != nil {
+		if texts[i], err = h.readText(); err != nil {
 			return err
 		}
 	}
@@ -93,8 +83,8 @@ func (h *rloginHost) begin(log func(string)) error {
 	return nil
 }
 
-// text reads what a NUL ends.
-func (h *rloginHost) text() (string, error) {
+// readText reads a text that NUL ends.
+func (h *rloginHost) readText() (string, error) {
 	var text []byte
 	for len(text) < maxName {
 		o, err := h.r.ReadByte()
@@ -106,14 +96,13 @@ func (h *rloginHost) text() (string, error) {
 		}
 		text = append(text, o)
 	}
-	return "", errNothing
+	return "", errUnsupported
 }
 
-// windowMark begins what tells the size of the window, which is this and four
-// numbers: rows, columns and their pixels.
+// windowMark begins a message with the window size: rows, columns and their pixels.
 const windowMark = "\xff\xffss"
 
-// more reads what was typed, and hears how large the window is.
+// more reads input and handles window sizes.
 func (h *rloginHost) more() ([]byte, error) {
 	for {
 		first, err := h.r.Peek(1)
@@ -141,8 +130,7 @@ func (h *rloginHost) more() ([]byte, error) {
 	return typed, err
 }
 
-// marked reports whether the size of the window is next. It waits for no more of it
-// than it takes to tell.
+// marked reports whether a window size is next. It waits only for the octets that decide.
 func (h *rloginHost) marked() bool {
 	for i := range len(windowMark) {
 		b, err := h.r.Peek(i + 1)
@@ -153,9 +141,6 @@ func (h *rloginHost) marked() bool {
 	return true
 }
 
-func (h *rloginHost) urgent(o byte) error            { return sendUrgent(h.Conn, o) }
-func (h *rloginHost) echoes() bool                   { return true }
-func (h *rloginHost) setEcho(bool) error             { return nil }
-func (h *rloginHost) types() ([]string, error)       { return []string{h.terminal}, nil }
-func (h *rloginHost) environment() ([]string, error) { return nil, nil }
-func (h *rloginHost) options() []string              { return nil }
+func (h *rloginHost) urgent(o byte) error      { return sendUrgent(h.Conn, o) }
+func (h *rloginHost) echoes() bool             { return true }
+func (h *rloginHost) types() ([]string, error) { return []string{h.terminal}, nil }

@@ -19,7 +19,7 @@ import (
 )
 
 // rlogin opens a session with a dialer that knows urgent data and reserved ports.
-func rlogin(t *testing.T, s *telnettest.Server) (*talk, error) {
+func rlogin(t *testing.T, s *telnettest.Server) (*testSession, error) {
 	t.Helper()
 	p, err := policy.New(policy.Rules{TypedPrivate: true})
 	if err != nil {
@@ -28,12 +28,12 @@ func rlogin(t *testing.T, s *telnettest.Server) (*talk, error) {
 	a := access.New(nil, p, nil)
 	t.Cleanup(func() { a.Close() })
 	c := telnet.New(&telnet.Options{LocalUser: "bob", TerminalTypes: []string{"XTERM"}})
-	res, err := c.Open(within(t), &scheme.Request{URL: locus.MustParse("rlogin://alice@" + s.Addr() + "/"), Dial: a.Dialer()})
+	res, err := c.Open(testContext(t), &scheme.Request{URL: locus.MustParse("rlogin://alice@" + s.Addr() + "/"), Dial: a.Dialer()})
 	if err != nil {
 		return nil, err
 	}
 	t.Cleanup(func() { res.Close() })
-	return &talk{t: t, Terminal: res.(*scheme.Session).Conn}, nil
+	return &testSession{t: t, Terminal: res.(*scheme.Session).Conn}, nil
 }
 
 func TestRlogin(t *testing.T) {
@@ -50,7 +50,7 @@ func TestRlogin(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if runtime.GOOS == "linux" {
-		if err := s.Wait(within(t), "window 80x24"); err != nil {
+		if err := s.Wait(testContext(t), "window 80x24"); err != nil {
 			t.Error(err)
 		}
 		if err := k.SetWindow(132, 43); err != nil {
@@ -103,10 +103,10 @@ func TestRloginRefusals(t *testing.T) {
 	}
 }
 
-// The size of the window may come in pieces, and what looks like it may be typed.
+// The window size may come in pieces, and input may resemble it.
 func TestRloginStream(t *testing.T) {
 	done := make(chan struct{})
-	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Talk: func(rw io.ReadWriter) {
+	s := running(t)(telnettest.StartRlogin(&telnettest.RloginOptions{Handle: func(rw io.ReadWriter) {
 		defer close(done)
 		b, err := io.ReadAll(rw)
 		fmt.Fprintf(rw, "%q %v", b, err)

@@ -1,10 +1,8 @@
-// Package telnettest has hosts for sessions inside the process, for tests and for
-// showing what a session is: one of telnet, one of rlogin and one of tn3270. They
-// keep what they hear, with passwords too.
+// Package telnettest has hosts for telnet, rlogin and tn3270, for tests and the tour.
+// They log what they receive, also passwords.
 //
-// The hosts of telnet and rlogin have a login and a small shell of commands, which
-// "help" lists. The host of tn3270 has a few screens, or does what it is told to by
-// a function.
+// The telnet and rlogin hosts have a login and a small shell; its command "help" lists the
+// others. The tn3270 host has a few screens, or runs a function.
 package telnettest
 
 import (
@@ -17,18 +15,18 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Server is a host that runs.
+// Server is a running host. Its methods are safe for concurrent use.
 type Server struct {
 	l     net.Listener
 	group servetest.Group
 
 	mu      sync.Mutex
 	log     [][]string
-	changed chan struct{} // closed when something is added to log
+	changed chan struct{} // closed when log changes
 }
 
-// start starts a host that listens on l, or on a free port of the loopback if that
-// is nil. handle has each connection, with what adds to its log.
+// start starts a host on l, or on a free loopback port if l is nil. It calls handle for
+// each connection with a function that adds to its log.
 func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Server, error) {
 	l, err := servetest.Listen(l)
 	if err != nil {
@@ -39,7 +37,7 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 		n := s.begin()
 		return func() {
 			handle(c, func(entry string) { s.logged(n, entry) })
-			// What comes yet would have what was said last thrown away.
+			// Unread input would make the kernel discard the last output.
 			c.(*net.TCPConn).CloseWrite()
 			io.Copy(io.Discard, c)
 		}
@@ -50,9 +48,8 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 // Addr returns host and port: "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns what was heard, in order, for each connection in the order they were
-// opened. An entry is a word and what it is about, such as "typed guest",
-// "window 80x24", "type VT100" or "command IP".
+// Log returns the log of each connection, in the order they were opened. An entry is a
+// word and a value, such as "typed guest", "window 80x24", "type VT100" or "command IP".
 func (s *Server) Log() [][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +60,7 @@ func (s *Server) Log() [][]string {
 	return list
 }
 
-// Wait returns when an entry is in the log of some connection, or with the cause of
-// ctx's end.
+// Wait waits until some log has the entry. The error is the cause of ctx's end.
 func (s *Server) Wait(ctx context.Context, entry string) error {
 	for {
 		s.mu.Lock()
@@ -82,13 +78,13 @@ func (s *Server) Wait(ctx context.Context, entry string) error {
 	}
 }
 
-// HangUp closes the connections that are open now.
+// HangUp closes the current connections.
 func (s *Server) HangUp() { s.group.HangUp() }
 
-// Close ends the host and all its connections, and waits until they are gone.
+// Close stops the host and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// begin gives a connection its place in the log.
+// begin adds a log for a connection and returns its index.
 func (s *Server) begin() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// within is a context that ends the test rather than let it hang.
-func within(t *testing.T) context.Context {
+// testContext ends the test instead of letting it hang.
+func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// running has a server closed with the test.
+// running closes a server with the test.
 func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	return func(s *telnettest.Server, err error) *telnettest.Server {
 		t.Helper()
@@ -37,27 +37,27 @@ func running(t *testing.T) func(*telnettest.Server, error) *telnettest.Server {
 	}
 }
 
-// open opens a session with the client that everybody uses.
-func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *talk {
+// open opens a session with the real client.
+func open(t *testing.T, s *telnettest.Server, url string, o *telnet.Options) *testSession {
 	t.Helper()
-	ctx := within(t)
+	ctx := testContext(t)
 	res, err := telnet.New(o).Open(ctx, &scheme.Request{URL: locus.MustParse(url + s.Addr() + "/"), Dial: new(net.Dialer)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { res.Close() })
-	return &talk{t: t, Terminal: res.(*scheme.Session).Conn}
+	return &testSession{t: t, Terminal: res.(*scheme.Session).Conn}
 }
 
-// talk is a session with what came of it.
-type talk struct {
+// testSession is a session with its output.
+type testSession struct {
 	t *testing.T
 	scheme.Terminal
 	seen string
 }
 
-// expect reads until text came, and returns what came up to its end.
-func (k *talk) expect(text string) string {
+// expect reads until text appears, and returns the output up to its end.
+func (k *testSession) expect(text string) string {
 	k.t.Helper()
 	buf := make([]byte, 4096)
 	for {
@@ -74,8 +74,8 @@ func (k *talk) expect(text string) string {
 	}
 }
 
-// types types text, and expects an answer.
-func (k *talk) types(text, expect string) string {
+// types types text and expects an answer.
+func (k *testSession) types(text, expect string) string {
 	k.t.Helper()
 	if _, err := k.Write([]byte(text)); err != nil {
 		k.t.Fatal(err)
@@ -83,8 +83,8 @@ func (k *talk) types(text, expect string) string {
 	return k.expect(expect)
 }
 
-// end expects that the session ends, and closes it.
-func (k *talk) end() {
+// end expects the end of the session, and closes it.
+func (k *testSession) end() {
 	k.t.Helper()
 	if _, err := io.ReadAll(k); err != nil {
 		k.t.Error(err)

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// tries is how often a wrong password is borne.
+// tries is how many wrong passwords are accepted.
 const tries = 3
 
-// login asks for a name, unless there is one, and its password. It returns the
-// name, empty if nobody was let in.
+// login asks for a name, unless it is given, and the password. It returns the name, or ""
+// if the login failed.
 func (t *terminal) login(users map[string]string, name string) (string, error) {
 	for range tries {
 		var err error
@@ -41,7 +41,7 @@ func (t *terminal) login(users map[string]string, name string) (string, error) {
 	return "", nil
 }
 
-// session is a login if there are users, and then the shell.
+// session runs the login, if there are users, and the shell.
 func (t *terminal) session(users map[string]string, name string) {
 	if users != nil {
 		var err error
@@ -57,7 +57,7 @@ func (t *terminal) session(users map[string]string, name string) {
 	}
 }
 
-// shell does commands until there are no more.
+// shell runs commands until one ends the session.
 func (t *terminal) shell() {
 	for {
 		line, err := t.prompt("> ")
@@ -73,13 +73,13 @@ func (t *terminal) shell() {
 	}
 }
 
-// command is one of the shell's.
+// command is a command of the shell.
 type command struct {
 	about string
 	do    func(t *terminal, args []string) error
 }
 
-// commands are all but "help".
+// commands are all commands except "help".
 var commands = map[string]command{
 	"bye":    {"ends the session", func(t *terminal, _ []string) error { return errors.Join(t.say("Goodbye."), io.EOF) }},
 	"color":  {"shows colours and the like", func(t *terminal, _ []string) error { return t.say(colors) }},
@@ -94,7 +94,7 @@ var commands = map[string]command{
 	"urgent": {"N: sends an urgent octet, in hexadecimal", urgent},
 }
 
-// do does one command. An error ends the session.
+// do runs one command. An error ends the session.
 func (t *terminal) do(words []string) error {
 	if len(words) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (t *terminal) help() error {
 	return t.say(lines...)
 }
 
-// list shows lines that say something.
+// list shows the non-empty lines.
 func (t *terminal) list(lines []string, err error) error {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	switch {
@@ -151,7 +151,7 @@ func flood(t *terminal, args []string) error {
 	return t.say("", "that was it")
 }
 
-// hang hears and says nothing.
+// hang ignores all further input.
 func hang(t *terminal, _ []string) error {
 	t.log("hangs")
 	for {
@@ -175,10 +175,9 @@ func urgent(t *terminal, args []string) error {
 // colors is text with SGR sequences (ECMA-48).
 const colors = "\x1b[31mred\x1b[0m \x1b[1;32mbold green\x1b[0m \x1b[38;5;208morange\x1b[0m \x1b[7mreverse\x1b[0m"
 
-// evil is what a stranger may not have a terminal do: give its window another title,
-// put something on the clipboard, answer who it is, where its cursor is, what its
-// title is and what it said last, copy to a printer, change its keys, resize its
-// window, follow the mouse, hide what comes behind it.
+// evil tries everything that untrusted output must not make a terminal do: set the window
+// title, write to the clipboard, report its type, cursor position, title and last error,
+// print, redefine keys, resize the window, report the mouse, hide the text that follows.
 const evil = "before" +
 	"\x1b]0;owned\a" + "\x1b]52;c;cm0gLXJm\x1b\\" + "\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\" +
 	"\x1b[c" + "\x1b[6n" + "\x1b[21t" + "\x05" + "\x1bP$qm\x1b\\" + "\x1b[5i" + "\x1bP1;1|17/6f776e6564\x1b\\" +

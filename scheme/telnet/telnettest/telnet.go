@@ -12,29 +12,20 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// TelnetOptions are those of a host of telnet. The zero value is one that lets in
-// everybody, and negotiates as a Unix system does.
+// TelnetOptions are the options of a telnet host. The zero value admits everyone and
+// negotiates as a Unix system does.
 type TelnetOptions struct {
-	// Users are names and their passwords. nil: there is no login.
-	Users map[string]string
-	// Banner is shown before the login, without its line end.
-	Banner string
-	// Plain is a host that speaks no Telnet, and shows nothing of what is typed.
-	Plain bool
-	// Charsets are offered, the best first (RFC 2066).
-	Charsets []string
-	// Binary asks for octets of eight bits, both ways (RFC 856).
-	Binary bool
-	// TLS offers to begin TLS. nil: it is not offered.
-	TLS *tls.Config
-	// Talk takes the place of the login and the shell. nil: they are there.
-	Talk func(io.ReadWriter)
-	// Listener is where it listens, and the host's to close; nil: a free port of the
-	// loopback.
-	Listener net.Listener
+	Users    map[string]string   // names and passwords; nil: no login
+	Banner   string              // shown before the login, without its line end
+	Plain    bool                // speak no Telnet, and don't echo
+	Charsets []string            // offered, the best first (RFC 2066)
+	Binary   bool                // ask for 8-bit data in both directions (RFC 856)
+	TLS      *tls.Config         // offered; nil: none
+	Handle   func(io.ReadWriter) // replaces login and shell; nil: they run
+	Listener net.Listener        // Close closes it; nil: a free loopback port
 }
 
-// StartTelnet starts a host of telnet. o may be nil.
+// StartTelnet starts a telnet host. o may be nil.
 func StartTelnet(o *TelnetOptions) (*Server, error) {
 	var options TelnetOptions
 	if o != nil {
@@ -46,18 +37,18 @@ func StartTelnet(o *TelnetOptions) (*Server, error) {
 func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 	t := &terminal{log: log}
 	if o.Plain {
-		t.far = plain{c}
+		t.peer = plain{c}
 	} else {
 		h := &telnetHost{o: o, t: t}
 		h.begin(c, o.TLS, log, h.agreed(), h.command)
 		defer h.end()
-		t.far = h
+		t.peer = h
 		if err := h.negotiate(); err != nil {
 			return
 		}
 	}
-	if o.Talk != nil {
-		o.Talk(t)
+	if o.Handle != nil {
+		o.Handle(t)
 		return
 	}
 	if o.Banner != "" && t.say(o.Banner) != nil {
@@ -66,11 +57,10 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 	t.session(o.Users, "")
 }
 
-// plain is a person's side of which nothing is known.
+// plain is a client without any protocol.
 type plain struct{ net.Conn }
 
-// errNothing is that a protocol has nothing of the kind.
-var errNothing = errors.New("there is nothing of the kind here")
+var errUnsupported = errors.New("the protocol has no such function")
 
 func (p plain) more() ([]byte, error) {
 	buf := make([]byte, 4096)
@@ -83,9 +73,9 @@ func (plain) setEcho(bool) error             { return nil }
 func (plain) types() ([]string, error)       { return nil, nil }
 func (plain) environment() ([]string, error) { return nil, nil }
 func (plain) options() []string              { return nil }
-func (plain) urgent(byte) error              { return errNothing }
+func (plain) urgent(byte) error              { return errUnsupported }
 
-// Options that a Unix system asks for, and package nvt has no names for.
+// Options that a Unix system asks for, without names in package nvt.
 const (
 	optStatus       = 5  // RFC 859
 	optSpeed        = 32 // RFC 1079
@@ -104,13 +94,13 @@ type telnetHost struct {
 
 	names     []string // of the terminal
 	variables []string // of the environment
-	charset   string   // that was agreed on
+	charset   string   // the agreed one
 }
 
-// asking are the options in which they tell what they are asked for: SEND and IS.
+// asking are the options whose subnegotiations are SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
-// agreed are the options that the host asks for or agrees to.
+// agreed returns the options that the host asks for or agrees to.
 func (h *telnetHost) agreed() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true}, {Code: nvt.Echo, Us: true}, {Code: nvt.SGA, Us: true, Them: true},
@@ -124,7 +114,7 @@ func (h *telnetHost) agreed() []nvt.Option {
 	return list
 }
 
-// negotiate asks for what a Unix system asks for, in its order.
+// negotiate asks for the same options as a Unix system, in its order.
 func (h *telnetHost) negotiate() error {
 	if err := h.askTLS(h.o.TLS); err != nil {
 		return err
@@ -137,11 +127,11 @@ func (h *telnetHost) negotiate() error {
 	return nil
 }
 
-// askWho asks who they are and what they have.
+// askWho asks for the user's identity and equipment.
 func (h *telnetHost) askWho() error {
 	err := errors.Join(
-		h.ask(ours, optAuthenticate, optEncrypt),
-		h.ask(theirs, nvt.TerminalType, optSpeed, optDisplay, nvt.NewEnvironment, optEnvironment),
+		h.request(ours, optAuthenticate, optEncrypt),
+		h.request(theirs, nvt.TerminalType, optSpeed, optDisplay, nvt.NewEnvironment, optEnvironment),
 		h.wait(),
 	)
 	for _, code := range asking {
@@ -152,56 +142,50 @@ func (h *telnetHost) askWho() error {
 	return err
 }
 
-// askHow asks for what makes a terminal of a connection. That they echo, and that
-// they edit lines, is asked for as a test, and not taken.
+// askHow asks for the properties of a terminal. It asks the client to echo and to edit
+// lines only as a test, and then withdraws that.
 func (h *telnetHost) askHow() error {
 	err := errors.Join(
-		h.ask(ours, nvt.SGA), h.ask(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
-		h.ask(ours, optStatus), h.ask(theirs, optFlowControl),
+		h.request(ours, nvt.SGA), h.request(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
+		h.request(ours, optStatus), h.request(theirs, optFlowControl),
 		h.wait(),
 	)
 	return errors.Join(err, h.Ask(theirs, nvt.Echo, false), h.Ask(theirs, nvt.LineMode, false))
 }
 
 func (h *telnetHost) askEcho() error {
-	err := h.ask(ours, nvt.Echo)
+	err := h.request(ours, nvt.Echo)
 	if h.o.Binary {
-		err = errors.Join(err, h.ask(theirs, nvt.Binary), h.ask(ours, nvt.Binary))
+		err = errors.Join(err, h.request(theirs, nvt.Binary), h.request(ours, nvt.Binary))
 	}
 	return err
 }
-
-// What a subnegotiation of CHARSET begins with.
-const (
-	charsetRequest  = 1
-	charsetAccepted = 2
-)
 
 func (h *telnetHost) askCharset() error {
 	if len(h.o.Charsets) == 0 {
 		return nil
 	}
-	if err := errors.Join(h.ask(ours, nvt.Charset), h.wait()); err != nil || !h.Enabled(ours, nvt.Charset) {
+	if err := errors.Join(h.request(ours, nvt.Charset), h.wait()); err != nil || !h.Enabled(ours, nvt.Charset) {
 		return err
 	}
-	h.expect(nvt.Charset)
-	return h.Sub(nvt.Charset, append([]byte{charsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
+	h.expectAnswer(nvt.Charset)
+	return h.Sub(nvt.Charset, append([]byte{nvt.CharsetRequest}, ";"+strings.Join(h.o.Charsets, ";")...))
 }
 
 func (h *telnetHost) charsetTold(data []byte) {
-	h.said(nvt.Charset)
-	if len(data) > 0 && data[0] == charsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
+	h.gotAnswer(nvt.Charset)
+	if len(data) > 0 && data[0] == nvt.CharsetAccepted && slices.Contains(h.o.Charsets, string(data[1:])) {
 		h.charset = string(data[1:])
 		h.t.log("charset " + h.charset)
 	}
 }
 
-// answered hears what they say in an option that asks.
+// answered handles the answer to SEND.
 func (h *telnetHost) answered(code byte, data []byte) {
-	if len(data) == 0 || data[0] != subIs {
+	if len(data) == 0 || data[0] != nvt.Is {
 		return
 	}
-	h.said(code)
+	h.gotAnswer(code)
 	switch text := string(data[1:]); code {
 	case nvt.TerminalType:
 		h.t.log("type " + text)
@@ -222,12 +206,12 @@ func (h *telnetHost) window(data []byte) {
 	}
 }
 
-// statusAsked tells which options are on (RFC 859).
+// statusAsked sends the options that are on (RFC 859).
 func (h *telnetHost) statusAsked(data []byte) {
-	if len(data) != 1 || data[0] != subSend {
+	if len(data) != 1 || data[0] != nvt.Send {
 		return
 	}
-	status := []byte{subIs}
+	status := []byte{nvt.Is}
 	h.each(func(us bool, code byte) {
 		verb := nvt.DO
 		if us {
@@ -238,7 +222,7 @@ func (h *telnetHost) statusAsked(data []byte) {
 	h.Sub(optStatus, status)
 }
 
-// each calls f with the options that are on.
+// each calls f for each option that is on.
 func (h *telnetHost) each(f func(us bool, code byte)) {
 	for code := range byte(nvt.StartTLS + 1) {
 		for _, us := range []bool{ours, theirs} {
@@ -249,7 +233,7 @@ func (h *telnetHost) each(f func(us bool, code byte)) {
 	}
 }
 
-// command hears a command that is not about options.
+// command handles a command that is not about options.
 func (h *telnetHost) command(command byte) {
 	h.t.log("command " + nvt.CommandName(command))
 	switch command {
@@ -264,30 +248,30 @@ func (h *telnetHost) command(command byte) {
 	}
 }
 
-// more returns first what was typed while answers were waited for.
+// more returns the input typed during the negotiation first.
 func (h *telnetHost) more() ([]byte, error) {
 	if typed := h.early; len(typed) > 0 {
 		h.early = nil
 		return typed, nil
 	}
-	return h.negotiation.more()
+	return h.negotiation.readTyped()
 }
 
 func (h *telnetHost) echoes() bool          { return h.Enabled(ours, nvt.Echo) }
 func (h *telnetHost) setEcho(on bool) error { return h.Ask(ours, nvt.Echo, on) }
-func (h *telnetHost) urgent(byte) error     { return errNothing }
+func (h *telnetHost) urgent(byte) error     { return errUnsupported }
 
-// maxTypes is how many types a terminal may have.
+// maxTypes is the most types of a terminal.
 const maxTypes = 16
 
-// types asks for the other types of the terminal, until one is told again (RFC 1091).
+// types asks for the terminal's other types until one is repeated (RFC 1091).
 func (h *telnetHost) types() ([]string, error) {
 	for range maxTypes {
 		known := len(h.names)
 		if !h.Enabled(theirs, nvt.TerminalType) {
 			break
 		}
-		if err := errors.Join(h.send(nvt.TerminalType), h.wait()); err != nil {
+		if err := h.ask(nvt.TerminalType); err != nil {
 			return nil, err
 		}
 		if len(h.names) == known {
@@ -301,29 +285,23 @@ func (h *telnetHost) environment() ([]string, error) {
 	if !h.Enabled(theirs, nvt.NewEnvironment) {
 		return nil, nil
 	}
-	err := errors.Join(h.send(nvt.NewEnvironment), h.wait())
+	err := h.ask(nvt.NewEnvironment)
 	return slices.Clone(h.variables), err
 }
 
-// variables are those of NEW-ENVIRON, as "NAME=value" (RFC 1572).
+// variables returns the variables of NEW-ENVIRON as "NAME=value" (RFC 1572).
 func variables(text string) (list []string) {
-	const (
-		variable = iota
-		value
-		escape
-		userVariable
-	)
 	for i := 0; i < len(text); i++ {
 		switch o := text[i]; {
-		case o == variable || o == userVariable:
+		case o == nvt.EnvVar || o == nvt.EnvUserVar:
 			list = append(list, "")
 			continue
 		case len(list) == 0:
 			continue
-		case o == value:
+		case o == nvt.EnvValue:
 			list[len(list)-1] += "="
 			continue
-		case o == escape && i+1 < len(text):
+		case o == nvt.EnvEscape && i+1 < len(text):
 			i++
 		}
 		list[len(list)-1] += text[i : i+1]

@@ -69,7 +69,7 @@ func TestShell(t *testing.T) {
 		{"option", "I do BINARY|you do BINARY|I do ECHO|I do SGA|you do TERMINAL-TYPE|you do NAWS|you do NEW-ENVIRON|I do CHARSET|charset UTF-8"},
 		{"flood 3", "xxx|that was it"},
 		{"flood", "flood, and a number"},
-		{"urgent 10", "there is nothing of the kind here"},
+		{"urgent 10", "the protocol has no such function"},
 		{"urgent x", "urgent, and an octet in hexadecimal"},
 		{"echo", "echo on, or echo off"},
 		{"nonsense", "nonsense: there is no such command"},
@@ -97,7 +97,7 @@ func TestShell(t *testing.T) {
 	if err := k.SetWindow(132, 43); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "window 132x43"); err != nil {
+	if err := s.Wait(testContext(t), "window 132x43"); err != nil {
 		t.Error(err)
 	}
 	k.types("echo off\r", "> ")
@@ -108,7 +108,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	k.types("hang\r", "hang\r\n")
-	if err := s.Wait(within(t), "hangs"); err != nil {
+	if err := s.Wait(testContext(t), "hangs"); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -121,7 +121,7 @@ func TestShell(t *testing.T) {
 	io.ReadAll(k) // ends
 }
 
-// What is typed can be edited and interrupted, by keys and by Telnet's commands.
+// Input can be edited and interrupted, by keys and by Telnet commands.
 func TestKeys(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	k := open(t, s, "telnet://", nil)
@@ -147,7 +147,7 @@ func TestKeys(t *testing.T) {
 	if err := k.Command("brk"); err != nil {
 		t.Error(err)
 	}
-	if err := s.Wait(within(t), "command BRK"); err != nil {
+	if err := s.Wait(testContext(t), "command BRK"); err != nil {
 		t.Error(err)
 	}
 	k.types("\x15\x04", "\b \b")
@@ -188,7 +188,7 @@ func TestTLS(t *testing.T) {
 	k.types("bye\r", "Goodbye.\r\n")
 	k.end()
 
-	// Who will not have TLS is served too.
+	// A client that refuses TLS is served too.
 	c := dial(t, s)
 	io.WriteString(c, refusing("\xff\xfc\x2e")+"\rbye\r\n")
 	if b, err := io.ReadAll(c); !strings.HasSuffix(string(b), "Goodbye.\r\n") || err != nil {
@@ -197,7 +197,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestTalk(t *testing.T) {
-	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Talk: func(rw io.ReadWriter) {
+	s := running(t)(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: func(rw io.ReadWriter) {
 		line, err := bufio.NewReader(rw).ReadString('\r')
 		fmt.Fprintf(rw, "%q %v", line, err)
 	}}))
@@ -208,14 +208,14 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// refusing is what a client says that will do nothing, with text that it does not
-// wait to send.
+// refusing is the output of a client that refuses all options, with text that it sends at
+// once.
 func refusing(text string) string {
 	return text + "\xff\xfe%\xff\xfe&\xff\xfc\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$" + "\xff\xfe\x03\xff\xfc\x01\xff\xfc\"\xff\xfc\x1f\xff\xfe\x05\xff\xfc!" + "\xff\xfe\x01"
 }
 
-// The options come in the order in which a real telnetd has them, for clients that
-// agree to nothing and for one that agrees to most.
+// The options come in a real telnetd's order, for clients that agree to none and for one
+// that agrees to most.
 func TestOrder(t *testing.T) {
 	for name, most := range map[string]int{"telnetd-refuse-all": 42, "telnetd-inetutils-client": 57} {
 		s := running(t)(telnettest.StartTelnet(nil))
@@ -244,7 +244,7 @@ func wire(t *testing.T, name string) []byte {
 	return b
 }
 
-// A client that only talks, and one that says nothing, end with the server.
+// A client that never stops sending, and a silent one, end with the server.
 func TestHostileClients(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	silent := dial(t, s)

@@ -7,37 +7,36 @@ import (
 	"strings"
 )
 
-// far is what a protocol tells the shell of the person's side, and does for it.
-// Write shows text.
-type far interface {
+// peer is the client's side of a protocol, for the shell. Write shows text.
+type peer interface {
 	io.Writer
-	more() ([]byte, error) // what was typed since, perhaps nothing
+	more() ([]byte, error) // new input, possibly empty
 	echoes() bool
 	setEcho(on bool) error
 	types() ([]string, error) // of the terminal
 	environment() ([]string, error)
-	options() []string // in words, one a line
+	options() []string // as lines of text
 	urgent(o byte) error
 }
 
-// maxTyped is the most octets of a line.
+// maxTyped is the longest line.
 const maxTyped = 1024
 
-// terminal is a person's terminal as the host has it.
+// terminal is the client's terminal, with line editing.
 type terminal struct {
-	far
+	peer
 	log    func(entry string)
-	in     []byte // what was typed and not read yet
-	line   []byte // as far as it is typed
-	hidden bool   // a password is typed
-	window string // its size, as "80x24"; empty: not known
-	after  bool   // a CR was read: LF or NUL behind it belongs to it
+	in     []byte // unread input
+	line   []byte // the incomplete line
+	hidden bool   // a password is being typed
+	window string // its size, as "80x24"; empty: unknown
+	wasCR  bool   // the last octet was CR; LF or NUL after it belongs to it
 }
 
-// errInterrupted is that the person pressed ^C.
+// errInterrupted is returned for ^C.
 var errInterrupted = errors.New("interrupted")
 
-// resized hears how large the window is.
+// resized records the window size.
 func (t *terminal) resized(columns, rows int) {
 	t.window = fmt.Sprintf("%dx%d", columns, rows)
 	t.log("window " + t.window)
@@ -49,7 +48,7 @@ func (t *terminal) say(lines ...string) error {
 	return err
 }
 
-// prompt asks for a line, and reads it. The error is errInterrupted, io.EOF or the
+// prompt shows text and reads a line. The error is errInterrupted, io.EOF or the
 // connection's.
 func (t *terminal) prompt(text string) (string, error) {
 	if _, err := io.WriteString(t, text); err != nil {
@@ -72,7 +71,7 @@ func (t *terminal) prompt(text string) (string, error) {
 	}
 }
 
-// Read reads what was typed, as it is.
+// Read reads unedited input.
 func (t *terminal) Read(p []byte) (int, error) {
 	if err := t.fill(); err != nil {
 		return 0, err
@@ -82,7 +81,7 @@ func (t *terminal) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill waits until something is typed.
+// fill waits for input.
 func (t *terminal) fill() error {
 	for len(t.in) == 0 {
 		typed, err := t.more()
@@ -113,12 +112,12 @@ const (
 	del       = 0x7F
 )
 
-// key does what an octet says, and reports whether the line is at its end.
+// key handles an octet of input, and reports whether the line is complete.
 func (t *terminal) key(o byte) (done bool, err error) {
-	after := t.after
-	t.after = o == '\r'
+	wasCR := t.wasCR
+	t.wasCR = o == '\r'
 	switch {
-	case after && (o == '\n' || o == 0):
+	case wasCR && (o == '\n' || o == 0):
 	case o == '\r' || o == '\n':
 		return true, t.echo("\r\n")
 	case o == interrupt:
@@ -140,15 +139,14 @@ func (t *terminal) key(o byte) (done bool, err error) {
 	return false, nil
 }
 
-// erase takes back the last n octets of the line.
+// erase removes the last n octets of the line.
 func (t *terminal) erase(n int) error {
 	n = min(n, len(t.line))
 	t.line = t.line[:len(t.line)-n]
 	return t.echo(strings.Repeat("\b \b", n))
 }
 
-// echo shows what is typed, if that is for the host to do. A password's line end
-// shows all the same.
+// echo shows input if the host echoes. Of a password it shows only the line end.
 func (t *terminal) echo(text string) error {
 	if !t.echoes() || t.hidden && text != "\r\n" {
 		return nil
@@ -157,7 +155,7 @@ func (t *terminal) echo(text string) error {
 	return err
 }
 
-// caret is how a control character is shown.
+// caret returns the visible form of an octet.
 func caret(o byte) string {
 	if o < ' ' {
 		return "^" + string(rune(o+'@'))

@@ -1,0 +1,84 @@
+package prospero
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// location identifies an object: what a request is about. It is comparable.
+type location struct {
+	host    string // as a URL has it, in lower case
+	port    uint16
+	hsoname string
+	version int32 // 0: the current one
+}
+
+// location returns the location of x. The error is about a version or an id that no
+// request can hold.
+func (x URL) location() (location, error) {
+	at := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
+	if at.host == "" {
+		return location{}, x.url.Errorf(x.url.HostOffset(), "host", "%w: the host is missing", locus.ErrValue)
+	}
+	if err := x.checkRequest(); err != nil {
+		return location{}, err
+	}
+	if port, ok := x.url.Port(); ok {
+		at.port = port
+	}
+	at.version, _ = x.ObjectVersion()
+	return at, nil
+}
+
+func (x URL) checkRequest() error {
+	p := split(x.url)
+	if _, ok := versionNumber(x.version); !ok && x.version != "" {
+		return x.url.Errorf(p.offset+strings.Index(p.ppath, nul), "version", "%w: %s", locus.ErrValue, versionHelp)
+	}
+	for f := range p.fields {
+		if f.isObjectVersion() && !f.hasVersionNumber() {
+			return x.url.Errorf(f.valueOffset(), "fieldvalue", "%w: %s", locus.ErrValue, versionHelp)
+		}
+		if number, ok := f.decoded().remote(); ok && !isDigits(number) {
+			return x.url.Errorf(f.valueOffset(), "fieldvalue", "%w: an id is a number", locus.ErrValue)
+		}
+	}
+	return nil
+}
+
+// location returns the location of t, if that is an object of a Prospero server.
+func (t *Target) location() (location, error) {
+	// locus.IsHost sees t.Host itself: ToLower turns some other letters into ASCII.
+	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
+		return location{}, fmt.Errorf("%w: not an Internet host: %s %s", scheme.ErrProtocol, locus.Quote(t.HostType), locus.Quote(t.Host))
+	}
+	return location{host: strings.ToLower(t.Host), port: cmp.Or(t.Port, Port), hsoname: t.Name, version: t.Version}, nil
+}
+
+// target returns at in the form that a server writes.
+func (at location) target() Target {
+	return Target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
+}
+
+// current returns at without its version.
+func (at location) current() location {
+	at.version = 0
+	return at
+}
+
+// locator returns the URL of at. The fields come before that of the version.
+func (at location) locator(fields []Field) (locus.URL, error) {
+	p := Parts{Host: at.host, Port: at.port, Hsoname: at.hsoname, Fields: fields}
+	if p.Port == Port {
+		p.Port = 0
+	}
+	if at.version != 0 {
+		p.Fields = append(p.Fields[:len(fields):len(fields)], Field{ObjectVersion, fmt.Sprint(at.version)})
+	}
+	x, err := p.URL()
+	return x.url, err
+}
