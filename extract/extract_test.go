@@ -366,7 +366,7 @@ func TestClone(t *testing.T) {
 
 // TestKnown: what is looked for are the schemes of this module.
 func TestKnown(t *testing.T) {
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
 
@@ -62,7 +63,7 @@ func (b *safeBuffer) String() string {
 type setup struct {
 	rules   policy.Rules
 	access  access.Options
-	all     all.Options
+	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
 }
 
@@ -71,7 +72,7 @@ var open = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
 
 func start(t testing.TB, s setup) *world {
 	t.Helper()
-	registry, err := all.Registry(&s.all)
+	registry, err := all.Registry(s.schemes...)
 	if err != nil {
 		t.Fatal(err)
 	}

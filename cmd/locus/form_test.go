@@ -90,15 +90,11 @@ func (s *survey) last() []string {
 func (s *survey) in(a *app) {
 	row := scheme.Generic(cmp.Or(s.name, "x-form"), scheme.Experimental)
 	row.Opener, row.Access = s, "memory"
-	a.schemes = func(o *all.Options) (*scheme.Registry, error) {
+	a.schemes = func(rows ...scheme.Scheme) (*scheme.Registry, error) {
 		if s.name != "" {
 			return scheme.NewRegistry(row)
 		}
-		r, err := all.Registry(o)
-		if err != nil {
-			return nil, err
-		}
-		return r.With(row)
+		return all.Registry(append(rows, row)...)
 	}
 }
 

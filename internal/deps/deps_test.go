@@ -37,8 +37,7 @@ const rules = `
 	locus, internal/media < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
-	scheme, message < internal/bodypart;
-	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
+	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# What tests have in common.
 	scheme < scheme/schemetest, internal/bnf/bnftest;

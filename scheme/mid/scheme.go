@@ -5,26 +5,37 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for mid, accessed through c. A nil c gives a
-// scheme that is known and can't be accessed.
-func Scheme(c *Client) scheme.Scheme {
-	s := scheme.Scheme{
+// Schemes returns the registry rows of mid and cid, opened with c. A nil c means a
+// client with default options.
+func Schemes(c *Client) []scheme.Scheme {
+	if c == nil {
+		c = New(nil)
+	}
+	return []scheme.Scheme{{
 		Name:      "mid",
 		Status:    scheme.Draft,
-		Section:   section + "; RFC 1738 4; RFC 2392",
+		Section:   midSection + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
 		Access:    "mail that has been received",
-		Fields:    fields,
+		Fields:    midFields,
 		Canonical: canonical,
-		Check:     check,
-	}
-	if c != nil {
-		s.Opener = c
-	}
-	return s
+		Check:     checkMID,
+		Opener:    c,
+	}, {
+		Name:      "cid",
+		Status:    scheme.Draft,
+		Section:   cidSection + "; RFC 1738 4; RFC 2392",
+		Syntax:    "cid:<content-id>",
+		Access:    "the message that contains the URL",
+		Fields:    cidFields,
+		Canonical: canonical,
+		Check:     checkCID,
+		Notes:     cidNotes,
+		Opener:    c,
+	}}
 }
 
-func fields(u locus.URL) ([]scheme.Field, error) {
+func midFields(u locus.URL) ([]scheme.Field, error) {
 	m, err := Parse(u)
 	if err != nil {
 		return nil, err
@@ -34,4 +45,12 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		list = append(list, scheme.Field{Name: "contentId", Value: id})
 	}
 	return list, nil
+}
+
+func cidFields(u locus.URL) ([]scheme.Field, error) {
+	m, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{{Name: "contentId", Value: m.contentID}}, nil
 }

@@ -6,41 +6,54 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme is the registry's entry for news. c accesses it; nil: nothing does.
-func Scheme(c *Client) scheme.Scheme {
-	s := entry(name, Port, c)
-	s.Status, s.Section = scheme.Standard, section
-	s.Access = "NNTP (RFC 3977), at the reader's own server"
-	return s
-}
-
-// SecureScheme is the registry's entry for snews: news within TLS. No RFC has it.
-// c accesses it; nil: nothing does.
-func SecureScheme(c *Client) scheme.Scheme {
-	s := entry(secureName, SecurePort, c)
-	s.Status, s.Section = scheme.Extension, "in no RFC (as news, over TLS)"
-	s.Access = "NNTP over TLS"
-	return s
-}
-
-func entry(name string, port uint16, c *Client) scheme.Scheme {
-	s := scheme.Scheme{
-		Name:      name,
-		Port:      port,
-		Syntax:    name + ":<newsgroup-name> or " + name + ":<message-id>",
+// Schemes returns the registry rows of news, snews, nntp and nntps, opened with c.
+// A nil c means a client with default options.
+func Schemes(c *Client) []scheme.Scheme {
+	if c == nil {
+		c = New(nil)
+	}
+	news := scheme.Scheme{
+		Name:      "news",
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   newsSection,
+		Syntax:    "news:<newsgroup-name> or news:<message-id>",
+		Access:    "NNTP (RFC 3977), at the reader's own server",
 		Reserved:  escape.Chars("@*"),
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
+		Fields:    newsFields,
+		Canonical: canonicalNews,
+		Check:     checkNews,
+		Opener:    c,
 		Numbered:  true,
 	}
-	if c != nil {
-		s.Opener = c
+	snews := news
+	snews.Name, snews.Port = "snews", SecurePort
+	snews.Status, snews.Section = scheme.Extension, "in no RFC (as news, over TLS)"
+	snews.Syntax = "snews:<newsgroup-name> or snews:<message-id>"
+	snews.Access = "NNTP over TLS"
+	nntp := scheme.Scheme{
+		Name:      "nntp",
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   nntpSection,
+		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
+		Access:    "NNTP (RFC 3977)",
+		Fields:    nntpFields,
+		Canonical: canonicalNNTP,
+		Check:     checkNNTP,
+		Notes:     nntpNotes,
+		Opener:    c,
+		Numbered:  true,
 	}
-	return s
+	nntps := nntp
+	nntps.Name, nntps.Port = "nntps", SecurePort
+	nntps.Status, nntps.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
+	nntps.Syntax = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
+	nntps.Access = "NNTP over TLS"
+	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 
-func fields(u locus.URL) ([]scheme.Field, error) {
+func newsFields(u locus.URL) ([]scheme.Field, error) {
 	n, err := Parse(u)
 	if err != nil {
 		return nil, err
@@ -53,6 +66,18 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		list[1].Value = n.messageID
 	default:
 		list[2].Value = true
+	}
+	return list, nil
+}
+
+func nntpFields(u locus.URL) ([]scheme.Field, error) {
+	n, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "newsgroup", Value: n.newsgroup}, {Name: "articleNumber"}}
+	if n.hasNumber {
+		list[1].Value = int(n.number)
 	}
 	return list, nil
 }

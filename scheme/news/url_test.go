@@ -10,7 +10,7 @@ import (
 )
 
 func TestSection3_6(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", news.Scheme(nil))
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", laws.Scheme)
 }
 
 // TestVerbatim is what the texts write that is no bare URL: RFC 1738 section 3.6,
@@ -122,6 +122,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, parts := range []news.Parts{
 		{}, {Host: "h"}, {All: true, Newsgroup: "x"}, {Newsgroup: "x", MessageID: "a@b"}, {MessageID: "ab"},
+		{Scheme: "http", All: true}, {Scheme: "nntp", Host: "h", All: true}, {Scheme: "nntp", Host: "h", MessageID: "a@b"}, {Newsgroup: "x", ArticleNumber: new(uint64)},
 		{All: true, Port: 119}, {All: true, Host: "h/x"}, {All: true, Host: "u@h"},
 	} {
 		if n, err := parts.URL(); err == nil {

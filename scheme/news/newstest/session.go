@@ -1,4 +1,4 @@
-package nntptest
+package newstest
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package nntp_test
+package news_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/news"
 )
 
 // recording is a conversation that was recorded with INN 2.7.1: what it answered
@@ -134,16 +134,18 @@ func TestRecordings(t *testing.T) {
 			received := make(chan []string, 1)
 			go r.play(l, received)
 
-			client := nntp.New(&nntp.Options{ClearLogin: true})
-			a := &asker{answers: []scheme.Credentials{{User: "alice", Password: "wrong"}, {User: "alice", Password: "s3cret"}}}
 			server := "nntp://" + l.Addr().String()
-			req := &scheme.Request{URL: locus.MustParse(server + c.path), Dial: new(net.Dialer), Ask: a.ask}
-			var res scheme.Resource
+			client := news.New(&news.Options{Server: locus.MustParse(server), ClearLogin: true})
+			a := &asker{answers: []scheme.Credentials{{User: "alice", Password: "wrong"}, {User: "alice", Password: "s3cret"}}}
+			u := locus.MustParse(server + c.path)
 			if c.id != "" {
-				res, err = client.OpenArticle(t.Context(), req, locus.MustParse(server), c.id)
-			} else {
-				res, err = client.Open(t.Context(), req)
+				n, err := news.Parts{MessageID: c.id}.URL()
+				if err != nil {
+					t.Fatal(err)
+				}
+				u = n.URL()
 			}
+			res, err := client.Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer), Ask: a.ask})
 			switch {
 			case c.kind != nil:
 				wantError(t, err, c.kind, c.says)

@@ -1,53 +1,24 @@
-package nntp
+package news
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
-	"github.com/locus-url/locus/internal/line"
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxCapabilities bounds what a server may say of itself, which takes some dozen
+// maxCapabilities bounds a capability list in octets. Real lists have some dozen
 // lines.
 const maxCapabilities = 64 << 10
 
-// conn is a connection to a server, and what is known of the state that the
-// server is in. One exchange uses it at a time.
-type conn struct {
-	link
-	lines *line.Reader
-	trace scheme.TraceFunc
-
-	// place is the one it was opened for. login is what the server took, asked
-	// whether a person gave it, and realm what the server said then.
-	place place
-	login *scheme.Credentials
-	asked bool
-	realm string
-
-	group  group        // that is selected; the zero group: none
-	caps   capabilities // nil: they have to be asked for, or the server has no list
-	over   string       // verb of an overview that the server has
-	format *OverviewFormat
-
-	// owed is how many replies, or ends of blocks, are to come. With any, or after
-	// broken, the state is unknown, and the connection no good for another
-	// exchange.
-	owed     int
-	broken   bool
-	reused   bool // it comes out of the pool,
-	answered bool // and has answered since
-}
-
 // staleError is the failure of a kept connection at its first command: the server
-// had closed it meanwhile, and another one may do.
+// has probably closed it, and a new connection may work.
 type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }
 
-// fail notes that the connection is of no more use.
+// fail marks the connection as unusable and returns err.
 func (c *conn) fail(err error) error {
 	c.broken = true
 	if c.reused && !c.answered {
@@ -56,36 +27,36 @@ func (c *conn) fail(err error) error {
 	return err
 }
 
-// reusable reports whether the state that the server is in is known.
+// reusable reports whether the state of the server is known.
 func (c *conn) reusable() bool {
 	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
 }
 
-// command sends a command and returns the reply to it. Words that can't be sent
-// are refused before anything is.
-func (c *conn) command(words ...string) (Reply, error) {
+// command sends a command and returns its reply. Words that cannot be sent are
+// refused before anything is sent.
+func (c *conn) command(words ...string) (reply, error) {
 	text, err := appendCommand(nil, words...)
 	if err != nil {
-		return Reply{}, fmt.Errorf("%s: %w", words[0], err)
+		return reply{}, fmt.Errorf("%s: %w", words[0], err)
 	}
 	c.traced(true, commandText(words...))
 	if _, err := c.conn.Write(text); err != nil {
-		return Reply{}, c.fail(scheme.Broken(err))
+		return reply{}, c.fail(scheme.Broken(err))
 	}
 	c.owed++
 	return c.receive()
 }
 
-// expect is command for one that must have the reply code; any other is an error.
-func (c *conn) expect(code int, words ...string) (Reply, error) {
+// expect is command, with an error for any reply but the one with that code.
+func (c *conn) expect(code int, words ...string) (reply, error) {
 	r, err := c.command(words...)
-	if err == nil && r.Code != code {
+	if err == nil && r.code != code {
 		err = refusal(commandText(words...), r)
 	}
 	return r, err
 }
 
-// commandText is a command as it may be shown.
+// commandText returns a command without its password.
 func commandText(words ...string) string {
 	if len(words) == 3 && words[0] == "AUTHINFO" && words[1] == "PASS" {
 		return "AUTHINFO PASS ***"
@@ -94,19 +65,19 @@ func commandText(words ...string) string {
 }
 
 // receive returns the next reply.
-func (c *conn) receive() (Reply, error) {
-	c.lines.Allow(math.MaxInt64) // it is one line
+func (c *conn) receive() (reply, error) {
+	c.lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
 	text, err := c.lines.Line()
 	if err != nil {
-		return Reply{}, c.fail(replyError(err))
+		return reply{}, c.fail(readError(err))
 	}
 	c.traced(false, string(text))
 	r, err := parseReply(string(text))
 	if err != nil {
-		return Reply{}, c.fail(err)
+		return reply{}, c.fail(err)
 	}
-	if r.Code == 400 {
-		// It closes the connection, whatever it was asked.
+	if r.code == 400 {
+		// The server closes the connection, whatever the command was.
 		return r, c.fail(refusal("connection", r))
 	}
 	c.answered = true
@@ -120,18 +91,18 @@ func (c *conn) traced(sent bool, text string) {
 	}
 }
 
-// beginBlock notes that lines follow, of so many octets at most.
+// beginBlock expects a block of at most so many octets.
 func (c *conn) beginBlock(octets int64) {
 	c.owed++
 	c.lines.Allow(octets)
 }
 
-// blockLine returns the next line of a block, as it was before a dot was put in
-// front of another. ok is false at its end.
+// blockLine returns the next line of a block, without dot-stuffing. ok is false at
+// its end.
 func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	text, err = c.lines.Line()
 	if err != nil {
-		return nil, false, c.fail(replyError(err))
+		return nil, false, c.fail(readError(err))
 	}
 	if len(text) == 0 || text[0] != '.' {
 		return text, true, nil
@@ -159,20 +130,20 @@ func (c *conn) block(octets int64, f func(text string)) error {
 func (c *conn) greet() error {
 	c.owed = 1
 	r, err := c.receive()
-	if err == nil && r.Code != 200 && r.Code != 201 {
+	if err == nil && r.code != 200 && r.code != 201 {
 		err = c.fail(refusal("connection", r))
 	}
 	return err
 }
 
-// capabilities asks what the server can do, unless it has said so. A server that
-// has no such command is none of RFC 3977, and nil.
+// capabilities returns the capabilities, asking for them if they are not known. A
+// server older than RFC 3977 has no such command and gives nil.
 func (c *conn) capabilities() (capabilities, error) {
 	if c.caps != nil {
 		return c.caps, nil
 	}
 	r, err := c.command("CAPABILITIES")
-	if err != nil || r.Code != 101 {
+	if err != nil || r.code != 101 {
 		return nil, err
 	}
 	caps := capabilities{}
@@ -187,8 +158,8 @@ func (c *conn) capabilities() (capabilities, error) {
 	return caps, nil
 }
 
-// becomeReader sees to it that the server serves readers. One that says it does,
-// or that it never will, is left alone.
+// becomeReader switches the server to reader mode, unless it says that it is in that
+// mode or has none.
 func (c *conn) becomeReader() error {
 	caps, err := c.capabilities()
 	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
@@ -197,15 +168,14 @@ func (c *conn) becomeReader() error {
 	return c.modeReader()
 }
 
-// modeReader switches the server over (RFC 3977 section 5.3). Servers that have
-// nothing to switch need not know the command, and one that wants a login first
-// will say so again.
+// modeReader sends MODE READER (RFC 3977 section 5.3). Servers with one mode may not
+// know the command, and one that wants a login first says so at the next command.
 func (c *conn) modeReader() error {
 	r, err := c.command("MODE", "READER")
 	if err != nil {
 		return err
 	}
-	switch r.Code {
+	switch r.code {
 	case 200, 201:
 		c.forget()
 	case 502:
@@ -214,10 +184,10 @@ func (c *conn) modeReader() error {
 	return nil
 }
 
-// forget forgets what was true before the server changed its state.
+// forget drops the state that a change of mode makes invalid.
 func (c *conn) forget() { c.caps, c.group = nil, group{} }
 
-// selectGroup selects a newsgroup. With fresh it is asked about even if it is
+// selectGroup selects a newsgroup. With fresh it asks even if the newsgroup is
 // selected.
 func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 	if c.group.name == name && !fresh {
@@ -233,27 +203,27 @@ func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 	return c.group, nil
 }
 
+// loginError says that a server refused a user or password.
+type loginError struct{ ReplyError }
+
 // authenticate logs in (RFC 4643 section 2.3).
 func (c *conn) authenticate(login scheme.Credentials) error {
 	command := []string{"AUTHINFO", "USER", login.User}
 	r, err := c.command(command...)
-	if err == nil && r.Code == 381 {
+	if err == nil && r.code == 381 {
 		command = []string{"AUTHINFO", "PASS", login.Password}
 		r, err = c.command(command...)
 	}
 	switch {
 	case err != nil:
 		return err
-	case r.Code == 281:
+	case r.code == 281:
 		c.login, c.caps = &login, nil
 		return nil
-	case r.Code == codeNoEncryption, r.Code == 500:
+	case r.code == codeNoEncryption, r.code == 500:
 		return refusal(commandText(command...), r)
 	}
-	// Servers have many codes for a password that is wrong, or has octets that they
-	// don't take.
-	return &loginError{ReplyError{Command: commandText(command...), Reply: r, Kind: scheme.ErrAuth}}
+	// Servers have many codes for a wrong password, and for one with octets that they
+	// do not accept.
+	return &loginError{ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }
-
-// loginError says that a server refused a user or password.
-type loginError struct{ ReplyError }

@@ -1,4 +1,4 @@
-package nntp
+package news
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func sameDots(t *testing.T, input string) {
 	want, rest, wantErr := slowDots(input)
 	for _, step := range []int{1, 2, 3, 7, 4096} {
 		for _, r := range []io.Reader{strings.NewReader(input), iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input))} {
-			d := &dotReader{r: r}
+			d := newDotReader(r)
 			var got []byte
 			p := make([]byte, step)
 			var err error
@@ -49,8 +49,8 @@ func sameDots(t *testing.T, input string) {
 			if string(got) != want || !errors.Is(err, wantErr) {
 				t.Fatalf("%q in steps of %d: %q, %v; want %q, %v", input, step, got, err, want, wantErr)
 			}
-			if _, ok := r.(*strings.Reader); ok && err == nil && d.surplus() != (rest != "") && len(input) < len(d.room) {
-				t.Fatalf("%q: surplus %v, and the rest is %q", input, d.surplus(), rest)
+			if _, ok := r.(*strings.Reader); ok && err == nil && (d.r.Buffered() > 0) != (rest != "") && len(input) < d.r.Size() {
+				t.Fatalf("%q: surplus %v, and the rest is %q", input, d.r.Buffered() > 0, rest)
 			}
 			if n, again := d.Read(p); n != 0 || again == nil {
 				t.Fatalf("%q: %d, %v behind the end", input, n, again)
@@ -71,12 +71,12 @@ func TestDotReader(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"..\r\n.\r\n", ".\r\n"}, {"...x\r\n.\r\n", "..x\r\n"}, {".\r\n", ""}, {"a\n.\n.b\r\n.\r\n", "a\n.\n.b\r\n"},
 	} {
-		if got, err := io.ReadAll(&dotReader{r: strings.NewReader(c.in)}); string(got) != c.want || err != nil {
+		if got, err := io.ReadAll(newDotReader(strings.NewReader(c.in))); string(got) != c.want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", c.in, got, err, c.want)
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := io.ReadAll(&dotReader{r: io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken))}); string(got) != "abc" || err != broken {
+	if got, err := io.ReadAll(newDotReader(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)))); string(got) != "abc" || err != broken {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -97,7 +97,7 @@ func BenchmarkDotReader(b *testing.B) {
 	b.ReportAllocs()
 	p := make([]byte, 32<<10)
 	for b.Loop() {
-		d := dotReader{r: bytes.NewReader(text)}
+		d := newDotReader(bytes.NewReader(text))
 		var err error
 		for err == nil {
 			_, err = d.Read(p)

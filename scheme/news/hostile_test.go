@@ -1,4 +1,4 @@
-package nntp_test
+package news_test
 
 import (
 	"bufio"
@@ -12,17 +12,16 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/nntp"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 // The octets of an article are its own: NUL, bare CR and LF, 8-bit, dots.
 func TestArticleOctets(t *testing.T) {
 	odd := article("odd@x", "odd", "\x00nul\r\nbare\rcr\nlf\n.dot behind lf\r\n.\r\n..\r\n.\rx\r\n\r\r\n\r\n\xe9\xff\r\n.")
 	long := article("long@x", strings.Repeat("x", 10<<20), "end\r\n")
-	w := start(t, nntptest.Groups{"g": {Articles: []string{odd, long, article("e@x", "e", "")}}}, nil, nil)
+	w := start(t, newstest.Groups{"g": {Articles: []string{odd, long, article("e@x", "e", "")}}}, nil, nil)
 	w.wantArticle("/g/1", odd+"\r\n") // a block ends with a whole line
 	w.wantArticle("/g/2", long)
 	w.wantArticle("/g/3", article("e@x", "e", ""))
@@ -34,10 +33,10 @@ func TestArticleOctets(t *testing.T) {
 // A head that is too much to look at is passed over, not kept.
 func TestLongHead(t *testing.T) {
 	long := "Subject: before\r\nX: " + strings.Repeat("x", 10<<20) + "\r\nFrom: behind\r\n\r\n"
-	groups := nntptest.Groups{"g": {Articles: []string{long, article("b@x", "second", "")}}}
-	w := start(t, groups, &nntptest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, nil)
+	groups := newstest.Groups{"g": {Articles: []string{long, article("b@x", "second", "")}}}
+	w := start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, nil)
 	w.wantTitles("/g", "before|second")
-	w = start(t, groups, &nntptest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, &nntp.Options{Limits: nntp.Limits{Octets: 1 << 20}})
+	w = start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, &news.Options{Limits: news.Limits{Octets: 1 << 20}})
 	_, err := items(w.open("/g"))
 	wantError(t, err, scheme.ErrTooLarge)
 }
@@ -56,20 +55,20 @@ func TestLimit(t *testing.T) {
 
 // What came before a server stopped is good, and an error says that it stopped.
 func TestDrop(t *testing.T) {
-	for _, so := range []nntptest.Options{
-		{Fault: nntptest.Fault{Drop: "OVER", DropLines: 2}},
-		{Fault: nntptest.Fault{Drop: "XOVER", DropLines: 2}, Unknown: []string{"OVER"}},
+	for _, so := range []newstest.Options{
+		{Fault: newstest.Fault{Drop: "OVER", DropLines: 2}},
+		{Fault: newstest.Fault{Drop: "XOVER", DropLines: 2}, Unknown: []string{"OVER"}},
 	} {
 		w := start(t, groups, &so, nil)
 		list, err := items(w.open("/a.few"))
-		wantError(t, err, scheme.ErrProtocol, "nntp: ", "OVER")
+		wantError(t, err, scheme.ErrProtocol, "news: ", "OVER")
 		wantError(t, err, io.ErrUnexpectedEOF)
 		if got := titles(list); got != "First|café" {
 			t.Errorf("%q", got)
 		}
 	}
 	for lines := range 11 {
-		w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Drop: "ARTICLE", DropLines: lines}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Drop: "ARTICLE", DropLines: lines}}, nil)
 		got, err := read(w.open("/a.few/7"))
 		want := strings.Join(strings.SplitAfter(few.Articles[0], "\r\n")[:min(lines, 10)], "")
 		wantError(t, err, scheme.ErrProtocol, "ARTICLE")
@@ -79,12 +78,12 @@ func TestDrop(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
-		w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{HangUp: verb}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{HangUp: verb}}, nil)
 		_, err := w.open("/a.few/7")
 		wantError(t, err, scheme.ErrProtocol, "closed the connection")
 		wantError(t, err, io.ErrUnexpectedEOF)
 	}
-	w := start(t, groups, &nntptest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}, Fault: nntptest.Fault{Drop: "HEAD", DropLines: 1}}, nil)
+	w := start(t, groups, &newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}, Fault: newstest.Fault{Drop: "HEAD", DropLines: 1}}, nil)
 	list, err := items(w.open("/a.few"))
 	wantError(t, err, scheme.ErrProtocol, "HEAD")
 	if len(list) != 0 {
@@ -96,24 +95,24 @@ func TestDrop(t *testing.T) {
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		path string
-		f    nntptest.Fault
+		f    newstest.Fault
 		kind error
 		says string
 	}{
-		{"/a.few", nntptest.Fault{Endless: "OVER", EndlessText: "7\tsubject\tfrom\r\n"}, scheme.ErrTooLarge, "beyond what was asked for"},
-		{"/a.few", nntptest.Fault{Endless: "OVER", EndlessText: "x"}, scheme.ErrProtocol, "line without end"},
-		{"/a.few/7", nntptest.Fault{Endless: "CAPABILITIES", EndlessText: "X\r\n"}, scheme.ErrTooLarge, "too much"},
-		{"/a.few/7", nntptest.Fault{Replies: map[string]string{"GROUP": strings.Repeat("2", 100_000)}}, scheme.ErrProtocol, "line"},
-		{"/a.few", nntptest.Fault{Endless: "LIST", EndlessText: "X:\r\n"}, scheme.ErrTooLarge, "too much"},
+		{"/a.few", newstest.Fault{Endless: "OVER", EndlessText: "7\tsubject\tfrom\r\n"}, scheme.ErrTooLarge, "more items than were asked for"},
+		{"/a.few", newstest.Fault{Endless: "OVER", EndlessText: "x"}, scheme.ErrProtocol, "line too long"},
+		{"/a.few/7", newstest.Fault{Endless: "CAPABILITIES", EndlessText: "X\r\n"}, scheme.ErrTooLarge, "too much"},
+		{"/a.few/7", newstest.Fault{Replies: map[string]string{"GROUP": strings.Repeat("2", 100_000)}}, scheme.ErrProtocol, "line"},
+		{"/a.few", newstest.Fault{Endless: "LIST", EndlessText: "X:\r\n"}, scheme.ErrTooLarge, "too much"},
 	} {
-		w := start(t, groups, &nntptest.Options{Fault: c.f}, nil)
+		w := start(t, groups, &newstest.Options{Fault: c.f}, nil)
 		res, err := w.open(c.path)
 		if err == nil {
 			_, err = items(res, nil)
 		}
 		wantError(t, err, c.kind, c.says)
 	}
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Endless: "ARTICLE", EndlessText: "x"}}, nil)
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Endless: "ARTICLE", EndlessText: "x"}}, nil)
 	res, err := w.open("/a.few/7")
 	if err != nil {
 		t.Fatal(err)
@@ -131,23 +130,19 @@ func TestEndless(t *testing.T) {
 	if _, err := io.Copy(io.Discard, res.(*scheme.Object).Body); err == nil {
 		t.Error("reads on after Close")
 	}
-	w = start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Endless: "LIST", EndlessText: "a.group 1 1 y\r\n"}}, &nntp.Options{Limits: nntp.Limits{Items: 1000, Octets: 1 << 20}})
+	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Endless: "LIST", EndlessText: "a.group 1 1 y\r\n"}}, &news.Options{Limits: news.Limits{Items: 1000, Octets: 1 << 20}})
 	_, err = items(w.groups())
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
 func (w *world) groups() (scheme.Resource, error) {
-	m, err := w.client.OpenGroups(w.Context(), w.request("news:*"), locus.MustParse("nntp://"+w.addr))
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return w.client.Open(w.Context(), w.request("news://"+w.addr))
 }
 
 // Lines of lists that are none are shown as what they are, and the next one is
 // read.
 func TestBadLines(t *testing.T) {
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{
 		"OVER":            "224 \r\nx\ty\r\n\r\n8\r\n-9\tx\r\n10\ts\tf\td\tno id\tr\tmany\t\textra\t\t\r\n.\r\n",
 		"LIST NEWSGROUPS": "503 none\r\n",
 		"LIST ACTIVE":     "215 \r\n\r\nonly.name\r\na b c d\r\nsp%ce 2 1\r\n..dot 0 1 y\r\n.\r\n",
@@ -156,7 +151,7 @@ func TestBadLines(t *testing.T) {
 	if err != nil || len(list) != 5 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if list[0].Kind != scheme.KindError || list[0].Title != "x\ty" || !list[0].URL.IsZero() || !strings.Contains(list[0].Note, "no line of an overview") {
+	if list[0].Kind != scheme.KindError || list[0].Title != "x\ty" || !list[0].URL.IsZero() || !strings.Contains(list[0].Note, "does not begin with an article number") {
 		t.Errorf("%+v", list[0])
 	}
 	if it := list[2]; it.Kind != scheme.KindObject || it.Title != "" || it.Size != -1 || !strings.HasSuffix(it.URL.String(), "/a.few/8") {
@@ -169,7 +164,7 @@ func TestBadLines(t *testing.T) {
 	if got := titles(list); got != "|only.name|a b c d|sp%ce|.dot" || err != nil {
 		t.Fatalf("%q, %v", got, err)
 	}
-	if list[3].URL.String() != "nntp://"+w.addr+"/sp%25ce" || list[4].Fields[0].Value != 0 || list[2].Kind != scheme.KindError {
+	if list[3].URL.String() != "news://"+w.addr+"/sp%25ce" || list[4].Fields[0].Value != 0 || list[2].Kind != scheme.KindError {
 		t.Errorf("%+v", list)
 	}
 }
@@ -185,7 +180,7 @@ func TestRefusals(t *testing.T) {
 		{"GROUP", "400 down", scheme.ErrUnreachable}, {"GROUP", "500 what?", scheme.ErrUnsupported}, {"GROUP", "501 syntax", scheme.ErrUnsupported},
 		{"GROUP", "211 none", scheme.ErrProtocol}, {"GROUP", "211 1 -1 5 x", scheme.ErrProtocol}, {"ARTICLE", "220\r\n.", nil}, {"ARTICLE", "222 0 <x> body", scheme.ErrProtocol},
 	} {
-		w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{c.verb: c.reply + "\r\n"}}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{c.verb: c.reply + "\r\n"}}}, nil)
 		res, err := w.open("/a.few/7")
 		if c.kind != nil {
 			wantError(t, err, c.kind)
@@ -195,13 +190,13 @@ func TestRefusals(t *testing.T) {
 			res.Close()
 		}
 	}
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"ARTICLE": "430 \x1b[2J\xff\r\n"}}}, nil)
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "430 \x1b[2J\xff\r\n"}}}, nil)
 	_, err := w.open("/a.few/7")
 	wantError(t, err, scheme.ErrNotFound, `430 "\x1b[2J\xff"`)
-	w = start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"OVER": "502 not for you\r\n"}}}, nil)
+	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"OVER": "502 not for you\r\n"}}}, nil)
 	_, err = w.open("/a.few")
 	wantError(t, err, scheme.ErrAuth, "OVER 7-11")
-	w = start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"LIST ACTIVE": "502 not for you\r\n"}}}, nil)
+	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"LIST ACTIVE": "502 not for you\r\n"}}}, nil)
 	_, err = w.groups()
 	wantError(t, err, scheme.ErrAuth, "LIST ACTIVE")
 }
@@ -209,17 +204,17 @@ func TestRefusals(t *testing.T) {
 // A numberless group, whatever numbers the server makes up for it.
 func TestEmptyGroup(t *testing.T) {
 	for _, reply := range []string{"211 0 0 0 a.few", "211 0 5 4 a.few", "211 0 1 1000 a.few", "211 3 9 8 a.few"} {
-		w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"GROUP": reply + "\r\n"}}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": reply + "\r\n"}}}, nil)
 		w.wantTitles("/a.few", "")
 		w.wantSent(0, hello+"GROUP a.few")
 	}
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"OVER": "423 nothing there\r\n"}}}, nil)
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"OVER": "423 nothing there\r\n"}}}, nil)
 	w.wantTitles("/a.few", "")
 }
 
 // Two replies to one command are no answer to the next.
 func TestSurplus(t *testing.T) {
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"ARTICLE": "220 0 <a@x>\r\nx\r\n.\r\n211 evil\r\n"}}}, nil)
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "220 0 <a@x>\r\nx\r\n.\r\n211 evil\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", "x\r\n")
 	w.wantArticle("/a.few/7", "x\r\n")
 	if got := len(w.server.Log()); got != 2 {
@@ -230,7 +225,7 @@ func TestSurplus(t *testing.T) {
 // Ending the context ends what waits, wherever that is.
 func TestSilence(t *testing.T) {
 	for _, silent := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
-		w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Silent: silent}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Silent: silent}}, nil)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		req := w.request("nntp://" + w.addr + "/a.few/7")
 		trace := req.Trace
@@ -243,7 +238,7 @@ func TestSilence(t *testing.T) {
 		_, err := w.client.Open(ctx, req)
 		wantError(t, err, why)
 	}
-	w := start(t, groups, &nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"OVER": "224 \r\n7\tone\r\n"}}}, nil)
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"OVER": "224 \r\n7\tone\r\n"}}}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	list, err := func() ([]scheme.Item, error) {
 		res, err := w.client.Open(ctx, w.request("nntp://"+w.addr+"/a.few"))
@@ -296,7 +291,7 @@ func TestIdleTime(t *testing.T) {
 				}
 			}
 		}}
-		c := nntp.New(&nntp.Options{})
+		c := news.New(&news.Options{})
 		if list, err := items(c.Get(t.Context(), d, mustParse("nntp://h/g"))); len(list) != 0 || err != nil {
 			t.Fatalf("%v, %v", list, err)
 		}
@@ -307,8 +302,8 @@ func TestIdleTime(t *testing.T) {
 // A server without an overview that tells of fields nonsense, or more than was
 // asked, or stops: what it tells of the articles that were asked for stands.
 func TestFieldsGoneWrong(t *testing.T) {
-	replies := func(text string) nntptest.Options {
-		return nntptest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: nntptest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
+	replies := func(text string) newstest.Options {
+		return newstest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: newstest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
 	}
 	for _, c := range []struct {
 		text, titles string
@@ -336,12 +331,12 @@ func TestFieldsGoneWrong(t *testing.T) {
 
 // Fields come for some hundred articles at a time, and no more of them is held.
 func TestFieldWindows(t *testing.T) {
-	var many nntptest.Group
+	var many newstest.Group
 	for i := range 1234 {
 		many.Articles = append(many.Articles, fmt.Sprintf("From: a@b\r\nSubject: no. %d\r\nMessage-ID: <%d@x>\r\n\r\ntext\r\n", i, i))
 	}
-	so := &nntptest.Options{Unknown: []string{"OVER", "XOVER"}}
-	w := start(t, nntptest.Groups{"a.many": many}, so, nil)
+	so := &newstest.Options{Unknown: []string{"OVER", "XOVER"}}
+	w := start(t, newstest.Groups{"a.many": many}, so, nil)
 	list, err := items(w.open("/a.many"))
 	if err != nil || len(list) != 1001 || list[1].Title != "no. 234" || list[1000].Title != "no. 1233" {
 		t.Fatalf("%d items, %v", len(list), err)
@@ -355,8 +350,8 @@ func TestFieldWindows(t *testing.T) {
 	if asked != 2 {
 		t.Errorf("asked %d times for subjects", asked)
 	}
-	so.Fault = nntptest.Fault{Replies: map[string]string{"HDR SUBJECT": "225 ok\r\n" + strings.Repeat("234 "+strings.Repeat("x", 60<<10)+"\r\n", 300) + ".\r\n"}}
-	w = start(t, nntptest.Groups{"a.many": many}, so, nil)
+	so.Fault = newstest.Fault{Replies: map[string]string{"HDR SUBJECT": "225 ok\r\n" + strings.Repeat("234 "+strings.Repeat("x", 60<<10)+"\r\n", 300) + ".\r\n"}}
+	w = start(t, newstest.Groups{"a.many": many}, so, nil)
 	_, err = items(w.open("/a.many"))
 	wantError(t, err, scheme.ErrTooLarge)
 }

@@ -5,7 +5,7 @@
 //
 // It knows RFC 3977 as far as clients that read go, XOVER of RFC 2980, RFC 4642
 // (STARTTLS) and RFC 4643 (AUTHINFO USER), or RFC 977 alone.
-package nntptest
+package newstest
 
 import (
 	"crypto/tls"

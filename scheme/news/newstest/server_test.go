@@ -1,4 +1,4 @@
-package nntptest_test
+package newstest_test
 
 import (
 	"bufio"
@@ -11,12 +11,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus/internal/certtest"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var groups = nntptest.Groups{
+var groups = newstest.Groups{
 	"a.b": {Description: "of a", First: 5, Articles: []string{"Subject: s\r\nMessage-ID:\r\n <x@y>\r\n\r\n.dot\r\n", "", "Message-ID: <z@y>\r\n\r\n"}},
 	"c":   {Status: "n"},
 	"p":   {Articles: []string{"Message-ID: <p@y>\r\n\r\n"}},
@@ -35,9 +35,9 @@ func talk(t *testing.T, c net.Conn, commands string) string {
 	return strings.ReplaceAll(string(b), "\r\n", "|")
 }
 
-func start(t *testing.T, o *nntptest.Options) (*nntptest.Server, net.Conn) {
+func start(t *testing.T, o *newstest.Options) (*newstest.Server, net.Conn) {
 	t.Helper()
-	s, err := nntptest.Start(groups, o)
+	s, err := newstest.Start(groups, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func start(t *testing.T, o *nntptest.Options) (*nntptest.Server, net.Conn) {
 }
 
 func TestConversation(t *testing.T) {
-	s, c := start(t, &nntptest.Options{User: "u", Password: "p w", Private: []string{"p"}})
+	s, c := start(t, &newstest.Options{User: "u", Password: "p w", Private: []string{"p"}})
 	const commands = "ARTICLE 1|OVER|LISTGROUP|GROUP|GROUP x|group a.b|LISTGROUP|STAT|STAT 6|STAT x|HEAD <x@y>|BODY 5|ARTICLE <n@y>|OVER 1-9|OVER 6|LIST|LIST NEWSGROUPS|LIST X|" +
 		"GROUP p|STAT <p@y>|AUTHINFO USER|AUTHINFO USER u|AUTHINFO PASS x|AUTHINFO USER u|AUTHINFO PASS p w|AUTHINFO USER u|GROUP p|AUTHINFO X|MODE X|POST|STARTTLS|NOSUCH||CAPABILITIES"
 	const want = "200 nntptest|412 no group is selected|412 no group is selected|412 no group is selected|501 GROUP name|411 no group x|211 2 5 7 a.b|211 2 5 7 a.b|5|7|.|" +
@@ -70,18 +70,18 @@ func TestConversation(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	for _, c := range []struct {
-		o              nntptest.Options
+		o              newstest.Options
 		commands, want string
 	}{
-		{nntptest.Options{Greeting: "502 no"}, "", "502 no|"},
-		{nntptest.Options{Transit: true}, "GROUP c|MODE READER|GROUP c", "200 nntptest|401 MODE-READER|201 no posting|211 0 1 0 c|205 bye|"},
-		{nntptest.Options{RFC977: true}, "CAPABILITIES|MODE READER|LIST ACTIVE|OVER|GROUP a.b|STAT", "200 nntptest|500 CAPABILITIES: not known here|500 MODE READER: not known here|500 LIST ACTIVE: not known here|500 OVER: not known here|211 2 5 7 a.b|223 5 <x@y>|205 bye|"},
-		{nntptest.Options{Private: []string{"*"}, NeedTLS: true}, "GROUP c|LIST|AUTHINFO USER u", "200 nntptest|480 a login is needed|480 a login is needed|483 TLS is needed|205 bye|"},
-		{nntptest.Options{Overview: []string{"Message-ID:full"}}, "GROUP a.b|OVER 7|LIST OVERVIEW.FMT", "200 nntptest|211 2 5 7 a.b|224 overview follows|7\tMessage-ID: <z@y>|.|215 order of fields|Message-ID:full|.|205 bye|"},
-		{nntptest.Options{Fault: nntptest.Fault{Drop: "ARTICLE", DropLines: 1}}, "ARTICLE <x@y>", "200 nntptest|220 0 <x@y>|Subject: s|"},
-		{nntptest.Options{Fault: nntptest.Fault{HangUp: "GROUP"}}, "GROUP c", "200 nntptest|"},
-		{nntptest.Options{Fault: nntptest.Fault{Silent: "GROUP", Pieces: true}}, "GROUP c", "200 nntptest|205 bye|"},
-		{nntptest.Options{Fault: nntptest.Fault{Replies: map[string]string{"GROUP": "999 x\r\n", "LIST ACTIVE": "215\r\n"}}}, "GROUP c|LIST ACTIVE", "200 nntptest|999 x|215|205 bye|"},
+		{newstest.Options{Greeting: "502 no"}, "", "502 no|"},
+		{newstest.Options{Transit: true}, "GROUP c|MODE READER|GROUP c", "200 nntptest|401 MODE-READER|201 no posting|211 0 1 0 c|205 bye|"},
+		{newstest.Options{RFC977: true}, "CAPABILITIES|MODE READER|LIST ACTIVE|OVER|GROUP a.b|STAT", "200 nntptest|500 CAPABILITIES: not known here|500 MODE READER: not known here|500 LIST ACTIVE: not known here|500 OVER: not known here|211 2 5 7 a.b|223 5 <x@y>|205 bye|"},
+		{newstest.Options{Private: []string{"*"}, NeedTLS: true}, "GROUP c|LIST|AUTHINFO USER u", "200 nntptest|480 a login is needed|480 a login is needed|483 TLS is needed|205 bye|"},
+		{newstest.Options{Overview: []string{"Message-ID:full"}}, "GROUP a.b|OVER 7|LIST OVERVIEW.FMT", "200 nntptest|211 2 5 7 a.b|224 overview follows|7\tMessage-ID: <z@y>|.|215 order of fields|Message-ID:full|.|205 bye|"},
+		{newstest.Options{Fault: newstest.Fault{Drop: "ARTICLE", DropLines: 1}}, "ARTICLE <x@y>", "200 nntptest|220 0 <x@y>|Subject: s|"},
+		{newstest.Options{Fault: newstest.Fault{HangUp: "GROUP"}}, "GROUP c", "200 nntptest|"},
+		{newstest.Options{Fault: newstest.Fault{Silent: "GROUP", Pieces: true}}, "GROUP c", "200 nntptest|205 bye|"},
+		{newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": "999 x\r\n", "LIST ACTIVE": "215\r\n"}}}, "GROUP c|LIST ACTIVE", "200 nntptest|999 x|215|205 bye|"},
 	} {
 		_, conn := start(t, &c.o)
 		io.WriteString(conn, strings.ReplaceAll(c.commands, "|", "\r\n")+"\r\nQUIT\r\n")
@@ -100,11 +100,11 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.ServerName = "127.0.0.1"
-	_, conn := start(t, &nntptest.Options{TLS: server, Implicit: true})
+	_, conn := start(t, &newstest.Options{TLS: server, Implicit: true})
 	if got := talk(t, tls.Client(conn, client), "STARTTLS"); got != "200 nntptest|502 no TLS|205 bye|" {
 		t.Errorf("%q", got)
 	}
-	_, conn = start(t, &nntptest.Options{TLS: server})
+	_, conn = start(t, &newstest.Options{TLS: server})
 	r := bufio.NewReader(conn)
 	r.ReadString('\n')
 	io.WriteString(conn, "STARTTLS\r\n")
@@ -118,7 +118,7 @@ func TestTLS(t *testing.T) {
 
 // Close does not wait for a client that reads nothing of a reply without end.
 func TestCloseWhileEndless(t *testing.T) {
-	s, conn := start(t, &nntptest.Options{Fault: nntptest.Fault{Endless: "LIST", EndlessText: "x\r\n"}})
+	s, conn := start(t, &newstest.Options{Fault: newstest.Fault{Endless: "LIST", EndlessText: "x\r\n"}})
 	io.WriteString(conn, "LIST\r\n")
 	io.ReadFull(conn, make([]byte, 100))
 	if err := s.Close(); err != nil {

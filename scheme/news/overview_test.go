@@ -1,4 +1,4 @@
-package nntp
+package news
 
 import (
 	"errors"
@@ -13,15 +13,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowOverview is OverviewFormat.Parse, written for reading only.
-func slowOverview(format []string, text string) (o Overview, ok bool) {
+// slowOverview is overviewFormat.parse, written for reading only.
+func slowOverview(format []string, text string) (o overview, ok bool) {
 	if len(format) == 0 {
 		format = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines"}
 	}
 	fields := strings.Split(text, "\t")
 	number, err := strconv.ParseInt(strings.TrimSpace(fields[0]), 10, strconv.IntSize)
 	if err != nil || number <= 0 {
-		return Overview{}, false
+		return overview{}, false
 	}
 	values := map[string]string{}
 	for i, content := range fields[1:] {
@@ -45,7 +45,7 @@ func slowOverview(format []string, text string) (o Overview, ok bool) {
 		}
 		return n
 	}
-	return Overview{
+	return overview{
 		Number: number, Subject: values["subject"], From: values["from"], Date: values["date"], MessageID: strings.TrimSpace(values["message-id"]),
 		References: values["references"], Bytes: count(values["bytes"]), Lines: count(values["lines"]),
 	}, true
@@ -59,13 +59,18 @@ var formats = [][]string{
 	{"Lines:"},
 }
 
+// itemOf returns the item of an article in nntp://h/g.
+func itemOf(o *overview) scheme.Item {
+	return URL{url: locus.MustParse("nntp://h/g"), newsgroup: "g"}.articleItems()(o)
+}
+
 func sameOverview(t *testing.T, format []string, text string) {
 	t.Helper()
-	f := new(OverviewFormat)
+	f := new(overviewFormat)
 	for _, line := range format {
-		f.Add(line)
+		f.add(line)
 	}
-	got, err := f.Parse(text)
+	got, err := f.parse(text)
 	want, ok := slowOverview(format, text)
 	if got != want || (err == nil) != ok {
 		t.Fatalf("%q of %q: %+v, %v; want %+v, %v", text, format, got, err, want, ok)
@@ -73,7 +78,7 @@ func sameOverview(t *testing.T, format []string, text string) {
 	if err != nil && !errors.Is(err, scheme.ErrProtocol) {
 		t.Fatalf("%q: %v", text, err)
 	}
-	it := got.item("nntp://h/g/")
+	it := itemOf(&got)
 	if err == nil && it.URL.String() != "nntp://h/g/"+strconv.FormatInt(got.Number, 10) {
 		t.Fatalf("%q: %v", text, it.URL)
 	}
@@ -93,8 +98,8 @@ func TestOverview(t *testing.T) {
 			sameOverview(t, format, text)
 		}
 	}
-	o, err := new(OverviewFormat).Parse(overviewSeeds[0])
-	it := o.item("nntp://h/misc.test/")
+	o, err := new(overviewFormat).parse(overviewSeeds[0])
+	it := itemOf(&o)
 	want := scheme.Item{
 		URL: it.URL, Title: "I am just a test article", Kind: scheme.KindObject, Type: "message/rfc822", Size: 1234, ModTime: it.ModTime, Note: `"Demo User" <nobody@example.com>`,
 		Fields: []scheme.Field{
@@ -117,8 +122,8 @@ func TestOverviewAsInArticle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Overview{Number: 1, Date: date, References: references}
-			it := o.item("nntp://h/g/")
+			o := overview{Number: 1, Date: date, References: references}
+			it := itemOf(&o)
 			if want, _ := m.Date(); !it.ModTime.Equal(want) {
 				t.Errorf("%q: %v, want %v", date, it.ModTime, want)
 			}
@@ -130,9 +135,9 @@ func TestOverviewAsInArticle(t *testing.T) {
 }
 
 func TestOverviewFormatIsBounded(t *testing.T) {
-	f := new(OverviewFormat)
+	f := new(overviewFormat)
 	for range 10 * maxFormat {
-		f.Add("X:")
+		f.add("X:")
 	}
 	if len(f.fields) != maxFormat {
 		t.Errorf("%d fields", len(f.fields))
@@ -141,7 +146,7 @@ func TestOverviewFormatIsBounded(t *testing.T) {
 
 func TestOverviewOf(t *testing.T) {
 	o := overviewOf(5, "subject: folded\r\n over\r\n\t lines\r\nFROM:a@b\r\nno header\r\nReferences: <a@b>\r\n <c@d>\r\nBytes: 7\r\nLines: 3\r\nMessage-ID: <x@y>\nDate: Fri, 20 Nov 2026 10:00:00 +0000 (UTC)")
-	want := Overview{Number: 5, Subject: "folded over\t lines", From: "a@b", Date: "Fri, 20 Nov 2026 10:00:00 +0000 (UTC)", MessageID: "<x@y>", References: "<a@b> <c@d>", Bytes: -1, Lines: 3}
+	want := overview{Number: 5, Subject: "folded over\t lines", From: "a@b", Date: "Fri, 20 Nov 2026 10:00:00 +0000 (UTC)", MessageID: "<x@y>", References: "<a@b> <c@d>", Bytes: -1, Lines: 3}
 	if o != want {
 		t.Errorf("%+v", o)
 	}
@@ -156,7 +161,7 @@ func TestParseGroupNumbers(t *testing.T) {
 		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,
 		"5 9223372036854775800 9223372036854775807 g": false, "5 1 9223372036854775808 g": false, "-1 1 5 g": false, "5 1": false,
 	} {
-		if _, err := parseGroup("g", Reply{Code: 211, Text: text}); (err == nil) != ok {
+		if _, err := parseGroup("g", reply{code: 211, text: text}); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -186,34 +191,35 @@ func FuzzReply(f *testing.F) {
 			}
 			return
 		}
-		if !strings.HasPrefix(text, strconv.Itoa(r.Code)) || r.Code < 100 || r.Code > 599 {
+		if !strings.HasPrefix(text, strconv.Itoa(r.code)) || r.code < 100 || r.code > 599 {
 			t.Fatalf("%q: %+v", text, r)
 		}
 		if g, err := parseGroup("g", r); err == nil && (g.low < 0 || g.high < 0) {
 			t.Fatalf("%q: %+v", text, g)
 		}
-		groupItem(text, locus.MustParse("nntp://h"), nil)
+		groupItem(text, "news:", nil)
 	})
 }
 
 func BenchmarkOverviewParse(b *testing.B) {
-	f := new(OverviewFormat)
+	f := new(overviewFormat)
 	b.SetBytes(int64(len(overviewSeeds[0])))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := f.Parse(overviewSeeds[0]); err != nil {
+		if _, err := f.parse(overviewSeeds[0]); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkOverviewItem(b *testing.B) {
-	f := new(OverviewFormat)
+	item := URL{url: locus.MustParse("nntp://h/misc.test"), newsgroup: "misc.test"}.articleItems()
+	f := new(overviewFormat)
 	b.SetBytes(int64(len(overviewSeeds[0])))
 	b.ReportAllocs()
 	for b.Loop() {
-		o, err := f.Parse(overviewSeeds[0])
-		if err != nil || o.item("nntp://h/misc.test/").URL.IsZero() {
+		o, err := f.parse(overviewSeeds[0])
+		if err != nil || item(&o).URL.IsZero() {
 			b.Fatal(err)
 		}
 	}
