@@ -2,6 +2,7 @@ package mid
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -11,7 +12,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
 	}
-	return []scheme.Scheme{{
+	mid := scheme.Scheme{
 		Name:      "mid",
 		Status:    scheme.Draft,
 		Section:   midSection + "; RFC 1738 4; RFC 2392",
@@ -21,18 +22,20 @@ func Schemes(c *Client) []scheme.Scheme {
 		Canonical: canonical,
 		Check:     checkMID,
 		Opener:    c,
-	}, {
-		Name:      "cid",
-		Status:    scheme.Draft,
-		Section:   cidSection + "; RFC 1738 4; RFC 2392",
-		Syntax:    "cid:<content-id>",
-		Access:    "the message that contains the URL",
-		Fields:    cidFields,
-		Canonical: canonical,
-		Check:     checkCID,
-		Notes:     cidNotes,
-		Opener:    c,
-	}}
+		Traits:    scheme.Local | scheme.Messages | scheme.MailAddress,
+		Hierarchy: relative.Opaque,
+		Icon:      "letter",
+		Split:     func(s *scheme.Splitter) { s.All("addr-spec", scheme.RolePath) },
+		Title:     func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
+	}
+	cid := mid
+	cid.Name = "cid"
+	cid.Section = cidSection + "; RFC 1738 4; RFC 2392"
+	cid.Syntax = "cid:<content-id>"
+	cid.Access = "the message that contains the URL"
+	cid.Fields, cid.Check, cid.Notes = cidFields, checkCID, cidNotes
+	cid.Traits = scheme.Local | scheme.Contained | scheme.MailAddress
+	return []scheme.Scheme{mid, cid}
 }
 
 func midFields(u locus.URL) ([]scheme.Field, error) {

@@ -3,6 +3,7 @@ package news
 import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -24,13 +25,21 @@ func Schemes(c *Client) []scheme.Scheme {
 		Canonical: canonicalNews,
 		Check:     checkNews,
 		Opener:    c,
-		Numbered:  true,
+		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Hierarchy: relative.Names,
+		Icon:      "group",
+		Split:     splitNews,
+		Title:     newsTitle,
+		MenuLabel: menuLabel,
+		Freshness: newsFreshness,
+		ProxyVars: []string{"news_proxy"},
 	}
 	snews := news
 	snews.Name, snews.Port = "snews", SecurePort
 	snews.Status, snews.Section = scheme.Extension, "in no RFC (as news, over TLS)"
 	snews.Syntax = "snews:<newsgroup-name> or snews:<message-id>"
-	snews.Access = "NNTP over TLS"
+	snews.Access, snews.ProxyVars = "NNTP over TLS", nil
+	snews.Traits |= scheme.Secure
 	nntp := scheme.Scheme{
 		Name:      "nntp",
 		Port:      Port,
@@ -43,13 +52,20 @@ func Schemes(c *Client) []scheme.Scheme {
 		Check:     checkNNTP,
 		Notes:     nntpNotes,
 		Opener:    c,
-		Numbered:  true,
+		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Icon:      "group",
+		Split:     splitNNTP,
+		Parents:   nntpParents,
+		MenuLabel: menuLabel,
+		Freshness: nntpFreshness,
+		ProxyVars: []string{"news_proxy"},
 	}
 	nntps := nntp
 	nntps.Name, nntps.Port = "nntps", SecurePort
 	nntps.Status, nntps.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
 	nntps.Syntax = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
-	nntps.Access = "NNTP over TLS"
+	nntps.Access, nntps.ProxyVars = "NNTP over TLS", nil
+	nntps.Traits |= scheme.Secure
 	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 
