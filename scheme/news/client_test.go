@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer counts what goes through it.
+// dialer counts connections.
 type dialer struct {
 	net.Dialer
 	dialled atomic.Int32
@@ -42,7 +42,7 @@ type world struct {
 	addr   string
 	client *news.Client
 	dial   *dialer
-	req    scheme.Request // what each request has besides
+	req    scheme.Request // added to each request
 
 	mu    sync.Mutex
 	trace []string
@@ -127,7 +127,7 @@ func (w *world) wantTitles(path, want string) {
 	}
 }
 
-// sent is what the server got over connection n.
+// sent returns the commands that the server received over connection n.
 func (w *world) sent(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
@@ -143,7 +143,7 @@ func (w *world) wantSent(n int, want string) {
 	}
 }
 
-// wantError makes sure of an error's kind, and of words in it.
+// wantError checks the kind and words of an error.
 func wantError(t *testing.T, err, kind error, words ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {
@@ -173,7 +173,7 @@ var few = newstest.Group{Description: "A few articles", First: 7, Articles: []st
 
 var groups = newstest.Groups{"a.few": few, "a.void": {}, "b.private": {Articles: few.Articles, Status: "m"}}
 
-// hello is what a connection to a server of RFC 3977 begins with.
+// hello is the first command to a server of RFC 3977.
 const hello = "CAPABILITIES|"
 
 // RFC 1738 3.7: an article by its number on a server.
@@ -234,7 +234,7 @@ func TestGroup(t *testing.T) {
 				t.Error(got)
 			}
 			w.wantSent(0, c.sent)
-			// Of what the server has not, it is asked once.
+			// Commands that the server does not have are sent once.
 			w.wantTitles("/a.few", "First|café|Third|Fourth")
 			switch c.name {
 			case "XOVER":
@@ -390,7 +390,7 @@ func mustParse(text string) news.URL {
 	return n
 }
 
-// A line end in a URL is another command: nothing is sent, and nobody called.
+// A line end in a URL would be another command: nothing is sent or dialled.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for _, text := range []string{
@@ -400,11 +400,11 @@ func TestNothingIsSent(t *testing.T) {
 		_, err := w.client.Open(t.Context(), w.request("nntp:"+text))
 		wantError(t, err, locus.ErrValue)
 		if syntax := (*locus.SyntaxError)(nil); !errors.As(err, &syntax) {
-			t.Errorf("%s: %v is no syntax error", text, err)
+			t.Errorf("%s: %v is not a syntax error", text, err)
 		}
 	}
 	if w.dial.dialled.Load() != 0 {
-		t.Error("somebody was called")
+		t.Error("a server was dialled")
 	}
 	var syntax *locus.SyntaxError
 	_, err := w.client.Open(t.Context(), w.request("nntp://h/a%2Bb%0D%0APOST/1"))
@@ -421,12 +421,12 @@ func TestTransit(t *testing.T) {
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")
 
-	// A server may say so only when it is asked for something.
+	// A server may demand MODE READER only at a command.
 	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"CAPABILITIES": "101 \r\nVERSION 2\r\n.\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few|ARTICLE 7")
 
-	// And one that says so again has said it for good.
+	// The second 401 is final.
 	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": "401 MODE-READER\r\n"}}}, nil)
 	_, err := w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnsupported, "401")
@@ -451,7 +451,7 @@ func TestGreetings(t *testing.T) {
 	w.wantArticle("/a.few/7", few.Articles[0])
 }
 
-// asker answers questions, and keeps them.
+// asker answers and records questions.
 type asker struct {
 	answers   []scheme.Credentials
 	questions []scheme.Question
@@ -476,7 +476,7 @@ func (w *world) wantNoPassword() {
 	}
 }
 
-// A login crosses the network in clear only if that is allowed.
+// A login is sent without TLS only if the options allow it.
 func TestNoClearLogin(t *testing.T) {
 	w := start(t, groups, &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}}, nil)
 	a := &asker{answers: []scheme.Credentials{alice}}
@@ -499,7 +499,7 @@ func TestClearLogin(t *testing.T) {
 	if len(a.questions) != 2 || a.questions[0].Attempt != 0 || a.questions[1].Attempt != 1 || a.questions[0].Realm != "a login is needed for b.private" || a.questions[0].URL.Host() != "127.0.0.1" {
 		t.Errorf("%+v", a.questions)
 	}
-	// The connection is for who would answer the same: others have one of their own.
+	// The connection is used again only with the same answer.
 	w.wantArticle("/b.private/1", few.Articles[0])
 	if len(w.server.Log()) != 1 || len(a.questions) != 3 {
 		t.Errorf("%d connections, %d questions", len(w.server.Log()), len(a.questions))
@@ -507,7 +507,7 @@ func TestClearLogin(t *testing.T) {
 	_, err := w.open("/b.private/1")
 	wantError(t, err, scheme.ErrAuth, "none was given")
 	w.wantSent(1, hello+"GROUP b.private|AUTHINFO USER bob|AUTHINFO PASS ")
-	// Nobody asked is nobody's login: the connection is the one that got none.
+	// Without Ask, a connection without a login is used.
 	w.req.Ask = nil
 	w.wantArticle("/a.few/7", few.Articles[0])
 	if len(w.server.Log()) != 2 {
@@ -542,7 +542,7 @@ func TestLoginOfURL(t *testing.T) {
 	if got, err := open("alice@", "/a.few/7"); got != few.Articles[0] || err != nil || a.questions[0].User != "alice" {
 		t.Errorf("%q, %v, %+v", got, err, a.questions)
 	}
-	// Three times wrong is enough, and a line end is no password.
+	// Ask is called three times at most, and a password with a line end is refused.
 	a = &asker{answers: make([]scheme.Credentials, 9)}
 	w.req.Ask = a.ask
 	_, err = open("", "/a.few/7")
@@ -587,19 +587,19 @@ func TestStartTLS(t *testing.T) {
 	}
 	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}, TLS: server}
 
-	// A certificate that nobody knows is no reason to go on in clear.
+	// An unknown certificate is an error, not a reason to continue in clear.
 	w := start(t, groups, so, &news.Options{ClearLogin: true})
 	_, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
 	wantError(t, err, scheme.ErrProtocol, "certificate")
 	w.wantSent(0, hello+"GROUP b.private|STARTTLS")
 
-	// With TLSOff it is not asked for.
+	// TLSOff.
 	w = start(t, groups, so, &news.Options{ClearLogin: true, StartTLS: news.TLSOff})
 	if _, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1"))); err != nil {
 		t.Error(err)
 	}
 
-	// With TLSRequire it comes first.
+	// TLSRequire.
 	w = start(t, groups, so, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"STARTTLS|CAPABILITIES|GROUP a.few|ARTICLE 7")
@@ -607,12 +607,12 @@ func TestStartTLS(t *testing.T) {
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnsupported, "nntps")
 
-	// What comes in clear behind 382 is not taken for what came under TLS.
-	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Behind: "211 1 1 1 evil\r\n"}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
+	// Data in clear after 382 is not read as if TLS protected it.
+	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{AfterStartTLS: "211 1 1 1 evil\r\n"}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrProtocol, "in clear")
 
-	// A server that wants TLS for anything gets it.
+	// TLS is started when any command demands it.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"GROUP": "483 TLS first\r\n"}}}, &news.Options{TLSConfig: client})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrAuth, "nntps")
@@ -639,10 +639,10 @@ func TestPool(t *testing.T) {
 		w.wantArticle("/a.few/7", few.Articles[0])
 	}
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 7|ARTICLE 7")
-	// A connection that has gone is followed by another.
+	// A closed connection is replaced.
 	w.server.HangUp()
 	w.wantArticle("/a.few/7", few.Articles[0])
-	// What is not read to its end is broken off.
+	// A connection with unread data is closed.
 	res, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
@@ -652,7 +652,7 @@ func TestPool(t *testing.T) {
 	}
 	res.Close()
 	w.wantArticle("/a.few/7", few.Articles[0])
-	// Another door, another connection.
+	// Another dialer, another connection.
 	w.dial = new(dialer)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	if got := len(w.server.Log()); got != 4 {
@@ -682,8 +682,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// New articles are found though the group is selected from before.
-func TestSelectedFromBefore(t *testing.T) {
+// New articles are found although the group is already selected.
+func TestSelectedBefore(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	_, err := w.open("/a.few/12")
@@ -691,8 +691,8 @@ func TestSelectedFromBefore(t *testing.T) {
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 12|GROUP a.few|ARTICLE 12")
 }
 
-// A server that closes a connection for its idleness may say so first.
-func TestFarewell(t *testing.T) {
+// A server may say that it closes an idle connection.
+func TestIdleClosed(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"STAT": "400 too long idle\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.req.Probe = true

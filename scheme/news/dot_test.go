@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// slowDots is what dotReader does, written for reading only. rest is what follows
-// the end of the block.
+// slowDots is dotReader, written for reading only. rest follows the end of the
+// block.
 func slowDots(input string) (text, rest string, err error) {
 	for {
 		line, after, whole := strings.Cut(input, "\r\n")
@@ -20,7 +20,7 @@ func slowDots(input string) (text, rest string, err error) {
 		case whole:
 			text += strings.TrimPrefix(line, ".") + "\r\n"
 		case line == "." || line == ".\r":
-			return text, "", io.ErrUnexpectedEOF // nobody knows yet what it begins
+			return text, "", io.ErrUnexpectedEOF // it may be half of the end
 		default:
 			return text + strings.TrimPrefix(line, "."), "", io.ErrUnexpectedEOF
 		}
@@ -28,7 +28,7 @@ func slowDots(input string) (text, rest string, err error) {
 	}
 }
 
-// sameDots holds the reader against its twin, in steps of several sizes.
+// sameDots compares the reader with slowDots, in steps of several sizes.
 func sameDots(t *testing.T, input string) {
 	t.Helper()
 	want, rest, wantErr := slowDots(input)
@@ -53,7 +53,7 @@ func sameDots(t *testing.T, input string) {
 				t.Fatalf("%q: surplus %v, and the rest is %q", input, d.r.Buffered() > 0, rest)
 			}
 			if n, again := d.Read(p); n != 0 || again == nil {
-				t.Fatalf("%q: %d, %v behind the end", input, n, again)
+				t.Fatalf("%q: %d, %v after the end", input, n, again)
 			}
 		}
 	}

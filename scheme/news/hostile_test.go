@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// The octets of an article are its own: NUL, bare CR and LF, 8-bit, dots.
+// The octets of an article arrive unchanged: NUL, bare CR and LF, 8-bit, dots.
 func TestArticleOctets(t *testing.T) {
 	odd := article("odd@x", "odd", "\x00nul\r\nbare\rcr\nlf\n.dot behind lf\r\n.\r\n..\r\n.\rx\r\n\r\r\n\r\n\xe9\xff\r\n.")
 	long := article("long@x", strings.Repeat("x", 10<<20), "end\r\n")
@@ -30,7 +30,7 @@ func TestArticleOctets(t *testing.T) {
 	}
 }
 
-// A head that is too much to look at is passed over, not kept.
+// The part of a head over the limit is skipped, not kept.
 func TestLongHead(t *testing.T) {
 	long := "Subject: before\r\nX: " + strings.Repeat("x", 10<<20) + "\r\nFrom: behind\r\n\r\n"
 	groups := newstest.Groups{"g": {Articles: []string{long, article("b@x", "second", "")}}}
@@ -53,7 +53,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What came before a server stopped is good, and an error says that it stopped.
+// Items and octets that arrived before the server stopped are returned, then an error.
 func TestDrop(t *testing.T) {
 	for _, so := range []newstest.Options{
 		{Fault: newstest.Fault{Drop: "OVER", DropLines: 2}},
@@ -91,7 +91,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// A list without end ends, and costs no memory.
+// Endless replies end in an error and need bounded memory.
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -139,8 +139,7 @@ func (w *world) groups() (scheme.Resource, error) {
 	return w.client.Open(w.Context(), w.request("news://"+w.addr))
 }
 
-// Lines of lists that are none are shown as what they are, and the next one is
-// read.
+// An invalid line of a list is an item of kind error, and the next line is read.
 func TestBadLines(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{
 		"OVER":            "224 \r\nx\ty\r\n\r\n8\r\n-9\tx\r\n10\ts\tf\td\tno id\tr\tmany\t\textra\t\t\r\n.\r\n",
@@ -201,7 +200,7 @@ func TestRefusals(t *testing.T) {
 	wantError(t, err, scheme.ErrAuth, "LIST ACTIVE")
 }
 
-// A numberless group, whatever numbers the server makes up for it.
+// An empty group may have any numbers.
 func TestEmptyGroup(t *testing.T) {
 	for _, reply := range []string{"211 0 0 0 a.few", "211 0 5 4 a.few", "211 0 1 1000 a.few", "211 3 9 8 a.few"} {
 		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": reply + "\r\n"}}}, nil)
@@ -212,7 +211,7 @@ func TestEmptyGroup(t *testing.T) {
 	w.wantTitles("/a.few", "")
 }
 
-// Two replies to one command are no answer to the next.
+// A second reply to a command is not read as the reply to the next command.
 func TestSurplus(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "220 0 <a@x>\r\nx\r\n.\r\n211 evil\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", "x\r\n")
@@ -264,7 +263,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// pipeDialer gives connections to a peer in the same bubble of time.
+// pipeDialer connects to a peer in the same synctest bubble.
 type pipeDialer struct{ peer func(net.Conn) }
 
 func (d pipeDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -273,7 +272,7 @@ func (d pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return near, nil
 }
 
-// A connection that nothing uses is taken leave of after its time.
+// An idle connection is closed with QUIT.
 func TestIdleTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quit := make(chan bool, 1)
@@ -295,12 +294,11 @@ func TestIdleTime(t *testing.T) {
 		if list, err := items(c.Get(t.Context(), d, mustParse("nntp://h/g"))); len(list) != 0 || err != nil {
 			t.Fatalf("%v, %v", list, err)
 		}
-		<-quit // half a minute later, which nobody has to wait for
+		<-quit // half a minute later, in synthetic time
 	})
 }
 
-// A server without an overview that tells of fields nonsense, or more than was
-// asked, or stops: what it tells of the articles that were asked for stands.
+// Invalid or unwanted lines of a reply to HDR are ignored.
 func TestFieldsGoneWrong(t *testing.T) {
 	replies := func(text string) newstest.Options {
 		return newstest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: newstest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
@@ -329,7 +327,7 @@ func TestFieldsGoneWrong(t *testing.T) {
 	}
 }
 
-// Fields come for some hundred articles at a time, and no more of them is held.
+// HDR asks for a few hundred articles at a time.
 func TestFieldWindows(t *testing.T) {
 	var many newstest.Group
 	for i := range 1234 {

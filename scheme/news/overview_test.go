@@ -51,7 +51,7 @@ func slowOverview(format []string, text string) (o overview, ok bool) {
 	}, true
 }
 
-// formats are orders that servers have, or could have.
+// formats are possible orders of fields.
 var formats = [][]string{
 	nil,
 	{"Subject:", "From:", "Date:", "Message-ID:", "References:", "Bytes:", "Lines:", "Xref:full"},
@@ -91,7 +91,7 @@ var overviewSeeds = []string{
 	"1", "1\t", "", "\t", "x\ty", "-1\ta", "0\ta", "9223372036854775808\ta", " 7 \ta", "1\t\xe9\xff\t\x00\r", "1\ta\tb\tc\td\te\t-5\t1e3", "1\tX: y\tSubject: z\tm\t n ",
 }
 
-// RFC 3977 8.3.3: the lines of its example, and worse ones.
+// RFC 3977 8.3.3: its example lines, and invalid ones.
 func TestOverview(t *testing.T) {
 	for _, format := range formats {
 		for _, text := range overviewSeeds {
@@ -112,7 +112,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// Dates and identifiers mean in a list what they mean in the article.
+// Dates and identifiers are read as in an article.
 func TestOverviewAsInArticle(t *testing.T) {
 	for _, date := range []string{
 		"Mon, 02 Jan 2006 15:04:05 EST", "Monday, 02-Jan-06 15:04:05 EST", "02 Jan 06 20:04 GMT", "Mon Jan  2 20:04:05 2006", "never", "",
@@ -155,7 +155,7 @@ func TestOverviewOf(t *testing.T) {
 	}
 }
 
-// A group whose numbers leave no room to count is none.
+// Numbers that could overflow are refused.
 func TestParseGroupNumbers(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,

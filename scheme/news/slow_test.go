@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// laws hold the package against the production of section 5:
+// laws compare the package with the production of section 5:
 //
 //	newsurl   = "news:" grouppart
 //	grouppart = "*" | group | article
@@ -17,7 +17,7 @@ import (
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
 // "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
-// follows: a URL that does not split so is none.
+// follows: Parse refuses a text without one.
 var laws = bnftest.Laws{
 	Scheme: news.Schemes(nil)[0],
 	Twin: func(text string) bool {
@@ -45,7 +45,7 @@ func TestProduction(t *testing.T) {
 	nntpLaws.Random(t, 20_000, nntpSeeds)
 }
 
-// nntpLaws hold the package against the production of section 5:
+// nntpLaws compare the package with the production of section 5:
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
 var nntpLaws = bnftest.Laws{

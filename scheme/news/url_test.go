@@ -13,8 +13,8 @@ func TestSection3_6(t *testing.T) {
 	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", laws.Scheme)
 }
 
-// TestVerbatim is what the texts write that is no bare URL: RFC 1738 section 3.6,
-// and example 3 of the URI draft, which is illegal.
+// TestVerbatim has examples that are not bare URLs: RFC 1738 section 3.6, and example
+// 3 of the URI draft, which is illegal.
 func TestVerbatim(t *testing.T) {
 	u, err := locus.ParseWrapped("<URL:news:*>")
 	if n, parseErr := news.Parse(u); err != nil || parseErr != nil || !n.All() {

@@ -1,10 +1,9 @@
-// Package nntptest is a server of NNTP inside the process, for tests and for
-// showing what a client sends: it keeps every command it receives, with passwords
-// too. It is small and serves what it is given from memory; it can be told to
-// misbehave.
+// Package newstest is an NNTP server inside the process, for tests and for showing
+// what a client sends: it logs every command it receives, with passwords too. It
+// serves articles from memory, and can be told to misbehave.
 //
-// It knows RFC 3977 as far as clients that read go, XOVER of RFC 2980, RFC 4642
-// (STARTTLS) and RFC 4643 (AUTHINFO USER), or RFC 977 alone.
+// It has the reading commands of RFC 3977, XOVER (RFC 2980), STARTTLS (RFC 4642) and
+// AUTHINFO USER (RFC 4643), or those of RFC 977 only.
 package newstest
 
 import (
@@ -17,52 +16,48 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Group is a newsgroup that a server has.
+// Group is a newsgroup.
 type Group struct {
 	Description string
 	Status      string // "y", "n", "m"; empty: "y"
 	First       int64  // number of the first article; 0: 1
-	// Articles are the octets of the articles, oldest first. An empty one is a
-	// number at which there is none. An article has the message-id that its header
-	// says.
+	// Articles are the articles, oldest first; an empty text is a number without an
+	// article. The message-id is that of the header.
 	Articles []string
 }
 
-// Groups are what a server offers, by their names.
+// Groups are the newsgroups of a server, by name.
 type Groups map[string]Group
 
-// Options of a server. The zero value is a server for everybody that does all it
-// can but TLS.
+// Options of a server. The zero value is a server without logins, TLS and faults.
 type Options struct {
-	// Greeting is the first reply, without its end; empty: "200" and some words. With
-	// one that does not begin with "2" the server says no more.
+	// Greeting is the first reply, without its end; empty: "200 nntptest". After one
+	// that does not begin with "2" the server closes the connection.
 	Greeting string
-	// RFC977 leaves out whatever came later than that.
+	// RFC977 removes all later commands.
 	RFC977 bool
 	// Transit serves readers only after MODE READER, as INN does: 401.
 	Transit bool
 	// Unknown are commands that the server does not know: "OVER", "LIST ACTIVE".
 	Unknown []string
-	// Overview is what LIST OVERVIEW.FMT says, line by line, and the order in which
-	// OVER has the fields; nil: that of RFC 3977, and Xref.
+	// Overview is the reply to LIST OVERVIEW.FMT, line by line, and the order of the
+	// fields of OVER; nil: that of RFC 3977, and Xref.
 	Overview []string
 
-	// User and Password are a login, which Private needs: names of groups, or "*"
-	// for all and the lists of them. Whoever is in Barred is not in them after it
-	// either.
+	// User and Password are the login that the groups of Private need; "*" means all
+	// groups and the lists of groups. Groups of Barred are refused with a login too.
 	User, Password string
 	Private        []string
 	Barred         []string
-	// NeedTLS refuses a login in clear: 483.
+	// NeedTLS refuses a login without TLS: 483.
 	NeedTLS bool
 
-	// TLS is what STARTTLS goes over to; nil: it is not known. With Implicit there
-	// is TLS from the first octet on.
+	// TLS is the configuration of STARTTLS; nil: the command is unknown. With Implicit
+	// TLS begins with the first octet.
 	TLS      *tls.Config
 	Implicit bool
 
-	// Listener is where it listens, and the server's to close; nil: a free port of
-	// the loopback.
+	// Listener is closed with the server; nil: a free port of the loopback.
 	Listener net.Listener
 
 	Fault Fault
@@ -70,31 +65,29 @@ type Options struct {
 
 // Fault is how a server misbehaves.
 type Fault struct {
-	// Replies take the place of the reply to a command, given by its verb or by its
-	// first two words; each is all its lines with their ends. The command is not
-	// carried out.
+	// Replies replace the replies to commands, given by the verb or the first two
+	// words; each is all its lines with their ends. The command is not carried out.
 	Replies map[string]string
-	// HangUp, a verb, closes the connection in place of a reply to it.
+	// HangUp, a verb, closes the connection instead of a reply.
 	HangUp string
-	// Drop, a verb, closes the connection after so many lines of the block that
-	// answers it.
+	// Drop, a verb, closes the connection after DropLines lines of its block.
 	Drop      string
 	DropLines int
-	// Endless, a verb, is answered by its reply and EndlessText without end.
+	// Endless, a verb, gets its reply and then EndlessText without end.
 	Endless, EndlessText string
-	// Pieces sends each octet by itself.
+	// Pieces sends every octet in a write of its own.
 	Pieces bool
-	// Behind is sent with the reply to STARTTLS, in clear.
-	Behind string
-	// Silent, a verb, is not answered at all.
+	// AfterStartTLS is sent in clear after the reply to STARTTLS.
+	AfterStartTLS string
+	// Silent, a verb, gets no reply.
 	Silent string
 }
 
-// Server is a server that runs.
+// Server is a running server.
 type Server struct {
 	o      Options
 	groups Groups
-	names  []string // of groups, in order
+	names  []string // of groups, sorted
 	l      net.Listener
 	group  servetest.Group
 
@@ -123,8 +116,8 @@ func Start(groups Groups, o *Options) (*Server, error) {
 // Addr returns host and port: "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the commands that were received, in order, for each connection in
-// the order they were opened.
+// Log returns the commands of each connection, in the order in which the connections
+// were opened.
 func (s *Server) Log() [][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,13 +128,13 @@ func (s *Server) Log() [][]string {
 	return list
 }
 
-// HangUp closes the connections that are open now.
+// HangUp closes the open connections.
 func (s *Server) HangUp() { s.group.HangUp() }
 
-// Close ends the server and all its connections, and waits until they are gone.
+// Close closes the server and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// begin gives a connection its place in the log.
+// begin adds a connection to the log.
 func (s *Server) begin(c net.Conn) (handle func()) {
 	s.mu.Lock()
 	n := len(s.log)
@@ -159,7 +152,7 @@ func (s *Server) logged(n int, command string) {
 func (g Group) low() int64  { return max(g.First, 1) }
 func (g Group) high() int64 { return g.low() + int64(len(g.Articles)) - 1 }
 
-// count is how many articles there are.
+// count returns the number of articles.
 func (g Group) count() (n int) {
 	for _, text := range g.Articles {
 		if text != "" {
@@ -169,7 +162,7 @@ func (g Group) count() (n int) {
 	return n
 }
 
-// article returns the article of that number, empty if there is none.
+// article returns the article with that number, or "".
 func (g Group) article(number int64) string {
 	if i := number - g.low(); i >= 0 && i < int64(len(g.Articles)) {
 		return g.Articles[i]
@@ -177,8 +170,7 @@ func (g Group) article(number int64) string {
 	return ""
 }
 
-// byID returns the article of that message-id, with "<" and ">", and the group
-// that it is in.
+// byID returns an article by its message-id with "<" and ">", and its group.
 func (s *Server) byID(id string) (group, text string) {
 	for _, name := range s.names {
 		for _, text := range s.groups[name].Articles {
@@ -190,7 +182,7 @@ func (s *Server) byID(id string) (group, text string) {
 	return "", ""
 }
 
-// header returns the content of a header of an article, its lines joined.
+// header returns the content of a header field, unfolded.
 func header(text, name string) string {
 	head, _, _ := strings.Cut(text, "\r\n\r\n")
 	head = strings.NewReplacer("\r\n ", " ", "\r\n\t", "\t").Replace(head)

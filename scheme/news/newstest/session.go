@@ -16,12 +16,12 @@ import (
 // session is one connection.
 type session struct {
 	s    *Server
-	n    int // which one of the log
+	n    int // index in the log
 	conn net.Conn
 	r    *bufio.Reader
 
-	verb     string // of the command that is carried out
-	reader   bool   // MODE READER was said
+	verb     string // of the current command
+	reader   bool   // after MODE READER
 	secure   bool
 	user     string
 	loggedIn bool
@@ -60,7 +60,7 @@ func (c *session) goSecure() {
 	c.conn, c.secure = tls.Server(c.conn, c.s.o.TLS), true
 }
 
-// write sends text and reports whether that went well.
+// write sends text and reports success.
 func (c *session) write(text string) bool {
 	step := len(text)
 	if c.s.o.Fault.Pieces {
@@ -78,8 +78,8 @@ func (c *session) reply(format string, args ...any) bool {
 	return c.write(fmt.Sprintf(format, args...) + "\r\n")
 }
 
-// block sends a reply and the lines of text after it, with dots put before dots.
-// It reports whether the conversation goes on.
+// block sends a reply and text as a dot-stuffed block. It reports whether the
+// connection stays open.
 func (c *session) block(reply, text string) bool {
 	fault := &c.s.o.Fault
 	c.reply("%s", reply)
@@ -123,7 +123,7 @@ func (c *session) unknown(verb, both string) bool {
 	return slices.Contains(list, verb) || slices.Contains(list, both)
 }
 
-// command carries a command out, and reports whether the conversation goes on.
+// command carries out a command and reports whether the connection stays open.
 func (c *session) command(verb string, args []string) bool {
 	both := verb
 	if len(args) > 0 {
@@ -181,8 +181,7 @@ var commands = map[string]func(c *session, args []string) bool{
 	"POST":         func(c *session, _ []string) bool { return c.reply("440 no posting") },
 }
 
-// locked reports whether a login is needed for a group, and not there, or not
-// enough.
+// locked reports whether a group needs a login that the session does not have.
 func (c *session) locked(group string) bool {
 	o := &c.s.o
 	return slices.Contains(o.Barred, group) || !c.loggedIn && slices.Contains(o.Private, group)
@@ -288,7 +287,7 @@ func (c *session) article(args []string) bool {
 	return c.block(fmt.Sprintf("220 %d %s", number, id), text)
 }
 
-// overview is the order of fields if nobody says another.
+// overview is the default order of fields.
 var overview = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines", "Xref:full"}
 
 func (c *session) format() []string {
@@ -326,7 +325,8 @@ func (c *session) hdr(args []string) bool {
 	})
 }
 
-// lines replies with a line for each article in the range, which write writes on.
+// lines replies with a line for each article in the range: its number and what write
+// adds.
 func (c *session) lines(first string, args []string, write func(b *strings.Builder, text string)) bool {
 	from, to := c.current, c.current
 	if len(args) == 1 {
@@ -351,7 +351,7 @@ func (c *session) lines(first string, args []string, write func(b *strings.Build
 	return c.block(first, b.String())
 }
 
-// field is what an overview has of an article.
+// field returns a field of an article as an overview has it.
 func field(text, name string) string {
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
 	switch strings.ToLower(strings.Trim(name, ":")) {
@@ -414,7 +414,7 @@ func (c *session) authinfo(args []string) bool {
 	case o.NeedTLS && !c.secure:
 		return c.reply("483 TLS is needed")
 	}
-	// A user or password may have blanks in it, and be empty.
+	// A user or password may contain blanks or be empty.
 	_, text, _ := strings.Cut(c.s.last(c.n), " ")
 	_, text, _ = strings.Cut(text, " ")
 	switch strings.ToUpper(args[0]) {
@@ -442,7 +442,7 @@ func (c *session) startTLS([]string) bool {
 	if c.s.o.TLS == nil || c.secure {
 		return c.reply("502 no TLS")
 	}
-	c.write("382 go on\r\n" + c.s.o.Fault.Behind)
+	c.write("382 continue\r\n" + c.s.o.Fault.AfterStartTLS)
 	c.goSecure()
 	c.r = bufio.NewReader(c.conn)
 	c.reader, c.group, c.user = false, "", ""
