@@ -266,7 +266,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{"200", nil, ""}, {"201", nil, ""}, {"203", nil, ""}, {"204", nil, ""},
 		{"206", scheme.ErrProtocol, "a part"},
-		{"300", scheme.ErrProtocol, "where to"}, {"301", scheme.ErrProtocol, "where to"}, {"307", scheme.ErrProtocol, "where to"},
+		{"300", scheme.ErrProtocol, "without a Location"}, {"301", scheme.ErrProtocol, "without a Location"}, {"307", scheme.ErrProtocol, "without a Location"},
 		{"304", scheme.ErrProtocol, "304"}, {"305", scheme.ErrProtocol, "305"}, {"306", scheme.ErrProtocol, "306"},
 		{"400", scheme.ErrProtocol, `400 "Bad Request"`},
 		{"401", scheme.ErrAuth, "401"}, {"403", scheme.ErrAuth, `403 "Forbidden"`}, {"407", scheme.ErrAuth, "407"},
@@ -469,7 +469,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"SMTP", "220 mail.example.org ESMTP \x1b[31mhello\r\n", "does not speak HTTP"},
 		{"HTTP/0.9", "<html>hello</html>", "does not speak HTTP"},
 		{"SSH", "SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP"},
-		{"nothing", "", "without an answer"},
+		{"nothing", "", "without a response"},
 		{"half a header", "HTTP/1.1 200 OK\r\nContent-Le", ""},
 		{"bad header", "HTTP/1.1 200 OK\r\nno colon \x1b[31m\r\n\r\n", ""},
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "101"},

@@ -164,9 +164,9 @@ func TestOpenViaRefuses(t *testing.T) {
 		{"http://far.example/", "socks5://proxy.example", "the proxy"},
 		{"http://far.example/", "http://a_b/", "the proxy"},
 		{"http://far.example/", "http://a:b%0A@h/", "the proxy"},
-		{"http://a_b/", "http://proxy.example", "no host"},
-		{"gopher://a_b/", "http://proxy.example", "no host"},
-		{"ftp://a%0Ab:c@h/", "http://proxy.example", "can't be sent"},
+		{"http://a_b/", "http://proxy.example", "invalid hostname"},
+		{"gopher://a_b/", "http://proxy.example", "invalid hostname"},
+		{"ftp://a%0Ab:c@h/", "http://proxy.example", "cannot be sent"},
 	} {
 		d := new(dialer)
 		_, _, err := viaProxy(t, c, s.url, s.via, func(req *scheme.Request) { req.Dial = d })
@@ -310,7 +310,7 @@ func FuzzAbsolute(f *testing.F) {
 			return
 		}
 		p := proxy{url: URL{url: locus.MustParse("http://proxy.example")}}
-		w, err := p.way(u)
+		w, err := p.destination(u)
 		if err != nil {
 			return
 		}

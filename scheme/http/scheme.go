@@ -63,7 +63,6 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// words are those of the search.
 func words(u locus.URL) (string, bool) {
 	h, err := Parse(u)
 	if err != nil {

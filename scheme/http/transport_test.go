@@ -19,11 +19,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// quiet is where test servers complain.
+// quiet discards the log of test servers.
 var quiet = log.New(io.Discard, "", 0)
 
-// visitOnce opens u and reads it to the end.
-func visitOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object {
+// readOnce opens u and reads it to its end.
+func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object {
 	t.Helper()
 	r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(u), Dial: d})
 	if err != nil {
@@ -39,21 +39,21 @@ func visitOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Objec
 	return o
 }
 
-// What one dialer let through serves no other.
+// A connection of one dialer is not used for another.
 func TestConnectionsAreKeptApart(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
 	a, b := new(dialer), new(dialer)
 	for range 3 {
-		visitOnce(t, c, base, a)
-		visitOnce(t, c, base, b)
+		readOnce(t, c, base, a)
+		readOnce(t, c, base, b)
 	}
 	if a.dialled.Load() != 1 || b.dialled.Load() != 1 {
 		t.Errorf("dialled %d and %d times", a.dialled.Load(), b.dialled.Load())
 	}
 }
 
-func TestDoorsAreFew(t *testing.T) {
+func TestTransportsAreBounded(t *testing.T) {
 	var mu sync.Mutex
 	open := 0
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") }))
@@ -77,64 +77,64 @@ func TestDoorsAreFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const more = 2 * maxDoors
+	const more = 2 * maxTransports
 	for range more {
-		visitOnce(t, c, s.URL, new(dialer))
+		readOnce(t, c, s.URL, new(dialer))
 	}
-	if n := len(c.doors); n != maxDoors {
-		t.Errorf("%d doors", n)
+	if n := len(c.transports); n != maxTransports {
+		t.Errorf("%d transports", n)
 	}
-	for range more + 1 - maxDoors {
+	for range more + 1 - maxTransports {
 		<-closed
 	}
-	if _, ok := c.doors[doorKey{dialer: first}]; !ok {
-		t.Error("a door in use was closed")
+	if _, ok := c.transports[transportKey{dialer: first}]; !ok {
+		t.Error("a transport in use was closed")
 	}
 	if text, err := io.ReadAll(held.(*scheme.Object).Body); string(text) != "x" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
 	held.Close()
-	held.Close() // a second time is nothing
+	held.Close() // a second Close has no effect
 	c.Close()
-	for range maxDoors {
+	for range maxTransports {
 		<-closed
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(c.doors) != 0 || open != 0 {
-		t.Errorf("after Close: %d doors, %d connections", len(c.doors), open)
+	if len(c.transports) != 0 || open != 0 {
+		t.Errorf("after Close: %d transports, %d connections", len(c.transports), open)
 	}
 	if _, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(s.URL), Dial: first}); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
 
-// More than all doors can be in use at once.
-func TestManyDoorsInUse(t *testing.T) {
+// More than maxTransports can be in use at once.
+func TestManyTransportsInUse(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
 	var open []scheme.Resource
-	for range maxDoors + 3 {
+	for range maxTransports + 3 {
 		r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base), Dial: new(dialer)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		open = append(open, r)
 	}
-	if len(c.doors) != maxDoors+3 {
-		t.Errorf("%d doors", len(c.doors))
+	if len(c.transports) != maxTransports+3 {
+		t.Errorf("%d transports", len(c.transports))
 	}
 	for _, r := range open {
 		r.Close()
 	}
-	if len(c.doors) != maxDoors {
-		t.Errorf("%d doors are left", len(c.doors))
+	if len(c.transports) != maxTransports {
+		t.Errorf("%d transports are left", len(c.transports))
 	}
 }
 
-// A server that goes on talking after its answer spoils nothing: the next
-// request has a connection of its own.
-func TestConnectionThatTalksOn(t *testing.T) {
+// Data after a response is an error, and not the next response: the next request has
+// another connection.
+func TestExcessIsNotTheNextResponse(t *testing.T) {
 	base, requests := raw(t, says("HTTP/1.1 200 OK", "Content-Length: 1", "", "xHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"))
 	c := newClient(t, nil)
 	d := new(dialer)
@@ -223,8 +223,8 @@ func TestFailuresOfTLS(t *testing.T) {
 	s, _ := secureServer(t, func(http.ResponseWriter, *http.Request) {}, true)
 	plain := serve(t, func(http.ResponseWriter, *http.Request) {})
 	for url, text := range map[string]string{
-		s.URL: "certificate is not one that is trusted",
-		strings.Replace(plain, "http:", "https:", 1): "http may be meant",
+		s.URL: "certificate is not trusted",
+		strings.Replace(plain, "http:", "https:", 1): "write http instead",
 	} {
 		if _, err := get(t, url, nil); !errors.Is(err, scheme.ErrUnreachable) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", url, err)
@@ -278,7 +278,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The environment's proxy is not asked unless the program says so.
+// The proxy of the environment is not used.
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
@@ -288,7 +288,7 @@ func TestNoProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// addressed is a dialer that fails with the address.
+// addressed is a dialer whose error is the address.
 type addressed struct{ _ int }
 
 func (*addressed) DialContext(_ context.Context, _, address string) (net.Conn, error) {
