@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -140,7 +141,7 @@ func Decoded(text string) string {
 
 // Parent is a menu above a resource.
 type Parent struct {
-	Name string    // not safe for a terminal
+	Name string    // not safe for a terminal; "/" for a name that is empty
 	URL  locus.URL // zero: it can't be opened
 }
 
@@ -150,7 +151,11 @@ func (r *Registry) Parents(u locus.URL) []Parent {
 	if u.IsZero() {
 		return nil
 	}
-	return r.of(u).Parents(u)
+	list := r.of(u).Parents(u)
+	for i := range list {
+		list[i].Name = cmp.Or(list[i].Name, "/")
+	}
+	return list
 }
 
 func noParents(locus.URL) []Parent { return nil }
@@ -167,17 +172,10 @@ func ParentsOf(u locus.URL, path string) []Parent {
 		return nil
 	}
 	list := []Parent{{Name: u.Host(), URL: AtPath(u, "")}}
-	if list[0].Name == "" {
-		list[0].Name = "/"
-	}
 	at := ""
 	for _, segment := range segments[:len(segments)-1] {
 		at += segment + "/"
-		name := Decoded(segment)
-		if name == "" {
-			name = "/"
-		}
-		list = append(list, Parent{name, AtPath(u, at)})
+		list = append(list, Parent{Decoded(segment), AtPath(u, at)})
 	}
 	return list
 }

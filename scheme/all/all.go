@@ -7,7 +7,9 @@ import (
 
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/file"
+	"github.com/locus-url/locus/scheme/finger"
 	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gemini"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mailto"
@@ -22,19 +24,21 @@ import (
 // options. A row of instead replaces the row of the same name, or is added.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), []scheme.Scheme{
-		file.Scheme(file.New(nil)),
-		ftp.Scheme(ftp.New(nil)),
-		ftp.SecureScheme(ftp.New(nil)),
-		gopher.Scheme(gopher.New(nil)),
-		gopher.SecureScheme(gopher.New(nil)),
-		http.Scheme(http.New(nil)),
-		http.SecureScheme(http.New(nil)),
+		file.Scheme(nil),
+		finger.Scheme(),
+		ftp.Scheme(nil),
+		ftp.SecureScheme(nil),
+		gemini.Scheme(nil),
+		gopher.Scheme(nil),
+		gopher.SecureScheme(nil),
+		http.Scheme(nil),
+		http.SecureScheme(nil),
 		mailto.Scheme(),
-		prospero.Scheme(prospero.New(nil)),
-		telnet.Telnet(telnet.New(nil)),
-		telnet.Rlogin(telnet.New(nil)),
-		telnet.TN3270(telnet.New(nil)),
-		wais.Scheme(wais.New(nil)),
+		prospero.Scheme(nil),
+		telnet.Telnet(nil),
+		telnet.Rlogin(nil),
+		telnet.TN3270(nil),
+		wais.Scheme(nil),
 	})
 	rows = slices.DeleteFunc(rows, func(row scheme.Scheme) bool {
 		return slices.ContainsFunc(instead, func(s scheme.Scheme) bool { return s.Name == row.Name })

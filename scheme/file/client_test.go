@@ -374,7 +374,7 @@ func TestMenuLeftEarly(t *testing.T) {
 }
 
 func TestScheme(t *testing.T) {
-	if s := Scheme(nil); s.Opener != nil || s.Name != "file" || s.Port != 0 {
+	if s := Scheme(nil); s.Opener == nil || s.Name != "file" || s.Port != 0 {
 		t.Errorf("%+v", s)
 	}
 	s := Scheme(New(nil))

@@ -16,7 +16,8 @@ const (
 	SecurePort = 990
 )
 
-// Scheme is the registry's entry for ftp. c accesses it; nil: nothing does.
+// Scheme returns the registry row of ftp, opened with c. A nil c means a client with
+// default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
@@ -25,8 +26,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme is the registry's entry for ftps: ftp with TLS from the first
-// octet on. No RFC has it as a scheme. c accesses it; nil: nothing does.
+// SecureScheme returns the registry row of ftps, as [Scheme]: FTP with TLS from the first
+// octet on. No RFC defines it as a scheme.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
@@ -54,9 +55,10 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 			return canonical(u, port)
 		},
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 

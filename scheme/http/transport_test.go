@@ -296,7 +296,7 @@ func (*addressed) DialContext(_ context.Context, _, address string) (net.Conn, e
 }
 
 func TestScheme(t *testing.T) {
-	if s := Scheme(nil); s.Opener != nil || s.Name != "http" || s.Port != 80 || s.Status != scheme.Standard {
+	if s := Scheme(nil); s.Opener == nil || s.Name != "http" || s.Port != 80 || s.Status != scheme.Standard {
 		t.Errorf("%+v", s)
 	}
 	c := newClient(t, nil)
