@@ -591,7 +591,7 @@ func TestBadServers(t *testing.T) {
 		{"endless features", ftptest.Options{Fault: ftptest.Fault{Endless: "FEAT"}}, "/", scheme.ErrProtocol, "exceeds the limit"},
 		{"long line", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "250 " + strings.Repeat("x", 300_000) + "\r\n"}}}, "/a/x", scheme.ErrProtocol, "too much text"},
 		{"wrong order", ftptest.Options{Fault: ftptest.Fault{Early: true}}, "/x", scheme.ErrProtocol, "226"},
-		{"no reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
+		{"not an FTP reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
 		{"no login", ftptest.Options{Fault: ftptest.Fault{HangUp: "PASS"}}, "/x", scheme.ErrProtocol, "closed"},
 		{"account", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"PASS": "332 Need account\r\n"}}}, "/x", scheme.ErrAuth, "332"},
 		{"no type", ftptest.Options{Unknown: []string{"TYPE"}}, "/x", scheme.ErrUnsupported, "TYPE I"},
@@ -603,7 +603,7 @@ func TestBadServers(t *testing.T) {
 		{"begins what ends at once", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "150 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "150"},
 		{"listing that broke off", ftptest.Options{Fault: ftptest.Fault{Cut: 1}}, "/", scheme.ErrProtocol, "426"},
 		{"450 for a listing", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"NLST": "450 No such file\r\n"}}}, "/;type=d", scheme.ErrNotFound, "NLST"},
-		{"empty line first", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "\r\n250 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "no reply"},
+		{"empty line first", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "\r\n250 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "not an FTP reply"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, files, &c.so, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Ports of the control connection (RFC 1738 section 3.2; for ftps, the port that
-// is registered for FTP over TLS).
+// Ports of the control connection (RFC 1738 section 3.2; for ftps the registered port
+// of FTP over TLS).
 const (
 	Port       = 21
 	SecurePort = 990
@@ -77,10 +77,9 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	return list, nil
 }
 
-// canonical writes "/" for no url-path, a ";" that stands for itself as %3B (it
-// "must be encoded", says section 3.2.2, and could otherwise come to begin a
-// typecode), and the typecode in lower case. Segments stay as they are, "." and
-// ".." and empty ones too: they are commands.
+// canonical returns the canonical form of u and what it changed: "/" for no url-path,
+// %3B for ";" in a segment (section 3.2.2: it "must be encoded"), and the typecode in
+// lower case. Segments are commands, so ".", ".." and empty ones stay.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	x, err := Parse(u)
 	if err != nil {

@@ -155,6 +155,6 @@ func TestEntries(t *testing.T) {
 		}
 	}
 	if Scheme(nil).Opener == nil {
-		t.Error("an opener without a client")
+		t.Error("no default client")
 	}
 }
