@@ -1,10 +1,12 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -314,23 +316,16 @@ func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []b
 	if err != nil || len(early) == 0 {
 		return conn, err
 	}
-	return &earlyConn{conn, early}, nil
+	return &earlyConn{conn, io.MultiReader(bytes.NewReader(early), conn)}, nil
 }
 
 // earlyConn is a tunnel from which data arrived with the proxy's response.
 type earlyConn struct {
 	net.Conn
-	early []byte
+	in io.Reader
 }
 
-func (c *earlyConn) Read(p []byte) (int, error) {
-	if len(c.early) == 0 {
-		return c.Conn.Read(p)
-	}
-	n := copy(p, c.early)
-	c.early = c.early[n:]
-	return n, nil
-}
+func (c *earlyConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // NetConn returns the underlying connection.
 func (c *earlyConn) NetConn() net.Conn { return c.Conn }

@@ -1,14 +1,13 @@
 package http
 
 import (
+	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -60,12 +59,8 @@ func (p proxy) connectRequest(address string) ([]byte, error) {
 	return request, nil
 }
 
-const (
-	// maxConnectLine is the longest line of a response to CONNECT in octets.
-	maxConnectLine = 8 << 10
-	// maxInterim is how many interim responses may come before the final one.
-	maxInterim = 8
-)
+// maxInterim is how many interim responses may come before the final one.
+const maxInterim = 8
 
 // connect sends a CONNECT request and reads the response; a failure is an error. It
 // returns the data that followed: it comes from the other end of the tunnel, because a
@@ -74,17 +69,20 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err
 	}
-	in := line.NewReader(conn, maxConnectLine)
-	in.Allow(maxHeader)
+	header := &io.LimitedReader{R: conn, N: maxHeader}
+	in := bufio.NewReader(header)
 	for range maxInterim {
-		resp, err := readHeader(in)
-		if err != nil {
+		resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
+		switch {
+		case header.N == 0:
+			return nil, fmt.Errorf("%w: the header has more than %d octets", scheme.ErrProtocol, maxHeader)
+		case err != nil:
 			return nil, err
-		}
-		switch resp.StatusCode / 100 {
-		case 1:
+		case resp.ProtoMajor != 1:
+			return nil, fmt.Errorf("%w: the server does not speak HTTP/1: it sent %s", scheme.ErrProtocol, locus.Quote(resp.Proto))
+		case resp.StatusCode/100 == 1:
 			continue
-		case 2:
+		case resp.StatusCode/100 == 2:
 			early = make([]byte, in.Buffered())
 			_, err := io.ReadFull(in, early)
 			return early, err
@@ -94,35 +92,8 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	return nil, fmt.Errorf("%w: more than %d interim responses", scheme.ErrProtocol, maxInterim)
 }
 
-// readHeader reads a status line and a header.
-func readHeader(in *line.Reader) (*http.Response, error) {
-	resp := &http.Response{Header: make(http.Header)}
-	for first := true; ; first = false {
-		text, err := in.Line()
-		switch {
-		case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
-			return nil, fmt.Errorf("%w: the header has more than %d octets, or a line more than %d", scheme.ErrProtocol, maxHeader, maxConnectLine)
-		case err != nil:
-			return nil, err
-		case first:
-			version, status, _ := strings.Cut(string(text), " ")
-			code, _, _ := strings.Cut(status, " ")
-			n, err := strconv.ParseUint(code, 10, 16)
-			if err != nil || len(code) != 3 || !strings.HasPrefix(version, "HTTP/1.") {
-				return nil, fmt.Errorf("%w: the server does not speak HTTP: it sent %s", scheme.ErrProtocol, locus.Quote(string(text)))
-			}
-			resp.Status, resp.StatusCode = status, int(n)
-		case len(text) == 0:
-			return resp, nil
-		default:
-			name, value, _ := strings.Cut(string(text), ":")
-			resp.Header.Add(name, strings.TrimSpace(value))
-		}
-	}
-}
-
-// destination is the one by destination of p to u. The request-target is in absolute form (RFC 9112
-// section 3.2.2), which net/http sends as it is given.
+// destination returns the proxy, asked for u. The request-target is in absolute form (RFC
+// 9112 section 3.2.2), which net/http sends as it is given.
 func (p proxy) destination(u locus.URL) (destination, error) {
 	target, host := "", ""
 	if port(u) != 0 {
