@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
 }
 
-// A password is in no error and in no finding.
+// No error and no finding contains a password.
 func TestPasswordHidden(t *testing.T) {
 	u := locus.MustParse("file://u:secret@h/x")
 	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {

@@ -70,13 +70,13 @@ func TestLoginOfTheURL(t *testing.T) {
 	hides(t, "error", err.Error())
 	hides(t, "trace", strings.Join(trace, "\n"))
 	*seen = nil
-	// An empty user is no login to send.
+	// An empty user is not sent.
 	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
 		t.Errorf("empty user: %v, %q", err, *seen)
 	}
 }
 
-// A server that does not ask gets no login.
+// A login is not sent unasked.
 func TestUnwantedLogin(t *testing.T) {
 	var sent []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 func FuzzURL(f *testing.F)       { laws.Fuzz(f, seeds, target) }
 func FuzzSecureURL(f *testing.F) { secureLaws.Fuzz(f, secureSeeds(), target) }
 
-// target holds what net/http will send against what was written.
+// target compares what net/http sends with the URL.
 func target(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
@@ -28,7 +28,7 @@ func target(t *testing.T, u locus.URL) {
 	}
 	path, _ := u.Path()
 	for i, j := 0, 1; i < len(path); i, j = i+1, j+1 {
-		// What differs was encoded.
+		// Only escapes differ.
 		if want[j] == path[i] {
 			continue
 		}

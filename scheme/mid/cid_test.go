@@ -85,7 +85,7 @@ func TestCIDCanonical(t *testing.T) {
 	}
 }
 
-// RFC 2392 section 2, with a picture that is one.
+// picture is the example of RFC 2392 section 2, with a real picture.
 const picture = "From: foo1@bar.net\r\nTo: foo2@bar.net\r\nSubject: A simple example\r\nMime-Version: 1.0\r\n" +
 	"Content-Type: multipart/related; boundary=\"boundary-example-1\";type=\"text/html\"\r\n\r\n" +
 	"--boundary-example 1\r\n--boundary-example-1\r\nContent-Type: text/html; charset=US-ASCII\r\n\r\n" +

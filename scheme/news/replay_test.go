@@ -14,15 +14,14 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// recording is a conversation that was recorded with INN 2.7.1: what it answered
-// to which command, in order.
+// recording is a session that was recorded with INN 2.7.1: its replies by command, in
+// order.
 type recording struct {
 	greeting string
 	answers  map[string][]string // by commands in upper case
 }
 
-// withBlock are the codes that a block follows, but for 211, which has one only
-// after LISTGROUP.
+// withBlock are the codes that a block follows. 211 has one only after LISTGROUP.
 var withBlock = []string{"100", "101", "215", "220", "221", "222", "224"}
 
 func record(t *testing.T, name string) recording {
@@ -56,7 +55,7 @@ func record(t *testing.T, name string) recording {
 	return r
 }
 
-// upper is a command with its keywords in upper case.
+// upper returns a command with its keywords in upper case.
 func upper(command string) string {
 	if strings.HasPrefix(strings.ToLower(command), "mode ") {
 		return strings.ToUpper(command)
@@ -64,8 +63,8 @@ func upper(command string) string {
 	return command
 }
 
-// play answers one client from the recording, as far as that goes. It sends what
-// it received when the client has gone.
+// play answers one client from the recording. After the client has disconnected it sends
+// the commands that it received.
 func (r recording) play(l net.Listener, received chan<- []string) {
 	var list []string
 	defer func() { received <- list }()
@@ -88,14 +87,14 @@ func (r recording) play(l net.Listener, received chan<- []string) {
 	}
 }
 
-// recorded is the article that a reply of the recording has, undone by hand.
+// recorded returns the article in a reply of the recording, without dot-stuffing.
 func (r recording) recorded(command string) string {
 	_, text, _ := strings.Cut(r.answers[command][0], "\r\n")
 	text = strings.TrimSuffix(text, ".\r\n")
 	return strings.TrimPrefix(strings.ReplaceAll("\r\n"+text, "\r\n..", "\r\n."), "\r\n")
 }
 
-// Conversations with INN, as other clients had them, answer ours.
+// Sessions that other clients had with INN answer ours.
 func TestRecordings(t *testing.T) {
 	const reader = "CAPABILITIES|MODE READER|"
 	for _, c := range []struct {
@@ -111,7 +110,7 @@ func TestRecordings(t *testing.T) {
 		{name: "inn-mode-reader-articles", id: "mime3@local.test", article: "ARTICLE <mime3@local.test>", sent: reader + "ARTICLE <mime3@local.test>"},
 		{name: "inn-mode-reader-articles", id: "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]", article: "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>",
 			sent: reader + "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>"},
-		// This one says 401 though it has been switched, and is switched again.
+		// This one replies 401 after MODE READER, which is sent again.
 		{name: "inn-transit-401", path: "/local.test/1", sent: reader + "GROUP local.test|MODE READER|GROUP local.test|ARTICLE 1", kind: scheme.ErrUnsupported, says: "not recorded"},
 		{name: "lynx-group-list", path: "/local.test", sent: reader + "GROUP local.test|LIST OVERVIEW.FMT|OVER 1-4|XOVER 1-4|HDR Message-ID 1-4|XHDR Message-ID 1-4|LISTGROUP|HEAD 1|HEAD 2|HEAD 3|HEAD 4",
 			list: "First article|Odd Message-ID|café multipart|Re: First article"},
