@@ -31,7 +31,7 @@ type Groups map[string]Group
 
 // Options of a server. The zero value is a server without logins, TLS and faults.
 type Options struct {
-	// Greeting is the first reply, without its end; empty: "200 nntptest". After one
+	// Greeting is the first reply, without its end; empty: "200 newstest". After one
 	// that does not begin with "2" the server closes the connection.
 	Greeting string
 	// RFC977 removes all later commands.

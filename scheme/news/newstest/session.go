@@ -36,7 +36,7 @@ func (c *session) serve() {
 	}
 	c.r = bufio.NewReader(c.conn)
 	if o.Greeting == "" {
-		c.reply("200 nntptest")
+		c.reply("200 newstest")
 	} else if c.reply("%s", o.Greeting); o.Greeting[0] != '2' {
 		return
 	}
@@ -189,7 +189,7 @@ func (c *session) locked(group string) bool {
 
 func (c *session) capabilities([]string) bool {
 	o := &c.s.o
-	list := []string{"VERSION 2", "IMPLEMENTATION nntptest"}
+	list := []string{"VERSION 2", "IMPLEMENTATION newstest"}
 	if o.Transit && !c.reader {
 		list = append(list, "IHAVE", "MODE-READER")
 	} else {
