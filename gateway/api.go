@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,15 +25,14 @@ import (
 var openAPI []byte
 
 const (
-	// maxAPIBody is how many octets a call may bring.
+	// maxAPIBody is the size limit of a request body, in octets.
 	maxAPIBody = 1 << 20
-	// maxInputs is how many inputs one call may have.
+	// maxInputs is the limit of inputs in one call.
 	maxInputs = 10_000
 )
 
-// serveAPI answers a call of the API, which openapi.json describes. Each answer has
-// the shape that the command's --json has: an object for one input, and a line for
-// each of several.
+// serveAPI answers a call of the API, which openapi.json describes. Answers have the
+// form of the command's --json: an object for one input, a line for each of several.
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
 	h := w.Header()
@@ -42,7 +40,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 	switch name {
 	case "openapi.json":
 		h.Set("Content-Type", "application/json")
-		// A client that is gone has no use for the rest.
+		// An error means that the client is gone.
 		_, _ = w.Write(openAPI)
 	case "schemes":
 		c.schemes()
@@ -61,7 +59,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 	case "get":
 		c.get()
 	default:
-		c.refuse(http.StatusNotFound, "there is no such call; /api/openapi.json describes those there are")
+		c.refuse(http.StatusNotFound, "no such call; /api/openapi.json describes the calls")
 	}
 }
 
@@ -75,14 +73,14 @@ type call struct {
 
 func (c *call) registry() *scheme.Registry { return c.gateway.client.Registry() }
 
-// refuse answers a call that makes no sense.
+// refuse answers an invalid call.
 func (c *call) refuse(status int, message string) {
 	c.answer(status, struct {
 		Error shape.Error `json:"error"`
 	}{shape.Error{Message: shape.Text(locus.MaskText(message))}})
 }
 
-// answer answers with one object.
+// answer writes one object.
 func (c *call) answer(status int, v any) {
 	var b bytes.Buffer
 	if err := shape.Write(&b, v); err != nil {
@@ -93,12 +91,13 @@ func (c *call) answer(status int, v any) {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		// A client that is gone has no use for the rest.
+		// An error means that the client is gone.
 		_, _ = c.w.Write(b.Bytes())
 	}
 }
 
-// each answers each input: those of the query, or the lines of the body.
+// each calls f for each input, of the query or the lines of the body, and writes what
+// it returns.
 func (c *call) each(f func(input string) (answer any, ok bool)) {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
@@ -117,7 +116,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) {
 		return
 	}
 	if len(inputs) == 0 || len(inputs) > maxInputs {
-		c.refuse(http.StatusBadRequest, fmt.Sprintf("a call has 1 to %d inputs: url=, or a line of the body for each", maxInputs))
+		c.refuse(http.StatusBadRequest, fmt.Sprintf("a call takes 1 to %d inputs: url= parameters, or lines of the body", maxInputs))
 		return
 	}
 	c.begin()
@@ -129,7 +128,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) {
 	}
 }
 
-// begin begins an answer of lines.
+// begin begins an answer of several lines.
 func (c *call) begin() {
 	c.w.Header().Set("Content-Type", "application/x-ndjson")
 	c.w.WriteHeader(http.StatusOK)
@@ -146,13 +145,13 @@ func (c *call) line(v any) error {
 	return err
 }
 
-// lines are those of the body.
+// lines returns the lines of the body.
 func (c *call) lines() (list []string, err error) {
 	s := bufio.NewScanner(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	s.Buffer(nil, 2*locus.MaxLen)
 	for s.Scan() {
 		if len(list) == maxInputs {
-			return nil, fmt.Errorf("a call has 1 to %d inputs", maxInputs)
+			return nil, fmt.Errorf("a call takes 1 to %d inputs", maxInputs)
 		}
 		list = append(list, strings.TrimSuffix(s.Text(), "\r"))
 	}
@@ -182,7 +181,7 @@ func (c *call) check() {
 	case locus.RFC1630.String():
 		profile = locus.RFC1630
 	default:
-		c.refuse(http.StatusBadRequest, "rules are rfc1738 or rfc1630")
+		c.refuse(http.StatusBadRequest, "unknown rules: use rfc1738 or rfc1630")
 		return
 	}
 	c.each(func(input string) (any, bool) {
@@ -205,7 +204,7 @@ func (c *call) canonical(input string) (any, bool) {
 
 func (c *call) compare() {
 	if !c.values.Has("a") || !c.values.Has("b") {
-		c.refuse(http.StatusBadRequest, "two URLs are compared: a= and b=")
+		c.refuse(http.StatusBadRequest, "compare needs two URLs: a= and b=")
 		return
 	}
 	x, y := shape.NewSide(c.registry(), c.values.Get("a"), nil), shape.NewSide(c.registry(), c.values.Get("b"), nil)
@@ -249,21 +248,21 @@ func (c *call) resolve() {
 	c.answer(http.StatusOK, j)
 }
 
-// extract finds the URLs in the body.
+// extract writes the URLs in the body.
 func (c *call) extract() {
 	if c.r.Method != http.MethodPost {
 		c.w.Header().Set("Allow", "POST")
-		c.refuse(http.StatusMethodNotAllowed, "a text is sent by POST")
+		c.refuse(http.StatusMethodNotAllowed, "extract requires POST")
 		return
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	if err != nil {
-		c.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("a text has %d octets at most", maxAPIBody))
+		c.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the text is longer than %d octets", maxAPIBody))
 		return
 	}
 	c.begin()
-	lines := extract.NewLines(bytes.NewReader(text))
-	for m := range extract.All(string(text), nil) {
+	lines := extract.LinesOf(text)
+	for m := range extract.All(string(text), &extract.Options{Schemes: c.registry().InText()}) {
 		at := lines.At(m.Start)
 		line := shape.Extract{URL: shape.Text(m.URL.String()), Start: m.Start, End: m.End, Line: at.Line, Column: at.Column, Form: m.Form.String(), IRI: m.IRI}
 		if m.IRI {
@@ -277,7 +276,7 @@ func (c *call) extract() {
 	}
 }
 
-// get tells what a URL leads to; of an object, without its octets.
+// get describes what a URL leads to; an object without its octets.
 func (c *call) get() {
 	u, err := shape.Read(c.values.Get("url"))
 	if err != nil {
@@ -289,11 +288,11 @@ func (c *call) get() {
 	at := u
 	asked := make(map[locus.URL]bool)
 	for hops := 1; ; hops++ {
-		if isSession(at.Scheme()) {
+		if c.gateway.traits(at).Has(scheme.Interactive) {
 			c.session(u, at)
 			return
 		}
-		next, err := c.exchange(u, at)
+		next, err := c.open(u, at)
 		if err != nil {
 			c.failed(u, err)
 			return
@@ -314,7 +313,7 @@ func (c *call) get() {
 	}
 }
 
-// session tells of a session, without opening it.
+// session describes a session, without opening it.
 func (c *call) session(asked, at locus.URL) {
 	if _, err := c.gateway.client.Way(at, c.gateway.from(at)); err != nil {
 		c.failed(asked, err)
@@ -323,8 +322,8 @@ func (c *call) session(asked, at locus.URL) {
 	c.answer(http.StatusOK, shape.NewResource(asked, at, "session"))
 }
 
-// exchange asks for at, and answers unless it leads on to next.
-func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
+// open requests at, and answers unless at redirects to next.
+func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	req, err := newRequest(c.r.Context(), http.MethodGet, at)
 	if err != nil {
 		return next, err
@@ -336,27 +335,27 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 	if language := c.r.Header.Get("Accept-Language"); language != "" {
 		req.Header.Set("Accept-Language", language)
 	}
-	resp, err := c.gateway.upstream.RoundTrip(req)
+	resp, err := c.gateway.send(req)
 	if err != nil {
 		return next, err
 	}
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		next, err = leadsTo(at, resp)
+		next, err = c.gateway.leadsTo(at, resp)
 		if err == nil {
 			next = next.WithoutFragment()
 		}
 		return next, err
 	case resp.StatusCode >= 400:
 		return next, statusError(resp)
-	case resp.Header.Get(roundtrip.KindHeader) == "menu":
+	case roundtrip.IsMenu(resp):
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)
 		if c.r.Method == http.MethodHead {
 			return next, nil
 		}
-		// A menu that breaks off is whole JSON, and says why.
+		// A menu that breaks off is complete JSON, with the reason in it.
 		c.w.broken = stream(c.w, resp.Body)
 		return next, nil
 	}
@@ -365,7 +364,7 @@ func (c *call) exchange(asked, at locus.URL) (next locus.URL, err error) {
 }
 
 func (c *call) object(asked, at locus.URL, resp *http.Response) {
-	if found, err := locus.Parse(resp.Header.Get("Content-Location")); err == nil && !isWeb(at.Scheme()) {
+	if found := foundAt(at, resp); !found.IsZero() {
 		at = found
 	}
 	d := shape.Object{Resource: shape.NewResource(asked, at, "object"), Size: shape.Known(resp.ContentLength)}
@@ -377,18 +376,12 @@ func (c *call) object(asked, at locus.URL, resp *http.Response) {
 	c.answer(http.StatusOK, d)
 }
 
-// failed tells why a URL came to nothing.
+// failed answers why a URL could not be opened.
 func (c *call) failed(u locus.URL, err error) {
-	kind := access.KindOf(err)
-	c.w.failure = kind
+	status, _ := c.w.fails(err)
 	text := shape.Text(u.Redacted())
 	if u.IsZero() {
 		text = shape.Text(locus.Mask(c.values.Get("url")))
-	}
-	status := statusOf(kind)
-	if errors.Is(err, errBusy) {
-		status = http.StatusServiceUnavailable
-		c.w.Header().Set("Retry-After", "1")
 	}
 	c.answer(status, shape.Failed{URL: text, Error: shape.NewReason(err)})
 }

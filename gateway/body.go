@@ -6,43 +6,43 @@ import (
 	"time"
 )
 
-// bodyTime is how long a client may take for the whole of what it sends to the
-// gateway itself, and for each piece of what is passed on.
+// bodyTime is how long a client may take to send a body to the gateway itself, and each
+// piece of a body that is forwarded.
 const bodyTime = 60 * time.Second
 
-// timedBody is the body of a client's request. The time for it has begun.
+// timedBody is the body of a client's request, with a deadline.
 type timedBody struct {
 	io.ReadCloser
-	control *http.ResponseController
-	patient bool // each piece has the time anew
+	control  *http.ResponseController
+	perPiece bool // each Read extends the deadline
 }
 
-// timed returns r with the time for its body begun.
+// timed returns r with a deadline for its body.
 func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
-	copied := r.WithContext(r.Context()) // the server looks at the Body of its own
+	copied := r.WithContext(r.Context()) // the server uses the Body of r
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
 	b.begin()
 	copied.Body = b
 	return copied
 }
 
-// begin begins the time.
+// begin sets the deadline.
 func (b *timedBody) begin() {
-	// An error means that the connection has no deadlines: then it is a test's.
+	// It fails only on connections without deadlines, which are those of tests.
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTime))
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
-	if b.patient {
+	if b.perPiece {
 		b.begin()
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Package net/http reads on, to see whether the client is still there, and would
-		// take the end of that time for the client's.
+		// Package net/http reads on to notice when the client disconnects, and would take
+		// an expired deadline for that.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -13,19 +14,18 @@ import (
 )
 
 const (
-	// tunnelIdle is how long a tunnel may be silent, in both directions.
+	// tunnelIdle is how long a tunnel may be silent in both directions.
 	tunnelIdle = 5 * time.Minute
-	// tunnelChunk is how much of a tunnel is held at once, for each direction.
+	// tunnelChunk is the buffer of each direction, in octets.
 	tunnelChunk = 16 << 10
 )
 
-// serveConnect answers CONNECT: it makes a tunnel to a host, at a port that may be
-// had and through the same policy as everything else.
+// serveConnect answers CONNECT with a tunnel, to an allowed port and by the policy.
 func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "CONNECT asks for a host and a port")
+		g.fail(w, r, http.StatusBadRequest, "syntax", "CONNECT needs a host and a port")
 		return
 	}
 	u, err := locus.Parse("https://" + net.JoinHostPort(host, port) + "/")
@@ -36,13 +36,13 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 	w.url = u
 	switch {
 	case g.isSelf(r, host, uint16(n)):
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT does not lead to the gateway itself")
+		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed")
 		return
-	case !g.connect[uint16(n)]:
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT leads to "+g.connectText()+" alone")
+	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
+		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT is allowed only to "+g.connectText())
 		return
 	}
-	way, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.Way(u, g.from(u))
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
@@ -53,72 +53,72 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		return
 	}
 	defer leave()
-	ctx, end, ok := g.sessions.begin(context.WithoutCancel(r.Context()))
+	ctx, end, ok := g.sessions.begin()
 	if !ok {
-		g.fail(w, r, http.StatusServiceUnavailable, "busy", "the gateway ends")
+		g.fail(w, r, http.StatusServiceUnavailable, busy, errClosing.Error())
 		return
 	}
 	defer end()
-	far, err := way.DialContext(r.Context(), "tcp", net.JoinHostPort(host, port))
+	server, err := dialer.DialContext(r.Context(), "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
 	}
-	defer far.Close()
-	near, buffered, err := http.NewResponseController(w).Hijack()
+	defer server.Close()
+	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		g.fail(w, r, http.StatusNotImplemented, "unsupported", "CONNECT needs HTTP/1")
+		g.fail(w, r, http.StatusNotImplemented, "unsupported", "CONNECT requires HTTP/1")
 		return
 	}
-	defer near.Close()
+	defer client.Close()
 	stop := context.AfterFunc(ctx, func() {
-		near.Close()
-		far.Close()
+		client.Close()
+		server.Close()
 	})
 	defer stop()
 	w.status = http.StatusOK
-	near.SetDeadline(time.Now().Add(writeTime))
-	if _, err := near.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
+	client.SetDeadline(time.Now().Add(writeTime))
+	if _, err := client.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		w.broken = err
 		return
 	}
-	// What the client sent before it was told to is in the buffer.
+	// The client may have sent data before the answer.
 	head, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
-	if _, err := far.Write(head); err != nil {
+	if _, err := server.Write(head); err != nil {
 		w.broken = err
 		return
 	}
-	w.octets += tunnel(near, far)
+	w.octets += tunnel(client, server)
 }
 
 func (g *Gateway) connectText() string {
-	if len(g.connect) == 1 && g.connect[443] {
+	if slices.Equal(g.options.ConnectPorts, []uint16{443}) {
 		return "port 443"
 	}
-	return "some ports"
+	return "some other ports"
 }
 
-// tunnel copies both ways until one end closes and the other has got all of it, or
-// both are silent. It returns how many octets went to near.
-func tunnel(near, far net.Conn) (toNear int64) {
-	touch := func() {
+// tunnel copies in both directions until one end closes and the other has received
+// everything, or both are silent. It returns how many octets went to the client.
+func tunnel(client, server net.Conn) (toClient int64) {
+	extend := func() {
 		end := time.Now().Add(tunnelIdle)
-		near.SetDeadline(end)
-		far.SetDeadline(end)
+		client.SetDeadline(end)
+		server.SetDeadline(end)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { pour(far, near, touch) })
-	toNear = pour(near, far, touch)
+	wg.Go(func() { copyConn(server, client, extend) })
+	toClient = copyConn(client, server, extend)
 	wg.Wait()
-	return toNear
+	return toClient
 }
 
-// pour copies from from to to, and closes the writing side of to at the end. If
-// that can't be closed alone, all of it is.
-func pour(to, from net.Conn, touch func()) (n int64) {
+// copyConn copies from from to to, and then closes the writing side of to, or all of it.
+// It calls extend before each read.
+func copyConn(to, from net.Conn, extend func()) (n int64) {
 	p := make([]byte, tunnelChunk)
 	for {
-		touch()
+		extend()
 		got, err := from.Read(p)
 		if got > 0 {
 			sent, failed := to.Write(p[:got])

@@ -9,14 +9,13 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Within returns an [Options.Files] for the files of this machine below folders,
-// whose paths are absolute. A link in them may lead out: that is for whoever makes
-// links there.
+// Within returns an [Options.Files] for the files of this machine below folders, whose
+// paths must be absolute. Symbolic links in them are followed, wherever they lead.
 func Within(folders []string) (func(u locus.URL) bool, error) {
 	clean := make([]string, len(folders))
 	for i, folder := range folders {
 		if !filepath.IsAbs(folder) {
-			return nil, errors.New("gateway: " + locus.Quote(folder) + " is no absolute path of a folder")
+			return nil, errors.New("gateway: " + locus.Quote(folder) + " is not an absolute path")
 		}
 		clean[i] = strings.TrimSuffix(filepath.ToSlash(filepath.Clean(folder)), "/") + "/"
 		if !strings.HasPrefix(clean[i], "/") {

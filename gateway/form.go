@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/hmac"
 	"errors"
 	"fmt"
@@ -18,18 +19,18 @@ import (
 )
 
 const (
-	// maxAnswers is how many octets the answers to a form may have.
+	// maxAnswers is the size limit of the answers to a form, in octets.
 	maxAnswers = 256 << 10
-	// maxParts is how many of them there are.
+	// maxParts is the limit of answers in a multipart form.
 	maxParts = 512
 )
 
-// readForm reads what a page sent. Nothing of it touches a disk.
+// readForm reads a form that a page sent, without temporary files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	body := http.MaxBytesReader(w, r.Body, maxAnswers)
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return nil, errors.New("a form has a media type")
+		return nil, errors.New("the form has no valid Content-Type")
 	}
 	switch kind {
 	case "application/x-www-form-urlencoded":
@@ -41,7 +42,7 @@ func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	case "multipart/form-data":
 		return readParts(multipart.NewReader(body, params["boundary"]))
 	}
-	return nil, fmt.Errorf("a form is not %s", locus.Quote(kind))
+	return nil, fmt.Errorf("a form cannot be %s", locus.Quote(kind))
 }
 
 func readParts(r *multipart.Reader) (url.Values, error) {
@@ -60,12 +61,12 @@ func readParts(r *multipart.Reader) (url.Values, error) {
 		}
 		values.Add(part.FormName(), string(text))
 	}
-	return nil, errors.New("a form has not so many answers")
+	return nil, errors.New("the form has too many answers")
 }
 
-// posted returns what a page of this gateway sent, and what that was about. If
-// anything else sent it, that is answered. proxied: who asks a proxy may have had the
-// page.
+// posted returns the form that a page of this gateway sent, and the URL that it is
+// about. Forms from elsewhere are refused. proxied: the page may have been served to a
+// client of the proxy.
 func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, ok bool) {
 	values, err := readForm(w, r)
 	if err != nil {
@@ -75,7 +76,7 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	u, err = asked(values)
 	token := values.Get("token")
 	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
-		g.fail(w, r, http.StatusForbidden, "denied", "this form is from before the gateway was started anew, or the browser keeps no cookies: load its page again")
+		g.fail(w, r, http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page")
 		return nil, u, false
 	}
 	if err != nil {
@@ -85,7 +86,7 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, true
 }
 
-// serveSubmit takes the answers to a form, and leads to what they submit.
+// serveSubmit takes the answers to a form, and redirects to the URL that they make.
 func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
 	values, u, ok := g.posted(w, r, true)
 	if !ok {
@@ -97,7 +98,7 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
 		g.failAccess(w, r, err)
 		return
 	}
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u, Size: -1}}
+	v := g.newView(w, r, u)
 	answers := page.Answers(f, values)
 	to, err := locus.URL{}, f.Check(answers)
 	if err == nil {
@@ -108,19 +109,18 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
 		return
 	}
 	if hasSecret(f, answers) || len(to.String()) > maxShownURL {
-		// The answers are in the URL. One that nobody else may see is not shown, nor
-		// kept by the browser.
+		// The answers are in the URL. A secret one must not be shown, nor stay in the
+		// browser's history.
 		v.open(access.Request{URL: to})
 		return
 	}
 	seeOther(w, g.pagePath(to, page.Show{}))
 }
 
-// maxShownURL is the longest URL that browsers and whatever is between are asked to
-// take.
+// maxShownURL is the longest URL that a browser is redirected to, in octets.
 const maxShownURL = 8 << 10
 
-// form gets the form at u anew: only the server knows what its answers come to.
+// form requests the form at u again: its Submit function cannot be kept in a page.
 func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
 	result, leave, err := g.open(r.Context(), access.Request{URL: u})
 	if err != nil {
@@ -130,7 +130,7 @@ func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
 	defer result.Resource.Close()
 	m, ok := result.Resource.(*scheme.Menu)
 	if !ok || m.Form == nil {
-		return nil, fmt.Errorf("%w: nothing is asked there", scheme.ErrUnsupported)
+		return nil, fmt.Errorf("%w: the URL has no form", scheme.ErrUnsupported)
 	}
 	return m.Form, nil
 }
@@ -153,7 +153,23 @@ func withoutSecrets(f *scheme.Form, answers []string) []string {
 	return answers
 }
 
-// oneLine is text without the ends of its lines.
+// oneLine returns text without line ends.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r", "", "\n", " ").Replace(text))
+}
+
+// open opens a URL with the access client, without the cache. The caller calls leave
+// when it has closed the resource.
+func (g *Gateway) open(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
+	leave, ok := g.limiter.enterHost(req.URL)
+	if !ok {
+		return nil, nil, errBusy
+	}
+	req.From = g.from(req.URL)
+	result, err = g.client.Do(ctx, req)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return result, leave, nil
 }

@@ -48,7 +48,7 @@ func atForms(t *testing.T, g *gophertest.Server) *world {
 	return start(t, s)
 }
 
-// Who asks a proxy can send a form too, without a cookie: that of a server's page
+// A client of the proxy can send a form without a cookie: that of a server's page
 // would not come with what is sent here.
 func TestSubmitProxied(t *testing.T) {
 	g := forms(t)
@@ -132,7 +132,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// An answer that nobody else may see is in no URL, page or log.
+// A secret answer is in no URL, page or log.
 func TestSubmitSecret(t *testing.T) {
 	g := forms(t)
 	w := atForms(t, g)

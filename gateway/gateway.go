@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,52 +19,50 @@ import (
 	"github.com/locus-url/locus/gateway/page"
 )
 
-// Options are what a [Gateway] may be told. The zero Options are sensible.
+// Options configure a [Gateway]. The zero Options are the default.
 type Options struct {
-	// Names are the names by which people reach the gateway, besides those of
-	// loopback and the addresses that it listens on. A request for a page under any
-	// other name is refused: a page elsewhere may have had its name lead here.
+	// Names are the host names of the gateway, besides loopback and the addresses that
+	// it listens on. Requests for pages under another name are refused, because of DNS
+	// rebinding.
 	Names []string
 
-	// ConnectPorts are those that CONNECT may lead to; nil: 443 alone. Empty and not
-	// nil: none.
+	// ConnectPorts are the ports that CONNECT may connect to. nil: only 443. Empty and
+	// not nil: none.
 	ConnectPorts []uint16
 
-	// Files reports whether a file URL of a client may be opened, which the policy
-	// must allow too. nil: none may.
+	// Files reports whether clients may open a file URL, which the policy must allow
+	// too. nil: they may open none.
 	Files func(u locus.URL) bool
 
-	// Title is what pages call the gateway; empty: "Locus".
+	// Title is the name of the gateway on its pages. Empty: "Locus".
 	Title string
 
-	// Lobby is what the first page shows; nil: the schemes.
+	// Lobby is the content of the home page. nil: the schemes.
 	Lobby []page.Section
 
-	// Mail sends the letters that people write to mailto URLs; nil: they are written,
-	// and not sent.
+	// Mail sends mail to mailto URLs. nil: mail can be written, but not sent.
 	Mail *Mail
 
-	// TLS is the configuration for https; nil: that of package crypto/tls.
+	// TLS configures https. nil: the defaults of package crypto/tls.
 	TLS *tls.Config
 
-	// Around is put between the gateway and the servers, as a cache is; nil: nothing.
+	// Around wraps the RoundTripper to the servers, for example with a cache. nil:
+	// nothing wraps it.
 	Around func(next http.RoundTripper) http.RoundTripper
 
-	// Limits bound what clients can take.
 	Limits Limits
 
-	// Log is told of each request, without passwords; nil: nobody is.
+	// Log gets an entry for each request, without passwords. nil: no log.
 	Log *slog.Logger
 }
 
-// Gateway is an [http.Handler] that shows what URLs of every scheme lead to. It may
-// be used from many goroutines at once.
+// Gateway is an [http.Handler] for resources of every scheme. It is safe for
+// concurrent use.
 type Gateway struct {
 	client   *access.Client
 	options  Options
-	names    map[string]bool
-	connect  map[uint16]bool
-	name     string // in Via: tells this gateway from others
+	names    []string // in lower case
+	name     string   // in Via; differs from other gateways
 	web      *http.Transport
 	upstream http.RoundTripper
 	limiter  *limiter
@@ -72,31 +71,26 @@ type Gateway struct {
 	printer  *page.Printer
 	assets   fs.FS
 	letters  letters
-	sessions sessions
+	sessions *sessions
 }
 
 var _ http.Handler = (*Gateway)(nil)
 
-// New returns a gateway that opens URLs with c, whose policy holds for all that
-// clients ask for: each of their URLs counts as found on the public Internet, so
-// that policy.Rules.TypedPrivate means nothing here. o may be nil.
+// New returns a gateway that opens URLs with c. The URLs of clients count as found on
+// the public Internet, so that policy.Rules.TypedPrivate has no effect. o may be nil.
 func New(c *access.Client, o *Options) (*Gateway, error) {
-	g := &Gateway{client: c, names: make(map[string]bool), connect: make(map[uint16]bool)}
+	g := &Gateway{client: c, sessions: newSessions()}
 	if o != nil {
 		g.options = *o
 	}
 	for _, name := range append([]string{"localhost"}, g.options.Names...) {
 		if !locus.IsHost(name) {
-			return nil, fmt.Errorf("gateway: %s is no name of a host", locus.Quote(name))
+			return nil, fmt.Errorf("gateway: %s is not a host name", locus.Quote(name))
 		}
-		g.names[strings.ToLower(name)] = true
+		g.names = append(g.names, strings.ToLower(name))
 	}
-	ports := g.options.ConnectPorts
-	if ports == nil {
-		ports = []uint16{443}
-	}
-	for _, n := range ports {
-		g.connect[n] = true
+	if g.options.ConnectPorts == nil {
+		g.options.ConnectPorts = []uint16{443}
 	}
 	rand.Read(g.secret[:])
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
@@ -107,15 +101,12 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()
 	if around := g.options.Around; around != nil {
-		g.upstream = &judged{g, around(g.upstream)}
+		g.upstream = around(g.upstream)
 	}
 	return g, nil
 }
 
-// hangUp ends what is no more HTTP's: tunnels and terminals.
-func (g *Gateway) hangUp() { g.sessions.close() }
-
-// Close closes the connections that are kept for later. What is being shown goes on.
+// Close closes idle connections. Requests under way continue.
 func (g *Gateway) Close() error {
 	g.web.CloseIdleConnections()
 	return nil
@@ -133,18 +124,18 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	leave, ok := g.limiter.enter(clientOf(r))
 	if !ok {
 		rec.Header().Set("Retry-After", "1")
-		g.fail(rec, r, http.StatusServiceUnavailable, "busy", "the gateway does as much as it may already; try again in a moment")
+		g.fail(rec, r, http.StatusServiceUnavailable, "busy", "the gateway is at capacity; try again in a moment")
 		return
 	}
 	defer leave()
 	g.dispatch(rec, r)
 }
 
-// dispatch tells a proxy's request from one for the gateway itself.
+// dispatch routes a request: to a proxy, or to the gateway itself.
 func (g *Gateway) dispatch(w *recorder, r *http.Request) {
 	switch {
 	case g.wasHere(r.Header):
-		g.fail(w, r, http.StatusLoopDetected, "denied", "this request has come by this gateway before")
+		g.fail(w, r, http.StatusLoopDetected, "denied", "the request has already passed through this gateway")
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
 		g.serveConnect(w, r)
@@ -155,22 +146,21 @@ func (g *Gateway) dispatch(w *recorder, r *http.Request) {
 	}
 }
 
-// serveOwn answers a request for the gateway itself. target is the path and query,
-// as they were written.
+// serveOwn answers a request for the gateway itself. target is the path and query as
+// they were written.
 func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
 		g.fail(w, r, http.StatusMisdirectedRequest, "denied",
-			"this gateway has another name than "+locus.Quote(r.Host)+"; --name allows one")
+			"the gateway does not go by the name "+locus.Quote(r.Host)+"; its operator can add names")
 		return
 	}
 	g.serveLocal(w, r, target)
 }
 
-// isOwnName reports whether host, perhaps with a port, is one that the gateway
-// itself goes by: no other may be in a request for its pages, or a stranger's page
-// could read them by having its own name lead here (DNS rebinding). An address is
-// nobody's name.
+// isOwnName reports whether host, with an optional port, names the gateway itself:
+// otherwise a page elsewhere could read its pages by DNS rebinding. Addresses cannot be
+// rebound.
 func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	if host == "" {
 		return !r.ProtoAtLeast(1, 1)
@@ -180,10 +170,10 @@ func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 		address = address.Unmap()
 		return address.IsLoopback() || address == localAddr(r).Addr()
 	}
-	return g.names[strings.ToLower(name)]
+	return slices.Contains(g.names, strings.ToLower(name))
 }
 
-// isSelf reports whether host and port are those of the gateway.
+// isSelf reports whether host and port lead to the gateway.
 func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	local := localAddr(r)
 	if port != local.Port() || !local.IsValid() {
@@ -194,11 +184,10 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
 	}
 	host = plainHost(host)
-	return g.names[host] || strings.HasSuffix(host, ".localhost")
+	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
 }
 
-// base is the URL under which the client reaches the gateway, without a "/" at the
-// end.
+// base returns the URL by which the client reaches the gateway, without a final "/".
 func (g *Gateway) base(r *http.Request) string {
 	scheme := "http://"
 	if r.TLS != nil {

@@ -13,20 +13,18 @@ import (
 	"time"
 )
 
-// errRefused is why a guard lets nothing more through. The server answers it with
-// a status 400, and closes.
+// errRefused is the error of Read after the guard has refused a request. The server
+// answers it with status 400, and closes the connection.
 var errRefused = errors.New("gateway: request refused")
 
-// guardConn is a client's connection that lets through what can be read in one way
-// alone. Package net/http forgives what another reader of the same octets, a proxy
-// before this one or a server behind it, might divide into other requests: a
-// length beside chunks, a name with a blank behind it, a field that goes on in the
-// next line, lines that end in LF alone (RFC 9112 sections 2.2, 5.1, 5.2, 6.1 and
-// 11.2).
+// guardConn is a client's connection that lets only unambiguous requests through.
+// Package net/http accepts some requests that a proxy before the gateway might divide
+// differently: a length beside chunks, chunks in HTTP/1.0, folded fields, lines that end
+// in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). What net/http refuses is left to it.
 type guardConn struct {
 	net.Conn
 
-	mu    sync.Mutex // a Read that has begun may go on while the connection is taken over
+	mu    sync.Mutex // a Read may still be under way when the connection is hijacked
 	guard guard
 	err   error
 	half  halfClose
@@ -57,7 +55,7 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the system copy a file to the client by itself.
+// ReadFrom lets the operating system copy a file to the client.
 func (c *guardConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
 // CloseWrite closes the writing side.
@@ -68,29 +66,28 @@ func (c *guardConn) CloseWrite() error {
 	return c.Conn.Close()
 }
 
-// SetReadDeadline sets the time for Reads. One that has passed ends a Read that waits.
+// SetReadDeadline implements [net.Conn].
 func (c *guardConn) SetReadDeadline(t time.Time) error {
 	c.half.deadline(t)
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetDeadline is SetReadDeadline, and the same for Writes.
+// SetDeadline implements [net.Conn].
 func (c *guardConn) SetDeadline(t time.Time) error {
 	c.half.deadline(t)
 	return c.Conn.SetDeadline(t)
 }
 
-// Close closes the connection, and ends a Read that waits.
+// Close closes the connection and ends a Read that waits.
 func (c *guardConn) Close() error {
 	c.half.update(func(h *halfClose) { h.closed = true })
 	return c.Conn.Close()
 }
 
-// halfClose lets a client close its side of the connection after a request, and still
-// get the answer, as TCP allows. Package net/http reads on while it answers, takes the
-// end of what the client sends for the end of the client, and cancels the request.
-// So that end is kept from it while a request is answered. A client that has left
-// altogether shows that when something is written to it.
+// halfClose lets a client close its side of the connection after a request and still
+// get the answer, as TCP allows. Package net/http reads ahead while it answers, and
+// cancels the request at EOF; so EOF is delayed until the answer is complete. Writing to
+// a client that closed both sides fails by itself.
 type halfClose struct {
 	mu      sync.Mutex
 	changed *sync.Cond // nil: no Read has waited
@@ -112,7 +109,7 @@ func (h *halfClose) deadline(t time.Time) {
 	h.update(func(h *halfClose) { h.past = !t.IsZero() && !t.After(time.Now()) })
 }
 
-// wait waits, at the end of what a client sends, for the end of the answer.
+// wait delays EOF until the answer is complete.
 func (h *halfClose) wait() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,56 +125,52 @@ func (h *halfClose) wait() error {
 	return io.EOF
 }
 
-// guard reads the requests of a connection as they go by. The zero guard is before
-// the first.
+// guard follows the requests of a connection. The zero guard is before the first.
 type guard struct {
-	place  guardPlace
-	line   []byte // of the head, so far
+	state  guardState
+	line   []byte // the current line, so far
 	octets int    // of the head, or of a line of chunks
 	head   head
 	left   int64 // octets of the body, or of the chunk
 }
 
-type guardPlace uint8
+type guardState uint8
 
 const (
-	inHead guardPlace = iota
+	inHead guardState = iota
 	inBody
 	inChunkSize
 	inChunk
 	inChunkEnd
 	inTrailer
-	inTunnel // whatever it is, it is no more HTTP's
+	inTunnel // no longer HTTP
 )
 
-// head is what of a request's head says where the request ends.
+// head is what a request's head says about where the request ends, and about its host.
 type head struct {
 	lines    int
 	method   string
 	target   string
 	old      bool // HTTP/1.0
 	host     string
-	hosts    int
 	length   int64
 	lengths  int
 	chunked  bool
-	coded    bool // there is a Transfer-Encoding
 	upgrades bool
 }
 
 const (
-	// maxHead is the most octets of a request's head: a URL of the longest kind, and
-	// what a browser sends besides.
+	// maxHead is the size limit of a request's head, in octets: it fits the longest URL.
 	maxHead = 96 << 10
-	// maxChunkLine is the most octets of the line before a chunk.
+	// maxChunkLine is the size limit of the line before a chunk.
 	maxChunkLine = 1 << 10
 )
 
-// pass reads p, and returns how much of it may go on. The octet at which something
-// is wrong may not; a head that is wrong is never whole.
+// pass reads p and returns how much of it may be passed on. An octet at which something
+// is wrong is not, so that a refused head is never complete.
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
-		switch g.place {
+		switch g.state {
 		case inTunnel:
 			return len(p), nil
 		case inBody, inChunk:
@@ -186,10 +179,10 @@ func (g *guard) pass(p []byte) (int, error) {
 			if g.left -= n; g.left > 0 {
 				continue
 			}
-			if g.place == inChunk {
-				g.place = inChunkEnd
+			if g.state == inChunk {
+				g.state = inChunkEnd
 			} else {
-				g.place = inHead
+				g.state = inHead
 			}
 			g.line = g.line[:0]
 			continue
@@ -204,154 +197,124 @@ func (g *guard) pass(p []byte) (int, error) {
 
 // isBetween reports whether one request has ended and no other has begun.
 func (g *guard) isBetween() bool {
-	return g.place == inHead && len(g.line) == 0 && g.head.lines == 0
+	return g.state == inHead && len(g.line) == 0 && g.head.lines == 0
 }
 
 // octet takes an octet of a line.
 func (g *guard) octet(o byte) error {
-	if g.octets++; g.place == inHead && g.octets > maxHead || g.place == inTrailer && g.octets > maxHead || g.place == inChunkSize && g.octets > maxChunkLine {
-		return refuse("the head is too long")
+	most := maxHead
+	if g.state == inChunkSize || g.state == inChunkEnd {
+		most = maxChunkLine
+	}
+	if g.octets++; g.octets > most {
+		return refuse("the line or the head is too long")
 	}
 	if o != '\n' {
-		if o == 0 {
-			return refuse("a NUL")
-		}
 		if len(g.line) > 0 && g.line[len(g.line)-1] == '\r' {
-			return refuse("a CR without LF")
+			return refuse("CR without LF")
 		}
 		g.line = append(g.line, o)
 		return nil
 	}
-	if len(g.line) == 0 || g.line[len(g.line)-1] != '\r' {
-		return refuse("a line that ends in LF alone")
+	line, ok := bytes.CutSuffix(g.line, []byte("\r"))
+	if !ok {
+		return refuse("LF without CR")
 	}
-	line := g.line[:len(g.line)-1]
-	err := g.whole(line)
+	err := g.endLine(line)
 	g.line = g.line[:0]
 	if cap(g.line) > 4<<10 {
-		g.line = nil // a connection that is idle holds little
+		g.line = nil // an idle connection should hold little memory
 	}
 	return err
 }
 
-// whole takes a line.
-func (g *guard) whole(line []byte) error {
-	switch g.place {
-	case inHead:
-		return g.headLine(line)
-	case inChunkSize:
-		return g.chunkSize(line)
-	case inChunkEnd:
-		if len(line) != 0 {
-			return refuse("a chunk that is longer than it says")
-		}
-		g.place, g.octets = inChunkSize, 0
-	case inTrailer:
-		if len(line) == 0 {
-			g.place, g.octets = inHead, 0
-			return nil
-		}
-		if line[0] == ' ' || line[0] == '\t' {
-			return refuse("a field that goes on in the next line")
-		}
-	}
-	return nil
-}
-
-func (g *guard) headLine(line []byte) error {
+// endLine takes a complete line.
+func (g *guard) endLine(line []byte) error {
 	h := &g.head
 	switch {
+	case (g.state == inHead && h.lines > 0 || g.state == inTrailer) && len(line) > 0 && (line[0] == ' ' || line[0] == '\t'):
+		return refuse("folded header field")
+	case g.state == inChunkSize:
+		return g.chunkSize(line)
+	case g.state == inChunkEnd:
+		if len(line) != 0 {
+			return refuse("chunk longer than its size")
+		}
+		g.state, g.octets = inChunkSize, 0
+	case g.state == inTrailer && len(line) == 0:
+		g.state, g.octets = inHead, 0
+	case g.state == inTrailer:
 	case len(line) == 0 && h.lines == 0:
-		return nil // before a request-line there may be one (RFC 9112 section 2.2)
+		// RFC 9112 section 2.2 allows an empty line before the request line.
 	case len(line) == 0:
 		return g.endHead()
 	case h.lines == 0:
 		h.lines++
-		return h.requestLine(string(line))
-	}
-	h.lines++
-	return h.field(line)
-}
-
-func (h *head) requestLine(line string) error {
-	words := strings.Split(line, " ")
-	if len(words) != 3 || words[0] == "" || words[1] == "" || !isToken(words[0]) {
-		return refuse("a request-line that is not three words")
-	}
-	h.method, h.target = words[0], words[1]
-	switch words[2] {
-	case "HTTP/1.1":
-	case "HTTP/1.0":
-		h.old = true
+		method, rest, _ := strings.Cut(string(line), " ")
+		target, version, _ := strings.Cut(rest, " ")
+		h.method, h.target, h.old = method, target, version == "HTTP/1.0"
 	default:
-		return refuse("a version that is neither HTTP/1.1 nor HTTP/1.0")
+		h.lines++
+		return h.field(line)
 	}
 	return nil
 }
 
+// field notes a header field. Package net/http refuses names with blanks and a second
+// Host or Transfer-Encoding.
 func (h *head) field(line []byte) error {
-	if line[0] == ' ' || line[0] == '\t' {
-		return refuse("a field that goes on in the next line")
-	}
-	name, value, ok := bytes.Cut(line, []byte(":"))
-	if !ok || !isToken(string(name)) {
-		return refuse("a field whose name is none")
-	}
-	text := strings.Trim(string(value), " \t")
-	switch strings.ToLower(string(name)) {
+	name, value, _ := strings.Cut(string(line), ":")
+	value = strings.Trim(value, " \t")
+	switch strings.ToLower(name) {
 	case "content-length":
-		n, err := strconv.ParseUint(text, 10, 63)
-		if err != nil || text[0] == '+' {
-			return refuse("a length that is no number")
+		n, err := strconv.ParseUint(value, 10, 63)
+		if err != nil {
+			return refuse("invalid Content-Length")
 		}
 		h.length = int64(n)
 		h.lengths++
 	case "transfer-encoding":
-		if h.coded || !strings.EqualFold(text, "chunked") {
-			return refuse("a transfer coding that is not chunked alone")
+		if !strings.EqualFold(value, "chunked") {
+			return refuse("transfer coding other than chunked")
 		}
-		h.coded, h.chunked = true, true
+		h.chunked = true
 	case "host":
-		h.host = text
-		h.hosts++
+		h.host = value
 	case "upgrade":
 		h.upgrades = true
 	}
 	return nil
 }
 
-// endHead judges a head that is whole.
+// endHead judges a complete head.
 func (g *guard) endHead() error {
 	h := g.head
 	g.head, g.octets = head{}, 0
 	switch {
 	case h.lengths > 1:
-		return refuse("two lengths")
-	case h.coded && h.lengths > 0:
-		return refuse("a length beside chunks")
-	case h.coded && h.old:
+		return refuse("more than one Content-Length")
+	case h.chunked && h.lengths > 0:
+		return refuse("Content-Length beside chunks")
+	case h.chunked && h.old:
 		return refuse("chunks in HTTP/1.0")
-	case h.hosts > 1 || h.hosts == 0 && !h.old:
-		return refuse("a request has one Host")
-	case h.hosts == 1 && !sameHost(h.target, h.host):
-		return refuse("a Host that is not that of the URL")
+	case !sameHost(h.target, h.host):
+		return refuse("Host differs from the host of the URL")
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades:
-		// If the server does not take it over, this is the last request: see
-		// closesAfter.
-		g.place = inTunnel
+		// If the handler does not hijack the connection, [Server.serve] closes it.
+		g.state = inTunnel
 	case h.chunked:
-		g.place = inChunkSize
+		g.state = inChunkSize
 	case h.length > 0:
-		g.place, g.left = inBody, h.length
+		g.state, g.left = inBody, h.length
 	}
 	return nil
 }
 
-// sameHost reports whether the Host field may stand beside the target: it is that
-// of the URL if the target is one (RFC 9112 section 3.2). One of a scheme that
-// names no host, or under which old clients write the proxy's, says nothing.
+// sameHost reports whether the Host field may stand beside the target. It must be that
+// of an http or https URL (RFC 9112 section 3.2); beside a URL of another scheme, old
+// clients send the proxy's.
 func sameHost(target, host string) bool {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok || !isWeb(strings.ToLower(scheme)) || host == "" {
@@ -371,25 +334,16 @@ func sameHost(target, host string) bool {
 func (g *guard) chunkSize(line []byte) error {
 	digits, _, _ := bytes.Cut(line, []byte(";"))
 	n, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, 63)
-	if err != nil || digits[0] == '+' {
-		return refuse("a chunk without its size")
+	if err != nil {
+		return refuse("invalid chunk size")
 	}
 	g.octets = 0
 	if n == 0 {
-		g.place = inTrailer
+		g.state = inTrailer
 		return nil
 	}
-	g.place, g.left = inChunk, int64(n)
+	g.state, g.left = inChunk, int64(n)
 	return nil
 }
 
-func isToken(s string) bool {
-	for i := range len(s) {
-		if o := s[i]; o <= ' ' || o >= 0x7F || strings.IndexByte("()<>@,;:\\\"/[]?={}", o) >= 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func refuse(what string) error { return fmt.Errorf("%w: %s", errRefused, what) }
+func refuse(reason string) error { return fmt.Errorf("%w: %s", errRefused, reason) }

@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,51 +37,7 @@ func TestGuard(t *testing.T) {
 			}
 		}
 	}
-	for _, octets := range []string{
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 4" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 5" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 4" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +4" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0x4" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4,4" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length:" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked" + end,
-		"POST / HTTP/1.0\r\nTransfer-Encoding: chunked" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\n folded" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n\tfolded" + end,
-		"GET / HTTP/1.1\r\n Host: h" + end,
-		"GET / HTTP/1.1\nHost: h\n\n",
-		"GET / HTTP/1.1\r\nHost: h\nA: b" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\nA: b\rc" + end,
-		"GET / HTTP/1.1\r\nHost: h\x00" + end,
-		"GET / HTTP/1.1" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\nHost: h" + end,
-		"GET http://h/ HTTP/1.1\r\nHost: other" + end,
-		"GET http://h:81/ HTTP/1.1\r\nHost: h:82" + end,
-		"GET http://h/ HTTP/1.1\r\nHost: h@other" + end,
-		"GET / HTTP/2.0\r\nHost: h" + end,
-		"GET / HTTP/0.9" + end,
-		"GET /\r\n",
-		"GET  / HTTP/1.1\r\nHost: h" + end,
-		"GET / HTTP/1.1 \r\nHost: h" + end,
-		"G(T / HTTP/1.1\r\nHost: h" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\nnocolon" + end,
-		"GET / HTTP/1.1\r\nHost: h\r\n: empty" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\r\nabcd\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\nabc\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "-1\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "+1\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "fffffffffffffffff\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "1" + strings.Repeat(";x", maxChunkLine) + "\r\n",
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\nA: b\r\n folded\r\n\r\n",
-		"GET /" + strings.Repeat("a", maxHead) + " HTTP/1.1\r\nHost: h" + end,
-		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\n" + strings.Repeat("A: b\r\n", maxHead/5),
-	} {
+	for _, octets := range slices.Concat(ambiguous, unbounded) {
 		passed, err := passAll(octets, len(octets))
 		if !errors.Is(err, errRefused) {
 			t.Errorf("%.200q passes", octets)
@@ -87,6 +47,124 @@ func TestGuard(t *testing.T) {
 		}
 		if again, err := passAll(octets, 1); again != passed || !errors.Is(err, errRefused) {
 			t.Errorf("%.200q: octet by octet %.200q passes", octets, again)
+		}
+	}
+}
+
+// ambiguous are requests that package net/http gives to a handler, and that others
+// might read in another way, or that are larger than the gateway allows.
+var ambiguous = []string{
+	"GET /" + strings.Repeat("a", maxHead) + " HTTP/1.1\r\nHost: h" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n folded" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 4" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 4" + end,
+	"POST / HTTP/1.0\r\nTransfer-Encoding: chunked" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n\tfolded" + end,
+	"GET / HTTP/1.1\nHost: h\n\n",
+	"GET / HTTP/1.1\r\nHost: h\nA: b" + end,
+	"GET http://h/ HTTP/1.1\r\nHost: other" + end,
+	"GET http://h:81/ HTTP/1.1\r\nHost: h:82" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\r\nabcd\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "3\nabc\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "-1\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "+1\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "fffffffffffffffff\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "1" + strings.Repeat(";x", maxChunkLine) + "\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\nA: b\r\n folded\r\n\r\n",
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "0\r\n" + strings.Repeat("A: b\r\n", maxHead/5),
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked" + end + "1;a\rb\r\nx\r\n0\r\n\r\n",
+}
+
+// unbounded are requests whose end the guard cannot know. Package net/http refuses them,
+// too.
+var unbounded = []string{
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +4" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0x4" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4,4" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length:" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked" + end,
+}
+
+// malformedHeads are requests that package net/http refuses by itself.
+var malformedHeads = []string{
+	"GET / HTTP/1.1\r\nHost: h\r\n folded" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 5" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked" + end,
+	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked" + end,
+	"GET / HTTP/1.1\r\n Host: h" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\nA: b\rc" + end,
+	"GET / HTTP/1.1\r\nHost: h\x00" + end,
+	"GET / HTTP/1.1" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\nHost: h" + end,
+	"GET http://h/ HTTP/1.1\r\nHost: h@other" + end,
+	"GET / HTTP/2.0\r\nHost: h" + end,
+	"GET / HTTP/0.9" + end,
+	"GET /\r\n",
+	"GET  / HTTP/1.1\r\nHost: h" + end,
+	"GET / HTTP/1.1 \r\nHost: h" + end,
+	"G(T / HTTP/1.1\r\nHost: h" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\nnocolon" + end,
+	"GET / HTTP/1.1\r\nHost: h\r\n: empty" + end,
+}
+
+// Without the guard, each ambiguous request would reach a handler. Package net/http
+// refuses the others itself.
+func TestGuardIsNeeded(t *testing.T) {
+	handled := false
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		handled = true
+		io.Copy(io.Discard, r.Body)
+	}))
+	server.Config.MaxHeaderBytes = maxHead
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	server.Start()
+	defer server.Close()
+	for want, list := range map[bool][]string{true: ambiguous, false: slices.Concat(unbounded, malformedHeads)} {
+		for _, octets := range list {
+			handled = false
+			c, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				io.WriteString(c, octets)
+				c.(*net.TCPConn).CloseWrite()
+			}()
+			io.Copy(io.Discard, c)
+			c.Close()
+			if handled != want {
+				t.Errorf("%.200q: net/http calls a handler without the guard: %v", octets, handled)
+			}
+		}
+	}
+}
+
+// The server answers none of them.
+func TestMalformedHeads(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stop := serveOn(t, l, nil)
+	defer stop()
+	for _, octets := range slices.Concat(ambiguous, unbounded, malformedHeads) {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			io.WriteString(c, octets)
+			c.(*net.TCPConn).CloseWrite()
+		}()
+		answer, _ := io.ReadAll(c)
+		c.Close()
+		status, _, _ := strings.Cut(strings.TrimPrefix(string(answer), "HTTP/1.1 "), " ")
+		// If only the body is refused, the head is answered: "h" is not a name of the gateway.
+		if body := strings.Contains(octets, "chunked"+end); !slices.Contains([]string{"", "400", "431", "501", "505"}, status) && !(body && status == "421") {
+			t.Errorf("%.200q: %.200q", octets, answer)
 		}
 	}
 }
@@ -161,7 +239,7 @@ func guarded(octets []byte) func(yield func(int) bool) {
 				return
 			}
 			begun = begun || g.head.lines > 0
-			if begun && g.place == inHead && g.head.lines == 0 {
+			if begun && g.state == inHead && g.head.lines == 0 {
 				begun = false
 				if !yield(i + 1) {
 					return

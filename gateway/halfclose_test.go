@@ -71,7 +71,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// Half of a request is none, and nothing waits for the rest of it.
+// Half of a request is not answered, and nothing waits for the rest of it.
 func TestHalfRequest(t *testing.T) {
 	w := start(t, open)
 	for _, sent := range []string{"", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"} {
@@ -137,7 +137,7 @@ func TestMenuNotAcceptable(t *testing.T) {
 	w := start(t, open)
 	for accept, want := range map[string]int{"image/png": 406, "image/*, text/gemini": 406, "image/png, text/plain;q=0.1": 200, "*/*": 200, "application/json": 200, "text/*": 200} {
 		a := w.proxied("GET", "gopher://"+addr+"/1", "Accept", accept)
-		if a.StatusCode != want || want == 406 && !strings.Contains(a.body, "text/html, application/json or text/plain") {
+		if a.StatusCode != want || want == 406 && !strings.Contains(a.body, "text/html, application/json and text/plain") {
 			t.Errorf("%s: %s %s", accept, a.Status, a.body)
 		}
 	}

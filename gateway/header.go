@@ -4,18 +4,19 @@ import (
 	"net/http"
 	"net/textproto"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// hopFields are header fields that are about one connection, and end there (RFC
-// 9110 section 7.6.1), and what goes with them.
+// hopFields are the hop-by-hop header fields (RFC 9110 section 7.6.1), and those of
+// proxies.
 var hopFields = [...]string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings",
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info",
 }
 
-// passOn copies the fields of from that are for the other end.
-func passOn(to, from http.Header) {
+// copyEndToEnd copies the fields of from that are not hop-by-hop.
+func copyEndToEnd(to, from http.Header) {
 	named := make(map[string]bool)
 	for _, list := range from.Values("Connection") {
 		for name := range strings.SplitSeq(list, ",") {
@@ -29,16 +30,16 @@ func passOn(to, from http.Header) {
 	}
 }
 
-// addVia notes that a message came by this gateway (RFC 9110 section 7.6.3).
+// addVia adds this gateway to Via (RFC 9110 section 7.6.3).
 func (g *Gateway) addVia(h http.Header, major, minor int) {
-	by := "1." + string(rune('0'+minor))
-	if major != 1 {
-		by = string(rune('0' + major))
+	version := strconv.Itoa(major)
+	if major == 1 {
+		version += "." + strconv.Itoa(minor)
 	}
-	h.Add("Via", by+" "+g.name)
+	h.Add("Via", version+" "+g.name)
 }
 
-// wasHere reports whether a request has come by this gateway already.
+// wasHere reports whether Via names this gateway.
 func (g *Gateway) wasHere(h http.Header) bool {
 	for _, list := range h.Values("Via") {
 		for entry := range strings.SplitSeq(list, ",") {

@@ -9,22 +9,22 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Limits bound what clients can take. Each 0 stands for what is in brackets.
+// Limits bound what clients can use. 0 means the default in brackets.
 type Limits struct {
-	// Requests is how many are answered at once [8192]; more get a 503.
+	// Requests bounds concurrent requests [8192]; others get a 503.
 	Requests int
-	// PerClient is how many of them for one client [256], be it an address of IPv4
-	// or a /64 of IPv6. Who asks from this machine has no such limit.
+	// PerClient bounds the concurrent requests of one client [256]: of an IPv4 address
+	// or an IPv6 /64. Clients on this machine have no such limit.
 	PerClient int
-	// PerHost is how many are under way to one server [512], tunnels and terminals
-	// among them.
+	// PerHost bounds concurrent requests to one server [512], with tunnels and
+	// terminals.
 	PerHost int
-	// Connections is how many [Server] has at once [16384]; more wait.
+	// Connections bounds the open connections of [Server] [16384]; others wait.
 	Connections int
-	// Sessions is how many terminals there are at once [64].
+	// Sessions bounds open terminals [64].
 	Sessions int
-	// Memory is how many octets the program may hold [no limit]: while it is more,
-	// requests get a 503.
+	// Memory bounds the memory of the program in octets [no limit]: above it, requests
+	// get a 503.
 	Memory int64
 }
 
@@ -40,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// limiter counts what is under way.
+// limiter counts requests and terminals.
 type limiter struct {
 	limits Limits
 
@@ -56,8 +56,7 @@ func newLimiter(l Limits) *limiter {
 	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
 }
 
-// enter counts a request of a client until leave. ok is false if it is one too
-// many.
+// enter counts a request of a client until leave. ok is false if a limit is reached.
 func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,8 +73,8 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}, true
 }
 
-// enterHost counts a request to the server of u until leave: by its name, whatever
-// the port and its spelling. URLs that name no server have one by their scheme.
+// enterHost counts a request to the server of u until leave: by its host in one
+// spelling, or by the scheme if u has no host.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	host := cmp.Or(plainHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
@@ -112,7 +111,7 @@ func drop[K comparable](m map[K]int, key K) {
 	}
 }
 
-// counts returns what is under way, for the metrics.
+// counts returns the current numbers, for the metrics.
 func (l *limiter) counts() (requests, clients, hosts, sessions int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -59,7 +59,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// Who has one address of IPv6 has all of its network.
+// A client with one IPv6 address has its whole network.
 func TestClientOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.1:80": "192.0.2.1", "[::ffff:192.0.2.1]:80": "192.0.2.1", "[2001:db8::1:2:3:4]:80": "2001:db8::", "[fe80::1%eth0]:80": "fe80::", "none": "invalid IP",
@@ -70,8 +70,8 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// While the program holds more than it may nobody enters, and what is not used any
-// more is let go of.
+// While the program holds too much memory, requests are refused and unused memory is
+// freed.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(Limits{Memory: 1000})

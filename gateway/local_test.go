@@ -39,7 +39,7 @@ func museum(t testing.TB, s setup) (*world, *tour.Museum) {
 	return start(t, s), m
 }
 
-// isTLS reports whether a stop wants a certificate that nobody here knows.
+// isTLS reports whether a stop wants a certificate that is not trusted here.
 func isTLS(u locus.URL) bool {
 	return slices.Contains([]string{"https", "ftps", "gophers", "nntps", "snews"}, u.Scheme())
 }
@@ -203,7 +203,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What the policy of the client allows to who types is not for clients of a gateway.
+// Permissions for typed URLs do not apply to clients of a gateway.
 func TestDenied(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "inside") }))
 	defer far.Close()
@@ -228,7 +228,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// A server of the public Internet leads nobody inward: neither by a redirect nor by
+// A server of the public Internet leads no client inward: neither by a redirect nor by
 // its name.
 func TestInward(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

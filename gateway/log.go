@@ -14,20 +14,19 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// recorder is a ResponseWriter that notes what is answered, for the log and the
-// metrics.
+// recorder is a ResponseWriter that records the answer for the log and the metrics.
 type recorder struct {
 	http.ResponseWriter
 	begun   time.Time
-	status  int // 0: nothing was answered
+	status  int // 0: not answered
 	octets  int64
 	kind    string      // "proxy", "connect", "page", "api" ...
-	url     locus.URL   // what was asked for; zero: none
+	url     locus.URL   // requested; zero: none
 	failure access.Kind // empty: none
 	broken  error       // why the answer broke off
 	ended   string      // why a terminal ended
-	cache   string      // what a store says of its part in it
-	token   string      // of the client's cookie, once it was looked at
+	cache   string      // Cache-Status of the answer
+	token   string      // of the client's cookie; empty: not read
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -44,7 +43,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the system copy a file to the client by itself.
+// ReadFrom lets the operating system copy a file to the client.
 func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 	w.status = cmp.Or(w.status, http.StatusOK)
 	n, err := io.Copy(w.ResponseWriter, r)
@@ -55,13 +54,13 @@ func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for [http.ResponseController].
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack notes that the connection is no longer HTTP's.
+// Hijack implements [http.Hijacker].
 func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.status = cmp.Or(w.status, http.StatusSwitchingProtocols)
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
-// done tells the log and the metrics of a request.
+// done records a request in the log and the metrics.
 func (g *Gateway) done(w *recorder, r *http.Request) {
 	took := time.Since(w.begun)
 	g.metrics.count(w, took)
@@ -95,5 +94,5 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 	log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// shownText is text of a stranger as a log may have it.
+// shownText returns untrusted text as one safe line.
 func shownText(octets string) string { return term.Safe(term.Characters(octets)) }

@@ -21,28 +21,28 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Mail is how letters go out. A gateway has one sender, and sends only what somebody
-// has seen first.
+// Mail sends the mail of a gateway. Mail has one sender, and is sent only after a
+// preview.
 type Mail struct {
-	// From is who letters are from, whoever writes them.
+	// From is the sender of all mail.
 	From submit.Mailbox
-	// Relay is what takes them, for people.
+	// Relay names the mail server, for people.
 	Relay string
-	// Send gives a letter to it, and returns what it said.
+	// Send sends a message and returns the reply of the relay.
 	Send func(ctx context.Context, m *submit.Message) (string, error)
-	// PerHour is how many letters all clients together may send in an hour; 0: 20.
+	// PerHour bounds the messages of all clients together. 0: 20.
 	PerHour int
 }
 
 const (
 	lettersPerHour = 20
-	// maxRecipients is how many people a letter may go to.
+	// maxRecipients is the limit of recipients.
 	maxRecipients = 10
-	// maxLetter is how many octets its text may have.
+	// maxLetter is the size limit of the text, in octets.
 	maxLetter = 64 << 10
 )
 
-// letter shows the page on which a letter is written.
+// letter shows the page for writing a letter.
 func (v *view) letter() {
 	l, err := v.gateway.draft(v.head.URL)
 	if err != nil {
@@ -59,8 +59,8 @@ func (v *view) showLetter(status int, l page.Letter) {
 	v.write(status, func(w io.Writer) error { return v.printer.Letter(w, v.head, l) })
 }
 
-// draft is the letter that a mailto URL proposes: its address, and what RFC 6068
-// adds, as far as that is for a URL to say.
+// draft returns the letter that a mailto URL proposes: its address, and the fields of
+// RFC 6068 that are safe to take from a URL.
 func (g *Gateway) draft(u locus.URL) (page.Letter, error) {
 	address, query, _ := strings.Cut(u.SchemePart(), "?")
 	if _, err := g.client.Registry().Fields(u); err != nil && query == "" {
@@ -106,31 +106,32 @@ func mailboxes(list []submit.Mailbox) string {
 	return strings.Join(texts, ", ")
 }
 
-// serveSend takes a letter: it is shown, and sent once that was confirmed.
+// serveSend takes a letter: it shows a preview, and sends the letter once that was
+// confirmed.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) {
 	values, u, ok := g.posted(w, r, false)
 	if !ok {
 		return
 	}
-	if u.Scheme() != "mailto" {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "a letter belongs to a mailto URL")
+	if !g.traits(u).Has(scheme.Composes) {
+		g.fail(w, r, http.StatusBadRequest, "syntax", "mail needs a mailto URL")
 		return
 	}
 	w.url = u
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u, Size: -1}}
+	v := g.newView(w, r, u)
 	l := page.Letter{To: oneLine(values.Get("to")), Cc: oneLine(values.Get("cc")), Subject: oneLine(values.Get("subject")),
 		Body: strings.ReplaceAll(values.Get("body"), "\r\n", "\n")}
 	status := http.StatusOK
 	switch step := values.Get("step"); {
 	case g.options.Mail == nil:
-		l.Problem, status = errors.New("no relay is set, so nothing is sent from here"), http.StatusForbidden
+		l.Problem, status = errors.New("the gateway has no mail relay"), http.StatusForbidden
 	case step == "show" || step == "send":
 		status = g.letterStep(w, r, &l, step == "send")
 	}
 	v.showLetter(status, l)
 }
 
-// letterStep shows a letter, or sends it if it is the one that was shown.
+// letterStep makes the preview of a letter, or sends it if its preview was shown.
 func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send bool) int {
 	m, err := g.compose(l)
 	if err != nil {
@@ -149,7 +150,7 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send 
 	}
 	mail := g.options.Mail
 	if !g.letters.take(time.Now(), mail.PerHour) {
-		l.Preview, l.Problem = preview, errors.New("as many letters as may be were sent in this hour")
+		l.Preview, l.Problem = preview, errors.New("the gateway has reached its limit of mail for this hour")
 		w.Header().Set("Retry-After", "600")
 		return http.StatusTooManyRequests
 	}
@@ -165,22 +166,22 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send 
 	return http.StatusOK
 }
 
-// compose makes the message of a letter. It is from the gateway's sender.
+// compose returns the message of a letter, from the gateway's sender.
 func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
 	d := submit.Draft{From: g.options.Mail.From, Subject: l.Subject, Body: l.Body}
 	if len(d.Body) > maxLetter {
-		return nil, fmt.Errorf("a letter has %d octets at most", maxLetter)
+		return nil, fmt.Errorf("the letter is longer than %d octets", maxLetter)
 	}
 	if _, err := d.Propose([]submit.Field{{Name: "to", Value: l.To}, {Name: "cc", Value: l.Cc}}); err != nil {
 		return nil, err
 	}
 	if len(d.To)+len(d.Cc) > maxRecipients {
-		return nil, fmt.Errorf("a letter goes to %d people at most", maxRecipients)
+		return nil, fmt.Errorf("the letter has more than %d recipients", maxRecipients)
 	}
 	return submit.Compose(d, nil)
 }
 
-// digest is of all that was shown, and of who saw it.
+// digest identifies a letter and the browser that previewed it.
 func (g *Gateway) digest(w *recorder, l *page.Letter) string {
 	sum := hmac.New(sha256.New, g.secret[:])
 	for _, text := range []string{w.token, l.To, l.Cc, l.Subject, l.Body} {
@@ -189,15 +190,15 @@ func (g *Gateway) digest(w *recorder, l *page.Letter) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// letters remembers which letters were shown, and counts those that were sent.
+// letters holds the digests of previews, and counts the letters that were sent.
 type letters struct {
 	mu    sync.Mutex
 	shown map[string]bool
 	sent  []time.Time // in the last hour
 }
 
-// maxShown is how many letters are remembered that were shown; of more, any is
-// forgotten and has to be shown again.
+// maxShown bounds the digests of previews. Beyond it, any of them is dropped, and that
+// preview has to be shown again.
 const maxShown = 1000
 
 func (l *letters) show(digest string) {
@@ -215,8 +216,8 @@ func (l *letters) show(digest string) {
 	l.shown[digest] = true
 }
 
-// wasShown reports whether a letter was shown, once: who sends it twice sees it
-// twice.
+// wasShown reports whether a preview was shown, and drops it: sending the letter again
+// needs another preview.
 func (l *letters) wasShown(digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,7 +226,7 @@ func (l *letters) wasShown(digest string) bool {
 	return was
 }
 
-// take counts a letter; ok is false if it is one too many.
+// take counts a letter. ok is false if the limit is reached.
 func (l *letters) take(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
 		perHour = lettersPerHour

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// memory tells whether the program holds more than it may.
+// memory watches the memory of the program.
 type memory struct {
-	held func() int64 // what it holds
-	free func()       // lets go of what nothing uses
+	held func() int64 // in octets
+	free func()       // returns unused memory to the system
 
 	asked   time.Time
 	over    bool
 	freeing atomic.Bool
 }
 
-// memoryTime is how long an answer about memory is good.
+// memoryTime is how long a measurement is used.
 const memoryTime = 20 * time.Millisecond
 
-// isOver reports whether more than most is held; 0: there is no limit. If it is, what
-// nothing uses is let go of: nobody else may do that as long as no request is
-// answered. It is called by one goroutine at a time.
+// isOver reports whether more than most octets are held; 0: no limit. If so, it frees
+// unused memory: while all requests are refused, the garbage collector might not run.
+// The caller must not call it concurrently.
 func (m *memory) isOver(most int64) bool {
 	if most <= 0 {
 		return false
@@ -40,8 +40,8 @@ func (m *memory) isOver(most int64) bool {
 	return m.over
 }
 
-// heldMemory is what package runtime has from the system and has not given back:
-// what debug.SetMemoryLimit is about.
+// heldMemory returns the memory that package runtime holds, as debug.SetMemoryLimit
+// counts it.
 func heldMemory() int64 {
 	s := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(s)

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// metrics are the figures of a gateway, which it tells in the text format of
-// Prometheus. The zero metrics have counted nothing.
+// metrics are the metrics of a gateway, in the text format of Prometheus.
 type metrics struct {
 	mu       sync.Mutex
 	requests map[requestKey]int64
@@ -24,14 +23,14 @@ type metrics struct {
 	seconds  float64
 }
 
-// requestKey tells requests apart. Its values come from short lists, or clients
-// could fill the memory with them.
+// requestKey labels requests. Its values come from bounded lists, so that clients cannot
+// fill the memory.
 type requestKey struct {
 	kind, scheme string
 	status       int
 }
 
-// buckets are upper bounds of how long requests take, in seconds.
+// buckets are the upper bounds of the histogram of durations, in seconds.
 var buckets = [...]float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}
 
 func (m *metrics) count(w *recorder, took time.Duration) {
@@ -57,10 +56,10 @@ func (m *metrics) count(w *recorder, took time.Duration) {
 	m.seconds += took.Seconds()
 }
 
-// maxKeys is how many keys there are before schemes are no longer told apart.
+// maxKeys is the number of keys above which new ones have the scheme "other".
 const maxKeys = 1024
 
-// serveMetrics tells the figures.
+// serveMetrics serves the metrics.
 func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	var b strings.Builder
@@ -82,7 +81,7 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	} {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s %d\n", m.name, m.help, m.name, m.name, m.n)
 	}
-	// A client that is gone has no use for the rest.
+	// An error means that the client is gone.
 	_, _ = io.WriteString(w, b.String())
 }
 

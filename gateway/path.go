@@ -9,12 +9,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A URL is part of a path in one of two forms: "/gopher/h:70/1sel" for
-// "gopher://h:70/1sel", and the whole of it for one without "//", as in
-// "/news:comp.infosystems". What was written stays as it was written.
+// A path holds a URL as it was written, in one of two forms: "/gopher/h:70/1sel" for
+// "gopher://h:70/1sel", and "/news:comp.infosystems" for a URL without "//".
 
-// pathOf returns the path for u below the root; ok is false if a browser would
-// change it on the way, so that only a query can hold it.
+// pathOf returns the path that holds u. ok is false if a browser would change it, so
+// that only a query can hold u.
 func pathOf(u locus.URL) (path string, ok bool) {
 	text := u.String()
 	name, rest, _ := strings.Cut(text, ":")
@@ -26,8 +25,8 @@ func pathOf(u locus.URL) (path string, ok bool) {
 	return path, isStable(path)
 }
 
-// urlOf returns the URL that a path below the root holds, as it was written. ok is
-// false if it holds none, of a scheme that is registered.
+// urlOf returns the URL that a path holds. ok is false if it holds none of a registered
+// scheme.
 func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	text := strings.TrimPrefix(path, "/")
 	end := strings.IndexAny(text, ":/?#")
@@ -40,16 +39,16 @@ func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	if text[end] == '/' {
 		text = text[:end] + "://" + text[end+1:]
 	} else if strings.HasPrefix(text[end+1:], "//") {
-		// There is one path for a URL.
+		// Each URL has one path.
 		return u, false, nil
 	}
 	u, err = locus.Parse(text)
 	return u, true, err
 }
 
-// isStable reports whether browsers send a path as it is written in a link: they
-// resolve dots, also those that are escaped, and escape what they find unsafe (the
-// URL standard of the WHATWG).
+// isStable reports whether browsers request a path as it is written in a link. They
+// resolve dot segments, also escaped ones, and escape unsafe characters (the WHATWG's
+// URL Standard).
 func isStable(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
 	searching := false
@@ -74,7 +73,7 @@ func isStable(path string) bool {
 	return true
 }
 
-// isDots reports whether a segment is "." or "..", with escapes or without.
+// isDots reports whether a segment is "." or "..", perhaps escaped.
 func isDots(segment string) bool {
 	switch strings.ToLower(strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")) {
 	case ".", "..":
@@ -83,7 +82,7 @@ func isDots(segment string) bool {
 	return false
 }
 
-// askFor returns the path that asks for u by a query at path.
+// askFor returns path with a query for u.
 func askFor(path string, u locus.URL, more url.Values) string {
 	text := path + "?url=" + url.QueryEscape(u.WithoutFragment().String())
 	if len(more) > 0 {
@@ -95,7 +94,7 @@ func askFor(path string, u locus.URL, more url.Values) string {
 	return text
 }
 
-// asked returns the URL that a query asks for, as people write it.
+// asked returns the URL in a query, as people write it.
 func asked(values url.Values) (locus.URL, error) {
 	text := strings.TrimSpace(values.Get("url"))
 	u, err := locus.ParseWrapped(text)

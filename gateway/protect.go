@@ -2,12 +2,11 @@ package gateway
 
 import "net/http"
 
-// lockedPolicy is the Content-Security-Policy of answers that are not pages: nothing
-// in them runs, loads anything, or is shown in a frame.
+// lockedPolicy is the Content-Security-Policy of answers that are not pages.
 const lockedPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-// protect sets the header fields that each answer of the gateway's own has, whatever
-// becomes of the request. What a page needs besides replaces them.
+// protect sets the header fields of the gateway's own answers, unless they are set. Pages
+// replace some.
 func protect(h http.Header) {
 	for _, f := range [...][2]string{
 		{"Content-Security-Policy", lockedPolicy},

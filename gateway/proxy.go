@@ -2,21 +2,19 @@ package gateway
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveProxy answers a request whose target is a whole URL: what the URI draft has
-// a gateway take, and a proxy for HTTP. The Host field says nothing here (RFC 9112
-// section 3.2.2): what is asked for is the URL alone.
+// serveProxy answers a request whose target is a whole URL. The Host field is ignored
+// (RFC 9112 section 3.2.2).
 func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	w.kind = "proxy"
 	u, err := locus.Parse(r.RequestURI)
@@ -26,8 +24,8 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	}
 	u = u.WithoutFragment()
 	w.url = u
-	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portOf(u)) {
-		// A browser that asks its proxy for everything asks it for its own pages too.
+	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portIn(g.client.Registry(), u)) {
+		// A browser with this proxy asks it for the gateway's own pages, too.
 		target := "/"
 		if path, ok := u.Path(); ok {
 			target += path
@@ -38,7 +36,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	}
 	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
 		w.Header().Set("Allow", "GET, HEAD")
-		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", r.Method+" is not passed on")
+		g.fail(w, r, http.StatusMethodNotAllowed, "unsupported", "method "+r.Method+" is not forwarded")
 		return
 	}
 	if !isWeb(u.Scheme()) {
@@ -48,25 +46,25 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	g.forward(w, r, u)
 }
 
-// forward passes a request for an http or https URL on, and its answer back.
+// forward forwards a request for an http or https URL and relays the answer.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 	out, err := newRequest(r.Context(), r.Method, u)
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
 	}
-	passOn(out.Header, r.Header)
+	copyEndToEnd(out.Header, r.Header)
 	out.Header.Del("Expect")
 	if hops, err := strconv.Atoi(out.Header.Get("Max-Forwards")); err == nil && hops > 0 {
 		out.Header.Set("Max-Forwards", strconv.Itoa(hops-1))
 	}
 	if _, ok := out.Header["User-Agent"]; !ok {
-		out.Header["User-Agent"] = nil // none: package net/http has one of its own
+		out.Header["User-Agent"] = nil // prevents the one of package net/http
 	}
 	g.addVia(out.Header, r.ProtoMajor, r.ProtoMinor)
 	if r.ContentLength != 0 {
 		if b, ok := r.Body.(*timedBody); ok {
-			b.patient = true
+			b.perPiece = true
 		}
 		out.Body = r.Body
 		out.ContentLength = r.ContentLength
@@ -74,10 +72,10 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL) {
 	g.relay(w, r, out, u, nil)
 }
 
-// relay sends out, a request for u, and passes its answer back. own are header fields
-// that replace those of the answer.
+// relay sends out, a request for u, and relays the answer. own are header fields that
+// replace those of the answer.
 func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus.URL, own http.Header) {
-	resp, err := g.upstream.RoundTrip(out)
+	resp, err := g.send(out)
 	if err != nil {
 		g.failAccess(w, r, err)
 		return
@@ -87,18 +85,18 @@ func (g *Gateway) relay(w *recorder, r *http.Request, out *http.Request, u locus
 		g.refuseRedirect(w, r, to, err)
 		return
 	}
-	if kind := resp.Header.Get("Content-Type"); resp.Header.Get(roundtrip.KindHeader) == "menu" && !accepts(r, kind) {
-		g.fail(w, r, http.StatusNotAcceptable, "unsupported", "this is a menu, which the gateway writes as text/html, application/json or text/plain; the request accepts none of them")
+	if kind := resp.Header.Get("Content-Type"); roundtrip.IsMenu(resp) && !accepts(r, kind) {
+		g.fail(w, r, http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them")
 		return
 	}
 	g.answer(w, r, resp, own)
 }
 
-// answer passes an answer back.
+// answer relays an answer to the client.
 func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own http.Header) {
 	h := w.Header()
 	w.cache = resp.Header.Get("Cache-Status")
-	passOn(h, resp.Header)
+	copyEndToEnd(h, resp.Header)
 	h.Del(roundtrip.KindHeader)
 	for name, values := range own {
 		h[name] = values
@@ -106,33 +104,18 @@ func (g *Gateway) answer(w *recorder, r *http.Request, resp *http.Response, own 
 	g.addVia(h, resp.ProtoMajor, resp.ProtoMinor)
 	status := resp.StatusCode
 	if status < 200 || status > 599 {
-		// 101 would be an answer to an Upgrade, which was not passed on.
-		g.failAccess(w, r, errors.New("the server's answer has a status that can't be"))
+		// 101 would answer an Upgrade, which was not forwarded.
+		g.failAccess(w, r, fmt.Errorf("the server answered with the invalid status %d", status))
 		return
 	}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified {
 		return
 	}
-	if err := stream(w, resp.Body); err != nil {
-		w.broken = err
-		// The client must not take what it got for the whole.
-		panic(http.ErrAbortHandler)
-	}
+	w.stream(resp.Body)
 }
 
-// portOf is the port that an http or https URL leads to.
-func portOf(u locus.URL) uint16 {
-	if n, ok := u.Port(); ok {
-		return n
-	}
-	if u.Scheme() == "https" {
-		return 443
-	}
-	return 80
-}
-
-// serveForeign answers a proxy's request for a URL that is not asked over HTTP.
+// serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) {
 	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.FromProxy != nil {
 		u = s.FromProxy(u)
@@ -158,77 +141,43 @@ func accepts(r *http.Request, kind string) bool {
 	return err != nil || strings.Trim(accept, " ,") == "" || wanted.Quality(kind) > 0
 }
 
-// foreignOwn are fields of all answers that were made here of what no HTTP server
-// said.
+// foreignOwn are fields of all answers about other schemes.
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
-// servePerson answers a browser that has the gateway for its proxy: menus and
-// messages are pages, and objects are what they are.
+// servePerson answers a browser that uses the gateway as its proxy: menus and messages
+// are pages, and other objects are sent as they are.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) {
-	base := g.base(r)
-	v := &view{gateway: g, w: w, r: r, printer: g.proxyPrinter(base), policy: proxyPolicy(base), head: &page.Head{URL: u, Size: -1}}
-	if isSession(u.Scheme()) || u.Scheme() == "mailto" {
-		// A terminal and a letter are for the gateway's own origin.
-		seeOther(w, base+g.pagePath(u, page.Show{}))
+	if traits := g.traits(u); traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
+		// A terminal and a mail form need the gateway's own origin.
+		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return
 	}
-	v.objects = func(resp *http.Response) {
-		if page.ClassOf(resp.Header.Get("Content-Type")) == page.ClassMessage {
-			v.object(resp)
-			return
-		}
-		g.answer(w, r, resp, foreignOwn)
-	}
+	v := g.newView(w, r, u)
+	v.asIs = true
 	v.fetch()
 }
 
-// askedFields are those of a request that mean something to other schemes.
+// askedFields are the header fields that matter to other schemes.
 var askedFields = [...]string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
+
+// copyAsked copies those fields of a client's request.
+func copyAsked(to, from http.Header) {
+	for _, name := range askedFields {
+		if values := from.Values(name); len(values) > 0 {
+			to[name] = values
+		}
+	}
+}
 
 func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
 	out, err := newRequest(ctx, r.Method, u)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range askedFields {
-		if values := r.Header.Values(name); len(values) > 0 {
-			out.Header[name] = values
-		}
-	}
+	copyAsked(out.Header, r.Header)
 	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
-		// A program that takes anything gets a menu as "locus get" writes it.
+		// A program without a preference gets menus as "locus get" writes them.
 		out.Header.Set("Accept", "text/plain, */*;q=0.9")
 	}
 	return out, nil
-}
-
-// statusOf is the status of HTTP for what access failed of.
-func statusOf(k access.Kind) int {
-	switch k {
-	case access.NotFound:
-		return http.StatusNotFound
-	case access.Denied, access.Auth:
-		return http.StatusForbidden
-	case access.Unsupported:
-		return http.StatusNotImplemented
-	case access.Syntax:
-		return http.StatusBadRequest
-	case access.Timeout:
-		return http.StatusGatewayTimeout
-	case access.Interrupted:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusBadGateway
-}
-
-// failAccess answers that a URL came to nothing.
-func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
-	if errors.Is(err, errBusy) {
-		w.Header().Set("Retry-After", "1")
-		g.fail(w, r, http.StatusServiceUnavailable, "busy", err.Error())
-		return
-	}
-	k := access.KindOf(err)
-	w.failure = k
-	g.failWith(w, r, statusOf(k), string(k), err)
 }

@@ -263,7 +263,7 @@ func TestPerHost(t *testing.T) {
 	} else {
 		for screen.read() {
 		}
-		if !strings.Contains(screen.value("error"), "as many requests as may be") {
+		if !strings.Contains(screen.value("error"), "too many requests to this server") {
 			t.Errorf("a terminal: %s", screen.all())
 		}
 	}

@@ -8,28 +8,28 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
-// A client that gets a redirect from here follows it with a new request, which looks
-// like one that a person made. So each redirect is judged before a client gets it.
+// A client follows a redirect with a new request, which looks like one that a person
+// made. So the policy judges each redirect before the client gets it.
 
-// leadsTo returns the URL to which an answer refers.
-func leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
+// leadsTo returns the URL to which an answer redirects.
+func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	ref, err := relative.Parse(resp.Header.Get("Location"))
 	if err != nil {
-		return locus.URL{}, fmt.Errorf("%w: a redirect that leads nowhere: %w", scheme.ErrProtocol, err)
+		return locus.URL{}, fmt.Errorf("%w: invalid redirect: %w", scheme.ErrProtocol, err)
 	}
-	return ref.Resolve(u)
+	to, _, err := g.client.Registry().Resolve(u, ref, relative.Options{})
+	return to, err
 }
 
-// redirected returns the URL to which an answer about u redirects. If the client may
-// not follow by itself, to is set and so is err.
+// redirected returns the URL that an answer about u redirects to. If the client may not
+// follow by itself, both to and err are set.
 func (g *Gateway) redirected(u locus.URL, resp *http.Response) (to locus.URL, err error) {
-	to, err = leadsTo(u, resp)
+	to, err = g.leadsTo(u, resp)
 	switch {
 	case err != nil:
 		return locus.URL{}, err
@@ -39,7 +39,7 @@ func (g *Gateway) redirected(u locus.URL, resp *http.Response) (to locus.URL, er
 	return to, g.client.CheckReferral(u, to, 1)
 }
 
-// redirect leads the browser to the page of where an answer leads.
+// redirect redirects the browser to the page of the URL that an answer redirects to.
 func (v *view) redirect(resp *http.Response) {
 	to, err := v.gateway.redirected(v.head.URL, resp)
 	switch path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show); {
@@ -48,13 +48,14 @@ func (v *view) redirect(resp *http.Response) {
 	case err != nil:
 		v.confirm(to, err)
 	case path == "":
-		v.fail(fmt.Errorf("%w: the server leads to %s", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
+		v.fail(fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Redacted())))
 	default:
 		seeOther(v.w, path)
 	}
 }
 
-// confirm asks the person before the browser goes to to, which err denies to it.
+// confirm shows a page with a link to to, which the policy does not let the browser
+// follow by itself, for the reason err.
 func (v *view) confirm(to locus.URL, err error) {
 	if !errors.Is(err, policy.ErrDenied) {
 		v.fail(err)
@@ -64,31 +65,26 @@ func (v *view) confirm(to locus.URL, err error) {
 	v.write(http.StatusForbidden, func(w io.Writer) error { return v.printer.Redirect(w, v.head, to, err) })
 }
 
-// refuseRedirect answers that an answer about w.url redirects to to, which err
-// denies. A browser gets a page that asks, and a program a line.
+// refuseRedirect answers that w.url redirects to to, which err denies: to a browser
+// with a page that asks, else with a line of text.
 func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) {
 	if to.IsZero() || !wantsHTML(r) {
 		g.failAccess(w, r, err)
 		return
 	}
-	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: w.url, Size: -1}}
-	if w.kind == "proxy" {
-		base := g.base(r)
-		v.printer, v.policy = g.proxyPrinter(base), proxyPolicy(base)
-	}
-	v.confirm(to, err)
+	g.newView(w, r, w.url).confirm(to, err)
 }
 
-// checkRelayed judges an answer that a client of the proxy would follow. A Location
-// that is no URL is the client's to judge, and so is one that leads back to the same
-// URL: a cookie may make the next answer another one.
+// checkRelayed judges a redirect that a client of the proxy would follow. A Location
+// that is not a URL is left to the client, and so is one of the same URL, which may be
+// answered differently because of a cookie.
 func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, err error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 	default:
 		return to, nil
 	}
-	to, err = leadsTo(u, resp)
+	to, err = g.leadsTo(u, resp)
 	if resp.Header.Get("Location") == "" || err != nil {
 		return locus.URL{}, nil
 	}

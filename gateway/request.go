@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// localAddr is the address that the request came to; not valid if nobody told.
+// localAddr returns the address that the request came to; the zero AddrPort: unknown.
 func localAddr(r *http.Request) netip.AddrPort {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		p := a.AddrPort()
@@ -16,8 +16,8 @@ func localAddr(r *http.Request) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// clientOf is the address of who asks, by which limits are counted: of IPv6 the
-// network, since whoever has one address there has all of it.
+// clientOf returns the address by which a client's requests are counted: of IPv6 its
+// /64, all of which belongs to one client.
 func clientOf(r *http.Request) netip.Addr {
 	a, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -32,7 +32,7 @@ func clientOf(r *http.Request) netip.Addr {
 	return address
 }
 
-// splitHost divides a host and perhaps a port.
+// splitHost splits a host with an optional port.
 func splitHost(text string) (host, port string) {
 	if host, port, err := net.SplitHostPort(text); err == nil {
 		return host, port
@@ -40,18 +40,12 @@ func splitHost(text string) (host, port string) {
 	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
 }
 
-// malformed says what in a request can't be, though package net/http lets it pass;
-// empty: nothing. What it does not let a handler see is for [Server]'s guard.
+// malformed returns why a request is refused though package net/http accepts it; empty:
+// it is not.
 func malformed(r *http.Request) string {
-	if len(r.TransferEncoding) > 0 && (len(r.TransferEncoding) > 1 || r.TransferEncoding[0] != "chunked") {
-		return "the only transfer coding here is chunked"
-	}
-	if r.ProtoMajor == 1 && r.ProtoMinor == 0 && len(r.TransferEncoding) > 0 {
-		return "HTTP/1.0 has no transfer codings"
-	}
-	for _, name := range []string{"Content-Length", "Content-Type", "Host", "Range", "Origin", "Authorization"} {
+	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {
 		if len(r.Header.Values(name)) > 1 {
-			return "the header field " + name + " comes twice"
+			return "the header field " + name + " is repeated"
 		}
 	}
 	return ""

@@ -13,36 +13,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules say which URLs may be opened at all, besides what the policy says. They are
-// for access.Options.Check, so that they hold for what URLs lead to as well. The
-// zero Rules allow everything. A rule is one of
+// Rules say which URLs may be opened, in addition to the policy. [Rules.Check] is for
+// access.Options.Check, so that they hold for referrals, too. The zero Rules allow
+// everything. A rule is one of
 //
 //	telnet:                    a scheme
 //	example.com                a host
 //	.example.com               a host and all within that domain
-//	192.0.2.0/24               addresses: where a URL has one for its host, and, to be
-//	                           denied, wherever a name leads
+//	192.0.2.0/24               addresses: as the host of a URL, and for denial also those
+//	                           of a name
 //	127.0.0.1:7070             a host, or an address, and a port
 //	gopher://h/1/pub/          a prefix of the URL, in canonical form
 //
-// A prefix never allows a path with a segment "." or "..", and denies the URLs that
-// a server might take for one that it denies: with such segments, or with "//" for
-// "/". [Rules.CheckAddr] is for access.Options.CheckAddr.
+// A prefix never allows a path with a segment "." or "..". It also denies URLs that a
+// server might take for a denied one: with such segments, or with "//" for "/".
+// [Rules.CheckAddr] is for access.Options.CheckAddr.
 type Rules struct {
 	allow, deny []rule
 	registry    *scheme.Registry
 }
 
-// rule is one line of Rules. One of its fields is set, or one and port.
+// rule is one rule. One of its fields is set, perhaps with port.
 type rule struct {
 	scheme string
-	host   string // begins with "." for a domain
-	port   uint16 // of host or block; 0: any
-	prefix string
+	host   string    // begins with "." for a domain
+	port   uint16    // of host or block; 0: any
+	prefix locus.URL // in canonical form
 	block  netip.Prefix
 }
 
-// NewRules reads rules. Without any in allow, all is allowed that deny does not
+// NewRules parses rules. If allow is empty, everything is allowed that deny does not
 // deny.
 func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	rules := Rules{registry: r}
@@ -72,7 +72,7 @@ func (r Rules) parse(text string) (rule, error) {
 		return rule{scheme: name}, nil
 	}
 	if _, ok := r.registry.Lookup(strings.ToLower(text)); ok {
-		// Silence would leave open what somebody meant to close.
+		// To take it for a host would leave the scheme allowed.
 		return rule{}, fmt.Errorf("write %q for the scheme, or %q for a host of that name", text+":", "."+text)
 	}
 	if strings.Contains(text, "://") {
@@ -87,7 +87,7 @@ func (r Rules) parse(text string) (rule, error) {
 		if hasDots(canonical) {
 			return rule{}, errors.New(`a prefix has no segment "." or ".."`)
 		}
-		return rule{prefix: canonical.String()}, nil
+		return rule{prefix: canonical}, nil
 	}
 	if a, err := netip.ParseAddr(text); err == nil {
 		return rule{block: blockOf(a)}, nil
@@ -96,7 +96,7 @@ func (r Rules) parse(text string) (rule, error) {
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && !strings.HasSuffix(text, "]") {
 		n, err := strconv.ParseUint(text[i+1:], 10, 16)
 		if err != nil || n == 0 {
-			return rule{}, fmt.Errorf("%s is no port, 1 to 65535", locus.Quote(text[i+1:]))
+			return rule{}, fmt.Errorf("port %s is out of range (1-65535)", locus.Quote(text[i+1:]))
 		}
 		host, one.port = text[:i], uint16(n)
 	}
@@ -112,14 +112,13 @@ func (r Rules) parse(text string) (rule, error) {
 	return one, nil
 }
 
-// blockOf is an address by itself.
+// blockOf returns the block of one address.
 func blockOf(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	return netip.PrefixFrom(a, a.BitLen())
 }
 
-// plainHost is the one spelling of a host: in lower case, and a name without the dot
-// that ends it when it is looked up.
+// plainHost returns a host in one spelling: in lower case, without a final dot.
 func plainHost(host string) string {
 	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch a = a.Unmap(); {
@@ -131,16 +130,16 @@ func plainHost(host string) string {
 	return a.String()
 }
 
-// denied is what a rule comes to.
+// denied returns the error for a URL or address that the rules deny.
 func denied(subject, reason string) error {
 	return &policy.DeniedError{Rule: "list", Subject: locus.Quote(subject), Reason: reason}
 }
 
-// onList is why something is denied by a rule about it.
-const onList = "it is on the list of what is denied"
+// onList is the reason of a rule that denies.
+const onList = "it is on the deny list"
 
-// CheckAddr says whether a may be dialled: the addresses that are denied are denied
-// under any name. The error is a [*policy.DeniedError].
+// CheckAddr checks an address before it is dialled: a denied address is denied under any
+// name. The error is a [*policy.DeniedError].
 func (r Rules) CheckAddr(a netip.AddrPort) error {
 	for _, one := range r.deny {
 		if one.block.IsValid() && one.block.Contains(a.Addr().Unmap().WithZone("")) && (one.port == 0 || one.port == a.Port()) {
@@ -150,8 +149,11 @@ func (r Rules) CheckAddr(a netip.AddrPort) error {
 	return nil
 }
 
-// Check says whether u may be opened. The error is a [*policy.DeniedError].
+// Check checks a URL before it is opened. The error is a [*policy.DeniedError].
 func (r Rules) Check(u locus.URL) error {
+	if len(r.allow) == 0 && len(r.deny) == 0 {
+		return nil
+	}
 	canonical := u.WithoutFragment()
 	if c, _, err := r.registry.Canonical(canonical); err == nil {
 		canonical = c
@@ -169,17 +171,17 @@ func (r Rules) Check(u locus.URL) error {
 			return nil
 		}
 	}
-	return denied(u.Redacted(), "it is not on the list of what is allowed")
+	return denied(u.Redacted(), "it is not on the allow list")
 }
 
-// fits reports whether the rule is about u. loose: also if some server might take u
-// for what the rule is about.
+// fits reports whether the rule is about u. loose: also if a server might take u for a
+// URL that the rule is about.
 func (one rule) fits(r *scheme.Registry, u locus.URL, loose bool) bool {
 	host := plainHost(u.Host())
 	switch {
 	case one.scheme != "":
 		return u.Scheme() == one.scheme
-	case one.prefix != "":
+	case !one.prefix.IsZero():
 		return one.fitsPrefix(u, loose)
 	case one.port != 0 && one.port != portIn(r, u):
 		return false
@@ -193,12 +195,11 @@ func (one rule) fits(r *scheme.Registry, u locus.URL, loose bool) bool {
 }
 
 func (one rule) fitsPrefix(u locus.URL, loose bool) bool {
-	text := u.WithoutPassword().String()
+	p := one.prefix
 	if !loose {
-		return strings.HasPrefix(text, one.prefix) && !hasDots(u)
+		return strings.HasPrefix(u.WithoutPassword().String(), p.String()) && !hasDots(u)
 	}
-	p, err := locus.Parse(one.prefix)
-	if err != nil || u.Scheme() != p.Scheme() || plainHost(u.Host()) != plainHost(p.Host()) {
+	if u.Scheme() != p.Scheme() || plainHost(u.Host()) != plainHost(p.Host()) {
 		return false
 	}
 	n, written := u.Port()
@@ -210,8 +211,7 @@ func (one rule) fitsPrefix(u locus.URL, loose bool) bool {
 	return hasDots(u) || strings.HasPrefix(plainPath(path), plainPath(prefix))
 }
 
-// plainPath is a path decoded, with each run of "/" as one and none at its
-// beginning.
+// plainPath returns a path decoded, with runs of "/" as one and none at the beginning.
 func plainPath(path string) string {
 	if decoded, err := escape.Decode(path); err == nil {
 		path = decoded
@@ -236,7 +236,7 @@ func hasDots(u locus.URL) bool {
 	return false
 }
 
-// portIn is the port that u leads to; 0: none.
+// portIn returns the port that u leads to; 0: none.
 func portIn(r *scheme.Registry, u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n

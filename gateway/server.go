@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// headTime is how long a client may take for the head of a request.
+	// headTime is how long a client may take to send the head of a request.
 	headTime = 10 * time.Second
-	// idleTime is how long a connection may wait for its next request.
+	// idleTime is how long a connection may be idle.
 	idleTime = 60 * time.Second
 )
 
-// Server serves a [Gateway] to the network. It is one for clients that may mean
-// harm: each has so long for what it sends, there are so many connections and no
-// more, and what could be read in two ways is refused.
+// Server serves a [Gateway] to untrusted clients: with deadlines, a limit of
+// connections, and a guard that refuses ambiguous requests.
 type Server struct {
 	gateway *Gateway
 	http    *http.Server
@@ -33,14 +32,13 @@ func NewServer(g *Gateway) *Server {
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHead,
-		// What net/http says of clients is in their words, and the log has the
-		// requests.
+		// Its messages quote clients unescaped.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
-		// A client of this server speaks HTTP/1: proxies are asked in that.
+		// The guard reads HTTP/1.
 		Protocols: new(http.Protocols),
 		ConnState: func(c net.Conn, state http.ConnState) {
-			if placed, ok := c.(*placedConn); ok {
-				placed.half.update(func(h *halfClose) { h.active = state == http.StateActive })
+			if limited, ok := c.(*limitedConn); ok {
+				limited.half.update(func(h *halfClose) { h.active = state == http.StateActive })
 			}
 		},
 	}
@@ -48,8 +46,8 @@ func NewServer(g *Gateway) *Server {
 	return s
 }
 
-// serve has the connection closed after a request that could have been, and was
-// not, taken over: the guard looks at nothing behind it.
+// serve closes the connection after a request that could have hijacked it, and did not:
+// the guard does not check what follows.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" {
 		w = &closing{ResponseWriter: w}
@@ -57,7 +55,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.gateway.ServeHTTP(w, r)
 }
 
-// closing is a ResponseWriter whose answer is the last on its connection, unless it
+// closing is a ResponseWriter that closes the connection after the answer, unless that
 // is 101.
 type closing struct{ http.ResponseWriter }
 
@@ -77,11 +75,11 @@ func (c *closing) Write(p []byte) (int, error) {
 
 func (c *closing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Serve answers what comes to l until [Server.Shutdown], and then returns nil.
+// Serve serves the connections of l until [Server.Shutdown], and then returns nil.
 func (s *Server) Serve(l net.Listener) error {
 	err := s.http.Serve(&guardListener{
 		Listener: l,
-		places:   make(chan struct{}, s.gateway.limiter.limits.Connections),
+		slots:    make(chan struct{}, s.gateway.limiter.limits.Connections),
 		closed:   make(chan struct{}),
 	})
 	if errors.Is(err, http.ErrServerClosed) {
@@ -90,37 +88,37 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// Shutdown takes no more requests and waits for those under way. When ctx ends
-// before that they are broken off.
+// Shutdown accepts no more requests and waits for those under way. When ctx ends, it
+// breaks them off.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		s.http.Close()
 	}
-	s.gateway.hangUp()
+	s.gateway.sessions.close()
 	return errors.Join(err, s.gateway.Close())
 }
 
-// guardListener accepts so many connections at once.
+// guardListener limits the number of open connections.
 type guardListener struct {
 	net.Listener
-	places chan struct{}
+	slots  chan struct{}
 	closed chan struct{}
 	once   sync.Once
 }
 
 func (l *guardListener) Accept() (net.Conn, error) {
 	select {
-	case l.places <- struct{}{}:
+	case l.slots <- struct{}{}:
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
 	c, err := l.Listener.Accept()
 	if err != nil {
-		<-l.places
+		<-l.slots
 		return nil, err
 	}
-	return &placedConn{guardConn: guardConn{Conn: c}, places: l.places}, nil
+	return &limitedConn{guardConn: guardConn{Conn: c}, slots: l.slots}, nil
 }
 
 func (l *guardListener) Close() error {
@@ -128,14 +126,14 @@ func (l *guardListener) Close() error {
 	return l.Listener.Close()
 }
 
-// placedConn gives its place back when it is closed.
-type placedConn struct {
+// limitedConn counts as open until it is closed.
+type limitedConn struct {
 	guardConn
-	once   sync.Once
-	places chan struct{}
+	once  sync.Once
+	slots chan struct{}
 }
 
-func (c *placedConn) Close() error {
-	c.once.Do(func() { <-c.places })
+func (c *limitedConn) Close() error {
+	c.once.Do(func() { <-c.slots })
 	return c.guardConn.Close()
 }

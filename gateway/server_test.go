@@ -272,7 +272,7 @@ func TestOptions(t *testing.T) {
 	client := access.New(nil, policy.Policy{}, nil)
 	defer client.Close()
 	if _, err := New(client, &Options{Names: []string{"no name"}}); err == nil {
-		t.Error("a name that is none")
+		t.Error("an invalid name is accepted")
 	}
 	if g, err := New(client, nil); err != nil || g.limiter.limits.Requests == 0 {
 		t.Error(err)
@@ -303,7 +303,7 @@ func TestSlowBody(t *testing.T) {
 								return nil, err
 							}
 						}
-						return nil, errors.New("nobody is there")
+						return nil, errors.New("connection refused")
 					})
 				}})
 				defer end()

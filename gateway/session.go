@@ -23,64 +23,60 @@ import (
 )
 
 const (
-	// sessionIdle is how long a person may type nothing.
+	// sessionIdle is how long a session may be without input.
 	sessionIdle = 30 * time.Minute
 	// sessionTime is how long a session may last.
 	sessionTime = 8 * time.Hour
-	// maxControl is the most octets of a control message. What is typed may be of any
-	// length: it is read as the service takes it.
+	// maxControl is the size limit of a control message, in octets. Input has no limit:
+	// it is read as fast as the service reads it.
 	maxControl = 64 << 10
-	// maxWindow is how many columns or rows a window may have.
+	// maxWindow is the limit of columns and rows.
 	maxWindow = 500
-	// lastWord is how long a page may take for the reason when the gateway ends a session.
-	lastWord = 5 * time.Second
-	// subprotocol is the name of what is spoken: see package page.
+	// reasonTime is how long a page may take to receive the reason of the end.
+	reasonTime = 5 * time.Second
+	// subprotocol is the WebSocket subprotocol: see package page.
 	subprotocol = "locus.terminal.2"
 )
 
-// Why a session ends. The text is for the page and the log.
+// Reasons why a session ends, for the page and the log.
 var (
-	errLasted  = fmt.Errorf("the session has lasted %v, which is the most", sessionTime)
+	errLasted  = fmt.Errorf("the session reached its limit of %v", sessionTime)
 	errClosing = errors.New("the gateway is shutting down")
 	errIdle    = fmt.Errorf("nothing was typed for %v", sessionIdle)
 	errHungUp  = errors.New("the page has hung up")
 	errGone    = errors.New("the connection to the page is lost")
-	errSlow    = fmt.Errorf("the page has taken nothing for %v", writeTime)
-	errControl = fmt.Errorf("a control message has more than %d octets", maxControl)
+	errSlow    = fmt.Errorf("the page has read nothing for %v", writeTime)
+	errControl = fmt.Errorf("a control message is longer than %d octets", maxControl)
 	errEnded   = errors.New("the service has ended the session")
-	errMany    = errors.New("as many terminals as may be are open: close one, or try again later")
+	errMany    = errors.New("too many terminals are open: close one, or try again later")
 )
 
-// sessions are the terminals and tunnels that are open. They end with the gateway.
+// sessions are the open terminals and tunnels. They end with the gateway.
 type sessions struct {
 	mu     sync.Mutex
-	closed bool
-	open   map[context.Context]context.CancelCauseFunc
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 	wait   sync.WaitGroup
 }
 
-// begin ties a session to the gateway until end. ok is false if that ends already.
-func (s *sessions) begin(ctx context.Context) (tied context.Context, end func(), ok bool) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, stop := context.WithTimeoutCause(ctx, sessionTime, errLasted)
+func newSessions() *sessions {
+	s := new(sessions)
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s
+}
+
+// begin returns the context of a session. The caller calls end. ok is false if the
+// gateway is shutting down.
+func (s *sessions) begin() (ctx context.Context, end func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		stop()
-		cancel(nil)
+	if s.ctx.Err() != nil {
 		return nil, nil, false
 	}
-	if s.open == nil {
-		s.open = make(map[context.Context]context.CancelCauseFunc)
-	}
-	s.open[ctx] = cancel
 	s.wait.Add(1)
+	ctx, stop := context.WithTimeoutCause(s.ctx, sessionTime, errLasted)
 	return ctx, func() {
 		stop()
-		cancel(nil)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, ctx)
 		s.wait.Done()
 	}, true
 }
@@ -88,28 +84,25 @@ func (s *sessions) begin(ctx context.Context) (tied context.Context, end func(),
 // close ends all sessions.
 func (s *sessions) close() {
 	s.mu.Lock()
-	s.closed = true
-	for _, cancel := range s.open {
-		cancel(errClosing)
-	}
+	s.cancel(errClosing)
 	s.mu.Unlock()
 	s.wait.Wait()
 }
 
-// serveTerminal bridges a session and a WebSocket, in the protocol that package page
-// writes down. Only a page of this gateway may ask for it.
+// serveTerminal connects a session to a WebSocket, in the protocol that package page
+// documents. Only pages of this gateway may open it.
 func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) {
 	u, err := asked(values)
-	if err != nil || !isSession(u.Scheme()) {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "a terminal is for URLs of telnet, rlogin and tn3270")
+	if err != nil || !g.traits(u).Has(scheme.Interactive) {
+		g.fail(w, r, http.StatusBadRequest, "syntax", "a terminal needs the URL of an interactive service, such as telnet://host/")
 		return
 	}
 	w.url = u
 	if r.Header.Get("Origin") == "" {
-		g.fail(w, r, http.StatusForbidden, "denied", "only a page of this gateway opens a terminal")
+		g.fail(w, r, http.StatusForbidden, "denied", "only pages of this gateway may open a terminal")
 		return
 	}
-	// Accept refuses an Origin that is not the Host, which was looked at before.
+	// Accept refuses an Origin other than the Host, which was checked before.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
 		return // it has answered
@@ -117,8 +110,8 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	t := &terminal{conn: conn, ctx: context.WithoutCancel(r.Context())}
-	// A browser tells a page nothing of an HTTP status: from here on the reason is a
-	// message.
+	// A page does not learn the HTTP status of a WebSocket: from here on reasons are
+	// messages.
 	leave, ok := g.limiter.enterSession()
 	if !ok {
 		w.ended = errMany.Error()
@@ -126,7 +119,7 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 		return
 	}
 	defer leave()
-	ctx, end, ok := g.sessions.begin(t.ctx)
+	ctx, end, ok := g.sessions.begin()
 	if !ok {
 		w.ended = errClosing.Error()
 		t.refuse(websocket.StatusGoingAway, shape.Reason{Kind: "busy", Message: shape.Text(w.ended)})
@@ -144,7 +137,7 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	defer result.Resource.Close()
 	session, ok := result.Resource.(*scheme.Session)
 	if !ok {
-		w.failure, w.ended = access.Unsupported, "the URL leads to no session"
+		w.failure, w.ended = access.Unsupported, "the URL does not lead to a session"
 		t.refuse(websocket.StatusInternalError, shape.Reason{Kind: access.Unsupported, Message: shape.Text(w.ended)})
 		return
 	}
@@ -158,7 +151,7 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	w.octets += t.shown
 }
 
-// isOrderly reports whether a session ended as sessions do.
+// isOrderly reports whether a reason is not a failure.
 func isOrderly(reason error) bool {
 	for _, orderly := range []error{errEnded, errHungUp, errIdle, errLasted, errClosing} {
 		if reason == orderly {
@@ -175,18 +168,18 @@ type terminal struct {
 	session *scheme.Session
 	keys    *keyboard
 	shown   int64
-	slow    atomic.Bool // the page has not taken something in time
+	slow    atomic.Bool // a write to the page timed out
 
 	changed chan struct{}
 }
 
-// refuse says why there is no session, and closes.
+// refuse tells the page why there is no session, and closes.
 func (t *terminal) refuse(code websocket.StatusCode, reason shape.Reason) {
 	t.tell("error", reason)
 	t.conn.Close(code, closeText(string(reason.Message)))
 }
 
-// closeText returns text as a close frame may have it (RFC 6455 section 5.5).
+// closeText returns text in the length of a close frame (RFC 6455 section 5.5).
 func closeText(text string) string {
 	const most = 123
 	if text = shownText(text); len(text) > most {
@@ -195,13 +188,13 @@ func closeText(text string) string {
 	return text
 }
 
-// run bridges until one side ends, and returns why it did.
+// run copies both ways until one side ends, and returns the reason.
 func (t *terminal) run() (reason error) {
 	service := t.session.Conn
 	t.changed = make(chan struct{}, 1)
 	t.tell("advice", map[string]shape.Text{"user": shape.Text(t.session.User), "password": shape.Text(t.session.Password)})
 	t.tell("commands", append([]string{}, service.Commands()...))
-	t.told()
+	t.sendStatus()
 	service.OnChange(func() {
 		select {
 		case t.changed <- struct{}{}:
@@ -211,8 +204,8 @@ func (t *terminal) run() (reason error) {
 	defer service.OnChange(nil)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	stop := context.AfterFunc(ctx, func() { service.Close() })
-	// Cancelling a read closes the connection at once: it must last until the page has
-	// been told why.
+	// Cancelling a read closes the connection at once, before the page learns the
+	// reason: reads have a context of their own.
 	reading, endReading := context.WithCancel(context.WithoutCancel(t.ctx))
 	idle := time.AfterFunc(sessionIdle, func() { cancel(errIdle) })
 	defer idle.Stop()
@@ -231,8 +224,8 @@ func (t *terminal) run() (reason error) {
 		for {
 			select {
 			case <-t.changed:
-				t.told()
-				if err := t.keys.turned(); err != nil {
+				t.sendStatus()
+				if err := t.keys.echoChanged(); err != nil {
 					cancel(err)
 				}
 			case <-ctx.Done():
@@ -242,7 +235,7 @@ func (t *terminal) run() (reason error) {
 	})
 	reason = t.show()
 	if ctx.Err() != nil {
-		// That closed the service, or what closed it came first.
+		// The end of ctx closed the service.
 		reason = context.Cause(ctx)
 	}
 	if reason == errGone && t.slow.Load() {
@@ -262,8 +255,8 @@ func (t *terminal) run() (reason error) {
 	return reason
 }
 
-// show passes on what the service shows, as far as a stranger may tell a terminal, and
-// returns why it ends. A page that reads slowly has the service wait.
+// show sends the output of the service to the page, filtered, and returns why that
+// ended. A page that reads slowly makes the service wait.
 func (t *terminal) show() error {
 	var filter term.Filter
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
@@ -284,13 +277,13 @@ func (t *terminal) show() error {
 	}
 }
 
-// write shows text in the page.
+// write sends text to the page.
 func (t *terminal) write(text []byte) error {
-	// A write that is cancelled closes the connection at once, and the page could not be
-	// told why the session ends: one under way has a little time then.
+	// Cancelling a write closes the connection at once, before the page learns the
+	// reason: a write under way gets reasonTime.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
-	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(lastWord, cancel) })
+	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(reasonTime, cancel) })
 	defer stop()
 	err := t.conn.Write(ctx, websocket.MessageBinary, text)
 	switch {
@@ -302,13 +295,11 @@ func (t *terminal) write(text []byte) error {
 	return errGone
 }
 
-// echo shows what is typed where it is edited. A page that is gone shows that in what is
-// read from it.
+// echo sends edited input back to the page. If that fails, so does reading from it.
 func (t *terminal) echo(text []byte) { _ = t.write(text) }
 
-// message takes one message: what the user types, or a command. What is typed is read
-// piece by piece, as the service takes it, so that the page waits when the service does.
-// The error is why no more come.
+// message takes one message: input, or a command. Input is read piece by piece, so that
+// the page waits when the service does.
 func (t *terminal) message(ctx context.Context) error {
 	kind, r, err := t.conn.Reader(ctx)
 	if err != nil {
@@ -327,7 +318,7 @@ func (t *terminal) message(ctx context.Context) error {
 	return err
 }
 
-// pageReader reads from the page: its errors are about that.
+// pageReader reads a message of the page, with errors of [gone].
 type pageReader struct{ io.Reader }
 
 func (r pageReader) Read(p []byte) (int, error) {
@@ -338,7 +329,7 @@ func (r pageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gone returns what an error of the connection to the page means.
+// gone returns the reason that an error of the connection to the page means.
 func gone(err error) error {
 	switch code := websocket.CloseStatus(err); code {
 	case -1:
@@ -350,7 +341,7 @@ func gone(err error) error {
 	}
 }
 
-// command obeys a message. What it does not know it passes over.
+// command handles a control message, and ignores unknown ones.
 func (t *terminal) command(data []byte) {
 	var m struct {
 		Window  []int  `json:"window"`
@@ -359,7 +350,7 @@ func (t *terminal) command(data []byte) {
 	if json.Unmarshal(data, &m) != nil {
 		return
 	}
-	// What the service does not want to know changes nothing.
+	// A service may ignore the size of the window.
 	if w := m.Window; len(w) == 2 && w[0] > 0 && w[1] > 0 && w[0] <= maxWindow && w[1] <= maxWindow {
 		_ = t.session.Conn.SetWindow(w[0], w[1])
 	}
@@ -372,8 +363,8 @@ func (t *terminal) command(data []byte) {
 	}
 }
 
-// told tells how the session stands.
-func (t *terminal) told() {
+// sendStatus sends whether the service echoes, and its status.
+func (t *terminal) sendStatus() {
 	t.tell("echo", t.session.Conn.Echoes())
 	type entry struct {
 		Name  string     `json:"name"`
@@ -386,7 +377,7 @@ func (t *terminal) told() {
 	t.tell("status", list)
 }
 
-// tell sends a message with one key.
+// tell sends a control message.
 func (t *terminal) tell(key string, value any) {
 	text, err := json.Marshal(map[string]any{key: value})
 	if err != nil {
@@ -394,11 +385,11 @@ func (t *terminal) tell(key string, value any) {
 	}
 	limit := writeTime
 	if t.ctx.Err() != nil {
-		limit = lastWord
+		limit = reasonTime
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), limit)
 	defer cancel()
-	// A page that is gone shows that in what is read from it.
+	// If it fails, so does reading from the page.
 	if t.conn.Write(ctx, websocket.MessageText, text) != nil && ctx.Err() != nil {
 		t.slow.Store(true)
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// keyboard passes on what a user types in a page. A service that shows what is typed
-// gets it as it is. For others it is edited here, shown in the page, and sent line by
-// line.
+// keyboard forwards what a user types in a page. A service that echoes gets it as it is.
+// For others, the keyboard echoes, edits and sends line by line.
 type keyboard struct {
 	service scheme.Terminal
 	show    func(text []byte) // in the page
@@ -40,8 +39,8 @@ func pageColumns(r rune) int {
 	return term.Width(string(r))
 }
 
-// errStuck is that the service does not read what is typed.
-var errStuck = fmt.Errorf("the service has taken nothing of what was typed for %v", writeTime)
+// errStuck is the error when the service does not read what is typed.
+var errStuck = fmt.Errorf("the service has read no input for %v", writeTime)
 
 // typed sends octets to the service, or takes them into the line.
 func (k *keyboard) typed(octets []byte) error {
@@ -81,7 +80,7 @@ func (k *keyboard) typed(octets []byte) error {
 }
 
 // control sends a control character that does not edit the line: after the line, or, for
-// Ctrl-C, in its place. Ctrl-D in a line sends only the line.
+// Ctrl-C, instead of it. Ctrl-D in a line sends only the line.
 func (k *keyboard) control(o byte) error {
 	const end, interrupt = 'D' & 0x1F, 'C' & 0x1F
 	switch {
@@ -93,9 +92,8 @@ func (k *keyboard) control(o byte) error {
 	return k.sendLine(string([]byte{o}))
 }
 
-// turned sends the line that was begun once the service shows what is typed: it is not
-// kept for a later command.
-func (k *keyboard) turned() error {
+// echoChanged sends the current line once the service echoes.
+func (k *keyboard) echoChanged() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.service.Echoes() {
@@ -117,7 +115,7 @@ func (k *keyboard) sendLine(end string) error {
 	return k.send([]byte(text))
 }
 
-// send writes to the service, which may take its time for each piece.
+// send writes to the service, with a deadline.
 func (k *keyboard) send(octets []byte) error {
 	_ = k.service.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := k.service.Write(octets)
@@ -127,7 +125,7 @@ func (k *keyboard) send(octets []byte) error {
 	return err
 }
 
-// pieces calls each with what r gives, in pieces of at most 4 KiB. A CR LF is not split.
+// pieces calls each with pieces of r of at most 4 KiB. It does not split a CR LF.
 func pieces(r io.Reader, each func(piece []byte) error) error {
 	buf := make([]byte, 4<<10)
 	kept := 0 // a CR at the start of buf, of the piece before

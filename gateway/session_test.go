@@ -215,10 +215,10 @@ func TestTerminalSafe(t *testing.T) {
 	if err != nil {
 		t.Fatalf("one too many: %v", err)
 	}
-	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "as many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
+	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "too many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
 		t.Errorf("one too many: %v, %s", end, s.all())
 	}
-	w.logs(t, `ended="as many terminals as may be are open`)
+	w.logs(t, `ended="too many terminals are open`)
 }
 
 // A terminal ends with its page, and with the gateway.
@@ -380,7 +380,7 @@ func TestTerminalEditing(t *testing.T) {
 }
 
 // A paste of any size reaches a service that reads slowly, in one message or many, and
-// the session goes on.
+// the session continues.
 func TestTerminalPaste(t *testing.T) {
 	_, s, line := onWire(t)
 	line.say(willEcho)
@@ -399,8 +399,8 @@ func TestTerminalPaste(t *testing.T) {
 	if err := <-sent; err != nil {
 		t.Fatal(err)
 	}
-	line.say("goes on")
-	s.await("goes on")
+	line.say("continues")
+	s.await("continues")
 }
 
 // Every end has a reason, in the page, in the close and in the log.

@@ -98,8 +98,8 @@ func TestSessionTimes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				all := new(sessions)
-				ctx, end, _ := all.begin(context.Background())
+				all := newSessions()
+				ctx, end, _ := all.begin()
 				b := bridge(t, ctx)
 				begun := time.Now()
 				var typing sync.WaitGroup

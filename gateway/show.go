@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Where things are, below the root. No scheme's name is "-".
+// Paths of the gateway itself. No scheme's name is "-".
 const (
 	rawPath      = "/-/raw"
 	submitPath   = "/-/submit"
@@ -21,7 +21,7 @@ const (
 	assetsPath   = "/-/assets/"
 )
 
-// showValues are the values of a query for a way to show something.
+// showValues returns the query for s.
 func showValues(s page.Show) url.Values {
 	values := url.Values{}
 	set := func(name, value string) {
@@ -39,12 +39,11 @@ func showValues(s page.Show) url.Values {
 	return values
 }
 
-// showOf reads what showValues wrote. What makes no sense is as if it were not
-// there.
+// showOf reads what showValues wrote. Invalid values are ignored.
 func showOf(values url.Values) page.Show {
 	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types")}
 	if len(s.Types) > maxTypes {
-		s.Types = "" // each link would repeat it
+		s.Types = "" // each link on the page repeats it
 	}
 	span, newest, _ := strings.Cut(values.Get("items"), ":")
 	first, last, _ := strings.Cut(span, "-")
@@ -52,10 +51,10 @@ func showOf(values url.Values) page.Show {
 	return s
 }
 
-// maxTypes is how many octets the names of a document's types may have.
+// maxTypes is the size limit of the list of a document's types, in octets.
 const maxTypes = 200
 
-// count reads a number that is not negative; 0 for what is none.
+// count reads a number of 0 or more; 0 if text is not one.
 func count(text string) int64 {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
@@ -64,7 +63,7 @@ func count(text string) int64 {
 	return int64(n)
 }
 
-// site is how the gateway's own pages refer to each other.
+// site returns the paths of the gateway's own pages.
 func (g *Gateway) site() page.Site {
 	return page.Site{
 		Home: "/",
@@ -85,9 +84,9 @@ func (g *Gateway) site() page.Site {
 	}
 }
 
-// pagePath is the path of the page of u. What is sure to be denied has none.
+// pagePath returns the path of the page of u; empty: the policy would deny it.
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
-	if u.Scheme() == "file" && (g.options.Files == nil || !g.options.Files(u)) {
+	if g.traits(u).Has(scheme.Files) && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""
 	}
 	values := showValues(s)
@@ -97,9 +96,8 @@ func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 	return askFor("/", u, values)
 }
 
-// proxySite is how pages refer to each other for a client that asks its proxy for
-// everything: what they say of a URL is below base, where the gateway's own pages
-// are.
+// proxySite returns the URLs of pages for a client of the proxy: they are those of the
+// gateway's own pages, below base.
 func (g *Gateway) proxySite(base string) page.Site {
 	s := g.site()
 	below := func(path string) string {
@@ -115,10 +113,4 @@ func (g *Gateway) proxySite(base string) page.Site {
 	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
 	s.Explain = ""
 	return s
-}
-
-// isSession reports whether URLs of a scheme are interactive services (RFC 1738
-// section 3.8).
-func isSession(name string) bool {
-	return name == "telnet" || name == "rlogin" || name == "tn3270"
 }

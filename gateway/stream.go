@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// writeTime is how long a client may take no octet of what there is for it.
+	// writeTime is how long a client may take to accept a piece of an answer.
 	writeTime = 60 * time.Second
-	// chunk is how much of a body is held for a client at once.
+	// chunk is the buffer for a body, in octets.
 	chunk = 16 << 10
-	// largeChunk is how much of one is held for a client that has taken largeAfter as
-	// quickly as it came, and mostLarge for how many of those.
+	// largeChunk is the buffer for a client that has taken largeAfter octets quickly.
+	// There are at most mostLarge of them.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 	mostLarge  = 64
-	// maxPiece is how much of a file the system copies to a client at once, and
-	// quickTime how long a piece may take for the next one to be larger.
+	// maxPiece is the most octets of a file in one copy by the operating system. A client
+	// that takes a piece within quickTime gets larger ones.
 	maxPiece  = 1 << 20
 	quickTime = 50 * time.Millisecond
 )
@@ -30,9 +30,18 @@ var (
 	largeInUse  = make(chan struct{}, mostLarge)
 )
 
-// stream copies body to the client, each octet when it is there. A client that
-// reads slowly holds one chunk, which is a large one for few of them. A body that is an [io.WriterTo], as those of package
-// cache, sees to that itself.
+// stream sends body to the client. A body that breaks off breaks off the connection,
+// because the client must not take what it got for the whole.
+func (w *recorder) stream(body io.Reader) {
+	if err := stream(w, body); err != nil {
+		w.broken = err
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// stream copies body to the client without delay. For a slow client it holds one chunk
+// in memory. A body that is an [io.WriterTo], as those of package cache, does the
+// copying itself.
 func stream(w http.ResponseWriter, body io.Reader) error {
 	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk}
 	if from, ok := body.(io.WriterTo); ok {
@@ -64,12 +73,12 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 	}
 }
 
-// chunksOf are the chunks that a body goes through.
+// chunksOf is the buffer for one body.
 type chunksOf struct {
 	octets []byte
 	small  *[chunk]byte
-	large  *[largeChunk]byte // nil: it is a small one now
-	quick  int               // octets that were taken quickly, since the last that were not
+	large  *[largeChunk]byte // nil: small is in use
+	quick  int               // octets that were taken quickly since the last slow write
 }
 
 func newChunks() *chunksOf {
@@ -78,7 +87,7 @@ func newChunks() *chunksOf {
 	return c
 }
 
-// took says how long a client took for n octets.
+// took adapts the buffer to a client that took d for n octets.
 func (c *chunksOf) took(n int, d time.Duration) {
 	if d > quickTime {
 		c.quick = 0
@@ -92,11 +101,11 @@ func (c *chunksOf) took(n int, d time.Duration) {
 	case largeInUse <- struct{}{}:
 		c.large = largeChunks.Get().(*[largeChunk]byte)
 		c.octets = c.large[:]
-	default: // as many as may be have one
+	default:
 	}
 }
 
-// shrink goes back to a small chunk.
+// shrink returns to the small chunk.
 func (c *chunksOf) shrink() {
 	if c.large != nil {
 		largeChunks.Put(c.large)
@@ -110,16 +119,16 @@ func (c *chunksOf) free() {
 	chunks.Put(c.small)
 }
 
-// paced writes to a client in pieces, each of which it must take in time.
+// paced writes to a client in pieces, each with a deadline.
 type paced struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	piece   int64 // what a client takes at once
+	piece   int64 // size of the next piece
 }
 
-// wait gives the client time for one piece more.
-func (w *paced) wait() {
-	// An error means that the connection has no deadlines: then it is a test's.
+// extend sets the deadline for the next piece.
+func (w *paced) extend() {
+	// It fails only on connections without deadlines, which are those of tests.
 	_ = w.control.SetWriteDeadline(time.Now().Add(writeTime))
 }
 
@@ -127,7 +136,7 @@ func (w *paced) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
 		var m int
 		begun := time.Now()
-		w.wait()
+		w.extend()
 		m, err = w.ResponseWriter.Write(p[:min(int64(len(p)), w.piece)])
 		n, p = n+m, p[m:]
 		w.pace(begun)
@@ -135,7 +144,7 @@ func (w *paced) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// pace makes pieces larger the quicker a client takes them.
+// pace adapts the size of pieces to the speed of the client.
 func (w *paced) pace(begun time.Time) {
 	if time.Since(begun) > quickTime {
 		w.piece = chunk
@@ -144,11 +153,10 @@ func (w *paced) pace(begun time.Time) {
 	}
 }
 
-// Flush has what was written go out.
+// Flush implements [http.Flusher].
 func (w *paced) Flush() { _ = w.control.Flush() }
 
-// ReadFrom lets the system copy a part of a file by itself, in pieces that are
-// larger the quicker the client is.
+// ReadFrom copies a part of a file by the operating system, in pieces.
 func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	part, ok := r.(*io.LimitedReader)
 	if !ok {
@@ -157,7 +165,7 @@ func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	for part.N > 0 {
 		begun := time.Now()
 		piece := io.LimitedReader{R: part.R, N: min(w.piece, part.N)}
-		w.wait()
+		w.extend()
 		m, err := io.Copy(w.ResponseWriter, &piece)
 		n += m
 		part.N -= m
@@ -173,4 +181,62 @@ func (w *paced) copy(r io.Reader) (n int64, err error) {
 	p := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(p)
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, p[:])
+}
+
+// flusher is a writer to a client that flushes: the first write at once, the others
+// after flushDelay.
+type flusher struct {
+	mu      sync.Mutex
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timer   *time.Timer
+	waiting bool
+	begun   bool
+	closed  bool
+}
+
+// flushDelay is how long a piece of a page may wait for the next one.
+const flushDelay = 40 * time.Millisecond
+
+func newFlusher(w http.ResponseWriter) *flusher {
+	return &flusher{w: w, control: http.NewResponseController(w)}
+}
+
+func (f *flusher) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// It fails only on connections without deadlines, which are those of tests.
+	_ = f.control.SetWriteDeadline(time.Now().Add(writeTime))
+	n, err := f.w.Write(p)
+	switch {
+	case err != nil:
+	case !f.begun:
+		f.begun = true
+		f.flush()
+	case !f.waiting:
+		f.waiting = true
+		f.timer = time.AfterFunc(flushDelay, f.late)
+	}
+	return n, err
+}
+
+// flush flushes. If it fails, so does the next Write.
+func (f *flusher) flush() { _ = f.control.Flush() }
+
+func (f *flusher) late() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.waiting = false; !f.closed {
+		f.flush()
+	}
+}
+
+// close ends flushing, after which the client's connection is no longer used.
+func (f *flusher) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.timer != nil {
+		f.timer.Stop()
+	}
 }

@@ -31,7 +31,7 @@ func TestStream(t *testing.T) {
 	for kind, open := range map[string]func(*os.File) io.Reader{
 		"a file":           func(f *os.File) io.Reader { return fileBody{f, size} },
 		"what is read":     func(f *os.File) io.Reader { return struct{ io.Reader }{f} },
-		"what is no file":  func(*os.File) io.Reader { return bytes.NewReader(octets) },
+		"a reader":         func(*os.File) io.Reader { return bytes.NewReader(octets) },
 		"another reader's": func(f *os.File) io.Reader { return otherBody{fileBody{f, size}} },
 	} {
 		for _, length := range []string{"", "5242887"} {
@@ -63,7 +63,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// otherBody writes from a reader that is no part of a file.
+// otherBody writes from a reader other than a part of a file.
 type otherBody struct{ fileBody }
 
 func (b otherBody) WriteTo(w io.Writer) (int64, error) {
@@ -96,7 +96,7 @@ func TestChunks(t *testing.T) {
 		t.Error("no large chunk")
 	}
 	if c.took(largeChunk, 2*quickTime); len(c.octets) != chunk || len(largeInUse) != 0 {
-		t.Error("a large chunk goes on")
+		t.Error("a large chunk stays")
 	}
 	var many []*chunksOf
 	for range mostLarge + 3 {

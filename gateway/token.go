@@ -8,29 +8,24 @@ import (
 	"net/http"
 )
 
-// cookieName is that of the cookie by which the gateway knows a browser again, as
-// long as it is open. It says nothing else about anybody.
+// cookieName is the name of the session cookie, a random text that forms are bound to.
 const cookieName = "locus"
 
-// setToken makes sure that the browser has the cookie.
+// setToken sets the cookie unless the browser has it.
 func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	if w.token != "" {
 		return
 	}
-	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == 32 {
-		if _, err := hex.DecodeString(c.Value); err == nil {
-			w.token = c.Value
-			return
-		}
+	if c, err := r.Cookie(cookieName); err == nil && len(c.Value) == len(rand.Text()) {
+		w.token = c.Value
+		return
 	}
-	var octets [16]byte
-	rand.Read(octets[:])
-	w.token = hex.EncodeToString(octets[:])
+	w.token = rand.Text()
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
-// token is what a form sends along: only a page of this gateway can know it, and
-// only in the browser that has the cookie.
+// token returns the token for the forms of a page. Only pages of this gateway, in the
+// browser with the cookie, have it.
 func (g *Gateway) token(w *recorder) string {
 	if w.token == "" {
 		return ""
@@ -40,7 +35,7 @@ func (g *Gateway) token(w *recorder) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// checkToken reports whether a form came from a page of this gateway.
+// checkToken reports whether the token of a form belongs to the browser's cookie.
 func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -51,9 +46,9 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	return want != "" && hmac.Equal([]byte(token), []byte(want))
 }
 
-// proxyToken is what a form sends along if a client asked its proxy for the page: a
-// cookie would be one of the server of the URL, and not come with what is sent here.
-// Only pages for the same client have it, and a browser says where a form comes from.
+// proxyToken returns the token for the forms of a page that was served to a client of
+// the proxy. There a cookie would belong to the server of the URL, and not come with the
+// form. The token is bound to the client's address, and browsers send Origin.
 func (g *Gateway) proxyToken(r *http.Request) string {
 	sum := hmac.New(sha256.New, g.secret[:])
 	sum.Write([]byte("proxy " + clientOf(r).String()))

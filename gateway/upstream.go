@@ -19,27 +19,71 @@ import (
 )
 
 const (
-	// maxAnswerHeader is the most octets of the header of a server's answer.
+	// maxAnswerHeader is the size limit of a server's response header, in octets.
 	maxAnswerHeader = 256 << 10
-	// keptPerHost is how many connections to a server are kept for the next request,
-	// each so long.
+	// keptPerHost is how many idle connections to a server are kept, for keptTime each.
 	keptPerHost = 8
 	keptTime    = 50 * time.Second
-	// answerTime is how long a server may take until its answer begins.
+	// answerTime is how long a server may take until its response begins.
 	answerTime = 60 * time.Second
 )
 
-// from says where the URLs of clients come from: nobody here typed them. One of a
-// file counts as found in a file if it may be opened at all.
+// from tells the policy where the URLs of clients come from: they count as found on
+// the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
-	if files := g.options.Files; files != nil && u.Scheme() == "file" && files(u) {
+	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, Zone: policy.Near}
 	}
 	return &access.Result{Zone: policy.Far}
 }
 
-// upstream opens URLs of every scheme: one exchange for http and https, whose
-// redirects are for the client, and what the access client makes of the others.
+// traits returns the traits of the scheme of u.
+func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
+
+// newRequest returns a request for u that keeps the text of u to the octet.
+func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
+	u = u.WithoutFragment()
+	to := &url.URL{Scheme: u.Scheme(), Opaque: u.SchemePart()}
+	if isWeb(u.Scheme()) {
+		var err error
+		if to, err = url.Parse(u.String()); err != nil {
+			return nil, fmt.Errorf("gateway: %s: %w: HTTP cannot request this URL", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
+		}
+	}
+	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
+	return roundtrip.WithURL(req.WithContext(ctx), u), nil
+}
+
+// send sends req to the cache, if there is one, or to the server. The policy is asked
+// before the cache, because it may have become stricter since an answer was stored.
+func (g *Gateway) send(req *http.Request) (*http.Response, error) {
+	if g.options.Around == nil {
+		return g.upstream.RoundTrip(req)
+	}
+	u, err := roundtrip.URL(req)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	dialer, err := g.client.Way(u, g.from(u))
+	switch {
+	case access.KindOf(err) == access.Denied:
+		return nil, err
+	case err == nil:
+		req = withDialer(req, dialer)
+	}
+	// Other errors are left to the access client, which may know a proxy for u.
+	return g.upstream.RoundTrip(req)
+}
+
+// dialerKey is the key of the dialer with which the policy allows a request.
+type dialerKey struct{}
+
+func withDialer(req *http.Request, d scheme.Dialer) *http.Request {
+	return req.WithContext(context.WithValue(req.Context(), dialerKey{}, d))
+}
+
+// upstream opens URLs of every scheme: http and https without following redirects,
+// the others with the access client.
 type upstream struct {
 	gateway *Gateway
 	rest    *roundtrip.Transport
@@ -49,12 +93,12 @@ func (g *Gateway) newUpstream() http.RoundTripper {
 	return &upstream{g, roundtrip.New(g.client, &roundtrip.Options{From: g.from, Menu: roundtrip.JSON})}
 }
 
-// errBusy is that a server is asked for as much as it may be already.
-var errBusy = errors.New("gateway: as many requests as may be are under way to this server; try again in a moment")
+// errBusy reports that [Limits.PerHost] is reached.
+var errBusy = errors.New("gateway: too many requests to this server; try again in a moment")
 
 // RoundTrip implements [http.RoundTripper].
 func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
-	u, err := locus.Parse(req.URL.String())
+	u, err := roundtrip.URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -62,7 +106,7 @@ func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errBusy
 	}
-	resp, err := t.exchange(u, req)
+	resp, err := t.roundTrip(u, req)
 	if err != nil {
 		leave()
 		return nil, err
@@ -71,26 +115,7 @@ func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// judged asks the policy about each request, also one that is answered without
-// asking a server: what may be opened can be less than it was.
-type judged struct {
-	gateway *Gateway
-	next    http.RoundTripper
-}
-
-func (j *judged) RoundTrip(req *http.Request) (*http.Response, error) {
-	u, err := locus.Parse(req.URL.String())
-	if err != nil {
-		return nil, fmt.Errorf("gateway: %w", err)
-	}
-	// What is no denial is for who opens the URL to say: there may be other ways.
-	if _, err := j.gateway.client.Way(u, j.gateway.from(u)); access.KindOf(err) == access.Denied {
-		return nil, err
-	}
-	return j.next.RoundTrip(req)
-}
-
-// counted is a body that counts as a request under way until it is closed.
+// counted is a body that counts as a request until it is closed.
 type counted struct {
 	io.ReadCloser
 	once  sync.Once
@@ -102,21 +127,28 @@ func (c *counted) Close() error {
 	return c.ReadCloser.Close()
 }
 
-func (t *upstream) exchange(u locus.URL, req *http.Request) (*http.Response, error) {
+// Unwrap is for [roundtrip.Resource].
+func (c *counted) Unwrap() io.ReadCloser { return c.ReadCloser }
+
+func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, error) {
 	if !isWeb(u.Scheme()) {
 		return t.rest.RoundTrip(req)
 	}
-	way, err := t.gateway.client.Way(u, t.gateway.from(u))
-	switch {
-	case access.KindOf(err) == access.Unsupported:
-		// There is no way to its own server, but perhaps one that the client knows.
-		return t.rest.RoundTrip(req)
-	case err != nil:
-		return nil, err
+	dialer, ok := req.Context().Value(dialerKey{}).(scheme.Dialer)
+	if !ok {
+		var err error
+		dialer, err = t.gateway.client.Way(u, t.gateway.from(u))
+		switch {
+		case access.KindOf(err) == access.Unsupported:
+			// The access client may know a proxy that asks the server.
+			return t.rest.RoundTrip(req)
+		case err != nil:
+			return nil, err
+		}
 	}
-	out := req.WithContext(context.WithValue(req.Context(), wayKey{}, way))
+	out := withDialer(req, dialer)
 	if !t.gateway.wasHere(req.Header) {
-		// The gateway's own pages ask for something: it must know that if it is asked.
+		// A request for a page has no Via yet; without one, a loop would not be noticed.
 		out.Header = req.Header.Clone()
 		t.gateway.addVia(out.Header, 1, 1)
 	}
@@ -128,29 +160,28 @@ func (t *upstream) exchange(u locus.URL, req *http.Request) (*http.Response, err
 	return resp, nil
 }
 
+// isWeb reports whether package net/http speaks the scheme.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
-// webError is err of package net/http as those of openers are.
+// webError makes an error of package net/http one of those that openers return.
 func webError(err error) error {
-	if k := access.KindOf(err); k != access.Protocol {
+	if access.KindOf(err) != access.Protocol {
 		return err
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }
 
-type wayKey struct{}
-
-// newWeb makes the transport for http and https. It has no way to the network but
-// that in the context of a request. All are of one zone, so that a connection that
-// is kept serves none that it was not let through for.
+// newWeb makes the transport for http and https. It dials only with the dialer in the
+// context of a request. All requests are of one zone, so that an idle connection
+// serves no request for which it would not have been allowed.
 func (g *Gateway) newWeb() *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			way, ok := ctx.Value(wayKey{}).(scheme.Dialer)
+			dialer, ok := ctx.Value(dialerKey{}).(scheme.Dialer)
 			if !ok {
-				return nil, errors.New("gateway: nobody asked the policy")
+				return nil, errors.New("gateway: the policy was not asked")
 			}
-			return way.DialContext(ctx, network, address)
+			return dialer.DialContext(ctx, network, address)
 		},
 		TLSClientConfig:        g.options.TLS,
 		ForceAttemptHTTP2:      true,
@@ -160,18 +191,4 @@ func (g *Gateway) newWeb() *http.Transport {
 		IdleConnTimeout:        keptTime,
 		ResponseHeaderTimeout:  answerTime,
 	}
-}
-
-// newRequest returns a request for u, which keeps the text of u to the octet.
-func newRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
-	u = u.WithoutFragment()
-	to, err := url.Parse(u.String())
-	if err != nil || !isWeb(u.Scheme()) && to.String() != u.String() {
-		if isWeb(u.Scheme()) {
-			return nil, fmt.Errorf("gateway: %s: %w: not a URL that HTTP can ask for", locus.Quote(u.Redacted()), scheme.ErrUnsupported)
-		}
-		to = &url.URL{Scheme: u.Scheme(), Opaque: u.SchemePart()}
-	}
-	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
-	return req.WithContext(ctx), nil
 }

@@ -9,19 +9,18 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/gateway/page"
-	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/scheme"
 )
 
 const (
-	// maxViews is how many views a page offers.
+	// maxViews is the limit of views that a page offers.
 	maxViews = 32
-	// viewsTime is how long a page waits to know of views. It is good without.
+	// viewsTime is how long a page waits for the list of views.
 	viewsTime = 3 * time.Second
 )
 
-// offer fills in the views in which the resource of the page can be had as well,
-// if there is more than one.
+// offer sets the views of the resource, if there is more than one.
 func (v *view) offer() {
 	u := v.head.URL
 	var views []page.View
@@ -30,7 +29,7 @@ func (v *view) offer() {
 		views = typesOf(u, v.head.Show.Types)
 	case "gopher", "gophers":
 		if !v.head.Found.IsZero() {
-			u = v.head.Found // the view that the client chose
+			u = v.head.Found // the view that was chosen
 		}
 		if all, ok := attributesOf(u); ok {
 			views = v.ask(all, u)
@@ -41,10 +40,9 @@ func (v *view) offer() {
 	}
 }
 
-// attributesOf returns the URL that asks for the attributes of the item at u, if u
-// has a Gopher+ string that asks for a view (RFC 1738 section 3.4.7). No other
-// server is asked: one without Gopher+ would take it for a selector. Nor is what
-// costs the server more, a search or the answers to a form.
+// attributesOf returns the URL for the attributes of the item at u, if u asks for a
+// Gopher+ view (RFC 1738 section 3.4.7): a server without Gopher+ would misunderstand
+// it. It returns none for searches and the answers to forms, which cost the server more.
 func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	item, plus := cutPlus(u)
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
@@ -57,8 +55,7 @@ func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	return all, err == nil
 }
 
-// cutPlus cuts the path of u before its Gopher+ string; plus is empty if there is
-// none.
+// cutPlus splits the path of u before its Gopher+ string; plus may be empty.
 func cutPlus(u locus.URL) (before, plus string) {
 	const tab = "%09"
 	path, _ := u.Path()
@@ -67,26 +64,27 @@ func cutPlus(u locus.URL) (before, plus string) {
 	return selector + tab + search + tab, plus
 }
 
-// ask asks for the attributes of the item of which current is a view. It is said
-// below the page, as all that is sent; what fails is as if there were no views.
+// ask requests the attributes of the item that current is a view of, and returns its
+// views; none if the request fails.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
-	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.talk.add), viewsTime)
+	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
 	defer cancel()
 	req, err := newRequest(ctx, http.MethodGet, all)
 	if err != nil {
 		return nil
 	}
 	req.Header.Set("Accept", pageAccept)
-	resp, err := v.gateway.upstream.RoundTrip(req)
+	resp, err := v.gateway.send(req)
 	if err != nil {
 		return nil
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || resp.Header.Get(roundtrip.KindHeader) != "menu" {
+	if resp.StatusCode != http.StatusOK {
 		return nil
 	}
-	m, err := shape.ReadMenu(resp.Body)
-	if err != nil {
+	res, err := roundtrip.Resource(resp, all)
+	m, ok := res.(*scheme.Menu)
+	if err != nil || !ok {
 		return nil
 	}
 	_, shown := cutPlus(current)
@@ -94,13 +92,13 @@ func (v *view) ask(all, current locus.URL) (views []page.View) {
 		if err != nil || len(views) == maxViews {
 			break
 		}
-		// The item itself is there too, and so is what locates nothing.
+		// Skip the item itself, and lines that locate nothing.
 		_, plus := cutPlus(i.URL)
 		if len(plus) < 2 || plus[0] != '+' {
 			continue
 		}
 		one := page.View{URL: i.URL, Type: i.Type, Size: i.Size, Current: sameOctets(plus, shown)}
-		// To people a menu with attributes is the same menu.
+		// For people, a menu with attributes is the same menu.
 		if strings.EqualFold(one.Type, "application/gopher+-menu") {
 			continue
 		}
@@ -112,15 +110,15 @@ func (v *view) ask(all, current locus.URL) (views []page.View) {
 	return views
 }
 
-// sameOctets reports whether two texts of URLs stand for the same octets.
+// sameOctets reports whether two encoded texts stand for the same octets.
 func sameOctets(a, b string) bool {
 	x, errX := escape.AppendDecode(nil, a)
 	y, errY := escape.AppendDecode(nil, b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// typesOf are the types of a document of WAIS, as what found it named them: nothing
-// else tells which there are.
+// typesOf returns the types of a WAIS document as views. types is the list from the
+// search that found it.
 func typesOf(u locus.URL, types string) (views []page.View) {
 	path, _ := u.Path()
 	database, rest, _ := strings.Cut(path, "/")
@@ -142,8 +140,8 @@ func typesOf(u locus.URL, types string) (views []page.View) {
 	return views
 }
 
-// orAny is what a browser says of languages, with all others behind them: a page in
-// another language is more than none, and offers those that there are.
+// orAny adds every other language to a browser's Accept-Language: a page in another
+// language is better than none.
 func orAny(languages string) string {
 	if languages == "" || strings.Contains(languages, "*") {
 		return languages

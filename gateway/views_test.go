@@ -61,7 +61,7 @@ func TestGopherViews(t *testing.T) {
 	}{
 		{of("0/a~b"), "", english, 0},
 		{of("0/a~b"), "de-DE,de;q=0.9", german, 1},
-		{of("0/a~b"), "fr", english, 0}, // there is none, and that is no reason to show nothing
+		{of("0/a~b"), "fr", english, 0}, // a missing language must not hide the others
 		{of("0/a~b%09%09+"), "", english, -1},
 		{of("0/a~b%09%09+text/plain%20De_DE"), "", german, 1},
 		{of("0/a~b%09%09+text%2Fplain%20Es_ES"), "en", spanish, 2},
@@ -107,7 +107,7 @@ func TestPlainServer(t *testing.T) {
 	}
 }
 
-// A document of WAIS leads to its other types, also by way of how else it is shown.
+// A document of WAIS leads to its other types, also in its other classes.
 func TestWAISTypes(t *testing.T) {
 	const text, page = "The text of a gopher.", "The page of a gopher."
 	s, err := waistest.Start([]waistest.Database{{Name: "museum", Documents: []waistest.Document{
@@ -148,7 +148,7 @@ func TestWAISTypes(t *testing.T) {
 	if b := w.get(got[0].link); !strings.Contains(b.body, text) || len(viewsOf(t, b.body)) != 2 {
 		t.Errorf("%s leads to %s", got[0].link, b.body)
 	}
-	if b := w.get(link("Its source")); !strings.Contains(b.body, page) || len(viewsOf(t, b.body)) != 2 {
+	if b := w.get(link("Source")); !strings.Contains(b.body, page) || len(viewsOf(t, b.body)) != 2 {
 		t.Errorf("as plain text: %q", viewsOf(t, b.body))
 	}
 }

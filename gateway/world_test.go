@@ -65,6 +65,7 @@ type setup struct {
 	access  access.Options
 	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
+	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; nil: none
 }
 
 // open is for the servers of tests, which are all on this machine.
@@ -75,6 +76,15 @@ func start(t testing.TB, s setup) *world {
 	registry, err := all.Registry(s.schemes...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.row != nil {
+		rows := registry.All()
+		for i := range rows {
+			rows[i] = s.row(rows[i])
+		}
+		if registry, err = scheme.NewRegistry(rows...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	rules, err := policy.New(s.rules)
 	if err != nil {

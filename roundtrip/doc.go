@@ -1,47 +1,46 @@
 // Package roundtrip lets an [http.Client] get URLs of every scheme that an
-// [access.Client] opens: ftp, gopher, file and all others, as if HTTP servers were
-// there.
+// [access.Client] opens: ftp, gopher, file and all others, as if they were served
+// over HTTP.
 //
-// A [Transport] is the Transport of a client for all schemes, or one that
-// [http.Transport.RegisterProtocol] knows for some.
+// A [Transport] can be the Transport of a client, for all schemes, or be registered
+// for some with [http.Transport.RegisterProtocol].
 //
 // # Requests
 //
-// GET and HEAD are all there is; anything else gets a response 405. The URL that
-// is opened is the text of Request.URL as package net/url writes it. That keeps
-// what was written of the path, its "//", "%2F", "%09" and "%0D%0A", of the user
-// and password, and of what follows a "?", whatever the scheme makes of that. A
-// text that is no URL is an error. The user and password of the URL are used, if
-// the policy lets them; the header Authorization, in which an http.Client repeats
-// them, is not.
+// The methods are GET and HEAD; any other gets a response 405. The URL that is
+// opened is the text of Request.URL as package net/url writes it, or the one of
+// [WithURL]. Package net/url keeps the "//", "%2F", "%09" and "%0D%0A" of a path, the
+// user and password, and what follows a "?". A text that is not a URL is an error.
+// The user and password of the URL are used if the policy allows it; the header
+// Authorization, in which an http.Client repeats them, is ignored.
 //
-// Each request is of a URL that was typed, as far as the policy knows, unless
-// [Options.From] says where it was found. A program that follows links of pages
-// that others made should say that, or open them with [access.Request.From]. A
-// request that an http.Client makes to follow a redirect is judged as a referral.
+// To the policy each URL counts as typed, unless [Options.From] says where it was
+// found. A program that follows links of other people's pages should set From, or
+// open them with [access.Request.From]. A request by which an http.Client follows a
+// redirect is judged as a referral.
 //
 // Accept and Accept-Language choose among the views of a Gopher+ item. "Range:
-// bytes=N-" begins in the middle where the scheme can, which If-Range may make
-// depend on the version. Other ranges, and other conditions, are not looked at.
+// bytes=N-" begins in the middle if the scheme can do that, and If-Range can make it
+// depend on the version. Other ranges and conditions are ignored.
 //
 // # Responses
 //
-// An object is a response 200, or 206 for a part, with what is known of it in
+// An object is a response 200, or 206 for a part, with its properties in
 // Content-Type, Content-Length, Last-Modified, Content-Encoding and ETag.
 //
-// A menu is a page, written while it is read, in the [Format] that Accept likes
-// best. Titles are shown as UTF-8 if they are, else as ISO Latin 1, and what could
-// act on a terminal or turn the direction of writing is made visible; only JSON
-// has them as they are. Items are links if their scheme is known; those to files
-// only on a page of a file. A password is in none of them. Where a menu breaks
-// off, the page says so and ends well formed, and then reading ends with the
-// error.
+// A menu is written while it is read, in the [Format] that Accept prefers.
+// Titles are UTF-8 if their octets are, else ISO Latin 1. Control characters and marks
+// that turn the direction of writing are made visible, but for JSON, which escapes
+// them. Items are links if their scheme is registered; links to files stand only on
+// pages of files. Passwords are left out. A menu that breaks off ends well formed,
+// with the reason, and then reading ends with the error. [Resource] returns the menu
+// itself instead.
 //
-// Referrals are followed by the access client. Where they led stands in
-// Content-Location, and in the URL of Response.Request; so does the URL of the view
-// of a Gopher+ item that was chosen.
+// The access client follows referrals. Content-Location and the URL of
+// Response.Request name where they led, or the view of a Gopher+ item that was
+// chosen.
 //
-// What is not found is a response 404, and what wants a login 401, without a
-// challenge: no header could answer it. Every other failure is an error of
-// RoundTrip, an [*access.Error] if it is one of access. So is a session.
+// A missing resource is a response 404. One that needs a login is a 401 without a
+// challenge, because no header could answer it. Any other failure, and a session, is
+// an error of RoundTrip; those of access are an [*access.Error].
 package roundtrip

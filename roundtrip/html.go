@@ -7,11 +7,12 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
 )
 
-// templates are the pieces of a page. Each begins and ends in plain text of HTML,
-// so that escaping one by itself is escaping the whole.
+// templates are the pieces of a page. Each begins and ends in HTML text, outside of
+// tags, so that each can be escaped by itself.
 var templates = template.Must(template.New("").Parse(`
 {{- define "begin" -}}
 <!DOCTYPE html>
@@ -43,7 +44,11 @@ var templates = template.Must(template.New("").Parse(`
 {{end}}`))
 
 // htmlWriter writes a menu as a page.
-type htmlWriter struct{ page }
+type htmlWriter struct {
+	title  string
+	form   *scheme.Form
+	isLink func(locus.URL) bool
+}
 
 type headHTML struct {
 	Title string
@@ -56,12 +61,12 @@ type formHTML struct {
 }
 
 type itemHTML struct {
-	Link        template.URL // of a scheme that may be a link
+	Link        template.URL // only of a scheme that may be linked to
 	Title, More string
 }
 
 func (w *htmlWriter) begin(b *bytes.Buffer) error {
-	head := headHTML{Title: shown(cmp.Or(w.title, w.asked.String()))}
+	head := headHTML{Title: shown(w.title)}
 	if w.form != nil {
 		head.Form = &formHTML{Title: shown(cmp.Or(w.form.Title, "A form"))}
 		for _, field := range w.form.Fields {
@@ -92,22 +97,20 @@ func fieldText(f scheme.FormField) string {
 
 func (w *htmlWriter) item(b *bytes.Buffer, i scheme.Item) error {
 	d := itemHTML{Title: shown(i.Title), More: w.about(i)}
-	if w.isLink(i) {
+	if w.isLink(i.URL) {
 		d.Link = template.URL(i.URL.WithoutPassword().String())
 		d.Title = cmp.Or(d.Title, string(d.Link))
 	}
 	return templates.ExecuteTemplate(b, "item", d)
 }
 
-func (w *htmlWriter) isLink(i scheme.Item) bool { return !i.URL.IsZero() && w.links(i.URL) }
-
-// about says what else is known of an item. A line of text is only that.
+// about lists the other properties of an item.
 func (w *htmlWriter) about(i scheme.Item) string {
 	var list []string
 	if i.Kind != scheme.KindInfo && i.Kind != scheme.KindUnknown && i.Kind != "" {
 		list = append(list, string(i.Kind))
 	}
-	if !i.URL.IsZero() && !w.isLink(i) {
+	if !i.URL.IsZero() && !w.isLink(i.URL) {
 		list = append(list, i.URL.WithoutPassword().String())
 	}
 	if i.Type != "" {
@@ -126,9 +129,9 @@ func (w *htmlWriter) about(i scheme.Item) string {
 }
 
 func (w *htmlWriter) end(b *bytes.Buffer, err error) error {
-	why := ""
+	reason := ""
 	if err != nil {
-		why = shown(err.Error())
+		reason = shown(err.Error())
 	}
-	return templates.ExecuteTemplate(b, "end", why)
+	return templates.ExecuteTemplate(b, "end", reason)
 }

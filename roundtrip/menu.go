@@ -2,6 +2,7 @@ package roundtrip
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -10,11 +11,12 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Format is what a menu is written as.
+// Format is the media type in which menus are written.
 type Format uint8
 
 const (
@@ -23,15 +25,11 @@ const (
 	Text               // text/plain: a line for each item, its title, TAB and its URL
 )
 
-// KindHeader is a field of responses that are menus, whose value is "menu": an
-// object may have the same media type.
-const KindHeader = "Locus-Kind"
-
 var mediaTypes = [...]string{HTML: "text/html", JSON: "application/json", Text: "text/plain"}
 
 func (f Format) mediaType() string { return mediaTypes[f] }
 
-// preferred returns the format that is wanted most; f itself, if others are not
+// preferred returns the format that is wanted most; f itself, unless another one is
 // wanted more.
 func (f Format) preferred(wanted scheme.Preference) Format {
 	best := f
@@ -43,49 +41,36 @@ func (f Format) preferred(wanted scheme.Preference) Format {
 	return best
 }
 
-// page is what there is to write of a menu besides its items.
-type page struct {
-	asked, at locus.URL // without passwords
-	title     string
-	form      *scheme.Form
-	links     func(locus.URL) bool // whether it may be a link
-}
-
-func (t *Transport) page(q *query, r *access.Result, m *scheme.Menu) page {
-	registry := t.client.Registry()
-	return page{
-		asked: q.access.URL.WithoutPassword(),
-		at:    r.URL.WithoutPassword(),
-		title: m.Title,
-		form:  m.Form,
-		links: func(u locus.URL) bool {
-			// A stranger's page has no business with the files of who reads it.
-			return registry.Known(u) && (u.Scheme() != "file" || r.URL.Scheme() == "file")
-		},
-	}
-}
-
-// writer writes a page piece by piece.
-type writer interface {
+// menuWriter writes a menu piece by piece.
+type menuWriter interface {
 	begin(b *bytes.Buffer) error
 	item(b *bytes.Buffer, i scheme.Item) error
-	// end writes what comes behind the items; err is why there are no more, nil if
-	// that was all.
+	// end writes what follows the items; err is why they broke off, nil if they did not.
 	end(b *bytes.Buffer, err error) error
 }
 
-func (f Format) writer(p page) writer {
-	switch f {
+func (t *Transport) menuWriter(q *query, r *access.Result, m *scheme.Menu) menuWriter {
+	asked := q.access.URL.WithoutPassword()
+	switch q.format {
 	case JSON:
-		return &jsonWriter{page: p}
+		return &jsonWriter{head: shape.MenuHead{
+			Resource: shape.NewResource(asked, r.URL.WithoutPassword(), "menu"),
+			Title:    shape.Text(m.Title),
+			Form:     shape.NewForm(m.Form, asked, nil),
+		}}
 	case Text:
 		return textWriter{}
 	}
-	return &htmlWriter{page: p}
+	registry := t.client.Registry()
+	isFile := func(u locus.URL) bool { return registry.Scheme(u).Traits.Has(scheme.Files) }
+	return &htmlWriter{title: cmp.Or(m.Title, asked.String()), form: m.Form, isLink: func(u locus.URL) bool {
+		// A remote page must not link to files of the reader's machine.
+		return !u.IsZero() && registry.Known(u) && (!isFile(u) || isFile(r.URL))
+	}}
 }
 
-// menu is the response for a menu.
-func (q *query) menu(m *scheme.Menu, p page) *http.Response {
+// menu returns the response for a menu.
+func (q *query) menu(m *scheme.Menu, w menuWriter) *http.Response {
 	resp := newResponse(q.req, http.StatusOK)
 	contentType := q.format.mediaType()
 	if q.format != JSON {
@@ -96,26 +81,24 @@ func (q *query) menu(m *scheme.Menu, p page) *http.Response {
 	resp.Header.Set("X-Content-Type-Options", "nosniff")
 	resp.Header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	setLength(resp, -1)
-	next, stop := iter.Pull2(m.Items)
-	resp.Body = &body{menu: m, next: next, stop: stop, writer: q.format.writer(p)}
+	resp.Body = &menuBody{menu: m, writer: w}
 	return resp
 }
 
-// body writes a page while it is read. It holds one item at a time.
-type body struct {
+// menuBody writes a menu while it is read. It holds one item at a time.
+type menuBody struct {
 	menu *scheme.Menu
 
-	mu     sync.Mutex // held by who reads
+	mu     sync.Mutex // held while a Read is under way
 	next   func() (scheme.Item, error, bool)
-	stop   func()
-	writer writer
-	begun  bool
+	stop   func() // nil: nothing was read
+	writer menuWriter
 	b      bytes.Buffer
-	err    error // what comes behind b; nil: more
+	err    error // returned after b is read; nil: there is more
 }
 
 // Read implements [io.Reader].
-func (b *body) Read(p []byte) (int, error) {
+func (b *menuBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(p) > 0 && b.b.Len() == 0 && b.err == nil {
@@ -128,9 +111,9 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // more writes the next piece.
-func (b *body) more() error {
-	if !b.begun {
-		b.begun = true
+func (b *menuBody) more() error {
+	if b.stop == nil {
+		b.next, b.stop = iter.Pull2(b.menu.Items)
 		return b.writer.begin(&b.b)
 	}
 	item, err, ok := b.next()
@@ -146,21 +129,35 @@ func (b *body) more() error {
 	return io.EOF
 }
 
-// Close closes the menu. A Read that waits ends.
-func (b *body) Close() error {
+// take returns the menu itself, after which nothing can be read; nil: reading has
+// begun.
+func (b *menuBody) take() *scheme.Menu {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop != nil || b.err != nil {
+		return nil
+	}
+	b.err = http.ErrBodyReadAfterClose
+	return b.menu
+}
+
+// Close closes the menu. A concurrent Read ends.
+func (b *menuBody) Close() error {
 	err := b.menu.Close()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stop()
+	if b.stop != nil {
+		b.stop()
+	}
 	b.b.Reset()
 	b.err = http.ErrBodyReadAfterClose
 	return err
 }
 
-// shown is octets of a server as people may see them.
+// shown returns octets of a server as text that is safe to show.
 func shown(octets string) string { return term.Safe(term.Characters(octets)) }
 
-// textWriter writes the lines that "locus get" does.
+// textWriter writes the lines that "locus get" writes.
 type textWriter struct{}
 
 func (textWriter) begin(*bytes.Buffer) error { return nil }
@@ -171,3 +168,21 @@ func (textWriter) item(b *bytes.Buffer, i scheme.Item) error {
 }
 
 func (textWriter) end(*bytes.Buffer, error) error { return nil }
+
+// jsonWriter writes the object that "locus get --json" writes.
+type jsonWriter struct {
+	head shape.MenuHead
+	menu shape.MenuWriter
+}
+
+func (w *jsonWriter) begin(b *bytes.Buffer) error { return w.menu.Begin(b, w.head) }
+
+func (w *jsonWriter) item(b *bytes.Buffer, i scheme.Item) error { return w.menu.Item(b, i) }
+
+func (w *jsonWriter) end(b *bytes.Buffer, err error) error {
+	if err == nil {
+		return w.menu.End(b, nil)
+	}
+	reason := shape.NewReason(err)
+	return w.menu.End(b, &reason)
+}

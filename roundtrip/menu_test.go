@@ -303,7 +303,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A page that nobody reads is closed all the same.
+// A page that is not read is closed, too.
 func TestCloseUnread(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		closed := make(chan struct{})

@@ -3,7 +3,6 @@ package roundtrip
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,7 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// setRange takes over a range that can be one here: from an octet to the end.
+// setRange asks for the range of the request if it extends to the end of the object:
+// no other can be served.
 func (q *query) setRange() {
 	digits, ok := strings.CutPrefix(q.req.Header.Get("Range"), "bytes=")
 	if !ok {
@@ -29,7 +29,7 @@ func (q *query) setRange() {
 	default:
 		date, err := http.ParseTime(version)
 		if err != nil {
-			return // of a version that can't be this one
+			return // no version has that name
 		}
 		q.access.ModTime, q.conditional = date, true
 	}
@@ -42,7 +42,7 @@ func isStrong(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7F })
 }
 
-// object is the response for an object.
+// object returns the response for an object.
 func (q *query) object(o *scheme.Object) *http.Response {
 	if at := q.access.Offset; at > 0 && !q.conditional && o.Size >= 0 && at >= o.Size {
 		o.Close()
@@ -78,12 +78,10 @@ func (q *query) object(o *scheme.Object) *http.Response {
 	return resp
 }
 
-// setLength says how long the body is; -1: nobody knows.
+// setLength sets the length of the body; -1: unknown.
 func setLength(resp *http.Response, n int64) {
 	resp.ContentLength = n
 	if n >= 0 {
 		resp.Header.Set("Content-Length", strconv.FormatInt(n, 10))
 	}
 }
-
-func newText(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }

@@ -1,8 +1,8 @@
 package roundtrip
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,17 +13,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what a [Transport] may be told. The zero Options are sensible.
+// Options configure a [Transport]. The zero Options are the default.
 type Options struct {
-	// Menu is the format of menus where a request leaves the choice.
+	// Menu is the format of menus unless the request prefers another one.
 	Menu Format
 	// From returns the result in which the URL of a request was found, for the
-	// policy; nil, or no function: the URL is typed.
+	// policy. If From or its result is nil, the URL counts as typed.
 	From func(u locus.URL) *access.Result
 }
 
-// Transport is an [http.RoundTripper] over an access client. It may be used from
-// many goroutines at once.
+// Transport is an [http.RoundTripper] over an access client. It is safe for
+// concurrent use.
 type Transport struct {
 	client *access.Client
 	menu   Format
@@ -44,14 +44,14 @@ func New(c *access.Client, o *Options) *Transport {
 	return t
 }
 
-// RoundTrip implements [http.RoundTripper]; see the package's text. The request's
-// context is good for the body of the response as well.
+// RoundTrip implements [http.RoundTripper], as the package documentation describes. The
+// request's context also ends reading the body of the response.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close()
 	}
 	if req.Method != "" && req.Method != http.MethodGet && req.Method != http.MethodHead {
-		resp := message(req, http.StatusMethodNotAllowed, fmt.Sprintf("%s: there is only GET and HEAD for a URL that is not asked over HTTP", locus.Quote(req.Method)))
+		resp := message(req, http.StatusMethodNotAllowed, fmt.Sprintf("method %s is not supported: use GET or HEAD", locus.Quote(req.Method)))
 		resp.Header.Set("Allow", "GET, HEAD")
 		return resp, nil
 	}
@@ -73,32 +73,20 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-type traceKey struct{}
-
-// WithTrace returns a context for requests of whose conversations trace is told.
-func WithTrace(ctx context.Context, trace scheme.TraceFunc) context.Context {
-	return context.WithValue(ctx, traceKey{}, trace)
-}
-
-func traceOf(ctx context.Context) scheme.TraceFunc {
-	trace, _ := ctx.Value(traceKey{}).(scheme.TraceFunc)
-	return trace
-}
-
-// query is what a request asks for.
+// query is a request as the access client understands it.
 type query struct {
 	req         *http.Request
 	access      access.Request
 	conditional bool // the range holds for one version
 	format      Format
-	malformed   error // a header that can't be read
+	malformed   error // in a header field
 }
 
 func (t *Transport) newQuery(req *http.Request) (*query, error) {
 	if req.URL == nil {
-		return nil, fmt.Errorf("roundtrip: %w: there is no URL", scheme.ErrUnsupported)
+		return nil, fmt.Errorf("roundtrip: %w: the request has no URL", scheme.ErrUnsupported)
 	}
-	u, err := locus.Parse(req.URL.String())
+	u, err := URL(req)
 	if err != nil {
 		return nil, fmt.Errorf("roundtrip: %w", err)
 	}
@@ -133,24 +121,24 @@ func (t *Transport) newQuery(req *http.Request) (*query, error) {
 	return q, nil
 }
 
-// referrer returns the URL of the answer that redirected an [http.Client] to a
-// request, and how many redirects in a row there were; 0: none.
+// referrer returns the URL whose answer redirected an [http.Client] to req, and the
+// number of redirects so far; 0: none.
 func referrer(req *http.Request) (from locus.URL, hops int) {
 	for r := req; r.Response != nil && r.Response.Request != nil && r.Response.Request.URL != nil; r = r.Response.Request {
 		if hops++; hops == 1 {
-			// What locus takes for no URL is a place of which nothing is known.
-			from, _ = locus.Parse(r.Response.Request.URL.String())
+			// The policy trusts the zero URL least.
+			from, _ = URL(r.Response.Request)
 		}
 	}
 	return from, hops
 }
 
-// gopherMenu is the media type of menus by the name that Gopher+ has for it.
+// gopherMenu is the media type of menus in Gopher+.
 const gopherMenu = "application/gopher-menu"
 
-// withMenus returns accept with menus in it, as much wanted as what is made of
-// them here: who wants JSON would otherwise be refused a menu by a server that has
-// it as a menu alone.
+// withMenus returns accept with Gopher menus added, at the quality of the format that
+// they are converted to: otherwise a server that offers only a menu would refuse a
+// client that wants JSON.
 func withMenus(accept string, wanted scheme.Preference, made Format) string {
 	quality := wanted.Quality(made.mediaType())
 	if strings.Trim(accept, " ,") == "" || quality <= wanted.Quality(gopherMenu) {
@@ -166,7 +154,7 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 		return nil, err
 	}
 	if o, ok := r.Resource.(*scheme.Object); ok && o.Start > 0 && o.Size < 0 {
-		// A Content-Range has the last octet. Whoever can't say it gives the whole.
+		// Content-Range names the last octet, which is unknown: serve the whole.
 		o.Close()
 		q.access.Offset = 0
 		if r, err = t.client.Do(q.req.Context(), q.access); err != nil {
@@ -177,13 +165,13 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 	at := r.URL
 	switch res := r.Resource.(type) {
 	case *scheme.Object:
-		resp, at = q.object(res), chosen(at, res.URL)
+		resp, at = q.object(res), t.chosen(at, res.URL)
 	case *scheme.Menu:
-		at = chosen(at, res.URL)
-		resp = q.menu(res, t.page(q, r, res))
+		at = t.chosen(at, res.URL)
+		resp = q.menu(res, t.menuWriter(q, r, res))
 	default:
 		res.Close()
-		return nil, access.NewError("open", r.URL, fmt.Errorf("%w over HTTP: it is neither an object nor a menu", scheme.ErrUnsupported))
+		return nil, access.NewError("open", r.URL, fmt.Errorf("%w over HTTP: neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != q.access.URL {
 		found(resp, at)
@@ -191,16 +179,17 @@ func (t *Transport) open(q *query) (*http.Response, error) {
 	return resp, nil
 }
 
-// chosen returns where the view is that was chosen for u by what is wanted: its own
-// URL, which is that of u with a Gopher+ string. Else it is u.
-func chosen(u, view locus.URL) locus.URL {
-	if name := view.Scheme(); name == u.Scheme() && (name == "gopher" || name == "gophers") {
+// chosen returns the URL of the view that the server chose for u, which is u with a
+// Gopher+ string. Without a choice it is u.
+func (t *Transport) chosen(u, view locus.URL) locus.URL {
+	traits := t.client.Registry().Scheme(u).Traits
+	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
 		return view
 	}
 	return u
 }
 
-// found notes where referrals led.
+// found sets the URL that referrals led to.
 func found(resp *http.Response, u locus.URL) {
 	u = u.WithoutFragment().WithoutPassword()
 	resp.Header.Set("Content-Location", u.String())
@@ -211,7 +200,7 @@ func found(resp *http.Response, u locus.URL) {
 	}
 }
 
-// newResponse returns a response without a body yet.
+// newResponse returns a response without a body.
 func newResponse(req *http.Request, status int) *http.Response {
 	return &http.Response{
 		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),
@@ -224,7 +213,7 @@ func newResponse(req *http.Request, status int) *http.Response {
 	}
 }
 
-// message is a response that says something to people.
+// message returns a response with a line of text for people.
 func message(req *http.Request, status int, text string) *http.Response {
 	resp := newResponse(req, status)
 	resp.Header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -233,12 +222,12 @@ func message(req *http.Request, status int, text string) *http.Response {
 	setLength(resp, int64(len(text)))
 	resp.Body = http.NoBody
 	if req.Method != http.MethodHead {
-		resp.Body = newText(text)
+		resp.Body = io.NopCloser(strings.NewReader(text))
 	}
 	return resp
 }
 
-// failure is the response to what HTTP has a status for, or else err.
+// failure returns the response for an error that HTTP has a status for, or else err.
 func failure(req *http.Request, err error) (*http.Response, error) {
 	switch access.KindOf(err) {
 	case access.NotFound:

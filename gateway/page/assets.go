@@ -11,8 +11,8 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// Assets are the files that pages load: styles, scripts, icons. The licence of what
-// is not ours is among them.
+// Assets returns the files that pages load: styles, scripts, icons, and the licences of
+// third-party files.
 func Assets() fs.FS {
 	sub, err := fs.Sub(assetFiles, "assets")
 	if err != nil {
@@ -21,8 +21,7 @@ func Assets() fs.FS {
 	return sub
 }
 
-// AssetsVersion returns a text for [Site.Assets] that changes when a file of Assets
-// does.
+// AssetsVersion returns a text for [Site.Assets] that changes with the files of Assets.
 func AssetsVersion() string { return assetsVersion() }
 
 var assetsVersion = sync.OnceValue(func() string {
@@ -37,7 +36,7 @@ var assetsVersion = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // they are in the program
+		panic(err) // the files are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 })

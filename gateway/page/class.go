@@ -6,21 +6,15 @@ import "strings"
 type Class string
 
 const (
-	ClassText     Class = "text"     // running text with its URLs linked
-	ClassDocument Class = "document" // HTML, without what could act
-	ClassFrame    Class = "frame"    // HTML as it is, in a frame that can't do anything
-	ClassMessage  Class = "message"  // a message of mail or news
+	ClassText     Class = "text"     // text, with its URLs as links
+	ClassDocument Class = "document" // HTML without scripts, styles, forms and frames
+	ClassFrame    Class = "frame"    // the original HTML in a sandboxed frame
+	ClassMessage  Class = "message"  // a mail message or news article
 	ClassImage    Class = "image"
 	ClassSound    Class = "sound"
 	ClassVideo    Class = "video"
-	ClassFile     Class = "file" // something to take away: an archive, a program
+	ClassFile     Class = "file" // a file to save: an archive, a program
 )
-
-// Reads reports whether the page of an object needs its octets. The others have
-// the browser ask for them, at [Site.Raw].
-func (c Class) Reads() bool {
-	return c == ClassText || c == ClassDocument || c == ClassMessage
-}
 
 // known reports whether c is one of the classes.
 func (c Class) known() bool {
@@ -31,8 +25,8 @@ func (c Class) known() bool {
 	return false
 }
 
-// ClassOf returns the class of objects of a media type, whose parameters don't
-// count. Pictures are those that browsers show.
+// ClassOf returns the class of objects of a media type. Images, sounds and videos are
+// only those that browsers show.
 func ClassOf(mediaType string) Class {
 	name := bare(mediaType)
 	top, sub, _ := strings.Cut(name, "/")
@@ -53,7 +47,7 @@ func ClassOf(mediaType string) Class {
 	return ClassFile
 }
 
-// bare is a media type in lower case without its parameters.
+// bare returns a media type in lower case, without parameters.
 func bare(mediaType string) string {
 	name, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(name))

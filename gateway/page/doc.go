@@ -1,41 +1,33 @@
-// Package page turns resources into HTML for people: what the gateway of RFC 1738
-// section 4 shows in a browser. It does nothing else. It opens no URL, knows no
-// HTTP, and keeps no state: a page goes to an io.Writer while its content comes
-// from an iterator or a reader, one piece of it in memory at a time.
+// Package page writes resources as HTML pages for people: what the gateway of RFC 1738
+// section 4 shows in a browser. It opens no URL and knows no HTTP. A page goes to an
+// io.Writer while its content comes from an iterator or a reader, piece by piece.
 //
-//	scheme.Resource, Head --Printer--> HTML
+//	scheme.Menu, scheme.Object, Head --Printer--> HTML
 //
-// [New] makes a [Printer] for a [Site], which says under which paths the pages, the
-// octets and the assets are. Each kind of page is a method: [Printer.Menu],
-// [Printer.Text], [Printer.Message] and so on; [ClassOf] tells which one a media
-// type asks for, and [Printer.Object] does so by itself.
+// [New] makes a [Printer] for a [Site], which has the paths of pages, octets and
+// assets. Each kind of page is a method of the Printer.
 //
-// # What is foreign
+// # Foreign content
 //
-// All that came from elsewhere is text: control characters, marks that turn the
-// direction of writing, and octets of no character are shown as visible escapes. A
-// URL becomes a link only if [Site.Page] has a page for it, and [Printer] asks only
-// about URLs whose scheme is registered; "javascript:" and "data:" are in no
-// registry. HTML that somebody else wrote is shown without scripts, styles, forms
-// and frames, its links and images led through the gateway, or as it is in a frame
-// with the attribute sandbox.
+// Everything from a server is text: control characters, marks that turn the direction
+// of writing, and octets that are not characters become visible escapes. A URL becomes a
+// link only if its scheme is registered and [Site.Page] has a page for it; "javascript:"
+// and "data:" are in no registry. Foreign HTML is shown without scripts, styles, forms
+// and frames, its links and images led through the site, or in a sandboxed frame.
 //
-// A page loads nothing from another place, and has neither scripts nor styles in
-// it: [Policy] is the Content-Security-Policy that it works with. All but
-// terminals works without JavaScript.
-//
-// A password is never shown, nor is it in a link.
+// A page loads nothing from elsewhere, and has no inline scripts and styles: [Policy] is
+// its Content-Security-Policy. Everything except terminals works without JavaScript.
+// A page shows no password, and links to none.
 //
 // # The terminal's protocol
 //
-// The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session],
-// with the subprotocol "locus.terminal.2". Binary frames are octets, as
-// scheme.Terminal has them: from the server what the user sees, filtered; to the
-// server what the user types, "\r" for Enter, in messages of any length, which the
-// server reads as the service takes them. Where the service does not show what is
-// typed, the server edits the line and shows it, and sends it to the service when
-// Enter is pressed. Text frames are JSON objects with one of these keys, of at most
-// 64 KiB; either side ignores a key that it does not know.
+// The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session] with
+// the subprotocol "locus.terminal.2". Binary frames are octets, as for scheme.Terminal:
+// from the server the filtered output; to the server the input, "\r" for Enter, in
+// messages of any length, which the server reads as fast as the service does. If the
+// service does not echo, the server does: it edits the line, and sends it on Enter.
+// Text frames are JSON objects of at most 64 KiB with one of these keys; either side
+// ignores unknown keys.
 //
 // To the server:
 //
@@ -45,16 +37,14 @@
 // From the server:
 //
 //	{"advice": {"user": "guest", "password": "guest"}}
-//	                           what the URL suggests; typed only if the person says so
-//	{"echo": true}             whether the service shows what is typed; without it the
-//	                           server does
-//	{"commands": ["break"]}    what Terminal.Commands returns
+//	                           the login in the URL; typed only if the person says so
+//	{"echo": true}             whether the service echoes; otherwise the server does
+//	{"commands": ["break"]}    Terminal.Commands
 //	{"status": [{"name": "terminal", "value": "xterm"}]}
-//	                           what Terminal.Status returns, values as text
-//	{"end": "text"}            the session is over, and why; then the close, with the
-//	                           same text as its reason
+//	                           Terminal.Status, with values as text
+//	{"end": "text"}            why the session ended; then the close, with the same text
 //	{"error": {"kind": "unreachable", "message": "..."}}
-//	                           there is no session, and why; then the close
+//	                           why there is no session; then the close
 //
 // The server sends advice, echo and commands before the first octets.
 package page

@@ -15,15 +15,15 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
 )
 
-// Document writes HTML that somebody else wrote: what is said in it, its links led
-// through the site, its pictures through [Site.Raw]. Scripts, styles, forms and frames
-// are left out. It is read whole; one that is too large for that is shown as
-// [ClassFrame] has it.
-func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
-	decoded, err := charset.NewReader(r, h.Type)
-	if err == io.EOF { // nothing is in it
+// documentPage writes a page of foreign HTML without scripts, styles, forms and frames.
+// Its links and images lead through the site. The document is read into memory; one
+// that is too large is shown in a frame.
+func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
+	decoded, err := charset.NewReader(o.Body, o.Type)
+	if err == io.EOF { // the document is empty
 		decoded, err = strings.NewReader(""), nil
 	}
 	if err != nil {
@@ -31,14 +31,14 @@ func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
 	}
 	text, broken := io.ReadAll(io.LimitReader(decoded, maxDocument+1))
 	if len(text) > maxDocument {
-		return p.Embed(w, h, ClassFrame)
+		return p.embedPage(w, h, o, ClassFrame)
 	}
 	about := headOf(text)
 	copied := *h
 	if copied.Title == "" {
 		copied.Title = about.title
 	}
-	g, err := p.begin(w, &copied, kindDocument)
+	g, err := p.beginObject(w, &copied, o, kindDocument)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (p *Printer) Document(w io.Writer, h *Head, r io.Reader) error {
 	return g.end(broken)
 }
 
-// documentHead is what the head of a document says.
+// documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
 // headOf reads the head of a document.
@@ -103,7 +103,7 @@ func attribute(t html.Token, name string) (value string, ok bool) {
 	return "", false
 }
 
-// elements are those of foreign HTML that are shown; of others, their text is.
+// elements are the elements of foreign HTML that are kept. Of others, the text is.
 var elements = []string{
 	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center", "cite", "code",
 	"col", "colgroup", "dd", "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2",
@@ -115,8 +115,7 @@ var elements = []string{
 // anyScheme lets every scheme through.
 var anyScheme = regexp.MustCompile(`.`)
 
-// sanitiser leaves out what could act. Links are looked at afterwards, when it is
-// known what they lead to.
+// sanitiser removes active content. Links are checked afterwards, by [page.attributes].
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
@@ -133,22 +132,21 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// foreignOptions say where foreign HTML stands.
+// foreignOptions describe where foreign HTML comes from.
 type foreignOptions struct {
 	base locus.URL
-	// within finds the parts of a message by their Content-ID.
+	// within returns the path of a part of the message by its Content-ID.
 	within func(id string) string
-	// letter: pictures that are elsewhere stay there, since asking for them tells the
-	// sender that somebody reads.
-	letter bool
+	// local: remote images are not shown, because they would tell a sender that the
+	// message was read.
+	local bool
 }
 
-// renamed are elements that are shown as others: the page has one "main" and one
-// "h1" of its own.
+// renamed are elements that are replaced: the page has its own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign adds HTML that somebody else wrote to the piece. It goes through a tree, so
-// that nothing in it can end what it stands in.
+// foreign adds foreign HTML to the next piece. It is parsed into a tree, so that it
+// cannot close elements of the page.
 func (g *page) foreign(text []byte, o foreignOptions) error {
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
@@ -156,9 +154,9 @@ func (g *page) foreign(text []byte, o foreignOptions) error {
 		return g.add("too-deep", nil)
 	}
 	for _, n := range nodes {
-		g.tame(n, o)
+		g.clean(n, o)
 		for each := range n.Descendants() {
-			g.tame(each, o)
+			g.clean(each, o)
 		}
 		if err := html.Render(&g.b, n); err != nil {
 			return err
@@ -167,11 +165,11 @@ func (g *page) foreign(text []byte, o foreignOptions) error {
 	return nil
 }
 
-// maxNested is how deep foreign elements may be in each other: readers of HTML end
-// at some depth, each at its own, and take what is deeper for something else.
+// maxNested bounds the depth of foreign elements: HTML parsers have limits of their own,
+// and read deeper elements differently.
 const maxNested = 200
 
-// deeper reports whether there is anything so deep in n.
+// deeper reports whether n has descendants of that depth.
 func deeper(n *html.Node, most int) bool {
 	if most == 0 {
 		return true
@@ -184,8 +182,8 @@ func deeper(n *html.Node, most int) bool {
 	return false
 }
 
-// tame changes a node of foreign HTML into what is shown of it.
-func (g *page) tame(n *html.Node, o foreignOptions) {
+// clean changes a node of foreign HTML into the one that is shown.
+func (g *page) clean(n *html.Node, o foreignOptions) {
 	switch n.Type {
 	case html.TextNode:
 		n.Data = shownLines(n.Data)
@@ -204,14 +202,14 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	for _, a := range n.Attr {
 		switch {
 		case a.Key == "id" || a.Key == "name":
-			// The names of the page itself are not for others.
+			// Foreign names must not clash with those of the page.
 			keep("id", foreignName+shown(a.Val))
 		case a.Key == "href":
 			if to := g.foreignLink(a.Val, o); to != "" {
 				keep("href", to)
 			}
 		case a.Key == "src":
-			if to := g.foreignPicture(a.Val, o); to != "" {
+			if to := g.foreignImage(a.Val, o); to != "" {
 				keep("src", to)
 				keep("loading", "lazy")
 			}
@@ -230,25 +228,25 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	return list
 }
 
-// foreignName begins the names of places in foreign HTML.
+// foreignName is the prefix of fragment names in foreign HTML.
 const foreignName = "there-"
 
 func isNumber(text string) bool {
 	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
 }
 
-// foreignLink is where a link of foreign HTML leads here; empty: nowhere.
+// foreignLink returns the path that a link of foreign HTML leads to; empty: none.
 func (g *page) foreignLink(href string, o foreignOptions) string {
 	href = strings.TrimSpace(href)
 	if fragment, ok := strings.CutPrefix(href, "#"); ok {
 		return "#" + foreignName + fragment
 	}
-	u, ok := resolved(href, o.base)
+	u, ok := g.resolved(href, o.base)
 	switch {
 	case !ok:
 		return ""
-	case u.Scheme() == "cid" && o.within != nil:
-		return o.within(decoded(u.SchemePart()))
+	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
+		return o.within(scheme.Decoded(u.SchemePart()))
 	}
 	link := g.link(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
@@ -257,29 +255,29 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 	return link
 }
 
-// foreignPicture is where a picture of foreign HTML is here; empty: it is not shown.
-func (g *page) foreignPicture(src string, o foreignOptions) string {
-	u, ok := resolved(strings.TrimSpace(src), o.base)
+// foreignImage returns the path of an image of foreign HTML; empty: it is not shown.
+func (g *page) foreignImage(src string, o foreignOptions) string {
+	u, ok := g.resolved(strings.TrimSpace(src), o.base)
 	switch {
 	case !ok:
 		return ""
-	case u.Scheme() == "cid" && o.within != nil:
-		return o.within(decoded(u.SchemePart()))
-	case o.letter:
+	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
+		return o.within(scheme.Decoded(u.SchemePart()))
+	case o.local:
 		return ""
 	}
 	return g.raw(u.WithoutFragment(), Show{})
 }
 
-// resolved is the URL that a text in a document stands for.
-func resolved(text string, base locus.URL) (locus.URL, bool) {
+// resolved returns the URL for a link in a document with that base.
+func (g *page) resolved(text string, base locus.URL) (locus.URL, bool) {
 	if u, err := locus.Parse(text); err == nil {
 		return u, true
 	}
 	ref, err := relative.Parse(text)
-	if err != nil || !strings.HasPrefix(base.SchemePart(), "/") {
-		return locus.URL{}, false // the base has no hierarchy
+	if err != nil || base.IsZero() {
+		return locus.URL{}, false
 	}
-	u, err := ref.Resolve(base)
+	u, _, err := g.registry.Resolve(base, ref, relative.Options{})
 	return u, err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
@@ -13,114 +14,90 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Explanation is what a text says as a URL: its parts, what its scheme makes of
-// them, and what breaks the rules of RFC 1738.
-type Explanation struct {
-	Text      string // as it may be shown: without a password
-	URL       locus.URL
-	Err       error     // why the text is no URL
-	Canonical locus.URL // zero: it is not in the form of its scheme
-	Parts     []Part
-	Fields    []scheme.Field
-	FieldsErr error
-	Findings  []locus.Violation
-	Scheme    scheme.Scheme // zero: it is not registered
-}
-
-// Explain explains a text.
-func (p *Printer) Explain(text string) Explanation {
-	text = strings.TrimSpace(text)
-	u, err := locus.ParseWrapped(text)
-	if err != nil {
-		return Explanation{Text: locus.Mask(text), Err: err}
-	}
-	e := p.explain(u)
-	if note, ok := locus.Unwrap(text).Note(); ok {
-		e.Findings = append([]locus.Violation{note}, e.Findings...)
-	}
-	return e
-}
-
-func (p *Printer) explain(u locus.URL) Explanation {
-	u = withoutPassword(u)
-	e := Explanation{Text: u.String(), URL: u, Parts: Parts(u), Findings: advice.Findings(p.registry, u, locus.RFC1738)}
-	e.Fields, e.FieldsErr = p.registry.Fields(u)
-	if canonical, _, err := p.registry.Canonical(u); err == nil {
-		e.Canonical = canonical
-	}
-	e.Scheme, _ = p.registry.Lookup(u.Scheme())
-	return e
-}
-
-// Explanation writes an explanation as a fragment of HTML: what the box shows while
-// one types.
-func (p *Printer) Explanation(w io.Writer, e Explanation) error {
-	g := &page{Printer: p, h: &Head{}, w: w}
-	return g.put("explanation", g.explained(e))
-}
-
-// explained is an explanation as its template has it.
+// explained is the data of the template "explanation": the parts of a URL, its fields by
+// its scheme, and how it breaks the rules of RFC 1738.
 type explained struct {
 	Empty     bool
-	Parts     []Part
+	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
-	Conforms  bool // there are no findings but notes
-	Canonical string
-	Already   bool // it is the canonical form
+	Conforms  bool
+	Canonical string // empty: the URL has no canonical form
+	Already   bool   // the URL is in canonical form
 	Scheme    string
 	Access    string
 	Section   string
-	// Of a text that is no URL.
+	// For a text that is not a URL.
 	Before, At, After, Why string
 }
 
-// row is a name and what it means.
+// row is a field of a URL.
 type row struct{ Name, Value string }
 
-func (g *page) explained(e Explanation) explained {
-	if e.URL.IsZero() && e.Text == "" {
+// Explain writes an explanation of text as a fragment of HTML, which the home page shows
+// while a URL is typed.
+func (p *Printer) Explain(w io.Writer, text string) error {
+	g := &page{Printer: p, w: w}
+	return g.put("explanation", p.explainText(strings.TrimSpace(text)))
+}
+
+func (p *Printer) explainText(text string) explained {
+	if text == "" {
 		return explained{Empty: true}
 	}
-	if e.Err != nil {
-		return refusal(e)
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return refusal(locus.Mask(text), err)
 	}
-	x := explained{Parts: e.Parts, Findings: e.Findings, Conforms: locus.Conforms(e.Findings), Scheme: e.URL.Scheme(), Access: e.Scheme.Access, Section: e.Scheme.Section}
-	if !e.Canonical.IsZero() {
-		x.Canonical, x.Already = e.Canonical.String(), e.Canonical == e.URL
-	}
-	for _, field := range e.Fields {
-		if field.Value != nil {
-			x.Rows = append(x.Rows, row{field.Name, valueText(field.Value)})
-		}
-	}
-	if e.FieldsErr != nil {
-		x.Why = e.FieldsErr.Error()
+	x := p.explain(u)
+	if note, ok := locus.Unwrap(text).Note(); ok {
+		x.Findings = append([]locus.Violation{note}, x.Findings...)
 	}
 	return x
 }
 
-// refusal shows where a text stops being a URL.
-func refusal(e Explanation) explained {
-	x := explained{Before: e.Text, Why: e.Err.Error()}
+func (p *Printer) explain(u locus.URL) explained {
+	u = withoutPassword(u)
+	scheme, _ := p.registry.Lookup(u.Scheme())
+	x := explained{
+		Parts: p.registry.Spans(u), Findings: advice.Findings(p.registry, u, locus.RFC1738),
+		Scheme: u.Scheme(), Access: scheme.Access, Section: scheme.Section,
+	}
+	x.Conforms = locus.Conforms(x.Findings)
+	if canonical, _, err := p.registry.Canonical(u); err == nil {
+		x.Canonical, x.Already = canonical.String(), canonical == u
+	}
+	fields, err := p.registry.Fields(u)
+	if err != nil {
+		x.Why = err.Error()
+	}
+	x.Rows = rows(fields)
+	return x
+}
+
+func rows(fields []scheme.Field) (list []row) {
+	for _, field := range fields {
+		if field.Value != nil {
+			list = append(list, row{field.Name, valueText(field.Value)})
+		}
+	}
+	return list
+}
+
+// refusal describes why a text is not a URL.
+func refusal(text string, err error) explained {
+	x := explained{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError
-	if errors.As(e.Err, &s) && s.Offset <= len(s.Input) {
+	if errors.As(err, &s) && s.Offset <= len(s.Input) {
 		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]
 		x.Why = fmt.Sprintf("octet %d, %s: %v", s.Offset, s.Part, s.Err)
-		for i := range x.After {
-			if i > 0 {
-				x.At, x.After = x.After[:i], x.After[i:]
-				break
-			}
-		}
-		if x.At == "" {
-			x.At, x.After = x.After, ""
-		}
+		_, size := utf8.DecodeRuneInString(x.After)
+		x.At, x.After = x.After[:size], x.After[size:]
 	}
 	return x
 }
 
-// valueText is the value of a field as people read it.
+// valueText returns the value of a field for people.
 func valueText(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -10,12 +10,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxRadios is how many choices are shown at once; of more, one is picked from a
-// list that opens.
+// maxRadios is the number of choices up to which radio buttons are used.
 const maxRadios = 5
 
-// Form writes a page that asks. answers are what was answered before, nil: the
-// form's own, and problem is what was wrong with them.
+// Form writes the page of a form. answers are the previous answers (nil: the form's
+// defaults), and problem is why they were refused.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
 	g, err := p.begin(w, h, kindOfForm(f))
 	if err == nil {
@@ -27,7 +26,7 @@ func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, p
 	return g.end(nil)
 }
 
-// kindOfForm tells a search, which asks one thing, from a form.
+// kindOfForm returns the kind of a form: one with a single text is a search.
 func kindOfForm(f *scheme.Form) kind {
 	if isSearch(f) {
 		return kindSearch
@@ -39,13 +38,12 @@ func isSearch(f *scheme.Form) bool {
 	return len(f.Fields) == 1 && f.Fields[0].Kind == scheme.FieldText
 }
 
-// FieldName returns the name under which a page sends the answer to field i of a
-// form, from 0.
+// FieldName returns the name of the input for field i of a form, from 0.
 func FieldName(i int) string { return "f" + strconv.Itoa(i) }
 
-// Answers returns the answers in what a page sent, as scheme.Form.Check has them.
-// The other values are "url", the URL that asked, and "token". The contents of a
-// file are to be in values, under the name of its field.
+// Answers returns the answers in the values that a page sent, for scheme.Form.Check. The
+// other values are "url", the URL of the form, and "token". The caller adds the contents
+// of files under the names of their fields.
 func Answers(f *scheme.Form, values url.Values) []string {
 	answers := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
@@ -72,12 +70,11 @@ func Answers(f *scheme.Form, values url.Values) []string {
 	return answers
 }
 
-// choiceValue and a number from 0 is what a page sends for a choice, whose own octets
-// might not be characters.
+// choiceValue is the prefix of the value for a choice, before its number from 0: its
+// octets may not be characters.
 const choiceValue = "choice-"
 
-// HasFile reports whether a page sends f as multipart/form-data, since a file goes
-// along.
+// HasFile reports whether f has a file, so that a page sends it as multipart/form-data.
 func HasFile(f *scheme.Form) bool {
 	for _, field := range f.Fields {
 		if field.Kind == scheme.FieldFile {
@@ -87,7 +84,7 @@ func HasFile(f *scheme.Form) bool {
 	return false
 }
 
-// question is a form as its template has it.
+// question is the data of the template "form".
 type question struct {
 	Action, URL, Token string
 	Title              string

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-var update = flag.Bool("update", false, "write the golden pages anew")
+var update = flag.Bool("update", false, "rewrite the golden pages")
 
 const anArticle = `From: Bo =?iso-8859-1?Q?=D8ctet?= <bo@example.org>
 Newsgroups: museum.general,museum.announce
@@ -107,6 +107,17 @@ func anItem(title, url string, kind scheme.ItemKind, mediaType string, size int6
 	return scheme.Item{Title: title, URL: parse(url), Kind: kind, Type: mediaType, Size: size}
 }
 
+// object returns an object with that text.
+func object(mediaType string, size int64, text string) *scheme.Object {
+	o := objectOf(mediaType, strings.NewReader(text))
+	o.Size = size
+	return o
+}
+
+func objectOf(mediaType string, r io.Reader) *scheme.Object {
+	return &scheme.Object{Type: mediaType, Size: -1, Body: io.NopCloser(r)}
+}
+
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
 // article is a line of a newsgroup.
@@ -126,12 +137,12 @@ func TestGolden(t *testing.T) {
 		"home": func(w io.Writer) error { return p.Home(w, nil, nil) },
 		"lobby": func(w io.Writer) error {
 			return p.Home(w, nil, []Section{{Title: "Rooms & <b>", Text: "What there is.", Items: []scheme.Item{
-				{Title: "Hall", URL: parse("gopher://gopher.example.net/1"), Kind: scheme.KindMenu, Size: -1, Note: "the <i>first</i> room"},
+				{Title: "Hall", URL: parse("gopher://gopher.example.net/1"), Kind: scheme.KindMenu, Note: "the <i>first</i> room"},
 			}}})
 		},
 		"schemes": func(w io.Writer) error { return p.Schemes(w, nil) },
 		"gopher": func(w io.Writer) error {
-			h := &Head{URL: parse("gopher://gopher.example.net:7070/1/museum"), Title: "The museum", Size: -1, Sent: sent}
+			h := &Head{URL: parse("gopher://gopher.example.net:7070/1/museum"), Title: "The museum", Sent: sent}
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(
 				info(`  |  \/  |_   _ ___`), info(""),
 				anItem("About <this>", "gopher://gopher.example.net/0/about", scheme.KindObject, "text/plain", -1),
@@ -142,12 +153,12 @@ func TestGolden(t *testing.T) {
 				anItem("Catalogue", "telnet://guest:secret@library.example.net/", scheme.KindSession, "", -1),
 				anItem("Group", "news:museum.general", scheme.KindMenu, "", -1),
 				anItem("evil", "javascript:alert(1)", scheme.KindObject, "text/html", -1),
-				scheme.Item{Title: "Broken", Kind: scheme.KindError, Size: -1, Note: "no host"},
+				scheme.Item{Title: "Broken", Kind: scheme.KindError, Note: "no host"},
 				info("\x1b[31mred\u202e"),
 			)})
 		},
 		"listing": func(w io.Writer) error {
-			h := &Head{URL: parse("ftp://ftp.example.net/pub/history/"), Size: -1, Show: Show{Sort: "-size"}}
+			h := &Head{URL: parse("ftp://ftp.example.net/pub/history/"), Show: Show{Sort: "-size"}}
 			file := func(name string, kind scheme.ItemKind, mediaType string, size int64) scheme.Item {
 				i := anItem(name, "ftp://ftp.example.net/pub/history/"+name, kind, mediaType, size)
 				i.ModTime = aTime
@@ -157,63 +168,65 @@ func TestGolden(t *testing.T) {
 				file("README", scheme.KindObject, "text/plain", 484), file("all.tar.gz", scheme.KindObject, "application/gzip", 4840123))})
 		},
 		"groups": func(w io.Writer) error {
-			h := &Head{URL: parse("nntp://news.example.net/"), Size: -1}
+			h := &Head{URL: parse("nntp://news.example.net/")}
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(
-				scheme.Item{Title: "museum.general", URL: parse("nntp://news.example.net/museum.general"), Kind: scheme.KindMenu, Size: -1, Note: "All of it", Fields: fields("count", 1234567)},
+				scheme.Item{Title: "museum.general", URL: parse("nntp://news.example.net/museum.general"), Kind: scheme.KindMenu, Note: "All of it", Fields: fields("count", 1234567)},
 				info("not listed: 2"),
 			)})
 		},
 		"articles": func(w io.Writer) error {
-			h := &Head{URL: parse("nntp://news.example.net/museum.general"), Size: -1}
+			h := &Head{URL: parse("nntp://news.example.net/museum.general")}
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(
 				article(101, "Where?", "Ada <ada@example.net>", "1@x"), article(102, "Re: Where?", "Bo <bo@example.org>", "2@x", "1@x"),
 				article(103, "New", "Keeper", "3@x"), article(104, "Re: Where?", "Ada", "4@x", "1@x", "2@x"), article(105, "Re: Where?", "Cy", "5@x", "1@x"),
 			)})
 		},
 		"results": func(w io.Writer) error {
-			h := &Head{URL: parse("wais://wais.example.net/museum?first%20protocols"), Size: -1}
+			h := &Head{URL: parse("wais://wais.example.net/museum?first%20protocols")}
 			hit := anItem("The first <protocols>", "wais://wais.example.net/museum/TEXT/1", scheme.KindObject, "text/plain", 2345)
 			hit.Note, hit.Fields = "score 640, 40 lines", fields("score", 640, "lines", 40)
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(hit),
 				Form: &scheme.Form{URL: h.URL, Title: "Search museum", Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Words", Default: "first protocols"}}}})
 		},
 		"prospero": func(w io.Writer) error {
-			h := &Head{URL: parse("prospero://archive.example.net//museum;version=1"), Size: -1}
+			h := &Head{URL: parse("prospero://archive.example.net//museum;version=1")}
 			link := anItem("1971", "ftp://ftp.example.net/pub/1971.txt", scheme.KindObject, "text/plain", 484)
 			link.Note = "AFTP; union"
 			return p.Menu(w, h, &scheme.Menu{URL: h.URL, Items: items(link)})
 		},
 		"text": func(w io.Writer) error {
-			h := &Head{URL: parse("gopher://gopher.example.net/0/about"), Title: "About", Type: "text/plain", Size: 321, ModTime: aTime, Sent: sent, Views: []View{
+			h := &Head{URL: parse("gopher://gopher.example.net/0/about"), Title: "About", Sent: sent, Views: []View{
 				{URL: parse("gopher://gopher.example.net/0/about"), Type: "text/plain", Language: "En_US", Current: true, Size: -1},
 				{URL: parse("gopher://gopher.example.net/0/about%09%09+text/plain%20Es_ES"), Type: "text/plain", Language: "Es_ES", Size: 1200},
 			}}
-			return p.Object(w, h, strings.NewReader("<b>Hall</b> at <URL:gopher://gopher.example.net/1>,\r\nmail mailto:keeper@example.net. javascript:alert(1)\r\n\x1b[31mred\x1b[0m \u202ebidi caf\xe9 \u00fc\r"))
+			o := object("text/plain", 321, "<b>Hall</b> at <URL:gopher://gopher.example.net/1>,\r\nmail mailto:keeper@example.net. javascript:alert(1)\r\n\x1b[31mred\x1b[0m \u202ebidi caf\xe9 \u00fc\r")
+			o.ModTime = aTime
+			return p.Object(w, h, o)
 		},
 		"document": func(w io.Writer) error {
-			h := &Head{URL: parse("http://www.example.net/index.html"), Type: "text/html; charset=utf-8", Size: 2048, Cached: true, Age: 3 * time.Minute}
-			return p.Object(w, h, strings.NewReader(aDocument))
+			h := &Head{URL: parse("http://www.example.net/index.html"), Cached: true, Age: 3 * time.Minute}
+			return p.Object(w, h, object("text/html; charset=utf-8", 2048, aDocument))
 		},
 		"frame": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("http://www.example.net/index.html"), Type: "text/html", Show: Show{As: ClassFrame}}, nil)
+			return p.Object(w, &Head{URL: parse("http://www.example.net/index.html"), Show: Show{As: ClassFrame}}, object("text/html", 0, ""))
 		},
 		"image": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/pub/map.png"), Type: "image/png", Size: 1234}, nil)
+			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/pub/map.png")}, object("image/png", 1234, ""))
 		},
 		"sound": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("gopher://gopher.example.net/s/modem.wav"), Type: "audio/x-wav", Size: 123456}, nil)
+			return p.Object(w, &Head{URL: parse("gopher://gopher.example.net/s/modem.wav")}, object("audio/x-wav", 123456, ""))
 		},
 		"video": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/film.mp4"), Type: "video/mp4", Size: 123456}, nil)
+			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/film.mp4")}, object("video/mp4", 123456, ""))
 		},
 		"file": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/pub/all.zip"), Type: "application/zip", Size: 1234567, ModTime: aTime, Name: "a\"l<l.zip"}, nil)
+			return p.Object(w, &Head{URL: parse("ftp://ftp.example.net/pub/all.zip")}, &scheme.Object{Type: "application/zip", Size: 1234567, ModTime: aTime, Name: "a\"l<l.zip"})
 		},
 		"article": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("nntp://news.example.net/museum.general/104"), Type: "message/rfc822", Size: 1234}, strings.NewReader(crlf(anArticle)))
+			return p.Object(w, &Head{URL: parse("nntp://news.example.net/museum.general/104")}, object("message/rfc822", 1234, crlf(anArticle)))
 		},
 		"letter": func(w io.Writer) error {
-			return p.Object(w, &Head{URL: parse("mid:5@example.net"), Type: "message/rfc822", Size: 1234}, strings.NewReader(crlf(aLetter)))
+			return p.Object(w, &Head{URL: parse("mid:5@example.net")}, object("message/rfc822", 1234, crlf(aLetter)))
 		},
 		"form": func(w io.Writer) error {
 			f := &scheme.Form{URL: parse("gopher://gopher.example.net/0/guest%09%09?"), Title: "Guest <book>", Fields: []scheme.FormField{
@@ -221,10 +234,10 @@ func TestGolden(t *testing.T) {
 				{Kind: scheme.FieldChoice, Prompt: "First", Choices: []string{"lists", "files"}}, {Kind: scheme.FieldChoice, Prompt: "One", Choices: []string{"1", "2", "3", "4", "5", "6"}, Default: "2"},
 				{Kind: scheme.FieldHidden, Prompt: "Secret", Default: "hush"}, {Kind: scheme.FieldCheck, Prompt: "Again", Default: "1"}, {Kind: scheme.FieldFile, Prompt: "Picture"}, {Kind: scheme.FieldSaveAs, Prompt: "Store as"},
 			}}
-			return p.Form(w, &Head{URL: f.URL, Size: -1, Token: "t0ken"}, f, nil, &scheme.AnswerError{Field: 1, Prompt: "Your name", Err: errors.New("too short")})
+			return p.Form(w, &Head{URL: f.URL, Token: "t0ken"}, f, nil, &scheme.AnswerError{Field: 1, Prompt: "Your name", Err: errors.New("too short")})
 		},
 		"terminal": func(w io.Writer) error {
-			return p.Terminal(w, &Head{URL: parse("telnet://guest:secret@library.example.net/"), Size: -1}, Terminal{Safe: true})
+			return p.Terminal(w, &Head{URL: parse("telnet://guest:secret@library.example.net/")})
 		},
 		"compose": func(w io.Writer) error {
 			return p.Letter(w, &Head{URL: parse("mailto:keeper@example.net"), Token: "t0ken"}, Letter{To: "keeper@example.net", Subject: "<Q>", Relay: "smtps://mail.example.net:465", LeftOut: []string{"bcc"}, Problem: errors.New("from: not an address")})
@@ -261,7 +274,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("not as %s has it; -update writes that anew\n%s", file, firstDifference(got, string(want)))
+				t.Errorf("differs from %s; -update rewrites it\n%s", file, firstDifference(got, string(want)))
 			}
 		})
 	}

@@ -30,7 +30,10 @@ func TestHostile(t *testing.T) {
 	p := newPrinter(t)
 	for _, text := range hostile {
 		u := parse("gopher://h/1x")
-		h := Head{URL: u, Title: text, Type: text, Encoding: text, Name: text, Note: text, Size: 1, Sent: func() []Line { return []Line{{true, text}, {false, text}} }, Views: []View{{URL: u, Type: text, Language: text}}, Token: "t"}
+		h := Head{URL: u, Title: text, Sent: func() []Line { return []Line{{true, text}, {false, text}} }, Views: []View{{URL: u, Type: text, Language: text}}, Token: "t"}
+		object := func() *scheme.Object {
+			return &scheme.Object{Type: text, Encoding: text, Name: text, Note: text, Size: 1, Body: io.NopCloser(strings.NewReader(text))}
+		}
 		item := scheme.Item{URL: u, Title: text, Kind: scheme.KindObject, Type: text, Size: 1, Note: text, Fields: fields("from", text)}
 		listed, grouped, counted, scored := item, item, item, item
 		listed.URL = parse("ftp://h/x")
@@ -52,12 +55,12 @@ func TestHostile(t *testing.T) {
 			"groups":   func(w io.Writer) error { return p.Menu(w, &h, &scheme.Menu{Items: items(counted, info(text))}) },
 			"results":  func(w io.Writer) error { return p.Menu(w, &h, &scheme.Menu{Items: items(scored, info(text))}) },
 			"form":     func(w io.Writer) error { return p.Form(w, &h, form, nil, errors.New(text)) },
-			"text":     func(w io.Writer) error { return p.Text(w, &h, strings.NewReader(text)) },
-			"document": func(w io.Writer) error { return p.Document(w, &h, strings.NewReader(text)) },
-			"image":    func(w io.Writer) error { return p.Embed(w, &h, ClassImage) },
-			"file":     func(w io.Writer) error { return p.Embed(w, &h, ClassFile) },
+			"text":     func(w io.Writer) error { return p.textPage(w, &h, object()) },
+			"document": func(w io.Writer) error { return p.documentPage(w, &h, object()) },
+			"image":    func(w io.Writer) error { return p.embedPage(w, &h, object(), ClassImage) },
+			"file":     func(w io.Writer) error { return p.embedPage(w, &h, object(), ClassFile) },
 			"message": func(w io.Writer) error {
-				return p.Object(w, &Head{URL: u, Type: "message/rfc822"}, strings.NewReader("Subject: x\r\nFrom: "+text+"\r\n\r\n"+text))
+				return p.Object(w, &Head{URL: u}, &scheme.Object{Type: "message/rfc822", Body: io.NopCloser(strings.NewReader("Subject: x\r\nFrom: " + text + "\r\n\r\n" + text))})
 			},
 			"letter": func(w io.Writer) error {
 				return p.Letter(w, &h, Letter{From: text, To: text, Cc: text, Subject: text, Body: text, Relay: text, LeftOut: []string{text}, Problem: errors.New(text)})
@@ -66,8 +69,8 @@ func TestHostile(t *testing.T) {
 			"sent":     func(w io.Writer) error { return p.Letter(w, &h, Letter{Sent: text, Relay: text}) },
 			"failure":  func(w io.Writer) error { return p.Failure(w, &h, text, scheme.Hint(errors.New(text), text)) },
 			"home":     func(w io.Writer) error { return p.Home(w, &h, []Section{{text, text, []scheme.Item{item}}}) },
-			"terminal": func(w io.Writer) error { return p.Terminal(w, &h, Terminal{}) },
-			"explain":  func(w io.Writer) error { return p.Explanation(w, p.Explain(text)) },
+			"terminal": func(w io.Writer) error { return p.Terminal(w, &h) },
+			"explain":  func(w io.Writer) error { return p.Explain(w, text) },
 		} {
 			page := printed(t, print)
 			harmless(t, page)
@@ -99,8 +102,8 @@ func FuzzText(f *testing.F) {
 	p := newPrinter(f)
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
 		text = short(text)
-		h := &Head{URL: parse("gopher://h/0x"), Type: "text/plain"}
-		page := printed(t, func(w io.Writer) error { return p.Text(w, h, strings.NewReader(text)) })
+		h := &Head{URL: parse("gopher://h/0x")}
+		page := printed(t, func(w io.Writer) error { return p.textPage(w, h, object("text/plain", -1, text)) })
 		harmless(t, page)
 		pre := find(tree(t, page), class("text"))
 		if len(pre) != 1 {
@@ -128,7 +131,9 @@ func FuzzText(f *testing.F) {
 			t.Errorf("links %q, want %q", links, found)
 		}
 		// However it is cut when it comes.
-		again := printed(t, func(w io.Writer) error { return p.Text(w, h, &pieces{strings.NewReader(text), int(size)%7 + 1}) })
+		again := printed(t, func(w io.Writer) error {
+			return p.textPage(w, h, objectOf("text/plain", &pieces{strings.NewReader(text), int(size)%7 + 1}))
+		})
 		if again != page {
 			t.Errorf("in pieces:\n%q\nas a whole:\n%q", again, page)
 		}
@@ -138,8 +143,8 @@ func FuzzText(f *testing.F) {
 // linkFor returns the link to what was found in a text.
 func linkFor(p *Printer, m *extract.Match) string { return (&page{Printer: p}).linkTo(m) }
 
-// linkedBy is what says which schemes are looked for.
-func linkedBy(p *Printer) func(string) bool { return (&page{Printer: p}).linked }
+// linkedBy returns the schemes that are looked for.
+func linkedBy(p *Printer) *extract.Schemes { return (&page{Printer: p}).linked() }
 
 // pieces gives a few octets at a time.
 type pieces struct {
@@ -175,7 +180,7 @@ func FuzzMenu(f *testing.F) {
 		if text := textOf(tree(t, page)); !strings.Contains(text, shown(title)) || !strings.Contains(text, shown(note)) {
 			t.Errorf("%q or %q is not on the page:\n%s", title, note, text)
 		}
-		// What can't be accessed here is no link.
+		// A URL that cannot be accessed is not a link.
 		if _, ok := p.registry.Lookup(u.Scheme()); !ok && !u.IsZero() && strings.Contains(page, at("/", u.WithoutPassword(), Show{})) {
 			t.Errorf("%q is a link", link)
 		}
@@ -199,8 +204,8 @@ func FuzzDocument(f *testing.F) {
 	p := newPrinter(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		text = short(text)
-		h := &Head{URL: parse("http://h/a/b"), Type: "text/html; charset=utf-8"}
-		page := printed(t, func(w io.Writer) error { return p.Document(w, h, strings.NewReader(text)) })
+		h := &Head{URL: parse("http://h/a/b")}
+		page := printed(t, func(w io.Writer) error { return p.documentPage(w, h, object("text/html; charset=utf-8", -1, text)) })
 		harmless(t, page)
 		root := tree(t, page)
 		// It can't end what it stands in.
@@ -209,7 +214,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		article := find(root, class("foreign"))
 		if len(article) != 1 || len(find(article[0], class("below"))) != 0 {
-			t.Errorf("the document goes on: %s", page)
+			t.Errorf("the document is not closed: %s", page)
 		}
 		for _, n := range find(article[0], func(n *html.Node) bool { return true }) {
 			switch n.Data {
@@ -232,7 +237,9 @@ func FuzzMessage(f *testing.F) {
 		if m == nil || err != nil {
 			return
 		}
-		harmless(t, printed(t, func(w io.Writer) error { return p.Message(w, &Head{URL: parse("mid:1@h")}, m) }))
+		harmless(t, printed(t, func(w io.Writer) error {
+			return p.messagePage(w, &Head{URL: parse("mid:1@h")}, object("", -1, ""), m, nil)
+		}))
 	})
 }
 
@@ -302,7 +309,7 @@ func TestTextStreams(t *testing.T) {
 		io.WriteString(w, "a now.\nThe end.")
 		w.Close()
 	}()
-	if err := p.Text(&b, &Head{URL: parse("gopher://h/0x")}, waits); err != nil {
+	if err := p.textPage(&b, &Head{URL: parse("gopher://h/0x")}, objectOf("", waits)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), ">http://h/a</a> now.\nThe end.") {
@@ -333,7 +340,7 @@ func TestLongText(t *testing.T) {
 	p := newPrinter(t)
 	w := &tail{}
 	text := io.MultiReader(strings.NewReader("<"), io.LimitReader(endless("x:y "), 8<<20), strings.NewReader(" http://h/end."))
-	if err := p.Text(w, &Head{URL: parse("gopher://h/0x")}, text); err != nil {
+	if err := p.textPage(w, &Head{URL: parse("gopher://h/0x")}, objectOf("", text)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(w.octets), ">http://h/end</a>.") {
@@ -378,10 +385,10 @@ func TestBroken(t *testing.T) {
 			}})
 		},
 		"text": func(w io.Writer) error {
-			return p.Text(w, h, io.MultiReader(strings.NewReader("before it"), iotest.ErrReader(gone)))
+			return p.textPage(w, h, objectOf("", io.MultiReader(strings.NewReader("before it"), iotest.ErrReader(gone))))
 		},
 		"document": func(w io.Writer) error {
-			return p.Document(w, h, io.MultiReader(strings.NewReader("<p>before it"+strings.Repeat(" ", 2000)), iotest.ErrReader(gone)))
+			return p.documentPage(w, h, objectOf("", io.MultiReader(strings.NewReader("<p>before it"+strings.Repeat(" ", 2000)), iotest.ErrReader(gone))))
 		},
 	} {
 		var b bytes.Buffer
@@ -442,7 +449,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%q: %q, want %q", row.sort, strings.Join(got, " "), row.want)
 		}
 	}
-	// What is too long to be put in order is all there, as it came.
+	// What is too long to be sorted is all there, as it came.
 	w := &tail{}
 	many := func(yield func(scheme.Item, error) bool) {
 		for range mostSorted + 2 {
@@ -454,7 +461,7 @@ func TestOrder(t *testing.T) {
 	if err := p.Menu(w, &Head{URL: parse("ftp://h/"), Show: Show{Sort: "size"}}, &scheme.Menu{Items: many}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(w.octets), "too long to be put in order") {
+	if !strings.Contains(string(w.octets), "too long to be sorted") {
 		t.Errorf("%s", w.octets)
 	}
 }

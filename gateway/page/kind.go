@@ -9,42 +9,42 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// kind is what something is, for people: an icon of assets/icons.svg, and a word.
-type kind struct{ Icon, Label string }
+// kind is a kind of resource, for people: an icon of assets/icons.svg and a word.
+type kind struct {
+	Icon, Label string
+	menu        bool // a menu, or a form that asks for one
+}
 
 var (
-	kindHome     = kind{"locus", "Home"}
-	kindMenu     = kind{"folder", "Menu"}
-	kindSearch   = kind{"search", "Search"}
-	kindForm     = kind{"form", "Form"}
-	kindSession  = kind{"terminal", "Session"}
-	kindText     = kind{"text", "Text"}
-	kindDocument = kind{"html", "Document"}
-	kindImage    = kind{"image", "Image"}
-	kindSound    = kind{"sound", "Sound"}
-	kindVideo    = kind{"video", "Video"}
-	kindArchive  = kind{"archive", "Archive"}
-	kindProgram  = kind{"binary", "File"}
-	kindFile     = kind{"file", "File"}
-	kindPaper    = kind{"paper", "Paper"}
-	kindLetter   = kind{"letter", "Message"}
-	kindArticle  = kind{"article", "Article"}
-	kindGroup    = kind{"group", "Newsgroup"}
-	kindGroups   = kind{"group", "Newsgroups"}
-	kindResults  = kind{"search", "Database"}
-	kindReferral = kind{"referral", "Referral"}
-	kindWarning  = kind{"warning", "Problem"}
-	kindUnknown  = kind{"unknown", "Unknown"}
-	kindAddress  = kind{"address", "Address"}
+	kindHome     = kind{"locus", "Home", false}
+	kindMenu     = kind{"folder", "Menu", true}
+	kindSearch   = kind{"search", "Search", true}
+	kindForm     = kind{"form", "Form", true}
+	kindSession  = kind{"terminal", "Session", false}
+	kindText     = kind{"text", "Text", false}
+	kindDocument = kind{"html", "Document", false}
+	kindImage    = kind{"image", "Image", false}
+	kindSound    = kind{"sound", "Sound", false}
+	kindVideo    = kind{"video", "Video", false}
+	kindArchive  = kind{"archive", "Archive", false}
+	kindProgram  = kind{"binary", "File", false}
+	kindFile     = kind{"file", "File", false}
+	kindPaper    = kind{"paper", "Paper", false}
+	kindLetter   = kind{"letter", "Message", false}
+	kindArticle  = kind{"article", "Article", false}
+	kindReferral = kind{"referral", "Referral", false}
+	kindWarning  = kind{"warning", "Problem", false}
+	kindUnknown  = kind{"unknown", "Unknown", false}
+	kindAddress  = kind{"address", "Address", false}
 	kindNone     = kind{}
 )
 
-// kindOfItem is what an item of a menu promises to be.
-func kindOfItem(i *scheme.Item) kind {
+// kindOfItem returns the kind of an item of a menu.
+func (p *Printer) kindOfItem(i *scheme.Item) kind {
 	switch i.Kind {
 	case scheme.KindMenu:
 		if fieldOf(i, "count") != nil {
-			return kindGroup
+			return p.kindOfMenu(i.URL)
 		}
 		return kindMenu
 	case scheme.KindSearch:
@@ -58,7 +58,7 @@ func kindOfItem(i *scheme.Item) kind {
 	case scheme.KindError:
 		return kindWarning
 	case scheme.KindObject:
-		// A list without types has names, which may tell.
+		// Without a type, the name may tell.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
 		}
@@ -67,10 +67,10 @@ func kindOfItem(i *scheme.Item) kind {
 		}
 		return kindProgram
 	}
-	switch i.URL.Scheme() {
-	case "telnet", "rlogin", "tn3270":
+	switch traits := p.registry.Scheme(i.URL).Traits; {
+	case traits.Has(scheme.Interactive):
 		return kindSession
-	case "mailto":
+	case traits.Has(scheme.Composes):
 		return kindAddress
 	}
 	if k, ok := kindOfType(i.Type); ok {
@@ -79,21 +79,19 @@ func kindOfItem(i *scheme.Item) kind {
 	return kindUnknown
 }
 
-// kindOfMenu is what the menu at u is.
-func kindOfMenu(u locus.URL) kind {
-	switch u.Scheme() {
-	case "news", "snews", "nntp", "nntps":
-		if path, _ := u.Path(); path == "" && u.Host() != "" || u.SchemePart() == "*" {
-			return kindGroups
+// kindOfMenu returns the kind of the menu at u.
+func (p *Printer) kindOfMenu(u locus.URL) kind {
+	row := p.registry.Scheme(u)
+	if row.MenuLabel != nil {
+		if label := row.MenuLabel(u); label != "" {
+			return kind{cmp.Or(row.Icon, kindMenu.Icon), label, true}
 		}
-		return kindGroup
-	case "wais":
-		return kindResults
 	}
 	return kindMenu
 }
 
-// kindOfType is what objects of a media type are; ok is false if that says nothing.
+// kindOfType returns the kind of objects of a media type; ok is false if the type is
+// unknown or says nothing.
 func kindOfType(mediaType string) (k kind, ok bool) {
 	name := bare(mediaType)
 	top, sub, _ := strings.Cut(name, "/")
@@ -139,7 +137,7 @@ var (
 	}
 )
 
-// fieldOf returns the value of a field of item; nil: it has none.
+// fieldOf returns the value of a field of an item; nil: it has none.
 func fieldOf(i *scheme.Item, name string) any {
 	for _, field := range i.Fields {
 		if field.Name == name {
@@ -149,55 +147,14 @@ func fieldOf(i *scheme.Item, name string) any {
 	return nil
 }
 
-// number returns a field that is a number, as programs make it or as JSON has it.
+// number returns a field that is a number.
 func number(i *scheme.Item, name string) (n int64, ok bool) {
-	switch v := fieldOf(i, name).(type) {
-	case int:
-		return int64(v), true
-	case int64:
-		return v, true
-	case float64:
-		return int64(v), true
-	}
-	return 0, false
+	v, ok := fieldOf(i, name).(int)
+	return int64(v), ok
 }
 
-// texts returns a field that is a list of texts.
+// texts returns a field that is a list of texts; nil: there is none.
 func texts(i *scheme.Item, name string) []string {
-	switch v := fieldOf(i, name).(type) {
-	case []string:
-		return v
-	case []any:
-		list := make([]string, 0, len(v))
-		for _, each := range v {
-			if s, ok := each.(string); ok {
-				list = append(list, s)
-			}
-		}
-		return list
-	}
-	return nil
-}
-
-// schemeIcon is the icon of a scheme.
-func schemeIcon(name string) string {
-	switch name {
-	case "ftp", "ftps", "file", "prospero":
-		return kindMenu.Icon
-	case "gopher", "gophers":
-		return "gopher"
-	case "http", "https":
-		return kindDocument.Icon
-	case "news", "snews", "nntp", "nntps":
-		return kindGroup.Icon
-	case "wais":
-		return kindSearch.Icon
-	case "telnet", "rlogin", "tn3270":
-		return kindSession.Icon
-	case "mailto":
-		return kindAddress.Icon
-	case "mid", "cid":
-		return kindLetter.Icon
-	}
-	return kindUnknown.Icon
+	list, _ := fieldOf(i, name).([]string)
+	return list
 }

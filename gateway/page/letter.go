@@ -2,26 +2,24 @@ package page
 
 import "io"
 
-// Letter is mail on its way out. Its page sends it by POST to [Site.Send] as "from",
-// "to", "cc", "subject" and "body", with "url", "token" and "step", which is what the
-// person pressed: "show" asks for a Preview, "edit" goes back from it, "send" sends
-// what was shown.
+// Letter is mail that is being written. Its page sends it by POST to [Site.Send] as
+// "from", "to", "cc", "subject" and "body", with "url", "token" and "step": "show" asks
+// for a Preview, "edit" goes back from it, "send" sends the message.
 type Letter struct {
 	From, To, Cc, Subject, Body string
-	// LeftOut are names of fields that the URL proposes, and nobody follows.
+	// LeftOut are the names of header fields in the URL that are ignored.
 	LeftOut []string
-	// Relay is the server that takes letters, for people; empty: there is none, and
-	// none can be sent.
+	// Relay names the mail server. Empty: mail cannot be sent.
 	Relay string
-	// Preview is the letter as it would be sent. Empty: it is being written.
+	// Preview is the message as it would be sent. Empty: it is being written.
 	Preview string
-	// Problem is why it can't be shown or sent.
+	// Problem is why the message cannot be previewed or sent.
 	Problem error
-	// Sent is what the relay said when it took it. Empty: it was not sent.
+	// Sent is the reply of the relay that accepted the message. Empty: it was not sent.
 	Sent string
 }
 
-// Letter writes the page on which a letter is written, looked at and sent.
+// Letter writes the page for writing, previewing and sending mail.
 func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
 	g, err := p.begin(w, h, kindAddress)
 	if err != nil {

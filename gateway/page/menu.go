@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,17 +13,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Menu writes a menu: what can be asked there, and its items as they come. A list
-// with sizes and dates, newsgroups, articles and the results of a search are
-// tables of their own kind, which the first link decides. [Show.Sort] orders it,
-// for which up to a bound of items are held.
+// Menu writes a menu: its form and its items as they come. The first link decides the
+// layout: lines, a table of files or newsgroups, articles, or search results. To sort
+// by [Show.Sort], the items are held in memory, up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	if h.Title == "" && m.Title != "" {
 		copied := *h
 		copied.Title = m.Title
 		h = &copied
 	}
-	k := kindOfMenu(h.URL)
+	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && k == kindMenu {
 		k = kindOfForm(m.Form)
 	}
@@ -46,20 +46,19 @@ type layout string
 
 const (
 	undecided layout = ""
-	drawn     layout = "drawn"   // lines, as a gopher menu
-	listing   layout = "listing" // with size and date
+	drawn     layout = "drawn"   // lines, as in a gopher menu
+	listing   layout = "listing" // a table with size and date
 	groups    layout = "groups"
 	articles  layout = "articles"
 	results   layout = "results" // with scores
 )
 
 const (
-	// mostHeld is how many lines of text wait for the first link, which tells the
-	// layout.
+	// mostHeld is the limit of lines that are held until the first link.
 	mostHeld = 100
-	// mostSorted is how many items can be put in order.
+	// mostSorted is the limit of items that are sorted.
 	mostSorted = 10_000
-	// mostThreaded is how many articles are held to show what answers what.
+	// mostThreaded is the limit of articles that are sorted into threads.
 	mostThreaded = 2_000
 )
 
@@ -67,16 +66,16 @@ const (
 type list struct {
 	*page
 	layout layout
-	held   []scheme.Item // before the layout is decided, or to be put in order
+	held   []scheme.Item // until the layout is decided, or the items are sorted
 	order  order
 	links  int
-	asks   bool  // there is a form above it
-	best   int64 // score
-	low    int64 // number of an article
+	asks   bool  // a form precedes it
+	best   int64 // highest score
+	low    int64 // lowest number of an article
 }
 
-// write writes items as they come; broken is why they broke off, and err the
-// writer's error.
+// write writes items as they come. broken is why they broke off; err is the writer's
+// error.
 func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken, err error) {
 	if items == nil {
 		return nil, nil
@@ -110,7 +109,7 @@ func (l *list) take(item scheme.Item) error {
 			l.held = append(l.held, item)
 			return nil
 		}
-		// There are too many to be put in order.
+		// There are too many to sort.
 		l.order = order{by: tooMany}
 		if err := l.release(); err != nil {
 			return err
@@ -119,7 +118,7 @@ func (l *list) take(item scheme.Item) error {
 	return l.item(&item, 0)
 }
 
-// mostHeld is how many items are held to be put in order.
+// mostHeld returns the limit of items that are held to be sorted.
 func (l *list) mostHeld() int {
 	switch {
 	case l.order.by == tooMany:
@@ -132,7 +131,7 @@ func (l *list) mostHeld() int {
 	return 0
 }
 
-// decide begins a list of that layout.
+// decide begins the list in that layout.
 func (l *list) decide(to layout) error {
 	l.layout = to
 	if l.layout == articles && l.order.by == "" {
@@ -144,7 +143,7 @@ func (l *list) decide(to layout) error {
 	head := l.held
 	l.held = nil
 	if to != drawn {
-		// What stands above a table is a text of its own.
+		// Text before a table is written as lines.
 		if err := l.lines(head); err != nil {
 			return err
 		}
@@ -161,7 +160,7 @@ func (l *list) decide(to layout) error {
 	return l.flush()
 }
 
-// lines writes items that locate nothing as a text.
+// lines writes items without URLs.
 func (l *list) lines(items []scheme.Item) error {
 	if len(items) == 0 {
 		return nil
@@ -177,11 +176,11 @@ func (l *list) lines(items []scheme.Item) error {
 	return l.add("end-drawn", nil)
 }
 
-// release writes what is held, in its order.
+// release writes the held items, sorted.
 func (l *list) release() error {
 	held := l.held
 	l.held = nil
-	depths := l.order.sort(held)
+	depths := l.order.sort(l.Printer, held)
 	for i := range held {
 		depth := 0
 		if depths != nil {
@@ -214,7 +213,7 @@ func (l *list) finish() error {
 	return err
 }
 
-// item writes an item in the list's layout. depth is how deep it is in a thread.
+// item writes an item. depth is its depth in a thread.
 func (l *list) item(i *scheme.Item, depth int) error {
 	name := "line"
 	switch {
@@ -227,7 +226,7 @@ func (l *list) item(i *scheme.Item, depth int) error {
 	return l.put(name, l.row(i, depth))
 }
 
-// layoutOf is the layout of a list whose first link is i.
+// layoutOf returns the layout of a list whose first link is i.
 func layoutOf(i *scheme.Item) layout {
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
@@ -251,13 +250,13 @@ func layoutOf(i *scheme.Item) layout {
 	return drawn
 }
 
-// line is an item as its template has it.
+// line is the data of the templates for an item.
 type line struct {
-	Number  int // of the link in the list, from 1; 0: it is none
+	Number  int // of the link in the list, from 1; 0: not a link
 	Kind    kind
 	Link    string
 	Title   string
-	Address string // the URL of what can't be a link here
+	Address string // the URL of an item that cannot be a link
 	Size    string
 	Octets  int64
 	Day     string
@@ -274,13 +273,13 @@ type line struct {
 	Fault   bool
 }
 
-// mostDepth is how far answers are moved in.
+// mostDepth is the depth up to which replies are indented.
 const mostDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
 	u := withoutPassword(i.URL)
 	r := line{
-		Kind: kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
+		Kind: l.kindOfItem(i), Title: shown(i.Title), Note: shown(i.Note), Octets: i.Size, Depth: min(depth, mostDepth),
 		Info: i.Kind == scheme.KindInfo, Fault: i.Kind == scheme.KindError,
 	}
 	if i.URL.IsZero() {
@@ -311,7 +310,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		}
 	case results:
 		r.Score, _ = number(i, "score")
-		// The bar says it.
+		// A bar shows the score.
 		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
 		l.best = max(l.best, r.Score, 1000)
 		r.Best = l.best
@@ -319,19 +318,20 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	return r
 }
 
-// showOfItem is how an item is shown that has several types: with all of them.
+// showOfItem returns the Show for the link to an item: with its types, if there are
+// several.
 func showOfItem(i *scheme.Item) Show {
 	types := slices.DeleteFunc(slices.Clone(texts(i, "wtypes")), func(name string) bool {
-		// A URL is the headline alone, which stands in the list.
+		// The type URL is only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
-	if len(types) < 2 || i.URL.Scheme() != "wais" {
+	if len(types) < 2 {
 		return Show{}
 	}
 	return Show{Types: strings.Join(types, ",")}
 }
 
-// columns are the columns of a table that can be put in order.
+// column is a column of a table by which it can be sorted.
 type column struct {
 	Name, Label, Link, Sorted string // Sorted: "ascending", "descending" or ""
 	Number                    bool
@@ -373,13 +373,13 @@ func (l *list) columns() []column {
 	return list
 }
 
-// more is what leads on from the end of a list.
+// more is the data of the template "end-note".
 type more struct {
 	Older, Newest string
 	TooMany       bool
 }
 
-// olderArticles is how many articles one goes back.
+// olderArticles is the number of articles on a page of older ones.
 const olderArticles = 200
 
 func (l *list) more() more {
@@ -396,7 +396,7 @@ func (l *list) more() more {
 	return m
 }
 
-// grouped is a number with blanks between thousands.
+// grouped returns a number with thin spaces between thousands.
 func grouped(n int64) string {
 	if n < 0 {
 		return ""
@@ -408,8 +408,7 @@ func grouped(n int64) string {
 	return grouped(n/1000) + "\u202f" + "000"[len(tail):] + tail
 }
 
-// Referral writes a page of the URLs that lead to an object, for who does not follow
-// them.
+// Referral writes a page of the URLs that a resource has moved to.
 func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
 	g, err := p.begin(w, h, kindReferral)
 	if err != nil {
@@ -428,14 +427,14 @@ func (p *Printer) Referral(w io.Writer, h *Head, r *scheme.Referral) error {
 	return g.end(nil)
 }
 
-// Section is a part of the home page.
+// Section is a section of the home page.
 type Section struct {
 	Title, Text string
 	Items       []scheme.Item
 }
 
-// Home writes the page with the box. Sections are what there is to see; none: the
-// schemes are introduced.
+// Home writes the home page with the box for URLs. Without sections, it lists the
+// schemes.
 func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
 	g, err := p.begin(w, h, kindHome)
 	if err != nil {
@@ -447,7 +446,7 @@ func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
 	return g.end(nil)
 }
 
-// Schemes writes the page of all schemes that are registered.
+// Schemes writes the page of all registered schemes.
 func (p *Printer) Schemes(w io.Writer, h *Head) error {
 	copied := Head{}
 	if h != nil {
@@ -464,7 +463,7 @@ func (p *Printer) Schemes(w io.Writer, h *Head) error {
 	return g.end(nil)
 }
 
-// home is the home page as its template has it.
+// home is the data of the template "home".
 type home struct {
 	Site     *Site
 	Sections []homeSection
@@ -492,7 +491,7 @@ func (g *page) home(sections []Section) home {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}
-		// Those of the RFC first, in its order.
+		// Those of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
 			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
 		})
@@ -502,30 +501,17 @@ func (g *page) home(sections []Section) home {
 
 // natural compares texts in which "3.10" comes after "3.2".
 func natural(a, b string) int {
+	padded := func(text string) string {
+		return digits.ReplaceAllStringFunc(text, func(n string) string { return strings.Repeat("0", max(8-len(n), 0)) + n })
+	}
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// padded has each number of text in as many digits.
-func padded(text string) string {
-	const digits = "0123456789"
-	var b strings.Builder
-	for text != "" {
-		n := len(text) - len(strings.TrimLeft(text, digits))
-		b.WriteString(strings.Repeat("0", max(8-n, 0)) + text[:n])
-		text = text[n:]
-		next := strings.IndexAny(text, digits)
-		if next < 0 {
-			next = len(text)
-		}
-		b.WriteString(text[:next])
-		text = text[next:]
-	}
-	return b.String()
-}
+var digits = regexp.MustCompile("[0-9]+")
 
-// Failure writes the page of what went wrong: kind is that of access.KindOf, and err
-// what the person may know of it. That of a cid URL asks for the message, which
-// [Site.Home] gets as "in" beside "url".
+// Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
+// URL asks for the message that contains it, which [Site.Home] gets as "in" beside
+// "url".
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	g, begun := p.begin(w, h, kindWarning)
 	if begun != nil {
@@ -537,15 +523,15 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
-// Redirect writes a page that asks before it leads to to, where an answer redirects
-// and err says why a browser may not follow by itself.
+// Redirect writes a page that asks before it leads to to, because err is why a browser
+// may not follow the redirect by itself.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g, begun := p.begin(w, h, kindReferral)
 	if begun != nil {
 		return begun
 	}
 	f := g.failure("denied", err)
-	f.What, f.Do = "This address redirects to another one.", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
+	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
 	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
 	if err := g.put("failure", f); err != nil {
 		return err
@@ -553,12 +539,12 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 	return g.end(nil)
 }
 
-// failure is a failure as its template has it.
+// failure is the data of the template "failure".
 type failure struct {
 	What, Do, Text, Hint, Kind string
-	Again                      string // its page, to try once more
-	Onward, To                 string // the page of the URL to which it redirects, and that URL
-	Within                     string // what is a part of a message that is to be named
+	Again                      string // the page itself, to try again
+	Onward, To                 string // the page of the target of a redirect, and its URL
+	Within                     string // the URL of a part whose message is to be named
 	Home                       string
 	Explained                  *explained
 }
@@ -577,13 +563,13 @@ func (g *page) failure(kind string, err error) failure {
 		f.Hint = shown(capital(hint.Hint))
 		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
 	}
-	if u := g.h.URL; u.Scheme() == "cid" && kind != "syntax" {
-		f.What, f.Do = "This is a part of a message.", "The URL says which part, and means something in its message alone: name that."
+	if u := g.h.URL; g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
+		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()
 	}
 	var syntax *locus.SyntaxError
 	if errors.As(err, &syntax) {
-		x := refusal(Explanation{Text: syntax.Input, Err: syntax})
+		x := refusal(syntax.Input, syntax)
 		f.Explained = &x
 	}
 	if !g.h.URL.IsZero() && words.again {
@@ -592,20 +578,20 @@ func (g *page) failure(kind string, err error) failure {
 	return f
 }
 
-// failures are what each kind of failure means, and what one can do.
+// failures are the heading and the advice for each kind of failure.
 var failures = map[string]struct {
 	what, do string
 	again    bool
 }{
-	"not-found":   {"There is no such thing.", "The server answered, and knows nothing by that name. Look at the address for a slip of the pen, or go up to a folder above it.", false},
-	"denied":      {"This gateway does not go there.", "Its rules deny this address: it may be private, on a port that is not for this, or on a list. Whoever runs the gateway can allow it.", false},
-	"unreachable": {"No connection came about.", "The host's name is unknown, nobody listens there, or the way is blocked. Try again later, or look at the host's name.", true},
-	"protocol":    {"The server did something unexpected.", "What it said is not what its protocol allows, or it stopped in the middle. What was sent and received, below, shows where.", true},
-	"auth":        {"A login is wanted.", "The server wants a name and a password, or refused those it got.", false},
-	"unsupported": {"This can't be opened here.", "The scheme is not known to this gateway, or names nothing that could be fetched.", false},
-	"syntax":      {"This is not a URL.", "The mark shows the place where it stops being one, and below stands what would be right.", false},
-	"timeout":     {"It took too long.", "The server did not answer in time. It may be busy; try again later.", true},
-	"too-large":   {"This is too large.", "It has more octets than this gateway passes on.", false},
-	"interrupted": {"It was interrupted.", "The gateway stopped before the answer was there.", true},
-	"busy":        {"Too much at once.", "This gateway is asked for more than it gives one visitor, or all of them, at a time. Try again in a moment.", true},
+	"not-found":   {"Not found", "The server has no such resource. Check the address for typos, or try a folder above it.", false},
+	"denied":      {"Denied", "The rules of this gateway deny this address, for the reason below. Its operator can allow it.", false},
+	"unreachable": {"No connection", "The host name is unknown, no server listens there, or the network blocks the connection. Check the host name, or try again later.", true},
+	"protocol":    {"Protocol error", "The server sent an invalid or incomplete response. The conversation below shows where.", true},
+	"auth":        {"Login required", "The server wants a user name and password, or refused the ones it got.", false},
+	"unsupported": {"Not supported", "The gateway does not know this scheme, or the URL names nothing that could be fetched.", false},
+	"syntax":      {"Not a URL", "The problem is marked; the reason is below.", false},
+	"timeout":     {"Timeout", "The server did not answer in time. Try again later.", true},
+	"too-large":   {"Too large", "The resource is larger than this gateway allows.", false},
+	"interrupted": {"Interrupted", "The gateway stopped before the answer was complete.", true},
+	"busy":        {"Too many requests", "The gateway has reached a limit for one client or for all. Try again in a moment.", true},
 }

@@ -4,17 +4,13 @@ import (
 	"io"
 
 	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
 )
 
-// Message writes a message of mail or an article of news: its header for people, its
-// texts with quotes and signature told apart, its pictures where they are, its
-// other parts as links, and the messages it answers. If m is a part of another one,
-// [Show.Part] says which.
-func (p *Printer) Message(w io.Writer, h *Head, m *message.Message) error {
-	return p.message(w, h, m, nil)
-}
-
-func (p *Printer) message(w io.Writer, h *Head, m *message.Message, broken error) error {
+// messagePage writes a page of a mail message or a news article: the header fields
+// that people read, the texts, images in their place, links to the other parts and to
+// the messages that it replies to. broken is why m is incomplete, nil if it is not.
+func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object, m *message.Message, broken error) error {
 	if h.Title == "" {
 		copied := *h
 		copied.Title = m.Subject()
@@ -24,7 +20,7 @@ func (p *Printer) message(w io.Writer, h *Head, m *message.Message, broken error
 	if m.Get("Newsgroups") != "" {
 		k = kindArticle
 	}
-	g, err := p.begin(w, h, k)
+	g, err := p.beginObject(w, h, o, k)
 	if err != nil {
 		return err
 	}

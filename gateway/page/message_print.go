@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
 )
 
 // letterPrinter writes one message.
@@ -18,10 +20,10 @@ type letterPrinter struct {
 	*page
 	m     *message.Message
 	parts []message.Part
-	shown map[string]bool // paths of parts that were shown in their place
+	shown map[string]bool // paths of parts that were shown inline
 }
 
-// headerFields are those that people read, in the order they are shown.
+// headerFields are the header fields that are shown, in order.
 var headerFields = []string{"From", "To", "Cc", "Newsgroups", "Date", "Reply-To", "Followup-To", "Organization", "Message-ID"}
 
 // headerRow is a field of a header.
@@ -30,7 +32,7 @@ type headerRow struct {
 	Items []hop
 }
 
-// attachment is a part that is not shown in its place, or a picture that is.
+// attachment is a part that is shown as a link, or an image.
 type attachment struct {
 	Path, Name, Type, Size string
 	Kind                   kind
@@ -54,7 +56,7 @@ func (l *letterPrinter) write() error {
 	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
 }
 
-// header returns the fields of a header that people read.
+// header returns the rows for a header.
 func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
 	for _, name := range headerFields {
 		var items []hop
@@ -88,7 +90,7 @@ func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
 	return rows
 }
 
-// children returns the parts within the part of that path; "": within the message.
+// children returns the parts directly within a part; path "": within the message.
 func (l *letterPrinter) children(path string) (list []message.Part) {
 	prefix := ""
 	if path != "" {
@@ -102,7 +104,7 @@ func (l *letterPrinter) children(path string) (list []message.Part) {
 	return list
 }
 
-// container writes what is to be read within a part.
+// container writes the readable parts within a part.
 func (l *letterPrinter) container(path, mediaType string) error {
 	children := l.children(path)
 	if len(children) == 0 {
@@ -122,15 +124,15 @@ func (l *letterPrinter) container(path, mediaType string) error {
 	return nil
 }
 
-// alternatives writes the plainest of some parts that say the same, and the one that
-// is laid out for who wants to open it.
+// alternatives writes the plainest of several alternative parts, and the HTML one
+// folded.
 func (l *letterPrinter) alternatives(parts []message.Part) error {
-	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.worth(a), l.worth(b)) })
+	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
 	if err := l.part(best); err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if p.Path == best.Path || l.worth(p) != 1 {
+		if p.Path == best.Path || l.plainness(p) != 1 {
 			l.shown[p.Path] = true
 			continue
 		}
@@ -147,15 +149,15 @@ func (l *letterPrinter) alternatives(parts []message.Part) error {
 	return nil
 }
 
-// worth says how plain a part is.
-func (l *letterPrinter) worth(p message.Part) int {
+// plainness ranks how plain a part is.
+func (l *letterPrinter) plainness(p message.Part) int {
 	switch {
 	case p.Multipart():
-		worth := 0
+		most := 0
 		for _, child := range l.children(p.Path) {
-			worth = max(worth, l.worth(child))
+			most = max(most, l.plainness(child))
 		}
-		return worth
+		return most
 	case p.Type == "text/html":
 		return 1
 	case p.Type == "text/plain":
@@ -166,7 +168,7 @@ func (l *letterPrinter) worth(p message.Part) int {
 	return 0
 }
 
-// part writes a part in its place, if it is one to be read there.
+// part writes a part inline, if it is readable.
 func (l *letterPrinter) part(p message.Part) error {
 	header, enclosed := p.Enclosed()
 	class := ClassOf(p.Type)
@@ -201,7 +203,7 @@ func (l *letterPrinter) part(p message.Part) error {
 	return nil
 }
 
-// maxDocument is how large HTML can be that is shown among other things.
+// maxDocument is the size limit of HTML that is shown in a page, in octets.
 const maxDocument = 4 << 20
 
 func (l *letterPrinter) document(p message.Part) error {
@@ -216,7 +218,7 @@ func (l *letterPrinter) document(p message.Part) error {
 	if err := l.add("begin-foreign", nil); err != nil {
 		return err
 	}
-	if err := l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, letter: true}); err != nil {
+	if err := l.foreign(text, foreignOptions{base: l.h.URL, within: l.within, local: true}); err != nil {
 		return err
 	}
 	return l.put("end-foreign", nil)
@@ -232,8 +234,8 @@ func (l *letterPrinter) within(id string) string {
 	return l.raw(l.h.URL, l.only(p))
 }
 
-// only shows a part and nothing else. What is shown may be a part itself, and its
-// parts are numbered within it.
+// only returns a Show of one part. The page itself may be of a part, within which its
+// parts are numbered.
 func (l *letterPrinter) only(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
 		return Show{Part: within + "." + p.Path}
@@ -258,7 +260,7 @@ func (l *letterPrinter) attachment(p message.Part) attachment {
 	return a
 }
 
-// others are the parts that were not shown in their place.
+// others returns the parts that were not shown inline.
 func (l *letterPrinter) others() (list []attachment) {
 	for _, p := range l.parts {
 		if !l.shown[p.Path] && !p.Multipart() {
@@ -268,14 +270,14 @@ func (l *letterPrinter) others() (list []attachment) {
 	return list
 }
 
-// references are the messages that this one answers.
+// references returns links to the messages that this one replies to.
 func (l *letterPrinter) references() (list []hop) {
-	scheme := "mid"
-	if l.m.Get("Newsgroups") != "" || strings.HasPrefix(l.h.URL.Scheme(), "n") {
-		scheme = "news"
+	name := "mid"
+	if l.m.Get("Newsgroups") != "" || l.registry.Scheme(l.h.URL).Traits.Has(scheme.News) {
+		name = "news"
 	}
-	for _, u := range message.Links(scheme, append(l.m.References(), l.m.InReplyTo()...)...) {
-		list = append(list, hop{decoded(u.SchemePart()), l.link(u, Show{})})
+	for _, u := range message.Links(name, append(l.m.References(), l.m.InReplyTo()...)...) {
+		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
 	}
 	return list
 }
@@ -288,14 +290,14 @@ func (l *letterPrinter) faults() (list []string) {
 }
 
 const (
-	// maxQuote is how deep quotes are told apart.
+	// maxQuote is the depth up to which quotes are drawn differently.
 	maxQuote = 6
-	// mostRun is how much text of one depth is written at once.
+	// mostRun is the most text of one depth that is written at once, in octets.
 	mostRun = 64 << 10
 )
 
-// text writes a text of a message: quotes by their depth, the signature apart, URLs
-// linked.
+// text writes a text of a message, with quotes by their depth, the signature apart, and
+// URLs as links.
 func (l *letterPrinter) text(r io.Reader) error {
 	if err := l.add("begin-said", nil); err != nil {
 		return err
@@ -331,10 +333,10 @@ type quoter struct {
 	run       bytes.Buffer
 	depth     int
 	signature bool
-	middle    bool // of a line
+	middle    bool // the next piece continues a line
 }
 
-// line takes a line, or a piece of a long one.
+// line takes a line, or a piece of a long line.
 func (q *quoter) line(piece []byte) error {
 	depth, rest := q.depth, piece
 	if !q.middle {
@@ -352,7 +354,7 @@ func (q *quoter) line(piece []byte) error {
 	return nil
 }
 
-// unquoted returns how many marks of quotes begin a line, and what is behind them.
+// unquoted returns the number of quote marks that begin a line, and the rest of it.
 func unquoted(line []byte) (depth int, rest []byte) {
 	rest = line
 	for {
@@ -390,10 +392,10 @@ func (q *quoter) flushRun() error {
 	return q.put("end-run", nil)
 }
 
-// linked adds a text whose URLs are links.
+// linked adds a text with its URLs as links.
 func (l *letterPrinter) linked(text string) error {
 	at := 0
-	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked}) {
+	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked()}) {
 		link := l.page.linkTo(&m)
 		if link == "" || int(m.Start) < at {
 			continue
@@ -407,4 +409,14 @@ func (l *letterPrinter) linked(text string) error {
 		at = int(m.End)
 	}
 	return l.add("run", shownLines(text[at:]))
+}
+
+// linkText returns the link to the URL of a mail address, newsgroup or message that a
+// message names; empty: there is none.
+func (l *letterPrinter) linkText(text string) string {
+	u, err := locus.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return l.link(u, Show{})
 }

@@ -1,44 +1,44 @@
 package page
 
 import (
-	"cmp"
 	"io"
 
 	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
 )
 
-// Object writes an object as its media type, or [Show.As], has it. body is not read
-// if that has the browser ask for the octets ([Class.Reads]).
-func (p *Printer) Object(w io.Writer, h *Head, body io.Reader) error {
+// Object writes an object by its media type, or as [Show.As] says. Only texts, HTML
+// documents and messages are read; the browser asks for the others at [Site.Raw].
+func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	class := h.Show.As
 	if !class.known() {
-		class = ClassOf(h.Type)
+		class = ClassOf(o.Type)
 	}
-	if h.Encoding != "" && class.Reads() {
-		class = ClassFile // its octets are not what its type says
+	if o.Encoding != "" && (class == ClassText || class == ClassDocument || class == ClassMessage) {
+		class = ClassFile // compressed octets are not of that type
 	}
 	switch class {
 	case ClassText:
-		return p.Text(w, h, body)
+		return p.textPage(w, h, o)
 	case ClassDocument:
-		return p.Document(w, h, body)
+		return p.documentPage(w, h, o)
 	case ClassMessage:
-		m, err := message.Read(body, &message.Limits{Octets: maxMessage})
+		m, err := message.Read(o.Body, &message.Limits{Octets: maxMessage})
 		if m == nil {
 			return p.Failure(w, h, "protocol", err)
 		}
-		return p.message(w, h, m, err)
+		return p.messagePage(w, h, o, m, err)
 	}
-	return p.Embed(w, h, class)
+	return p.embedPage(w, h, o, class)
 }
 
-// maxMessage is how large a message can be that is read into memory.
+// maxMessage is the size of the largest message that is read, in octets.
 const maxMessage = 16 << 20
 
-// Embed writes a page around an object that the browser asks for: a picture, a sound,
-// a film, a frame, or a file to take away.
-func (p *Printer) Embed(w io.Writer, h *Head, class Class) error {
-	k, ok := kindOfType(h.Type)
+// embedPage writes a page around an object that the browser asks for: an image, a
+// sound, a video, a frame, or a file to save.
+func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class) error {
+	k, ok := kindOfType(o.Type)
 	switch {
 	case class == ClassImage:
 		k = kindImage
@@ -51,7 +51,7 @@ func (p *Printer) Embed(w io.Writer, h *Head, class Class) error {
 	case !ok:
 		k = kindProgram
 	}
-	g, err := p.begin(w, h, k)
+	g, err := p.beginObject(w, h, o, k)
 	if err != nil {
 		return err
 	}
@@ -61,24 +61,24 @@ func (p *Printer) Embed(w io.Writer, h *Head, class Class) error {
 	return g.end(nil)
 }
 
-// embedded is an object that the browser asks for, as its template has it.
+// embedded is the data of the template "embed".
 type embedded struct {
 	Class            Class
 	Kind             kind
 	Raw              string
 	Title, Type      string
 	Name, Size, Time string
-	AsText, AsPage   string // other ways to show it
+	AsText, AsPage   string // links to other ways to show the object
 }
 
 func (g *page) embedded(class Class, k kind) embedded {
-	h := g.h
+	h, o := g.h, g.o
 	e := embedded{
-		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(h.Type)),
-		Name: cmp.Or(shown(h.Name), lastSegment(withoutPassword(h.URL)), "object"), Size: humanSize(max(h.Size, -1)), Time: humanTime(h.ModTime),
+		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
+		Name: g.fileName(), Time: humanTime(o.ModTime),
 	}
-	if h.Size == 0 {
-		e.Size = ""
+	if o.Size > 0 {
+		e.Size = humanSize(o.Size)
 	}
 	switch class {
 	case ClassFile:

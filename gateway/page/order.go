@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// order is the order of a list.
+// order is the order of a list. The zero order is the server's.
 type order struct {
 	by   string
 	down bool
@@ -17,11 +17,10 @@ type order struct {
 
 const (
 	byThread = "thread"
-	tooMany  = "too many" // there was an order, and no way to make it
+	tooMany  = "too many" // too many items to be sorted
 )
 
-// orders are the orders that each layout has. A search's results and a drawn menu
-// are in the order that their author gave them.
+// orders are the orders that each layout can have.
 var orders = map[layout][]string{
 	listing:  {"name", "size", "date", "kind"},
 	groups:   {"name", "count"},
@@ -39,13 +38,13 @@ func parseOrder(text string) order {
 	return order{}
 }
 
-// suits reports whether lists of that layout can have the order.
+// suits reports whether a layout can have the order.
 func (o order) suits(l layout) bool {
 	return o.by == "" || slices.Contains(orders[l], o.by)
 }
 
-// sort puts items in order. For threads it returns how deep each is.
-func (o order) sort(items []scheme.Item) (depths []int) {
+// sort sorts items. For threads it returns the depth of each.
+func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	switch o.by {
 	case "", tooMany:
 		return nil
@@ -53,7 +52,7 @@ func (o order) sort(items []scheme.Item) (depths []int) {
 		return threads(items, o.down)
 	}
 	slices.SortStableFunc(items, func(a, b scheme.Item) int {
-		n := o.compare(&a, &b)
+		n := o.compare(p, &a, &b)
 		if o.down {
 			n = -n
 		}
@@ -65,7 +64,7 @@ func (o order) sort(items []scheme.Item) (depths []int) {
 	return nil
 }
 
-func (o order) compare(a, b *scheme.Item) int {
+func (o order) compare(p *Printer, a, b *scheme.Item) int {
 	switch o.by {
 	case "size":
 		return cmp.Compare(a.Size, b.Size)
@@ -74,13 +73,13 @@ func (o order) compare(a, b *scheme.Item) int {
 	case "from":
 		return cmp.Compare(strings.ToLower(a.Note), strings.ToLower(b.Note))
 	case "kind":
-		return cmp.Compare(kindOfItem(a).Label, kindOfItem(b).Label)
+		return cmp.Compare(p.kindOfItem(a).Label, p.kindOfItem(b).Label)
 	case "score", "number", "count":
 		x, _ := number(a, o.by)
 		y, _ := number(b, o.by)
 		return cmp.Compare(x, y)
 	}
-	// Folders stand above files, as people expect of a list of names.
+	// Folders come before files.
 	return cmp.Or(cmp.Compare(notMenu(a), notMenu(b)), byName(a, b))
 }
 
@@ -95,8 +94,8 @@ func byName(a, b *scheme.Item) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Title, b.Title))
 }
 
-// threads puts articles behind those that they answer, and returns how deep each
-// is. Beginnings are in order of their numbers, or the newest first.
+// threads sorts articles so that replies follow, and returns the depth of each. Threads
+// are in the order of their first article, or with down in reverse.
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
@@ -104,35 +103,35 @@ func threads(items []scheme.Item, down bool) []int {
 			byID[id] = n
 		}
 	}
-	answers := make([][]int, len(items))
-	var beginnings []int
+	replies := make([][]int, len(items))
+	var roots []int
 	for n := range items {
 		references := texts(&items[n], "references")
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
-			// Who answers comes later: so there are no circles, whatever is claimed.
+			// Only earlier articles count, so that there are no cycles.
 			if at, ok := byID[references[k]]; ok && at < n {
 				parent = at
 			}
 		}
 		if parent < 0 {
-			beginnings = append(beginnings, n)
+			roots = append(roots, n)
 		} else {
-			answers[parent] = append(answers[parent], n)
+			replies[parent] = append(replies[parent], n)
 		}
 	}
 	if down {
-		slices.Reverse(beginnings)
+		slices.Reverse(roots)
 	}
-	type place struct{ at, depth int }
+	type node struct{ at, depth int }
 	sorted, depths := make([]scheme.Item, 0, len(items)), make([]int, 0, len(items))
-	for _, first := range beginnings {
-		for stack := []place{{first, 0}}; len(stack) > 0; {
+	for _, first := range roots {
+		for stack := []node{{first, 0}}; len(stack) > 0; {
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			sorted, depths = append(sorted, items[top.at]), append(depths, top.depth)
-			for _, answer := range slices.Backward(answers[top.at]) {
-				stack = append(stack, place{answer, top.depth + 1})
+			for _, reply := range slices.Backward(replies[top.at]) {
+				stack = append(stack, node{reply, top.depth + 1})
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pieces of pages. Each begins and ends in plain text of HTML, so
-// that escaping one by itself is escaping the whole.
+// templates are the pieces of pages. Each begins and ends in HTML text, outside of tags,
+// so that each can be escaped by itself.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"shown": shown,
@@ -28,26 +28,23 @@ var templates = sync.OnceValue(func() *template.Template {
 		"size":  humanSize,
 		"time":  humanTime,
 		"stamp": stamp,
-		// A site has its own.
-		"assets":     func() string { return "" },
-		"schemeIcon": schemeIcon,
+		// [New] replaces it.
+		"assets": func() string { return "" },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
-// Printer writes pages. It may be used from many goroutines at once.
+// Printer writes pages. It is safe for concurrent use.
 //
-// Each of its methods writes one page. Each Write is of a piece that can be
-// sent as it is, and content is written when it has come; so whoever flushes after
-// each Write, or soon after it, shows what there is. The error is the writer's, or
-// the reason why the content broke off, which the page then says at that place.
+// Each of its methods writes one page, piece by piece: a writer that flushes after each
+// Write shows content as it arrives. The error is the writer's, or the reason why the
+// content broke off, which the page shows, too.
 type Printer struct {
 	registry  *scheme.Registry
 	site      Site
 	templates *template.Template
 }
 
-// New returns what prints the pages of a site. The registry says which schemes
-// there are, and what the parts of their URLs mean.
+// New returns a Printer for the pages of a site.
 func New(r *scheme.Registry, s Site) *Printer {
 	s.Home = cmp.Or(s.Home, "/")
 	s.Name = cmp.Or(s.Name, "Locus")
@@ -55,24 +52,30 @@ func New(r *scheme.Registry, s Site) *Printer {
 	return &Printer{registry: r, site: s, templates: own}
 }
 
-// page is one page on its way to a writer.
+// page is one page that is being written.
 type page struct {
 	*Printer
 	h *Head
+	o *scheme.Object // of size -1 if the page shows no object
 	w io.Writer
-	b bytes.Buffer // a piece
+	b bytes.Buffer // the next piece
 }
 
-// begin starts a page and writes its top. kind is the icon for what it shows.
+// begin starts a page and writes its top.
 func (p *Printer) begin(w io.Writer, h *Head, kind kind) (*page, error) {
+	return p.beginObject(w, h, &scheme.Object{Size: -1}, kind)
+}
+
+// beginObject is begin for a page of an object.
+func (p *Printer) beginObject(w io.Writer, h *Head, o *scheme.Object, kind kind) (*page, error) {
 	if h == nil {
 		h = &Head{}
 	}
-	g := &page{Printer: p, h: h, w: w}
+	g := &page{Printer: p, h: h, o: o, w: w}
 	return g, g.put("top", g.top(kind))
 }
 
-// put writes a piece of the page.
+// put writes a piece.
 func (g *page) put(name string, data any) error {
 	if err := g.add(name, data); err != nil {
 		return err
@@ -80,12 +83,12 @@ func (g *page) put(name string, data any) error {
 	return g.flush()
 }
 
-// add adds to the next piece.
+// add adds a template to the next piece.
 func (g *page) add(name string, data any) error {
 	return g.templates.ExecuteTemplate(&g.b, name, data)
 }
 
-// flush writes what was added.
+// flush writes the piece.
 func (g *page) flush() error {
 	if g.b.Len() == 0 {
 		return nil
@@ -95,10 +98,10 @@ func (g *page) flush() error {
 	return err
 }
 
-// end writes what is below the content; broken is why that is not whole.
+// end writes the end of the page. broken is why the content is incomplete, or nil.
 func (g *page) end(broken error) error {
 	if broken != nil {
-		if err := g.add("broken", shown(broken.Error())); err != nil {
+		if err := g.add("broken", shown(locus.MaskText(broken.Error()))); err != nil {
 			return err
 		}
 	}
@@ -108,13 +111,13 @@ func (g *page) end(broken error) error {
 	return broken
 }
 
-// shown is octets from elsewhere as people may see them, in one line.
+// shown returns foreign octets as one line of safe text.
 func shown(octets string) string { return term.Safe(term.Characters(octets)) }
 
-// shownLines is shown for a text of lines.
+// shownLines is shown for several lines.
 func shownLines(octets string) string { return term.SafeLines(term.Characters(octets)) }
 
-// link returns the path of the page of u; empty: it has none.
+// link returns the path of the page of u; empty: none.
 func (p *Printer) link(u locus.URL, s Show) string {
 	if u.IsZero() || p.site.Page == nil || !p.registry.Known(u) {
 		return ""
@@ -122,7 +125,7 @@ func (p *Printer) link(u locus.URL, s Show) string {
 	return p.site.Page(withoutPassword(u), s)
 }
 
-// raw returns the path of the octets of u.
+// raw returns the path of the octets of u; empty: none.
 func (p *Printer) raw(u locus.URL, s Show) string {
 	if u.IsZero() || p.site.Raw == nil || !p.registry.Known(u) {
 		return ""
@@ -130,7 +133,7 @@ func (p *Printer) raw(u locus.URL, s Show) string {
 	return p.site.Raw(withoutPassword(u), s)
 }
 
-// humanSize is a number of octets in four digits at most; empty: unknown.
+// humanSize returns a size of n octets for people; empty: unknown.
 func humanSize(n int64) string {
 	if n < 0 {
 		return ""
@@ -149,7 +152,7 @@ func humanSize(n int64) string {
 	return fmt.Sprintf("%.0f %ciB", value, "KMGTPE"[unit-1])
 }
 
-// humanTime is a time for people; empty: unknown. Midnight is how lists write a day.
+// humanTime returns a time for people; empty: unknown. At midnight it is only a date.
 func humanTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -161,10 +164,10 @@ func humanTime(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// stamp is a time for programs.
+// stamp returns a time for programs.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// humanAge is how long ago something was, roughly.
+// humanAge returns how long ago something was.
 func humanAge(d time.Duration) string {
 	switch {
 	case d < 2*time.Second:
@@ -179,7 +182,7 @@ func humanAge(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
 }
 
-// capital is text with its first letter in upper case.
+// capital returns text with its first letter in upper case.
 func capital(text string) string {
 	if text == "" {
 		return ""

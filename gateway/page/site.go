@@ -5,60 +5,56 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Policy is the Content-Security-Policy of every page. Its frames are those of
-// [Site.Raw] alone, whose own policy must have "sandbox".
+// Policy is the Content-Security-Policy of every page. Frames show only [Site.Raw], whose
+// own policy must have "sandbox".
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// Site is how pages refer to each other. Paths are as in an href, and of the
-// gateway's own origin. A function that is nil, or returns "", has no page for
-// that, and there is no link then. The functions get URLs without passwords.
+// Site has the paths of pages, as in an href, on the gateway's own origin. A function
+// that is nil or returns "" has no such page, and pages do not link to it. The functions
+// get URLs without passwords.
 type Site struct {
-	// Home is the page with the box, which submits it as "url"; empty: "/".
+	// Home is the home page, whose box submits "url". Empty: "/".
 	Home string
-	// Page returns the path of the page of u, shown in that way. It is asked about
-	// URLs that strangers wrote: one that the policy is sure to deny needs no link.
+	// Page returns the path of the page of u. It gets untrusted URLs: one that the
+	// policy would deny needs no link.
 	Page func(u locus.URL, s Show) string
-	// Raw returns the path of the octets of u, or of a part of it, as they are. They
-	// must come with "Content-Security-Policy: sandbox" and "nosniff".
+	// Raw returns the path of the octets of u, or of a part of it. They must be served
+	// with "Content-Security-Policy: sandbox" and "nosniff".
 	Raw func(u locus.URL, s Show) string
 	// Session returns the path of the WebSocket of a session.
 	Session func(u locus.URL) string
-	// Submit takes the answers to a form, by POST: see [Answers]. Empty: forms are
-	// shown and can't be sent.
+	// Submit takes the answers to a form by POST: see [Answers]. Empty: forms cannot be
+	// submitted.
 	Submit string
-	// Send takes a letter, by POST: see [Letter].
+	// Send takes mail by POST: see [Letter].
 	Send string
-	// Explain returns [Printer.Explain] of "?url=". Empty: nothing is explained while
-	// one types.
+	// Explain serves [Printer.Explain] of "?url=". Empty: the home page explains nothing.
 	Explain string
 	// Schemes is the page of [Printer.Schemes].
 	Schemes string
-	// Assets is the prefix of the files of [Assets], with "/" at its end. It should
-	// have [AssetsVersion] in it, so that they can be kept for ever.
+	// Assets is the prefix of the files of [Assets], with a final "/". It should contain
+	// [AssetsVersion], so that browsers can cache the files for ever.
 	Assets string
-	// Name is what the site calls itself; empty: "Locus".
+	// Name is the name of the site. Empty: "Locus".
 	Name string
 }
 
-// Show is the way in which a resource is shown where there are several. The zero
-// Show is the ordinary one.
+// Show selects a view of a resource. The zero Show is the default view.
 type Show struct {
-	// As is how an object is shown, whatever its media type says; empty: by that.
+	// As is the class in which an object is shown. Empty: that of its media type.
 	As Class
 	// Sort orders a list: "name", "size", "date", "kind", "from", "score", "number" or
-	// "thread", with "-" before it for the other direction. Empty: as it came.
-	// Anything else is as if it were empty.
+	// "thread", after "-" in the other direction. Empty, or unknown: the server's order.
 	Sort string
-	// Part is the path of a part of a message, as message.Part has it: that part is the
-	// object, and the URL is that of the message.
+	// Part is the path of a part of the message at the URL, as in message.Part.
 	Part string
-	// Types are the names of all types of a document of WAIS, with commas between
-	// them: what found it says which there are, and its own page could not know.
+	// Types are the names of the types of a WAIS document, separated by commas. Only the
+	// search that found the document knows them.
 	Types string
-	// Items are the items of a menu that is numbered.
+	// Items are the items of a numbered menu.
 	Items scheme.ItemRange
 }
 
-// as is the same shown as c. Which items there are and their order is of lists.
+// as returns the same object shown as c.
 func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }

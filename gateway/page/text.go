@@ -4,31 +4,28 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"mime"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/transform"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Text writes a text with its URLs linked, as it comes. Head.Type names its charset;
-// without one, octets that are no UTF-8 are read as ISO Latin 1.
-func (p *Printer) Text(w io.Writer, h *Head, r io.Reader) error {
-	g, err := p.begin(w, h, kindText)
+// textPage writes a page of a text while it is read, with its URLs as links. Without a
+// charset in the media type, octets that are not UTF-8 are read as ISO Latin 1.
+func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
+	g, err := p.beginObject(w, h, o, kindText)
 	if err == nil {
 		err = g.put("begin-text", nil)
 	}
 	if err != nil {
 		return err
 	}
-	broken, err := g.text(inUTF8(r, h.Type))
+	broken, err := g.text(inUTF8(o.Body, o.Type))
 	if err == nil {
 		err = g.put("end-text", nil)
 	}
@@ -38,45 +35,21 @@ func (p *Printer) Text(w io.Writer, h *Head, r io.Reader) error {
 	return g.end(broken)
 }
 
-// inUTF8 reads r in the charset that a media type names; else as UTF-8, and what is
-// not that as ISO Latin 1.
+// inUTF8 returns a reader of a text of that media type as UTF-8. A server often says UTF-8
+// after a look at the start of a text, so that other octets are still read as ISO Latin 1.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
-	if _, params, err := mime.ParseMediaType(mediaType); err == nil && params["charset"] != "" {
-		e, err := htmlindex.Get(params["charset"])
-		if name, _ := htmlindex.Name(e); err == nil && name != "utf-8" && name != "replacement" {
-			return e.NewDecoder().Reader(r)
-		}
+	name := charset.OfType(mediaType)
+	if charset.IsUTF8(name) {
+		name = ""
 	}
-	return transform.NewReader(r, legible{})
+	return charset.NewReader(name, r, -1)
 }
 
-// legible passes UTF-8, and makes characters of ISO Latin 1 of the other octets,
-// each by itself: the answer must not depend on where a text is cut when it comes.
-type legible struct{ transform.NopResetter }
-
-// Transform implements [transform.Transformer].
-func (legible) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
-	for nSrc < len(src) {
-		r, size := utf8.DecodeRune(src[nSrc:])
-		if r == utf8.RuneError && size == 1 {
-			if !atEOF && !utf8.FullRune(src[nSrc:]) {
-				return nDst, nSrc, transform.ErrShortSrc
-			}
-			r = rune(src[nSrc])
-		}
-		if nDst+utf8.RuneLen(r) > len(dst) {
-			return nDst, nSrc, transform.ErrShortDst
-		}
-		nDst += utf8.EncodeRune(dst[nDst:], r)
-		nSrc += size
-	}
-	return nDst, nSrc, nil
-}
-
-// text writes what r gives, its URLs as links; broken is why that ended early.
+// text writes r with its URLs as links. broken is why r ended early; err is the
+// writer's error.
 func (g *page) text(r io.Reader) (broken, err error) {
 	t := &linker{page: g, r: r}
-	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked}) {
+	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
 		if failure != nil {
 			broken = failure
 			break
@@ -95,29 +68,34 @@ func (g *page) text(r io.Reader) (broken, err error) {
 	return broken, cmp.Or(t.err, g.flush())
 }
 
-// linked reports whether URLs of a scheme are looked for.
-func (g *page) linked(name string) bool {
-	s, ok := g.registry.Lookup(name)
-	return ok && (s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension)
+// linked returns the schemes whose URLs become links in a text.
+func (g *page) linked() *extract.Schemes {
+	var names []string
+	for _, s := range g.registry.All() {
+		if s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
+			names = append(names, s.Name)
+		}
+	}
+	return extract.Named(extract.Host, names...)
 }
 
-// mostUndecided is more than the extractor looks back at: what is further behind
-// the text that it has read has no URL that it would still find.
+// mostUndecided is more than the extractor looks back: text before that contains no
+// URL that it has yet to find.
 const mostUndecided = 512 << 10
 
-// linker gives a text to the extractor, and writes it when it is known what in it
-// is a URL: at once, what can't begin one.
+// linker passes a text to the extractor, and writes it as soon as it is known which
+// parts of it are URLs.
 type linker struct {
 	*page
 	r      io.Reader
-	held   []byte // read and not written
-	at     int64  // where held begins in the text
+	held   []byte // read, but not written
+	at     int64  // the offset of held
 	broken error  // the reader's
 	err    error  // the writer's
 	cr     bool   // the last octet written was a CR
 }
 
-// errWriter ends the extractor's reading.
+// errWriter stops the extractor.
 var errWriter = errors.New("page: the writer failed")
 
 // Read implements [io.Reader] for the extractor.
@@ -158,8 +136,8 @@ func (t *linker) match(m extract.Match) error {
 	return t.err
 }
 
-// linkTo returns the link to what was found in a text. That to an IRI is to the URL
-// that it stands for; it is empty if there is none.
+// linkTo returns the link to a match: that of an IRI is to the URL that it stands for.
+// Empty: there is none.
 func (g *page) linkTo(m *extract.Match) string {
 	u, err := iri.URL(m.URL)
 	if err != nil {
@@ -173,7 +151,7 @@ func (t *linker) drop(n int) {
 	t.at += int64(n)
 }
 
-// write writes n octets of what is held as text.
+// write writes n octets of held as text.
 func (t *linker) write(n int) {
 	if n <= 0 || t.err != nil {
 		return
@@ -187,12 +165,12 @@ func (t *linker) write(n int) {
 	t.drop(n)
 }
 
-// lineEnds writes every line end as "\n".
+// lineEnds replaces every line end by "\n".
 func lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// whole returns n, or a little less: where no character is cut.
+// whole returns n, or the nearest smaller number that cuts no character.
 func whole(text []byte, n int) int {
 	for back := 1; back < utf8.UTFMax && n-back >= 0 && n < len(text); back++ {
 		if utf8.RuneStart(text[n]) {
@@ -203,9 +181,9 @@ func whole(text []byte, n int) int {
 	return n
 }
 
-// settled returns how many octets of text have no URL in them whatever follows:
-// those before the first "<", the first ":" and the name before it, and the last
-// word.
+// settled returns the number of octets at the beginning of text that cannot be part of a
+// URL, whatever follows: those before the first "<", the first ":" with the name before
+// it, and the last word.
 func settled(text []byte) int {
 	for i, c := range text {
 		switch {
@@ -218,7 +196,7 @@ func settled(text []byte) int {
 	return nameBefore(text, len(text))
 }
 
-// nameBefore returns where the word that ends at end begins.
+// nameBefore returns the beginning of the word that ends at end.
 func nameBefore(text []byte, end int) int {
 	for end > 0 && !isBlank(text[end-1]) && len(text)-end < locus.MaxLen {
 		end--

@@ -30,11 +30,13 @@ const rules = `
 	< relative, extract, policy, internal/bnf;
 
 	# The contract of a scheme, and what schemes share.
-	internal/bnf, relative < scheme;
+	internal/bnf, relative, extract < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
-	locus, internal/media < message;
+	NONE < internal/charset < internal/term, message;
+	NONE < internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	internal/octet < document/markup;
+	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
 

@@ -1,4 +1,4 @@
-// Package shape has the JSON objects that the command and the gateway promise, and
-// reads those of menus back. Absent is null, or left out where that is said;
-// present but empty is "". Octets are UTF-8 where they are, else ISO Latin 1.
+// Package shape defines the JSON objects of the command and the gateway, and reads menus
+// back. Absent is null, or left out where that is documented; present but empty is "".
+// Octets that are not UTF-8 are written as ISO Latin 1.
 package shape

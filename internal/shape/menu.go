@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -16,98 +14,93 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrMenu is that what is read is no menu in JSON.
-var ErrMenu = errors.New("shape: this is no menu")
+// ErrMenu is the error for JSON that is not a menu.
+var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu reads a menu that [MenuWriter] wrote: its head at once, and its items
-// when they are asked for, one at a time. Texts are UTF-8 then, whatever the server
-// wrote. A form can't be submitted: that takes the menu itself. The error with
-// which the items broke off is one that [access.KindOf] knows.
+// ReadMenu reads a menu that [MenuWriter] wrote: its head at once, its items one at a
+// time. Texts are UTF-8 then, and a form cannot be submitted. If the items broke off,
+// their error has the [access.Kind] that was written.
 func ReadMenu(r io.Reader) (*scheme.Menu, error) {
 	d := json.NewDecoder(r)
 	m := &scheme.Menu{}
-	if err := delim(d, '{'); err != nil {
+	if err := readDelim(d, '{'); err != nil {
 		return nil, err
 	}
 	for d.More() {
-		key, err := name(d)
+		key, err := readKey(d)
+		switch {
+		case err != nil:
+		case key == "url":
+			err = read(d, func(text string) (err error) { m.URL, err = locus.Parse(text); return err })
+		case key == "title":
+			err = d.Decode(&m.Title)
+		case key == "form":
+			err = read(d, func(f Form) (err error) { m.Form, err = f.read(m.URL); return err })
+		case key == "items":
+			m.Items = readItems(d)
+			return m, readDelim(d, '[')
+		default:
+			err = d.Decode(new(json.RawMessage))
+		}
 		if err != nil {
-			return nil, err
-		}
-		if key == "items" {
-			if err := delim(d, '['); err != nil {
-				return nil, err
-			}
-			m.Items = items(d)
-			return m, nil
-		}
-		if err := readHead(d, key, m); err != nil {
-			return nil, err
+			return nil, menuError(err)
 		}
 	}
 	return nil, ErrMenu
 }
 
-func readHead(d *json.Decoder, key string, m *scheme.Menu) error {
-	var err error
-	switch key {
-	case "url":
-		m.URL, err = readURL(d)
-	case "title":
-		err = d.Decode(&m.Title)
-	case "form":
-		m.Form, err = readForm(d)
-	default:
-		err = d.Decode(new(json.RawMessage))
+// read decodes a value of type T and passes it to use.
+func read[T any](d *json.Decoder, use func(T) error) error {
+	var v T
+	if err := d.Decode(&v); err != nil {
+		return err
 	}
-	if m.Form != nil && m.Form.URL.IsZero() {
-		m.Form.URL = m.URL
-	}
-	return wrap(err)
+	return use(v)
 }
 
-func items(d *json.Decoder) iter.Seq2[scheme.Item, error] {
+func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for d.More() {
-			i, err := readItem(d)
+			var i scheme.Item
+			err := menuError(read(d, func(v Item) (err error) { i, err = v.read(); return err }))
 			if !yield(i, err) || err != nil {
 				return
 			}
 		}
-		if err := end(d); err != nil {
+		if err := readEnd(d); err != nil {
 			yield(scheme.Item{}, err)
 		}
 	}
 }
 
-// end reads what is behind the items.
-func end(d *json.Decoder) error {
-	if err := delim(d, ']'); err != nil {
+// readEnd reads what follows the items, and returns the error with which they broke off.
+func readEnd(d *json.Decoder) error {
+	if err := readDelim(d, ']'); err != nil {
 		return err
 	}
 	for d.More() {
-		key, err := name(d)
+		key, err := readKey(d)
 		if err != nil {
 			return err
 		}
 		var reason Reason
 		if err := d.Decode(&reason); err != nil {
-			return wrap(err)
+			return menuError(err)
 		}
 		if key == "error" {
-			return &toldError{reason}
+			return &writtenError{reason}
 		}
 	}
-	return delim(d, '}')
+	return readDelim(d, '}')
 }
 
-// toldError is an error that was written down and read again.
-type toldError struct{ reason Reason }
+// writtenError is an error that was written and read again.
+type writtenError struct{ reason Reason }
 
-func (e *toldError) Error() string { return string(e.reason.Message) }
+func (e *writtenError) Error() string { return string(e.reason.Message) }
 
-// Unwrap returns what [access.KindOf] goes by.
-func (e *toldError) Unwrap() error {
+// Unwrap is for [access.KindOf].
+func (e *writtenError) Unwrap() error {
 	switch e.reason.Kind {
 	case access.NotFound:
 		return scheme.ErrNotFound
@@ -125,22 +118,8 @@ func (e *toldError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// readItem reads an [Item].
-func readItem(d *json.Decoder) (scheme.Item, error) {
-	var v struct {
-		URL       *string         `json:"url"`
-		Title     string          `json:"title"`
-		Kind      scheme.ItemKind `json:"kind"`
-		MediaType string          `json:"mediaType"`
-		Size      *int64          `json:"size"`
-		Modified  *time.Time      `json:"modified"`
-		Note      string          `json:"note"`
-		Fields    json.RawMessage `json:"fields"`
-	}
-	if err := d.Decode(&v); err != nil {
-		return scheme.Item{}, wrap(err)
-	}
-	i := scheme.Item{Title: v.Title, Kind: v.Kind, Type: v.MediaType, Size: -1, Note: v.Note}
+func (v Item) read() (scheme.Item, error) {
+	i := scheme.Item{Title: string(v.Title), Kind: v.Kind, Type: string(v.MediaType), Size: -1, Note: string(v.Note), Fields: v.Fields}
 	if v.Size != nil && *v.Size >= 0 {
 		i.Size = *v.Size
 	}
@@ -149,133 +128,96 @@ func readItem(d *json.Decoder) (scheme.Item, error) {
 	}
 	var err error
 	if v.URL != nil {
-		i.URL, err = locus.Parse(*v.URL)
+		i.URL, err = locus.Parse(string(*v.URL))
 	}
-	if err == nil && v.Fields != nil {
-		i.Fields, err = readFields(json.NewDecoder(bytes.NewReader(v.Fields)))
-	}
-	return i, wrap(err)
+	return i, err
 }
 
-// readFields reads [Fields], in their order.
-func readFields(d *json.Decoder) ([]scheme.Field, error) {
-	d.UseNumber()
-	if err := delim(d, '{'); err != nil {
-		return nil, err
-	}
-	var list []scheme.Field
-	for d.More() {
-		key, err := name(d)
-		if err != nil {
-			return nil, err
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return nil, wrap(err)
-		}
-		value, err := readValue(raw)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, scheme.Field{Name: key, Value: value})
-	}
-	return list, delim(d, '}')
-}
-
-// readValue reads a value of a field as [scheme.Field] has it.
-func readValue(raw json.RawMessage) (any, error) {
-	text := strings.TrimSpace(string(raw))
-	switch {
-	case text == "null":
-		return nil, nil
-	case text == "true", text == "false":
-		return text == "true", nil
-	case strings.HasPrefix(text, `"`):
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return s, wrap(err)
-	case strings.HasPrefix(text, "["):
-		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, wrap(err)
-		}
-		return readList(list)
-	}
-	var n int
-	err := json.Unmarshal(raw, &n)
-	return n, wrap(err)
-}
-
-func readList(list []json.RawMessage) (any, error) {
-	if len(list) > 0 && strings.HasPrefix(string(list[0]), "{") {
-		records := make([][]scheme.Field, len(list))
-		for i, raw := range list {
-			var err error
-			if records[i], err = readFields(json.NewDecoder(bytes.NewReader(raw))); err != nil {
-				return nil, err
-			}
-		}
-		return records, nil
-	}
-	texts := make([]string, len(list))
-	for i, raw := range list {
-		if err := json.Unmarshal(raw, &texts[i]); err != nil {
-			return nil, wrap(err)
-		}
-	}
-	return texts, nil
-}
-
-func readForm(d *json.Decoder) (*scheme.Form, error) {
-	var v struct {
-		URL    string `json:"url"`
-		Title  string `json:"title"`
-		Fields []struct {
-			Kind    scheme.FieldKind `json:"kind"`
-			Prompt  string           `json:"prompt"`
-			Default string           `json:"default"`
-			Choices []string         `json:"choices"`
-		} `json:"fields"`
-	}
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	f := &scheme.Form{Title: v.Title, Submit: func([]string) (locus.URL, error) {
-		return locus.URL{}, fmt.Errorf("shape: %w: a form that was written down can't be submitted", scheme.ErrUnsupported)
+// read returns the form of the menu at u.
+func (v Form) read(u locus.URL) (*scheme.Form, error) {
+	f := &scheme.Form{Title: string(v.Title), URL: u, Submit: func([]string) (locus.URL, error) {
+		return locus.URL{}, fmt.Errorf("shape: %w: a form from a cache cannot be submitted", scheme.ErrUnsupported)
 	}}
 	for _, field := range v.Fields {
-		f.Fields = append(f.Fields, scheme.FormField{Kind: field.Kind, Prompt: field.Prompt, Default: field.Default, Choices: field.Choices})
+		choices := make([]string, len(field.Choices))
+		for i, choice := range field.Choices {
+			choices[i] = string(choice)
+		}
+		f.Fields = append(f.Fields, scheme.FormField{Kind: field.Kind, Prompt: string(field.Prompt), Default: string(field.Default), Choices: choices})
 	}
 	var err error
-	if v.URL != "" {
-		f.URL, err = locus.Parse(v.URL)
+	if v.URL != nil {
+		f.URL, err = locus.Parse(string(*v.URL))
 	}
 	return f, err
 }
 
-func readURL(d *json.Decoder) (locus.URL, error) {
-	var text string
-	if err := d.Decode(&text); err != nil {
-		return locus.URL{}, err
+// UnmarshalJSON implements [json.Unmarshaler]. It keeps the order of the fields.
+func (f *Fields) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
 	}
-	return locus.Parse(text)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := readDelim(d, '{'); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := readKey(d)
+		if err != nil {
+			return err
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		value, err := readValue(raw)
+		if err != nil {
+			return err
+		}
+		*f = append(*f, scheme.Field{Name: key, Value: value})
+	}
+	return readDelim(d, '}')
 }
 
-func delim(d *json.Decoder, want json.Delim) error {
-	token, err := d.Token()
-	if err != nil {
-		return wrap(err)
+// readValue reads a value of a field, with the types of [scheme.Field].
+func readValue(raw json.RawMessage) (any, error) {
+	switch {
+	case string(raw) == "null":
+		return nil, nil
+	case raw[0] == 't' || raw[0] == 'f':
+		return raw[0] == 't', nil
+	case raw[0] == '"':
+		return readAs[string](raw)
+	case raw[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(raw[1:], " \t\r\n"), []byte("{")):
+		list, err := readAs[[]Fields](raw)
+		records := make([][]scheme.Field, len(list))
+		for i, record := range list {
+			records[i] = record
+		}
+		return records, err
+	case raw[0] == '[':
+		return readAs[[]string](raw)
 	}
-	if token != want {
-		return ErrMenu
-	}
-	return nil
+	return readAs[int](raw)
 }
 
-func name(d *json.Decoder) (string, error) {
+func readAs[T any](raw json.RawMessage) (v T, err error) {
+	err = json.Unmarshal(raw, &v)
+	return v, err
+}
+
+func readDelim(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	if err == nil && token != want {
+		err = ErrMenu
+	}
+	return menuError(err)
+}
+
+func readKey(d *json.Decoder) (string, error) {
 	token, err := d.Token()
 	if err != nil {
-		return "", wrap(err)
+		return "", menuError(err)
 	}
 	text, ok := token.(string)
 	if !ok {
@@ -284,9 +226,8 @@ func name(d *json.Decoder) (string, error) {
 	return text, nil
 }
 
-// wrap makes the error of something that is no JSON; one of the reader stays what
-// it is.
-func wrap(err error) error {
+// menuError returns the error for invalid JSON. Errors of the reader stay as they are.
+func menuError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -295,5 +236,48 @@ func wrap(err error) error {
 	case errors.As(err, &syntax), errors.As(err, &kind):
 		return fmt.Errorf("%w: %w", ErrMenu, err)
 	}
+	return err
+}
+
+// MenuWriter writes a menu as one object, and holds one item at a time: call Begin, Item
+// for each, and End.
+type MenuWriter struct{ comma bool }
+
+// Begin writes what precedes the items.
+func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
+	var b bytes.Buffer
+	if err := Write(&b, head); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - len("}"))
+	b.WriteString(`,"items":[`)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Item writes an item.
+func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
+	if m.comma {
+		if _, err := io.WriteString(w, ","); err != nil {
+			return err
+		}
+	}
+	m.comma = true
+	return Write(w, NewItem(i))
+}
+
+// End writes what follows the items, with "error" if failure is not nil.
+func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
+	if failure == nil {
+		_, err := io.WriteString(w, "]}\n")
+		return err
+	}
+	var b bytes.Buffer
+	b.WriteString(`],"error":`)
+	if err := Write(&b, failure); err != nil {
+		return err
+	}
+	b.WriteString("}\n")
+	_, err := w.Write(b.Bytes())
 	return err
 }

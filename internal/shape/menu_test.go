@@ -135,7 +135,7 @@ func FuzzReadMenu(f *testing.F) {
 		ended := false
 		for i, err := range m.Items {
 			if ended {
-				t.Fatal("it goes on after an error")
+				t.Fatal("items follow an error")
 			}
 			if ended = err != nil; ended {
 				continue

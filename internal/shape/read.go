@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Read parses a URL as a person writes it: alone, or in the wrapper of RFC 1738's
-// appendix. White space around a URL without wrapper is an error. Offsets in the
-// error are in input.
+// Read parses a URL as a person writes it: bare, or in the wrapper of RFC 1738's
+// appendix. White space around a bare URL is an error. Offsets in the error are in
+// input.
 func Read(input string) (locus.URL, error) {
 	w := locus.Unwrap(input)
 	if !w.Wrapped() {
@@ -19,7 +19,7 @@ func Read(input string) (locus.URL, error) {
 	return u, w.Error(err)
 }
 
-// ReadRef parses a partial form or a URL, as [Read] does.
+// ReadRef parses a partial form or a URL, like [Read].
 func ReadRef(input string) (relative.Ref, error) {
 	w := locus.Unwrap(input)
 	if !w.Wrapped() {
@@ -38,8 +38,8 @@ func Mask(input string) string {
 	return w.Mask()
 }
 
-// located counts the offsets of findings about a URL in input, which it was read
-// from, and adds a note about the wrapper.
+// located returns findings about a URL with offsets in input, the text with its wrapper,
+// and a note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
 	w := locus.Unwrap(input)
 	note, ok := w.Note()
@@ -54,9 +54,9 @@ func located(input string, list []locus.Violation) []locus.Violation {
 	return moved
 }
 
-// CheckInput reads input and checks it. Offsets are in input. err is the reason why
-// input is not a URL, and then list has it as a finding. readErr says that input
-// could not be read whole.
+// CheckInput reads input and checks it. Offsets are in input. If input is not a URL, err
+// is the reason, which list has as a finding. readErr is why input is incomplete, or
+// nil.
 func CheckInput(r *scheme.Registry, input string, readErr error, p locus.Profile) (list []locus.Violation, err error) {
 	var u locus.URL
 	if err = readErr; err == nil {

@@ -1,8 +1,6 @@
 package shape
 
 import (
-	"bytes"
-	"io"
 	"time"
 	"unicode/utf8"
 
@@ -11,14 +9,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Resource begins the description of every resource.
+// Resource has the first keys of every resource.
 type Resource struct {
 	URL   Text   `json:"url"`
 	Found Text   `json:"found,omitempty"` // where referrals led, if elsewhere
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes what asked led to at found, which may be zero.
+// NewResource describes the resource of the URL asked, found at found. found may be zero.
 func NewResource(asked, found locus.URL, kind string) Resource {
 	d := Resource{URL: Text(asked.Redacted()), Kind: kind}
 	if !found.IsZero() && found != asked {
@@ -27,7 +25,7 @@ func NewResource(asked, found locus.URL, kind string) Resource {
 	return d
 }
 
-// Object is an object of which the octets are elsewhere.
+// Object is an object without its octets.
 type Object struct {
 	Resource
 	MediaType *Text      `json:"mediaType"`
@@ -42,14 +40,14 @@ type Item struct {
 	Title     Text            `json:"title"`
 	Kind      scheme.ItemKind `json:"kind"`
 	MediaType Text            `json:"mediaType,omitempty"`
-	Charset   string          `json:"charset,omitempty"` // the title's, if it is not UTF-8
+	Charset   string          `json:"charset,omitempty"` // of a title that is not UTF-8
 	Size      *int64          `json:"size,omitempty"`
 	Modified  *time.Time      `json:"modified,omitempty"`
 	Note      Text            `json:"note,omitempty"`
-	Fields    Fields          `json:"fields,omitempty"` // what else is known, by scheme
+	Fields    Fields          `json:"fields,omitempty"` // by scheme
 }
 
-// Latin1 is the charset of what is not UTF-8.
+// Latin1 is the charset in which octets are read that are not UTF-8.
 const Latin1 = "iso-8859-1"
 
 // NewItem describes an item.
@@ -70,24 +68,24 @@ func NewItem(i scheme.Item) Item {
 	return d
 }
 
-// Form is what can be asked.
+// Form is a form.
 type Form struct {
-	URL    *Text       `json:"url,omitempty"` // of what asks, if it is not the menu
+	URL    *Text       `json:"url,omitempty"` // of the form, unless it is the menu's
 	Title  Text        `json:"title"`
 	Fields []FormField `json:"fields"`
 }
 
 // FormField is a field of a form.
 type FormField struct {
-	Number  int              `json:"number,omitempty"` // among those that take an answer, from 1; a note has none
+	Number  int              `json:"number,omitempty"` // from 1, not counting notes; a note has none
 	Kind    scheme.FieldKind `json:"kind"`
 	Prompt  Text             `json:"prompt"`
 	Default Text             `json:"default"`
 	Choices []Text           `json:"choices,omitempty"`
 }
 
-// NewForm describes a form of the menu at u; nil for nil. standing are the answers
-// that stand if nobody gives others; nil: the form's own. A secret is not told.
+// NewForm describes a form of the menu at u; nil for nil. standing are the default
+// answers; nil: the form's own. Secret defaults are left out.
 func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	if f == nil {
 		return nil
@@ -117,7 +115,7 @@ func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	return d
 }
 
-// MenuHead is what of a menu stands before its items.
+// MenuHead is a menu before its items.
 type MenuHead struct {
 	Resource
 	Title Text  `json:"title,omitempty"`
@@ -125,7 +123,7 @@ type MenuHead struct {
 	Note  Text  `json:"note,omitempty"`
 }
 
-// Reason is why something came to nothing.
+// Reason is the reason of a failure.
 type Reason struct {
 	Kind    access.Kind `json:"kind"`
 	Message Text        `json:"message"`
@@ -136,13 +134,13 @@ func NewReason(err error) Reason {
 	return Reason{access.KindOf(err), Text(locus.MaskText(err.Error()))}
 }
 
-// Failed tells that a URL came to nothing.
+// Failed says that a URL could not be opened.
 type Failed struct {
 	URL   Text   `json:"url"`
 	Error Reason `json:"error"`
 }
 
-// Referral is what leads to other URLs, where it is not followed.
+// Referral is a referral that is not followed.
 type Referral struct {
 	Resource
 	To        []Text `json:"to"`
@@ -156,48 +154,4 @@ func NewReferral(d Resource, r *scheme.Referral) Referral {
 		to[i] = Text(u.WithoutPassword().String())
 	}
 	return Referral{d, to, r.Permanent}
-}
-
-// MenuWriter writes a menu as one object, but never holds more than an item of it:
-// Begin, Item for each, End.
-type MenuWriter struct{ comma bool }
-
-// Begin writes what is before the items.
-func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
-	var b bytes.Buffer
-	if err := Write(&b, head); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - len("}"))
-	b.WriteString(`,"items":[`)
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// Item writes an item.
-func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
-	if m.comma {
-		if _, err := io.WriteString(w, ","); err != nil {
-			return err
-		}
-	}
-	m.comma = true
-	return Write(w, NewItem(i))
-}
-
-// End writes what is behind the items: "error" if they broke off by failure, which
-// is nil if not.
-func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
-	if failure == nil {
-		_, err := io.WriteString(w, "]}\n")
-		return err
-	}
-	var b bytes.Buffer
-	b.WriteString(`],"error":`)
-	if err := Write(&b, failure); err != nil {
-		return err
-	}
-	b.WriteString("}\n")
-	_, err := w.Write(b.Bytes())
-	return err
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Text is octets as a JSON string: UTF-8 if they are, else ISO Latin 1, which is
-// how the URI draft reads them. What a terminal could obey is escaped, which is the
-// same string to a program.
+// Text is octets as a JSON string: UTF-8 if they are, else ISO Latin 1, as the URI draft
+// reads them. Characters that are not safe for a terminal are escaped.
 type Text string
 
 // MarshalJSON implements [json.Marshaler].
@@ -33,7 +32,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 
 func unsafeRune(r rune) bool { return !term.IsSafe(r) }
 
-// escapeRunes writes what is not safe for a terminal in a JSON string as escapes.
+// escapeRunes escapes the unsafe characters of a JSON string.
 func escapeRunes(quoted []byte) []byte {
 	var b []byte
 	for _, r := range string(quoted) {
@@ -48,7 +47,7 @@ func escapeRunes(quoted []byte) []byte {
 	return b
 }
 
-// Texts are several.
+// Texts converts a list.
 func Texts(list []string) []Text {
 	t := make([]Text, len(list))
 	for i, s := range list {
@@ -57,7 +56,7 @@ func Texts(list []string) []Text {
 	return t
 }
 
-// Present is a part that may be absent: then it is null.
+// Present returns a part, or nil if it is absent.
 func Present[T ~string](part T, ok bool) *Text {
 	if !ok {
 		return nil
@@ -66,7 +65,7 @@ func Present[T ~string](part T, ok bool) *Text {
 	return &t
 }
 
-// Known is a number that may be unknown, below 0: then it is null.
+// Known returns a number, or nil if it is below 0: unknown.
 func Known(n int64) *int64 {
 	if n < 0 {
 		return nil
@@ -74,7 +73,7 @@ func Known(n int64) *int64 {
 	return &n
 }
 
-// At is a time that may be unknown: then it is null.
+// At returns a time in UTC, or nil if it is zero: unknown.
 func At(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -83,8 +82,7 @@ func At(t time.Time) *time.Time {
 	return &t
 }
 
-// Fields are decoded parts of a URL, or what is known of an item, as one object in
-// their order.
+// Fields are decoded parts of a URL, or properties of an item: one object, in order.
 type Fields []scheme.Field
 
 // MarshalJSON implements [json.Marshaler].
@@ -107,7 +105,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// fieldValue returns the value of a field as what JSON makes the right thing of.
+// fieldValue returns the value of a field for package json.
 func fieldValue(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -125,7 +123,7 @@ func fieldValue(value any) any {
 	}
 }
 
-// Write writes v as URLs are read, "&" is "&", and without a line end.
+// Write writes v without a line end, and without escapes for HTML.
 func Write(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

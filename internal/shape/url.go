@@ -20,8 +20,7 @@ type Violation struct {
 	Kind    string `json:"kind"`
 }
 
-// Findings divides a list into what breaks the rules and what is only a note.
-// Neither is nil: in JSON they are lists.
+// Findings separates violations from notes. Neither list is nil.
 func Findings(list []locus.Violation) (violations, notes []Violation) {
 	violations, notes = []Violation{}, []Violation{}
 	for _, v := range list {
@@ -35,8 +34,8 @@ func Findings(list []locus.Violation) (violations, notes []Violation) {
 	return violations, notes
 }
 
-// Error says why an input is no URL. Offset and part are null if it is one and
-// can't be used for another reason.
+// Error says why an input cannot be used. Offset and part are null unless it is not a
+// URL.
 type Error struct {
 	Offset  *int  `json:"offset"`
 	Part    *Text `json:"part"`
@@ -52,14 +51,14 @@ func NewError(err error) Error {
 	return Error{Message: Text(locus.MaskText(err.Error()))}
 }
 
-// Failure is the answer to an input that is no URL.
+// Failure is the answer to an input that cannot be used.
 type Failure struct {
 	Input Text  `json:"input"`
 	OK    bool  `json:"ok"`
 	Error Error `json:"error"`
 }
 
-// NewFailure describes why nothing can be made of input.
+// NewFailure describes why input cannot be used.
 func NewFailure(input string, err error) Failure {
 	return Failure{Input: Text(input), Error: NewError(err)}
 }
@@ -81,7 +80,7 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Words      *Text       `json:"words,omitempty"`   // of a search; absent if there is none
+	Words      *Text       `json:"words,omitempty"`   // of a search; absent without one
 	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
 }
 
@@ -115,8 +114,7 @@ func NewParse(r *scheme.Registry, input string, u locus.URL) Parse {
 	return p
 }
 
-// Words returns the search of u with "+" read as a space. ok is false if its scheme has
-// no searches, or u has none.
+// Words returns the search of u with "+" read as a space. ok is false if u has none.
 func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	s, known := r.Lookup(u.Scheme())
 	if !known || s.Words == nil {
@@ -125,8 +123,7 @@ func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	return s.Words(u)
 }
 
-// maskFindings returns findings about input without what may be a password in their
-// texts.
+// maskFindings returns findings about input with passwords masked in their texts.
 func maskFindings(input string, list []locus.Violation) []locus.Violation {
 	masked := locus.Mask(input)
 	if masked == input {
@@ -144,7 +141,7 @@ func maskFindings(input string, list []locus.Violation) []locus.Violation {
 	return list
 }
 
-// Check is the verdict about one input, which has "*" for a password.
+// Check is the verdict about one input, with its password masked.
 type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
@@ -155,8 +152,8 @@ type Check struct {
 	Error      *Error      `json:"error,omitempty"` // only if not OK
 }
 
-// NewCheck describes what breaks the rules of a profile; err says that input is no
-// URL.
+// NewCheck describes the findings about input by a profile. err is why input is not a
+// URL, or nil.
 func NewCheck(input string, list []locus.Violation, err error, profile locus.Profile) Check {
 	c := Check{Input: Text(locus.Mask(input)), OK: err == nil, Conforms: locus.Conforms(list), Rules: profile.String()}
 	c.Violations, c.Notes = Findings(maskFindings(input, list))
@@ -167,8 +164,7 @@ func NewCheck(input string, list []locus.Violation, err error, profile locus.Pro
 	return c
 }
 
-// SyntaxFinding is the reason why a text is no URL as a finding: no profile lets it
-// pass.
+// SyntaxFinding returns the error of parsing a URL as a finding.
 func SyntaxFinding(err error) locus.Violation {
 	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
 	var e *locus.SyntaxError
@@ -204,7 +200,7 @@ func SyntaxFinding(err error) locus.Violation {
 	return v
 }
 
-// Canonical is the canonical form of one input, and what it changed.
+// Canonical is the canonical form of one input, and its changes.
 type Canonical struct {
 	Input     Text     `json:"input"`
 	OK        bool     `json:"ok"`
@@ -244,14 +240,14 @@ type Resolve struct {
 	Error *Error `json:"error,omitempty"`
 }
 
-// Other is what other rules make of a partial form.
+// Other is the result of other rules.
 type Other struct {
 	Rules string `json:"rules"`
 	URL   *Text  `json:"url"` // null: none
 }
 
-// OtherRules returns what the rules that o does not have make of ref, which is u by
-// those of o, if that is something else; otherwise nil.
+// OtherRules resolves ref by the rules that o does not select. It returns nil if the
+// result is u, too.
 func OtherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}

@@ -12,14 +12,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Part is a piece of a URL's text with its name and place.
+// Part is a named part of the text of a URL.
 type Part struct {
 	Name   string
 	Offset int
 	Text   string
 }
 
-// Parts returns the parts of u that are there, in order.
+// Parts returns the parts of u that are present, in order.
 func Parts(u locus.URL) []Part {
 	scheme, _, _ := strings.Cut(u.String(), ":")
 	list := []Part{{"scheme", 0, scheme}}
@@ -47,7 +47,7 @@ func Parts(u locus.URL) []Part {
 	return list
 }
 
-// ValueText is the value of a field for people.
+// ValueText returns the value of a field for people.
 func ValueText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -84,8 +84,7 @@ func octetsText(octets string) string {
 	return octets
 }
 
-// Side is one of two URLs that are compared: as it was written, and its canonical
-// form.
+// Side is one of two URLs that are compared.
 type Side struct {
 	Input     string
 	Canonical locus.URL
@@ -93,7 +92,7 @@ type Side struct {
 	Err       error
 }
 
-// NewSide reads input; err says that it could not be read whole.
+// NewSide reads input. err is why input is incomplete, or nil.
 func NewSide(r *scheme.Registry, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	var u locus.URL
@@ -106,8 +105,7 @@ func NewSide(r *scheme.Registry, input string, err error) Side {
 	return s
 }
 
-// NewCompare compares two sides, and says why they are the same or not, or why one
-// is no URL.
+// NewCompare compares two sides and gives the reasons.
 func NewCompare(r *scheme.Registry, x, y Side) Compare {
 	var why []string
 	same := false
@@ -126,8 +124,7 @@ func NewCompare(r *scheme.Registry, x, y Side) Compare {
 	}
 }
 
-// sameness compares two URLs, neither of which has an error, and says why they
-// are the same or not.
+// sameness compares two sides without errors and gives the reasons.
 func sameness(r *scheme.Registry, x, y Side) (same bool, why []string) {
 	switch {
 	case x.Canonical != y.Canonical:
@@ -135,13 +132,12 @@ func sameness(r *scheme.Registry, x, y Side) (same bool, why []string) {
 	case x.Input == y.Input:
 		return true, []string{"they are written alike"}
 	default:
-		// What both spelled in one way is no reason.
-		return true, (x.Change ^ y.Change | x.Change&y.Change).Texts()
+		return true, (x.Change | y.Change).Texts()
 	}
 }
 
-// differences says in which parts two canonical URLs differ, or in which fields
-// of the scheme if the parts as a whole say less.
+// differences describes the parts in which two canonical URLs differ, and the fields of
+// their scheme.
 func differences(r *scheme.Registry, x, y locus.URL) []string {
 	if x.Scheme() != y.Scheme() {
 		return []string{differs("scheme", x.Scheme(), true, y.Scheme(), true)}
@@ -165,7 +161,7 @@ func differences(r *scheme.Registry, x, y locus.URL) []string {
 	return why
 }
 
-// partPair is one part of two URLs.
+// partPair is a part of two URLs.
 type partPair struct {
 	name       string
 	x, y       string
@@ -194,7 +190,7 @@ func pairParts(x, y locus.URL) []partPair {
 	return list
 }
 
-// fieldDifferences says which of the scheme's fields, decoded, differ.
+// fieldDifferences describes the decoded fields that differ.
 func fieldDifferences(r *scheme.Registry, x, y locus.URL) []string {
 	fx, errX := r.Fields(x)
 	fy, errY := r.Fields(y)
@@ -204,7 +200,7 @@ func fieldDifferences(r *scheme.Registry, x, y locus.URL) []string {
 	var why []string
 	for i := range fx {
 		textX, textY := ValueText(fx[i].Value), ValueText(fy[i].Value)
-		// A login is among the parts already.
+		// These are among the parts.
 		if name := fx[i].Name; textX != textY && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, textX, fx[i].Value != nil, textY, fy[i].Value != nil))
 		}
@@ -212,7 +208,7 @@ func fieldDifferences(r *scheme.Registry, x, y locus.URL) []string {
 	return why
 }
 
-// differs is the sentence for a part that differs.
+// differs returns the sentence for a part that differs.
 func differs(name, x string, hasX bool, y string, hasY bool) string {
 	quote := func(text string, has bool) string {
 		if !has {
@@ -223,9 +219,8 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }
 
-// reservedReasons says which characters make a difference between x and y, if these
-// are the same once they are decoded: each stands in one as itself and in the other
-// as its escape.
+// reservedReasons explains which characters are escaped in one of x and y only, if x and
+// y are the same once decoded.
 func reservedReasons(r *scheme.Registry, name, x, y string) (why []string) {
 	seen := escape.Set{}
 	for x != "" && y != "" {
@@ -246,7 +241,7 @@ func reservedReasons(r *scheme.Registry, name, x, y string) (why []string) {
 	return why
 }
 
-// reservedReason says why c and its escape are not the same in a URL of a scheme.
+// reservedReason explains why c and its escape differ in a URL of a scheme.
 func reservedReason(r *scheme.Registry, name string, c byte) string {
 	s, known := r.Lookup(name)
 	switch {

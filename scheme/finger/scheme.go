@@ -57,7 +57,7 @@ func parents(u locus.URL) []scheme.Parent {
 func demo() (*scheme.Demo, error) {
 	s, err := fingertest.Start(map[string]string{
 		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",
-		"ada":    "Login: ada\tName: Ada Lovelace\r\nPlan:\r\nTo weave algebraic patterns. Notes: gopher://gopher.example/\r\n",
+		"ada":    "Login: ada\tName: Ada Lovelace\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
 		"/W ada": "Login: ada\tName: Ada Lovelace\r\nOffice: Engine room\tPhone: none yet\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
 	})
 	if err != nil {

@@ -69,7 +69,7 @@ func New(o *Options) *Client {
 	if c.o.MaxReply <= 0 {
 		c.o.MaxReply = maxReply
 	}
-	c.pool.Most, c.pool.Time = cmp.Or(c.o.IdleConns, 8), cmp.Or(c.o.IdleTime, 30*time.Second)
+	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 8), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
 
@@ -338,8 +338,8 @@ type control struct {
 	answered bool // and has answered since
 }
 
-// Place returns the key, for package pool.
-func (c *control) Place() login { return c.login }
+// Key implements pool.Conn.
+func (c *control) Key() login { return c.login }
 
 func (c *control) readLines() { c.lines = line.NewReader(c.conn, c.maxReply) }
 

@@ -75,7 +75,7 @@ func New(o *Options) *Client {
 	}
 	l := &c.o.Limits
 	*l = Limits{Line: cmp.Or(l.Line, 64<<10), Items: cmp.Or(l.Items, 1<<20), Octets: cmp.Or(l.Octets, 512<<20)}
-	c.pool.Most, c.pool.Time = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
+	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
 
@@ -222,8 +222,8 @@ type conn struct {
 	answered bool // and has answered since
 }
 
-// Place returns the key, for package pool.
-func (c *conn) Place() poolKey { return c.key }
+// Key implements pool.Conn.
+func (c *conn) Key() poolKey { return c.key }
 
 // Quit sends QUIT and closes without waiting for the reply.
 func (c *conn) Quit() {

@@ -1,11 +1,11 @@
-// What makes pages handier. Each works without it, but for the explanation of a URL
-// while one types.
+// Conveniences of pages. Without JavaScript, only the explanation of a URL while it is
+// typed is missing.
 "use strict";
 
 (() => {
   const root = document.documentElement;
 
-  // Light or dark.
+  // Light or dark theme.
   const button = document.querySelector(".theme");
   if (button) {
     button.hidden = false;
@@ -15,13 +15,13 @@
       try {
         localStorage.setItem("locus-theme", root.dataset.theme);
       } catch {
-        // It lasts as long as the page.
+        // The choice lasts as long as the page.
       }
       document.dispatchEvent(new Event("locus-theme"));
     });
   }
 
-  // "/" goes to the box, j and k walk through the links of a list, digits go to the
+  // "/" focuses the box, j and k move through the links of a list, digits select the
   // link of that number.
   const box = document.getElementById("box");
   const rows = () => document.querySelectorAll(".menu .item, .list tbody tr, .articles li, .results li, .cards .card");
@@ -56,7 +56,7 @@
     }
   });
 
-  // What the box holds, explained.
+  // Explains the text in the box.
   const form = document.querySelector("form[data-explain]");
   const place = document.getElementById("explained");
   if (form && place && box) {
@@ -80,7 +80,7 @@
         const parsed = new DOMParser().parseFromString(await reply.text(), "text/html");
         place.replaceChildren(...parsed.body.childNodes);
       } catch {
-        // A later text is on its way, or the gateway is gone.
+        // A later request replaced this one, or the gateway is unreachable.
       }
     };
     box.addEventListener("input", () => {

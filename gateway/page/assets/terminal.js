@@ -1,17 +1,17 @@
-// The terminal of a session: xterm.js over a WebSocket, with the protocol that the
-// documentation of package page writes down.
+// The terminal of a session: xterm.js over a WebSocket, with the protocol in the
+// documentation of package page.
 "use strict";
 
 (() => {
   const section = document.querySelector(".session");
   if (!section || !section.dataset.socket || typeof Terminal !== "function") return;
 
-  // The page's policy allows no styles within the document, and xterm.js makes some.
-  // What it writes into a style element, or a style attribute, goes where scripts may
-  // put it: into a style sheet that the document adopts, and into element.style.
+  // The page's policy forbids inline styles, and xterm.js makes some. Those for a style
+  // element go into an adopted style sheet, and those for a style attribute into
+  // element.style, which scripts may change.
   const make = document.createElement.bind(document);
   document.createElement = (name, options) => {
-    // Even an empty style element is one too many.
+    // The policy forbids even an empty style element.
     const element = make(name === "style" ? "meta" : name, options);
     if (name === "style") {
       const sheet = new CSSStyleSheet();
@@ -37,7 +37,7 @@
   for (const hidden of [find(".session-bar"), screen, find(".session-note")]) hidden.hidden = false;
 
   const mono = getComputedStyle(document.documentElement).getPropertyValue("--mono").trim() || "monospace";
-  // Eighty columns fit, if that leaves letters that can be read.
+  // Eighty columns fit, unless letters would become too small.
   const width = screen.clientWidth - 24;
   const size = Math.max(7, Math.min(15, Math.floor(width / 80 / 0.61)));
   const term = new Terminal({
@@ -48,7 +48,7 @@
     cursorBlink: false,
     scrollback: 5000,
     screenReaderMode: true,
-    // Colours that are too close to the ground are moved away from it.
+    // Adjusts colours that are too close to the background.
     minimumContrastRatio: 4.5,
     theme: {
       background: "#0c0e10", foreground: "#e4e7ea", cursor: "#ef7a55", cursorAccent: "#0c0e10", selectionBackground: "#37506b",
@@ -58,8 +58,8 @@
   });
   term.open(screen);
 
-  // fit gives the terminal as many columns and rows as there is room for: at least 80
-  // by 24, which services of that time take for granted. It tells whether they changed.
+  // fit sets as many columns and rows as there is room for, at least the 80 by 24 that
+  // services expect. It returns whether they changed.
   const fit = () => {
     const drawn = screen.querySelector(".xterm-screen");
     if (!drawn || !drawn.clientWidth || section.dataset.scheme === "tn3270") return false;
@@ -73,13 +73,13 @@
 
   const encoder = new TextEncoder();
   let socket = null;
-  let queue = []; // what was typed and is not sent yet, in pieces
+  let queue = []; // pieces of input that are not sent yet
   const piece = 8 << 10;
 
   const say = (name, text) => {
     section.dataset.state = name;
     state.textContent = text;
-    // After the end nothing is typed.
+    // After the end there is no input.
     term.options.disableStdin = name !== "open";
     if (name === "ended") {
       queue = [];
@@ -91,8 +91,8 @@
     if (isOpen()) socket.send(JSON.stringify(value));
   };
 
-  // pump sends what was typed, as fast as the service takes it. A browser does not tell
-  // when it has sent something: while there is more, it is asked again.
+  // pump sends the queue as fast as the service reads it. A WebSocket has no event for a
+  // buffer that was sent, so pump polls.
   let pumping = false;
   const pump = () => {
     pumping = false;
@@ -114,14 +114,14 @@
     if (!pumping) pump();
   };
 
-  // typed takes what the user types. The gateway sends it on, or edits the line and shows
-  // it, as the service wants it.
+  // typed sends input. The gateway forwards it, or edits and echoes the line, as the
+  // service needs.
   const typed = (text) => send(encoder.encode(text));
   term.onData(typed);
   term.onBinary((octets) => send(Uint8Array.from(octets, (c) => c.charCodeAt(0) & 255)));
   term.onResize(({ cols, rows }) => control({ window: [cols, rows] }));
   term.attachCustomKeyEventHandler((e) => {
-    // The way out for who has no mouse: all other keys belong to the service.
+    // Leaves the screen without a mouse: all other keys belong to the service.
     if (e.type === "keydown" && e.ctrlKey && e.shiftKey && e.code === "KeyL") {
       e.preventDefault();
       connect.focus();
@@ -131,8 +131,8 @@
   });
   addEventListener("resize", fit);
 
-  // told takes a control message.
-  const told = {
+  // handlers take the control messages.
+  const handlers = {
     advice: ({ user = "", password = "" }) => {
       const place = find(".advice");
       const offer = (what, text, shown) => {
@@ -188,7 +188,7 @@
     error: ({ message = "" }) => say("ended", "No session: " + (message || "the gateway gives no reason")),
   };
 
-  // closed says why a connection ended of which no message told the reason.
+  // closed returns why a connection ended if no message gave the reason.
   const closed = (wasOpen, { code, reason }) => {
     if (reason) return reason;
     if (!wasOpen) return "the gateway can't be reached, or refuses the connection: its log names the reason";
@@ -200,7 +200,7 @@
     if (socket) socket.close();
     queue = [];
     term.reset();
-    // A backspace goes back over the end of a line that wraps.
+    // A backspace moves back over the end of a wrapped line.
     term.write("\x1b[?45h");
     say("waiting", "Connecting …");
     connect.textContent = "Hang up";
@@ -230,7 +230,7 @@
         return;
       }
       for (const [key, value] of Object.entries(message)) {
-        if (Object.hasOwn(told, key) && value !== null) told[key](value);
+        if (Object.hasOwn(handlers, key) && value !== null) handlers[key](value);
       }
     });
     mine.addEventListener("close", (e) => {

@@ -1,0 +1,134 @@
+package document
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// CSS returns what a style sheet refers to, in order, and the URLs in the rest of it,
+// which is read as plain text: in comments, in strings, of namespaces (CSS Syntax
+// section 4.3, CSS Cascade section 2).
+//
+//	@import "a.css"; @import url(b.css);
+//	p { background: url("c.png"), URL( d\.png ) }
+//	/* http://host/ */                  bare, as [extract.All] has it
+//
+// References have the Form Attribute and the Element "style", and are URLs or partial
+// forms, as in [HTML].
+func CSS(text string, o *Options) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		d := newLinkFinder(text, o, yield)
+		read := 0
+		references := newLinkFinder(text, o, func(l Link) bool {
+			d.prose(read, int(l.Start), markup.Literal)
+			read = int(l.End)
+			d.emit(l)
+			return !d.done
+		})
+		references.o.Hidden = false // All text is read as visible.
+		references.css(&source{markup.Decoded{Text: text}, 0, "style"})
+		d.prose(read, len(text), markup.Literal)
+	}
+}
+
+// css reports the references of a style sheet, or of the declarations of a style
+// attribute: url(...), quoted or not, and the text after @import (CSS Syntax 4.3).
+// Comments, strings and the names of namespaces have none.
+func (d *linkFinder) css(v *source) {
+	s := v.Text
+	for i := 0; i < len(s) && !d.done; {
+		switch c := s[i]; {
+		case c == '/' && strings.HasPrefix(s[i:], "/*"):
+			i = markup.After(s, i+len("/*"), "*/")
+		case c == '"' || c == '\'':
+			_, i, _ = cssString(s, i)
+		case c == '\\':
+			i += 2
+		case c == '@':
+			i = d.atRule(v, i)
+		case octet.Is(c, octet.Alpha|octet.High) || c == '_' || c == '-':
+			end := identEnd(s, i)
+			if end < len(s) && s[end] == '(' && markup.SameName(s[i:end], "url") {
+				end = d.cssURL(v, end+1)
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+}
+
+// atRule reads the name of the at-rule at i, and the text after @import.
+func (d *linkFinder) atRule(v *source, i int) int {
+	s := v.Text
+	end := identEnd(s, i+1)
+	switch name := s[i+1 : end]; {
+	case markup.SameName(name, "namespace"):
+		return markup.After(s, end, ";")
+	case markup.SameName(name, "import"):
+		start := markup.SkipSpace(s, end)
+		if start == len(s) || s[start] != '"' && s[start] != '\'' {
+			break
+		}
+		last, next, ok := cssString(s, start)
+		if ok {
+			d.one(v, start+1, last, markup.CSSText)
+		}
+		return next
+	}
+	return end
+}
+
+// cssURL reads the URL after "url(", which ends at i.
+func (d *linkFinder) cssURL(v *source, i int) int {
+	s := v.Text
+	start := markup.SkipSpace(s, i)
+	if start == len(s) {
+		return start
+	}
+	end, next, ok := 0, 0, true
+	if s[start] == '"' || s[start] == '\'' {
+		end, next, ok = cssString(s, start)
+		start++
+	} else {
+		end = start
+		for end < len(s) && !markup.IsSpace(s[end]) && strings.IndexByte(`"'()`, s[end]) < 0 {
+			end += markup.CSSCharSize(s[end:])
+		}
+		next = end
+	}
+	next = markup.SkipSpace(s, next)
+	if ok && next < len(s) && s[next] == ')' {
+		d.one(v, start, end, markup.CSSText)
+		next++
+	}
+	return next
+}
+
+// cssString returns where the content of the string at i ends, and the offset after the
+// string. A string may not have a line end in it: then ok is false.
+func cssString(s string, i int) (end, next int, ok bool) {
+	quote := s[i]
+	for i++; i < len(s); i++ {
+		switch s[i] {
+		case quote:
+			return i, i + 1, true
+		case '\\':
+			i++
+		case '\n':
+			return i, i, false
+		}
+	}
+	return len(s), len(s), false
+}
+
+// identEnd returns where the identifier ends that is at i.
+func identEnd(s string, i int) int {
+	for i < len(s) && (octet.Is(s[i], octet.Alpha|octet.Digit|octet.High) || s[i] == '_' || s[i] == '-') {
+		i++
+	}
+	return i
+}

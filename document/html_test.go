@@ -1,0 +1,195 @@
+package document_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/locus-url/locus/document"
+)
+
+func TestHTML(t *testing.T) {
+	testRows(t, document.HTML, nil, []row{
+		// Attributes.
+		{`<a href="a.html">`, want("a href a.html")},
+		{`<A HREF='http://host/'>x</A>`, want("a href http://host/")},
+		{`<a href=a.html>`, want("a href a.html")},
+		{`<a href=a/>`, want("a href a/")},
+		{`<a href = "a" >`, want("a href a")},
+		{"<a\n\thref\n=\n'a'\n>", want("a href a")},
+		{`<a/href=a>`, want("a href a")},
+		{`<a href="a"title="b"src="c">`, want("a href a", "a src c")},
+		{`<a href="a" href="b">`, want("a href a")},
+		{`<a HREF="" href="b">`, nil},
+		{`<a href>`, nil}, {`<a href=>`, nil}, {`<a href=""> <a href=" ">`, nil},
+		{`<a =href=a href=b>`, want("a href b")},
+		{`<a title="> <a href=x>" href="y">`, want("a href y")},
+		{`<a href="a>b">`, want("a href a>b")},
+		{`<a href='a"b'>`, want(`a href a"b`)},
+		{`<a href="  a.html ` + "\n" + `">`, want("a href a.html")},
+		{"<a href=\"http://host/a\r\n\tb\">", want("a href http://host/ab as \"http://host/a\\r\\n\\tb\"")},
+		{`<a href="http://host/a b">`, want("a href http://host/a b")},
+		{`<a href="http://host/%zz">`, want("a href http://host/%zz")},
+		{`<a href="x-new:a"> <a href="MAILTO:a@b">`, want("a href x-new:a", "a href MAILTO:a@b")},
+		{`<a href="#top"> <a href="?q"> <a href="//host/"> <a href="..">`, want("a href #top", "a href ?q", "a href //host/", "a href ..")},
+		{`<a href="javascript:open('http://host/')">`, nil},
+		{`</a href="a"> <b/ href=b>`, want("b href b")},
+		{`<área href=a>`, nil}, {`< a href=a>`, nil}, {`<1 href=a>`, nil}, {`<>`, nil}, {`<`, nil}, {`a<b`, nil},
+		{`<my-part href=a> <svg:a xlink:href=b>`, want("my-part href a", "svg:a xlink:href b")},
+		// Elements.
+		{`<img src=a longdesc=b lowsrc=c> <script src=d></script> <iframe src=e></iframe> <blockquote cite=f> <video poster=g>`,
+			want("img src a", "img longdesc b", "img lowsrc c", "script src d", "iframe src e", "blockquote cite f", "video poster g")},
+		{`<body background=a> <button formaction=b> <applet codebase=c> <area ping=" d http://host/e ">`,
+			want("body background a", "button formaction b", "applet codebase c", "area ping d", "area ping http://host/e")},
+		{`<form action=a> <p action=b> <object data=c> <p data=d> <head profile=e> <p profile=f> <html manifest=g> <p manifest=h> <p content="0;i">`,
+			want("form action a", "object data c", "head profile e", "html manifest g")},
+		{`<link rel=preconnect href=//a><link href=b REL=" DNS-Prefetch preconnect "><link rel="preconnect stylesheet" href=c><link href=d><link rel href=e>`,
+			want("link preconnect href //a", "link preconnect href b", "link href c", "link href d", "link href e")},
+		{`<object archive="a.jar  http://host/b,c " data=d> <applet archive="a.jar, b%20c.jar,,http://host/d"> <p archive=e>`,
+			want("object archive a.jar", "object archive http://host/b,c", "object data d", "applet archive a.jar", "applet archive b%20c.jar", "applet archive http://host/d")},
+		{`<param value=a valuetype=REF><param valuetype="data" value=b><param value=http://host/c><PARAM name=d VALUETYPE=ref VALUE="http://host/e">`,
+			want("param value a", "param value http://host/e")},
+		// A document in an attribute.
+		{`<iframe srcdoc="<a href=a.html>&quot;http://host/b&quot;" src=c></iframe><a href=d>`, want("a href a.html", "bare http://host/b", "iframe src c", "a href d")},
+		{`<base href=http://x/><iframe srcdoc='&lt;base href="http://y/&amp;amp;"&gt;<img src="a&amp;amp;b">'></iframe><a href=c>`,
+			want("base href http://x/", `base href http://y/& as "http://y/&amp;amp;" in http://x/`, `img src a&b as "a&amp;amp;b" in http://y/&`, "a href c in http://x/")},
+		{`<iframe srcdoc="<iframe srcdoc='<a href=&amp;quot;b&amp;quot;>'>">`, want("a href b")},
+		{`<p srcdoc="<a href=a>">`, nil},
+		// Character references.
+		{`<a href="?a=1&amp;b=2">`, want(`a href ?a=1&b=2 as "?a=1&amp;b=2"`)},
+		{`<a href="?a&copy=1&copyb&copy;">`, want(`a href ?a&copy=1&copyb© as "?a&copy=1&copyb&copy;"`)},
+		{`<a href="?a&copy">`, want(`a href ?a© as "?a&copy"`)},
+		{`<a href="?&lt&gt;&quot;&#x41;&#66;&#67 &Aacute;&notin;&bogus;&;&#;&#x;">`,
+			want(`a href ?<>"ABC Á∉&bogus;&;&#;&#x; as "?&lt&gt;&quot;&#x41;&#66;&#67 &Aacute;&notin;&bogus;&;&#;&#x;"`)},
+		{`<a href="&#104;ttp&colon;//host/&#x1F600;">`, want(`a href http://host/😀 as "&#104;ttp&colon;//host/&#x1F600;"`)},
+		{`<a href="&#32;a&#10;b&#9;">`, want(`a href ab as "a&#10;b"`)},
+		// srcset: HTML 4.8.4.2.2.
+		{`<img srcset="a.png">`, want("img srcset a.png")},
+		{`<img srcset="a.png, b.png 2x,c.png 3x">`, want("img srcset a.png", "img srcset b.png", "img srcset c.png")},
+		{`<img srcset=" , a,b 1x ,, http://host/?a&amp;b 100w 2h , c,">`,
+			want("img srcset a,b", `img srcset http://host/?a&b as "http://host/?a&amp;b"`, "img srcset c")},
+		{`<img srcset="a f(b, c), d">`, want("img srcset a", "img srcset d")},
+		{`<link imagesrcset="a 1x">`, want("link imagesrcset a")},
+		// Refresh: HTML 4.2.5.3.
+		{`<meta http-equiv=refresh content="5; url=a.html">`, want("meta content a.html")},
+		{`<META CONTENT="0;URL = 'a b' c" HTTP-EQUIV=Refresh>`, want("meta content a b")},
+		{`<meta http-equiv=refresh content="1.5,a"> <meta http-equiv=refresh content="1 url=&quot;b">`, want("meta content a", "meta content b")},
+		{`<meta http-equiv=refresh content="5">`, nil}, {`<meta http-equiv=refresh content="a">`, nil}, {`<meta http-equiv=refresh content="5; ">`, nil},
+		{`<meta http-equiv=refresh content="5; url">`, want("meta content url")},
+		{`<meta name=refresh content="5; url=a.html"> <meta content="5; url=a.html">`, nil},
+		// Base.
+		{`<a href=a><base href="http://host/"><a href=b> http://c/ <base href=d><a href=e>`,
+			want("a href a", "base href http://host/", "a href b in http://host/", "bare http://c/ in http://host/",
+				"base href d in http://host/", "a href e in http://host/")},
+		{`<base target=x><base href="?a&amp;b"><img src=a>`, want(`base href ?a&b as "?a&amp;b"`, "img src a in ?a&b")},
+		// Style.
+		{`<p style="background: url(a.png), URL( 'b.png' ) , url(&quot;c.png&quot;)">`, want("p style a.png", "p style b.png", "p style c.png")},
+		{`<p style="x: url(a\29 b\).png) url('c\'d')">`, want(`p style a)b).png as "a\\29 b\\).png"`, `p style c'd as "c\\'d"`)},
+		{`<p style="x: my-url(a) url(a b) url(a(b) 'url(c)' url('d' e) /* url(f) */ url() url( ) url(g">`, nil},
+		{`<style>@import "a.css"; @import url(b.css); @namespace url(http://host/); p { background: url(c.png) } <a href=d></style>`,
+			want("style a.css", "style b.css", "style c.png")},
+		{"<style>x: 'a\n url(b); y: \"\\\n\" url('c\\\nd')</style>", want("style b", `style cd as "c\\\nd"`)},
+		// Elements without tags in them.
+		{`<script>"<a href=a>"; // http://host/` + "\n" + `</SCRIPT ><a href=b>`, want("a href b")},
+		{`<script>"</scripts><a href=a>"</script><a href=b>`, want("a href b")},
+		{`<title>http://host/&amp; <a href=a></title><textarea><a href=b> gopher://host/</textarea>`,
+			want(`bare http://host/& as "http://host/&amp;"`, "bare gopher://host/")},
+		{`<xmp><a href=a> http://host/?a&amp;b</xmp> <iframe><a href=b></iframe> <noscript><a href=c></noscript>`,
+			want("bare http://host/?a&amp;b", "a href c")},
+		{`<plaintext><a href=a> http://host/</plaintext><a href=b>`, want("bare http://host/")},
+		{`<script src=a><a href=b>`, want("script src a")},
+		{`<?xml version="1.0"?><html><script src="a"/><a href="b"/><![CDATA[<a href=c> http://host/]]><a href="d"/>`,
+			want("script src a", "a href b", "bare http://host/", "a href d")},
+		{`<![CDATA[<a href=a> <a href=b>]]>`, want("a href b")},
+		// What is skipped.
+		{`<!-- <a href=a> http://host/ --><a href=b>`, want("a href b")},
+		{`<!--><a href=a><!---><a href=b><!--a--!><a href=c><!-- --- > <a href=d> ---><a href=e><!--!><a href=f>-->`,
+			want("a href a", "a href b", "a href c", "a href e")},
+		{`<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"><a href=a>`, want("a href a")},
+		{`<?php "<a href=a>" ?></ <a href=b><a href=c>`, want("a href c")},
+		{`<a href="a" title="<a href=b>`, want("a href a")}, {`<a href="a`, nil}, {`<a href=a`, nil}, {`<a href=`, nil}, {`<a href`, nil}, {`<a `, nil},
+		{`<!-- <a href=a>`, nil}, {`</a href="`, nil}, {`<!`, nil}, {`</`, nil}, {`<?`, nil},
+		// Running text.
+		{`<p>See <b>http://host/a</b>, http://host/?b&amp;c=d.</p>`, want("bare http://host/a", `bare http://host/?b&c=d as "http://host/?b&amp;c=d"`)},
+		{`"http://host/" &quot;http://host/a&quot; &lt;http://host/b&gt; (http://host/c)&nbsp;http://host/d&#160;x`,
+			want("bare http://host/", "bare http://host/a", "bracketed http://host/b", "bare http://host/c", "bare http://host/d")},
+		{"&lt;URL:ftp://info.cern.ch/pub/www/doc;\ntype=d&gt; &ltURL:http://host/&gt", want(
+			`wrapped ftp://info.cern.ch/pub/www/doc;type=d as "ftp://info.cern.ch/pub/www/doc;\ntype=d"`, "wrapped http://host/")},
+		{`<http://host/> <URL:gopher://host/>`, want("bracketed http://host/", "wrapped gopher://host/")},
+		{`http&colon;//host/ http&#58;//host/a`, want(`bare http://host/ as "http&colon;//host/"`, `bare http://host/a as "http&#58;//host/a"`)},
+		{"é\t<a href='ü'>\r\nhttp://host/ü", want("a href ü", "bare http://host/ü")},
+	})
+}
+
+func TestHTMLHidden(t *testing.T) {
+	testRows(t, document.HTML, &document.Options{Hidden: true}, []row{
+		{`<!-- http://host/a <a href=b> -->`, want("bare http://host/a")},
+		{`<script>x = "http://host/a"</script>`, want("bare http://host/a")},
+		{`<style>/* http://host/a */ b { c: url(http://host/d) }</style>`,
+			want("style http://host/d", "bare http://host/a", "bare http://host/d")},
+		{`<!DOCTYPE html SYSTEM "http://host/a"><html xmlns="http://host/b"><?x http://host/c?>`, want("bare http://host/a", "bare http://host/b", "bare http://host/c")},
+		{`<a href="javascript:open('http://host/a')" title="http://host/b" data-x=http://host/c>`, want("bare http://host/a", "bare http://host/b", "bare http://host/c")},
+		{`<meta property="og:url" content="http://host/a">`, want("bare http://host/a")},
+	})
+}
+
+// A document that is cut somewhere has nothing that the whole has not, but for
+// what the cut goes through.
+func TestHTMLCut(t *testing.T) {
+	const text = `<!DOCTYPE html><html><base href="http://host/"><title>http://a/</title><!-- http://b/ --><style>p { c: url(d) }</style>
+<p style="url(e)">See <a href="http://host/f?g&amp;h" title='i'>http://host/?j&amp;k</a> <img srcset="l 1x, m 2x" src=n>
+<meta http-equiv=refresh content="0; url=o"> &lt;URL:ftp://host/p
+q&gt; <http://host/r>, <script src="s">"http://t/"</script> (mailto:u@host) <![CDATA[http://v/]]> http://host/w`
+	checkCut(t, document.HTML, text)
+}
+
+// checkCut cuts text at every octet. Whatever is found then begins where something
+// of the whole begins, and is that unless the cut goes through it.
+func checkCut(t *testing.T, find finder, text string) {
+	whole := map[int64]string{}
+	for m := range find(text, nil) {
+		whole[m.Start] = showLink(text, m)
+	}
+	for n := range len(text) {
+		for m := range find(text[:n], nil) {
+			line, ok := whole[m.Start]
+			if !ok || line != showLink(text, m) && m.End < int64(n)-cutMargin {
+				t.Errorf("cut at %d: %s at %d; the whole has %q", n, showLink(text, m), m.Start, line)
+			}
+		}
+	}
+}
+
+// cutMargin is how far before a cut what is seen may depend on what is behind it:
+// the octets of a character reference.
+const cutMargin = 8
+
+func ExampleHTML() {
+	const text = `<base href="http://info.cern.ch/"><a href="hypertext/WWW/?a&amp;b">the web</a>, &lt;URL:ftp://info.cern.ch/&gt;`
+	for m := range document.HTML(text, nil) {
+		if m.Ref != "" {
+			fmt.Println(m.Element, m.Ref, "in", m.Base)
+		} else {
+			fmt.Println(m.Form, m.URL)
+		}
+	}
+	// Output:
+	// attribute http://info.cern.ch/
+	// a href hypertext/WWW/?a&b in http://info.cern.ch/
+	// wrapped ftp://info.cern.ch/
+}
+
+func TestCSS(t *testing.T) {
+	testRows(t, document.CSS, nil, []row{
+		{`@import "a.css"; @import url(b.css) screen; @font-face { src: url('c.woff2') format("woff2"), URL( d\.woff ) }`,
+			want("style a.css", "style b.css", "style c.woff2", `style d.woff as "d\\.woff"`)},
+		{`/* from http://host/a, url(no) */ p { x: url(http://host/b) } /* <URL:ftp://host/c> */`,
+			want("bare http://host/a", "style http://host/b", "wrapped ftp://host/c")},
+		{`@namespace svg url(http://host/ns); p::after { content: "http://host/d" } p { x: url(#e) url("") }`,
+			want("bare http://host/ns", "bare http://host/d", "style #e")},
+		{`p { x: url("http://host/(f)") } http://host/g`, want("style http://host/(f)", "bare http://host/g")},
+		{`p { x: url(javascript:http://host/h) url(data:image/png;base64,AA==) }`, want("bare http://host/h", "style data:image/png;base64,AA==")},
+		{"p { x: url(a", nil}, {"@import 'a\n';", nil}, {"/* url(a)", nil}, {"", nil}, {`\`, nil}, {"@", nil},
+	})
+	hidden := &document.Options{Hidden: true}
+	testRows(t, document.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
+}

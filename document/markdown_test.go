@@ -1,0 +1,182 @@
+package document_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/locus-url/locus/document"
+)
+
+// The sections are those of CommonMark 0.31.
+func TestMarkdown(t *testing.T) {
+	testRows(t, document.Markdown, nil, []row{
+		// 6.3, links.
+		{`[text](a.md)`, want("link a.md")},
+		{`[text](http://host/a "title")`, want("link http://host/a")},
+		{`[a](b 'c') [d](e (f)) [g]( h ) [i](` + "\n" + `j` + "\n" + `"k` + "\n" + `l")`, want("link b", "link e", "link h", "link j")},
+		{`[](a) [b]() [c](<>) [](<d>)`, want("link a", "link d")},
+		{`[a](b c) [a](<b` + "\n" + `c>) [a](<b>c) [a](b "c" d) [a](b"c") [a] (b) [a]` + "\n" + `(b)`, want(`link b"c"`)},
+		{`[a](<b c>) [a](<b)c>) [a](b\)c) [a](b(c(d))e) [a](<b\>c>)`,
+			want(`link b%20c as "b c"`, "link b)c", `link b)c as "b\\)c"`, "link b(c(d))e", `link b>c as "b\\>c"`)},
+		{`[a](b(c) [d](e)`, want("link e")},
+		{`[a](foo\bar) [a](b\*c&amp;d&auml;&bogus;&amp)`, want(`link foo\bar`, `link b*c&dä&bogus;&amp as "b\\*c&amp;d&auml;&bogus;&amp"`)},
+		{`[a [b] c](d) [a] b](c) [a [b](c) \[d](e)`, want("link d", "link c")},
+		{`[a [b](c) d](e) [a ![b](c) d](e) ![a](b)](c)`, want("link c", "image c", "link e", "image b")},
+		{`[a *b [c](d)*](e)`, want("link d")},
+		{"[a `](b)`](c) [a <b c=\"](d)\">](e) [a <http://host/](f)>](g)",
+			want("link c", "link e", "bracketed http://host/](f)", "link g")},
+		{`[http://host/a](http://host/b "see http://host/c")`, want("bare http://host/a", "link http://host/b", "bare http://host/c")},
+		{`\[a](b) [a\](b) !\[a](b) \\[a](b)`, want("link b", "link b")},
+		{`[a](mailto:a@host) [a](x-new:a) [a](#top) [a](../b#c) [a](//host/) [a](http://host/%zz)`,
+			want("link mailto:a@host", "link x-new:a", "link #top", "link ../b#c", "link //host/", "link http://host/%zz")},
+		// 6.4, images.
+		{`![a](b.png "c") ![](d) \![e](f) !!![g](h)`, want("image b.png", "image d", "link f", "image h")},
+		{`[![a](b.png)](http://host/)`, want("image b.png", "link http://host/")},
+		// 4.7, definitions.
+		{"[a]: b", want("definition b")},
+		{"[a]: <b c> 'd'\n[e]:\n  http://host/\n  \"f\n  g\"\n[h][a]", want(`definition b%20c as "b c"`, "definition http://host/")},
+		{"[a]: b 'c' d\n", nil}, {"[a]: b\n'c' d", want("definition b")}, {"[a]: b 'c\n", nil}, {"[a]:\n\n[b]: <>", nil}, {"[]: a\n\n[ ]: a", nil},
+		{"x\n[a]: b", nil}, {"# x\n[a]: b\n===\n[c]: d", want("definition b")}, {"    [a]: b", nil}, {"   [a\\]b]: c", want("definition c")},
+		{"[a]: http://host/ http://host/b", want("bare http://host/", "bare http://host/b")},
+		{"> [a]: b\n> [c]:\n> d\ne", want("definition b", "definition d")},
+		{"[^1]: see\n\n[^2]: http://host/", want("bare http://host/")},
+		{"[" + strings.Repeat("a", 999) + "]: b\n\n[" + strings.Repeat("a", 1000) + "]: c", want("definition b")},
+		// 6.5, autolinks.
+		{`<http://host/?a&amp;b> <MAILTO:a@host> <a+b.c:d> <ab:> <a:b> <http://host/\[>`,
+			want(`bracketed http://host/?a&b as "http://host/?a&amp;b"`, "bracketed MAILTO:a@host", "bracketed a+b.c:d", "bracketed ab:", `bracketed http://host/\[`)},
+		{`<a@host.dom> <a\+@host> <a.b+c%d@host> <a@-host> <a@host.>`,
+			want(`bracketed mailto:a@host.dom as "a@host.dom"`, `bracketed mailto:a.b+c%25d@host as "a.b+c%d@host"`)},
+		{"<URL:ftp://ds.in\nternic.net/rfc> <url:news:*>", want(`wrapped ftp://ds.internic.net/rfc as "ftp://ds.in\nternic.net/rfc"`, "wrapped news:*")},
+		// 6.6, HTML.
+		{`a <b href="c"> <d/> <img src='e'/> </a href="f"> <a href="g"h> <a "h"> <33 href=i> <a href=j k>`, want("b href c", "img src e", "a href j")},
+		{`a <!-- [b](c) --> <? [b](d) ?> <!B [b](e)> <![CDATA[ [b](f) ]]> <!--> [b](g) --> <!---> [b](h)`, want("link g", "link h")},
+		{`a <!-- [b](c) <? [b](d) <!B [b](e) <![CDATA[ [b](f)`, want("link c", "link d", "link e", "link f")},
+		{`a <base href="http://host/"> [b](c)`, want("base href http://host/", "link c in http://host/")},
+		{"if a<b http://host/ then", want("bare http://host/")},
+		// 4.6, blocks of HTML.
+		{"<div>\n[a](b) <a href=c>\n\n[d](e)\n</div>", want("a href c", "link e")},
+		{"<script>\n\n[a](b)\n</script> [c](d)\n[e](f)", want("link f")},
+		{"<!-- [a](b)\n\n[c](d) --> <a href=e>\n[f](g)", want("a href e", "link g")},
+		{"<pre>\n\n[a](b) <i href=c>\n</pre>\n[d](e)", want("i href c", "link e")},
+		{"<x y='z'>\n[a](b)\n\nc\n<x y='z'>\n[d](e)\n\n<x y='z'> f\n[g](h)", want("link e", "link h")},
+		{"<table><tr>\n    <td><img src=a>\n", want("img src a")},
+		{"<?\n\n[a](b)\n?>\n[c](d)\n\n<!A\n\n[a](b)\n>\n[e](f)", want("link d", "link f")},
+		// 6.1, code spans.
+		{"`[a](b)` ``[a](`b`)`` `http://host/a` `[a](b)", want("bare http://host/a", "link b")},
+		{"`a\nb` \\`[a](b)` ```a`` [c](d)", want("link b", "link d")},
+		{"`http://host/a\\_b&amp;c`", want("bare http://host/a")},
+		// 4.4 and 4.5, blocks of code.
+		{"```\n[a](b) http://host/\n```\n[c](d)", want("bare http://host/", "link d")},
+		{"~~~~ x\n[a](b)\n~~~\n~~~~ x\n~~~~\n[c](d)", want("link d")},
+		{"``` a`b\n[c](d)\n```\n[e](f)", want("link d")},
+		{"> ```\n> [a](b)\n[c](d)", want("link d")}, {"```\n[a](b)", nil},
+		{"    [a](b) http://host/\n\n\t[a](b)\n[c](d)", want("bare http://host/", "link d")},
+		{"a\n    [b](c)", want("link c")}, {"- a\n\n  [b](c)\n\n      [d](e)", want("link c")}, {"1.  a\n\n\t[b](c)\n\n\t    [d](e)", want("link c")},
+		{"-\t\t[a](b)\n\n-\t[c](d)\n", want("link d")}, {">\t\t[a](b)\n> \t[c](d)\n", want("link d")}, {"- - 1. [a](b)\n\n         [c](d)", want("link b", "link d")},
+		// 4.1 to 4.3, 5.1, 5.2: where paragraphs end, and with them links.
+		{"# [a](b) #\n[c\n# ](d)\n[e\n\n](f)\n[g\n- ](h)\n[i\n***\n](j)\n[k\n---\n](l)\n[m\n> ](n)\n[o\n```\n](p)", want("link b")},
+		{"> [a\n> ](b)\n> [c](\n> d)\n\n> [e](\nf)\n> > [g](\n>> h\n> > 'i')", want("link b", "link d", "link f", "link h")},
+		{"[a\n14. ](b)", want("link b")}, {"[a\n1. ](b)", nil}, {"[a\n-\n](b)", nil}, {"[a\n*\n](b)", want("link b")}, {"- a\n  14. [b\n  3. ](c)", want("link c")},
+		{"[a\n#b\n](c)", want("link c")}, {"[a\n====\n](b)", nil}, {"-\n\n  [a](b)\n\n-\n  [c](d)", want("link b", "link d")},
+		{"[a\r](b)\r\r[c\r\r](d)\r\n[e\r\n](f)\r\n\r\n[g\r\n\r\n](h)\n\r[i\n\r](j)", want("link b", "link f")},
+		// Running text.
+		{"see http://host/a, **http://host/b** _http://host/c_ (http://host/d) ~~http://host/e~~ *http://host/f.*",
+			want("bare http://host/a", "bare http://host/b", "bare http://host/c", "bare http://host/d", "bare http://host/e", "bare http://host/f")},
+		{`http://host/a\_b http://host/?c&amp;d http://host/e_f_`,
+			want(`bare http://host/a_b as "http://host/a\\_b"`, `bare http://host/?c&d as "http://host/?c&amp;d"`, "bare http://host/e_f")},
+		{"| http://host/a | [b](c) |\n|---|---|\n| `http://host/d` | ![](e) |", want("bare http://host/a", "link c", "bare http://host/d", "image e")},
+		{"[a]\n[a][]\n[a][b]\n[a http://host/]", want("bare http://host/")},
+		{"\uFEFFhttp://host/", want("bare http://host/")},
+	})
+}
+
+func TestMarkdownHidden(t *testing.T) {
+	testRows(t, document.Markdown, &document.Options{Hidden: true}, []row{
+		{"a <!-- http://host/a --> <b title='http://host/c'>\n\n<!-- http://host/d -->", want("bare http://host/a", "bare http://host/c", "bare http://host/d")},
+	})
+}
+
+// Deeper than a hundred blocks there are no more blocks.
+func TestMarkdownDepth(t *testing.T) {
+	for depth, want := range map[int]int{99: 0, 100: 0, 101: 2} {
+		text := strings.Repeat("> ", depth) + "    [a](b)\n\n" + strings.Repeat("- ", depth) + "    [a](b)"
+		got := 0
+		for range document.Markdown(text, nil) {
+			got++
+		}
+		if got != want {
+			t.Errorf("depth %d: %d links", depth, got)
+		}
+	}
+}
+
+func TestMarkdownCut(t *testing.T) {
+	const text = "# [a](b)\n\n[c]: http://host/d 'e'\n\nSee <http://host/f>, http://host/g\\_h and http://host/?i&amp;j; <a href='k'>\n" +
+		"![l](m) [n\no](p\n\"q\") <r@host> `http://host/s`\n\n> - http://host/t\n>\n>       http://host/u\n\n```\nhttp://host/v\n```\n\n<div>\n<img src=w>\n</div>\n"
+	checkCut(t, document.Markdown, text)
+}
+
+// TestMarkdownNested puts blocks into each other at random: whatever they are in,
+// they have the same in them.
+func TestMarkdownNested(t *testing.T) {
+	blocks := []row{
+		{"[a](b)", want("link b")},
+		{"![a\nc](\nd\n'e')", want("image d")},
+		{"# [a](b) #", want("link b")},
+		{"a [b\n===", nil},
+		{"[a]: b\n[c]: <d>", want("definition b", "definition d")},
+		{"a\nhttp://host/\\_a\nb", want(`bare http://host/_a as "http://host/\\_a"`)},
+		{"```\n[a](b)\n\n    http://host/\n```", want("bare http://host/")},
+		{"    [a](b)\n    http://host/", want("bare http://host/")},
+		{"<div>\n<a href=b> [c](d)\n</div>", want("a href b")},
+		{"<!--\n\n[a](b)\n-->", nil},
+		{"***", nil},
+		{"`a\n[b](c)", want("link c")},
+		{"<ab:c> [d][", want("bracketed ab:c")},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		var wanted []string
+		for range rapid.IntRange(1, 6).Draw(t, "blocks") {
+			block := rapid.SampledFrom(blocks).Draw(t, "block")
+			text := block.text
+			for range rapid.IntRange(0, 4).Draw(t, "depth") {
+				marks := rapid.SampledFrom([][2]string{{"> ", "> "}, {">", ">"}, {"- ", "  "}, {"* ", "  "}, {"1. ", "   "}, {"23)  ", "     "}, {"+\n  ", "  "}}).Draw(t, "marks")
+				if marks[0] == ">" && strings.Contains("\n"+text, "\n ") {
+					marks = [2]string{"> ", "> "} // The first blank would be the mark's.
+				}
+				if strings.HasPrefix(text, "    ") && marks[0] == "23)  " {
+					marks = [2]string{"- ", "  "} // Of so many blanks only one is the mark's.
+				}
+				text = marks[0] + strings.ReplaceAll(text, "\n", "\n"+marks[1])
+			}
+			b.WriteString(text)
+			// The comment ends lists, whose items would take what follows into them.
+			b.WriteString("\n\n<!-- -->\n\n")
+			wanted = append(wanted, block.want...)
+		}
+		text := b.String()
+		if got := list(text, document.Markdown(text, nil)); !slices.Equal(got, wanted) {
+			t.Fatalf("%s\n got  %q\n want %q", text, got, wanted)
+		}
+	})
+}
+
+func ExampleMarkdown() {
+	const text = "See [the draft](uri-draft.md), ![a map](map.png) or <http://info.cern.ch/>.\n"
+	for m := range document.Markdown(text, nil) {
+		if m.Ref != "" {
+			fmt.Println(m.Form, "partial form", m.Ref)
+		} else {
+			fmt.Println(m.Form, m.URL)
+		}
+	}
+	// Output:
+	// link partial form uri-draft.md
+	// image partial form map.png
+	// bracketed http://info.cern.ch/
+}

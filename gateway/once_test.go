@@ -1,0 +1,197 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
+)
+
+// sightings are the URLs that the functions of a registry's rows were called with. Each
+// parse makes a string of its own, and a URL that is passed on keeps it.
+type sightings struct {
+	mu        sync.Mutex
+	texts     map[string]map[*byte]bool // by URL: the strings that hold its text
+	canonical map[string]int            // by URL: calls of Canonical
+	opened    map[string]int            // by URL: calls of Open
+}
+
+func (s *sightings) see(u locus.URL) {
+	text := u.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts[text] == nil {
+		s.texts[text] = map[*byte]bool{}
+	}
+	s.texts[text][unsafe.StringData(text)] = true
+}
+
+// row wraps the functions of a row.
+func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
+	if fields := row.Fields; fields != nil {
+		row.Fields = func(u locus.URL) ([]scheme.Field, error) { s.see(u); return fields(u) }
+	}
+	if canonical := row.Canonical; canonical != nil {
+		row.Canonical = func(u locus.URL) (locus.URL, locus.Change, error) {
+			s.see(u)
+			s.mu.Lock()
+			s.canonical[u.String()]++
+			s.mu.Unlock()
+			return canonical(u)
+		}
+	}
+	if opener := row.Opener; opener != nil {
+		row.Opener = scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+			s.see(req.URL)
+			s.mu.Lock()
+			s.opened[req.URL.String()]++
+			s.mu.Unlock()
+			res, err := opener.Open(ctx, req)
+			if m, ok := res.(*scheme.Menu); ok {
+				items := m.Items
+				m.Items = func(yield func(scheme.Item, error) bool) {
+					for i, err := range items {
+						s.see(i.URL)
+						if !yield(i, err) {
+							return
+						}
+					}
+				}
+			}
+			return res, err
+		})
+	}
+	return row
+}
+
+// A URL that a client asks for is parsed once, with a cache and without one, and so is
+// each item of a menu until it stands on the page as a link.
+func TestParsedOnce(t *testing.T) {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "About", Selector: "/about", Data: "About\n"}, {Name: "More", Selector: "/more", Items: []gophertest.Item{{Type: 'i', Name: "No more"}}},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for _, stored := range []bool{false, true} {
+		seen := &sightings{texts: map[string]map[*byte]bool{}, canonical: map[string]int{}, opened: map[string]int{}}
+		s := open
+		s.row = seen.row
+		if stored {
+			store, err := cache.Open(t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			s.gateway.Around = store.Transport
+		}
+		w := start(t, s)
+		u := "gopher://" + server.Addr() + "/1/more"
+		a := w.get("/gopher/"+server.Addr()+"/1/more", browser...)
+		if a.StatusCode != 200 || !strings.Contains(a.body, "No more") || seen.opened[u] != 1 {
+			t.Fatalf("%d, opened %d times: %s", a.StatusCode, seen.opened[u], a.body)
+		}
+		if n := len(seen.texts[u]); n != 1 {
+			t.Errorf("stored: %v: %s was parsed %d times", stored, u, n)
+		}
+		if n := seen.canonical[u]; n != 1 {
+			t.Errorf("stored: %v: the canonical form of %s was computed %d times", stored, u, n)
+		}
+		if !stored {
+			continue
+		}
+		// What is stored is read from JSON, and nothing is opened for it.
+		if a := w.get("/gopher/"+server.Addr()+"/1/more", browser...); a.StatusCode != 200 || !strings.Contains(a.body, "No more") || seen.opened[u] != 1 {
+			t.Errorf("%d, opened %d times: %s", a.StatusCode, seen.opened[u], a.body)
+		}
+	}
+}
+
+// edges are the functions that turn text into a URL or a value, each with the text that
+// is new there. What they return is passed on.
+var edges = map[string]string{
+	"../roundtrip/request.go URL":       "the URL of a request of another program",
+	"../roundtrip/resource.go Resource": "a menu that a cache stored",
+	"../roundtrip/transport.go found":   "the URL of Response.Request, which package net/url has",
+	"api.go canonical":                  "an input of a call",
+	"api.go get":                        "an input of a call",
+	"api.go parse":                      "an input of a call",
+	"api.go resolve":                    "an input of a call",
+	"connect.go serveConnect":           "the target of CONNECT",
+	"page/document.go documentPage":     "the base of a foreign document",
+	"page/document.go resolved":         "a link in a foreign document",
+	"page/explain.go explainText":       "the text that a person is typing",
+	"page/message_print.go linkText":    "an address in a message",
+	"page/password.go withoutPassword":  "a mistyped URL, whose password was masked",
+	"path.go asked":                     "the URL in a query",
+	"path.go urlOf":                     "the URL in a path",
+	"proxy.go serveProxy":               "the target of a proxy's client",
+	"redirect.go leadsTo":               "the Location of an answer",
+	"rules.go parse":                    "a rule of the configuration",
+	"session.go command":                "a control message of the terminal's page",
+	"upstream.go newRequest":            "the URL of a request for package net/http",
+	"view.go foundAt":                   "the Content-Location of an answer",
+}
+
+// Only the edges parse URLs and decode JSON.
+func TestEdges(t *testing.T) {
+	parsers := map[string]bool{
+		"locus.Parse": true, "locus.ParseWrapped": true, "locus.MustParse": true, "relative.Parse": true, "shape.Read": true, "url.Parse": true,
+		"json.Unmarshal": true, "json.NewDecoder": true, "shape.ReadMenu": true,
+	}
+	found := map[string][]string{}
+	for _, pattern := range []string{"*.go", "page/*.go", "../roundtrip/*.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				ast.Inspect(decl, func(n ast.Node) bool {
+					if s, isSelector := n.(*ast.SelectorExpr); isSelector {
+						if x, isIdent := s.X.(*ast.Ident); isIdent && parsers[x.Name+"."+s.Sel.Name] {
+							where := filepath.ToSlash(name)
+							if ok {
+								where += " " + f.Name.Name
+							}
+							found[where] = append(found[where], x.Name+"."+s.Sel.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	for _, where := range slices.Sorted(maps.Keys(found)) {
+		if got := fmt.Sprint(found[where]); edges[where] == "" {
+			t.Errorf("%s calls %s, and is not on the list of edges", where, got)
+		}
+	}
+	for where := range edges {
+		if found[where] == nil {
+			t.Errorf("%s is on the list of edges, and parses nothing", where)
+		}
+	}
+}

@@ -1,0 +1,343 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/roundtrip"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// view is one page for a client.
+type view struct {
+	gateway    *Gateway
+	w          *recorder
+	r          *http.Request
+	printer    *page.Printer
+	policy     string // Content-Security-Policy
+	head       *page.Head
+	transcript transcript
+	asIs       bool // objects other than messages are sent instead of shown
+}
+
+// newView returns a view of u; zero: of a page that is not about a URL.
+func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
+	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
+	if w.kind == "proxy" {
+		base := g.base(r)
+		v.printer = page.New(g.client.Registry(), g.proxySite(base))
+		// The page has the origin of the URL that it is about.
+		v.policy = strings.ReplaceAll(page.Policy, "'self'", base)
+	}
+	return v
+}
+
+// servePage shows the resource at u.
+func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Show) {
+	w.url = u
+	v := g.newView(w, r, u)
+	v.head.Show = s
+	switch traits := g.traits(u); {
+	case traits.Has(scheme.Interactive):
+		v.terminal()
+	case traits.Has(scheme.Composes):
+		v.letter()
+	case s.Items != (scheme.ItemRange{}):
+		v.open(access.Request{URL: u, Items: s.Items})
+	default:
+		v.fetch()
+	}
+}
+
+const (
+	// pageAccept asks for menus in the format of the cache, and for the view of an
+	// object that a page shows best.
+	pageAccept = "application/json, text/html;q=0.9, text/plain;q=0.9, */*;q=0.8"
+	// webAccept is what HTTP servers are asked for.
+	webAccept = "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.8"
+)
+
+// fetch shows what the cache or the server answers.
+func (v *view) fetch() {
+	u := v.head.URL
+	req, err := newRequest(roundtrip.WithTrace(v.r.Context(), v.transcript.add), http.MethodGet, u)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	language := v.r.Header.Get("Accept-Language")
+	req.Header.Set("Accept", webAccept)
+	if !isWeb(u.Scheme()) {
+		req.Header.Set("Accept", pageAccept)
+		language = orAny(language)
+	}
+	if language != "" {
+		req.Header.Set("Accept-Language", language)
+	}
+	if control := v.r.Header.Get("Cache-Control"); control != "" && control != "max-age=0" {
+		req.Header.Set("Cache-Control", control)
+	}
+	resp, err := v.gateway.send(req)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	defer resp.Body.Close()
+	v.w.cache = resp.Header.Get("Cache-Status")
+	v.head.Sent = v.transcript.list
+	v.head.Cached = strings.Contains(v.w.cache, "; hit")
+	if age, err := strconv.Atoi(resp.Header.Get("Age")); err == nil {
+		v.head.Age = time.Duration(age) * time.Second
+	}
+	v.head.Found = foundAt(u, resp)
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		v.redirect(resp)
+		return
+	case resp.StatusCode >= 400:
+		v.fail(statusError(resp))
+		return
+	case v.asIs && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
+		v.gateway.answer(v.w, v.r, resp, foreignOwn)
+		return
+	}
+	res, err := roundtrip.Resource(resp, u)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	if o, ok := res.(*scheme.Object); ok {
+		o.Name = transfer.Name(v.gateway.client.Registry(), u)
+		if v.head.Show.Part != "" {
+			v.part(o)
+			return
+		}
+	}
+	v.offer()
+	v.show(res)
+}
+
+// foundAt returns where referrals led from u; zero: nowhere else. The Content-Location
+// of an HTTP server is not a referral.
+func foundAt(u locus.URL, resp *http.Response) locus.URL {
+	text := resp.Header.Get("Content-Location")
+	if text == "" || isWeb(u.Scheme()) {
+		return locus.URL{}
+	}
+	found, _ := locus.Parse(text)
+	return found
+}
+
+// statusError returns the error that an HTTP response reports.
+func statusError(resp *http.Response) error {
+	kind := scheme.ErrProtocol
+	switch resp.StatusCode {
+	case http.StatusNotFound, http.StatusGone:
+		kind = scheme.ErrNotFound
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		kind = scheme.ErrAuth
+	}
+	text := resp.Status
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		const most = 1 << 10
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
+		if line := strings.TrimSpace(string(body)); line != "" {
+			text += ": " + line
+		}
+	}
+	return fmt.Errorf("%w: %s", kind, text)
+}
+
+func seeOther(w *recorder, path string) {
+	h := w.Header()
+	protect(h)
+	h.Set("Location", path)
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// write writes the page.
+func (v *view) write(status int, print func(w io.Writer) error) {
+	if v.w.kind == "proxy" {
+		v.head.Token = v.gateway.proxyToken(v.r)
+	} else {
+		v.gateway.setToken(v.w, v.r)
+		v.head.Token = v.gateway.token(v.w)
+	}
+	h := v.w.Header()
+	protect(h)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", v.policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "private, no-cache")
+	v.w.WriteHeader(status)
+	if v.r.Method == http.MethodHead {
+		return
+	}
+	f := newFlusher(v.w)
+	v.w.broken = print(f)
+	f.close()
+}
+
+// show shows a menu or an object.
+func (v *view) show(res scheme.Resource) {
+	switch res := res.(type) {
+	case *scheme.Menu:
+		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Menu(w, v.head, res) })
+	case *scheme.Object:
+		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, v.head, res) })
+	default:
+		v.fail(fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported))
+	}
+}
+
+// open opens a URL with the access client, without the cache, and shows it.
+func (v *view) open(req access.Request) {
+	req.Trace = v.transcript.add
+	req.Accept, req.AcceptLanguage = pageAccept, orAny(v.r.Header.Get("Accept-Language"))
+	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
+		req.AcceptLanguage = ""
+	}
+	result, leave, err := v.gateway.open(v.r.Context(), req)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	defer leave()
+	defer result.Resource.Close()
+	v.head.Sent = v.transcript.list
+	if v.head.URL == req.URL {
+		v.head.Found, v.head.Hops = result.URL, result.Hops
+	}
+	v.show(result.Resource)
+}
+
+// terminal shows the page of a session, which opens the session itself.
+func (v *view) terminal() {
+	if _, err := v.gateway.client.Way(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+		v.fail(err)
+		return
+	}
+	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Terminal(w, v.head) })
+}
+
+// busy is the kind of failures of [Limits], beside those of package access.
+const busy access.Kind = "busy"
+
+// fails notes why a URL could not be opened, and returns the HTTP status and the kind of
+// the failure.
+func (w *recorder) fails(err error) (status int, kind access.Kind) {
+	if errors.Is(err, errBusy) {
+		w.Header().Set("Retry-After", "1")
+		return http.StatusServiceUnavailable, busy
+	}
+	w.failure = access.KindOf(err)
+	return statusOf(w.failure), w.failure
+}
+
+// fail shows why the URL of the page could not be opened.
+func (v *view) fail(err error) {
+	status, kind := v.w.fails(err)
+	v.failed(status, kind, err)
+}
+
+func (v *view) failed(status int, kind access.Kind, err error) {
+	if lines := v.transcript.list(); len(lines) > 0 {
+		v.head.Sent = v.transcript.list
+	}
+	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
+}
+
+// failAccess answers that a URL could not be opened.
+func (g *Gateway) failAccess(w *recorder, r *http.Request, err error) {
+	status, kind := w.fails(err)
+	g.failWith(w, r, status, kind, err)
+}
+
+// fail answers that a request failed.
+func (g *Gateway) fail(w *recorder, r *http.Request, status int, kind access.Kind, message string) {
+	g.failWith(w, r, status, kind, errors.New(message))
+}
+
+// failWith answers that a request failed: to browsers with a page, else with a line of
+// text that begins with kind.
+func (g *Gateway) failWith(w *recorder, r *http.Request, status int, kind access.Kind, err error) {
+	w.Header().Set("Cache-Control", "no-store")
+	protect(w.Header())
+	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
+		g.newView(w, r, w.url).failed(status, kind, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		fmt.Fprintf(w, "%s: %s\n", kind, shownText(locus.MaskText(strings.TrimPrefix(err.Error(), "locus: "))))
+	}
+}
+
+// wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
+// nothing to it.
+func wantsHTML(r *http.Request) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ", ")
+	wanted, err := scheme.ParsePreference(accept)
+	if err != nil || !strings.Contains(accept, "text/html") {
+		return false
+	}
+	q := wanted.Quality("text/html")
+	return q > 0 && q >= wanted.Quality("application/json") && q >= wanted.Quality("text/plain")
+}
+
+// transcript keeps the beginning of the conversation with a server.
+type transcript struct {
+	mu     sync.Mutex
+	lines  []page.Line
+	octets int
+}
+
+const (
+	maxTranscriptLines  = 200
+	maxTranscriptOctets = 16 << 10
+)
+
+func (t *transcript) add(sent bool, line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.octets += len(line); len(t.lines) < maxTranscriptLines && t.octets <= maxTranscriptOctets {
+		t.lines = append(t.lines, page.Line{Sent: sent, Text: line})
+	}
+}
+
+func (t *transcript) list() []page.Line {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]page.Line(nil), t.lines...)
+}
+
+// statusOf returns the HTTP status for a kind of failure.
+func statusOf(k access.Kind) int {
+	switch k {
+	case access.NotFound:
+		return http.StatusNotFound
+	case access.Denied, access.Auth:
+		return http.StatusForbidden
+	case access.Unsupported:
+		return http.StatusNotImplemented
+	case access.Syntax:
+		return http.StatusBadRequest
+	case access.Timeout:
+		return http.StatusGatewayTimeout
+	case access.Interrupted:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadGateway
+}

@@ -1,0 +1,118 @@
+package charset
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
+)
+
+// utf7 is the charset UTF-7 (RFC 2152), which golang.org/x/text does not have. It only
+// decodes. "\" and "~", which are in none of RFC 2152's sets, stand for themselves. An
+// octet beyond US-ASCII, half of a surrogate pair, and left-over bits that are not zero
+// become U+FFFD.
+type utf7 struct{ encoding.Encoding }
+
+func (utf7) NewDecoder() *encoding.Decoder {
+	return &encoding.Decoder{Transformer: new(utf7Decoder)}
+}
+
+func (utf7) String() string { return "UTF-7" }
+
+// utf7Decoder is the state between two octets.
+type utf7Decoder struct {
+	shifted bool   // in base64, after "+"
+	fresh   bool   // directly after the "+"
+	bits    uint32 // the bits of the next UTF-16 unit
+	n       int    // the number of bits
+	high    rune   // the first half of a surrogate pair; 0: none
+}
+
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
+
+// mostUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
+// characters and itself.
+const mostUTF7 = 3 * utf8.UTFMax
+
+// Transform implements [transform.Transformer].
+func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		if len(dst)-nDst < mostUTF7 {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst = len(d.step(dst[:nDst], src[nSrc]))
+		nSrc++
+	}
+	if atEOF && d.shifted {
+		if len(dst)-nDst < mostUTF7 {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst = len(d.leave(dst[:nDst]))
+	}
+	return nDst, nSrc, nil
+}
+
+// step appends the characters that o completes.
+func (d *utf7Decoder) step(dst []byte, o byte) []byte {
+	if !d.shifted {
+		switch {
+		case o == '+':
+			*d = utf7Decoder{shifted: true, fresh: true}
+			return dst
+		case o >= utf8.RuneSelf:
+			return utf8.AppendRune(dst, utf8.RuneError)
+		}
+		return append(dst, o)
+	}
+	if v := strings.IndexByte(base64Digits, o); v >= 0 {
+		d.fresh = false
+		d.bits, d.n = d.bits<<6|uint32(v), d.n+6
+		if d.n < 16 {
+			return dst
+		}
+		d.n -= 16
+		unit := rune(d.bits >> d.n)
+		d.bits &= 1<<d.n - 1
+		return d.unit(dst, unit)
+	}
+	if d.fresh && o == '-' {
+		*d = utf7Decoder{}
+		return append(dst, '+')
+	}
+	dst = d.leave(dst)
+	if o == '-' {
+		return dst
+	}
+	return d.step(dst, o)
+}
+
+// unit appends a UTF-16 unit, or keeps the first half of a pair.
+func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
+	if d.high != 0 {
+		r := utf16.DecodeRune(d.high, unit)
+		d.high = 0
+		if r != utf8.RuneError {
+			return utf8.AppendRune(dst, r)
+		}
+		dst = utf8.AppendRune(dst, utf8.RuneError)
+	}
+	if unit >= 0xD800 && unit < 0xDC00 {
+		d.high = unit
+		return dst
+	}
+	// A lone second half of a pair becomes U+FFFD.
+	return utf8.AppendRune(dst, unit)
+}
+
+// leave ends a base64 sequence.
+func (d *utf7Decoder) leave(dst []byte) []byte {
+	if d.fresh || d.high != 0 || d.n >= 6 || d.bits != 0 {
+		dst = utf8.AppendRune(dst, utf8.RuneError)
+	}
+	*d = utf7Decoder{}
+	return dst
+}
