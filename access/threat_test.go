@@ -21,7 +21,6 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/nntp"
 )
 
 // threat is a row of the first table of docs/threat-model.md.
@@ -184,8 +183,7 @@ var ways = []string{"typed", "link", "gateway client", "redirect"}
 func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, err error) {
 	t.Helper()
 	r := new(recorder)
-	reader := nntp.New(nil)
-	registry, err := all.Registry(&all.Options{NNTP: reader})
+	registry, err := all.Registry()
 	if err == nil {
 		from := scheme.Generic("x-from", scheme.Experimental)
 		from.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -26,7 +26,6 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	lhttp "github.com/locus-url/locus/scheme/http"
 )
@@ -213,8 +212,8 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	if err != nil {
 		t.Fatal(err)
 	}
-	openers := &all.Options{HTTP: lhttp.New(&lhttp.Options{TLS: config}), FTP: ftp.New(nil)}
-	registry, err := all.Registry(openers)
+	client := lhttp.New(&lhttp.Options{TLS: config})
+	registry, err := all.Registry(lhttp.Scheme(client), lhttp.SecureScheme(client))
 	if err != nil {
 		t.Fatal(err)
 	}

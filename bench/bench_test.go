@@ -51,7 +51,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkCanonicalLines(b *testing.B) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func BenchmarkCanonicalLines(b *testing.B) {
 // The generated URLs conform, every one: a list that does not would measure the
 // making of findings.
 func TestGenerated(t *testing.T) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestGenerated(t *testing.T) {
 
 // Parsing a URL that conforms, and the whole verdict on it, allocates nothing.
 func TestVerdictAllocs(t *testing.T) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestVerdictAllocs(t *testing.T) {
 }
 
 func TestCanonical(t *testing.T) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

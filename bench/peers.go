@@ -31,7 +31,7 @@ const Base = "net/url"
 
 // Readers are the peers that read a URL. The first is the one to compare with.
 func Readers() ([]Peer, error) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 // Writers are the peers that give a URL's canonical text. The first is the one to
 // compare with: it only puts together again what it took apart.
 func Writers() ([]Peer, error) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
 	"github.com/locus-url/locus/tour"
@@ -49,12 +48,10 @@ func newWorld(t testing.TB) *world {
 	t.Cleanup(func() { w.museum.Close() })
 	w.servers(t)
 
-	reader := nntp.New(nil)
-	registry, err := all.Registry(&all.Options{
-		NNTP: reader,
-		News: news.New(reader, &news.Options{Server: w.museum.News()}),
-		Mid:  mid.New(&mid.Options{Store: w.museum.Mail()}),
-	})
+	registry, err := all.Registry(append(
+		news.Schemes(news.New(&news.Options{Server: w.museum.News()})),
+		mid.Schemes(mid.New(&mid.Options{Store: w.museum.Mail()}))...,
+	)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +161,7 @@ func (w *world) servers(t testing.TB) {
 	article := func(id, subject, refs, body string) string {
 		return strings.ReplaceAll("From: Ada Byte <ada@example.net>\nNewsgroups: local.talk\nSubject: "+subject+"\nDate: Thu, 1 Dec 1994 09:30:00 +0000\nMessage-ID: <"+id+">\n"+refs+"\n"+body, "\n", "\r\n")
 	}
-	n, err := nntptest.Start(nntptest.Groups{"local.talk": {Description: "Talk", Articles: []string{
+	n, err := newstest.Start(newstest.Groups{"local.talk": {Description: "Talk", Articles: []string{
 		article("1@example.net", "Where?", "", "Where is it?\n"),
 		article("2@example.net", "Re: Where? "+evil, "References: <1@example.net>\n", "> Where is it?\n>> Where?\n\nThere: gopher://gopher.example.net/\n\n-- \nAda\n"),
 	}}}, nil)

@@ -357,7 +357,7 @@ func TestClone(t *testing.T) {
 
 // The default schemes are those of the texts.
 func TestStandard(t *testing.T) {
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

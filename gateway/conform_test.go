@@ -102,7 +102,7 @@ func (x *written) addJSON(v any, where string) {
 // The whole museum is visited, from its stops on.
 func TestEveryURLConforms(t *testing.T) {
 	w, m := museum(t, open)
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

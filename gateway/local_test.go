@@ -23,7 +23,6 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/tour"
 )
 
@@ -35,11 +34,8 @@ func museum(t testing.TB, s setup) (*world, *tour.Museum) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	reader := nntp.New(nil)
-	s.all.NNTP = reader
-	s.all.News = news.New(reader, &news.Options{Server: m.News()})
 	s.rules.Ports = m.Ports()
-	s.all.Mid = mid.New(&mid.Options{Store: m.Mail()})
+	s.schemes = append(news.Schemes(news.New(&news.Options{Server: m.News()})), mid.Schemes(mid.New(&mid.Options{Store: m.Mail()}))...)
 	return start(t, s), m
 }
 
@@ -566,7 +562,7 @@ func TestPartPages(t *testing.T) {
 
 // What the client says of a way is what the gateway asks.
 func TestWay(t *testing.T) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

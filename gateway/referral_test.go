@@ -155,7 +155,7 @@ func TestReferrals(t *testing.T) {
 	setUp := setup{rules: rules}
 	setUp.access.Lookup, setUp.access.Dial = s.lookup, s.dial(server)
 	w := start(t, setUp)
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (p *pipes) dial() net.Conn {
 // serveOn serves a gateway that leads nowhere.
 func serveOn(t *testing.T, l net.Listener, o *Options) (*Server, func()) {
 	t.Helper()
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

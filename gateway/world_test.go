@@ -63,7 +63,7 @@ func (b *safeBuffer) String() string {
 type setup struct {
 	rules   policy.Rules
 	access  access.Options
-	all     all.Options
+	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
 	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; nil: none
 }
@@ -73,7 +73,7 @@ var open = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
 
 func start(t testing.TB, s setup) *world {
 	t.Helper()
-	registry, err := all.Registry(&s.all)
+	registry, err := all.Registry(s.schemes...)
 	if err != nil {
 		t.Fatal(err)
 	}

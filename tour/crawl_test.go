@@ -77,7 +77,7 @@ func TestEveryLink(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	museum, client, leave := enter(t)
 	defer leave()
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 // newsRoom serves newsgroups by NNTP. Its server is the one that news URLs, which
@@ -14,7 +14,7 @@ func newsRoom(h *house) (room, error) {
 	stop := func(name, section, title, u string) Stop {
 		return Stop{Scheme: name, Section: "RFC 1738 " + section, Title: title, URL: locus.MustParse(u)}
 	}
-	r, err := openNews(h, nntptest.Options{Listener: h.tcp["nntp"]}, room{
+	r, err := openNews(h, newstest.Options{Listener: h.tcp["nntp"]}, room{
 		name: "News", about: "Articles in groups, in threads, with files and pictures in them. They have the same name on every server.",
 		stops: []Stop{
 			stop("news", "3.6", "all newsgroups of the reader's own server, which no news URL names", "news:*"),
@@ -31,8 +31,8 @@ func newsRoom(h *house) (room, error) {
 }
 
 // openNews starts a server of the newsgroups for r.
-func openNews(h *house, o nntptest.Options, r room) (room, error) {
-	groups := nntptest.Groups{
+func openNews(h *house, o newstest.Options, r room) (room, error) {
+	groups := newstest.Groups{
 		"museum.announce": {Description: "What is new at the museum. (Moderated)", Status: "m"},
 		"museum.usenet":   {Description: "How the news came about."},
 	}
@@ -44,7 +44,7 @@ func openNews(h *house, o nntptest.Options, r room) (room, error) {
 		groups[name] = group
 	}
 	o.Greeting = "201 The museum of the network, room of news: nobody writes here any more"
-	server, err := nntptest.Start(groups, &o)
+	server, err := newstest.Start(groups, &o)
 	if err != nil {
 		return room{}, err
 	}

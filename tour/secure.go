@@ -2,7 +2,7 @@ package tour
 
 import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 // extension is where the schemes within TLS are defined.
@@ -26,7 +26,7 @@ func ftpsRoom(h *house) (room, error) {
 }
 
 func nntpsRoom(h *house) (room, error) {
-	return openNews(h, nntptest.Options{Listener: h.tcp["nntps"], TLS: h.server, Implicit: true}, room{
+	return openNews(h, newstest.Options{Listener: h.tcp["nntps"], TLS: h.server, Implicit: true}, room{
 		stops: []Stop{{Scheme: "nntps", Section: extension, Title: "a newsgroup within TLS", URL: h.url("nntps", "/museum.announce")}},
 	})
 }

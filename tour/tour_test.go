@@ -20,7 +20,6 @@ import (
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/tn3270"
 	"github.com/locus-url/locus/tour"
 )
@@ -44,16 +43,20 @@ func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 // newClient makes a client as the command does.
 func newClient(t *testing.T, museum *tour.Museum, o *access.Options) (*access.Client, error) {
 	t.Helper()
-	reader := nntp.New(&nntp.Options{TLSConfig: museum.TLS()})
+	reader := news.New(&news.Options{Server: museum.News(), TLSConfig: museum.TLS()})
 	t.Cleanup(func() { reader.Close() })
-	registry, err := all.Registry(&all.Options{
-		FTP:    ftp.New(&ftp.Options{TLSConfig: museum.TLS()}),
-		HTTP:   http.New(&http.Options{TLS: museum.TLS()}),
-		Gopher: gopher.New(&gopher.Options{TLSConfig: museum.TLS()}),
-		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: museum.News()}),
-		Mid:    mid.New(&mid.Options{Store: museum.Mail()}),
-	})
+	files := ftp.New(&ftp.Options{TLSConfig: museum.TLS()})
+	web := http.New(&http.Options{TLS: museum.TLS()})
+	menus := gopher.New(&gopher.Options{TLSConfig: museum.TLS()})
+	registry, err := all.Registry(slices.Concat(
+		news.Schemes(reader),
+		mid.Schemes(mid.New(&mid.Options{Store: museum.Mail()})),
+		[]scheme.Scheme{
+			ftp.Scheme(files), ftp.SecureScheme(files),
+			http.Scheme(web), http.SecureScheme(web),
+			gopher.Scheme(menus), gopher.SecureScheme(menus),
+		},
+	)...)
 	if err != nil {
 		return nil, err
 	}

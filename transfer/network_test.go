@@ -23,7 +23,7 @@ import (
 
 func realClient(t testing.TB) (*access.Client, *scheme.Registry) {
 	t.Helper()
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

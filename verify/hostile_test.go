@@ -84,7 +84,7 @@ func TestHostile(t *testing.T) {
 		{"slow header", drip("HTTP/1.1 200 OK\r\n"), Warning, "within"},
 		{"slow page", func(r string, c net.Conn) { io.WriteString(c, html); drip("x")(r, c) }, Warning, "within"},
 		{"silence", func(_ string, c net.Conn) { io.Copy(io.Discard, c) }, Warning, "within"},
-		{"hang up", func(string, net.Conn) {}, Warning, "without an answer"},
+		{"hang up", func(string, net.Conn) {}, Warning, "without a response"},
 		{"no HTTP", func(_ string, c net.Conn) { io.WriteString(c, "220 mail.example ESMTP\x1b[2J\r\n") }, Warning, "does not speak HTTP"},
 		{"cut", func(_ string, c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\nshort")

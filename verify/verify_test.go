@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/inside", "denied", "not a public address"},
 		{"http://a.example/inside-name", "denied", "10.0.0.1"},
 		{"http://a.example/file", "denied", "only a file"},
-		{"http://a.example/nowhere", "warning", "where to"},
+		{"http://a.example/nowhere", "warning", "without a Location"},
 		{"http://none.example/", "dead", "no such host"},
 		{"http://broken.example/", "warning", "no such host"},
 		{"http://quiet.example/", "dead", "refused"},

@@ -50,7 +50,7 @@ type app struct {
 	line           int  // of standard input, from 1; 0: the inputs are arguments
 	wrapperNoted   bool // a line of standard input had a wrapper, and got its note
 
-	schemes   func(*all.Options) (*scheme.Registry, error)
+	schemes   func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	tty       func() (*os.File, error) // opens the terminal where the person is asked
 	interrupt func()                   // does what Ctrl-C does
 	paging    atomic.Bool              // a pager has the terminal, and Ctrl-C is for it
@@ -90,7 +90,7 @@ func newApp(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(s
 // run does what args ask for and returns the exit status.
 func (a *app) run(args []string) int {
 	var err error
-	if a.registry, err = a.schemes(nil); err != nil {
+	if a.registry, err = a.schemes(); err != nil {
 		a.problem(statusUsage, err)
 		return a.status
 	}

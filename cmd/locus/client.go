@@ -14,13 +14,11 @@ import (
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
@@ -113,21 +111,22 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 	}
 	server, _ := a.newsServer()
 	stored := mid.New(&mid.Options{Store: mail.asStore()})
-	reader := nntp.New(&nntp.Options{Server: server, ClearLogin: a.config.News.ClearLogin})
-	return a.schemes(&all.Options{
-		FTP: ftp.New(&ftp.Options{
-			CWD:               mode,
-			Active:            a.config.FTP.Active,
-			TLS:               o.tls,
-			AnonymousPassword: a.config.FTP.AnonymousPassword,
-		}),
-		HTTP:   http.New(&http.Options{Raw: o.raw}),
-		Gopher: gopher.New(&gopher.Options{Raw: o.raw, LiteralTabs: a.config.Gopher.LiteralTabs}),
-		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: server, Received: a.received(o, stored)}),
-		Mid:    stored,
-		Telnet: telnet.New(a.telnetOptions(o.page)),
+	reader := news.New(&news.Options{Server: server, Received: a.received(o, stored), ClearLogin: a.config.News.ClearLogin})
+	files := ftp.New(&ftp.Options{
+		CWD:               mode,
+		Active:            a.config.FTP.Active,
+		TLS:               o.tls,
+		AnonymousPassword: a.config.FTP.AnonymousPassword,
 	})
+	web := http.New(&http.Options{Raw: o.raw})
+	menus := gopher.New(&gopher.Options{Raw: o.raw, LiteralTabs: a.config.Gopher.LiteralTabs})
+	sessions := telnet.New(a.telnetOptions(o.page))
+	return a.schemes(slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+		ftp.Scheme(files), ftp.SecureScheme(files),
+		http.Scheme(web), http.SecureScheme(web),
+		gopher.Scheme(menus), gopher.SecureScheme(menus),
+		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions),
+	})...)
 }
 
 // received returns what opens articles among the messages that were received, if the

@@ -9,7 +9,7 @@ import (
 // What the registry has is looked for in texts.
 func TestSchemesAreLookedFor(t *testing.T) {
 	a, _ := newScreen(t)
-	registry, err := a.schemes(nil)
+	registry, err := a.schemes()
 	if err != nil {
 		t.Fatal(err)
 	}

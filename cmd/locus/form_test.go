@@ -93,15 +93,11 @@ func (s *survey) in(a *app) {
 	if s.name == "gophers" {
 		row.Traits = scheme.Secure
 	}
-	a.schemes = func(o *all.Options) (*scheme.Registry, error) {
+	a.schemes = func(rows ...scheme.Scheme) (*scheme.Registry, error) {
 		if s.name != "" {
 			return scheme.NewRegistry(row)
 		}
-		r, err := all.Registry(o)
-		if err != nil {
-			return nil, err
-		}
-		return r.With(row)
+		return all.Registry(append(rows, row)...)
 	}
 }
 

@@ -123,7 +123,7 @@ func appWith(t *testing.T, env string) *app {
 	}
 	a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return values[name] })
 	var err error
-	if a.registry, err = a.schemes(nil); err != nil {
+	if a.registry, err = a.schemes(); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -12,7 +12,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 func TestIsMessage(t *testing.T) {
@@ -176,8 +176,8 @@ func TestGetMessageHostile(t *testing.T) {
 // What comes before a server hangs up is shown, and then the error.
 func TestGetArticleCut(t *testing.T) {
 	article := "Subject: cut\r\nMessage-ID: <cut@h.example>\r\n\r\nfirst\r\nsecond\r\n"
-	server, err := nntptest.Start(nntptest.Groups{"misc.test": {Articles: []string{article, article}}}, &nntptest.Options{
-		Fault: nntptest.Fault{Drop: "ARTICLE", DropLines: 4},
+	server, err := newstest.Start(newstest.Groups{"misc.test": {Articles: []string{article, article}}}, &newstest.Options{
+		Fault: newstest.Fault{Drop: "ARTICLE", DropLines: 4},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -205,8 +205,8 @@ func TestGetArticleCut(t *testing.T) {
 // A list that breaks off in the middle is as long as it came.
 func TestGetNewsgroupCut(t *testing.T) {
 	article := "Subject: %d\r\nMessage-ID: <%[1]d@h.example>\r\n\r\nx\r\n"
-	server, err := nntptest.Start(nntptest.Groups{"misc.test": {Articles: []string{fmt.Sprintf(article, 1), fmt.Sprintf(article, 2)}}}, &nntptest.Options{
-		Fault: nntptest.Fault{Drop: "OVER", DropLines: 1},
+	server, err := newstest.Start(newstest.Groups{"misc.test": {Articles: []string{fmt.Sprintf(article, 1), fmt.Sprintf(article, 2)}}}, &newstest.Options{
+		Fault: newstest.Fault{Drop: "OVER", DropLines: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +223,7 @@ func TestGetNewsgroupCut(t *testing.T) {
 
 // A pager shows a message as people read it, and a newsgroup with its numbers.
 func TestOpenNews(t *testing.T) {
-	server, err := nntptest.Start(newsGroups, nil)
+	server, err := newstest.Start(newsGroups, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/bodypart"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -97,7 +97,7 @@ func (g *getter) showPart(ctx context.Context, f found, resource scheme.Resource
 func (g *getter) partObject(ctx context.Context, l *letter, part message.Part, req *scheme.Request) (*scheme.Object, error) {
 	asked := *req
 	asked.URL, asked.Limit = l.object.URL, g.a.flags.maxSize
-	return bodypart.Object(ctx, &asked, l.message, part, io.NopCloser(nil))
+	return mid.Part(ctx, &asked, l.message, part, io.NopCloser(nil))
 }
 
 // partsToFolder gets the part of each message into a file of dir: of that name, or

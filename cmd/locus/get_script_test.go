@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
@@ -96,7 +96,7 @@ func gopherLog(ts *testscript.TestScript, neg bool, args []string) {
 
 // newsLog TEXT... is the same for the news server that everybody may read.
 func newsLog(ts *testscript.TestScript, neg bool, args []string) {
-	inLog(ts, slices.Concat(ts.Value(newsKey{}).(*nntptest.Server).Log()...), neg, args)
+	inLog(ts, slices.Concat(ts.Value(newsKey{}).(*newstest.Server).Log()...), neg, args)
 }
 
 // prosLog TEXT... is the same for the last lines of messages to the Prospero
@@ -205,14 +205,14 @@ func startServers(env *testscript.Env) error {
 }
 
 func startNews(env *testscript.Env) error {
-	news, err := nntptest.Start(newsGroups, nil)
+	news, err := newstest.Start(newsGroups, nil)
 	if err != nil {
 		return err
 	}
 	env.Defer(func() { news.Close() })
 	env.Values[newsKey{}] = news
 	env.Setenv("NEWS", news.Addr())
-	private, err := nntptest.Start(newsGroups, &nntptest.Options{User: "fred", Password: "s3cret", Private: []string{"*"}})
+	private, err := newstest.Start(newsGroups, &newstest.Options{User: "fred", Password: "s3cret", Private: []string{"*"}})
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func waisTypes(list ...string) (types []waistest.Typed) {
 }
 
 // newsGroups are a newsgroup with something of everything, and others.
-var newsGroups = nntptest.Groups{
+var newsGroups = newstest.Groups{
 	"misc.empty": {Description: "Nothing.", Status: "m"},
 	"misc.test": {
 		Description: "Tests of \x1b[2Jall kinds.",

@@ -56,7 +56,7 @@ func TestMessageURL(t *testing.T) {
 	here := func(name string) string { return "file://" + filepath.ToSlash(dir) + "/" + name }
 	a := testApp(t, "")
 	var err error
-	if a.registry, err = a.schemes(nil); err != nil {
+	if a.registry, err = a.schemes(); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{

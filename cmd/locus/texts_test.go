@@ -60,7 +60,7 @@ func TestURLsInTexts(t *testing.T) {
 		}
 	}
 	help(root)
-	registry, err := a.schemes(nil)
+	registry, err := a.schemes()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,11 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/tour"
 )
 
@@ -175,13 +173,13 @@ func (a *app) serveTour(listen listenAddress) error {
 // museumSchemes are the schemes of a client that finds its news, its mail and whom
 // to trust in the museum.
 func (a *app) museumSchemes(m *tour.Museum) (*scheme.Registry, error) {
-	reader := nntp.New(&nntp.Options{TLSConfig: m.TLS()})
-	return a.schemes(&all.Options{
-		FTP:    ftp.New(&ftp.Options{TLSConfig: m.TLS()}),
-		HTTP:   http.New(&http.Options{TLS: m.TLS()}),
-		Gopher: gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
-		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: m.News()}),
-		Mid:    mid.New(&mid.Options{Store: m.Mail()}),
-	})
+	reader := news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()})
+	files := ftp.New(&ftp.Options{TLSConfig: m.TLS()})
+	web := http.New(&http.Options{TLS: m.TLS()})
+	menus := gopher.New(&gopher.Options{TLSConfig: m.TLS()})
+	return a.schemes(slices.Concat(news.Schemes(reader), mid.Schemes(mid.New(&mid.Options{Store: m.Mail()})), []scheme.Scheme{
+		ftp.Scheme(files), ftp.SecureScheme(files),
+		http.Scheme(web), http.SecureScheme(web),
+		gopher.Scheme(menus), gopher.SecureScheme(menus),
+	})...)
 }

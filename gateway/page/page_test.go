@@ -45,7 +45,7 @@ func at(path string, u locus.URL, s Show) string {
 
 func newPrinter(t testing.TB) *Printer {
 	t.Helper()
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestAssets(t *testing.T) {
 	} {
 		names = append(names, k.Icon)
 	}
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestAssets(t *testing.T) {
 
 // Without pages a site still shows things.
 func TestBareSite(t *testing.T) {
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,14 +39,13 @@ const rules = `
 	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
-	scheme, message < internal/bodypart;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
 
-	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# A scheme knows no other, and nobody above it. The list knows all.
 	scheme/X < scheme/all;

@@ -14,7 +14,7 @@ import (
 
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
@@ -74,7 +74,7 @@ func startSights(t *testing.T) (s sights, news string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	n, err := nntptest.Start(nntptest.Groups{"misc.test": {Description: "Tests", First: 1, Articles: []string{
+	n, err := newstest.Start(newstest.Groups{"misc.test": {Description: "Tests", First: 1, Articles: []string{
 		"From: a@h.example\r\nDate: Thu, 01 Dec 1994 10:30:00 +0000\r\nNewsgroups: misc.test\r\nSubject: Tide\r\nMessage-ID: <tide@h.example>\r\n\r\nHigh water at noon.\r\n",
 	}}}, nil)
 	if err != nil {

@@ -240,7 +240,7 @@ func TestMailFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	registry, err := all.Registry(&all.Options{Mid: mid.New(&mid.Options{Store: store})})
+	registry, err := all.Registry(mid.Schemes(mid.New(&mid.Options{Store: store}))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 )
 
 // crlf makes the lines of a text end as they do on the wire.
@@ -158,11 +157,11 @@ type reading struct {
 
 // readNews makes a client whose server is p, that answers questions for a login
 // with the password that is given, if it is given at all.
-func readNews(t testing.TB, p *peer, o nntp.Options, passwords ...string) *reading {
+func readNews(t testing.TB, p *peer, o news.Options, passwords ...string) *reading {
 	t.Helper()
-	client := nntp.New(&o)
-	own := news.New(client, &news.Options{Server: locusurl.MustParse("nntp://" + p.addr())})
-	registry, err := all.Registry(&all.Options{NNTP: client, News: own})
+	o.Server = locusurl.MustParse("nntp://" + p.addr())
+	client := news.New(&o)
+	registry, err := all.Registry(news.Schemes(client)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +303,7 @@ func newsOf(t testing.TB, messageID string) string {
 
 func TestNewsArticle(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for i, posted := range thread {
 		same(t, r.octets(t, n.nntp(fmt.Sprintf("local.test/%d", i+1))), posted)
 	}
@@ -317,7 +316,7 @@ func TestNewsArticle(t *testing.T) {
 // All newsgroups that a stranger may see, and what is said of them.
 func TestNewsgroups(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for u, prefix := range map[string]string{"news:*": "news:", "news://" + n.addr() + "/": "news://" + n.addr() + "/"} {
 		items := r.items(t, u, scheme.ItemRange{})
 		for _, name := range []string{newsgroup, "local.other", "local.empty", "local.moderated"} {
@@ -340,7 +339,7 @@ func TestNewsgroups(t *testing.T) {
 
 func TestNewsGroup(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	items := r.items(t, n.nntp("local.test"), scheme.ItemRange{})
 	want := []string{"Un caf\u00e9 \u20ac", "Re: caf\u00e9 in eight bits", "Files", "No MIME here", "The last one"}
 	if got := titles(items); !slices.Equal(got, want) {
@@ -387,7 +386,7 @@ func TestNewsGroup(t *testing.T) {
 // The range chooses by number, and what was left out is said.
 func TestNewsRange(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for _, c := range []struct {
 		items scheme.ItemRange
 		want  []string
@@ -416,7 +415,7 @@ func TestNewsRange(t *testing.T) {
 
 func TestNewsMissing(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for _, u := range []string{n.nntp("local.nope"), n.nntp("local.nope/1"), n.nntp("local.test/99"), n.nntp("local.empty/1"), "news:local.nope", "news:nobody@local.test"} {
 		if err := r.fails(t, u, "not-found"); !errors.Is(err, scheme.ErrNotFound) {
 			t.Errorf("%s: %v", u, err)
@@ -432,7 +431,7 @@ func TestNewsLogin(t *testing.T) {
 	t.Run("over TLS that the server offers", func(t *testing.T) {
 		recorded := startRelay(t, n.port)
 		p := &peer{port: recorded.port, cert: n.cert}
-		r := readNews(t, p, nntp.Options{TLSConfig: p.trust(t)}, "wrong", password)
+		r := readNews(t, p, news.Options{TLSConfig: p.trust(t)}, "wrong", password)
 		if got := r.items(t, p.nntp(secretNewsgroup), scheme.ItemRange{}); len(got) != 0 {
 			t.Errorf("the newsgroup has %q", titles(got))
 		}
@@ -447,7 +446,7 @@ func TestNewsLogin(t *testing.T) {
 	t.Run("nobody vouches for the server", func(t *testing.T) {
 		recorded := startRelay(t, n.port)
 		p := &peer{port: recorded.port}
-		r := readNews(t, p, nntp.Options{}, password)
+		r := readNews(t, p, news.Options{}, password)
 		err := r.fails(t, p.nntp(secretNewsgroup), "protocol")
 		if !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("no word of the certificate: %v", err)
@@ -459,7 +458,7 @@ func TestNewsLogin(t *testing.T) {
 	t.Run("in clear, refused", func(t *testing.T) {
 		recorded := startRelay(t, n.port)
 		p := &peer{port: recorded.port}
-		r := readNews(t, p, nntp.Options{StartTLS: nntp.TLSOff}, password)
+		r := readNews(t, p, news.Options{StartTLS: news.TLSOff}, password)
 		err := r.fails(t, p.nntp(secretNewsgroup), "auth")
 		if hint := (*scheme.HintError)(nil); !errors.As(err, &hint) || !strings.Contains(hint.Hint, "nntps") {
 			t.Errorf("no advice: %v", err)
@@ -469,19 +468,19 @@ func TestNewsLogin(t *testing.T) {
 		}
 	})
 	t.Run("in clear, with consent", func(t *testing.T) {
-		r := readNews(t, &n.peer, nntp.Options{StartTLS: nntp.TLSOff, ClearLogin: true}, password)
+		r := readNews(t, &n.peer, news.Options{StartTLS: news.TLSOff, ClearLogin: true}, password)
 		r.items(t, n.nntp(secretNewsgroup), scheme.ItemRange{})
 	})
 	t.Run("wrong", func(t *testing.T) {
-		r := readNews(t, &n.peer, nntp.Options{TLSConfig: n.trust(t)}, "wrong")
+		r := readNews(t, &n.peer, news.Options{TLSConfig: n.trust(t)}, "wrong")
 		r.fails(t, n.nntp(secretNewsgroup), "auth")
 	})
 	t.Run("nobody to ask", func(t *testing.T) {
-		r := readNews(t, &n.peer, nntp.Options{TLSConfig: n.trust(t)})
+		r := readNews(t, &n.peer, news.Options{TLSConfig: n.trust(t)})
 		r.fails(t, n.nntp(secretNewsgroup), "auth")
 	})
 	t.Run("from the URL", func(t *testing.T) {
-		r := readNews(t, &n.peer, nntp.Options{TLSConfig: n.trust(t)})
+		r := readNews(t, &n.peer, news.Options{TLSConfig: n.trust(t)})
 		u := "nntp://" + user + ":" + encodedPassword + "@" + n.addr() + "/" + secretNewsgroup
 		r.items(t, u, scheme.ItemRange{})
 		if len(r.asked) != 0 {
@@ -495,7 +494,7 @@ func TestNewsReaders(t *testing.T) {
 	n := startNews(t)
 	t.Run("a login for everything", func(t *testing.T) {
 		p := n.reader(t, "readers-auth.conf")
-		r := readNews(t, p, nntp.Options{TLSConfig: p.trust(t)}, password)
+		r := readNews(t, p, news.Options{TLSConfig: p.trust(t)}, password)
 		same(t, r.octets(t, p.nntp("local.test/1")), thread[0])
 		r.items(t, p.nntp(secretNewsgroup), scheme.ItemRange{})
 		for _, q := range r.asked {
@@ -506,26 +505,26 @@ func TestNewsReaders(t *testing.T) {
 	})
 	t.Run("TLS from the first octet on", func(t *testing.T) {
 		p := n.reader(t, "readers-auth.conf", "-S")
-		r := readNews(t, p, nntp.Options{TLSConfig: p.trust(t)}, password)
+		r := readNews(t, p, news.Options{TLSConfig: p.trust(t)}, password)
 		u := "nntps://" + p.addr() + "/local.test"
 		same(t, r.octets(t, u+"/1"), thread[0])
 		if got := r.items(t, u, scheme.ItemRange{}); len(got) != len(thread) || got[0].URL.String() != u+"/1" {
 			t.Errorf("the newsgroup is %+v", got)
 		}
 		same(t, r.octets(t, "snews://"+p.addr()+"/first@local.test"), thread[0])
-		strangers := readNews(t, p, nntp.Options{}, password)
+		strangers := readNews(t, p, news.Options{}, password)
 		if err := strangers.fails(t, u, "protocol"); !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("no word of the certificate: %v", err)
 		}
 	})
 	t.Run("reading alone", func(t *testing.T) {
 		p := n.reader(t, "readers-only.conf")
-		r := readNews(t, p, nntp.Options{})
+		r := readNews(t, p, news.Options{})
 		same(t, r.octets(t, p.nntp("local.test/5")), thread[4])
 	})
 	t.Run("denied", func(t *testing.T) {
 		p := n.reader(t, "readers-deny.conf")
-		r := readNews(t, p, nntp.Options{})
+		r := readNews(t, p, news.Options{})
 		if err := r.fails(t, p.nntp("local.test/5"), "auth"); !strings.Contains(err.Error(), "502") {
 			t.Errorf("%v, want the server's words", err)
 		}
@@ -537,7 +536,7 @@ func TestNewsInjection(t *testing.T) {
 	n := startNews(t)
 	recorded := startRelay(t, n.port)
 	p := &peer{port: recorded.port}
-	r := readNews(t, p, nntp.Options{})
+	r := readNews(t, p, news.Options{})
 	for _, u := range []string{
 		p.nntp("local.test%0d%0aPOST"), p.nntp("local.test%0aQUIT/1"), p.nntp("local.test%00"), p.nntp("local.test%20x/1"),
 		"news:a%0d%0aPOST@local.test", "news:local.test%0d%0aPOST", "news:a@local.test%3e%20x", "news://" + p.addr() + "/a@local.test%00",
@@ -555,7 +554,7 @@ func TestNewsInjection(t *testing.T) {
 // What people read of an article, and the files in it.
 func TestNewsMessage(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for id, want := range map[string][]string{
 		"first@local.test": {"Jos\u00e9 Pe\u00f1a <jose@local.test>", "Un caf\u00e9 \u20ac\n", "Un caf\u00e9, por favor.\n..two dots\n.\n.one dot\nlast\n"},
 		oddID:              {"Raw \u00e9 <raw@local.test>", "Caf\u00e9 solo, en una sola frase.\n", "long end\n", "news:first@local.test"},
@@ -582,7 +581,7 @@ func TestNewsMessage(t *testing.T) {
 // A part of an article, by the name that another part of it has for it.
 func TestNewsPart(t *testing.T) {
 	n := startNews(t)
-	r := readNews(t, &n.peer, nntp.Options{})
+	r := readNews(t, &n.peer, news.Options{})
 	for _, article := range []string{"news:files@local.test", n.nntp("local.test/3")} {
 		found, err := r.Do(t.Context(), access.Request{URL: locusurl.MustParse(article)})
 		if err != nil {

@@ -76,7 +76,8 @@ func (p *peer) trusting(t testing.TB, line string) {
 // rows.
 func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, error) {
 	t.Helper()
-	registry, err := all.Registry(&all.Options{Telnet: telnet.New(&o)})
+	terminal := telnet.New(&o)
+	registry, err := all.Registry(telnet.Telnet(terminal), telnet.Rlogin(terminal), telnet.TN3270(terminal))
 	if err != nil {
 		t.Fatal(err)
 	}

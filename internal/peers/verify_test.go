@@ -164,7 +164,7 @@ func TestVerifyLeftAlone(t *testing.T) {
 // publicly returns a client to which p is at a public name.
 func publicly(t *testing.T, p *peer) *access.Client {
 	t.Helper()
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

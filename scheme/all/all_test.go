@@ -20,7 +20,7 @@ import (
 
 func registry(t testing.TB) *scheme.Registry {
 	t.Helper()
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/secrettest"
 	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/cid"
 	"github.com/locus-url/locus/scheme/file"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/gopher"
@@ -18,7 +17,6 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/scheme/prospero"
 	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/scheme/wais"
@@ -37,8 +35,8 @@ func TestFormatHidesPasswords(t *testing.T) {
 			continue
 		}
 		for _, parse := range []func(locus.URL) (any, error){
-			generic(cid.Parse), generic(file.Parse), generic(ftp.Parse), generic(gopher.Parse), generic(http.Parse), generic(mailto.Parse), generic(mid.Parse),
-			generic(news.Parse), generic(nntp.Parse), generic(prospero.Parse), generic(telnet.Parse), generic(wais.Parse),
+			generic(file.Parse), generic(ftp.Parse), generic(gopher.Parse), generic(http.Parse), generic(mailto.Parse), generic(mid.Parse),
+			generic(news.Parse), generic(prospero.Parse), generic(telnet.Parse), generic(wais.Parse),
 		} {
 			v, err := parse(u)
 			if err != nil {
@@ -60,7 +58,7 @@ func TestFormatHidesPasswords(t *testing.T) {
 
 // What the registered schemes use "@" for stays readable.
 func TestAddressesStayReadable(t *testing.T) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

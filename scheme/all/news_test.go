@@ -10,24 +10,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
-	"github.com/locus-url/locus/scheme/nntp/nntptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
-
-var _ news.Reader = (*nntp.Client)(nil)
 
 // From all newsgroups to one, and from there to an article: the links of news lead
 // through a server of NNTP, and the policy lets them.
 func TestNews(t *testing.T) {
 	text := "Subject: =?utf-8?q?caf=C3=A9?=\r\nMessage-ID: <a/b%c@d.e>\r\n\r\n.\r\n"
-	server, err := nntptest.Start(nntptest.Groups{"a.b": {Description: "of a", Articles: []string{text}}}, nil)
+	server, err := newstest.Start(newstest.Groups{"a.b": {Description: "of a", Articles: []string{text}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	reader := nntp.New(nil)
+	reader := news.New(&news.Options{Server: locus.MustParse("nntp://" + server.Addr())})
 	defer reader.Close()
-	registry, err := all.Registry(&all.Options{NNTP: reader, News: news.New(reader, &news.Options{Server: locus.MustParse("nntp://" + server.Addr())})})
+	registry, err := all.Registry(news.Schemes(reader)...)
 	if err != nil {
 		t.Fatal(err)
 	}

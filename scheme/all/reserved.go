@@ -2,14 +2,13 @@ package all
 
 import "github.com/locus-url/locus/scheme"
 
-// reserved returns the names that RFC 1738 and the URI draft keep for others.
-// They have no access here, and of their URLs no more is known than section 5
-// says of otherurl. Syntax says what each was meant for, in the words of the text
-// that reserves it, and which text gave it a syntax since.
+// reserved returns the names that RFC 1738 and the URI draft reserve. They cannot be
+// opened, and their URLs are those of otherurl in section 5. Syntax says what each
+// name is for, in the words of the text that reserves it, and which text has defined
+// its syntax since.
 //
-// Names that begin with "x-" are no rows: they are "reserved for experimental
-// purposes" (section 4) without a list, so a registry takes them for what nobody
-// registered, until a program registers its own.
+// Names that begin with "x-" have no rows: they are "reserved for experimental
+// purposes" (section 4). To a registry they are unknown schemes.
 func reserved() []scheme.Scheme {
 	const (
 		rfc1738 = "RFC 1738 4"
@@ -17,12 +16,12 @@ func reserved() []scheme.Scheme {
 	)
 	rows := []struct{ name, section, syntax string }{
 		{"afs", rfc1738, "Andrew File System global file names; afs://<cellname>/<path>, which the URI draft keeps as history"},
-		{"mailserver", rfc1738, "access to data available from mail servers; no syntax, but for a draft that expired (draft-ietf-uri-url-mailserver)"},
+		{"mailserver", rfc1738, "access to data available from mail servers; syntax only in an expired draft (draft-ietf-uri-url-mailserver)"},
 		{"nfs", rfc1738 + "; RFC 2224", "Network File System file names; nfs://<host>:<port>/<path> (RFC 2224)"},
 		{"urn", `URI draft, "URN"; RFC 8141`, "Uniform Resource Names; urn:<namespace>:<name> (RFC 8141)"},
 		{"whois", study, "whois++ handles and queries; a host, then a path that is one or the other"},
 		{"x500", study, "x.500 names, distinguished or user friendly; no syntax"},
-		{"z39.50", rfc1738 + "; RFC 2056", "access to ANSI Z39.50 services; RFC 2056 gave z39.50r and z39.50s a syntax, and this name none"},
+		{"z39.50", rfc1738 + "; RFC 2056", "access to ANSI Z39.50 services; RFC 2056 defines z39.50r and z39.50s, but not this name"},
 	}
 	list := make([]scheme.Scheme, len(rows))
 	for i, row := range rows {

@@ -158,7 +158,7 @@ func conforms(text string) bool {
 	if own := url[name]; own != nil {
 		return own.MatchString(part)
 	}
-	// The name of a scheme is in lower case, so "FTP:" is no otherurl either.
+	// The name of a scheme is in lower case, so "FTP:" is not an otherurl either.
 	return url[strings.ToLower(name)] == nil && other.MatchString(text)
 }
 

@@ -11,9 +11,8 @@ import (
 
 const section = "RFC 1738 3.10"
 
-// Check returns all violations of u, in order of offset, nil if there are none.
-// The draft describes file URLs in prose and has no production for them, so
-// [locus.RFC1630] asks for that of RFC 1738 too.
+// Check returns all violations of u, in order of offset; nil for none. The draft has no
+// production for file URLs, so [locus.RFC1630] applies that of RFC 1738 too.
 func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
@@ -23,7 +22,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if part := u.SchemePart(); !u.Facts().Has(locus.Internet) {
 		f.Add("form", section, len("file:"), part, "write file:///"+strings.TrimLeft(part, "/"))
 		if isShort(u) {
-			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 has this form: it is read as if "//" stood before the path`)
+			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 has this form: it is read as file:// and the path`)
 			text, offset := path(u)
 			f.Chars("fpath", offset, text, octet.Fsegment)
 			impossible(&f, text, offset)
@@ -42,8 +41,8 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// impossible adds what the grammar allows in a segment and no file's name has. text
-// is the path, which begins at offset.
+// impossible reports escapes that the grammar allows and no filename contains. text is
+// the path, which begins at offset.
 func impossible(f *bnf.Findings, text string, offset int) {
 	for i := 0; i < len(text); {
 		o, size := bnf.Octet(text, i)
@@ -51,16 +50,16 @@ func impossible(f *bnf.Findings, text string, offset int) {
 			at, text := offset+i, text[i:i+size]
 			switch o {
 			case 0:
-				f.Impossible("nul", section, at, text, "a file's name can't hold a NUL")
+				f.Impossible("nul", section, at, text, "a filename cannot contain NUL")
 			case '/':
-				f.Note("encoded-slash", section, at, text, `on most systems no file's name holds "/"`)
+				f.Note("encoded-slash", section, at, text, `on most systems a filename cannot contain "/"`)
 			}
 		}
 		i += size
 	}
 }
 
-// conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
+// conforms reports, without allocation, whether [Check] by RFC 1738 finds nothing.
 func conforms(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(bnf.Clean|locus.PathFsegment) || u.MissingSlash() || !strings.HasPrefix(u.String(), "file:") {
@@ -79,8 +78,7 @@ func conforms(u locus.URL) bool {
 	return ok && (facts.Has(locus.NoEscape) || fits(path))
 }
 
-// fits reports whether no escape of path is of what no file's name holds: NUL and
-// "/".
+// fits reports whether path contains no escaped NUL and "/".
 func fits(path string) bool {
 	for {
 		i := strings.IndexByte(path, '%')

@@ -19,19 +19,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what a [Client] can be told. The zero value is fine.
+// Options of a [Client].
 type Options struct {
-	// Root is the directory that paths begin in, and that nothing outside of is
-	// opened from: "file:///x" is x in it. nil: the whole file system. It stays
-	// the caller's to close.
+	// Root restricts the client to a directory: "file:///x" is x in it. nil: the whole
+	// file system. The caller closes it.
 	Root *os.Root
-	// Hosts returns the names of this machine. nil: what the system calls it,
-	// with and without its domain.
+	// Hosts returns the names of this machine. nil: those that the system knows, with
+	// and without domain.
 	Hosts func() []string
 }
 
-// Client opens files of this machine. It may be used from many goroutines at
-// once.
+// Client opens files of this machine. It may be used concurrently.
 type Client struct {
 	tree   tree
 	rooted bool
@@ -52,7 +50,7 @@ func New(o *Options) *Client {
 	return c
 }
 
-// tree is what of a file system is needed; a *os.Root is one.
+// tree is a file system; *os.Root implements it.
 type tree interface {
 	Stat(name string) (fs.FileInfo, error)
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
@@ -67,19 +65,17 @@ func (system) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error
 	return os.OpenFile(name, flag, mode)
 }
 
-// Get opens what f locates: [Client.Open] without a limit, from the start.
+// Get opens f with default options.
 func (c *Client) Get(ctx context.Context, f URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: f.URL()}, f)
 }
 
-// Open opens what req.URL locates: a [*scheme.Object] for a file, a
-// [*scheme.Menu] for a directory. It reads "file:/path" (RFC 8089) too, and then
-// the resource has a note. req.Dial is not used: nothing here reaches a
-// network.
+// Open implements [scheme.Opener] without a network. A file is a [*scheme.Object], a
+// directory a [*scheme.Menu]. For "file:/path" (RFC 8089) the resource has a note.
 //
-// Errors wrap a [*locus.SyntaxError] or one of scheme's: ErrNotFound, ErrAuth (no
-// permission, or out of the root), ErrTooLarge, ErrUnsupported (another machine's
-// file, a device, a pipe, a socket), ErrUnreachable (the file system failed).
+// Errors wrap a [*locus.SyntaxError] or scheme.ErrNotFound, ErrAuth (no permission, or
+// outside the root), ErrTooLarge, ErrUnsupported (a file of another machine, a device, a
+// pipe, a socket), or ErrUnreachable (the file system failed).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	if !isShort(req.URL) {
 		f, err := Parse(req.URL)
@@ -95,7 +91,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	again := *req
 	again.URL = long
 	r, err := c.Open(ctx, &again)
-	note := "this form is that of RFC 8089; by RFC 1738 3.10 it is " + locus.Quote(long.String())
+	note := "this is the form of RFC 8089; by RFC 1738 3.10 it is " + locus.Quote(long.String())
 	switch r := r.(type) {
 	case *scheme.Object:
 		r.Note = note
@@ -105,7 +101,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	return r, err
 }
 
-// fromShort returns the URL of RFC 1738 for one in the short form of RFC 8089.
+// fromShort returns the RFC 1738 form of a URL in the short form of RFC 8089.
 func fromShort(u locus.URL) (locus.URL, error) {
 	text := "file://" + u.SchemePart()
 	if fragment, has := u.Fragment(); has {
@@ -119,8 +115,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	if !c.isHere(f) {
-		err := fmt.Errorf("file: %w: %s is not this machine, and a file URL says no way to get a file from another", scheme.ErrUnsupported, locus.Quote(f.Host()))
-		return nil, scheme.Hint(err, "write file:///... for a file of this machine, or a URL of the protocol that serves it there")
+		err := fmt.Errorf("file: %w: %s is not this machine, and RFC 1738 has no protocol for files of other machines", scheme.ErrUnsupported, locus.Quote(f.Host()))
+		return nil, scheme.Hint(err, "write file:///... for a file of this machine, or a URL of the protocol that serves the file")
 	}
 	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted)
 	if err != nil {
@@ -158,11 +154,11 @@ func (c *Client) isHere(f URL) bool {
 	return false
 }
 
-// errSpecial is for what is neither a file nor a directory.
+// errSpecial is the error for devices, pipes and sockets.
 var errSpecial = errors.New("neither a file nor a directory")
 
-// openFile opens a file or directory. It looks before it opens, since opening a
-// device can do something, and again after, since what is there can change.
+// openFile opens a file or directory. It checks before opening, because opening a device
+// can have effects, and again after, because the name may have been replaced.
 func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := c.tree.Stat(name)
 	if err == nil {
@@ -185,7 +181,7 @@ func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// ordinary refuses what is no file and no directory.
+// ordinary returns an error for anything but files and directories.
 func ordinary(info fs.FileInfo) error {
 	if kind := special(info.Mode()); kind != "" {
 		return fmt.Errorf("%w but a %s", errSpecial, kind)
@@ -193,7 +189,7 @@ func ordinary(info fs.FileInfo) error {
 	return nil
 }
 
-// special names what a mode is of, if that is neither a file nor a directory.
+// special returns the name of a kind that is neither file nor directory, or "".
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular() || mode.IsDir():
@@ -211,9 +207,9 @@ func special(mode fs.FileMode) string {
 	}
 }
 
-// failure says which name err is about, and of which kind it is.
+// failure adds a filename and a kind to err.
 func failure(name string, err error) error {
-	// The name in a PathError is not made safe.
+	// The name in a PathError is not safe for a terminal.
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err
@@ -232,12 +228,12 @@ func failure(name string, err error) error {
 	return fmt.Errorf("file: %s: %w: %w", locus.Quote(name), kind, err)
 }
 
-// isEscape reports whether err is what a [*os.Root] says of a link that leads
-// out of it; package os does not export it.
+// isEscape reports whether err is that of [*os.Root] for a link that leads out of it.
+// Package os does not export it.
 func isEscape(err error) bool { return err.Error() == "path escapes from parent" }
 
-// object makes an object of an open file. It is what the file is now: if it
-// grows, what is added is not of it, and if it shrinks, reading fails.
+// object returns an open file as an object of its current size: octets that are added
+// later are not read, and if the file shrinks, reading fails.
 func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.FileInfo) (*scheme.Object, error) {
 	head := make([]byte, media.Head)
 	n, err := file.ReadAt(head, 0)
@@ -253,14 +249,13 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 		Tag:     fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano()),
 	}
 	if err == io.EOF && int64(n) != o.Size {
-		// Files that the system makes up as they are read (/proc, /sys) have a size
-		// that says nothing.
+		// The size of files that the system generates (/proc, /sys) is meaningless.
 		o.Size, o.Tag = -1, ""
 	}
 	if req.Limit > 0 && o.Size > req.Limit {
-		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, o.Size, req.Limit)
+		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
 	}
-	if goesOn(req, o) {
+	if continues(req, o) {
 		o.Start = req.Offset
 		if _, err := file.Seek(o.Start, io.SeekStart); err != nil {
 			return nil, err
@@ -274,21 +269,21 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 	return o, nil
 }
 
-// goesOn reports whether the part that is there is of o.
-func goesOn(req *scheme.Request, o *scheme.Object) bool {
+// continues reports whether o is the object whose part the caller has.
+func continues(req *scheme.Request, o *scheme.Object) bool {
 	switch {
 	case req.Offset <= 0 || req.Offset > o.Size:
 		return false
 	case req.Tag != "":
 		return req.Tag == o.Tag
 	case !req.ModTime.IsZero():
-		// Who keeps times often keeps whole seconds.
+		// Callers often keep whole seconds only.
 		return req.ModTime.Truncate(time.Second).Equal(o.ModTime.Truncate(time.Second))
 	}
 	return true
 }
 
-// body reads a file up to the size that it had.
+// body reads a file up to the size that it had when it was opened.
 type body struct {
 	ctx      context.Context
 	file     *os.File
@@ -309,7 +304,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.at += int64(n)
 	switch {
 	case err == io.EOF && b.at < b.size:
-		err = fmt.Errorf("file: %w: got %d of %d octets: the file is shorter now", scheme.ErrProtocol, b.at, b.size)
+		err = fmt.Errorf("file: %w: got %d of %d octets: the file has shrunk", scheme.ErrProtocol, b.at, b.size)
 	case err != nil && err != io.EOF:
 		err = failure(b.file.Name(), err)
 	}
@@ -318,9 +313,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Close() error { return b.file.Close() }
 
-// machineNames returns what the system calls this machine: its name, that name
-// without its domain, and with the domain that the system's table of hosts has
-// for it. No name server is asked.
+// machineNames returns the hostname of this machine, with and without its domain, and
+// with the domain in /etc/hosts. It asks no name server.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -334,8 +328,8 @@ func machineNames() []string {
 	return namesOf(name, table)
 }
 
-// namesOf returns name, its first label, and the names in a table of hosts that
-// are name and a domain.
+// namesOf returns name, its first label, and the names in a hosts file that are name and
+// a domain.
 func namesOf(name string, table io.Reader) []string {
 	name = strings.TrimSuffix(name, ".")
 	label, _, _ := strings.Cut(name, ".")

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// house is a client whose root is a new directory with files in it.
-func house(t *testing.T, files map[string]string) (c *Client, dir string) {
+// fixture is a client whose root is a new directory with files in it.
+func fixture(t *testing.T, files map[string]string) (c *Client, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range files {
@@ -70,7 +70,7 @@ func read(t *testing.T, r io.Reader) string {
 }
 
 func TestObject(t *testing.T) {
-	c, dir := house(t, map[string]string{"a b/note;1.txt": "caf\xe9\n", "empty": "", "page": "<!DOCTYPE html>"})
+	c, dir := fixture(t, map[string]string{"a b/note;1.txt": "caf\xe9\n", "empty": "", "page": "<!DOCTYPE html>"})
 	when := time.Date(1994, 12, 20, 10, 0, 0, 123456789, time.UTC)
 	if err := os.Chtimes(filepath.Join(dir, "a b", "note;1.txt"), when, when); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestObject(t *testing.T) {
 }
 
 func TestWholeFileSystem(t *testing.T) {
-	_, dir := house(t, map[string]string{"x.txt": "here"})
+	_, dir := fixture(t, map[string]string{"x.txt": "here"})
 	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(dir), "/"), "/")
 	f, err := Parts{Segments: append(segments, "x.txt")}.URL()
 	if err != nil {
@@ -112,7 +112,7 @@ func TestWholeFileSystem(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	c, dir := house(t, map[string]string{"file": "x", "dir/x": "y"})
+	c, dir := fixture(t, map[string]string{"file": "x", "dir/x": "y"})
 	if err := os.Symlink("/etc", filepath.Join(dir, "out")); err != nil {
 		t.Skip(err)
 	}
@@ -157,7 +157,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	c, dir := house(t, map[string]string{"x": "here"})
+	c, dir := fixture(t, map[string]string{"x": "here"})
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestNamesOf(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	c, _ := house(t, map[string]string{"x": "0123456789"})
+	c, _ := fixture(t, map[string]string{"x": "0123456789"})
 	u := locus.MustParse("file:///x")
 	first := openObject(t, c, scheme.Request{URL: u})
 	for _, r := range []struct {
@@ -215,7 +215,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	c, _ := house(t, map[string]string{"x": "0123456789"})
+	c, _ := fixture(t, map[string]string{"x": "0123456789"})
 	u := locus.MustParse("file:///x")
 	if _, err := open(t, c, scheme.Request{URL: u, Limit: 9}); !errors.Is(err, scheme.ErrTooLarge) || errors.Is(err, scheme.ErrUnreachable) {
 		t.Errorf("a limit of 9: %v", err)
@@ -226,7 +226,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestFileThatChanges(t *testing.T) {
-	c, dir := house(t, map[string]string{"x": "0123456789", "y": "0123456789"})
+	c, dir := fixture(t, map[string]string{"x": "0123456789", "y": "0123456789"})
 	grows := openObject(t, c, scheme.Request{URL: locus.MustParse("file:///x")})
 	if err := os.WriteFile(filepath.Join(dir, "x"), []byte("0123456789more"), 0o644); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestFileThatChanges(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	c, _ := house(t, map[string]string{"dir/x": "0123456789"})
+	c, _ := fixture(t, map[string]string{"dir/x": "0123456789"})
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("file:///dir/x")})
 	if err != nil {
@@ -271,7 +271,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestMenu(t *testing.T) {
-	c, dir := house(t, map[string]string{"dir/b.txt": "bb", "dir/a?;%/x": "", "dir/c d": "c", "dir/\x1b[31m": ""})
+	c, dir := fixture(t, map[string]string{"dir/b.txt": "bb", "dir/a?;%/x": "", "dir/c d": "c", "dir/\x1b[31m": ""})
 	for name, target := range map[string]string{"to-dir": "a?;%", "gone": "nothing", "out": "/"} {
 		if err := os.Symlink(target, filepath.Join(dir, "dir", name)); err != nil {
 			t.Skip(err)
@@ -325,10 +325,9 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// A directory that is longer than what is sorted together comes whole, in sorted
-// runs.
+// A long directory is listed in sorted runs.
 func TestLongMenu(t *testing.T) {
-	c, dir := house(t, nil)
+	c, dir := fixture(t, nil)
 	const n, run = 250, 100
 	for i := range n {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d", i)), nil, 0o644); err != nil {
@@ -360,7 +359,7 @@ func TestLongMenu(t *testing.T) {
 }
 
 func TestMenuLeftEarly(t *testing.T) {
-	c, _ := house(t, map[string]string{"a": "", "b": ""})
+	c, _ := fixture(t, map[string]string{"a": "", "b": ""})
 	r, err := open(t, c, scheme.Request{URL: locus.MustParse("file:///")})
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +373,7 @@ func TestMenuLeftEarly(t *testing.T) {
 }
 
 func TestScheme(t *testing.T) {
-	if s := Scheme(nil); s.Opener != nil || s.Name != "file" || s.Port != 0 {
+	if s := Scheme(nil); s.Opener == nil || s.Name != "file" || s.Port != 0 {
 		t.Errorf("%+v", s)
 	}
 	s := Scheme(New(nil))
@@ -393,7 +392,7 @@ func TestScheme(t *testing.T) {
 // RFC 8089 writes "file:/path" for what RFC 1738 writes "file:///path". It is opened,
 // with a note that gives the form of RFC 1738, and its menu has URLs of that form.
 func TestShortForm(t *testing.T) {
-	c, _ := house(t, map[string]string{"dir/a b": "x"})
+	c, _ := fixture(t, map[string]string{"dir/a b": "x"})
 	u := locus.MustParse("file:/dir/a%20b")
 	o := openObject(t, c, scheme.Request{URL: u})
 	if got := read(t, o.Body); got != "x" || !strings.Contains(o.Note, `"file:///dir/a%20b"`) {

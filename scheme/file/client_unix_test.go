@@ -16,7 +16,7 @@ import (
 )
 
 func TestSpecialFiles(t *testing.T) {
-	c, dir := house(t, nil)
+	c, dir := fixture(t, nil)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Skip(err)
 	}
@@ -57,7 +57,7 @@ type swapped struct {
 func (s swapped) Stat(string) (os.FileInfo, error) { return s.tree.Stat(s.file) }
 
 func TestPipeThatTakesAFilesPlace(t *testing.T) {
-	c, dir := house(t, map[string]string{"file": "x"})
+	c, dir := fixture(t, map[string]string{"file": "x"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Skip(err)
 	}
@@ -71,7 +71,7 @@ func TestPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read everything")
 	}
-	c, dir := house(t, map[string]string{"secret": "x"})
+	c, dir := fixture(t, map[string]string{"secret": "x"})
 	if err := os.Chmod(filepath.Join(dir, "secret"), 0); err != nil {
 		t.Fatal(err)
 	}

@@ -16,19 +16,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sorted is the most entries of a directory that are sorted together. A longer
-// directory comes in runs of so many, each sorted, so that memory stays bounded.
+// sorted is how many entries of a directory are sorted together, to bound memory. A
+// longer directory is listed in sorted runs.
 const sorted = 10_000
 
-// menu makes a menu of an open directory. Its items are in order of their names,
-// or, if there are more than 10,000, in runs that are. They can be ranged over
-// once.
+// menu returns an open directory as a menu. Its items are sorted by name, in runs of at
+// most 10,000. They can be ranged over once.
 func (c *Client) menu(ctx context.Context, u locus.URL, name string, file *os.File) *scheme.Menu {
 	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: u.WithoutFragment().Parts(), run: sorted}
 	return &scheme.Menu{URL: u, Title: name, Items: d.items(), Closer: file}
 }
 
-// directory is one that is being listed.
+// directory is an open directory.
 type directory struct {
 	client *Client
 	ctx    context.Context
@@ -62,7 +61,7 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// item describes an entry. ok is false if it is gone already.
+// item describes an entry. ok is false if it no longer exists.
 func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	item = scheme.Item{Title: entry.Name(), Kind: scheme.KindUnknown, Size: -1}
 	info, err := entry.Info()
@@ -71,7 +70,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		item.Note = "symbolic link"
-		// One that leads nowhere, or out of the root, stays unknown.
+		// A link to nothing, or out of the root, stays unknown.
 		info, err = d.client.tree.Stat(d.name + string(os.PathSeparator) + entry.Name())
 	}
 	if err == nil {
@@ -89,8 +88,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// url returns the URL of an entry: that of the directory and the entry's name,
-// encoded, with "/" behind a directory's. It is zero if it would be too long.
+// url returns the URL of an entry. It is zero if it would be too long.
 func (d *directory) url(name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*d.parts.Path, "/"))
 	if len(path) > 0 {

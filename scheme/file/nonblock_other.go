@@ -2,5 +2,5 @@
 
 package file
 
-// nonblock is nothing: opening waits for nobody here.
+// nonblock is not needed: opening never blocks.
 const nonblock = 0

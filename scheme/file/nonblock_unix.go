@@ -4,6 +4,6 @@ package file
 
 import "syscall"
 
-// nonblock makes opening a pipe return at once: one could have taken the place of
-// a file since it was looked at.
+// nonblock makes opening a pipe return at once: a pipe may have replaced the file since
+// it was checked.
 const nonblock = syscall.O_NONBLOCK

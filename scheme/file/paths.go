@@ -6,13 +6,12 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// name returns the name of the file that f locates, in the way of Windows or of
-// the other systems, and whether it must be a directory because the path ends in
-// "/". With rooted the name is relative to a root, and does not lead out of it by
-// "..".
+// name returns the filename for f, on Windows or on other systems, and whether it must
+// be a directory because the path ends with "/". With rooted the name is relative to a
+// root, and contains no "..".
 //
-// The error is a [*locus.SyntaxError]: a segment that no name on this system can
-// have.
+// The error is a [*locus.SyntaxError]: a segment that no filename on this system can
+// contain.
 func (f URL) name(windows, rooted bool) (name string, directory bool, err error) {
 	segments := f.Segments()
 	text, offset := path(f.url)
@@ -38,29 +37,29 @@ func (f URL) name(windows, rooted bool) (name string, directory bool, err error)
 	case !windows:
 		name = "/" + name
 	case len(segments) == 1:
-		// "C:" alone is wherever that drive's current directory is.
+		// "C:" without a separator is the current directory of the drive.
 		name += separator
 	}
 	return name, directory, nil
 }
 
-// refused says why segment number i can't be part of a name, or "".
+// refused returns why segment number i cannot be part of a filename, or "".
 func refused(segment string, i int, windows, rooted bool) string {
 	drive := windows && !rooted && i == 0
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
-		return "no file's name holds a NUL"
+		return "a filename cannot contain NUL"
 	case strings.Contains(segment, "/"):
-		return `no file's name holds "/", and a "/" that separates segments is written as it is`
+		return `a filename cannot contain "/": write the "/" between segments without an escape`
 	case rooted && segment == "..":
 		return `".." could lead out of the root`
 	case drive && !isDrive(segment):
-		// An empty one would make \\server\share, which is on another machine.
-		return `the path begins with a drive, "C:"`
+		// An empty segment would make \\server\share, on another machine.
+		return `the path must begin with a drive, "C:"`
 	case windows && strings.Contains(segment, `\`):
-		return `no file's name holds "\"`
+		return `a filename cannot contain "\"`
 	case windows && !drive && strings.Contains(segment, ":"):
-		return `no file's name holds ":"`
+		return `a filename cannot contain ":"`
 	}
 	return ""
 }

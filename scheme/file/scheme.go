@@ -5,8 +5,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for file, accessed through c. A nil c gives a
-// scheme that is known and can't be accessed.
+// Scheme returns the registry row of file, opened with c. A nil c means a client with
+// default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:      "file",
@@ -22,9 +22,10 @@ func Scheme(c *Client) scheme.Scheme {
 		Split:     splitPath,
 		Parents:   parents,
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 

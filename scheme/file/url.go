@@ -8,8 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a locator of RFC 1738 section 3.10. It is comparable; the zero URL is
-// none.
+// URL is a file URL. It is a comparable value; the zero URL is invalid.
 type URL struct {
 	url  locus.URL
 	host string
@@ -20,8 +19,8 @@ type URL struct {
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
 // or in the form of RFC 8089 without "//" and host, "file:/" fpath, which [Check]
-// reports. It takes any characters in host and fpath; [Check] finds those that
-// can't be there. The error is a [*locus.SyntaxError].
+// reports. It accepts any characters in host and fpath; [Check] reports the invalid
+// ones. The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -29,13 +28,12 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{url: u, host: bnf.Decode(u.Host())}, nil
 }
 
-// isShort reports whether u is in the form of RFC 8089 section 2 that has no "//":
-// "file:/" and the path.
+// isShort reports whether u has the form "file:/path" of RFC 8089 section 2.
 func isShort(u locus.URL) bool {
 	return !u.Facts().Has(locus.Internet) && u.Scheme() == "file" && strings.HasPrefix(u.SchemePart(), "/")
 }
 
-// path returns the path as written, without the "/" before it, and where it begins.
+// path returns the encoded path without its first "/", and its offset.
 func path(u locus.URL) (text string, offset int) {
 	if isShort(u) {
 		return u.SchemePart()[1:], u.PathOffset() + 1
@@ -44,7 +42,7 @@ func path(u locus.URL) (text string, offset int) {
 	return text, u.PathOffset()
 }
 
-// form says why u is not in the form of section 3.10, if it is not.
+// form returns an error if u is not in the form of section 3.10.
 func form(u locus.URL) error {
 	if isShort(u) {
 		return nil
@@ -59,29 +57,27 @@ func form(u locus.URL) error {
 		return u.Errorf(portOffset(u), "host", "%w: a file URL has no port", locus.ErrForm)
 	}
 	if _, ok := u.Path(); !ok || u.MissingSlash() {
-		return u.Errorf(u.PathOffset(), "fpath", `%w: "/" and a path follow the host`, locus.ErrForm)
+		return u.Errorf(u.PathOffset(), "fpath", `%w: write "/" and the path after the host`, locus.ErrForm)
 	}
 	return nil
 }
 
-// portOffset is where the ":" before the port is.
+// portOffset returns the offset of the ":" before the port.
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
-// URL returns the URL that f was parsed from.
+// URL returns the URL as it was parsed.
 func (f URL) URL() locus.URL { return f.url }
 
-// Host returns the host, decoded; empty is the machine that reads the URL, as is
-// "localhost".
+// Host returns the decoded host. Empty and "localhost" mean this machine.
 func (f URL) Host() string { return f.host }
 
-// Local reports whether the host is empty or "localhost", in any case: the
-// machine from which the URL is being interpreted.
+// Local reports whether the host is empty or "localhost", in any case.
 func (f URL) Local() bool { return isLocal(f.host) }
 
 func isLocal(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// Segments returns the segments of the path, each decoded. A path that ends in
-// "/" has an empty last one, and the root is one empty segment.
+// Segments returns the decoded segments of the path. A path that ends with "/" has an
+// empty last segment; the root is one empty segment.
 func (f URL) Segments() []string {
 	text, _ := path(f.url)
 	segments := strings.Split(text, "/")
@@ -91,15 +87,14 @@ func (f URL) Segments() []string {
 	return segments
 }
 
-// Parts are the decoded parts of a URL to be made.
+// Parts are the decoded parts of a URL.
 type Parts struct {
-	Host     string   // as text: a name or an address; empty: the machine that reads the URL
-	Segments []string // an empty last one for a path that ends in "/"; none: the root
+	Host     string   // a name or an address; empty: this machine
+	Segments []string // an empty last one for a path that ends with "/"; none: the root
 	Fragment *string  // nil: no fragment
 }
 
-// URL makes the URL. Every octet of a segment comes back from [URL.Segments] as it
-// was given.
+// URL makes the URL. [URL.Segments] returns the segments unchanged.
 func (p Parts) URL() (URL, error) {
 	var path []byte
 	for i, segment := range p.Segments {
@@ -119,8 +114,8 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// appendSegment appends a file's name as a segment. "?" may stand in one as it
-// is, but most readers of URLs would end the path there.
+// appendSegment appends a name as a segment. It escapes "?", at which most parsers would
+// end the path.
 func appendSegment(dst []byte, name string) []byte {
 	return escape.AppendEncode(dst, name, escape.Fsegment().Without("?"))
 }

@@ -11,8 +11,7 @@ const (
 	draftSection = "URI draft, FTP"
 )
 
-// check judges u by the production ftpurl and the prose of section 3.2, or by
-// ftpaddress of the URI draft:
+// check returns every violation of u, by section 3.2 or by the URI draft:
 //
 //	ftpurl   = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //	fpath    = fsegment *[ "/" fsegment ]
@@ -21,9 +20,6 @@ const (
 //
 //	ftpaddress = ftp:// login / path [ ftptype ]
 //	ftptype    = A formcode | E formcode | I | L digits
-//
-// It reads the path again only if the one way of locus.Parse through it did not
-// tell everything.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && bnf.Sound(u) && soundPath(u) && soundLines(u) {
 		return nil
@@ -49,7 +45,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundLines reports whether nothing that is escaped in u ends a line.
+// soundLines reports whether u contains no escaped CR, LF or NUL.
 func soundLines(u locus.URL) bool {
 	if _, user := u.User(); !user && u.Facts().Has(locus.NoControl) {
 		return true
@@ -89,9 +85,8 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 	f.DraftPath("segment", offset, fpath)
 }
 
-// checkTypecode adds a typecode that is only the other text's, with the help
-// foreign, or a ";type=" with what is a code to neither, with the help unknown. It
-// returns what is before them.
+// checkTypecode reports a typecode that only the other text has, with the help foreign,
+// or one that neither has, with the help unknown. It returns the path before it.
 func checkTypecode(f *bnf.Findings, x URL, section string, isForeign bool, foreign, unknown string) string {
 	fpath, offset := x.fpath(), f.URL.PathOffset()
 	if isForeign {

@@ -1,6 +1,7 @@
 package ftp
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -18,42 +19,41 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// TLSMode is whether a URL of ftp is accessed with TLS (RFC 4217). One of ftps
-// always is.
+// TLSMode says when AUTH TLS is used (RFC 4217). ftps has TLS without it.
 type TLSMode uint8
 
 const (
 	TLSOff     TLSMode = iota // never
 	TLSTry                    // where the server offers it
-	TLSRequire                // or not at all
+	TLSRequire                // always; without it the open fails
 )
 
-// Options of a Client. The zero value is what RFC 1738 says.
+// Options of a Client. The zero value does what RFC 1738 says.
 type Options struct {
-	// CWD is how url-paths become commands.
+	// CWD says how url-paths become commands.
 	CWD CWDMode
-	// Active has the server connect for data (PORT, EPRT), which takes a
-	// scheme.DataDialer that can listen. Otherwise data connections are passive.
+	// Active makes the server open data connections (PORT, EPRT). It needs a
+	// scheme.DataDialer. Otherwise data connections are passive.
 	Active bool
-	// TLS is whether TLS is asked for with AUTH TLS.
+	// TLS says when AUTH TLS is used.
 	TLS TLSMode
-	// TLSConfig is for what the client asks of servers; nil: as crypto/tls has it.
+	// TLSConfig is the configuration of TLS; nil: the defaults of crypto/tls.
 	TLSConfig *tls.Config
-	// AnonymousPassword is the password of an anonymous login: by section 3.2.1 the
-	// e-mail address of who is there; empty: "anonymous@", which names nobody.
+	// AnonymousPassword is the password of anonymous logins, by section 3.2.1 the
+	// user's e-mail address; empty: "anonymous@".
 	AnonymousPassword string
-	// IdleTime is how long a control connection is kept when nothing uses it; 0: 30
-	// seconds, less than servers wait themselves.
+	// IdleTime is how long an idle control connection is kept; 0: 30 seconds, less
+	// than servers wait.
 	IdleTime time.Duration
-	// IdleConns is how many are kept for one login on one server; 0: 8; less: none.
+	// IdleConns is how many idle connections are kept for one login on one server; 0:
+	// 8; negative: none.
 	IdleConns int
-	// MaxReply is the most bytes of one reply, all its lines together; 0: 256 KiB.
-	// More is a protocol error.
+	// MaxReply is the longest reply in bytes, all its lines together; 0: 256 KiB. A
+	// longer one is a protocol error.
 	MaxReply int
 }
 
-// Client accesses URLs of ftp and ftps. It may be used from many goroutines at
-// once.
+// Client opens ftp and ftps URLs. It may be used concurrently.
 type Client struct {
 	o    Options
 	pool pool.Pool[login, *control]
@@ -65,38 +65,30 @@ func New(o *Options) *Client {
 	if o != nil {
 		c.o = *o
 	}
-	if c.o.AnonymousPassword == "" {
-		c.o.AnonymousPassword = "anonymous@"
-	}
-	if c.o.IdleTime == 0 {
-		c.o.IdleTime = 30 * time.Second
-	}
-	if c.o.IdleConns == 0 {
-		c.o.IdleConns = 8
-	}
+	c.o.AnonymousPassword = cmp.Or(c.o.AnonymousPassword, "anonymous@")
 	if c.o.MaxReply <= 0 {
 		c.o.MaxReply = maxReply
 	}
-	c.pool.PerKey, c.pool.IdleTime = c.o.IdleConns, c.o.IdleTime
+	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 8), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
 
-// Close takes leave of the connections that are kept. What is being read goes on,
-// and what is opened afterwards uses connections of its own.
+// Close closes idle connections. Resources that are open stay open, and later opens
+// use new connections.
 func (c *Client) Close() error {
 	c.pool.Close()
 	return nil
 }
 
-// Get dereferences u: a file is an Object; a directory, and what typecode "d"
-// lists, is a Menu.
+// Get opens u with default options.
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, u URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: u.URL(), Dial: d}, u)
 }
 
-// Open implements [scheme.Opener]: Parse, then what Get does. Ending ctx ends the
-// reading of what it returned too. For req.Probe no data connection is opened, if the
-// server tells the size or time of the file, or lets us into the directory.
+// Open implements [scheme.Opener]. A file is an Object; a directory, and any URL with
+// typecode "d", is a Menu. When ctx ends, reading the resource fails. A probe opens no
+// data connection if the server tells the size or time of the file, or accepts CWD to
+// the directory.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	u, err := Parse(req.URL)
 	if err != nil {
@@ -111,103 +103,92 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 		return nil, err
 	}
 	if u.u.Host() == "" {
-		return nil, u.u.Errorf(u.u.HostOffset(), "host", "%w: there is none to connect to", locus.ErrValue)
+		return nil, u.u.Errorf(u.u.HostOffset(), "host", "%w: missing host", locus.ErrValue)
 	}
 	if req.Dial == nil {
 		return nil, fmt.Errorf("ftp: %w without a dialer", scheme.ErrUnsupported)
 	}
-	j := job{client: c, req: req, url: u, plan: plan}
+	x := &operation{client: c, ctx: ctx, req: req, url: u, plan: plan}
 	for {
-		res, err := j.attempt(ctx)
+		res, err := x.attempt()
 		if err == nil {
 			return res, nil
 		}
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("ftp: %w", context.Cause(ctx))
 		}
-		// A kept connection that had gone is followed by another, at last a new one.
+		// The server had closed a kept connection: the next attempt uses another one.
 		if stale := (staleError{}); !errors.As(err, &stale) {
 			return nil, fmt.Errorf("ftp: %w", err)
 		}
 	}
 }
 
-// job is one URL to be accessed.
-type job struct {
-	client *Client
-	req    *scheme.Request
-	url    URL
-	plan   Plan
-
-	answer  *scheme.Credentials // what a person answered
-	refused int                 // how many of the answers the server refused
-}
-
-// maxLogins is how often a person is asked for the password of one login.
+// maxLogins is how often Request.Ask is called for one login.
 const maxLogins = 3
 
-// attempt does the job over one connection, kept or new.
-func (j *job) attempt(ctx context.Context) (scheme.Resource, error) {
-	l := j.login()
-	if kept := j.client.kept(l, j.plan.CWD); kept != nil {
-		x := newExchange(ctx, j, kept)
-		if err := j.sameLogin(ctx, kept); err != nil {
+// attempt opens the URL over one connection, kept or new.
+func (x *operation) attempt() (scheme.Resource, error) {
+	l := x.login()
+	if kept := x.client.kept(l, x.plan.CWD); kept != nil {
+		x.use(kept)
+		if err := x.sameLogin(kept); err != nil {
 			x.end(true)
 			return nil, err
 		}
-		if kept.asked == nil || *kept.asked == *j.answer {
+		if kept.asked == nil || *kept.asked == *x.answer {
 			return x.perform()
 		}
-		x.end(true) // it is for whoever answered otherwise
+		x.end(true)
 	}
 	for {
-		x, err := j.connect(ctx, l)
+		err := x.connect(l)
 		if err == nil {
 			return x.perform()
 		}
-		if j.answer == nil || !loginFailed(err) {
+		if x.answer == nil || !loginFailed(err) {
 			return nil, err
 		}
-		if j.refused++; j.refused == maxLogins {
+		if x.refused++; x.refused == maxLogins {
 			return nil, err
 		}
-		j.answer = nil
+		x.answer = nil
 	}
 }
 
-// login tells which connections will do.
-func (j *job) login() login {
-	u := j.url.u
-	l := login{dial: j.req.Dial, host: strings.ToLower(strings.Trim(u.Host(), "[]")), port: Port, secure: j.url.Secure()}
+// login returns the key of connections for this operation.
+func (x *operation) login() login {
+	u := x.url.u
+	l := login{dial: x.req.Dial, host: strings.ToLower(strings.Trim(u.Host(), "[]")), port: Port, secure: x.url.Secure()}
 	if l.secure {
 		l.port = SecurePort
 	}
 	if port, ok := u.Port(); ok {
 		l.port = port
 	}
-	l.user, l.hasUser = j.url.User()
-	l.password, l.hasSecret = j.url.Password()
+	l.user, l.hasUser = x.url.User()
+	l.password, l.hasPassword = x.url.Password()
 	return l
 }
 
-// sameLogin asks, if a person was asked when a connection was opened: who is
-// asked now may be another.
-func (j *job) sameLogin(ctx context.Context, kept *control) (err error) {
-	if kept.asked != nil && j.answer == nil {
-		j.answer, err = j.ask(ctx, kept.realm)
+// sameLogin calls Request.Ask if it was called for a kept connection: the answer may
+// be another now.
+func (x *operation) sameLogin(kept *control) (err error) {
+	if kept.asked != nil && x.answer == nil {
+		x.answer, err = x.ask(kept.realm)
 	}
 	return err
 }
 
 // ask asks for the password of the URL's user (section 3.2.1: "should request one
 // from the user").
-func (j *job) ask(ctx context.Context, realm string) (*scheme.Credentials, error) {
-	user, _ := j.url.User()
-	missing := scheme.Hint(fmt.Errorf("%w: the server wants a password for the user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has none, and there was nobody to ask")
-	if j.req.Ask == nil {
+func (x *operation) ask(realm string) (*scheme.Credentials, error) {
+	user, _ := x.url.User()
+	missing := scheme.Hint(fmt.Errorf("%w: the server wants a password for the user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has no password, and none was given")
+	if x.req.Ask == nil {
 		return nil, missing
 	}
-	answer, ok, err := j.req.Ask(ctx, scheme.Question{URL: j.url.u, Realm: realm, User: user, Attempt: j.refused})
+	answer, ok, err := x.req.Ask(x.ctx, scheme.Question{URL: x.url.u, Realm: realm, User: user, Attempt: x.refused})
 	switch {
 	case err != nil:
 		return nil, err
@@ -220,25 +201,24 @@ func (j *job) ask(ctx context.Context, realm string) (*scheme.Credentials, error
 }
 
 // connect opens a control connection and logs in.
-func (j *job) connect(ctx context.Context, l login) (*exchange, error) {
-	conn, err := l.dial.DialContext(ctx, "tcp", net.JoinHostPort(l.host, strconv.Itoa(int(l.port))))
+func (x *operation) connect(l login) error {
+	conn, err := l.dial.DialContext(x.ctx, "tcp", net.JoinHostPort(l.host, strconv.Itoa(int(l.port))))
 	if err != nil {
-		return nil, scheme.Unreachable(err)
+		return scheme.Unreachable(err)
 	}
-	ctl := &control{link: link{raw: conn, conn: conn}, login: l, trace: j.req.Trace, maxReply: j.client.o.MaxReply}
-	x := newExchange(ctx, j, ctl)
-	if err := j.begin(ctx, ctl); err != nil {
+	x.use(&control{raw: conn, conn: conn, login: l, maxReply: x.client.o.MaxReply})
+	if err := x.begin(); err != nil {
 		x.end(false)
-		return nil, err
+		return err
 	}
-	return x, nil
+	return nil
 }
 
-// begin takes a control connection from its first octet to the end of the login.
-func (j *job) begin(ctx context.Context, ctl *control) error {
-	o := &j.client.o
+// begin prepares a control connection, up to the end of the login.
+func (x *operation) begin() error {
+	o, ctl := &x.client.o, x.ctl
 	if ctl.login.secure {
-		if err := ctl.startTLS(ctx, o.TLSConfig); err != nil {
+		if err := ctl.startTLS(x.ctx, o.TLSConfig); err != nil {
 			return err
 		}
 	}
@@ -247,11 +227,11 @@ func (j *job) begin(ctx context.Context, ctl *control) error {
 		return err
 	}
 	if o.TLS != TLSOff && ctl.tls == nil {
-		if err := ctl.askTLS(ctx, o); err != nil {
+		if err := ctl.askTLS(x.ctx, o); err != nil {
 			return err
 		}
 	}
-	if err := j.authenticate(ctx, ctl); err != nil {
+	if err := x.authenticate(); err != nil {
 		return err
 	}
 	if ctl.tls != nil {
@@ -260,36 +240,36 @@ func (j *job) begin(ctx context.Context, ctl *control) error {
 	return nil
 }
 
-func (j *job) authenticate(ctx context.Context, ctl *control) error {
-	l := &ctl.login
+func (x *operation) authenticate() error {
+	l := &x.ctl.login
 	known := scheme.Credentials{User: l.user, Password: l.password}
-	ask := l.hasUser && !l.hasSecret
+	ask := l.hasUser && !l.hasPassword
 	if !l.hasUser {
 		known.User = "anonymous"
 	}
-	if known.User == "anonymous" && !l.hasSecret {
+	if known.User == "anonymous" && !l.hasPassword {
 		// Section 3.2.1's convention is about this very name.
-		known.Password, ask = j.client.o.AnonymousPassword, false
+		known.Password, ask = x.client.o.AnonymousPassword, false
 	}
-	err := ctl.authenticate(known.User, func(realm string) (scheme.Credentials, error) {
+	err := x.ctl.authenticate(known.User, func(realm string) (scheme.Credentials, error) {
 		if !ask {
 			return known, nil
 		}
-		if j.answer == nil {
-			answer, err := j.ask(ctx, realm)
+		if x.answer == nil {
+			answer, err := x.ask(realm)
 			if err != nil {
 				return scheme.Credentials{}, err
 			}
-			j.answer = answer
+			x.answer = answer
 		}
-		ctl.asked, ctl.realm = j.answer, realm
-		return *j.answer, nil
+		x.ctl.asked, x.ctl.realm = x.answer, realm
+		return *x.answer, nil
 	})
 	if !errors.Is(err, scheme.ErrAuth) {
 		return err
 	}
 	if !l.hasUser {
-		return scheme.Hint(err, "this server takes no anonymous login: write a user before the host, ftp://user@host/")
+		return scheme.Hint(err, "this server accepts no anonymous login: write a user before the host, ftp://user@host/")
 	}
 	if loginFailed(err) {
 		return scheme.Hint(err, "the server refused this user and password")
@@ -297,31 +277,79 @@ func (j *job) authenticate(ctx context.Context, ctl *control) error {
 	return err
 }
 
-// link is what is below a control connection.
-type link struct {
-	raw  net.Conn    // as it was dialled
-	conn net.Conn    // raw, or TLS over it
-	tls  *tls.Config // of data connections; nil: there is no TLS
-
-	protected bool // data connections have TLS
-	noEPSV    bool // PASV is what works here
-	noEPRT    bool // PORT is what works here
-	noPassive bool // EPRT is what works here
+// login is the key of control connections: an operation uses only those with its own.
+type login struct {
+	dial                 scheme.Dialer
+	host                 string
+	port                 uint16
+	secure               bool
+	user, password       string
+	hasUser, hasPassword bool
 }
 
-// hangUp closes the connection, whatever state it is in, and whoever uses it.
-func (l *link) hangUp() { l.raw.Close() }
+// kept returns a kept connection whose CWD commands are the first ones of cwd, as
+// many as possible, or nil.
+func (c *Client) kept(l login, cwd []string) *control {
+	ctl, ok := c.pool.Take(l, func(ctl *control) int {
+		if !ctl.extends(cwd) {
+			return -1
+		}
+		return len(ctl.cwd)
+	})
+	if !ok {
+		return nil
+	}
+	ctl.reused, ctl.answered = true, false
+	return ctl
+}
+
+// control is a control connection and the state that the server is in. One operation
+// uses it at a time.
+type control struct {
+	raw   net.Conn    // as dialled
+	conn  net.Conn    // raw, or TLS over it
+	tls   *tls.Config // of data connections; nil: no TLS
+	lines *line.Reader
+	trace scheme.TraceFunc
+
+	maxReply int // Options.MaxReply
+
+	login login
+	asked *scheme.Credentials // the answer of Request.Ask; nil: it was not called
+	realm string              // of the question
+
+	cwd      []string // arguments of the CWD commands that succeeded
+	dataType string   // argument of the last TYPE; empty: none
+	listVerb string   // LIST or MLSD; empty: not known yet
+
+	protected bool // data connections have TLS
+	noEPSV    bool // PASV works instead
+	noEPRT    bool // PORT works instead
+	noPassive bool // EPRT works instead
+	noSize    bool // SIZE is unknown
+	noTime    bool // MDTM is unknown
+	telnet    bool // an octet FF must be doubled
+
+	// owed counts the replies that are still to come. If it is not 0, or broken is
+	// set, no other operation can use the connection.
+	owed     int
+	broken   bool
+	reused   bool // it was kept,
+	answered bool // and has answered since
+}
+
+// Key implements pool.Conn.
+func (c *control) Key() login { return c.login }
 
 func (c *control) readLines() { c.lines = line.NewReader(c.conn, c.maxReply) }
 
-// Quit takes leave without waiting for an answer.
+// Quit sends QUIT and closes without waiting for the reply.
 func (c *control) Quit() {
 	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
 	c.conn.Write([]byte("QUIT\r\n"))
 	c.conn.Close()
 }
 
-// startTLS goes over to TLS.
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	if config == nil {
 		config = new(tls.Config)
@@ -330,9 +358,9 @@ func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	if config.ServerName == "" {
 		config.ServerName = c.login.host
 	}
-	// Servers ask that a data connection resume the session of its control
-	// connection, which shows that it comes from the same client. So each control
-	// connection has a cache, and data connections only look into it.
+	// Some servers demand that a data connection resumes the TLS session of its control
+	// connection, as a proof that both have the same client. So each control connection
+	// has a cache, from which its data connections only read.
 	cache := new(sessions)
 	config.ClientSessionCache = cache
 	conn := tls.Client(c.raw, config)
@@ -346,7 +374,7 @@ func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	return nil
 }
 
-// askTLS asks for TLS (RFC 4217 section 4).
+// askTLS sends AUTH TLS (RFC 4217 section 4).
 func (c *control) askTLS(ctx context.Context, o *Options) error {
 	r, err := c.command("AUTH", "TLS")
 	if err != nil {
@@ -356,12 +384,12 @@ func (c *control) askTLS(ctx context.Context, o *Options) error {
 		if o.TLS == TLSTry {
 			return nil
 		}
-		return scheme.Hint(&ReplyError{Command: "AUTH TLS", Reply: r, Kind: scheme.ErrUnsupported}, "without TLS the login would cross the network in clear, which was ruled out")
+		return scheme.Hint(&ReplyError{Command: "AUTH TLS", Reply: r, Kind: scheme.ErrUnsupported}, "TLS is required: without it the login would not be encrypted")
 	}
 	if c.lines.Buffered() > 0 {
-		// Whatever it is, it did not come under TLS, and must not look as if.
+		// An attacker could have put this there to be read as if TLS protected it.
 		c.broken = true
-		return fmt.Errorf("%w: something was sent in clear behind the reply to AUTH TLS", scheme.ErrProtocol)
+		return fmt.Errorf("%w: the server sent data in clear after the reply to AUTH TLS", scheme.ErrProtocol)
 	}
 	if err := c.startTLS(ctx, o.TLSConfig); err != nil {
 		return err
@@ -370,7 +398,7 @@ func (c *control) askTLS(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// protect asks for TLS on data connections (RFC 4217 section 9).
+// protect turns on TLS for data connections (RFC 4217 section 9).
 func (c *control) protect() error {
 	for _, command := range [][2]string{{"PBSZ", "0"}, {"PROT", "P"}} {
 		r, err := c.command(command[0], command[1])
@@ -385,7 +413,7 @@ func (c *control) protect() error {
 	return nil
 }
 
-// sessions remembers the newest TLS session.
+// sessions is a cache of the newest TLS session.
 type sessions struct {
 	mu    sync.Mutex
 	state *tls.ClientSessionState
@@ -403,19 +431,18 @@ func (s *sessions) Put(_ string, state *tls.ClientSessionState) {
 	s.state = state
 }
 
-// readOnly is a session cache that nothing is put into.
+// readOnly is a session cache that ignores Put.
 type readOnly struct{ tls.ClientSessionCache }
 
 func (readOnly) Put(string, *tls.ClientSessionState) {}
 
-// channel is a data connection on its way: connected, or waited for.
+// channel is a data connection, or the listener that waits for it.
 type channel struct {
 	conn     net.Conn
 	listener net.Listener
 	tls      *tls.Config // nil: none
 }
 
-// Close closes whatever there is.
 func (ch *channel) Close() error {
 	if ch.listener != nil {
 		ch.listener.Close()
@@ -426,16 +453,15 @@ func (ch *channel) Close() error {
 	return nil
 }
 
-// Read reads data.
 func (ch *channel) Read(p []byte) (int, error) { return ch.conn.Read(p) }
 
-// openChannel arranges a data connection with the server.
-func (x *exchange) openChannel() (*channel, error) {
+// openChannel prepares a data connection.
+func (x *operation) openChannel() (*channel, error) {
 	ch := new(channel)
 	if x.ctl.protected {
 		ch.tls = x.ctl.tls
 	}
-	active := x.job.client.o.Active || x.ctl.noPassive
+	active := x.client.o.Active || x.ctl.noPassive
 	if !active {
 		conn, err := x.connectData()
 		if err == nil {
@@ -447,8 +473,8 @@ func (x *exchange) openChannel() (*channel, error) {
 		if !x.overIPv6() || x.ctl.broken || !errors.As(err, &refused) {
 			return ch, err
 		}
-		// Over IPv6 only EPRT is left (RFC 2428).
-		if _, ok := x.job.req.Dial.(scheme.DataDialer); !ok {
+		// Over IPv6 only EPRT remains (RFC 2428).
+		if _, ok := x.req.Dial.(scheme.DataDialer); !ok {
 			return ch, err
 		}
 	}
@@ -458,20 +484,19 @@ func (x *exchange) openChannel() (*channel, error) {
 	}
 	ch.listener = l
 	x.hold(l)
-	x.ctl.noPassive = !x.job.client.o.Active
+	x.ctl.noPassive = !x.client.o.Active
 	return ch, nil
 }
 
 // overIPv6 reports whether the control connection is over IPv6.
-func (x *exchange) overIPv6() bool {
+func (x *operation) overIPv6() bool {
 	far, err := netip.ParseAddrPort(x.ctl.raw.RemoteAddr().String())
 	return err == nil && far.Addr().Unmap().Is6()
 }
 
-// connectData connects to a port that the server names. EPSV names the port alone
-// (RFC 2428). A server that does not know it, or whose answer leads nowhere, gets
-// PASV; of its reply too only the port is used.
-func (x *exchange) connectData() (net.Conn, error) {
+// connectData connects to the port in the server's reply to EPSV, which has no host (RFC
+// 2428). If that fails it sends PASV, and uses only the port of its reply.
+func (x *operation) connectData() (net.Conn, error) {
 	if x.ctl.noEPSV {
 		return x.passive("PASV")
 	}
@@ -485,14 +510,14 @@ func (x *exchange) connectData() (net.Conn, error) {
 	return conn, err
 }
 
-// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the
-// server has no passive ports for this version of IP. PASV has none for IPv6.
+// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the server
+// has no passive ports for this version of IP. PASV does not support IPv6.
 func otherProtocol(err error) bool {
 	var refused *ReplyError
 	return errors.As(err, &refused) && refused.Reply.Code == 522
 }
 
-func (x *exchange) passive(verb string) (net.Conn, error) {
+func (x *operation) passive(verb string) (net.Conn, error) {
 	r, err := x.ctl.command(verb)
 	if err != nil {
 		return nil, err
@@ -508,23 +533,23 @@ func (x *exchange) passive(verb string) (net.Conn, error) {
 	return conn, nil
 }
 
-// dialData connects to a port of the host that the control connection is with.
-func (x *exchange) dialData(port uint16) (net.Conn, error) {
-	if d, ok := x.job.req.Dial.(scheme.DataDialer); ok {
+// dialData connects to a port of the host at the other end of the control connection.
+func (x *operation) dialData(port uint16) (net.Conn, error) {
+	if d, ok := x.req.Dial.(scheme.DataDialer); ok {
 		return d.DialData(x.ctx, x.ctl.raw, port)
 	}
 	host, _, err := net.SplitHostPort(x.ctl.raw.RemoteAddr().String())
 	if err != nil {
 		return nil, err
 	}
-	return x.job.req.Dial.DialContext(x.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
+	return x.req.Dial.DialContext(x.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
 }
 
-// listen names a port to the server: with EPRT, or PORT where that is not known.
-func (x *exchange) listen() (net.Listener, error) {
-	d, ok := x.job.req.Dial.(scheme.DataDialer)
+// listen listens for a data connection and tells the server the port.
+func (x *operation) listen() (net.Listener, error) {
+	d, ok := x.req.Dial.(scheme.DataDialer)
 	if !ok {
-		return nil, fmt.Errorf("active mode: %w by this dialer, which can't listen", scheme.ErrUnsupported)
+		return nil, fmt.Errorf("active mode: %w by this dialer, which cannot listen", scheme.ErrUnsupported)
 	}
 	l, err := d.ListenData(x.ctx, x.ctl.raw)
 	if err != nil {
@@ -537,7 +562,8 @@ func (x *exchange) listen() (net.Listener, error) {
 	return l, nil
 }
 
-func (x *exchange) namePort(address string) error {
+// namePort sends EPRT, or PORT if the server does not know EPRT.
+func (x *operation) namePort(address string) error {
 	near, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("data connection: %w", err)
@@ -567,14 +593,12 @@ func (x *exchange) namePort(address string) error {
 	return err
 }
 
-// acceptTime is how long a server that said it opens a data connection may take
-// to do so.
+// acceptTime is how long a server may take to open a data connection after it said so.
 const acceptTime = 60 * time.Second
 
-// start makes a data connection ready to be read, after the server said that it
-// opens it. A connection that is dialled is; TLS, and being connected to, come
-// now.
-func (ch *channel) start(x *exchange) error {
+// start makes a data connection ready for reading, after the preliminary reply: it
+// accepts the connection of an active transfer and begins TLS.
+func (ch *channel) start(x *operation) error {
 	if ch.listener != nil {
 		late := time.AfterFunc(acceptTime, func() { ch.listener.Close() })
 		conn, err := ch.listener.Accept()

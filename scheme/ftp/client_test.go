@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer counts what goes through it, and can listen.
+// dialer counts connections, and can listen.
 type dialer struct {
 	net.Dialer
 	dialled atomic.Int32
@@ -136,8 +136,8 @@ func (w *world) titles(login, path string) ([]string, error) {
 	return list, nil
 }
 
-// sent is what the server got over connection n, less the login and what opens
-// data connections.
+// sent returns the commands that the server received over connection n, without the
+// login and those that open data connections.
 func (w *world) sent(n int) string {
 	log := w.server.Log()
 	if n >= len(log) {
@@ -156,7 +156,7 @@ func (w *world) wantSent(n int, want string) {
 	}
 }
 
-// wantError makes sure of an error's kind, and of words in it.
+// wantError checks the kind and words of an error.
 func (w *world) wantError(err, kind error, words ...string) {
 	w.Helper()
 	if !errors.Is(err, kind) {
@@ -250,7 +250,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A line end in a URL is another command: nothing is sent, and nobody called.
+// A line end in a URL would be another command: nothing is sent or dialled.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, nil, nil, nil)
 	for _, c := range []struct{ login, path string }{
@@ -265,7 +265,7 @@ func TestNothingIsSent(t *testing.T) {
 	if n := w.dial.(*dialer).dialled.Load(); n != 0 || len(w.server.Log()) != 0 || len(w.trace) != 0 {
 		t.Errorf("%d dialled, log %q, trace %q", n, w.server.Log(), w.trace)
 	}
-	// Nor from what somebody answers.
+	// Neither is an answer of Ask.
 	w = start(t, nil, &ftptest.Options{User: "u", Password: "p"}, nil)
 	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 		return scheme.Credentials{Password: "p\r\nDELE x"}, true, nil
@@ -353,7 +353,7 @@ func TestAnonymous(t *testing.T) {
 	if got := w.server.Log()[0]; !slices.Equal(got, []string{"USER anonymous", "PASS anonymous@"}) {
 		t.Errorf("%q", got)
 	}
-	// An empty user is not none.
+	// An empty user differs from a missing one.
 	_, err = w.get("@", "/x")
 	w.wantError(err, scheme.ErrAuth)
 	_, err = w.get(":@", "/x")
@@ -403,13 +403,13 @@ func TestAsk(t *testing.T) {
 		}
 	}
 
-	// A password in the URL is the answer, right or wrong.
+	// The password of the URL is used, right or wrong.
 	w := start(t, files, so, nil)
 	a := &asker{passwords: []string{"right"}}
 	w.req.Ask = a.ask
 	_, err := w.get("alice:wrong@", "/x")
 	w.wantError(err, scheme.ErrAuth)
-	// Nobody is asked for what the server does not want.
+	// Ask is not called for a password that the server does not want.
 	w2 := start(t, files, &ftptest.Options{NoPassword: true}, nil)
 	w2.req.Ask = a.ask
 	w2.wantGet("alice@", "/x", "x")
@@ -417,7 +417,7 @@ func TestAsk(t *testing.T) {
 	if len(a.questions) != 0 {
 		t.Errorf("asked: %+v", a.questions)
 	}
-	// Nobody there.
+	// Without Ask.
 	w.req.Ask = nil
 	_, err = w.get("alice@", "/x")
 	w.wantError(err, scheme.ErrAuth, "alice")
@@ -440,7 +440,7 @@ func TestAnsweredUser(t *testing.T) {
 	}
 }
 
-// A connection that was opened with one person's answer is no good for another.
+// A connection that was opened with an answer of Ask is used again only with the same one.
 func TestAnswersAreKeptApart(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "right"}, nil)
 	first, second, third := &asker{passwords: []string{"right"}}, &asker{passwords: []string{"wrong"}}, &asker{passwords: []string{"right"}}
@@ -477,7 +477,7 @@ func TestNotFound(t *testing.T) {
 			t.Errorf("%s: %v", c.path, err)
 		}
 	}
-	// The connection is good for more after each.
+	// The connection is used again after each.
 	w.wantGet("", "/pub/sub/x", "x")
 	if n := len(w.server.Log()); n > 3 {
 		t.Errorf("%d connections", n)
@@ -527,7 +527,7 @@ func TestResume(t *testing.T) {
 	}
 	r.Close()
 
-	// It has changed, or may have, or there is no going on.
+	// It has changed, or may have, or the server cannot continue.
 	for _, req := range []scheme.Request{
 		{Offset: 5, Tag: "5-19940101000000"}, {Offset: 5, ModTime: time.Unix(1, 0)}, {Offset: size + 1}, {Offset: -5},
 	} {
@@ -539,7 +539,7 @@ func TestResume(t *testing.T) {
 		w.req = scheme.Request{Offset: 5, Tag: o.Tag}
 		w.wantGet("", "/x", string(whole))
 	}
-	// Nothing is known of the first part but its length.
+	// Only the length of the first part is known.
 	w = start(t, files, &ftptest.Options{Unknown: []string{"SIZE"}}, nil)
 	w.req = scheme.Request{Offset: 5}
 	w.wantGet("", "/x", string(whole[5:]))
@@ -564,11 +564,11 @@ func TestStopsInTheMiddle(t *testing.T) {
 			t.Errorf("%s: %d octets", c.name, len(got))
 		}
 	}
-	// Without a size the reply alone tells.
+	// Without a size only the reply tells.
 	w := start(t, files, &ftptest.Options{Unknown: []string{"SIZE"}, Fault: ftptest.Fault{Cut: 400}}, nil)
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "426")
-	// A file that has grown is whole.
+	// A file that has grown is complete.
 	w = start(t, files, &ftptest.Options{Fault: ftptest.Fault{WrongSize: -7}}, nil)
 	if got, err := w.get("", "/x"); len(got) != 1000 || err != nil {
 		t.Errorf("%d octets, %v", len(got), err)
@@ -591,7 +591,7 @@ func TestBadServers(t *testing.T) {
 		{"endless features", ftptest.Options{Fault: ftptest.Fault{Endless: "FEAT"}}, "/", scheme.ErrProtocol, "exceeds the limit"},
 		{"long line", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "250 " + strings.Repeat("x", 300_000) + "\r\n"}}}, "/a/x", scheme.ErrProtocol, "too much text"},
 		{"wrong order", ftptest.Options{Fault: ftptest.Fault{Early: true}}, "/x", scheme.ErrProtocol, "226"},
-		{"no reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
+		{"not an FTP reply", ftptest.Options{Fault: ftptest.Fault{HangUp: "RETR"}}, "/x", scheme.ErrProtocol, "closed"},
 		{"no login", ftptest.Options{Fault: ftptest.Fault{HangUp: "PASS"}}, "/x", scheme.ErrProtocol, "closed"},
 		{"account", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"PASS": "332 Need account\r\n"}}}, "/x", scheme.ErrAuth, "332"},
 		{"no type", ftptest.Options{Unknown: []string{"TYPE"}}, "/x", scheme.ErrUnsupported, "TYPE I"},
@@ -603,7 +603,7 @@ func TestBadServers(t *testing.T) {
 		{"begins what ends at once", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "150 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "150"},
 		{"listing that broke off", ftptest.Options{Fault: ftptest.Fault{Cut: 1}}, "/", scheme.ErrProtocol, "426"},
 		{"450 for a listing", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"NLST": "450 No such file\r\n"}}}, "/;type=d", scheme.ErrNotFound, "NLST"},
-		{"empty line first", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "\r\n250 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "no reply"},
+		{"empty line first", ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "\r\n250 ok\r\n"}}}, "/a/x", scheme.ErrProtocol, "not an FTP reply"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, files, &c.so, nil)
@@ -625,7 +625,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// Replies that come octet by octet are replies all the same.
+// Replies may arrive octet by octet.
 func TestPieces(t *testing.T) {
 	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n", Fault: ftptest.Fault{Pieces: true}}, nil)
 	w.wantGet("", "/a/x", "x")
@@ -745,7 +745,7 @@ func TestReuse(t *testing.T) {
 		w.wantSent(i, want)
 	}
 
-	// A listing and a file share a connection, and the type is told again.
+	// A listing and a file share a connection, and TYPE is sent again.
 	w = start(t, files, so, nil)
 	w.titles("", "/a/")
 	w.wantGet("", "/a/x", "x")
@@ -815,7 +815,7 @@ func TestIdleTime(t *testing.T) {
 	}
 }
 
-// However many servers there are, not many connections are kept.
+// The number of idle connections is bounded.
 func TestIdleInAll(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{NoPassword: true}, nil)
 	for i := range 100 {
@@ -828,7 +828,7 @@ func TestIdleInAll(t *testing.T) {
 	}
 }
 
-// A transfer that was broken off takes its connection with it.
+// Closing a running transfer closes the control connection.
 func TestCloseEarly(t *testing.T) {
 	w := start(t, ftptest.Files{"big": {Size: 100 << 20}, "x": {Data: "x"}}, nil, nil)
 	r, err := w.open("", "/big")
@@ -853,7 +853,7 @@ func TestCloseEarly(t *testing.T) {
 	}
 }
 
-// A server may close what is kept, without a word or with one.
+// A server may close an idle connection, with or without a reply.
 func TestStale(t *testing.T) {
 	files := ftptest.Files{"x": {Data: "x"}}
 	for _, farewell := range []string{"", "421 Timeout\r\n"} {
@@ -1007,7 +1007,7 @@ func TestMenu(t *testing.T) {
 	w.wantSent(0, "CWD pub|FEAT|MLSD|LIST|LIST")
 }
 
-// What a hostile server lists is text, and leads nowhere else.
+// Names of a hostile server are text, and have no URLs outside the directory.
 func TestHostileListing(t *testing.T) {
 	names := []string{"../../etc/passwd", "..", ".", "/etc/passwd", "a/../b", "x\x1b[2J", "x\x00y", "C:\\..\\x", "good", "", "x\ry"}
 	made := ftptest.Fault{Lines: len(names), Listing: func(i int) string { return "type=file; " + names[i] }}
@@ -1019,7 +1019,7 @@ func TestHostileListing(t *testing.T) {
 	}
 }
 
-// A listing of any length takes little memory, and who stops can go on.
+// A long listing needs little memory, and a second loop continues the first.
 func TestHugeListing(t *testing.T) {
 	const lines = 1_000_000
 	made := ftptest.Fault{Lines: lines, Listing: func(i int) string { return fmt.Sprintf("type=file;size=%d; name%d", i, i) }}
@@ -1102,7 +1102,7 @@ func TestTLS(t *testing.T) {
 		r.Close()
 	}
 
-	// A certificate that nobody knows ends it, before the login.
+	// An unknown certificate is an error before the login.
 	w := start(t, files, &ftptest.Options{TLS: server}, &ftp.Options{TLS: ftp.TLSTry})
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "TLS", "certificate")
@@ -1118,7 +1118,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("sent %q without TLS", got)
 	}
 
-	// What is sent in clear behind the reply is not taken for what TLS protects.
+	// Data in clear after the reply is not read as if TLS protected it.
 	w = start(t, files, &ftptest.Options{TLS: server, Fault: ftptest.Fault{Replies: map[string]string{"AUTH": "234 ok\r\n230 you are in\r\n"}}}, &ftp.Options{TLS: ftp.TLSRequire})
 	_, err = w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "in clear")

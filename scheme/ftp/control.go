@@ -11,50 +11,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// control is a control connection, and what is known of the state that the server
-// is in. One exchange uses it at a time.
-type control struct {
-	link
-	lines *line.Reader
-	trace scheme.TraceFunc
-
-	maxReply int // Options.MaxReply
-
-	// login is the one it was opened for. asked is what a person answered, if
-	// somebody had to be asked; realm is what the server said then.
-	login login
-	asked *scheme.Credentials
-	realm string
-
-	cwd    []string // arguments of the CWD commands that were done
-	typed  string   // argument of the last TYPE; empty: there was none
-	mlsd   answer   // whether MLSD is offered
-	noSize bool     // SIZE is not known here
-	noTime bool     // MDTM is not known here
-	telnet bool     // an octet FF must be doubled
-
-	// owed is how many replies are to come. With any, or after broken, the state
-	// is unknown, and the connection no good for another exchange.
-	owed     int
-	broken   bool
-	reused   bool // it comes out of the pool,
-	answered bool // and has answered since
-}
-
-// answer is what is known of a thing.
-type answer uint8
-
-const (
-	unasked answer = iota
-	yes
-	no
-)
-
-// staleError is the failure of a kept connection at its first command: the server
-// had closed it meanwhile, and another one may do.
+// staleError is the failure of a kept connection at its first command: the server has
+// probably closed it, and another connection may work.
 type staleError struct{ error }
 
-// fail notes that the connection is of no more use.
+// fail marks the connection as unusable and returns err.
 func (c *control) fail(err error) error {
 	c.broken = true
 	if c.reused && !c.answered {
@@ -63,7 +24,7 @@ func (c *control) fail(err error) error {
 	return err
 }
 
-// command sends a command and returns the reply to it.
+// command sends a command and returns its reply.
 func (c *control) command(verb string, argument ...string) (Reply, error) {
 	if err := c.send(verb, argument...); err != nil {
 		return Reply{}, err
@@ -71,12 +32,12 @@ func (c *control) command(verb string, argument ...string) (Reply, error) {
 	return c.receive()
 }
 
-// send sends a command. An argument that can't be sent is refused before anything
-// is.
+// send sends a command. It refuses an argument with CR, LF or NUL before sending
+// anything.
 func (c *control) send(verb string, argument ...string) error {
 	shown := commandText(verb, argument...)
 	if c.telnet {
-		// The server reads the control connection as TELNET (RFC 854).
+		// This server reads the control connection as Telnet (RFC 854).
 		argument = slices.Clone(argument)
 		for i := range argument {
 			argument[i] = strings.ReplaceAll(argument[i], "\xff", "\xff\xff")
@@ -94,7 +55,7 @@ func (c *control) send(verb string, argument ...string) error {
 	return nil
 }
 
-// commandText is a command as it may be shown.
+// commandText returns a command without its password.
 func commandText(verb string, argument ...string) string {
 	if verb == "PASS" {
 		return "PASS ***"
@@ -112,7 +73,7 @@ func (c *control) receive() (Reply, error) {
 		c.traced(false, text)
 	}
 	if r.Code == 421 {
-		// It closes the connection, whatever it was asked.
+		// The server closes the connection, whatever the command was.
 		return r, c.fail(refusal("connection", r))
 	}
 	c.answered = true
@@ -122,7 +83,7 @@ func (c *control) receive() (Reply, error) {
 	return r, nil
 }
 
-// final returns the reply that ends a command after preliminary ones.
+// final returns the first reply that is not preliminary.
 func (c *control) final() (Reply, error) {
 	for range maxPreliminary {
 		r, err := c.receive()
@@ -133,7 +94,7 @@ func (c *control) final() (Reply, error) {
 	return Reply{}, c.fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
 }
 
-// maxPreliminary bounds how often a server may say that it has begun.
+// maxPreliminary bounds the preliminary replies to one command.
 const maxPreliminary = 16
 
 func (c *control) traced(sent bool, text string) {
@@ -142,20 +103,20 @@ func (c *control) traced(sent bool, text string) {
 	}
 }
 
-// reusable reports whether the state that the server is in is known.
+// reusable reports whether the state of the server is known.
 func (c *control) reusable() bool {
 	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
 }
 
-// extends reports whether cwd begins with the CWD commands that c has gone.
+// extends reports whether cwd begins with the CWD commands that were sent over c.
 func (c *control) extends(cwd []string) bool {
 	return len(cwd) >= len(c.cwd) && slices.Equal(cwd[:len(c.cwd)], c.cwd)
 }
 
-// walk goes the CWD commands that are still to go. A negative reply means that
-// "the requested action did not take place" (RFC 959 section 4.2), so the state is
-// known after one too.
-func (c *control) walk(cwd []string) error {
+// changeDirectory sends the CWD commands of cwd that were not sent yet. A negative
+// reply means that "the requested action did not take place" (RFC 959 section 4.2), so
+// the state of the server stays known.
+func (c *control) changeDirectory(cwd []string) error {
 	for _, dir := range cwd[len(c.cwd):] {
 		r, err := c.command("CWD", dir)
 		if err != nil {
@@ -164,7 +125,7 @@ func (c *control) walk(cwd []string) error {
 		if !r.completed() {
 			err := refusal("CWD "+dir, r)
 			if dir == "" {
-				return scheme.Hint(err, "an empty part of the path is a CWD with no argument, which this server refuses: --cwd none asks for the whole path at once, and %2F at the path's start means the root of a server that has one")
+				return scheme.Hint(err, "an empty segment of the path is a CWD without an argument, which this server refuses: --cwd none asks for the whole path at once, and %2F at the start of the path means the root directory")
 			}
 			return err
 		}
@@ -173,9 +134,9 @@ func (c *control) walk(cwd []string) error {
 	return nil
 }
 
-// setType makes code the type of what follows.
+// setType sends TYPE, if code is not the current type.
 func (c *control) setType(code string) error {
-	if c.typed == code {
+	if c.dataType == code {
 		return nil
 	}
 	r, err := c.command("TYPE", code)
@@ -185,20 +146,19 @@ func (c *control) setType(code string) error {
 	if !r.completed() {
 		return refusal("TYPE "+code, r)
 	}
-	c.typed = code
+	c.dataType = code
 	return nil
 }
 
-// setListType sees to it that a listing is text: names are, and A is the type of
-// text, to begin with too (RFC 959 section 5.1).
+// setListType sets type A for a listing. It is the default (RFC 959 section 5.1).
 func (c *control) setListType() error {
-	if c.typed == "" {
+	if c.dataType == "" {
 		return nil
 	}
 	return c.setType("A")
 }
 
-// size asks for the size of a file; -1: unknown.
+// size returns the size of a file; -1: unknown.
 func (c *control) size(name string) (int64, error) {
 	if c.noSize {
 		return -1, nil
@@ -211,7 +171,7 @@ func (c *control) size(name string) (int64, error) {
 	return sizeReply(r), nil
 }
 
-// modTime asks when a file was changed; zero: unknown.
+// modTime returns the modification time of a file; zero: unknown.
 func (c *control) modTime(name string) (time.Time, error) {
 	if c.noTime {
 		return time.Time{}, nil
@@ -224,24 +184,22 @@ func (c *control) modTime(name string) (time.Time, error) {
 	return timeReply(r), nil
 }
 
-// unknownCommand: the server does not know the command at all.
+// unknownCommand reports that the server does not have the command.
 func unknownCommand(r Reply) bool { return r.Code == 500 || r.Code == 502 }
 
-// listVerb returns the verb to list a directory with.
-func (c *control) listVerb() (string, error) {
-	if c.mlsd == unasked {
-		r, err := c.command("FEAT")
-		if err != nil {
-			return "", err
-		}
-		if c.mlsd = no; offersMLSD(r) {
-			c.mlsd = yes
-		}
+// findListVerb sets listVerb.
+func (c *control) findListVerb() error {
+	if c.listVerb != "" {
+		return nil
 	}
-	if c.mlsd == yes {
-		return "MLSD", nil
+	r, err := c.command("FEAT")
+	if err != nil {
+		return err
 	}
-	return "LIST", nil
+	if c.listVerb = "LIST"; offersMLSD(r) {
+		c.listVerb = "MLSD"
+	}
+	return nil
 }
 
 // greet reads the greeting.
@@ -254,14 +212,14 @@ func (c *control) greet() error {
 	if !r.completed() {
 		return refusal("connection", r)
 	}
-	// inetutils and its kin read TELNET on the control connection, as RFC 959 has
-	// it, and others take FF for an octet like any other. It can't be asked.
+	// inetutils reads the control connection as Telnet, as RFC 959 demands; other
+	// servers do not, and no command asks which.
 	c.telnet = strings.Contains(strings.Join(r.Lines, " "), "GNU inetutils")
 	return nil
 }
 
-// authenticate logs in. password is called if the server wants one, with what it
-// says; it may also give another user.
+// authenticate logs in. password is called with the server's text if the server wants a
+// password; it may return another user too.
 func (c *control) authenticate(user string, password func(realm string) (scheme.Credentials, error)) error {
 	r, err := c.command("USER", user)
 	if err != nil {

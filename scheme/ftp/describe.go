@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// cutTypecode returns the path without its ";type=", and what follows that.
+// cutTypecode cuts a path at ";type=".
 func cutTypecode(path string) (before, code string) {
 	if i := lastTypeWord(path); i >= 0 {
 		return path[:i], path[i+len(typeWord):]

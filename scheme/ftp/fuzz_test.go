@@ -76,7 +76,7 @@ func seedFiles(f *testing.F, pattern string) {
 	}
 }
 
-// slowReplies reads replies in the plainest way: all at once, line by line.
+// slowReplies reads replies, written for reading only.
 func slowReplies(input string) (list []Reply) {
 	lines := strings.Split(input, "\n")
 	lines = lines[:len(lines)-1] // what has no end is no line

@@ -15,28 +15,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxListingLine bounds a line of a listing.
+// maxListingLine is the longest line of a listing in octets.
 const maxListingLine = 16 << 10
 
-// Entry is what one line of a listing tells.
+// Entry is the entry in one line of a listing.
 type Entry struct {
-	Name    string          // as the server wrote it; empty: the line can't be read
+	Name    string          // as the server wrote it; empty: the line cannot be read
 	Kind    scheme.ItemKind // KindObject, KindMenu, or KindUnknown
 	Size    int64           // octets; -1: unknown
 	ModTime time.Time       // zero: unknown
-	Note    string          // where a link leads, and the like
+	Note    string          // such as the target of a link
 }
 
-// unknown is an entry of which no more is known than its name.
+// unknown returns an entry of which only the name is known.
 func unknown(name string) Entry { return Entry{Name: name, Kind: scheme.KindUnknown, Size: -1} }
 
-// listed reports whether there is anything to list in an entry of that name:
-// neither the directory itself, nor the one it is in.
+// listed reports whether name is an entry, and not the directory itself or the one above
+// it.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
-// ParseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a
-// space, the name. Some servers write a tab in place of the space. ok is false for
-// the directory itself and the ones above it.
+// ParseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space, the
+// name. Some servers write a tab instead of the space. ok is false for the directory
+// itself and those above it.
 func ParseMLSD(text string) (e Entry, ok bool) {
 	end := strings.IndexAny(text, " \t")
 	if end < 0 || end+1 == len(text) {
@@ -71,14 +71,14 @@ func ParseMLSD(text string) (e Entry, ok bool) {
 	if e.Kind != scheme.KindObject {
 		e.Size = -1
 	}
-	// RFC 3659 section 7.5.5: r, RETR would work; e and l, CWD and LIST would.
+	// RFC 3659 section 7.5.5: r means that RETR works, e CWD, l LIST.
 	if hasPerm && (e.Kind == scheme.KindObject && !strings.Contains(perm, "r") || e.Kind == scheme.KindMenu && !strings.ContainsAny(perm, "el")) {
 		e.Note = "not permitted"
 	}
 	return e, listed(name)
 }
 
-// cutFold cuts a prefix of US-ASCII letters off, in either case.
+// cutFold cuts a prefix off, ignoring its case.
 func cutFold(text, prefix string) (before, after string, ok bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
 		return text, "", false
@@ -86,9 +86,9 @@ func cutFold(text, prefix string) (before, after string, ok bool) {
 	return text[:len(prefix)], text[len(prefix):], true
 }
 
-// ParseNLST reads a line of the reply to NLST with the argument dir, which may be
-// empty. Many servers write dir and "/" before each name; that is taken off. ok
-// is false for the directory itself and the one above it.
+// ParseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
+// Many servers write dir and "/" before each name, which is removed. ok is false for the
+// directory itself and the one above it.
 func ParseNLST(text, dir string) (e Entry, ok bool) {
 	if dir == "" {
 		dir = "."
@@ -97,11 +97,11 @@ func ParseNLST(text, dir string) (e Entry, ok bool) {
 	return unknown(name), listed(name)
 }
 
-// ParseLIST reads a line of the reply to LIST, which no standard describes: as
-// Unix, NetWare or DOS has it, or EPLF. now is the present, for times without a
-// year; the server's zone is not known, and times are taken for UTC. An entry
-// without a name is one that can't be read. ok is false for what is no entry:
-// the total, the directory itself and the one above it.
+// ParseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
+// EPLF. No standard describes the reply. now is the current time, for dates without a
+// year; times are read as UTC, because the server's zone is unknown. An entry without a
+// name cannot be read. ok is false for a line without an entry: the total, the directory
+// itself and the one above it.
 func ParseLIST(text string, now time.Time) (e Entry, ok bool) {
 	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
 		return Entry{}, false
@@ -114,13 +114,13 @@ func ParseLIST(text string, now time.Time) (e Entry, ok bool) {
 	return unknown(""), true
 }
 
-// word is a run of octets that are no spaces.
+// word is a run of octets without spaces.
 type word struct {
 	text string
-	end  int // where it ends in the line
+	end  int // offset of its end in the line
 }
 
-// words returns the first words of text.
+// words returns the first words of text, at most most.
 func words(text string, most int) []word {
 	list := make([]word, 0, most)
 	for i := 0; i < len(text) && len(list) < most; {
@@ -138,7 +138,7 @@ func words(text string, most int) []word {
 	return list
 }
 
-// nameAfter returns what follows one space behind w: a name may begin with more.
+// nameAfter returns what follows w and one space. A name may begin with spaces.
 func nameAfter(text string, w word) string {
 	if w.end+1 >= len(text) {
 		return ""
@@ -146,15 +146,15 @@ func nameAfter(text string, w word) string {
 	return text[w.end+1:]
 }
 
-// parseUnix reads what "ls -l" writes:
+// parseUnix reads the format of "ls -l":
 //
 //	-rw-r--r--    1 0          0                  11 Nov 20 20:12  lead.txt
 //	lrwxrwxrwx    1 0          0                   4 Dec 20  1994 link -> ../x
 //	brw-rw---- 1 root disk 8, 0 2020-01-02 15:04 sda
 //	- [R----F--] rhesus   214059 Oct 20 15:27    cx.exe
 //
-// Owner and group may be missing, or have spaces in them; so the parser looks for
-// the date, with a number before it. The last line is NetWare's.
+// Owner and group may be missing or contain spaces, so the parser looks for a number and
+// a date. The last line is NetWare's.
 func parseUnix(text string, now time.Time) (Entry, bool) {
 	netware := len(text) > 12 && (text[0] == '-' || text[0] == 'd') && text[1:3] == " [" && text[11:13] == "] "
 	if !netware && (len(text) < 10 || !isFileMode(text[:10])) {
@@ -190,13 +190,13 @@ func parseUnix(text string, now time.Time) (Entry, bool) {
 	return Entry{}, false
 }
 
-// isFileMode: "-rw-r--r--", "drwxrwsr-t".
+// isFileMode reports whether text is like "-rw-r--r--" or "drwxrwsr-t".
 func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime reads the date that the words begin with, and returns how many of them
-// it has; 0 without a date. Servers write "Nov 20 20:12", "Dec 20 1994",
+// unixTime reads the date at the start of list, and returns how many words it has; 0
+// without a date. Servers write "Nov 20 20:12", "Dec 20 1994",
 // "2020-01-02 15:04", "20. Nov., 20:12" and others.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
 	// "Dec 20, 1994 20:12" has four words. Without the comma the last begins a name.
@@ -239,8 +239,8 @@ var dateLayouts = [5][]dateLayout{
 	4: {{"Jan 2 2006 15:04", false}}, // with a comma after the day
 }
 
-// withYear returns t in the last year in which it was not in the future, by more
-// than the zones of the world are apart.
+// withYear returns t in the latest year in which it is at most a day in the future, as
+// far as time zones can differ.
 func withYear(t, now time.Time) time.Time {
 	for year := now.Year() + 1; year > now.Year()-8; year-- {
 		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
@@ -251,7 +251,7 @@ func withYear(t, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// parseDOS reads what servers on DOS and Windows write:
+// parseDOS reads the format of DOS and Windows:
 //
 //	10-23-12  05:03PM       <DIR>          sub
 //	12-05-2097  15:04                1234 a file.txt
@@ -313,9 +313,8 @@ func parseEPLF(text string, _ time.Time) (Entry, bool) {
 	return e, true
 }
 
-// listing reads the lines of a data connection. Its lines end in CR LF; a server
-// that sends LF alone in its first line is taken to do so in all. Otherwise an LF
-// alone is an octet of a name, as some systems allow.
+// listing reads the lines of a data connection. Lines end with CR LF, or with LF if the
+// first one does. In the former case an LF without CR belongs to a name.
 type listing struct {
 	lines    *line.Reader
 	begun    bool
@@ -341,7 +340,7 @@ func (l *listing) next() (string, error) {
 		}
 		switch {
 		case errors.Is(err, line.ErrLong), err == nil && len(joined) > maxListingLine:
-			return "", fmt.Errorf("%w: a listing: %w", scheme.ErrProtocol, line.ErrLong)
+			return "", fmt.Errorf("%w: listing: %w", scheme.ErrProtocol, line.ErrLong)
 		case err == io.EOF && len(joined) > 0:
 			return string(joined), nil
 		case err != nil:
@@ -351,8 +350,7 @@ func (l *listing) next() (string, error) {
 	}
 }
 
-// linker makes the URLs of entries: those of the directory, to which a name is
-// added as RFC 1738 section 3.2.2 reads it.
+// linker is the URL of a directory. It makes the URLs of its entries.
 type linker string
 
 // newLinker returns the linker for the directory that u lists.
@@ -364,17 +362,17 @@ func newLinker(u URL) linker {
 	}
 	base += u.fpath()
 	if u.Name() != "" {
-		base += "/" // NLST with an argument: the name is a directory's
+		base += "/" // the name is the argument of NLST, a directory
 	}
 	return linker(base)
 }
 
-// parentLinker returns the linker for the directory that u names something in.
+// parentLinker returns the linker for the directory that contains u.
 func parentLinker(u URL) linker {
 	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
 }
 
-// item returns the entry that text was read as, as an item of a menu.
+// item returns an entry as a menu item. text is the line of the listing.
 func (base linker) item(e Entry, text string) scheme.Item {
 	it := scheme.Item{Title: e.Name, Kind: e.Kind, Size: e.Size, ModTime: e.ModTime, Note: e.Note}
 	if e.Name == "" {
@@ -388,12 +386,12 @@ func (base linker) item(e Entry, text string) scheme.Item {
 	if e.Kind == scheme.KindMenu {
 		link = append(link, '/')
 	}
-	// What is too long to be a URL locates nothing.
+	// A URL that is too long is the zero URL.
 	it.URL, _ = locus.Parse(string(link))
 	return it
 }
 
-// climbs reports whether a server might read name as a way out of its directory.
+// climbs reports whether a server might read name as a path out of its directory.
 func climbs(name string) bool {
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if part == "." || part == ".." {

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp"
 )
 
-// recording is a conversation that was recorded with a real server: what it
-// answered to which command, in order, and what it sent as data.
+// recording is a session that was recorded with a real server: its replies by command,
+// in order, and its data.
 type recording struct {
 	greeting string
 	answers  map[string][]string
@@ -55,9 +55,8 @@ func record(t *testing.T, name string) recording {
 	return r
 }
 
-// play answers one client from the recording, as far as that goes: commands in
-// another order, and new data ports. It sends what it received when the client
-// has gone.
+// play answers one client from the recording; the order of commands and the data ports
+// may differ. After the client has disconnected it sends the commands that it received.
 func (r recording) play(l net.Listener, received chan<- []string) {
 	var list []string
 	defer func() { received <- list }()
@@ -123,7 +122,8 @@ func TestRecordings(t *testing.T) {
 		kind              error
 		says              string
 	}{
-		// No server takes a null CWD for what RFC 1738 means; Pure-FTPd goes home.
+		// No server does for a null CWD what RFC 1738 means; Pure-FTPd goes to the login
+		// directory.
 		{name: "vsftpd-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrNotFound, says: "--cwd none"},
 		{name: "proftpd-empty-cwd", login: "bob:hunter2@", path: "//etc/motd;type=a", sent: "USER bob|PASS hunter2|CWD ", kind: scheme.ErrUnsupported, says: "--cwd none"},
 		{name: "inetutils-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrUnsupported, says: "--cwd none"},

@@ -15,29 +15,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxReply is the default of Options.MaxReply. Real banners have some dozens of
-// lines.
+// maxReply is the default of Options.MaxReply. Real banners have some dozen lines.
 const maxReply = 256 << 10
 
-// Reply is what a server answers to a command (RFC 959 section 4.2).
+// Reply is the reply to a command (RFC 959 section 4.2).
 type Reply struct {
 	Code  int      // three digits
-	Lines []string // as they came, without their ends
+	Lines []string // as received, without their ends
 }
 
-// Text returns the words of the last line, without the code.
+// Text returns the text of the last line, without the code.
 func (r Reply) Text() string { return strings.TrimSpace(r.Lines[len(r.Lines)-1][3:]) }
 
-// preliminary: another reply will follow this one.
+// preliminary reports that another reply to the command follows.
 func (r Reply) preliminary() bool { return r.Code < 200 }
 
-// completed: the server did what it was asked.
+// completed reports that the command succeeded.
 func (r Reply) completed() bool { return r.Code >= 200 && r.Code < 300 }
 
-// readReply reads one reply. A reply of several lines begins with its code and
-// "-" and ends with a line that begins with the same code and a space; what is
-// between is text, even if it begins with digits.
-// The lines together have at most limit bytes.
+// readReply reads one reply of at most limit bytes. A reply of several lines begins with
+// its code and "-" and ends with a line that begins with the same code and a space. The
+// lines between them may begin with digits too.
 func readReply(r *line.Reader, limit int) (Reply, error) {
 	r.Allow(int64(limit))
 	first, err := r.Line()
@@ -46,7 +44,7 @@ func readReply(r *line.Reader, limit int) (Reply, error) {
 	}
 	code, more, ok := replyCode(first)
 	if !ok {
-		return Reply{}, fmt.Errorf("%w: %s is no reply of FTP", scheme.ErrProtocol, locus.Quote(string(first)))
+		return Reply{}, fmt.Errorf("%w: %s is not an FTP reply", scheme.ErrProtocol, locus.Quote(string(first)))
 	}
 	reply := Reply{Code: code, Lines: []string{string(first)}}
 	last := append([]byte(nil), first[:3]...)
@@ -61,7 +59,7 @@ func readReply(r *line.Reader, limit int) (Reply, error) {
 	return reply, nil
 }
 
-// replyCode reads the code that a reply begins with, and tells whether more lines
+// replyCode reads the code at the start of a reply. more reports that other lines
 // follow.
 func replyCode(text []byte) (code int, more, ok bool) {
 	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
@@ -79,7 +77,7 @@ func replyCode(text []byte) (code int, more, ok bool) {
 	return code, text[3] == '-', text[3] == '-' || text[3] == ' '
 }
 
-// replyError says what it means that a reply did not come whole.
+// replyError classifies an error of reading a reply.
 func replyError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -90,9 +88,8 @@ func replyError(err error) error {
 	return scheme.Broken(err)
 }
 
-// ReplyError is a reply by which a server refused a command, or gave up. It is
-// the kind of thing that it means, [scheme.ErrNotFound] for one, and a
-// [*textproto.Error].
+// ReplyError is a reply that reports a failure. It wraps Kind, such as
+// [scheme.ErrNotFound], and a [*textproto.Error].
 type ReplyError struct {
 	Command string // as it was sent, with "***" for a password
 	Reply   Reply
@@ -103,24 +100,24 @@ func (e *ReplyError) Error() string {
 	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Reply.Code, quoted(e.Reply.Text()))
 }
 
-// quoted is text made safe and short for a message, without quotes around it.
+// quoted makes text safe and short for a message.
 func quoted(text string) string {
 	text = locus.Quote(text)
 	return text[1 : len(text)-1]
 }
 
-// Unwrap returns the kind and the reply.
+// Unwrap returns Kind and the reply.
 func (e *ReplyError) Unwrap() []error {
 	return []error{e.Kind, &textproto.Error{Code: e.Reply.Code, Msg: e.Reply.Text()}}
 }
 
-// refusal makes the error for a reply that is not the one that was hoped for.
+// refusal returns the error for a reply other than the expected one.
 func refusal(command string, r Reply) error {
 	verb, _, _ := strings.Cut(command, " ")
 	return &ReplyError{Command: command, Reply: r, Kind: kindOf(verb, r.Code)}
 }
 
-// kindOf says what a code means as the answer to a verb (RFC 959 section 4.2.2).
+// kindOf classifies a code as the reply to a verb (RFC 959 section 4.2.2).
 func kindOf(verb string, code int) error {
 	login := verb == "USER" || verb == "PASS"
 	list := verb == "NLST" || verb == "LIST" || verb == "MLSD"
@@ -128,21 +125,20 @@ func kindOf(verb string, code int) error {
 	case code == 530 || code == 532 || code == 332 || login && code >= 500:
 		return scheme.ErrAuth
 	case code == 550 || code == 553 || list && code == 450:
-		// Some say 450 for a directory that isn't there.
+		// Some servers reply 450 for a missing directory.
 		return scheme.ErrNotFound
 	case code >= 500 && code <= 504 || code == 522 || code == 534 || code == 536:
 		return scheme.ErrUnsupported
 	case code >= 400 && code < 500 && code != 426 && code != 451:
-		// "Transient negative": it might do it another time. 426 and 451 are its
-		// words for a transfer that broke off.
+		// These are temporary. 426 and 451 report an interrupted transfer.
 		return scheme.ErrUnreachable
 	}
 	return scheme.ErrProtocol
 }
 
-// passivePort reads the port out of a reply to EPSV (RFC 2428: "(|||6446|)") or
-// to PASV (RFC 959: h1,h2,h3,h4,p1,p2). The host in the latter is not looked at:
-// a server can't send us to another.
+// passivePort returns the port in a reply to EPSV (RFC 2428: "(|||6446|)") or to PASV
+// (RFC 959: h1,h2,h3,h4,p1,p2). It ignores the host in the latter: a server must not
+// send the client to another one.
 func passivePort(r Reply) (port uint16, ok bool) {
 	switch r.Code {
 	case 229:
@@ -157,7 +153,7 @@ func passivePort(r Reply) (port uint16, ok bool) {
 		}
 		return uint16(n), n != 0
 	case 227:
-		// RFC 1123 section 4.1.2.6: there may be no parentheses; the numbers count.
+		// RFC 1123 section 4.1.2.6: look for the numbers, there may be no parentheses.
 		text := r.Text()
 		start := strings.IndexAny(text, "0123456789")
 		if start < 0 {
@@ -208,8 +204,8 @@ func timeReply(r Reply) time.Time {
 	return parseTimeVal(r.Text())
 }
 
-// parseTimeVal reads a time-val of RFC 3659 section 2.3, which is in UTC:
-// YYYYMMDDHHMMSS, perhaps with a fraction.
+// parseTimeVal reads a time-val of RFC 3659 section 2.3 in UTC: YYYYMMDDHHMMSS, with an
+// optional fraction.
 func parseTimeVal(text string) time.Time {
 	t, err := time.Parse("20060102150405", text)
 	if err != nil {
@@ -218,8 +214,8 @@ func parseTimeVal(text string) time.Time {
 	return t
 }
 
-// offersMLSD reports whether a reply to FEAT lists MLST, which stands for MLSD too
-// (RFC 3659 section 7.8).
+// offersMLSD reports whether a reply to FEAT lists MLST, which includes MLSD (RFC 3659
+// section 7.8).
 func offersMLSD(r Reply) bool {
 	if r.Code != 211 {
 		return false

@@ -7,14 +7,14 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// CWDMode is how the cwds of a url-path become commands.
+// CWDMode says how the cwds of a url-path become commands.
 type CWDMode uint8
 
 const (
-	// CWDMulti sends a CWD command for each, as RFC 1738 section 3.2.2 says.
+	// CWDMulti sends a CWD command for each cwd, as RFC 1738 section 3.2.2 says.
 	CWDMulti CWDMode = iota
-	// CWDSingle sends one CWD command with all of them, joined by "/": for a server
-	// that lets nobody into a directory on the way.
+	// CWDSingle sends one CWD command with all cwds, joined by "/": for a server that
+	// forbids a directory on the way.
 	CWDSingle
 	// CWDNone sends no CWD command: the whole url-path, joined by "/", is the
 	// argument of RETR, NLST or LIST.
@@ -28,14 +28,14 @@ func ParseCWDMode(name string) (CWDMode, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("ftp: no way %s to walk a path; there are multi, single and none", locus.Quote(name))
+	return 0, fmt.Errorf("ftp: unknown CWD mode %s: write multi, single or none", locus.Quote(name))
 }
 
 func (m CWDMode) String() string {
 	return [...]string{"multi", "single", "none"}[m]
 }
 
-// Action is what a Plan comes to after its CWD commands.
+// Action is what a Plan does after its CWD commands.
 type Action uint8
 
 const (
@@ -44,9 +44,8 @@ const (
 	Directory               // MLSD or LIST: a directory, for an empty name
 )
 
-// Plan is the series of commands that a url-path is interpreted as (RFC 1738
-// section 3.2.2), decoded. What the conversation needs besides is not part of it:
-// the login, and what opens a data connection.
+// Plan is the series of commands for a url-path (RFC 1738 section 3.2.2), decoded. It
+// does not contain the login and the commands that open a data connection.
 type Plan struct {
 	CWD    []string // arguments of CWD commands, in order
 	Type   string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless Retrieve
@@ -54,9 +53,9 @@ type Plan struct {
 	Name   string // argument of the last command; empty: NLST and LIST have none
 }
 
-// Plan returns what u asks a server to do. The error is a [*locus.SyntaxError]: u
-// holds CR, LF or NUL where a command can't, be it in user or password. Nobody
-// connects to a server with a URL that has no plan.
+// Plan returns the commands for u. The error is a [*locus.SyntaxError]: the user, the
+// password or the path contains CR, LF or NUL. Such a URL is refused before anything is
+// dialled.
 func (u URL) Plan(m CWDMode) (Plan, error) {
 	if err := u.sendable(); err != nil {
 		return Plan{}, err
@@ -72,13 +71,13 @@ func (u URL) Plan(m CWDMode) (Plan, error) {
 	case p.Name == "":
 		p.Action = Directory
 	default:
-		p.Type = "I" // the guess of section 3.2.3; see the package's text
+		p.Type = "I" // section 3.2.3 guesses; see the package comment
 	}
 	p.join(m)
 	return p, nil
 }
 
-// spacedTypecode puts the space back that the URI draft takes out.
+// spacedTypecode adds the space that the URI draft removes.
 func spacedTypecode(code string) string {
 	if len(code) == 1 {
 		return code
@@ -86,8 +85,7 @@ func spacedTypecode(code string) string {
 	return code[:1] + " " + code[1:]
 }
 
-// join rewrites the plan for a mode other than the RFC's. A path whose cwds are
-// all empty joins to slashes, never to nothing.
+// join rewrites the plan for CWDSingle and CWDNone. Empty cwds are joined to slashes.
 func (p *Plan) join(m CWDMode) {
 	if m == CWDMulti || len(p.CWD) == 0 {
 		return
@@ -108,8 +106,8 @@ func (p *Plan) join(m CWDMode) {
 	p.CWD = []string{}
 }
 
-// Commands returns the plan as command lines, without their ends. Where a server
-// offers MLSD it stands in place of LIST.
+// Commands returns the plan as command lines, without their ends. With servers that
+// offer MLSD it replaces LIST.
 func (p Plan) Commands() []string {
 	var list []string
 	for _, dir := range p.CWD {
@@ -121,8 +119,7 @@ func (p Plan) Commands() []string {
 	return append(list, strings.Join(p.last("LIST"), " "))
 }
 
-// last returns the words of the last command; directory is the verb that lists
-// one.
+// last returns the words of the last command; directory is the verb for a directory.
 func (p Plan) last(directory string) []string {
 	verb := [...]string{Retrieve: "RETR", NameList: "NLST", Directory: directory}[p.Action]
 	if p.Action != Retrieve && p.Name == "" {

@@ -9,14 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Ports of the control connection (RFC 1738 section 3.2; for ftps, the port that
-// is registered for FTP over TLS).
+// Ports of the control connection (RFC 1738 section 3.2; for ftps the registered port
+// of FTP over TLS).
 const (
 	Port       = 21
 	SecurePort = 990
 )
 
-// Scheme is the registry's entry for ftp. c accesses it; nil: nothing does.
+// Scheme returns the registry row of ftp, opened with c. A nil c means a client with
+// default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
@@ -25,8 +26,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme is the registry's entry for ftps: ftp with TLS from the first
-// octet on. No RFC has it as a scheme. c accesses it; nil: nothing does.
+// SecureScheme returns the registry row of ftps, as [Scheme]: FTP with TLS from the first
+// octet on. No RFC defines it as a scheme.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
@@ -54,9 +55,10 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 			return canonical(u, port)
 		},
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 
@@ -75,10 +77,9 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	return list, nil
 }
 
-// canonical writes "/" for no url-path, a ";" that stands for itself as %3B (it
-// "must be encoded", says section 3.2.2, and could otherwise come to begin a
-// typecode), and the typecode in lower case. Segments stay as they are, "." and
-// ".." and empty ones too: they are commands.
+// canonical returns the canonical form of u and what it changed: "/" for no url-path,
+// %3B for ";" in a segment (section 3.2.2: it "must be encoded"), and the typecode in
+// lower case. Segments are commands, so ".", ".." and empty ones stay.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	x, err := Parse(u)
 	if err != nil {

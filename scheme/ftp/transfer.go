@@ -18,31 +18,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// exchange is one use of a control connection, from when it is there to the end
-// of the transfer. When its context ends, the connections are closed, and what
-// waits for them fails.
-type exchange struct {
-	job *job
-	ctx context.Context
-	ctl *control
+// operation is one open, from the choice of a connection to the end of the transfer.
+// When ctx ends, the connections are closed, and reads from them fail.
+type operation struct {
+	client *Client
+	ctx    context.Context
+	req    *scheme.Request
+	url    URL
+	plan   Plan
+
+	ctl     *control
+	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
+	refused int                 // how many answers the server refused
 
 	mu   sync.Mutex
-	stop func() bool // ends the watch over ctx
-	over bool
+	stop func() bool // stops watching ctx
+	over bool        // ctl was kept or closed
 	data []io.Closer // of data connections
 }
 
-func newExchange(ctx context.Context, j *job, ctl *control) *exchange {
-	x := &exchange{job: j, ctx: ctx, ctl: ctl}
-	ctl.trace = j.req.Trace
-	x.mu.Lock() // the context may end before there is a stop
+// use makes ctl the connection of the operation.
+func (x *operation) use(ctl *control) {
+	ctl.trace = x.req.Trace
+	x.mu.Lock() // ctx may end before stop is set
 	defer x.mu.Unlock()
-	x.stop = context.AfterFunc(ctx, func() { x.end(false) })
-	return x
+	x.ctl, x.over, x.data = ctl, false, nil
+	x.stop = context.AfterFunc(x.ctx, func() { x.end(false) })
 }
 
-// hold has a data connection closed at the end of the exchange.
-func (x *exchange) hold(data io.Closer) {
+// hold closes a data connection at the end of the operation.
+func (x *operation) hold(data io.Closer) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
@@ -51,10 +56,10 @@ func (x *exchange) hold(data io.Closer) {
 	x.data = append(x.data, data)
 }
 
-// end ends the exchange, once. If keep is set, the control connection is kept for
-// another, unless the state that its server is in is not known; else it is
-// closed, which is all that is needed to break a transfer off.
-func (x *exchange) end(keep bool) {
+// end gives the connections up, once. If keep is set and the state of the server is
+// known, the control connection is kept; otherwise it is closed, which also ends a
+// transfer.
+func (x *operation) end(keep bool) {
 	x.mu.Lock()
 	over, stop, data := x.over, x.stop, x.data
 	x.over = true
@@ -67,24 +72,26 @@ func (x *exchange) end(keep bool) {
 		c.Close()
 	}
 	if keep && x.ctl.reusable() {
-		x.job.client.keep(x.ctl)
+		x.ctl.trace = nil
+		x.client.pool.Put(x.ctl)
 	} else {
-		x.ctl.hangUp()
+		x.ctl.raw.Close()
 	}
 }
 
-// failure is what err means if the context may have ended.
-func (x *exchange) failure(err error) error {
+// failure returns the error of reading the resource: the cause of ctx if it has ended,
+// err otherwise.
+func (x *operation) failure(err error) error {
 	if x.ctx.Err() != nil {
 		err = context.Cause(x.ctx)
 	}
 	return fmt.Errorf("ftp: %w", err)
 }
 
-// perform sends what is planned.
-func (x *exchange) perform() (res scheme.Resource, err error) {
-	if err = x.ctl.walk(x.job.plan.CWD); err == nil {
-		if x.job.plan.Action == Retrieve {
+// perform carries out the plan.
+func (x *operation) perform() (res scheme.Resource, err error) {
+	if err = x.ctl.changeDirectory(x.plan.CWD); err == nil {
+		if x.plan.Action == Retrieve {
 			res, err = x.retrieve()
 		} else {
 			res, err = x.list()
@@ -97,10 +104,9 @@ func (x *exchange) perform() (res scheme.Resource, err error) {
 	return res, nil
 }
 
-// transfer opens a data connection and sends the command that uses it; offset is
-// for REST, if it is not 0. It returns what there is to read, and where that
-// begins.
-func (x *exchange) transfer(offset int64, command ...string) (ch *channel, start int64, err error) {
+// transfer opens a data connection and sends the command that uses it, after REST if
+// offset is not 0. It returns the connection and the offset of its first octet.
+func (x *operation) transfer(offset int64, command ...string) (ch *channel, start int64, err error) {
 	if ch, err = x.openChannel(); err != nil {
 		return nil, 0, err
 	}
@@ -127,54 +133,54 @@ func (x *exchange) transfer(offset int64, command ...string) (ch *channel, start
 	refused := refusal(commandText(command[0], command[1:]...), r)
 	if r.completed() {
 		x.ctl.broken = true
-		return nil, 0, fmt.Errorf("%w: it is done before it began", refused)
+		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
-		// Whether the next transfer would still begin there is anybody's guess.
+		// Servers differ in whether REST applies to the next transfer then.
 		x.ctl.broken = true
-		refused = scheme.Hint(refused, "it was asked for from octet "+strconv.FormatInt(start, 10)+" on: begin again without what is there")
+		refused = scheme.Hint(refused, "the transfer should continue at octet "+strconv.FormatInt(start, 10)+": start again from the beginning")
 	}
 	return nil, 0, refused
 }
 
 // retrieve opens a file.
-func (x *exchange) retrieve() (scheme.Resource, error) {
+func (x *operation) retrieve() (scheme.Resource, error) {
 	o, err := x.describe()
 	if err != nil {
 		return nil, err
 	}
-	if limit := x.job.req.Limit; limit > 0 && o.Size-o.Start > limit {
-		return nil, fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, o.Size-o.Start, limit)
+	if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
+		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
 	}
-	// A server that tells a file's size or time has the file.
+	// A server that knows the size or time of a file has the file.
 	known := o.Size >= 0 || !o.ModTime.IsZero()
-	if x.job.req.Probe && known || o.Start > 0 && o.Start == o.Size {
+	if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
 		x.end(true)
 		o.Body = io.NopCloser(strings.NewReader(""))
 		return o, nil
 	}
-	name := x.job.plan.Name
+	name := x.plan.Name
 	ch, start, err := x.transfer(o.Start, "RETR", name)
 	if err != nil {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Start = start
-	o.Resumable = start > 0 // a server that has no REST tells when it is sent
-	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.job.req.Limit)
+	o.Resumable = start > 0 // only REST tells whether the server supports it
+	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.req.Limit)
 	return o, nil
 }
 
-// describe sets the type and asks what there is to know of a file. A server that
-// does not tell leaves it unknown.
-func (x *exchange) describe() (*scheme.Object, error) {
-	ctl, plan := x.ctl, x.job.plan
+// describe sets the type, and returns an object with the size and time of the file as
+// far as the server tells them.
+func (x *operation) describe() (*scheme.Object, error) {
+	ctl, plan := x.ctl, x.plan
 	if err := ctl.setType(plan.Type); err != nil {
 		return nil, err
 	}
-	o := &scheme.Object{URL: x.job.req.URL, Name: x.job.url.Name(), Type: media.ByName(x.job.url.Name()), Size: -1}
+	o := &scheme.Object{URL: x.req.URL, Name: x.url.Name(), Type: media.ByName(x.url.Name()), Size: -1}
 	var err error
 	if plan.Type == "I" {
-		// In other types the size is not that of the file, or can't be had.
+		// In other types SIZE fails, or is not the size of the file.
 		if o.Size, err = ctl.size(plan.Name); err != nil {
 			return nil, err
 		}
@@ -186,13 +192,13 @@ func (x *exchange) describe() (*scheme.Object, error) {
 		o.Tag = fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 	}
 	if plan.Type == "I" {
-		o.Start = resumeAt(x.job.req, o)
+		o.Start = resumeAt(x.req, o)
 	}
 	return o, nil
 }
 
-// resumeAt returns where to go on: Request.Offset, or 0 if the file is not, or is
-// not known to be, the one that the first part is of.
+// resumeAt returns Request.Offset, or 0 if the file has changed since the first part
+// was read.
 func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	switch {
 	case req.Tag != "" && req.Tag != o.Tag,
@@ -203,10 +209,10 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	return max(req.Offset, 0)
 }
 
-// maybeDirectory adds a hint to the refusal of RETR if the name is a directory's,
-// as CWD can tell.
-func (x *exchange) maybeDirectory(err error) error {
-	name := x.job.plan.Name
+// maybeDirectory adds a hint to the refusal of RETR if CWD shows that the name is a
+// directory.
+func (x *operation) maybeDirectory(err error) error {
+	name := x.plan.Name
 	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.reusable() || name == "" {
 		return err
 	}
@@ -215,23 +221,22 @@ func (x *exchange) maybeDirectory(err error) error {
 		return err
 	}
 	x.ctl.cwd = append(slices.Clip(x.ctl.cwd), name)
-	return scheme.Hint(err, `it is a directory: with "/" behind it the URL lists it`)
+	return scheme.Hint(err, `it is a directory: add "/" to the URL to list it`)
 }
 
-// download is a transfer that goes on.
+// download is a running transfer.
 type download struct {
-	x       *exchange
+	x       *operation
 	ch      *channel
 	command string
-	err     error // that it ended with, io.EOF if all went well
+	err     error // that ended it; io.EOF: success
 }
 
-// finish ends the transfer when the data have ended, with err, and tells how it
-// went. The data connection is closed first: there are servers that say nothing
-// before it is. whole: no octet is missing.
+// finish ends the transfer after the data connection ended with err, and returns
+// io.EOF or a failure. whole says that no octet is missing.
 func (d *download) finish(err error, whole bool) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) && whole {
-		err = io.EOF // TLS without its end, and nothing cut off
+		err = io.EOF // the server did not end TLS, but the file is complete
 	}
 	if err != io.EOF {
 		d.x.end(false)
@@ -245,7 +250,8 @@ func (d *download) finish(err error, whole bool) error {
 	return io.EOF
 }
 
-// complete closes the data connection and reads the reply that ends the transfer.
+// complete closes the data connection and reads the final reply. Some servers send it
+// only after the connection is closed.
 func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
@@ -255,22 +261,21 @@ func (d *download) complete() error {
 	return err
 }
 
-// Close ends the transfer. If it was not at its end it is broken off, and the
-// control connection with it.
+// Close ends the transfer. If it is not complete, the control connection is closed.
 func (d *download) Close() error {
 	d.x.end(false)
 	return nil
 }
 
-// body is the octets of a file.
+// body is the body of the object for a file.
 type body struct {
 	download
 	size int64 // of the whole file; -1: unknown
-	at   int64 // where in the file the next octet is
+	at   int64 // offset of the next octet in the file
 }
 
-// Read reads the file. It ends in io.EOF only if the server said that it sent all
-// of it, and the size, if that is known, says so too.
+// Read returns io.EOF only if the server reported success and the size, if known, is
+// right.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -291,19 +296,19 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // list opens a directory as a menu.
-func (x *exchange) list() (scheme.Resource, error) {
-	plan := x.job.plan
-	if x.job.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
-		// The directory has been gone into, and so is there.
+func (x *operation) list() (scheme.Resource, error) {
+	plan := x.plan
+	if x.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
+		// CWD succeeded, so the directory exists.
 		x.end(true)
-		return &scheme.Menu{URL: x.job.req.URL, Items: func(func(scheme.Item, error) bool) {}}, nil
+		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
 	verb := ""
 	if plan.Action == Directory {
-		var err error
-		if verb, err = x.ctl.listVerb(); err != nil {
+		if err := x.ctl.findListVerb(); err != nil {
 			return nil, err
 		}
+		verb = x.ctl.listVerb
 	}
 	if err := x.ctl.setListType(); err != nil {
 		return nil, err
@@ -311,14 +316,14 @@ func (x *exchange) list() (scheme.Resource, error) {
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, command...)
 	if refused := (*ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Reply) {
-		x.ctl.mlsd, verb = no, "LIST" // whatever FEAT said
+		x.ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, command...)
 	}
-	title := bnf.Decode(x.job.url.fpath())
+	title := bnf.Decode(x.url.fpath())
 	if noFiles(err) {
 		x.end(true)
-		return &scheme.Menu{URL: x.job.req.URL, Title: title, Items: func(func(scheme.Item, error) bool) {}}, nil
+		return &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -331,12 +336,13 @@ func (x *exchange) list() (scheme.Resource, error) {
 	if command[0] == "LIST" {
 		m.unread = new(unread)
 	}
-	return &scheme.Menu{URL: x.job.req.URL, Title: title, Items: m.items(), Closer: m}, nil
+	return &scheme.Menu{URL: x.req.URL, Title: title, Items: m.items(), Closer: m}, nil
 }
 
-// noFiles reports whether err is how a server says that a directory is empty: "450
-// No files found". A directory that does not exist gets the same code with other
-// words.
+func noItems(func(scheme.Item, error) bool) {}
+
+// noFiles reports whether err means an empty directory: "450 No files found". For a
+// missing directory servers send the same code with another text.
 func noFiles(err error) bool {
 	var refused *ReplyError
 	if !errors.As(err, &refused) || refused.Reply.Code != 450 && refused.Reply.Code != 550 {
@@ -345,7 +351,7 @@ func noFiles(err error) bool {
 	return strings.Contains(strings.ToLower(refused.Reply.Text()), "no files")
 }
 
-// parsedLine is one line of a listing and what it says. base makes the URL of the entry.
+// parsedLine is the entry in a line of a listing. base makes its URL.
 type parsedLine struct {
 	base linker
 	Entry
@@ -353,10 +359,10 @@ type parsedLine struct {
 
 // entryParser returns the function that reads a line of the reply to verb. The
 // function reports false for a line without an entry.
-func (x *exchange) entryParser(verb string) func(text string) (parsedLine, bool) {
-	u, now := x.job.url, time.Now()
+func (x *operation) entryParser(verb string) func(text string) (parsedLine, bool) {
+	u, now := x.url, time.Now()
 	base := newLinker(u)
-	argument := x.job.plan.Name
+	argument := x.plan.Name
 	return func(text string) (p parsedLine, ok bool) {
 		p.base = base
 		switch {
@@ -365,7 +371,7 @@ func (x *exchange) entryParser(verb string) func(text string) (parsedLine, bool)
 		case verb == "LIST":
 			p.Entry, ok = ParseLIST(text, now)
 		case text == argument:
-			// NLST of a file gives its name back.
+			// NLST of a file returns the name of the file.
 			p.base, p.Entry = parentLinker(u), unknown(u.Name())
 			ok = listed(p.Name)
 		default:
@@ -375,7 +381,7 @@ func (x *exchange) entryParser(verb string) func(text string) (parsedLine, bool)
 	}
 }
 
-// menu is the lines of a listing.
+// menu reads the items of a listing.
 type menu struct {
 	download
 	lines  *listing
@@ -405,7 +411,7 @@ func (m *menu) items() iter.Seq2[scheme.Item, error] {
 func (m *menu) next() (scheme.Item, error) {
 	for {
 		if text, ok := m.unread.shift(); ok {
-			return newLinker(m.x.job.url).item(unknown(""), text), nil
+			return newLinker(m.x.url).item(unknown(""), text), nil
 		}
 		if m.err != nil {
 			return scheme.Item{}, m.err
@@ -421,15 +427,15 @@ func (m *menu) next() (scheme.Item, error) {
 	}
 }
 
-// end ends the listing. Where lines of the reply to LIST could not be read, NLST
-// is sent for the names in them.
+// end ends the listing. If lines of LIST could not be read, it sends NLST for their
+// names first.
 func (m *menu) end(err error) {
 	if err != io.EOF || !m.unread.wantsNames() {
 		m.err = m.finish(err, false)
 		m.unread.release()
 		return
 	}
-	plan := m.x.job.plan
+	plan := m.x.plan
 	plan.Action = NameList
 	command := plan.last("")
 	if err = m.complete(); err == nil {
@@ -442,7 +448,7 @@ func (m *menu) end(err error) {
 			return
 		}
 		if m.x.ctx.Err() == nil {
-			err = nil // the listing itself is whole
+			err = nil // the listing itself is complete
 		}
 	}
 	m.x.end(true)

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// Names that LIST does not give in a form that is read come from NLST.
+// NLST gives the names in lines of LIST that cannot be read.
 func TestUnreadLines(t *testing.T) {
 	files := ftptest.Files{"d/A.TXT;1": {}, "d/B.DIR;1": {}, "d/c": {}}
 	const c = "-rw-r--r-- 1 a b 5 Jan  2 2020 c"
@@ -91,7 +91,7 @@ func TestUnreadLinesInPieces(t *testing.T) {
 	}
 }
 
-// A connection that ends during NLST is an error, told once.
+// A connection that ends during NLST is one error.
 func TestUnreadLinesCut(t *testing.T) {
 	w := start(t, ftptest.Files{"a": {}}, &ftptest.Options{Fault: ftptest.Fault{List: []string{"odd a"}, HangUp: "NLST", Replies: map[string]string{"FEAT": "502 no\r\n"}}}, nil)
 	r, err := w.open("", "/")

@@ -10,24 +10,22 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// URL is a URL of the ftp scheme, or of ftps, which differs in transport alone. It
-// is comparable; the zero URL is none. Accessors decode; what was written is in
-// the [locus.URL] that [URL.URL] gives.
+// URL is an ftp or ftps URL. It is a comparable value; the zero URL is invalid. Its
+// methods decode; [URL.URL] returns the encoded text.
 type URL struct {
 	u locus.URL
-	// Within the url-path: where the name begins, and where the ";type=" does, or
-	// the end.
+	// Offsets in the url-path: of the name, and of ";type=" or the end.
 	name, end uint16
 	// typecode is 0, or the first letter of the typecode in lower case.
 	typecode byte
 }
 
-// Parse reads u as a URL of the ftp scheme. It is lenient about characters, which
-// Check judges, and strict about form: without "//", or with "?" in place of the
-// "/" before the url-path, the error is a [*locus.SyntaxError].
+// Parse reads u as an ftp or ftps URL. It accepts characters that the grammar does not,
+// which Check reports. The error is a [*locus.SyntaxError]: there is no "//", or "?"
+// instead of the "/" before the url-path.
 //
-// A ";type=" that is not at the end, or that neither section 5 nor the URI draft
-// knows a code for, is part of the name it stands in.
+// A ";type=" that is not at the end, or has a code that neither section 5 nor the URI
+// draft defines, is part of the name.
 func Parse(u locus.URL) (URL, error) {
 	name := "ftp"
 	if u.Scheme() == "ftps" {
@@ -37,7 +35,7 @@ func Parse(u locus.URL) (URL, error) {
 		return URL{}, err
 	}
 	if u.MissingSlash() {
-		return URL{}, u.Errorf(u.PathOffset(), "ftpurl", `%w: "/" must stand before "?"`, locus.ErrForm)
+		return URL{}, u.Errorf(u.PathOffset(), "ftpurl", `%w: write "/" before "?"`, locus.ErrForm)
 	}
 	path, _ := u.Path()
 	end, typecode := typeSuffix(path)
@@ -49,8 +47,8 @@ func Parse(u locus.URL) (URL, error) {
 	}, nil
 }
 
-// typeSuffix returns where the ";type=" and its code begin at the end of path,
-// and the first letter of the code in lower case; or the length of path, and 0.
+// typeSuffix returns the offset of ";type=" and its code at the end of path, and the
+// first letter of the code in lower case; or len(path) and 0.
 func typeSuffix(path string) (int, byte) {
 	semicolon := lastTypeWord(path)
 	if semicolon < 0 {
@@ -63,12 +61,12 @@ func typeSuffix(path string) (int, byte) {
 	return semicolon, code[0] | 0x20
 }
 
-// typeWord stands before a typecode. In the grammar, which has the conventions
-// of RFC 822, it may be written in either case.
+// typeWord precedes a typecode. In the grammar, which follows RFC 822, its case does not
+// matter.
 const typeWord = ";type="
 
-// lastTypeWord returns where the last ";" of path is, if ";type=" begins there
-// and path goes on for no further segment, else -1.
+// lastTypeWord returns the offset of the last ";" in the last segment of path if
+// ";type=" begins there, or -1.
 func lastTypeWord(path string) int {
 	i := len(path) - 1
 	for i >= 0 && path[i] != ';' && path[i] != '/' {
@@ -85,7 +83,7 @@ func isTypecode(code string) bool {
 	return len(code) == 1 && strings.Contains("aidAID", code)
 }
 
-// isDraftTypecode judges the codes of the URI draft that RFC 1738 has not:
+// isDraftTypecode reports whether code is one that only the URI draft has:
 //
 //	ftptype = A formcode | E formcode | I | L digits
 //
@@ -108,24 +106,24 @@ func isDraftTypecode(code string) bool {
 	return false
 }
 
-// URL returns what u was made of: Parse(x.URL()) == x.
+// URL returns the URL as it was parsed.
 func (u URL) URL() locus.URL { return u.u }
 
-// User returns the user's name. ok reports whether there is one, perhaps empty
-// (section 3.1 tells the two apart).
+// User returns the user. ok is false without a user, which differs from an empty one
+// (section 3.1).
 func (u URL) User() (octets string, ok bool) {
 	text, ok := u.u.User()
 	return bnf.Decode(text), ok
 }
 
-// Password returns the password. ok reports whether there is one, perhaps empty.
+// Password returns the password. ok is false without one.
 func (u URL) Password() (octets string, ok bool) {
 	text, ok := u.u.Password()
 	return bnf.Decode(text), ok
 }
 
-// CWD returns the arguments of the CWD commands in their order, the empty ones
-// too (section 3.2.2). It is never nil.
+// CWD returns the arguments of the CWD commands in order, empty ones too (section
+// 3.2.2). It is never nil.
 func (u URL) CWD() []string {
 	text, ok := strings.CutSuffix(u.fpath()[:u.name], "/")
 	if !ok {
@@ -138,11 +136,10 @@ func (u URL) CWD() []string {
 	return list
 }
 
-// Name returns the name: what stands behind the last "/", perhaps nothing.
+// Name returns the name: what follows the last "/". It may be empty.
 func (u URL) Name() string { return bnf.Decode(u.fpath()[u.name:]) }
 
-// Typecode returns 'a', 'i' or 'd', whatever case it is written in, or 0 if there
-// is none of these.
+// Typecode returns 'a', 'i' or 'd', in lower case, or 0 without one of these.
 func (u URL) Typecode() byte {
 	if u.DraftTypecode() != "" {
 		return 0
@@ -150,8 +147,8 @@ func (u URL) Typecode() byte {
 	return u.typecode
 }
 
-// DraftTypecode returns a typecode that only the URI draft has, in upper case:
-// "AN", "L8". It is empty if there is none.
+// DraftTypecode returns a typecode that only the URI draft has, in upper case: "AN",
+// "L8"; or "".
 func (u URL) DraftTypecode() string {
 	if code := u.code(); !isTypecode(code) {
 		return strings.ToUpper(code)
@@ -159,7 +156,7 @@ func (u URL) DraftTypecode() string {
 	return ""
 }
 
-// code is the typecode as it is written; empty: there is none.
+// code returns the typecode as written, or "".
 func (u URL) code() string {
 	if u.typecode == 0 {
 		return ""
@@ -171,13 +168,13 @@ func (u URL) code() string {
 // Secure reports whether the scheme is ftps: TLS from the first octet on.
 func (u URL) Secure() bool { return u.u.Scheme() == "ftps" }
 
-// fpath is the url-path without its typecode.
+// fpath returns the url-path without its typecode.
 func (u URL) fpath() string {
 	path, _ := u.u.Path()
 	return path[:u.end]
 }
 
-// Parts are the parts of a URL to be made, decoded: octets, not URL text.
+// Parts are the decoded parts of a URL.
 type Parts struct {
 	Scheme   string  // "ftp" if empty; or "ftps"
 	User     *string // nil: absent
@@ -189,9 +186,8 @@ type Parts struct {
 	Typecode byte // 'a', 'i', 'd', or 0 for none
 }
 
-// URL makes the URL, encoding each part for its production. The error is a
-// [*locus.SyntaxError]: a part holds CR, LF or NUL, which can't be sent, or the
-// host or typecode is none.
+// URL makes the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or NUL,
+// or the host or typecode is invalid.
 func (p Parts) URL() (URL, error) {
 	path := AppendPath(nil, p.CWD, p.Name)
 	if p.Typecode != 0 {
@@ -223,12 +219,11 @@ func (p Parts) URL() (URL, error) {
 	return u, u.sendable()
 }
 
-// segmentSet is what is left as it is in a cwd and a name. A "?" could stay, says
-// section 5, but there are programs that cut the path there.
+// segmentSet returns the characters of a cwd or name that are not escaped. Section 5
+// allows "?", but some programs cut the path there.
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// AppendPath appends the fpath of section 5 that stands for the given cwds and
-// name, each encoded.
+// AppendPath appends cwds and a name as an fpath of section 5, encoded.
 func AppendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
@@ -236,7 +231,7 @@ func AppendPath(dst []byte, cwd []string, name string) []byte {
 	return escape.AppendEncode(dst, name, segmentSet())
 }
 
-// sendable refuses what can't be in a command (section 6).
+// sendable returns an error for CR, LF and NUL, which no command can contain (section 6).
 func (u URL) sendable() error {
 	for fault := range lineFaults(u.u) {
 		return fault.Error(u.u)
@@ -244,7 +239,7 @@ func (u URL) sendable() error {
 	return nil
 }
 
-// lineFaults are the escapes of CR, LF and NUL, run by run, in what of u is sent.
+// lineFaults returns the runs of escaped CR, LF and NUL in the parts of u that are sent.
 func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	user, _ := u.User()
 	password, _ := u.Password()
@@ -270,7 +265,7 @@ func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 				}
 				if !yield(bnf.Fault{
 					Err: locus.ErrValue, Part: p.part, Offset: p.offset + start, Size: end - start,
-					Why: "CR, LF and NUL end a command, or are read as something else: this is never sent",
+					Why: "CR, LF and NUL would end a command: this is never sent",
 				}) {
 					return
 				}
@@ -279,8 +274,7 @@ func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	}
 }
 
-// lineEscape returns the place of the first escape in text that stands for CR,
-// LF or NUL, or -1.
+// lineEscape returns the offset of the first escaped CR, LF or NUL in text, or -1.
 func lineEscape(text string) int {
 	for i := 0; ; i++ {
 		next := strings.IndexByte(text[i:], '%')
@@ -293,8 +287,7 @@ func lineEscape(text string) int {
 	}
 }
 
-// isLineEscape reports whether text begins with an escape that stands for CR, LF
-// or NUL.
+// isLineEscape reports whether text begins with an escaped CR, LF or NUL.
 func isLineEscape(text string) bool {
 	return len(text) > 2 && text[0] == '%' && text[1] == '0' && strings.IndexByte("0aAdD", text[2]) >= 0
 }

@@ -154,7 +154,7 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%+v", c.entry)
 		}
 	}
-	if Scheme(nil).Opener != nil {
-		t.Error("an opener without a client")
+	if Scheme(nil).Opener == nil {
+		t.Error("no default client")
 	}
 }

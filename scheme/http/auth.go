@@ -2,12 +2,11 @@ package http
 
 import "strings"
 
-// challenge is what a server says of one way to log in.
+// challenge is an authentication scheme that a server offers.
 type challenge struct{ scheme, realm string }
 
-// challenges reads the values of WWW-Authenticate, each of which may hold several
-// challenges: a scheme's name and then parameters, up to the next name (RFC 9110
-// section 11.6.1).
+// challenges reads the values of WWW-Authenticate. Each may hold several challenges: the
+// name of an authentication scheme, and its parameters (RFC 9110 section 11.6.1).
 func challenges(values []string) []challenge {
 	var list []challenge
 	for _, value := range values {
@@ -46,7 +45,7 @@ func listItems(value string) []string {
 	return append(items, strings.TrimSpace(value[start:]))
 }
 
-// unquote returns what a quoted string stands for, or a token as it is.
+// unquote returns the value of a quoted string, or a token unchanged.
 func unquote(text string) string {
 	if text == "" || text[0] != '"' {
 		return text

@@ -56,7 +56,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	if len(*seen) != 2 || (*seen)[0] != "" || (*seen)[1] == "" {
 		t.Errorf("sent %q", *seen)
 	}
-	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "because the server asked") {
+	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "the server asked for them, so they were sent") {
 		t.Errorf("note %q", o.Note)
 	}
 	hides(t, "note", o.Note)
@@ -70,13 +70,13 @@ func TestLoginOfTheURL(t *testing.T) {
 	hides(t, "error", err.Error())
 	hides(t, "trace", strings.Join(trace, "\n"))
 	*seen = nil
-	// An empty user is no login to send.
+	// An empty user is not sent.
 	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
 		t.Errorf("empty user: %v, %q", err, *seen)
 	}
 }
 
-// A server that does not ask gets no login.
+// A login is not sent unasked.
 func TestUnwantedLogin(t *testing.T) {
 	var sent []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestUnwantedLogin(t *testing.T) {
 	if len(sent) != 1 || sent[0] != "" {
 		t.Errorf("sent %q", sent)
 	}
-	if !strings.Contains(o.Note, "not sent, because the server did not ask") {
+	if !strings.Contains(o.Note, "the server did not ask for them, so they were not sent") {
 		t.Errorf("note %q", o.Note)
 	}
 	hides(t, "note", o.Note)

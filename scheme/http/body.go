@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newBody returns the octets of a, decoded if they are to be, and makes sure that
-// they are all there. length is how many must come; -1 is unknown.
-func newBody(a *answer, length int64, decode bool, t *tracer) io.ReadCloser {
+// newBody returns the body of a, decoded if decode is set. Reading it fails if its
+// transferred length is not length; -1: unknown.
+func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	counted := &body{answer: a, length: length, tracer: t}
 	if decode {
 		return &gunzip{ReadCloser: counted}
@@ -25,12 +25,12 @@ func newBody(a *answer, length int64, decode bool, t *tracer) io.ReadCloser {
 	return counted
 }
 
-// body is the octets of a response as they are transferred.
+// body is the body of a response as it is transferred.
 type body struct {
-	answer      *answer
+	answer      *response
 	tracer      *tracer
 	got, length int64
-	err         error // what the body ended in
+	err         error // that ended the body
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -52,13 +52,10 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Close() error { return b.answer.Body.Close() }
 
-// end looks at a body that came to its end, and returns io.EOF if all is well.
+// end checks a body that has ended, and returns io.EOF if it is complete.
 func (b *body) end() error {
-	if wire := b.answer.wire; wire != nil {
-		wire.ended.Store(true)
-		if wire.excess.Load() {
-			return fmt.Errorf("http: %w: the server sent more than the %d octets that it announced", scheme.ErrProtocol, b.got)
-		}
+	if f := b.answer.framing; f != nil && f.excess.Load() {
+		return fmt.Errorf("http: %w: the server sent more than the %d octets that it announced", scheme.ErrProtocol, b.got)
 	}
 	if b.length >= 0 && b.got != b.length {
 		return b.broken(io.ErrUnexpectedEOF)
@@ -66,13 +63,13 @@ func (b *body) end() error {
 	b.tracer.fields(b.answer.Trailer)
 	for _, name := range slices.Sorted(maps.Keys(b.answer.Trailer)) {
 		if len(b.answer.Trailer[name]) == 0 {
-			return fmt.Errorf("http: %w: got %d octets and not the trailer %q that was announced", scheme.ErrProtocol, b.got, name)
+			return fmt.Errorf("http: %w: got %d octets, but not the announced trailer %q", scheme.ErrProtocol, b.got, name)
 		}
 	}
 	return io.EOF
 }
 
-// broken says that the body stopped before its end.
+// broken returns the error for a body that stopped before its end.
 func (b *body) broken(err error) error {
 	of := "an unknown number of"
 	if b.length >= 0 {
@@ -84,8 +81,8 @@ func (b *body) broken(err error) error {
 	return fmt.Errorf("http: %w: got %d of %s octets: %w", scheme.ErrProtocol, b.got, of, quoted{err})
 }
 
-// gunzip is the octets of a response that was compressed for its transfer. The
-// header is read with the first octets, so that opening need not wait for them.
+// gunzip decompresses a body. It reads the gzip header at the first Read, so that
+// opening does not wait for it.
 type gunzip struct {
 	io.ReadCloser
 	reader *gzip.Reader
@@ -107,7 +104,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 func (g *gunzip) start() {
 	in := bufio.NewReader(g.ReadCloser)
 	if _, g.err = in.Peek(1); g.err != nil {
-		// Nothing at all is nothing, compressed or not.
+		// An empty body is accepted without a gzip header.
 		return
 	}
 	var err error
@@ -115,8 +112,7 @@ func (g *gunzip) start() {
 	g.err = damaged(err)
 }
 
-// damaged says of an error of decompression whose it is; those of the transfer
-// speak for themselves.
+// damaged wraps an error of decompression; errors of the transfer stay as they are.
 func damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
@@ -125,14 +121,14 @@ func damaged(err error) error {
 	return err
 }
 
-// held is a body whose client is told when it is closed.
-type held struct {
+// closeNotifier is a body that calls a function when it is closed first.
+type closeNotifier struct {
 	io.ReadCloser
 	leave func()
 	once  sync.Once
 }
 
-func (h *held) Close() error {
+func (h *closeNotifier) Close() error {
 	err := h.ReadCloser.Close()
 	h.once.Do(h.leave)
 	return err

@@ -11,9 +11,9 @@ import (
 
 const section = "RFC 1738 3.3"
 
-// Check returns all violations of u, in order of offset, nil if there are none.
+// Check returns all violations of u, in order of offset; nil if there are none.
 //
-// The rules of [locus.RFC1630] are the draft's httpaddress:
+// By [locus.RFC1630] it applies the draft's production:
 //
 //	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]
 //
@@ -25,13 +25,13 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings is [Check] without the short way.
+// findings is [Check] without the fast path.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
 		if err, ok := form(u).(*locus.SyntaxError); ok && u.Host() != "" {
-			// Input has "*" for what may be a password.
+			// Input has "*" in place of a password.
 			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
 		}
 		path, text, isSearch := split(u)
@@ -49,7 +49,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// conforms is the whole verdict of [Check] by RFC 1738, from what Parse learnt.
+// conforms reports, without allocation, whether [Check] by RFC 1738 finds nothing.
 func conforms(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) || port(u) == 0 {
 		return false
@@ -95,19 +95,15 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 
 // hasDots reports whether a segment of path is "." or "..".
 func hasDots(path string) bool {
-	for {
-		segment, rest, more := strings.Cut(path, "/")
+	for segment := range strings.SplitSeq(path, "/") {
 		if dots(segment) > 0 {
 			return true
 		}
-		if !more {
-			return false
-		}
-		path = rest
 	}
+	return false
 }
 
-// dots returns 1 if segment is ".", 2 if it is "..", escaped or not, and else 0.
+// dots returns 1 for ".", 2 for "..", escaped or not, and 0 for other segments.
 func dots(segment string) (n int) {
 	for segment != "" {
 		switch {
@@ -125,9 +121,8 @@ func dots(segment string) (n int) {
 	return n
 }
 
-// removeDots resolves the segments "." and ".." of a path that is given without
-// the "/" before it (RFC 3986 section 5.2.4). What is left stays as it is
-// written.
+// removeDots resolves the segments "." and ".." of a path without its first "/" (RFC
+// 3986 section 5.2.4). It does not change the spelling of the others.
 func removeDots(path string) string {
 	var kept []string
 	n := 0
@@ -141,13 +136,13 @@ func removeDots(path string) string {
 		}
 	}
 	if n > 0 {
-		// The last segment went, and the "/" before it stays.
+		// The "/" before the last segment stays.
 		kept = append(kept, "")
 	}
 	return strings.Join(kept, "/")
 }
 
-// notes says what becomes of a user and password, which RFC 3986 allows.
+// notes says when a user and password, which RFC 3986 allows, are sent.
 func notes(u locus.URL) []locus.Violation {
 	user, ok := u.User()
 	if !ok {

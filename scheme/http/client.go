@@ -1,10 +1,12 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -15,137 +17,135 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what a [Client] can be told. The zero value is fine.
+// Options of a [Client].
 type Options struct {
-	// Raw asks for no compression, and leaves one that comes all the same:
-	// Object.Encoding then has its name.
+	// Raw asks for no compression, and does not decode one that the server uses
+	// anyway: Object.Encoding names it.
 	Raw bool
-	// TLS is the configuration for https and for proxies that are asked over TLS.
-	// nil: that of package crypto/tls.
+	// TLS is the configuration for https and for proxies over TLS; nil: the defaults
+	// of crypto/tls.
 	TLS *tls.Config
 }
 
-// Client gets objects over HTTP. It may be used from many goroutines at once.
-// Close it when it is no longer needed.
+// Client opens http and https URLs. It may be used concurrently. Close it when it is
+// no longer needed.
 type Client struct {
 	options Options
 
-	mu     sync.Mutex
-	doors  map[doorKey]*door
-	turn   int64 // counts the uses of doors
-	closed bool
+	mu         sync.Mutex
+	transports map[transportKey]*sharedTransport
+	uses       int64 // counts calls of acquire
+	closed     bool
 }
 
 var _ scheme.Opener = (*Client)(nil)
 
 const (
-	// maxDoors is how many dialers have connections kept for them. A program has
+	// maxTransports is how many dialers have connections kept for them. A program has
 	// one, or one for each zone of its policy.
-	maxDoors = 16
-	// maxHeader is the most octets of a response's header.
+	maxTransports = 16
+	// maxHeader is the longest header of a response in octets.
 	maxHeader = 256 << 10
-	// idleTime is how long a connection is kept for the next request.
+	// idleTime is how long an idle connection is kept.
 	idleTime = 90 * time.Second
-	// idlePerHost is how many connections to a host are kept.
+	// idlePerHost is how many idle connections to a host are kept.
 	idlePerHost = 8
-	// maxAsked is how often Request.Ask is asked for one URL.
+	// maxAsked is how often Request.Ask is called for one URL.
 	maxAsked = 3
 )
 
-// errClosed is what a client says that was closed.
 var errClosed = errors.New("http: the client is closed")
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
-	c := &Client{doors: make(map[doorKey]*door)}
+	c := &Client{transports: make(map[transportKey]*sharedTransport)}
 	if o != nil {
 		c.options = *o
 	}
 	return c
 }
 
-// Close closes the connections that are kept for later. What is being read goes on.
+// Close closes idle connections. Resources that are open stay open; later opens fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	for key, d := range c.doors {
+	for key, d := range c.transports {
 		d.transport.CloseIdleConnections()
 		if d.users == 0 {
-			delete(c.doors, key)
+			delete(c.transports, key)
 		}
 	}
 	return nil
 }
 
-// doorKey is what connections are kept apart by: a dialer, and whether what is at
-// the other end is a proxy.
-type doorKey struct {
+// transportKey tells connections apart: by their dialer, and whether they lead to a
+// proxy.
+type transportKey struct {
 	dialer  scheme.Dialer
 	isProxy bool
 }
 
-// door is the transport for one dialer. Connections are kept within it, so that
-// none that one dialer let through serves another.
-type door struct {
+// sharedTransport is the transport for one key, with its idle connections: what one
+// dialer allowed, another might not.
+type sharedTransport struct {
 	transport *http.Transport
 	users     int
-	last      int64 // the turn of its last use
+	last      int64 // Client.uses at its last use
 }
 
-// enter returns the transport for key, and holds it until leave.
-func (c *Client) enter(key doorKey) (*http.Transport, error) {
+// acquire returns the transport for key. The caller must call release.
+func (c *Client) acquire(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, errClosed
 	}
-	d := c.doors[key]
+	d := c.transports[key]
 	if d == nil {
-		d = &door{transport: c.newTransport(key)}
-		c.doors[key] = d
+		d = &sharedTransport{transport: c.newTransport(key)}
+		c.transports[key] = d
 	}
 	d.users++
-	c.turn++
-	d.last = c.turn
-	c.shut()
+	c.uses++
+	d.last = c.uses
+	c.evict()
 	return d.transport, nil
 }
 
-// leave ends a use of key.
-func (c *Client) leave(key doorKey) {
+func (c *Client) release(key transportKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.doors[key]
+	d := c.transports[key]
 	d.users--
 	if c.closed && d.users == 0 {
 		d.transport.CloseIdleConnections()
-		delete(c.doors, key)
+		delete(c.transports, key)
 	}
-	c.shut()
+	c.evict()
 }
 
-// shut closes the door that was used longest ago while there are too many. One
-// in use stays.
-func (c *Client) shut() {
-	for len(c.doors) > maxDoors {
-		var oldest doorKey
-		for key, d := range c.doors {
-			if d.users == 0 && (oldest.dialer == nil || d.last < c.doors[oldest].last) {
+// evict drops the least recently used transports while there are too many, except
+// those in use. c.mu is locked.
+func (c *Client) evict() {
+	for len(c.transports) > maxTransports {
+		var oldest transportKey
+		for key, d := range c.transports {
+			if d.users == 0 && (oldest.dialer == nil || d.last < c.transports[oldest].last) {
 				oldest = key
 			}
 		}
 		if oldest.dialer == nil {
 			return
 		}
-		c.doors[oldest].transport.CloseIdleConnections()
-		delete(c.doors, oldest)
+		c.transports[oldest].transport.CloseIdleConnections()
+		delete(c.transports, oldest)
 	}
 }
 
-func (c *Client) newTransport(key doorKey) *http.Transport {
+func (c *Client) newTransport(key transportKey) *http.Transport {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := tied(ctx)
+		ctx, cancel := withRequest(ctx)
 		defer cancel()
 		conn, err := key.dialer.DialContext(ctx, network, address)
 		if err != nil {
@@ -167,17 +167,18 @@ func (c *Client) newTransport(key doorKey) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return secure(ctx, conn, config, address)
+			return startTLS(ctx, conn, config, address)
 		},
 		ForceAttemptHTTP2:      !key.isProxy,
-		DisableCompression:     true, // done here, so that lengths can be checked
+		DisableCompression:     true, // body decodes, after it has checked the length
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleTime,
 	}
 }
 
-// tls is the configuration for TLS. A request-target in absolute form is HTTP/1's.
+// tls returns the configuration for TLS. Proxies are asked over HTTP/1, which has
+// request-targets in absolute form.
 func (c *Client) tls(http2 bool) *tls.Config {
 	config := c.options.TLS.Clone()
 	if config == nil {
@@ -190,10 +191,9 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	return config
 }
 
-// tied returns ctx, ended with the request too. net/http lets a connection come
-// about that nobody waits for any more, in case that another request wants it;
-// here who is not waited for must stop.
-func tied(ctx context.Context) (context.Context, context.CancelFunc) {
+// withRequest returns ctx, cancelled with the request too. net/http would finish a
+// dial whose request was cancelled, for the use of other requests.
+func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	asked, ok := ctx.Value(callKey{}).(context.Context)
 	if !ok {
 		return context.WithCancel(ctx)
@@ -206,10 +206,10 @@ func tied(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// secure begins TLS on conn. HTTP/2 needs the *tls.Conn itself and checks lengths
-// on its own; HTTP/1 gets a wire around it.
-func secure(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
-	ctx, cancel := tied(ctx)
+// startTLS begins TLS on conn. net/http needs the *tls.Conn itself for HTTP/2, which
+// checks lengths; an HTTP/1 connection is read through a wire.
+func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
+	ctx, cancel := withRequest(ctx)
 	defer cancel()
 	t, err := handshake(ctx, conn, config, address)
 	if err != nil {
@@ -221,7 +221,7 @@ func secure(ctx context.Context, conn net.Conn, config *tls.Config, address stri
 	return newWireConn(t), nil
 }
 
-// handshake begins TLS. On error it closes conn.
+// handshake begins TLS. It closes conn on error.
 func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address string) (*tls.Conn, error) {
 	if config.ServerName == "" {
 		host, _, err := net.SplitHostPort(address)
@@ -262,23 +262,23 @@ func (c *wireConn) Close() error {
 	return err
 }
 
-// dialError is what a dialer said, to be handed on as it is.
+// dialError marks the error of a dialer, which Open returns unchanged.
 type dialError struct{ error }
 
 func (e *dialError) Unwrap() error { return e.error }
 
-// tlsError is why no secure connection came about.
+// tlsError is the error of a TLS handshake.
 type tlsError struct{ error }
 
 func (e *tlsError) Unwrap() error { return e.error }
 
-// callKey is the key, in the context of a request, of the context that its caller
-// gave: net/http hands its own to the functions that it calls back.
+// callKey is the key of the caller's context in the context of a request: net/http
+// calls the dial functions with a context of its own.
 type callKey struct{}
 
-// Tunnel implements [scheme.ProxyOpener]: it asks by CONNECT (RFC 9110 section
-// 9.3.6). Errors are as those of [Client.Open]: a proxy that wants another login, or
-// does not connect to that port, is ErrAuth.
+// Tunnel implements [scheme.ProxyOpener] with CONNECT (RFC 9110 section 9.3.6). Its
+// errors are those of [Client.Open]: ErrAuth if the proxy refuses the login or the
+// port.
 func (c *Client) Tunnel(ctx context.Context, d scheme.Dialer, via locus.URL, address string) (net.Conn, error) {
 	p, err := parseProxy(via)
 	if err != nil {
@@ -316,43 +316,34 @@ func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []b
 	if err != nil || len(early) == 0 {
 		return conn, err
 	}
-	return &earlyConn{conn, early}, nil
+	return &earlyConn{conn, io.MultiReader(bytes.NewReader(early), conn)}, nil
 }
 
-// earlyConn is a connection on which something came along with the answer before.
+// earlyConn is a tunnel from which data arrived with the proxy's response.
 type earlyConn struct {
 	net.Conn
-	early []byte
+	in io.Reader
 }
 
-func (c *earlyConn) Read(p []byte) (int, error) {
-	if len(c.early) == 0 {
-		return c.Conn.Read(p)
-	}
-	n := copy(p, c.early)
-	c.early = c.early[n:]
-	return n, nil
-}
+func (c *earlyConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// NetConn returns the connection beneath.
+// NetConn returns the underlying connection.
 func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
-// Get dereferences h through dialer: [Client.Open] without a limit, and with
-// nobody to ask.
+// Get is [Client.Open] with default options.
 func (c *Client) Get(ctx context.Context, dialer scheme.Dialer, h URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: h.URL(), Dial: dialer}, h)
 }
 
-// Open sends one GET for req.URL, and more only for a login that the server
-// wants, or where a part can't be gone on with. For req.Probe it sends a HEAD, and
-// the GET only after an answer that may be about the HEAD alone. It gives a [*scheme.Object] or, for
-// a redirect, a [*scheme.Referral].
+// Open implements [scheme.Opener] with one GET. It sends another one with a login if
+// the server wants that, or for the whole object if a part cannot be continued. For
+// req.Probe it sends HEAD, and GET only if the response may be about HEAD. The
+// resource is a [*scheme.Object] or, for a redirect, a [*scheme.Referral].
 //
-// The context governs the reading of the body too. Errors wrap a
-// [*locus.SyntaxError] or one of scheme's: ErrNotFound (404, 410), ErrAuth (401,
-// 403, 407), ErrProtocol (all other answers that bring no object; with the
-// [*textproto.Error] of the answer), ErrTooLarge, ErrUnreachable (TLS), and what
-// the dialer said.
+// Cancelling ctx ends the reading of the body too. Errors wrap a [*locus.SyntaxError],
+// an error of the dialer, or scheme.ErrNotFound (404, 410), ErrAuth (401, 403, 407),
+// ErrProtocol (other failures, with the [*textproto.Error] of the response),
+// ErrTooLarge or ErrUnreachable (TLS).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, err := Parse(req.URL)
 	if err != nil {
@@ -365,8 +356,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.R
 	if err := h.reachable(); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	v := newVisit(c, req)
-	v.way = h.way()
+	v := newOperation(c, req)
+	v.to = h.destination()
 	var err error
 	if v.ofURL, err = loginOf(req.URL); err != nil {
 		return nil, fmt.Errorf("http: %w", err)
@@ -374,57 +365,56 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, h URL) (scheme.R
 	return v.run(ctx)
 }
 
-// visit is one [Client.Open] or [Client.OpenVia].
-type visit struct {
+// operation is one call of [Client.Open] or [Client.OpenVia].
+type operation struct {
 	client    *Client
 	req       *scheme.Request
-	way       way
+	to        destination
 	transport *http.Transport
 
 	from    resume
 	probing bool   // with HEAD
 	ofURL   *login // of the URL; nil: none
 	login   *login // to be sent; nil: none
-	asked   int    // how often Ask was asked
+	asked   int    // how often Ask was called
 	refused int    // how many logins the server refused
 }
 
-func newVisit(c *Client, req *scheme.Request) *visit {
-	v := &visit{client: c, req: req, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
+func newOperation(c *Client, req *scheme.Request) *operation {
+	v := &operation{client: c, req: req, probing: req.Probe, from: resume{offset: max(req.Offset, 0), time: req.ModTime}}
 	if isStrong(req.Tag) {
 		v.from.tag = req.Tag
 	}
 	return v
 }
 
-// run opens, and holds the transport as long as the resource needs it.
-func (v *visit) run(ctx context.Context) (scheme.Resource, error) {
+// run opens the resource, and keeps the transport in use until it is closed.
+func (v *operation) run(ctx context.Context) (scheme.Resource, error) {
 	if v.req.Dial == nil {
 		return nil, errNoDialer
 	}
-	key := doorKey{v.req.Dial, v.way.isProxy}
-	transport, err := v.client.enter(key)
+	key := transportKey{v.req.Dial, v.to.isProxy}
+	transport, err := v.client.acquire(key)
 	if err != nil {
 		return nil, err
 	}
 	v.transport = transport
 	resource, err := v.open(ctx)
 	if err != nil {
-		v.client.leave(key)
+		v.client.release(key)
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	if object, ok := resource.(*scheme.Object); ok {
-		object.Body = &held{ReadCloser: object.Body, leave: func() { v.client.leave(key) }}
+		object.Body = &closeNotifier{ReadCloser: object.Body, leave: func() { v.client.release(key) }}
 	} else {
-		v.client.leave(key)
+		v.client.release(key)
 	}
 	return resource, nil
 }
 
-// errNoDialer is what a request comes to that brings no dialer.
-var errNoDialer = fmt.Errorf("http: %w: there is no dialer, and so no way to the network", scheme.ErrUnsupported)
+var errNoDialer = fmt.Errorf("http: %w: the request has no dialer", scheme.ErrUnsupported)
 
-func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
+func (v *operation) open(ctx context.Context) (scheme.Resource, error) {
 	for {
 		a, err := v.send(ctx)
 		if err != nil {
@@ -434,7 +424,7 @@ func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 			}
 			return nil, explain(ctx, err)
 		}
-		again, err := v.again(ctx, a)
+		again, err := v.mustRepeat(ctx, a)
 		if err == nil && !again {
 			return v.resource(a)
 		}
@@ -446,23 +436,23 @@ func (v *visit) open(ctx context.Context) (scheme.Resource, error) {
 }
 
 // send sends one request.
-func (v *visit) send(ctx context.Context) (*answer, error) {
+func (v *operation) send(ctx context.Context) (*response, error) {
 	ctx = context.WithValue(ctx, callKey{}, ctx)
 	method := http.MethodGet
 	if v.probing {
 		method = http.MethodHead
 	}
-	var r *reply
+	var r *framing
 	var hooks httptrace.ClientTrace
 	hooks.GotConn = func(info httptrace.GotConnInfo) {
 		r = nil
 		if conn, ok := info.Conn.(*wireConn); ok {
-			r = newReply()
+			r = newFraming()
 			r.head = method == http.MethodHead
 			conn.wire.expect(r)
 		}
 	}
-	req := v.way.newRequest(ctx, method, v.from, v.client.options.Raw)
+	req := v.to.newRequest(ctx, method, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}
@@ -481,21 +471,21 @@ func (v *visit) send(ctx context.Context) (*answer, error) {
 	}
 	t.received(resp)
 	if r != nil && resp.ProtoMajor != 1 {
-		// net/http accepts any version in a status line of HTTP/1.
+		// net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
-		return nil, fmt.Errorf("%w: the status line says %s, and the connection is one of HTTP/1", scheme.ErrProtocol, locus.Quote(resp.Proto))
+		return nil, fmt.Errorf("%w: the status line of an HTTP/1 connection says %s", scheme.ErrProtocol, locus.Quote(resp.Proto))
 	}
-	return &answer{Response: resp, wire: r}, nil
+	return &response{Response: resp, framing: r}, nil
 }
 
-// again reports whether the request must be sent once more: with a login, or for
-// the whole object.
-func (v *visit) again(ctx context.Context, a *answer) (bool, error) {
+// mustRepeat reports whether the request must be sent again: with a login, with GET,
+// or for the whole object.
+func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
 		return v.ask(ctx, a)
 	case v.probing && !isVerdict(a.StatusCode):
-		// A page that its server has may lack a HEAD all the same.
+		// The server may have the page and not support HEAD.
 		v.probing = false
 		return true, nil
 	case v.from.offset > 0 && v.mustRestart(a):
@@ -505,9 +495,9 @@ func (v *visit) again(ctx context.Context, a *answer) (bool, error) {
 	return false, nil
 }
 
-// ask finds a login for a server that wants one: that of the URL, then what
-// Request.Ask gives. Without one the 401 is the answer.
-func (v *visit) ask(ctx context.Context, a *answer) (bool, error) {
+// ask sets the login for a server that wants one: that of the URL, then the answers of
+// Request.Ask. It reports whether there is one.
+func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	realm, basic := a.basicRealm()
 	if basic && v.login == nil && v.ofURL != nil {
 		v.login = v.ofURL
@@ -528,7 +518,7 @@ func (v *visit) ask(ctx context.Context, a *answer) (bool, error) {
 	}
 	v.login = &login{given.User, given.Password}
 	if !v.login.sendable() {
-		return false, fmt.Errorf(`%w: ":" in a user name and control characters can't be sent as Basic credentials`, scheme.ErrAuth)
+		return false, fmt.Errorf(`%w: ":" in a user name and control characters cannot be sent as Basic credentials`, scheme.ErrAuth)
 	}
 	return true, nil
 }

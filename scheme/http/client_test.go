@@ -28,8 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer is a door to loopback, which counts how often it is used. Every name
-// leads to loopback.
+// dialer resolves every name to the loopback, and counts connections.
 type dialer struct {
 	dialled atomic.Int64
 	to      string // where every address leads; empty: where it says
@@ -101,7 +100,7 @@ func raw(t *testing.T, script func(request string) string) (base string, request
 	}
 }
 
-// says is a script that always says the same.
+// says returns a script with a fixed response.
 func says(lines ...string) func(string) string {
 	return func(string) string { return strings.Join(lines, "\r\n") }
 }
@@ -266,7 +265,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{"200", nil, ""}, {"201", nil, ""}, {"203", nil, ""}, {"204", nil, ""},
 		{"206", scheme.ErrProtocol, "a part"},
-		{"300", scheme.ErrProtocol, "where to"}, {"301", scheme.ErrProtocol, "where to"}, {"307", scheme.ErrProtocol, "where to"},
+		{"300", scheme.ErrProtocol, "without a Location"}, {"301", scheme.ErrProtocol, "without a Location"}, {"307", scheme.ErrProtocol, "without a Location"},
 		{"304", scheme.ErrProtocol, "304"}, {"305", scheme.ErrProtocol, "305"}, {"306", scheme.ErrProtocol, "306"},
 		{"400", scheme.ErrProtocol, `400 "Bad Request"`},
 		{"401", scheme.ErrAuth, "401"}, {"403", scheme.ErrAuth, `403 "Forbidden"`}, {"407", scheme.ErrAuth, "407"},
@@ -469,7 +468,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"SMTP", "220 mail.example.org ESMTP \x1b[31mhello\r\n", "does not speak HTTP"},
 		{"HTTP/0.9", "<html>hello</html>", "does not speak HTTP"},
 		{"SSH", "SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP"},
-		{"nothing", "", "without an answer"},
+		{"nothing", "", "without a response"},
 		{"half a header", "HTTP/1.1 200 OK\r\nContent-Le", ""},
 		{"bad header", "HTTP/1.1 200 OK\r\nno colon \x1b[31m\r\n\r\n", ""},
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "101"},
@@ -486,7 +485,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// A server that speaks before it is asked is not mistaken for an idle connection.
+// A banner before the request is read as the response.
 func TestBannerBeforeTheRequest(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -576,7 +575,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// A large body streams, in memory that does not grow with it.
+// A large body needs constant memory.
 func TestStreaming(t *testing.T) {
 	const size = 64 << 20
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -635,7 +634,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// refusing is a dialer that lets nothing through.
+// refusing is a dialer that fails.
 type refusing struct{ err error }
 
 func (r *refusing) DialContext(context.Context, string, string) (net.Conn, error) { return nil, r.err }
@@ -650,7 +649,7 @@ func TestDialersErrorIsHandedOn(t *testing.T) {
 	}
 }
 
-// waiting is a dialer that gets nowhere.
+// waiting is a dialer that never connects.
 type waiting struct{ ended chan error }
 
 func (w *waiting) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -702,7 +701,7 @@ func TestCancelWhileTLSBegins(t *testing.T) {
 	}
 }
 
-// A connection that breaks in the middle is told from one that ends.
+// A broken connection is an error, the end of a connection is not.
 func TestBrokenConnection(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -732,8 +731,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// What is wanted goes out as the server is to read it, and no further header can
-// be smuggled in with it.
+// Accept and Accept-Language are sent unchanged, and cannot contain another header.
 func TestAccept(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header }))

@@ -11,14 +11,14 @@ import (
 func FuzzURL(f *testing.F)       { laws.Fuzz(f, seeds, target) }
 func FuzzSecureURL(f *testing.F) { secureLaws.Fuzz(f, secureSeeds(), target) }
 
-// target holds what net/http will send against what was written.
+// target compares what net/http sends with the URL.
 func target(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
 	if h.reachable() != nil {
 		return
 	}
-	req := h.way().newRequest(t.Context(), "GET", resume{}, false)
+	req := h.destination().newRequest(t.Context(), "GET", resume{}, false)
 	want := string(h.AppendTarget(nil))
 	if got := req.URL.RequestURI(); got != want {
 		t.Errorf("%q: net/http would send %q, and not %q", u, got, want)
@@ -28,7 +28,7 @@ func target(t *testing.T, u locus.URL) {
 	}
 	path, _ := u.Path()
 	for i, j := 0, 1; i < len(path); i, j = i+1, j+1 {
-		// What differs was encoded.
+		// Only escapes differ.
 		if want[j] == path[i] {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 
 func probe(r *scheme.Request) { r.Probe = true }
 
-// A probe is a HEAD, and a GET only where the HEAD says nothing of the object.
+// A probe is HEAD, and GET only if the response to HEAD says nothing about the object.
 func TestProbe(t *testing.T) {
 	const ok = "200 OK\r\nContent-Length: 3\r\nContent-Type: text/html; charset=utf-8"
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A probe leaves the connection for the next request.
+// The connection is used again after a probe.
 func TestProbeKeepsConnection(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "100000")

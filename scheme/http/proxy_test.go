@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyServer answers in place of everybody, if it gets a login, and makes no
-// tunnels. seen has its requests.
+// proxyServer answers for all servers, if it gets a login, and refuses tunnels. seen
+// returns its requests.
 func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -59,7 +59,7 @@ func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func(
 	}
 }
 
-// viaProxy opens u by way of a proxy and reads what is there.
+// viaProxy opens u through a proxy and reads it.
 func viaProxy(t *testing.T, c *Client, u, via string, change func(*scheme.Request)) (text string, r scheme.Resource, err error) {
 	t.Helper()
 	req := &scheme.Request{URL: locus.MustParse(u), Dial: new(dialer)}
@@ -78,7 +78,7 @@ func viaProxy(t *testing.T, c *Client, u, via string, change func(*scheme.Reques
 	return "", r, nil
 }
 
-// The entire URI goes to a proxy, of whatever scheme, and its answer is an object.
+// A proxy gets the entire URI, of any scheme, and its response is an object.
 func TestOpenVia(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		base, o, seen := proxyServer(t, secure)
@@ -113,8 +113,8 @@ func TestOpenVia(t *testing.T) {
 			}
 		}
 
-		// A password is in no request-target. That of an http URL waits for the server's
-		// question: RFC 1738 3.3 has none.
+		// No request-target contains a password. That of an http URL is sent when the
+		// server asks: RFC 1738 3.3 has none.
 		for u, want := range map[string]string{
 			"http://ann:s3cret@far.example/a":   "GET http://far.example/a far.example" + login,
 			"ftp://ann:s3cret@far.example/a":    "GET ftp://ann@far.example/a far.example" + login + "Basic YW5uOnMzY3JldA==",
@@ -125,7 +125,7 @@ func TestOpenVia(t *testing.T) {
 				t.Errorf("%s: %v, asked %q", u, err, got)
 			}
 		}
-		// One that is wanted is asked for.
+		// Ask is called for a missing one.
 		_, _, err := viaProxy(t, c, "ftp://far.example/login", via, func(req *scheme.Request) {
 			req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 				return scheme.Credentials{User: "ann", Password: "s3cret"}, true, nil
@@ -135,7 +135,7 @@ func TestOpenVia(t *testing.T) {
 			t.Errorf("%v, asked %q", err, got)
 		}
 
-		// A redirect is followed by who asked.
+		// A redirect is a referral.
 		_, r, err := viaProxy(t, c, "gopher://far.example/away", via, nil)
 		if to, ok := r.(*scheme.Referral); !ok || err != nil || to.To[0].String() != "http://10.0.0.1/" {
 			t.Errorf("%+v, %v", r, err)
@@ -164,14 +164,14 @@ func TestOpenViaRefuses(t *testing.T) {
 		{"http://far.example/", "socks5://proxy.example", "the proxy"},
 		{"http://far.example/", "http://a_b/", "the proxy"},
 		{"http://far.example/", "http://a:b%0A@h/", "the proxy"},
-		{"http://a_b/", "http://proxy.example", "no host"},
-		{"gopher://a_b/", "http://proxy.example", "no host"},
-		{"ftp://a%0Ab:c@h/", "http://proxy.example", "can't be sent"},
+		{"http://a_b/", "http://proxy.example", "invalid hostname"},
+		{"gopher://a_b/", "http://proxy.example", "invalid hostname"},
+		{"ftp://a%0Ab:c@h/", "http://proxy.example", "cannot be sent"},
 	} {
 		d := new(dialer)
 		_, _, err := viaProxy(t, c, s.url, s.via, func(req *scheme.Request) { req.Dial = d })
 		if err == nil || !strings.Contains(err.Error(), s.says) || d.dialled.Load() != 0 {
-			t.Errorf("%s by way of %s: %v", s.url, s.via, err)
+			t.Errorf("%s through %s: %v", s.url, s.via, err)
 		}
 	}
 	if _, _, err := viaProxy(t, c, "http://far.example/", "http://proxy.example", func(req *scheme.Request) { req.Dial = nil }); !errors.Is(err, scheme.ErrUnsupported) {
@@ -179,7 +179,7 @@ func TestOpenViaRefuses(t *testing.T) {
 	}
 }
 
-// A proxy says what it likes: it is held to HTTP as every server is.
+// A proxy must speak HTTP like any server.
 func TestHostileProxy(t *testing.T) {
 	endless := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 4000)+"\r\n", 200)
 	for name, answer := range map[string]string{
@@ -253,21 +253,21 @@ func TestTunnelRefuses(t *testing.T) {
 		{"ftp://proxy.example", "h:1"},
 	} {
 		if _, err := c.Tunnel(t.Context(), d, locus.MustParse(s.via), s.address); err == nil || d.dialled.Load() != 0 {
-			t.Errorf("%q by way of %s: %v", s.address, s.via, err)
+			t.Errorf("%q through %s: %v", s.address, s.via, err)
 		}
 	}
 	no := errors.New("no")
 	if _, err := c.Tunnel(t.Context(), &refusing{no}, locus.MustParse("http://proxy.example"), "h:1"); !errors.Is(err, no) {
 		t.Error(err)
 	}
-	// One that speaks no TLS.
+	// A proxy without TLS.
 	base := serve(t, func(http.ResponseWriter, *http.Request) {})
 	if _, err := c.Tunnel(t.Context(), d, locus.MustParse(strings.Replace(base, "http:", "https:", 1)), "h:1"); !errors.Is(err, scheme.ErrUnreachable) {
 		t.Error(err)
 	}
 }
 
-// Who gives up need not wait for a proxy that says nothing.
+// Cancelling ends the wait for a silent proxy.
 func TestTunnelCancelled(t *testing.T) {
 	asked := make(chan struct{})
 	base, _ := raw(t, func(string) string { close(asked); <-t.Context().Done(); return "" })
@@ -278,8 +278,8 @@ func TestTunnelCancelled(t *testing.T) {
 	}
 }
 
-// What a proxy answers to CONNECT leads to a connection or an error, and what comes
-// behind the header is all there.
+// A response to CONNECT gives a connection or an error, and no data after the header is
+// lost.
 func FuzzConnect(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nhello"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 407 x\r\n\r\n"))
@@ -299,7 +299,7 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
-// The request-target for a proxy is the URL, and has nothing that could end it.
+// The request-target for a proxy contains nothing that could end it.
 func FuzzAbsolute(f *testing.F) {
 	for _, text := range []string{"gopher://h/1a%09b", "news:a@b", "ftp://u:p@[::1]:21/a;type=i#x", "x:\"<>{}|\\^`", "wais://h/é", "http://h?x"} {
 		f.Add(text)
@@ -310,7 +310,7 @@ func FuzzAbsolute(f *testing.F) {
 			return
 		}
 		p := proxy{url: URL{url: locus.MustParse("http://proxy.example")}}
-		w, err := p.way(u)
+		w, err := p.destination(u)
 		if err != nil {
 			return
 		}

@@ -17,30 +17,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answer is one response.
-type answer struct {
+// response is one response.
+type response struct {
 	*http.Response
-	wire *reply // nil: HTTP/2
+	framing *framing // nil: HTTP/2
 }
 
-// maxDiscard is the most octets of a body nobody wants that are read so that the
-// connection can be used again.
+// maxDiscard is how many octets of an unwanted body are read so that the connection
+// can be used again.
 const maxDiscard = 8 << 10
 
-// maxText is the most octets of a server's words that a message has.
+// maxText is how many octets of a server's text a message quotes.
 const maxText = 200
 
-// discard ends the reading of a body that nobody wants.
-func (a *answer) discard() {
+// discard closes an unwanted body.
+func (a *response) discard() {
 	if 0 < a.ContentLength && a.ContentLength <= maxDiscard {
-		// If it fails, the connection is of no more use, and closed.
+		// If reading fails, the connection is closed.
 		_, _ = io.Copy(io.Discard, a.Body)
 	}
 	a.Body.Close()
 }
 
-// resource makes of a what it is, and closes the body of all but an object.
-func (v *visit) resource(a *answer) (scheme.Resource, error) {
+// resource returns the resource in a. It closes the body of all but objects.
+func (v *operation) resource(a *response) (scheme.Resource, error) {
 	part := v.from.offset > 0
 	switch code := a.StatusCode; {
 	case code == http.StatusPartialContent && part:
@@ -49,7 +49,7 @@ func (v *visit) resource(a *answer) (scheme.Resource, error) {
 		return v.whole(a), nil
 	case code == http.StatusPartialContent:
 		a.discard()
-		return nil, fmt.Errorf("%w: the server sent a part, and the whole was asked for", scheme.ErrProtocol)
+		return nil, fmt.Errorf("%w: the server sent a part instead of the whole object", scheme.ErrProtocol)
 	case code/100 == 2:
 		return v.object(a, 0, a.ContentLength, a.ContentLength)
 	}
@@ -60,26 +60,26 @@ func (v *visit) resource(a *answer) (scheme.Resource, error) {
 	return nil, a.failure()
 }
 
-// object makes an object of a body that begins at start, of size octets in all
-// and length in this body; -1 is unknown.
-func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, error) {
+// object returns a body as an object. The body begins at octet start of the object's
+// size octets and has length octets; -1: unknown.
+func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
 	if decode {
-		// The lengths are those of the compressed octets.
+		// The lengths are those of the compressed body.
 		size, coding = -1, ""
 	}
 	limit := v.req.Limit
 	if limit > 0 && (size > limit || size < 0 && start >= limit) {
 		a.Body.Close()
-		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, max(size, start), limit)
+		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, max(size, start), limit)
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
-	// A part of what was decoded here can't be found again in the coded octets.
+	// An offset in the decoded body has no offset in the compressed one.
 	o.Resumable = !decode && (a.StatusCode == http.StatusPartialContent || acceptsRanges(a.Header))
 	if coding != "" {
-		o.Note = joinNotes(o.Note, "its octets are in the content coding "+locus.Quote(coding)+", which is not decoded")
+		o.Note = joinNotes(o.Note, "the content coding "+locus.Quote(coding)+" is not decoded")
 	}
 	if v.req.Probe {
 		a.discard()
@@ -90,15 +90,15 @@ func (v *visit) object(a *answer, start, size, length int64) (scheme.Resource, e
 	return o, nil
 }
 
-// describe makes an object of what the header says about it.
-func (v *visit) describe(a *answer) *scheme.Object {
+// describe returns an object with what the header says about it.
+func (v *operation) describe(a *response) *scheme.Object {
 	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type")}
 	switch {
 	case v.ofURL == nil:
 	case v.login == nil:
-		o.Note = "RFC 1738 3.3 has no user and password in http: those of the URL were not sent, because the server did not ask"
+		o.Note = "RFC 1738 3.3 has no user and password in http: the server did not ask for them, so they were not sent"
 	case v.login == v.ofURL:
-		o.Note = "RFC 1738 3.3 has no user and password in http: those of the URL were sent because the server asked"
+		o.Note = "RFC 1738 3.3 has no user and password in http: the server asked for them, so they were sent"
 	}
 	if tag := a.Header.Get("ETag"); isStrong(tag) {
 		o.Tag = tag
@@ -117,8 +117,8 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// acceptsRanges reports whether the server says that it takes ranges of octets (RFC
-// 9110 section 14.3).
+// acceptsRanges reports whether the server supports byte ranges (RFC 9110 section
+// 14.3).
 func acceptsRanges(h http.Header) bool {
 	for unit := range strings.SplitSeq(strings.Join(h.Values("Accept-Ranges"), ","), ",") {
 		if strings.EqualFold(strings.TrimSpace(unit), "bytes") {
@@ -128,9 +128,9 @@ func acceptsRanges(h http.Header) bool {
 	return false
 }
 
-// partial makes an object of a 206, which must be the part that was asked for,
-// up to the object's end.
-func (v *visit) partial(a *answer) (scheme.Resource, error) {
+// partial returns the object of a 206, which must have the requested range up to the
+// end of the object.
+func (v *operation) partial(a *response) (scheme.Resource, error) {
 	text := a.Header.Get("Content-Range")
 	r, ok := parseRange(text)
 	length := r.last - r.first + 1
@@ -144,25 +144,24 @@ func (v *visit) partial(a *answer) (scheme.Resource, error) {
 	}
 	if !ok {
 		a.Body.Close()
-		return nil, fmt.Errorf("%w: octets from %d to the end were asked for; the server says that its %d are %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
+		return nil, fmt.Errorf("%w: asked for the octets from %d to the end, but the server sent %d with the Content-Range %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
 	}
 	return v.object(a, r.first, r.total, length)
 }
 
-// whole makes an object of a 416 that says that nothing is left to send.
-func (v *visit) whole(a *answer) scheme.Resource {
+// whole returns the object of a 416 that says that nothing is left to send.
+func (v *operation) whole(a *response) scheme.Resource {
 	a.discard()
 	o := v.describe(a)
-	// That is the type of the message about the range.
+	// The type is that of the error page.
 	o.Type = ""
 	o.Start, o.Size, o.Body = v.from.offset, v.from.offset, http.NoBody
 	return o
 }
 
-// isVerdict reports whether the status of an answer to HEAD is what GET would be
-// told as well. Many servers that have the object say of HEAD that it is
-// forbidden, not found, not implemented, or an error of their own; few answer in
-// vain.
+// isVerdict reports whether GET would have the same status as this one of HEAD. Many
+// servers refuse HEAD as forbidden, not found or not implemented, or fail, although
+// they have the object.
 func isVerdict(code int) bool {
 	switch code {
 	case http.StatusGone, http.StatusProxyAuthRequired, http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -171,8 +170,7 @@ func isVerdict(code int) bool {
 	return code/100 == 2 || isRedirect(code)
 }
 
-// isAnswer reports whether err is about what the server made of a request, and not
-// about the way to it.
+// isAnswer reports whether err is about the response, not about the connection.
 func isAnswer(err error) bool {
 	var dial *dialError
 	var secure *tlsError
@@ -180,9 +178,9 @@ func isAnswer(err error) bool {
 	return !errors.As(err, &dial) && !errors.As(err, &secure) && !errors.As(err, &syntax) && !isTimeout(err)
 }
 
-// mustRestart reports whether the part that is there is of no use: the object is
-// another now, or the octets are counted in another coding.
-func (v *visit) mustRestart(a *answer) bool {
+// mustRestart reports whether a part cannot be continued: the object has changed, or
+// has another content coding.
+func (v *operation) mustRestart(a *response) bool {
 	switch a.StatusCode {
 	case http.StatusPartialContent:
 		coded := contentCoding(a.Header) != "" && !v.client.options.Raw
@@ -194,8 +192,8 @@ func (v *visit) mustRestart(a *answer) bool {
 	return false
 }
 
-// changed reports whether a says that it is of another version of the object.
-func (v *visit) changed(a *answer) bool {
+// changed reports whether the object has changed since the part was read.
+func (v *operation) changed(a *response) bool {
 	if tag := a.Header.Get("ETag"); v.from.tag != "" && tag != "" {
 		return tag != v.from.tag
 	}
@@ -203,8 +201,8 @@ func (v *visit) changed(a *answer) bool {
 	return err == nil && !v.from.time.IsZero() && !modified.Equal(v.from.time.Truncate(time.Second))
 }
 
-// byteRange is a Content-Range; first is -1 in one that satisfies nothing, total
-// is -1 if it is unknown.
+// byteRange is a Content-Range. first is -1 if the range cannot be satisfied, total is
+// -1 if it is unknown.
 type byteRange struct{ first, last, total int64 }
 
 // parseRange reads the value of Content-Range (RFC 9110 section 14.4):
@@ -245,8 +243,8 @@ func contentCoding(h http.Header) string {
 	}
 }
 
-// isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3),
-// the only kind that a part can be gone on with.
+// isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3), which
+// continuing a part needs.
 func isStrong(tag string) bool {
 	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
 		return false
@@ -255,8 +253,8 @@ func isStrong(tag string) bool {
 	return strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r == '"' || r == 0x7F }) < 0
 }
 
-// isRedirect reports whether the status says that the object is elsewhere. 304
-// was not asked for, and 305 names a proxy, which a server has no business with.
+// isRedirect reports whether the status is a redirect. 304 is the answer to requests
+// that are not sent here, and 305 lets a server choose a proxy.
 func isRedirect(code int) bool {
 	switch code {
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -266,26 +264,25 @@ func isRedirect(code int) bool {
 	return false
 }
 
-func (v *visit) referral(a *answer) (scheme.Resource, error) {
+func (v *operation) referral(a *response) (scheme.Resource, error) {
 	location := a.Header.Get("Location")
 	if location == "" {
-		return nil, fmt.Errorf("%w: a redirect (%d) that does not say where to", scheme.ErrProtocol, a.StatusCode)
+		return nil, fmt.Errorf("%w: redirect (%d) without a Location", scheme.ErrProtocol, a.StatusCode)
 	}
 	to, err := resolve(v.req.URL, location)
 	if err != nil {
-		return nil, fmt.Errorf("%w: a redirect to what is no URL: %w", scheme.ErrProtocol, err)
+		return nil, fmt.Errorf("%w: redirect to an invalid URL: %w", scheme.ErrProtocol, err)
 	}
 	permanent := a.StatusCode == http.StatusMovedPermanently || a.StatusCode == http.StatusPermanentRedirect
 	return &scheme.Referral{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
 }
 
-// resolve reads the value of Location, which is a URL or relative to base (RFC
-// 9110 section 10.2.2, RFC 3986 section 5.2). What stays of base and of location
-// stays as it is written.
+// resolve returns the URL of a Location, which may be relative to base (RFC 9110
+// section 10.2.2, RFC 3986 section 5.2). It does not change the spelling of either.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	u, err := locus.Parse(location)
 	if err == nil || !errors.Is(err, locus.ErrNoScheme) || port(base) == 0 {
-		// What a proxy answers for a gopher URL is not relative to that.
+		// A proxy's Location for a gopher URL is not relative to that URL.
 		return u, err
 	}
 	login, _ := base.Login()
@@ -308,8 +305,8 @@ func resolve(base locus.URL, location string) (locus.URL, error) {
 	return locus.Parse(site + "/" + path + rest)
 }
 
-// basicRealm returns the realm of the challenge that asks for Basic credentials.
-func (a *answer) basicRealm() (realm string, ok bool) {
+// basicRealm returns the realm of the challenge for Basic credentials.
+func (a *response) basicRealm() (realm string, ok bool) {
 	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
 		if strings.EqualFold(c.scheme, "Basic") {
 			return c.realm, true
@@ -318,8 +315,8 @@ func (a *answer) basicRealm() (realm string, ok bool) {
 	return "", false
 }
 
-// failure is the error for a status that brings no object.
-func (a *answer) failure() error {
+// failure returns the error for a status without a resource.
+func (a *response) failure() error {
 	kind := scheme.ErrProtocol
 	switch a.StatusCode {
 	case http.StatusNotFound, http.StatusGone:
@@ -328,7 +325,7 @@ func (a *answer) failure() error {
 		kind = scheme.ErrAuth
 	}
 	_, text, _ := strings.Cut(a.Status, " ")
-	// The message of a textproto.Error is quoted when it is shown.
+	// A textproto.Error is quoted when it is shown.
 	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
 	if hint := a.hint(); hint != "" {
 		err = scheme.Hint(err, hint)
@@ -340,8 +337,8 @@ func (a *answer) failure() error {
 }
 
 // retryAfter returns how long the server asks to wait (RFC 9110 section 10.2.3). A
-// date is measured by the server's own clock, where it tells it.
-func (a *answer) retryAfter() (time.Duration, bool) {
+// date is relative to the response's Date, if it has one.
+func (a *response) retryAfter() (time.Duration, bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second, true
@@ -357,13 +354,13 @@ func (a *answer) retryAfter() (time.Duration, bool) {
 	return max(when.Sub(now), 0), true
 }
 
-// hint says what would help, if the answer tells.
-func (a *answer) hint() string {
+// hint returns advice from the header, or "".
+func (a *response) hint() string {
 	switch a.StatusCode {
 	case http.StatusUnauthorized:
 		return a.loginHint()
 	case http.StatusProxyAuthRequired:
-		return "the proxy wants another user and password: they stand in the proxy's URL"
+		return "the proxy wants another user and password: write them in the proxy's URL"
 	}
 	after := a.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
@@ -375,7 +372,7 @@ func (a *answer) hint() string {
 	return ""
 }
 
-func (a *answer) loginHint() string {
+func (a *response) loginHint() string {
 	if realm, ok := a.basicRealm(); ok {
 		return "the server wants a user and password for " + locus.Quote(realm)
 	}
@@ -383,16 +380,16 @@ func (a *answer) loginHint() string {
 	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
 		names = append(names, c.scheme)
 	}
-	return "of the ways to log in only Basic is known here, and the server wants " + locus.Quote(strings.Join(names, ", "))
+	return "only Basic logins are supported, and the server wants " + locus.Quote(strings.Join(names, ", "))
 }
 
-// quoted is an error that may have a server's text in its message.
+// quoted is an error whose message may contain text of the server.
 type quoted struct{ error }
 
 func (q quoted) Error() string { return locus.Quote(q.error.Error()) }
 func (q quoted) Unwrap() error { return q.error }
 
-// explain makes of what net/http says why no answer came.
+// explain classifies an error of net/http.
 func explain(ctx context.Context, err error) error {
 	var dial *dialError
 	var syntax *locus.SyntaxError
@@ -408,22 +405,22 @@ func explain(ctx context.Context, err error) error {
 	case errors.As(err, &syntax), errors.As(err, &status), errors.Is(err, scheme.ErrProtocol), isTimeout(err):
 		return err
 	case errors.As(err, &certificate):
-		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{certificate}), "the server's certificate is not one that is trusted here for this host")
+		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{certificate}), "the server's certificate is not trusted for this host")
 	case errors.As(err, &record):
-		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{err}), "the server does not speak TLS there; http may be meant, not https")
+		return scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrUnreachable, quoted{err}), "the server does not speak TLS there: write http instead of https")
 	case errors.As(err, &secure):
 		return fmt.Errorf("%w: TLS: %w", scheme.ErrUnreachable, quoted{secure.error})
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: the server closed the connection without an answer", scheme.ErrProtocol)
+		return fmt.Errorf("%w: the server closed the connection without a response", scheme.ErrProtocol)
 	case strings.Contains(err.Error(), "malformed HTTP"):
-		// Also HTTP/0.9, which has no header: any banner would be a page.
+		// This refuses HTTP/0.9 too: without a header any banner would be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
 	default:
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})
 	}
 }
 
-// isTimeout reports whether err is about time that ran out.
+// isTimeout reports whether err is a timeout.
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()

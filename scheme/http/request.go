@@ -14,15 +14,15 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// AppendTarget appends the request-target in its origin form (RFC 9112 section
-// 3.2.1): what was written from the path's "/" on to the fragment, with only what
-// no request-target can hold encoded. If nothing was written it is "/".
+// AppendTarget appends the request-target in origin form (RFC 9112 section 3.2.1): the
+// path and searchpart as written, with only those octets escaped that a request-target
+// cannot hold. Without a path it is "/".
 func (h URL) AppendTarget(dst []byte) []byte {
 	text, _ := h.url.Path()
 	return escape.AppendSafer(append(dst, '/'), text, escape.Unsafe().Without("~"), escape.Set{})
 }
 
-// hostport is the host as written, and the port unless it is the scheme's own.
+// hostport returns the host as written, and the port unless it is the default.
 func (h URL) hostport() string {
 	if n := h.Port(); n != port(h.url) {
 		return h.Host() + ":" + strconv.Itoa(int(n))
@@ -30,19 +30,19 @@ func (h URL) hostport() string {
 	return h.Host()
 }
 
-// reachable says why h can't be asked for, before anything is dialled.
+// reachable returns an error for a host or port that cannot be dialled.
 func (h URL) reachable() error {
 	u := h.url
 	if !locus.IsHost(u.Host()) {
-		return u.Errorf(u.HostOffset(), "host", "%w: no host can have this name", locus.ErrValue)
+		return u.Errorf(u.HostOffset(), "host", "%w: invalid hostname", locus.ErrValue)
 	}
 	if h.Port() == 0 {
-		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
+		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is between 1 and 65535", locus.ErrValue)
 	}
 	return nil
 }
 
-// loginOf returns user and password of u, decoded; nil without them.
+// loginOf returns the decoded user and password of u; nil if it has neither.
 func loginOf(u locus.URL) (*login, error) {
 	user, _ := u.User()
 	password, hasPassword := u.Password()
@@ -51,12 +51,12 @@ func loginOf(u locus.URL) (*login, error) {
 	}
 	l := &login{bnf.Decode(user), bnf.Decode(password)}
 	if !l.sendable() {
-		return nil, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+		return nil, u.Errorf(len(u.Scheme())+3, "user", `%w: ":" in a user name and control characters cannot be sent as Basic credentials`, locus.ErrValue)
 	}
 	return l, nil
 }
 
-// login is what Basic credentials are made of (RFC 7617).
+// login is a user and password for Basic credentials (RFC 7617).
 type login struct{ user, password string }
 
 // sendable reports whether Basic credentials can carry l.
@@ -68,32 +68,30 @@ func (l login) header() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
 }
 
-// resume is where in an object to go on, and which object it was.
+// resume describes the object whose transfer is continued.
 type resume struct {
 	offset int64
 	tag    string // a strong entity-tag, or empty
 	time   time.Time
 }
 
-// way is where a request goes, and what it asks for there.
-type way struct {
+// destination is the server or proxy of a request, and its request-target.
+type destination struct {
 	url     *url.URL
 	host    string // for the header field Host; empty: that of url
 	isProxy bool
 	login   string // for Proxy-Authorization; empty: none
 }
 
-// way is the one straight to the server. Nothing of it is read as a URL again:
-// scheme, host and target are put where net/http takes them from.
-func (h URL) way() way {
+// destination returns the server itself. The fields are set without parsing a URL
+// again, which could change the request-target.
+func (h URL) destination() destination {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
-	// RawPath counts only if Path is what it decodes to, and Path is all that it
-	// is there for.
-	return way{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
+	// net/http sends RawPath only if it decodes to Path.
+	return destination{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
 }
 
-// newRequest makes a request.
-func (w way) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
+func (w destination) newRequest(ctx context.Context, method string, from resume, raw bool) *http.Request {
 	req := (&http.Request{
 		Method:     method,
 		URL:        w.url,

@@ -71,7 +71,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What a server says of a range must be what was asked for.
+// A range must be the requested one.
 func TestLyingRanges(t *testing.T) {
 	for _, c := range []struct {
 		name, header, body string

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for http, accessed through c. A nil c gives a
-// scheme that is known and can't be accessed.
+// Scheme returns the registry row of http, opened with c. A nil c means a client with
+// default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:      "http",
@@ -32,13 +32,15 @@ func Scheme(c *Client) scheme.Scheme {
 		Parents:   parents,
 		Below:     scheme.BelowPath,
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 
-// SecureScheme is [Scheme] for https, which RFC 1738 and the draft don't know.
+// SecureScheme returns the registry row of https, as [Scheme]. RFC 1738 and the draft do
+// not define it.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = "https"
@@ -63,7 +65,6 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// words are those of the search.
 func words(u locus.URL) (string, bool) {
 	h, err := Parse(u)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret are the header fields whose values are never shown; of the first two
-// the scheme is.
+// secret are the header fields whose values are not shown, except for the
+// authentication scheme of the first two.
 var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// tracer tells a [scheme.TraceFunc] of one exchange: the header fields of the
-// request as they are written, and those of the response, sorted, since their
-// order on the wire is not known here. HTTP/2 shows its pseudo header fields.
+// tracer reports a request and its response to a [scheme.TraceFunc]: the header fields
+// of the request as they are written, those of the response sorted, because net/http
+// does not tell their order. HTTP/2 shows its pseudo header fields.
 type tracer struct {
 	req *scheme.Request
 
 	mu     sync.Mutex // the request is written by another goroutine
-	target string     // the request line, until it was told
+	target string     // the request line, until it is reported
 	ended  bool
 }
 
@@ -32,8 +32,7 @@ func newTracer(req *scheme.Request, r *http.Request) *tracer {
 	return &tracer{req: req, target: r.Method + " " + maskTarget(r.URL.RequestURI()) + " HTTP/1.1"}
 }
 
-// maskTarget is a request-target as it may be shown: a URL within it may have a
-// password.
+// maskTarget masks the passwords of URLs in a request-target.
 func maskTarget(target string) string {
 	if !strings.HasPrefix(target, "/") {
 		return locus.Mask(target) // a whole URL, for a proxy
@@ -42,7 +41,7 @@ func maskTarget(target string) string {
 	return strings.TrimPrefix(locus.Mask(origin+target), origin)
 }
 
-// hook adds what the tracer needs to know to t.
+// hook adds the tracer to the hooks of a request.
 func (t *tracer) hook(to *httptrace.ClientTrace) {
 	if t.req.Trace != nil {
 		to.WroteHeaderField = t.wrote
@@ -58,14 +57,14 @@ func (t *tracer) wrote(name string, values []string) {
 	if t.target != "" && !strings.HasPrefix(name, ":") {
 		t.req.Traced(true, t.target)
 	}
-	// HTTP/2 says the same in its pseudo header fields, which come first.
+	// HTTP/2 has the request line in pseudo header fields, which come first.
 	t.target = ""
 	for _, value := range values {
 		t.req.Traced(true, fieldLine(name, value))
 	}
 }
 
-// end ends the telling of the request, whoever may still write it.
+// end stops reporting the request, which net/http may still be writing.
 func (t *tracer) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +90,7 @@ func (t *tracer) fields(h http.Header) {
 	}
 }
 
-// fieldLine is a header field as it may be shown.
+// fieldLine returns a header field without secrets.
 func fieldLine(name, value string) string {
 	switch key := http.CanonicalHeaderKey(name); {
 	case slices.Contains(secret[:2], key):
@@ -102,7 +101,7 @@ func fieldLine(name, value string) string {
 	case name == ":path":
 		value = maskTarget(value)
 	case key == "Location", key == "Content-Location", key == "Refresh", key == "Link":
-		// These may hold a URL with a password in it.
+		// These may contain a URL with a password.
 		value = locus.Mask(value)
 	}
 	return fmt.Sprintf("%s: %s", name, value)

@@ -15,8 +15,7 @@ const (
 	SecurePort = 443
 )
 
-// URL is a locator of RFC 1738 section 3.3. It is comparable; the zero URL is
-// none.
+// URL is an http or https URL. It is a comparable value; the zero URL is invalid.
 type URL struct {
 	url               locus.URL
 	path, search      string
@@ -27,9 +26,9 @@ type URL struct {
 //
 //	httpurl = "http://" hostport [ "/" hpath [ "?" search ]]
 //
-// It takes any characters in path and searchpart, and "?" without the "/" before
-// it; [Check] finds those. It refuses what has no host, and a user or password
-// with a "?" in it. The error is a [*locus.SyntaxError].
+// It accepts any characters in path and searchpart, and "?" without "/" before it;
+// [Check] reports them. The error is a [*locus.SyntaxError]: there is no host, or a
+// user or password contains "?".
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -45,21 +44,21 @@ func Parse(u locus.URL) (URL, error) {
 	}, nil
 }
 
-// form says why u is not in the form of section 3.3, if it is not.
+// form returns an error if u is not in the form of section 3.3.
 func form(u locus.URL) error {
 	if port(u) == 0 {
-		return u.Errorf(0, "httpurl", "%w: the scheme is neither http nor https", locus.ErrForm)
+		return u.Errorf(0, "httpurl", "%w: not an http or https URL", locus.ErrForm)
 	}
 	if err := bnf.Form(u, u.Scheme(), "httpurl"); err != nil {
 		return err
 	}
 	if u.Host() == "" {
-		return u.Errorf(u.HostOffset(), "host", "%w: there is no host", locus.ErrForm)
+		return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 	}
 	login, _ := u.Login()
 	start := len(u.Scheme()) + len("://")
 	if i := strings.IndexByte(login[:u.HostOffset()-start], '?'); i >= 0 {
-		return u.Errorf(start+i, "hostport", `%w: some readers end the host at the "?", others go on to the "@"; write %%3F in a user or password`, locus.ErrForm)
+		return u.Errorf(start+i, "hostport", `%w: some parsers end the host at "?", others at "@"; write %%3F in a user or password`, locus.ErrForm)
 	}
 	return nil
 }
@@ -75,7 +74,7 @@ func port(u locus.URL) uint16 {
 	return 0
 }
 
-// split returns path and searchpart as they are written.
+// split returns path and searchpart, still encoded.
 func split(u locus.URL) (path, search string, isSearch bool) {
 	text, _ := u.Path()
 	return strings.Cut(text, "?")
@@ -90,7 +89,7 @@ func (h URL) Secure() bool { return h.Port() != 0 && port(h.url) == SecurePort }
 // Host returns the host as written, an IPv6 address with its brackets.
 func (h URL) Host() string { return h.url.Host() }
 
-// Port returns the port, the scheme's own if none is written.
+// Port returns the port, or the default port of the scheme.
 func (h URL) Port() uint16 {
 	if n, ok := h.url.Port(); ok {
 		return n
@@ -98,19 +97,16 @@ func (h URL) Port() uint16 {
 	return port(h.url)
 }
 
-// Path returns the decoded octets of the path, without the "/" before it. ok
-// reports whether there is one, perhaps empty. An encoded "/" can't be told from
-// one that separates segments here; URL().Path() can.
+// Path returns the decoded path without its first "/". ok is false without a path. A
+// decoded "/" looks like one that separates segments; URL().Path() tells them apart.
 func (h URL) Path() (octets string, ok bool) { return h.path, h.hasPath }
 
-// Search returns the decoded octets of the searchpart, without the "?". ok
-// reports whether there is one, perhaps empty. "+" is "+" here; [URL.Words] reads
-// it as the draft does.
+// Search returns the decoded searchpart without "?". ok is false without a searchpart.
+// "+" stays "+"; [URL.Words] reads it as the draft does.
 func (h URL) Search() (octets string, ok bool) { return h.search, h.isSearch }
 
-// Words returns the words of the searchpart, which the draft separates by "+",
-// each decoded; a "+" that belongs to a word is written %2B (URI draft, "Query
-// strings"). It returns nil if there is no searchpart.
+// Words returns the decoded words of the searchpart, separated by "+" (URI draft,
+// "Query strings"); nil without a searchpart. A "+" in a word is written %2B.
 func (h URL) Words() []string {
 	if !h.isSearch {
 		return nil
@@ -123,20 +119,19 @@ func (h URL) Words() []string {
 	return words
 }
 
-// Parts are the decoded parts of a URL to be made.
+// Parts are the decoded parts of a URL.
 type Parts struct {
 	Secure   bool     // https
 	Host     string   // as text: a name, an address, or an IPv6 address in brackets
-	Port     uint16   // 0: the scheme's own
+	Port     uint16   // 0: the default
 	Segments []string // of the path, which "/" separates; nil: no path
 	Search   *string  // nil: no searchpart
 	Fragment *string  // nil: no fragment
 }
 
-// URL makes the URL. Every octet comes back from [Parse] as it was given: a "/"
-// within a segment is encoded, and so is "+" in the searchpart, which many
-// servers take for a space. A searchpart needs a path before it; the empty one is
-// written if there is none.
+// URL makes the URL. [Parse] returns the parts unchanged: URL escapes "/" in a segment,
+// and "+" in the searchpart, which many servers read as a space. With a Search and
+// without Segments the path is empty.
 func (p Parts) URL() (URL, error) {
 	parts := locus.Parts{Scheme: "http", Host: p.Host, Port: p.Port}
 	if p.Secure {

@@ -10,49 +10,49 @@ import (
 	"sync/atomic"
 )
 
-// errUnasked is what reading comes to when a server speaks without being asked.
-var errUnasked = errors.New("http: the server spoke without being asked")
+// errUnsolicited is the error of reading data that no request asked for.
+var errUnsolicited = errors.New("http: the server sent data without being asked")
 
-// wire reads the connection of HTTP/1 for net/http and tells what net/http does
-// not: whether more came than a response announced. net/http would write a line
-// about that to the standard logger and let the response pass.
+// wire reads an HTTP/1 connection for net/http and detects data after the end of a
+// response. net/http would write it to the standard logger and report no error.
 //
-// It gives nothing before a request was written: a server that speaks first
-// (SMTP) is then an answer that is not HTTP, and not noise on an idle connection.
+// It gives nothing before a request was written: the banner of a server of another
+// protocol (SMTP) is then the answer to the request.
 type wire struct {
 	in      *bufio.Reader
 	written chan struct{} // closed when the first request is written
-	once    sync.Once
+	release func()        // closes written
 
 	mu      sync.Mutex
-	next    *reply // whose request is about to be written
-	current *reply
+	next    *framing // of the response to the request that is written next; nil: none
+	current *framing
 }
 
-// wireBuffer holds what came in one go, so that an excess that came along is seen.
+// wireBuffer is large enough to hold the excess that arrives with a response.
 const wireBuffer = 16 << 10
 
 func newWire(in io.Reader) *wire {
-	return &wire{in: bufio.NewReaderSize(in, wireBuffer), written: make(chan struct{})}
+	w := &wire{in: bufio.NewReaderSize(in, wireBuffer), written: make(chan struct{}), current: newFraming()}
+	w.release = sync.OnceFunc(func() { close(w.written) })
+	return w
 }
 
-// expect says that the next request written is that of r.
-func (w *wire) expect(r *reply) {
+// expect announces that the response to the next request has the framing f.
+func (w *wire) expect(f *framing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.next = r
+	w.next = f
 }
 
-// wrote is called when octets are about to be sent. On a connection where more
-// came than the last response announced it is an error, and nothing may be sent:
-// what is there already would be taken for the answer. net/http may have kept
-// the connection before it met that itself, and then takes another one.
+// wrote is called before octets are sent. It fails on a connection with unsolicited
+// data, which would be read as the next response; net/http then takes another
+// connection.
 func (w *wire) wrote() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next != nil {
-		if w.current != nil && w.current.excess.Load() {
-			return errUnasked
+		if w.current.excess.Load() {
+			return errUnsolicited
 		}
 		w.current, w.next = w.next, nil
 	}
@@ -60,10 +60,7 @@ func (w *wire) wrote() error {
 	return nil
 }
 
-// release lets reading begin.
-func (w *wire) release() { w.once.Do(func() { close(w.written) }) }
-
-// Read gives what belongs to the response under way, and no more.
+// Read returns the octets of the current response only.
 func (w *wire) Read(p []byte) (int, error) {
 	<-w.written
 	if w.in.Buffered() == 0 {
@@ -72,105 +69,96 @@ func (w *wire) Read(p []byte) (int, error) {
 		}
 	}
 	w.mu.Lock()
-	r := w.current
+	f := w.current
 	w.mu.Unlock()
-	if r == nil {
-		// A tunnel that is being made through a proxy: there is nothing to judge.
-		return w.in.Read(p)
-	}
 	p = p[:min(len(p), w.in.Buffered())]
 	ahead, _ := w.in.Peek(len(p))
-	n := r.take(ahead)
+	n := f.take(ahead)
 	if n == 0 && len(p) > 0 {
-		r.excess.Store(true)
-		return 0, errUnasked
+		f.excess.Store(true)
+		return 0, errUnsolicited
 	}
 	n, err := w.in.Read(p[:n])
-	if r.complete() && w.in.Buffered() > 0 {
-		r.excess.Store(true)
+	if f.complete() && w.in.Buffered() > 0 {
+		f.excess.Store(true)
 	}
 	return n, err
 }
 
-// maxLine is the most octets of a header line that [reply] looks at. The lines
-// that matter are short.
+// maxLine is how many octets of a header line [framing] reads. The lines that it
+// needs are shorter.
 const maxLine = 256
 
-// reply follows one response of HTTP/1 far enough to know where it must end, if
-// it says so with Content-Length. Where it misreads, net/http sees a body that
-// is too short and says so.
-type reply struct {
-	line   []byte // the header line under way
-	head   bool   // the request was a HEAD: no body follows, whatever is announced
+// framing finds the end of an HTTP/1 response with a Content-Length. If it misreads
+// the header, net/http reports a body that is too short.
+type framing struct {
+	line   []byte // the current header line
+	head   bool   // the request was HEAD, so there is no body
 	first  bool   // the status line was read
 	body   bool   // the header was read
 	status int
-	length int64       // of the body; -1: not announced
-	excess atomic.Bool // more came than was announced
-	ended  atomic.Bool // the body was read to its end
+	length int64       // of the rest of the body; negative: unknown
+	excess atomic.Bool // data came after the end
 }
 
-func newReply() *reply { return &reply{length: -1} }
+func newFraming() *framing { return &framing{length: -1} }
 
-// take returns how many octets of p are of this response.
-func (r *reply) take(p []byte) int {
-	if r.ended.Load() {
-		return 0
-	}
+// take returns how many octets of p belong to the response.
+func (f *framing) take(p []byte) int {
 	n := 0
-	for ; n < len(p) && !r.body; n++ {
-		r.header(p[n])
+	for ; n < len(p) && !f.body; n++ {
+		f.header(p[n])
 	}
-	if !r.body || r.length < 0 {
+	if !f.body || f.length < 0 {
 		return len(p)
 	}
-	rest := int(min(int64(len(p)-n), r.length))
-	r.length -= int64(rest)
+	rest := int(min(int64(len(p)-n), f.length))
+	f.length -= int64(rest)
 	return n + rest
 }
 
-// complete reports whether the response is known to be all there.
-func (r *reply) complete() bool { return r.body && r.length == 0 }
+// complete reports whether the end of the response was reached.
+func (f *framing) complete() bool { return f.body && f.length == 0 }
 
 // header reads one octet of the header.
-func (r *reply) header(c byte) {
+func (f *framing) header(c byte) {
 	if c != '\n' {
-		if len(r.line) < maxLine {
-			r.line = append(r.line, c)
+		if len(f.line) < maxLine {
+			f.line = append(f.line, c)
 		}
 		return
 	}
-	line := strings.TrimSuffix(string(r.line), "\r")
-	r.line = r.line[:0]
+	line := strings.TrimSuffix(string(f.line), "\r")
+	f.line = f.line[:0]
 	switch {
-	case !r.first:
-		r.first = true
+	case !f.first:
+		f.first = true
 		_, code, _ := strings.Cut(line, " ")
-		r.status, _ = strconv.Atoi(code[:min(len(code), 3)])
+		f.status, _ = strconv.Atoi(code[:min(len(code), 3)])
 	case line != "":
-		r.field(line)
-	case r.status/100 == 1 && r.status != 101:
-		// An interim response; the final one follows.
-		r.first, r.length = false, -1
+		f.field(line)
+	case f.status/100 == 1 && f.status != 101:
+		// The final response follows an interim one.
+		f.first, f.length = false, -1
 	default:
-		r.body = true
-		if r.head || r.status == 204 || r.status == 304 {
-			r.length = 0
+		f.body = true
+		if f.head || f.status == 204 || f.status == 304 {
+			f.length = 0
 		}
 	}
 }
 
-// chunked is the length that no Content-Length changes any more.
+// chunked is a length that overrides any Content-Length.
 const chunked = -2
 
-func (r *reply) field(line string) {
+func (f *framing) field(line string) {
 	name, value, _ := strings.Cut(line, ":")
 	switch {
 	case strings.EqualFold(name, "Transfer-Encoding"):
-		r.length = chunked
-	case strings.EqualFold(name, "Content-Length") && r.length == -1:
+		f.length = chunked
+	case strings.EqualFold(name, "Content-Length") && f.length == -1:
 		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= 0 {
-			r.length = n
+			f.length = n
 		}
 	}
 }

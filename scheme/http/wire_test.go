@@ -9,13 +9,12 @@ import (
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
-
-	"github.com/locus-url/locus/scheme"
 )
 
-// through reads all that a wire gives of one response.
-func through(in io.Reader) (text string, r *reply, err error) {
-	w, r := newWire(in), newReply()
+// through reads a response through a wire.
+func through(in io.Reader, head bool) (text string, r *framing, err error) {
+	w, r := newWire(in), newFraming()
+	r.head = head
 	w.expect(r)
 	w.wrote()
 	b, err := io.ReadAll(w)
@@ -31,56 +30,40 @@ func TestWire(t *testing.T) {
 		{"one more", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", 1},
 		{"another response", "HTTP/1.1 200 OK\r\ncontent-length:5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n", 19},
 		{"no content", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", 5},
+		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5},
 		{"no length", "HTTP/1.1 200 OK\r\n\r\nhello, world", 0},
 		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\nmore", 0},
 		{"interim", "HTTP/1.1 100 Continue\r\nContent-Length: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", 3},
 		{"no HTTP", "220 mail.example.org ESMTP\r\n", 0},
 		{"bad length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", 0},
 	} {
-		for way, in := range map[string]io.Reader{"at once": strings.NewReader(c.in), "octet-wise": iotest.OneByteReader(strings.NewReader(c.in))} {
-			got, r, err := through(in)
-			if want := c.in[:len(c.in)-c.extra]; got != want || r.excess.Load() != (c.extra > 0) || (err == errUnasked) != (c.extra > 0) {
-				t.Errorf("%s, %s: %q, excess %v, %v", c.name, way, got, r.excess.Load(), err)
+		for how, in := range map[string]io.Reader{"at once": strings.NewReader(c.in), "octet by octet": iotest.OneByteReader(strings.NewReader(c.in))} {
+			got, r, err := through(in, c.name == "HEAD")
+			if want := c.in[:len(c.in)-c.extra]; got != want || r.excess.Load() != (c.extra > 0) || (err == errUnsolicited) != (c.extra > 0) {
+				t.Errorf("%s, %s: %q, excess %v, %v", c.name, how, got, r.excess.Load(), err)
 			}
 		}
 	}
 }
 
-// An excess that came along is known with the last octet, before anybody asks for
-// more.
+// Excess data is detected with the last octet of the response.
 func TestWireKnowsAtOnce(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-	w, r := newWire(strings.NewReader(answer+"!")), newReply()
+	w, r := newWire(strings.NewReader(answer+"!")), newFraming()
 	w.expect(r)
 	w.wrote()
 	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
 		t.Errorf("excess %v, %v", r.excess.Load(), err)
 	}
-	// What came too much is no answer to the next request.
-	w.expect(newReply())
-	if err := w.wrote(); err != errUnasked {
+	// It is not the response to the next request.
+	w.expect(newFraming())
+	if err := w.wrote(); err != errUnsolicited {
 		t.Errorf("the next request is sent: %v", err)
 	}
 }
 
-// What comes when a response was read to its end is of no response, whatever the
-// header said about lengths.
-func TestWireAfterTheEnd(t *testing.T) {
-	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-	w, r := newWire(io.MultiReader(strings.NewReader(answer), strings.NewReader("more"))), newReply()
-	w.expect(r)
-	w.wrote()
-	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil {
-		t.Fatal(err)
-	}
-	r.ended.Store(true)
-	if n, err := w.Read(make([]byte, 1)); n != 0 || err != errUnasked {
-		t.Errorf("%d, %v", n, err)
-	}
-}
-
 func TestWireWaitsForARequest(t *testing.T) {
-	for name, begin := range map[string]func(*wire){"written": func(w *wire) { w.wrote() }, "closed": (*wire).release} {
+	for name, begin := range map[string]func(*wire){"written": func(w *wire) { w.wrote() }, "closed": func(w *wire) { w.release() }} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(strings.NewReader("220 hello"))
 			done := false
@@ -90,7 +73,7 @@ func TestWireWaitsForARequest(t *testing.T) {
 			}()
 			synctest.Wait()
 			if done {
-				t.Errorf("%s: something came before a request was written", name)
+				t.Errorf("%s: data before a request was written", name)
 			}
 			begin(w)
 			synctest.Wait()
@@ -101,14 +84,14 @@ func TestWireWaitsForARequest(t *testing.T) {
 	}
 }
 
-// A wire changes nothing of what net/http makes of a response.
+// A wire does not change what net/http reads.
 func FuzzWire(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!")
 	f.Add("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Length: 2\n\n1\r\nx\r\n0\r\n\r\n")
 	f.Add("HTTP/1.1 103 Hi\r\n\r\nHTTP/1.0 204 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx")
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n Content-Length: 2\r\n\r\nxyz")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, _, _ := through(strings.NewReader(text))
+		got, _, _ := through(strings.NewReader(text), false)
 		if !strings.HasPrefix(text, got) {
 			t.Fatalf("%q comes out as %q", text, got)
 		}
@@ -130,14 +113,5 @@ func readAnswer(text string) string {
 		if resp.StatusCode/100 != 1 || resp.StatusCode == 101 {
 			return fmt.Sprint(resp.Status, resp.Header, string(body), err)
 		}
-	}
-}
-
-func TestBodyTellsItsWireOfTheEnd(t *testing.T) {
-	r := newReply()
-	resp := &http.Response{Body: io.NopCloser(strings.NewReader("hello"))}
-	b := newBody(&answer{Response: resp, wire: r}, 5, false, &tracer{req: new(scheme.Request)})
-	if text, err := io.ReadAll(b); string(text) != "hello" || err != nil || !r.ended.Load() {
-		t.Errorf("%q, %v, ended %v", text, err, r.ended.Load())
 	}
 }

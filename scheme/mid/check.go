@@ -8,18 +8,21 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-const section = `URI draft, "Message-Id"`
+const (
+	midSection = `URI draft, "Message-Id"`
+	cidSection = `URI draft, "Content-Id"`
+)
 
-// check returns everything that is wrong with u.
-func check(u locus.URL, p locus.Profile) []locus.Violation {
+// checkMID returns every violation of a mid URL.
+func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
 	text, offset := bnf.SchemePart(u)
-	if p == locus.RFC1738 && strings.IndexByte(text, '/') < 0 && addrspec.Sound(u) {
+	if p == locus.RFC1738 && !strings.Contains(text, "/") && addrspec.Sound(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if text == "" {
-		f.Add("form", section, offset, "", `write a message-id after "mid:"`)
+		f.Add("form", midSection, offset, "", `write a message-id after "mid:"`)
 		return f.List()
 	}
 	f.Xchars("addr-spec", offset, text)
@@ -27,22 +30,46 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	identifier(&f, offset, messageID)
 	if pair {
 		offset += len(messageID)
-		f.Note("content-id", "RFC 2392 2", offset, text[len(messageID):], `a "/" and a content-id came with RFC 2392`)
+		f.Note("content-id", "RFC 2392 2", offset, text[len(messageID):], `RFC 2392 added "/" and a content-id`)
 		identifier(&f, offset+1, contentID)
 	}
 	return f.List()
 }
 
-// identifier looks at text, which begins at offset.
+// identifier checks text, which begins at offset.
 func identifier(f *bnf.Findings, offset int, text string) {
 	if i := strings.IndexByte(text, '/'); i >= 0 {
-		f.Note("slash", "RFC 2392 2", offset+i, "/", `write a "/" of an identifier as %2F: in RFC 2392 it stands between message-id and content-id`)
+		f.Note("slash", "RFC 2392 2", offset+i, "/", `write "/" in an identifier as %2F: in RFC 2392 it separates message-id and content-id`)
 	}
 	addrspec.Report(f, offset, text)
 }
 
-// canonical returns the one spelling of u, and what it changed. The error is a
-// [*locus.SyntaxError]: u is no mid URL.
+// checkCID returns every violation of a cid URL.
+func checkCID(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && addrspec.Sound(u) {
+		return nil
+	}
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	text, offset := bnf.SchemePart(u)
+	if text == "" {
+		f.Add("form", cidSection, offset, "", `write a content-id after "cid:"`)
+		return f.List()
+	}
+	f.Xchars("content-identifier", offset, text)
+	addrspec.Report(&f, offset, text)
+	return f.List()
+}
+
+// cidNotes returns the advice that a cid URL has a meaning only in its message.
+func cidNotes(u locus.URL) []locus.Violation {
+	return []locus.Violation{{
+		Rule: "within-message", Kind: locus.Note, Section: "RFC 2392 1", Text: u.String()[:len("cid")],
+		Help: "a cid URL has a meaning only in the message that contains it: elsewhere write mid:, a message-id, \"/\" and the content-id",
+	}}
+}
+
+// canonical returns the canonical form of u and what it changed.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

@@ -11,52 +11,57 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/bodypart"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Store is mail that has been received.
+// Store is received mail.
 type Store interface {
-	// Messages opens the messages that have this Message-Id, without "<" and ">",
-	// one after the other and in an order that stays. Each is an [io.ReaderAt] too,
-	// and is closed by who gets it. One that may have lost its end has a method
-	// Incomplete() bool that says so. An error ends them.
+	// Messages opens the messages with this Message-ID, given without "<" and ">", one
+	// after the other in a fixed order. Each is an [io.ReaderAt] too; the caller closes
+	// it. One that may be cut off has a method Incomplete() bool that returns true. An
+	// error ends the sequence.
 	Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error]
 }
 
-// Options are what a [Client] can be told. The zero value is fine.
+// Options of a [Client].
 type Options struct {
-	// Store is where messages are looked for. nil: nothing can be opened.
+	// Store is where mid URLs are opened. nil: they cannot be opened.
 	Store Store
+	// Limits bound the message that contains a cid URL, which is read into memory.
+	Limits message.Limits
 }
 
-// Client opens messages that have been received. It may be used from many
-// goroutines at once, if its store may.
-type Client struct{ store Store }
+// Client opens received messages and their parts. It may be used concurrently if its
+// store may.
+type Client struct{ o Options }
 
 var _ scheme.Opener = (*Client)(nil)
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
-	if o == nil {
-		o = &Options{}
+	c := new(Client)
+	if o != nil {
+		c.o = *o
 	}
-	return &Client{o.Store}
+	return c
 }
 
-// Get opens what m locates: [Client.Open] without a limit, from the start.
+// Get opens m with default options.
 func (c *Client) Get(ctx context.Context, m URL) (*scheme.Object, error) {
 	return c.open(ctx, &scheme.Request{URL: m.URL()}, m)
 }
 
-// Open opens what req.URL locates: a [*scheme.Object] of the message, its octets as
-// they are stored, or of a part of it, decoded and with the media type that the
-// message says. If several messages have the identifier it is the first; when they
-// differ, or it is not complete, the object's Note says so. req.Dial is not used: nothing here reaches a network.
+// Open implements [scheme.Opener] without a network. The resource is a
+// [*scheme.Object]: the octets of a message as they are stored, or a part of it,
+// decoded and with its own media type. A mid URL is looked up in the store; if
+// several messages have its Message-ID, the first is opened, and Object.Note says
+// whether they differ or the first is cut off. A cid URL is looked up in the message
+// that req.Within opens.
 //
-// The error is a [*locus.SyntaxError], or wraps one of scheme's: ErrNotFound, ErrTooLarge,
-// ErrUnsupported (there is no store), or are those of the store.
+// The error is a [*locus.SyntaxError], or wraps scheme.ErrNotFound, ErrTooLarge or
+// ErrUnsupported (there is no store or no message), or an error of the store or of
+// req.Within.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	m, err := Parse(req.URL)
 	if err != nil {
@@ -70,32 +75,81 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 }
 
 func (c *Client) open(ctx context.Context, req *scheme.Request, m URL) (*scheme.Object, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("mid: %w", err)
+	open := c.openMID
+	if isCID(m.url) {
+		open = c.openCID
 	}
-	if c.store == nil {
-		err := fmt.Errorf("mid: %w: there is no mail to look for %s in", scheme.ErrUnsupported, locus.Quote(m.messageID))
-		return nil, scheme.Hint(err, "name the folders and files that mail is in: mail.stores in the configuration")
+	err := ctx.Err()
+	if err == nil {
+		var object *scheme.Object
+		if object, err = open(ctx, req, m); err == nil {
+			return object, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", m.url.Scheme(), err)
+}
+
+func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*scheme.Object, error) {
+	if c.o.Store == nil {
+		return nil, scheme.Hint(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
+			"name the folders and files that mail is in: mail.stores in the configuration")
 	}
 	file, err := c.first(ctx, m.messageID)
 	if err != nil {
-		return nil, fmt.Errorf("mid: %w", err)
+		return nil, err
 	}
 	var object *scheme.Object
 	if id, ok := m.ContentID(); ok {
-		object, err = part(ctx, req, file, id)
+		object, err = file.part(ctx, req, id)
 	} else {
-		object, err = whole(ctx, req, file, m.messageID)
+		object, err = file.whole(ctx, req, m.messageID)
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("mid: %s: %w", locus.Quote(m.messageID), err)
+		return nil, fmt.Errorf("%s: %w", locus.Quote(m.messageID), err)
 	}
 	object.Note = strings.Join(file.notes, "; ")
 	return object, nil
 }
 
-// stored is a message that is open.
+func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
+	if req.Within == nil {
+		return nil, scheme.Hint(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
+			"--in FILE or --in mid:... names the message")
+	}
+	m, err := c.within(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return findPart(ctx, req, m, u.contentID, io.NopCloser(nil))
+}
+
+// within reads the message that contains the URL.
+func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Message, error) {
+	within, err := req.Within(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer within.Close()
+	object, ok := within.(*scheme.Object)
+	if !ok {
+		return nil, notMessage("the resource that contains the URL")
+	}
+	m, err := message.Read(object.Body, &c.o.Limits)
+	switch {
+	case errors.Is(err, message.ErrNoMessage):
+		return nil, notMessage(locus.Quote(object.URL.Redacted()))
+	case errors.Is(err, message.ErrLimit):
+		return nil, scheme.Hint(fmt.Errorf("%w: %w", scheme.ErrTooLarge, err), "mid:<message-id>/<content-id> opens a part of a message of any size, if it is in a mail store")
+	}
+	return m, err
+}
+
+func notMessage(what string) error {
+	return scheme.Hint(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), "--in FILE or --in mid:... names a message")
+}
+
+// stored is an open message.
 type stored struct {
 	io.ReaderAt
 	io.Closer
@@ -104,11 +158,11 @@ type stored struct {
 	notes []string
 }
 
-func open(file fs.File) (*stored, error) {
+func openStored(file fs.File) (*stored, error) {
 	info, err := file.Stat()
 	r, ok := file.(io.ReaderAt)
 	if err == nil && !ok {
-		err = fmt.Errorf("%w: %s can't be read from the middle", scheme.ErrUnsupported, locus.Quote(info.Name()))
+		err = fmt.Errorf("%w: %s does not allow random access", scheme.ErrUnsupported, locus.Quote(info.Name()))
 	}
 	if err != nil {
 		file.Close()
@@ -121,43 +175,42 @@ func open(file fs.File) (*stored, error) {
 	return m, nil
 }
 
-// first opens the first of the messages.
+// first opens the first message with this Message-ID.
 func (c *Client) first(ctx context.Context, id string) (*stored, error) {
-	next, stop := iter.Pull2(c.store.Messages(ctx, id))
+	next, stop := iter.Pull2(c.o.Store.Messages(ctx, id))
 	defer stop()
 	file, err, ok := next()
 	if !ok {
-		return nil, fmt.Errorf("%w: no message that was received has the message-id %s", scheme.ErrNotFound, locus.Quote(id))
+		return nil, fmt.Errorf("%w: no received message has the message-id %s", scheme.ErrNotFound, locus.Quote(id))
 	}
 	if err != nil {
 		return nil, err
 	}
-	first, err := open(file)
+	first, err := openStored(file)
 	if err == nil {
 		first.noteOthers(next)
 	}
 	return first, err
 }
 
-// mostOthers is how many more messages with the same identifier are looked at.
+// mostOthers is how many other messages with the same Message-ID are compared.
 const mostOthers = 10
 
-// noteOthers notes which other messages have the identifier too, and are not the
-// same.
+// noteOthers notes which other messages differ from m.
 func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
 	for range mostOthers {
 		file, err, ok := next()
 		if !ok || err != nil {
 			return
 		}
-		other, err := open(file)
+		other, err := openStored(file)
 		if err != nil {
 			return
 		}
 		same := isSame(m, other)
 		other.Close()
 		if !same {
-			m.notes = append(m.notes, fmt.Sprintf("another message, in %s, has this message-id and is not the same", locus.Quote(other.name)))
+			m.notes = append(m.notes, fmt.Sprintf("another message with this message-id, in %s, differs", locus.Quote(other.name)))
 		}
 	}
 }
@@ -183,25 +236,25 @@ func isSame(a, b *stored) bool {
 	return true
 }
 
-// whole makes an object of a message.
-func whole(ctx context.Context, req *scheme.Request, m *stored, id string) (*scheme.Object, error) {
+// whole returns the whole message as an object.
+func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
-		return nil, fmt.Errorf("%w: %d octets, and %d are the limit", scheme.ErrTooLarge, m.size, req.Limit)
+		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
 	}
 	o := &scheme.Object{URL: req.URL, Name: id, Type: "message/rfc822", Size: m.size, Resumable: true}
 	if req.Offset > 0 && req.Offset <= m.size {
 		o.Start = req.Offset
 	}
-	// A header that is too large, or none, has no date.
+	// A missing or oversized header has no date.
 	if header, err := message.ReadHeader(io.NewSectionReader(m, 0, m.size), nil); err == nil {
 		o.ModTime, _ = header.Date()
 	}
-	o.Body = scheme.Limit(bodypart.Body(ctx, io.NewSectionReader(m, o.Start, m.size-o.Start), m), req.Limit)
+	o.Body = scheme.Limit(&body{ctx, io.NewSectionReader(m, o.Start, m.size-o.Start), m}, req.Limit)
 	return o, nil
 }
 
-// part makes an object of a part of a message.
-func part(ctx context.Context, req *scheme.Request, m *stored, contentID string) (*scheme.Object, error) {
+// part returns a part of the message as an object.
+func (m *stored) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
 	parsed, err := message.Parse(m, m.size, nil)
 	if errors.Is(err, message.ErrLimit) {
 		err = fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)
@@ -209,9 +262,5 @@ func part(ctx context.Context, req *scheme.Request, m *stored, contentID string)
 	if err != nil {
 		return nil, err
 	}
-	o, err := bodypart.Open(ctx, req, parsed, contentID, m)
-	if err == nil {
-		o.Body = scheme.Limit(o.Body, req.Limit)
-	}
-	return o, err
+	return findPart(ctx, req, parsed, contentID, m)
 }

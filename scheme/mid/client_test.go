@@ -17,8 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// store is mail in memory: the messages with an identifier, under paths that begin
-// with it.
+// store is mail in memory, under paths that begin with the Message-ID.
 type store struct {
 	fstest.MapFS
 	open map[string]int // how many of a path are open

@@ -1,35 +1,37 @@
-// Package mid is the mid scheme: a mail message by its Message-Id, within mail
-// that has been received already ("Message-Id" in the URI draft; RFC 1738 section
-// 4 reserves the name).
+// Package mid opens received mail: the scheme mid names a message by its Message-ID,
+// and cid a body part by its Content-ID ("Message-Id" and "Content-Id" in the URI
+// draft; RFC 1738 section 4 reserves both names).
 //
 //	midaddress = "mid:" addr-spec
+//	cidaddress = "cid:" content-identifier
 //
-// "The rest of the URL after the "mid:" is the RFC822 msg-id with the constant <>
-// wrapper removed", encoded. RFC 2392 gave it a second form, for a body part of
-// the message, which is read here as an extension:
+// An identifier is written without "<" and ">", and encoded. RFC 2392 has the same
+// forms, and another one for a body part of a message, which is read as an extension:
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 //
-// # Where this differs
+// A Content-ID is unique only within its message, so a cid URL has a meaning only in
+// the message that contains it, which [scheme.Request].Within opens.
 //
-// In RFC 2392 "/" is reserved, and a "/" of an identifier is written %2F. The
-// draft knows nothing of that, so only a "/" behind the first "@", with something
-// after it, begins a content-id; any other is part of its identifier. Check has a
-// note about each.
+// # Differences
 //
-// Neither identifier has to be an addr-spec to parse; Check has a finding
-// "addr-spec" for each place where it is none. Identifiers are the same only if
-// they are the same octets; case matters, in the domain too.
+// RFC 2392 reserves "/", and writes a "/" of an identifier %2F. The draft does not,
+// so only a "/" after the first "@", with something after it, begins a content-id;
+// any other belongs to its identifier. Check has a note about each.
 //
-// # What comes of it
+// An identifier need not be an addr-spec to parse; Check has a finding "addr-spec" for
+// each offence. Identifiers are the same only if they have the same octets: case
+// matters, even in the domain.
 //
-// A [scheme.Object]: the message, message/rfc822, its octets as they are stored; or,
-// with a content-id, the body part, decoded and with its own media type. The mail
-// to look in is [Options].Store. If several messages have the identifier, the first
-// counts.
+// # Resources
+//
+// A [scheme.Object]: the message, message/rfc822, as it is stored, or the body part,
+// decoded and with its own media type. [Options].Store has the messages of mid URLs.
+// The message of a cid URL may be of any scheme; it is read into memory, up to
+// 64 MiB.
 //
 // # What is refused
 //
-// Parse refuses "mid:" with nothing behind it. Identifiers may decode to any
-// octets, and are for comparing with those of messages, never for a header.
+// Parse refuses an empty identifier. Identifiers may hold any octets: they are for
+// comparing with those of messages, never for writing into a header.
 package mid

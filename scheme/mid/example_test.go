@@ -23,5 +23,9 @@ func ExampleParse() {
 func ExampleParts() {
 	m, err := mid.Parts{MessageID: "a/b@host.dom"}.URL()
 	fmt.Println(m.URL(), err)
-	// Output: mid:a%2Fb@host.dom <nil>
+	c, err := mid.Parts{ContentID: "a/b@host.dom"}.URL()
+	fmt.Println(c.URL(), err)
+	// Output:
+	// mid:a%2Fb@host.dom <nil>
+	// cid:a%2Fb@host.dom <nil>
 }

@@ -4,10 +4,14 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/bnf/bnftest"
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-func FuzzParse(f *testing.F) {
+func FuzzParse(f *testing.F)    { fuzzParse(f, laws, seeds) }
+func FuzzParseCID(f *testing.F) { fuzzParse(f, cidLaws, cidSeeds) }
+
+func fuzzParse(f *testing.F, laws bnftest.Laws, seeds []string) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
 		m, _ := mid.Parse(u)
 		id, _ := m.ContentID()

@@ -6,31 +6,39 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for mid, accessed through c. A nil c gives a
-// scheme that is known and can't be accessed.
-func Scheme(c *Client) scheme.Scheme {
-	s := scheme.Scheme{
+// Schemes returns the registry rows of mid and cid, opened with c. A nil c means a
+// client with default options.
+func Schemes(c *Client) []scheme.Scheme {
+	if c == nil {
+		c = New(nil)
+	}
+	mid := scheme.Scheme{
 		Name:      "mid",
 		Status:    scheme.Draft,
-		Section:   section + "; RFC 1738 4; RFC 2392",
+		Section:   midSection + "; RFC 1738 4; RFC 2392",
 		Syntax:    "mid:<message-id> or mid:<message-id>/<content-id>",
 		Access:    "mail that has been received",
-		Fields:    fields,
+		Fields:    midFields,
 		Canonical: canonical,
-		Check:     check,
+		Check:     checkMID,
+		Opener:    c,
 		Traits:    scheme.Local | scheme.Messages | scheme.MailAddress,
 		Hierarchy: relative.Opaque,
 		Icon:      "letter",
-		Split:     splitPath,
-		Title:     title,
+		Split:     func(s *scheme.Splitter) { s.All("addr-spec", scheme.RolePath) },
+		Title:     func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
 	}
-	if c != nil {
-		s.Opener = c
-	}
-	return s
+	cid := mid
+	cid.Name = "cid"
+	cid.Section = cidSection + "; RFC 1738 4; RFC 2392"
+	cid.Syntax = "cid:<content-id>"
+	cid.Access = "the message that contains the URL"
+	cid.Fields, cid.Check, cid.Notes = cidFields, checkCID, cidNotes
+	cid.Traits = scheme.Local | scheme.Contained | scheme.MailAddress
+	return []scheme.Scheme{mid, cid}
 }
 
-func fields(u locus.URL) ([]scheme.Field, error) {
+func midFields(u locus.URL) ([]scheme.Field, error) {
 	m, err := Parse(u)
 	if err != nil {
 		return nil, err
@@ -40,4 +48,12 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		list = append(list, scheme.Field{Name: "contentId", Value: id})
 	}
 	return list, nil
+}
+
+func cidFields(u locus.URL) ([]scheme.Field, error) {
+	m, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{{Name: "contentId", Value: m.contentID}}, nil
 }

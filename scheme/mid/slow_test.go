@@ -14,7 +14,7 @@ import (
 //
 // An addr-spec is never empty; what else RFC 822 says is judged in its own test.
 var laws = bnftest.Laws{
-	Scheme: mid.Scheme(nil),
+	Scheme: mid.Schemes(nil)[0],
 	Twin:   bnftest.Production("mid:" + bnftest.Xchar + "+"),
 	Parse:  bnftest.Parser(mid.Parse),
 }
@@ -24,4 +24,23 @@ var seeds = []string{
 	"mid:%3Ca@b%3E", "mid://a@b/c", "MID:x", "mid:@/x",
 }
 
-func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }
+// cidLaws hold the package against the URI draft's production in the characters of
+// RFC 1738 section 5, where cid is an otherurl:
+//
+//	cidaddress = "cid:" content-identifier
+//
+// An identifier is never empty.
+var cidLaws = bnftest.Laws{
+	Scheme: mid.Schemes(nil)[1],
+	Twin:   bnftest.Production("cid:" + bnftest.Xchar + "+"),
+	Parse:  bnftest.Parser(mid.Parse),
+}
+
+var cidSeeds = []string{
+	"cid:foo4%25foo1@bar.net", "cid:partA.960830.1639@XIson.com", "cid:a/b@c", "cid:%3Ca@b%3E", "cid://a@b", "CID:image001.png",
+}
+
+func TestProduction(t *testing.T) {
+	laws.Random(t, 20_000, seeds)
+	cidLaws.Random(t, 20_000, cidSeeds)
+}

@@ -9,27 +9,34 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a mid URL. It is a comparable value; the zero URL is none.
+// URL is a mid or cid URL. It is a comparable value; the zero URL is invalid.
 type URL struct {
 	url                  locus.URL
 	messageID, contentID string
 }
 
-// Parse reads u as a mid URL. The error is a [*locus.SyntaxError]: u has another
-// scheme, or no identifier.
+// Parse reads u as a mid or cid URL. The error is a [*locus.SyntaxError]: u has
+// another scheme, or no identifier.
 func Parse(u locus.URL) (URL, error) {
-	if u.Scheme() != "mid" {
-		return URL{}, u.Errorf(0, "scheme", "%w: it is no mid URL", locus.ErrForm)
-	}
 	text, offset := bnf.SchemePart(u)
-	if text == "" {
-		return URL{}, u.Errorf(offset, "addr-spec", `%w: a message-id follows "mid:"`, locus.ErrForm)
+	switch {
+	case u.Scheme() != "mid" && u.Scheme() != "cid":
+		return URL{}, u.Errorf(0, "scheme", "%w: not a mid or cid URL", locus.ErrForm)
+	case text == "" && isCID(u):
+		return URL{}, u.Errorf(offset, "content-identifier", `%w: write a content-id after "cid:"`, locus.ErrForm)
+	case text == "":
+		return URL{}, u.Errorf(offset, "addr-spec", `%w: write a message-id after "mid:"`, locus.ErrForm)
+	case isCID(u):
+		return URL{url: u, contentID: bnf.Decode(text)}, nil
 	}
 	messageID, contentID, _ := split(text)
 	return URL{url: u, messageID: bnf.Decode(messageID), contentID: bnf.Decode(contentID)}, nil
 }
 
-// split splits text at the first "/" behind an "@", if something follows it.
+func isCID(u locus.URL) bool { return u.Scheme() == "cid" }
+
+// split splits the text of a mid URL at the first "/" after an "@", if something
+// follows it.
 func split(text string) (messageID, contentID string, pair bool) {
 	at := max(strings.IndexByte(text, '@'), 0)
 	slash := at + strings.IndexByte(text[at:], '/')
@@ -42,29 +49,34 @@ func split(text string) (messageID, contentID string, pair bool) {
 // URL returns the URL as it was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
-// MessageID returns the identifier of the message, decoded and without "<" and
-// ">". It may hold any octets.
+// MessageID returns the Message-ID, decoded and without "<" and ">"; empty for a cid
+// URL. It may hold any octets.
 func (m URL) MessageID() string { return m.messageID }
 
-// ContentID returns the identifier of the body part, decoded and without "<" and
-// ">". ok is false if m is about the whole message.
+// ContentID returns the Content-ID of the body part, decoded and without "<" and
+// ">". It may hold any octets. ok is false if m is about a whole message.
 func (m URL) ContentID() (id string, ok bool) { return m.contentID, m.contentID != "" }
 
-// Parts are what a mid URL is made of, decoded.
+// Parts are the decoded parts of a URL, identifiers without "<" and ">". One of them
+// must be set.
 type Parts struct {
-	MessageID string // without "<" and ">"; needed
-	ContentID string // the same of a body part; empty: the whole message
+	MessageID string // empty: a cid URL
+	ContentID string // empty: the whole message
 }
 
-// URL makes the URL. A "/" of an identifier is encoded. The error is a
-// [*locus.SyntaxError]: there is no MessageID, or one without "@" beside a
+// URL makes the URL. It escapes a "/" of an identifier. The error is a
+// [*locus.SyntaxError]: there is no identifier, or a MessageID without "@" beside a
 // ContentID.
 func (p Parts) URL() (URL, error) {
-	text := addrspec.Encode(p.MessageID, escape.Unreserved())
-	if p.ContentID != "" {
-		text += "/" + addrspec.Encode(p.ContentID, escape.Unreserved())
+	scheme, text := "cid", addrspec.Encode(p.ContentID, escape.Unreserved())
+	if p.MessageID != "" {
+		messageID := addrspec.Encode(p.MessageID, escape.Unreserved())
+		if scheme = "mid"; p.ContentID != "" {
+			messageID += "/" + text
+		}
+		text = messageID
 	}
-	u, err := locus.Parts{Scheme: "mid", SchemePart: &text}.URL()
+	u, err := locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 	if err != nil {
 		return URL{}, err
 	}

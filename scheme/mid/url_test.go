@@ -34,7 +34,7 @@ func TestParseRefuses(t *testing.T) {
 	laws.Refuses(t, []bnftest.Refusal{
 		{"mid:", "", "addr-spec", locus.ErrForm},
 		{"mid:", "#f", "addr-spec", locus.ErrForm},
-		{"", "cid:a@b", "scheme", locus.ErrForm},
+		{"", "news:a@b", "scheme", locus.ErrForm},
 	})
 }
 
@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 		{mid.Parts{MessageID: "//a@b"}, "mid:%2F%2Fa@b"},
 		{mid.Parts{MessageID: "foo"}, "mid:foo"},
 		{mid.Parts{MessageID: "foo", ContentID: "c@d"}, ""},
-		{mid.Parts{ContentID: "c@d"}, ""},
+		{mid.Parts{ContentID: "c@d"}, "cid:c@d"},
 		{mid.Parts{}, ""},
 	} {
 		m, err := row.parts.URL()

@@ -9,42 +9,45 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-const section = "RFC 1738 3.6"
+const (
+	newsSection = "RFC 1738 3.6"
+	nntpSection = "RFC 1738 3.7"
+)
 
-// check returns everything that is wrong with u.
-func check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && sound(u) {
+// checkNews returns every violation of a news or snews URL.
+func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && soundNews(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
-	text, offset := grouppart(u)
+	text, offset := path(u), u.PathOffset()
 	if whole, start := bnf.SchemePart(u); u.Facts().Has(locus.Internet) {
 		if _, err := Parse(u); err == nil && p == locus.RFC1738 && isArticle(whole) {
-			f.Note("server", "RFC 5538 2.2", start, "//", "RFC 1738 reads all of this as a message-id; RFC 5538 reads a server and what it has")
+			f.Note("server", "RFC 5538 2.2", start, "//", "RFC 1738 reads all of this as a message-id; RFC 5538 reads a server and an article")
 			article(&f, start, whole)
 			return f.List()
 		}
-		f.Add("server", section, len(u.Scheme())+1, "//", "RFC 1738 has no server in a news URL; that form is of RFC 5538: leave the server out, or write nntp:")
-		f.Internet(bnf.Login{Section: section})
+		f.Add("server", newsSection, len(u.Scheme())+1, "//", "RFC 1738 has no server in a news URL, RFC 5538 has: leave the server out, or write nntp:")
+		f.Internet(bnf.Login{Section: newsSection})
 		if text == "" {
 			return f.List()
 		}
 	}
 	switch {
 	case text == "":
-		f.Add("form", section, offset, "", `write "*", a newsgroup or a message-id after "news:"`)
+		f.Add("form", newsSection, offset, "", `write "*", a newsgroup or a message-id after "news:"`)
 	case text == "*":
-	case strings.IndexByte(text, '@') < 0:
-		f.Group(offset, text)
-	default:
+	case strings.Contains(text, "@"):
 		article(&f, offset, text)
+	default:
+		f.Group(offset, text)
 	}
 	return f.List()
 }
 
-// sound reports, without allocation, that nothing is wrong with u by RFC 1738.
-func sound(u locus.URL) bool {
+// soundNews reports, without allocation, that RFC 1738 has no objection to u.
+func soundNews(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
 		return false
@@ -65,8 +68,7 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article looks at text, which begins at offset and has an "@". In the URI draft
-// that is
+// article checks text, which begins at offset and has an "@". The URI draft has
 //
 //	article = xalphas "@" host
 func article(f *bnf.Findings, offset int, text string) {
@@ -81,18 +83,18 @@ func article(f *bnf.Findings, offset int, text string) {
 	}
 	f.Chars("article", offset, left, set)
 	for i := nextImpossible(left, 0); i < len(left); i = nextImpossible(left, i+3) {
-		f.Impossible("message-id", "RFC 1036 2.1.5", offset+i, left[i:i+3], `a message-id is printing characters, without blanks and without "<" and ">"`)
+		f.Impossible("message-id", "RFC 1036 2.1.5", offset+i, left[i:i+3], `a message-id has printing characters only, without blanks, "<" and ">"`)
 	}
 	offset += at + 1
 	if strings.HasPrefix(host, "[") || strings.HasPrefix(strings.ToUpper(host), "%5B") {
-		f.Add("domain-literal", "RFC 1738 5", offset, host, `a host follows the "@": section 5 has no domain literal, though message-ids do`)
+		f.Add("domain-literal", "RFC 1738 5", offset, host, `write a host after "@": section 5 has no domain literals, though message-ids do`)
 		return
 	}
 	f.Host(offset, host)
 }
 
-// nextImpossible returns where in text, from i on, the next escape is whose octet
-// no message-id has, or the length of text. Unescaped, these are no uchars.
+// nextImpossible returns the offset, from i on, of the next escape whose octet no
+// message-id has, or len(text). Such an octet that is not escaped is not a uchar.
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -104,31 +106,25 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// canonical returns the one spelling of u, and what it changed. No character of a
-// message-id is reserved (section 3.6); its last "@" is the only one that is not
-// escaped. A server without a group is one with "*". The error is a [*locus.SyntaxError]: u is not a news URL.
-func canonical(u locus.URL) (locus.URL, locus.Change, error) {
+// canonicalNews returns the canonical form of a news or snews URL and what it
+// changed. No character of a message-id is reserved (section 3.6); only its last
+// "@" is not escaped. A server without a path gets "*".
+func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
 	}
-	text, _ := grouppart(u)
+	text := path(u)
 	if text != "" && bnf.Spelled(u, defaultPort(u)) && strings.Count(text, "@") <= 1 {
 		return u, 0, nil
 	}
-	var c bnf.Canon
-	c.Begin(u)
-	if u.Facts().Has(locus.Internet) {
-		c.Login(defaultPort(u))
-		c.Raw("/")
-	}
-	switch {
+	c := beginCanonical(u)
+	switch at := strings.LastIndexByte(text, '@'); {
 	case text == "":
 		c.Change |= locus.FormFields
 		c.Raw("*")
-	case strings.IndexByte(text, '@') < 0:
+	case at < 0:
 		c.Text(text, plainGroup())
 	default:
-		at := strings.LastIndexByte(text, '@')
 		left := text[:at]
 		if !u.Facts().Has(locus.Internet) {
 			left = c.Slashes(left)
@@ -138,4 +134,110 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 		c.Text(text[at+1:], escape.Unreserved())
 	}
 	return c.End()
+}
+
+// beginCanonical writes everything before the path.
+func beginCanonical(u locus.URL) *bnf.Canon {
+	c := new(bnf.Canon)
+	c.Begin(u)
+	if u.Facts().Has(locus.Internet) {
+		c.Login(defaultPort(u))
+		c.Raw("/")
+	}
+	return c
+}
+
+// maxNumber is the highest article number of RFC 3977 section 6.
+const maxNumber = 1<<31 - 1
+
+// checkNNTP returns every violation of an nntp or nntps URL.
+func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
+	if p == locus.RFC1738 && soundNNTP(u) {
+		return nil
+	}
+	group, digits, hasNumber := strings.Cut(path(u), "/")
+	f := bnf.Findings{URL: u, Profile: p}
+	f.Scheme()
+	if p == locus.RFC1738 || u.Facts().Has(locus.Internet) {
+		f.Internet(bnf.Login{Section: nntpSection})
+	}
+	offset := u.PathOffset()
+	f.Group(offset, group)
+	offset += len(group)
+	switch {
+	case hasNumber:
+		number(&f, offset+1, digits)
+	case p == locus.RFC1630:
+		f.Add("form", "URI draft, nntpaddress", offset, "", `write "/" and the number of an article`)
+	}
+	return f.List()
+}
+
+// soundNNTP reports, without allocation, that RFC 1738 has no objection to u and
+// that it needs no note.
+func soundNNTP(u locus.URL) bool {
+	text, _ := u.Path()
+	group, digits, hasNumber := strings.Cut(text, "/")
+	if !bnf.SoundHostPort(u) || !bnf.IsGroup(group) {
+		return false
+	}
+	if !hasNumber {
+		return true
+	}
+	// Nine digits are always below maxNumber.
+	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
+}
+
+// number checks digits, which begin at offset.
+func number(f *bnf.Findings, offset int, digits string) {
+	if digits == "" {
+		f.Add("article-number", "RFC 1738 5", offset-1, "/", `write the number of an article after "/", or leave "/" out`)
+		return
+	}
+	if notDigit(digits) < len(digits) {
+		f.Chars("digits", offset, digits, octet.Digit)
+		return
+	}
+	switch n, err := articleNumber(digits); {
+	case err != nil:
+		f.Impossible("article-number", nntpSection, offset, digits, "the article number is too high")
+	case n == 0:
+		f.Impossible("article-number", "RFC 3977 6", offset, digits, "article numbers begin at 1")
+	case n > maxNumber:
+		f.Note("article-number", "RFC 3977 6", offset, digits, "most servers have no article number over 2147483647")
+	}
+}
+
+// canonicalNNTP returns the canonical form of an nntp or nntps URL and what it
+// changed. The article number has no leading zeros.
+func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
+	if _, err := Parse(u); err != nil {
+		return locus.URL{}, 0, err
+	}
+	group, digits, hasNumber := strings.Cut(path(u), "/")
+	plain := strings.TrimLeft(digits, "0")
+	if plain == "" && digits != "" {
+		plain = "0"
+	}
+	if plain == digits && bnf.Spelled(u, defaultPort(u)) {
+		return u, 0, nil
+	}
+	c := beginCanonical(u)
+	c.Text(group, escape.Unreserved())
+	if hasNumber {
+		c.Raw("/" + plain)
+	}
+	if plain != digits {
+		c.Change |= locus.FormFields
+	}
+	return c.End()
+}
+
+// nntpNotes returns the advice of section 3.7 to prefer news URLs.
+func nntpNotes(u locus.URL) []locus.Violation {
+	help := "news: is preferred, because most servers answer local clients only: write news: and the name of the newsgroup"
+	if strings.Contains(path(u), "/") {
+		help = "news: is preferred for an article, because most servers answer local clients only: write news: and its message-id"
+	}
+	return []locus.Violation{{Rule: "prefer-news", Kind: locus.Note, Section: nntpSection, Text: u.String()[:len(u.Scheme())], Help: help}}
 }

@@ -1,71 +1,103 @@
 package news
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
+	"net"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/pool"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Reader reads news from a server, with connections of req.Dial. A server is
-// written "nntp://host:port", or "nntps://host:port" for one within TLS, perhaps
-// with user and password. What is opened has req.URL as its URL. The client of
-// package nntp is a Reader.
-type Reader interface {
-	// OpenArticle opens an article by its message-id, without "<" and ">".
-	OpenArticle(ctx context.Context, req *scheme.Request, server locus.URL, messageID string) (*scheme.Object, error)
-	// OpenGroup lists the articles of a newsgroup that req.Items chooses. Each item
-	// that is one has a field "messageId", a string without "<" and ">".
-	OpenGroup(ctx context.Context, req *scheme.Request, server locus.URL, newsgroup string) (*scheme.Menu, error)
-	// OpenGroups lists all newsgroups. Each item that is one is a KindMenu and has
-	// the name as its title.
-	OpenGroups(ctx context.Context, req *scheme.Request, server locus.URL) (*scheme.Menu, error)
-}
+// TLSMode says when STARTTLS is used (RFC 4642). snews and nntps have TLS without
+// it.
+type TLSMode uint8
 
-// Options of a Client. The zero value knows no server, and opens only what names
-// one.
+const (
+	TLSLogin   TLSMode = iota // before a login, where the server offers it
+	TLSOff                    // never
+	TLSRequire                // always; without it the open fails
+)
+
+// Options of a Client. The zero value opens only URLs that name a server.
 type Options struct {
-	// Server is the reader's own: "nntp://host:port" or "nntps://host:port". The
-	// zero URL: there is none.
+	// Server is the server for URLs that name none: "nntp://host:port" or
+	// "nntps://host:port", optionally with user and password. The zero URL: none.
 	Server locus.URL
-	// Received opens an article among those that were received already (URI draft,
-	// "News"), by its message-id without "<" and ">". It is asked before a server is,
-	// but not for a URL that names a server. An error that wraps scheme.ErrNotFound
-	// leaves the article to the server. nil: there are none.
+	// Received opens an article among received messages (URI draft, "News"), by its
+	// message-id without "<" and ">". It is asked before a server is, but not for a
+	// URL that names one. With an error that wraps scheme.ErrNotFound the server is
+	// asked next. nil: there are no received messages.
 	Received func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error)
+	// ClearLogin allows logins without TLS.
+	ClearLogin bool
+	// StartTLS says when STARTTLS is used.
+	StartTLS TLSMode
+	// TLSConfig is the configuration of TLS; nil: the defaults of crypto/tls.
+	TLSConfig *tls.Config
+	// Limits bound lists.
+	Limits Limits
+	// IdleTime is how long an idle connection is kept; 0: 30 seconds, less than
+	// servers wait.
+	IdleTime time.Duration
+	// IdleConns is how many idle connections are kept for one server; 0: 4, which
+	// servers usually allow one client; negative: none.
+	IdleConns int
 }
 
-// Client accesses URLs of news and snews. It may be used from many goroutines at
-// once if its Reader may.
+// Limits bound what a server may send. Zero fields have the given defaults.
+type Limits struct {
+	Line   int   // octets of a line of a list; 64 KiB
+	Items  int64 // of a menu; 1 Mi
+	Octets int64 // of a list; 512 MiB
+}
+
+// Client opens news, snews, nntp and nntps URLs. It may be used concurrently.
 type Client struct {
-	reader Reader
-	o      Options
+	o    Options
+	pool pool.Pool[poolKey, *conn]
 }
 
-// New returns a Client that reads through r. o may be nil.
-func New(r Reader, o *Options) *Client {
-	c := &Client{reader: r}
+// New returns a Client. o may be nil.
+func New(o *Options) *Client {
+	c := new(Client)
 	if o != nil {
 		c.o = *o
 	}
+	l := &c.o.Limits
+	*l = Limits{Line: cmp.Or(l.Line, 64<<10), Items: cmp.Or(l.Items, 1<<20), Octets: cmp.Or(l.Octets, 512<<20)}
+	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
 
-// Get dereferences n: an article is an Object; a newsgroup is a Menu of the newest
-// of its articles, and all newsgroups are one too.
+// Close closes idle connections. Resources that are open stay open, and later opens
+// use new connections.
+func (c *Client) Close() error {
+	c.pool.Close()
+	return nil
+}
+
+// Get opens n with default options.
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, n URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: n.url, Dial: d}, n)
 }
 
-// Open implements [scheme.Opener]: Parse, then what Get does. Request.Items
-// chooses articles by their numbers, which are those of the server that is asked.
-// The items are news URLs: of no server, or of the one that req.URL names.
+// Open implements [scheme.Opener]. An article is an Object; a newsgroup is a Menu of
+// its newest articles, or of those that req.Items selects by number; all newsgroups
+// are a Menu. Items have URLs of req.URL's scheme, and name a server if it does.
+// When ctx ends, reading the resource fails.
+//
+// A probe sends STAT for an article, and only selects a newsgroup. NNTP cannot begin
+// in the middle of an article, so Open ignores req.Offset.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	n, err := Parse(req.URL)
 	if err != nil {
@@ -78,135 +110,220 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	if err := n.sendable(); err != nil {
 		return nil, err
 	}
-	var missing error
 	if n.messageID != "" && n.url.Host() == "" && c.o.Received != nil {
 		o, err := c.o.Received(ctx, req, n.messageID)
-		if err == nil {
+		switch {
+		case err == nil:
 			return o, nil
-		}
-		if !errors.Is(err, scheme.ErrNotFound) {
+		case !errors.Is(err, scheme.ErrNotFound):
 			return nil, fmt.Errorf("news: %w", err)
+		case c.o.Server.IsZero():
+			return nil, fmt.Errorf("news: %w, and no news server is known", err)
 		}
-		missing = err
+	}
+	if req.Dial == nil {
+		return nil, fmt.Errorf("news: %w without a dialer", scheme.ErrUnsupported)
 	}
 	server, err := c.server(n)
-	if err != nil && missing != nil {
-		return nil, fmt.Errorf("news: %w, and no news server is known", missing)
-	}
 	if err != nil {
 		return nil, err
 	}
+	key, err := keyOf(req.Dial, server)
+	if err != nil {
+		return nil, err
+	}
+	x := &operation{client: c, ctx: ctx, req: req, url: n, server: server, key: key}
+	res, err := x.run()
 	switch {
-	case n.messageID != "":
-		o, err := c.reader.OpenArticle(ctx, req, server, n.messageID)
-		if err != nil {
-			return nil, err
-		}
-		return o, nil
-	case n.newsgroup != "":
-		m, err := c.reader.OpenGroup(ctx, req, server, n.newsgroup)
-		return n.menu(m, err, articleParts)
-	default:
-		m, err := c.reader.OpenGroups(ctx, req, server)
-		return n.menu(m, err, groupParts)
+	case err == nil:
+		return res, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("news: %w", context.Cause(ctx))
 	}
+	return nil, fmt.Errorf("news: %w", err)
 }
 
-// sendable says why n can't be asked for, if it can't: it holds what would end a
-// command, or what no message-id has (RFC 3977 section 3.6). Nothing is asked
-// then.
-func (n URL) sendable() error {
-	octets, part, not := n.newsgroup, "group", ""
-	if n.messageID != "" {
-		octets, part, not = n.messageID, "article", "<>"
-	}
-	i := strings.IndexFunc(octets, func(r rune) bool { return r <= ' ' || r == 0x7F || strings.ContainsRune(not, r) })
-	if i < 0 {
-		return nil
-	}
-	text, offset := grouppart(n.url)
-	return n.url.Errorf(offset+bnf.OctetOffset(text, i), part, "%w: %s can't be in a name that is sent to a server", locus.ErrValue, locus.Quote(octets[i:i+1]))
-}
-
-// server returns the URL of the server to ask. snews has one within TLS, on its
-// own port unless it is known by another.
+// server returns the URL of the server to ask, with the scheme nntp or nntps. snews
+// and nntps ask the server of the options over TLS; if it is known as nntp, on the
+// default port.
 func (c *Client) server(n URL) (locus.URL, error) {
-	from := n.url
-	if from.Host() == "" {
-		from = c.o.Server
+	named := n.url.Host() != ""
+	p := n.url.Parts()
+	if !named {
+		p = c.o.Server.Parts()
 	}
-	if from.IsZero() {
-		return locus.URL{}, scheme.Hint(fmt.Errorf("news: %w: no news server is known, and a news URL names none", scheme.ErrUnsupported),
-			"NNTPSERVER in the environment, or news.server in the configuration, names one")
-	}
-	p := from.Parts()
-	p.Path, p.Fragment = nil, nil
 	switch {
-	case from == n.url && n.Secure():
-		p.Scheme = "nntps"
-	case from == n.url:
+	case named:
 		p.Scheme = "nntp"
-	case n.Secure() && from.Scheme() != "nntps":
+		if n.Secure() {
+			p.Scheme = "nntps"
+		}
+	case c.o.Server.IsZero():
+		return locus.URL{}, scheme.Hint(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
+			"NNTPSERVER in the environment, or news.server in the configuration, names one")
+	case !isNNTP(c.o.Server) || p.Host == "":
+		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Redacted()))
+	case n.Secure() && p.Scheme == "nntp":
 		p.Scheme, p.Port = "nntps", 0
 	}
+	p.Path, p.Fragment = nil, nil
 	return p.URL()
 }
 
-// menu is m with items that have news URLs.
-func (n URL) menu(m *scheme.Menu, err error, parts func(scheme.Item) Parts) (scheme.Resource, error) {
-	if err != nil {
-		return nil, err
-	}
-	m.Items = n.link(m.Items, parts)
-	return m, nil
+// poolKey tells kept connections apart: an operation uses only one with its own key.
+type poolKey struct {
+	dial                 scheme.Dialer
+	host                 string
+	port                 uint16
+	secure               bool // TLS from the first octet on
+	user, password       string
+	hasUser, hasPassword bool
 }
 
-// link gives items the URLs that parts tell, at the server that n names, if any.
-// An item whose parts are no URL, or none that can be asked for, locates nothing.
-func (n URL) link(items iter.Seq2[scheme.Item, error], parts func(scheme.Item) Parts) iter.Seq2[scheme.Item, error] {
-	base := n.url.Scheme() + n.url.String()[len(n.url.Scheme()):n.url.PathOffset()]
-	if _, ok := n.url.Path(); !ok && n.url.Host() != "" {
-		base += "/"
+// keyOf returns the key of a server, whose URL server returned.
+func keyOf(d scheme.Dialer, server locus.URL) (poolKey, error) {
+	k := poolKey{dial: d, host: strings.ToLower(strings.Trim(server.Host(), "[]")), port: defaultPort(server), secure: isSecure(server)}
+	if port, ok := server.Port(); ok {
+		k.port = port
 	}
-	return func(yield func(scheme.Item, error) bool) {
-		for it, err := range items {
-			it.URL = locus.URL{}
-			if text, bad := parts(it).grouppart(); bad == nil {
-				it.URL = asked(base + text)
-			}
-			if !yield(it, err) {
-				return
-			}
+	k.user, k.hasUser = server.User()
+	k.password, k.hasPassword = server.Password()
+	k.user, k.password = bnf.Decode(k.user), bnf.Decode(k.password)
+	if line.Index(k.user) >= 0 || line.Index(k.password) >= 0 {
+		return poolKey{}, server.Errorf(len(server.Scheme())+len("://"), "user", "%w: CR, LF or NUL would end the command that it is sent in", locus.ErrValue)
+	}
+	return k, nil
+}
+
+// conn is a connection to a server and the state that the server is in. One
+// operation uses it at a time.
+type conn struct {
+	raw   net.Conn // as dialled
+	conn  net.Conn // raw, or TLS over it
+	tls   bool
+	lines *line.Reader
+	trace scheme.TraceFunc
+
+	key   poolKey
+	login *scheme.Credentials // that the server accepted; nil: none
+	asked bool                // login is the answer of Request.Ask,
+	realm string              // to a question with this realm
+
+	group  group           // selected; the zero group: none
+	caps   capabilities    // nil: not known, or the server has no list
+	over   string          // the command that lists articles; empty: not known
+	format *overviewFormat // of an overview; nil: not known
+
+	// owed counts the replies and ends of blocks that are still to come. If it is not
+	// 0, or broken is set, no other operation can use the connection.
+	owed     int
+	broken   bool
+	reused   bool // it was kept,
+	answered bool // and has answered since
+}
+
+// Key implements pool.Conn.
+func (c *conn) Key() poolKey { return c.key }
+
+// Quit sends QUIT and closes without waiting for the reply.
+func (c *conn) Quit() {
+	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+	c.conn.Write([]byte("QUIT\r\n"))
+	c.conn.Close()
+}
+
+// kept returns a kept connection, one that has the newsgroup selected if possible,
+// or nil.
+func (c *Client) kept(key poolKey, newsgroup string) *conn {
+	kept, ok := c.pool.Take(key, func(c *conn) int {
+		if c.group.name == newsgroup {
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return nil
+	}
+	kept.reused, kept.answered = true, false
+	return kept
+}
+
+// connect opens a connection and prepares it for commands.
+func (x *operation) connect() error {
+	raw, err := x.key.dial.DialContext(x.ctx, "tcp", net.JoinHostPort(x.key.host, strconv.Itoa(int(x.key.port))))
+	if err != nil {
+		return scheme.Unreachable(err)
+	}
+	x.use(&conn{raw: raw, conn: raw, key: x.key})
+	if err := x.begin(); err != nil {
+		x.end(false)
+		return err
+	}
+	return nil
+}
+
+func (x *operation) begin() error {
+	if x.key.secure {
+		if err := x.handshake(); err != nil {
+			return err
 		}
 	}
+	x.readLines()
+	if err := x.conn.greet(); err != nil {
+		return err
+	}
+	if x.client.o.StartTLS == TLSRequire && !x.conn.tls {
+		switch done, err := x.startTLS(); {
+		case err != nil:
+			return err
+		case !done:
+			return scheme.Hint(fmt.Errorf("%w: the server does not offer STARTTLS", scheme.ErrUnsupported), "TLS is required; nntps: may work")
+		}
+	}
+	return x.conn.becomeReader()
 }
 
-// asked returns the URL that text is, or the zero URL if nobody can be asked for it.
-func asked(text string) locus.URL {
-	u, err := locus.Parse(text)
-	if err != nil {
-		return locus.URL{}
-	}
-	if n, err := Parse(u); err != nil || n.sendable() != nil {
-		return locus.URL{}
-	}
-	return u
+func (x *operation) readLines() {
+	x.conn.lines = line.NewReader(x.conn.conn, x.client.o.Limits.Line)
 }
 
-// groupParts is the newsgroup that an item is.
-func groupParts(it scheme.Item) Parts {
-	if it.Kind != scheme.KindMenu {
-		return Parts{}
+func (x *operation) handshake() error {
+	config := new(tls.Config)
+	if x.client.o.TLSConfig != nil {
+		config = x.client.o.TLSConfig.Clone()
 	}
-	return Parts{Newsgroup: it.Title}
+	config.ServerName = cmp.Or(config.ServerName, x.key.host)
+	secure := tls.Client(x.conn.raw, config)
+	if err := secure.HandshakeContext(x.ctx); err != nil {
+		x.conn.broken = true
+		return fmt.Errorf("TLS: %w", scheme.Broken(err))
+	}
+	x.conn.conn, x.conn.tls = secure, true
+	return nil
 }
 
-// articleParts is the article that an item is.
-func articleParts(it scheme.Item) Parts {
-	i := slices.IndexFunc(it.Fields, func(f scheme.Field) bool { return f.Name == "messageId" })
-	if i < 0 {
-		return Parts{}
+// startTLS sends STARTTLS if the server offers it (RFC 4642 section 2). It drops
+// what was known of the server, as section 2.2.2 demands.
+func (x *operation) startTLS() (done bool, err error) {
+	c := x.conn
+	caps, err := c.capabilities()
+	if err != nil || !caps.has("STARTTLS") {
+		return false, err
 	}
-	id, _ := it.Fields[i].Value.(string)
-	return Parts{MessageID: id}
+	r, err := c.command("STARTTLS")
+	if err != nil || r.code != 382 {
+		return false, err
+	}
+	if c.lines.Buffered() > 0 {
+		// An attacker could have put this there to be read as if TLS protected it.
+		c.broken = true
+		return false, fmt.Errorf("%w: the server sent data in clear after the reply to STARTTLS", scheme.ErrProtocol)
+	}
+	if err := x.handshake(); err != nil {
+		return false, err
+	}
+	x.readLines()
+	c.forget()
+	c.over, c.format = "", nil
+	return true, nil
 }

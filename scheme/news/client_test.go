@@ -5,236 +5,700 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"reflect"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/certtest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// reader is a news.Reader that tells what it was asked for, and has lists that are
-// made up.
-type reader struct {
-	asked string
-	err   error
+// dialer counts connections.
+type dialer struct {
+	net.Dialer
+	dialled atomic.Int32
 }
 
-func (r *reader) OpenArticle(_ context.Context, req *scheme.Request, server locus.URL, id string) (*scheme.Object, error) {
-	r.asked = fmt.Sprint("article ", id, " at ", server.String())
-	return &scheme.Object{URL: req.URL, Name: id, Body: io.NopCloser(nil)}, r.err
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	d.dialled.Add(1)
+	return d.Dialer.DialContext(ctx, network, address)
 }
 
-func (r *reader) OpenGroup(_ context.Context, req *scheme.Request, server locus.URL, group string) (*scheme.Menu, error) {
-	r.asked = fmt.Sprint("group ", group, " at ", server.String())
-	id := func(id string) []scheme.Field {
-		return []scheme.Field{{Name: "number", Value: 1}, {Name: "messageId", Value: id}}
-	}
-	return r.menu(req, []scheme.Item{
-		{Title: "not listed: 1-7", Kind: scheme.KindInfo},
-		{Title: "s", Fields: id("a/b%@c.d"), URL: locus.MustParse("nntp://h/g/8")},
-		{Title: "s", Fields: id("no id"), URL: locus.MustParse("nntp://h/g/9")},
-		{Title: "s", Fields: id("x@[1]")},
-		{Title: "s", Fields: id("a b>c@d")},
-	})
+// world is a server and a client for one test.
+type world struct {
+	*testing.T
+	server *newstest.Server
+	addr   string
+	client *news.Client
+	dial   *dialer
+	req    scheme.Request // added to each request
+
+	mu    sync.Mutex
+	trace []string
 }
 
-func (r *reader) OpenGroups(_ context.Context, req *scheme.Request, server locus.URL) (*scheme.Menu, error) {
-	r.asked = fmt.Sprint("groups at ", server.String())
-	return r.menu(req, []scheme.Item{
-		{Title: "a.b+c", Kind: scheme.KindMenu, URL: locus.MustParse("nntp://h/a.b+c")},
-		{Title: "no line", Kind: scheme.KindError},
-		{Title: "*", Kind: scheme.KindMenu},
-	})
-}
-
-var errCut = errors.New("cut off")
-
-func (r *reader) menu(req *scheme.Request, items []scheme.Item) (*scheme.Menu, error) {
-	return &scheme.Menu{URL: req.URL, Items: iter.Seq2[scheme.Item, error](func(yield func(scheme.Item, error) bool) {
-		for _, it := range items {
-			if !yield(it, nil) {
-				return
-			}
-		}
-		yield(scheme.Item{}, errCut)
-	})}, r.err
-}
-
-// open opens text and returns what was asked for and the URLs of the items.
-func open(t *testing.T, server, text string) (asked string, urls []string, err error) {
+func start(t *testing.T, groups newstest.Groups, so *newstest.Options, co *news.Options) *world {
 	t.Helper()
-	var o news.Options
-	if server != "" {
-		o.Server = locus.MustParse(server)
-	}
-	r := new(reader)
-	res, err := news.New(r, &o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)})
+	s, err := newstest.Start(groups, so)
 	if err != nil {
-		return r.asked, nil, err
+		t.Fatal(err)
 	}
-	if m, ok := res.(*scheme.Menu); ok {
-		for it, err := range m.Items {
-			if err != nil {
-				urls = append(urls, err.Error())
-				break
-			}
-			urls = append(urls, it.URL.String())
-		}
-	}
-	return r.asked, urls, nil
+	c := news.New(co)
+	t.Cleanup(func() {
+		c.Close()
+		s.Close()
+	})
+	return &world{T: t, server: s, addr: s.Addr(), client: c, dial: new(dialer)}
 }
 
-// RFC 1738 3.6: all newsgroups, a newsgroup, an article; and the forms with a
-// server.
-func TestOpen(t *testing.T) {
-	articles := func(base string) []string {
-		return []string{"", base + "a%2Fb%25@c.d", "", base + "x@%5B1%5D", "", "cut off"}
+func (w *world) request(text string) *scheme.Request {
+	req := w.req
+	req.URL = locus.MustParse(text)
+	req.Dial = w.dial
+	req.Trace = func(sent bool, line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.trace = append(w.trace, map[bool]string{true: "> ", false: "< "}[sent]+line)
 	}
-	groups := func(base string) []string { return []string{base + "a.b+c", "", base + "%2A", "cut off"} }
+	return &req
+}
+
+func (w *world) open(path string) (scheme.Resource, error) {
+	return w.client.Open(context.Background(), w.request("nntp://"+w.addr+path))
+}
+
+// read reads an object to its end.
+func read(res scheme.Resource, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	defer res.Close()
+	b, err := io.ReadAll(res.(*scheme.Object).Body)
+	return string(b), err
+}
+
+func (w *world) wantArticle(path, want string) {
+	w.Helper()
+	if got, err := read(w.open(path)); got != want || err != nil {
+		w.Errorf("%s: %.80q, %v; want %.80q", path, got, err, want)
+	}
+}
+
+// items reads a menu to its end.
+func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	for it, err := range res.(*scheme.Menu).Items {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, it)
+	}
+	return list, nil
+}
+
+// titles are those of items, joined.
+func titles(list []scheme.Item) string {
+	var b []string
+	for _, it := range list {
+		b = append(b, it.Title)
+	}
+	return strings.Join(b, "|")
+}
+
+func (w *world) wantTitles(path, want string) {
+	w.Helper()
+	list, err := items(w.open(path))
+	if got := titles(list); got != want || err != nil {
+		w.Errorf("%s: %q, %v; want %q", path, got, err, want)
+	}
+}
+
+// sent returns the commands that the server received over connection n.
+func (w *world) sent(n int) string {
+	log := w.server.Log()
+	if n >= len(log) {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(log[n], func(text string) bool { return text == "QUIT" }), "|")
+}
+
+func (w *world) wantSent(n int, want string) {
+	w.Helper()
+	if got := w.sent(n); got != want {
+		w.Errorf("connection %d: sent %q\nwant %q", n, got, want)
+	}
+}
+
+// wantError checks the kind and words of an error.
+func wantError(t *testing.T, err, kind error, words ...string) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Errorf("%v; want %v", err, kind)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%v; lacks %q", err, word)
+		}
+	}
+}
+
+// article makes an article.
+func article(id, subject, body string) string {
+	return "From: Alice <alice@local.test>\r\nSubject: " + subject + "\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <" + id + ">\r\n\r\n" + body
+}
+
+// few is a group of five numbers, one of which is empty.
+var few = newstest.Group{Description: "A few articles", First: 7, Articles: []string{
+	article("a@x", "First", "Hello.\r\n.dot\r\n..two\r\n.\r\nend\r\n"),
+	article("b@x", "=?utf-8?q?caf=C3=A9?=", "x\r\n"),
+	"",
+	article("c@x", "Third\r\nReferences: <a@x>\r\n <b@x>", "x\r\n"),
+	article("d@x", "Fourth", ""),
+}}
+
+var groups = newstest.Groups{"a.few": few, "a.void": {}, "b.private": {Articles: few.Articles, Status: "m"}}
+
+// hello is the first command to a server of RFC 3977.
+const hello = "CAPABILITIES|"
+
+// RFC 1738 3.7: an article by its number on a server.
+func TestArticle(t *testing.T) {
+	w := start(t, groups, nil, nil)
+	res, err := w.open("/a.few/7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := res.(*scheme.Object)
+	if o.Type != "message/rfc822" || o.Name != "a@x" || o.Size != -1 || !o.ModTime.Equal(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)) || o.URL.String() != "nntp://"+w.addr+"/a.few/7" {
+		t.Errorf("%+v", o)
+	}
+	if got, err := read(res, nil); got != few.Articles[0] || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	w.wantArticle("/a.few/0011", few.Articles[4])
+	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 11")
+	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `"no group no.such"`, "/a.few/4711": "ARTICLE 4711"} {
+		_, err := w.open(path)
+		wantError(t, err, scheme.ErrNotFound, words)
+	}
+	if len(w.server.Log()) != 1 {
+		t.Errorf("%d connections; one has served all before", len(w.server.Log()))
+	}
+}
+
+func TestGroup(t *testing.T) {
 	for _, c := range []struct {
-		server, text, asked string
-		urls                []string
+		name string
+		so   newstest.Options
+		sent string
 	}{
-		{"nntp://s:1119", "news:*", "groups at nntp://s:1119", groups("news:")},
-		{"nntp://s", "news:comp.infosystems.www.misc", "group comp.infosystems.www.misc at nntp://s", articles("news:")},
-		{"nntp://s/", "news:unique@full.domain.name", "article unique@full.domain.name at nntp://s", nil},
-		{"nntps://u:p@s", "NEWS:a%25b@c.d#f", "article a%b@c.d at nntps://u:p@s", nil},
-		{"nntp://s", "news://h/", "groups at nntp://h", groups("news://h/")},
-		{"", "news://h", "groups at nntp://h", groups("news://h/")},
-		{"", "news://h:1119/*", "groups at nntp://h:1119", groups("news://h:1119/")},
-		{"", "news://u:p@[::1]/a.b", "group a.b at nntp://u:p@[::1]", articles("news://u:p@[::1]/")},
-		{"", "snews://h/a@b", "article a@b at nntps://h", nil},
-		{"", "snews://h:1563/a.b", "group a.b at nntps://h:1563", articles("snews://h:1563/")},
-		{"nntp://s:1119", "snews:a.b", "group a.b at nntps://s", articles("snews:")},
-		{"nntps://s:1563", "snews:a.b", "group a.b at nntps://s:1563", articles("snews:")},
+		{"OVER", newstest.Options{}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
+		{"XOVER", newstest.Options{Unknown: []string{"OVER", "LIST OVERVIEW.FMT"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11"},
+		{"HDR", newstest.Options{Unknown: []string{"OVER", "XOVER"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|HDR Subject 7-11|HDR From 7-11|HDR Date 7-11|HDR References 7-11"},
+		{"XHDR", newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|XHDR Message-ID 7-11|XHDR Subject 7-11|XHDR From 7-11|XHDR Date 7-11|XHDR References 7-11"},
+		{"HEAD", newstest.Options{Unknown: []string{"OVER", "XOVER", "HDR", "XHDR"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|XHDR Message-ID 7-11|LISTGROUP|HEAD 7|HEAD 8|HEAD 10|HEAD 11"},
+		{"RFC 977", newstest.Options{RFC977: true}, hello + "MODE READER|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11|XOVER 7-11|HDR Message-ID 7-11|XHDR Message-ID 7-11|LISTGROUP|HEAD 7|HEAD 8|HEAD 9|HEAD 10|HEAD 11"},
+		{"another order", newstest.Options{Overview: []string{"Xref:full", "Message-ID:", "Date:full", "Subject:", "Lines:", "From:", "References:full", "Bytes:"}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
+		{"pieces", newstest.Options{Fault: newstest.Fault{Pieces: true}}, hello + "GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11"},
 	} {
-		asked, urls, err := open(t, c.server, c.text)
-		if asked != c.asked || !reflect.DeepEqual(urls, c.urls) || err != nil {
-			t.Errorf("%s: %s, %q, %v; want %s, %q", c.text, asked, urls, err, c.asked, c.urls)
+		t.Run(c.name, func(t *testing.T) {
+			w := start(t, groups, &c.so, nil)
+			list, err := items(w.open("/a.few"))
+			if got := titles(list); got != "First|café|Third|Fourth" || err != nil {
+				t.Fatalf("%q, %v", got, err)
+			}
+			it := list[2]
+			if it.URL.String() != "nntp://"+w.addr+"/a.few/10" || it.Kind != scheme.KindObject || it.Type != "message/rfc822" ||
+				it.Note != "Alice <alice@local.test>" || !it.ModTime.Equal(time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)) {
+				t.Errorf("%+v", it)
+			}
+			if size := int64(len(few.Articles[3])); it.Size != size && !strings.Contains(c.sent, "HDR") {
+				t.Errorf("size %d, want %d", it.Size, size)
+			}
+			if got := fmt.Sprint(it.Fields); got != "[{number 10} {from Alice <alice@local.test>} {messageId c@x} {references [a@x b@x]}]" {
+				t.Error(got)
+			}
+			w.wantSent(0, c.sent)
+			// Commands that the server does not have are sent once.
+			w.wantTitles("/a.few", "First|café|Third|Fourth")
+			switch c.name {
+			case "XOVER":
+				w.wantSent(0, c.sent+"|GROUP a.few|XOVER 7-11")
+			case "XHDR":
+				w.wantSent(0, c.sent+"|GROUP a.few|XHDR Message-ID 7-11|XHDR Subject 7-11|XHDR From 7-11|XHDR Date 7-11|XHDR References 7-11")
+			case "HEAD":
+				w.wantSent(0, c.sent+"|GROUP a.few|LISTGROUP|HEAD 7|HEAD 8|HEAD 10|HEAD 11")
+			}
+			w.wantTitles("/a.void", "")
+		})
+	}
+}
+
+func TestItems(t *testing.T) {
+	many := newstest.Group{First: 101}
+	for i := range 2500 {
+		many.Articles = append(many.Articles, article(fmt.Sprint(i, "@x"), fmt.Sprint("s", 101+i), ""))
+	}
+	w := start(t, newstest.Groups{"g": many}, nil, nil)
+	for _, c := range []struct {
+		r           scheme.ItemRange
+		note        string
+		count       int
+		first, last string
+	}{
+		{scheme.ItemRange{}, "not listed: 101-1600", 1000, "s1601", "s2600"},
+		{scheme.ItemRange{Newest: 3}, "not listed: 101-2597", 3, "s2598", "s2600"},
+		{scheme.ItemRange{Newest: 2500}, "", 2500, "s101", "s2600"},
+		{scheme.ItemRange{Newest: 1 << 62}, "", 2500, "s101", "s2600"},
+		{scheme.ItemRange{First: 1}, "", 2500, "s101", "s2600"},
+		{scheme.ItemRange{First: 2600}, "not listed: 101-2599", 1, "s2600", "s2600"},
+		{scheme.ItemRange{Last: 102}, "not listed: 103-2600", 2, "s101", "s102"},
+		{scheme.ItemRange{First: 200, Last: 300, Newest: 10}, "not listed: 101-290 and 301-2600", 10, "s291", "s300"},
+		{scheme.ItemRange{First: 9999}, "not listed: 101-2600", 0, "", ""},
+		{scheme.ItemRange{Last: 100}, "not listed: 101-2600", 0, "", ""},
+		{scheme.ItemRange{First: 102, Last: 101}, "not listed: 101-2600", 0, "", ""},
+	} {
+		w.req.Items = c.r
+		list, err := items(w.open("/g"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := ""
+		if len(list) > 0 && list[0].Kind == scheme.KindInfo {
+			note, list = list[0].Title, list[1:]
+		}
+		if note != c.note || len(list) != c.count {
+			t.Errorf("%+v: %q and %d items", c.r, note, len(list))
+		} else if c.count > 0 && (list[0].Title != c.first || list[c.count-1].Title != c.last) {
+			t.Errorf("%+v: %q to %q", c.r, list[0].Title, list[c.count-1].Title)
+		}
+	}
+	if len(w.server.Log()) != 1 {
+		t.Errorf("%d connections", len(w.server.Log()))
+	}
+
+	small := start(t, newstest.Groups{"g": many}, nil, &news.Options{Limits: news.Limits{Items: 5}})
+	small.req.Items.First = 1
+	small.wantTitles("/g", "not listed: 101-2595|s2596|s2597|s2598|s2599|s2600")
+}
+
+func TestGroups(t *testing.T) {
+	for _, so := range []newstest.Options{{}, {Unknown: []string{"LIST ACTIVE"}}, {RFC977: true}, {Transit: true}} {
+		w := start(t, groups, &so, nil)
+		m, err := w.client.Open(t.Context(), w.request("news://u@"+w.addr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := items(m, nil)
+		if got := titles(list); got != "a.few|a.void|b.private" || err != nil {
+			t.Fatalf("%q, %v", got, err)
+		}
+		want := "a.few menu news://u@" + w.addr + "/a.few A few articles [{count 5} {low 7} {high 11} {status y}]"
+		if so.RFC977 {
+			want = strings.Replace(want, "A few articles", "", 1)
+		}
+		it := list[0]
+		if got := fmt.Sprintf("%s %s %v %s %v", it.Title, it.Kind, it.URL, it.Note, it.Fields); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if menu := m.(*scheme.Menu); menu.URL.String() != "news://u@"+w.addr || menu.Title != "127.0.0.1" || list[2].Fields[3].Value != "m" || list[1].Fields[0].Value != 0 {
+			t.Errorf("%+v %+v", m, list)
 		}
 	}
 }
 
-// The items of a menu stop when nobody wants more.
-func TestStop(t *testing.T) {
-	res, err := news.New(new(reader), nil).Get(t.Context(), nil, parse(t, "news://h/a.b"))
+// RFC 1738 3.6: an article by its message-id, and a newsgroup, at the server of the
+// options.
+func TestMessageID(t *testing.T) {
+	w := startOwn(t)
+	res, err := w.client.Open(t.Context(), w.request("news:c@x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := res.(*scheme.Object)
+	if got, err := read(o, nil); got != few.Articles[3] || err != nil || o.Name != "c@x" || o.URL.String() != "news:c@x" {
+		t.Errorf("%q, %v, %+v", got, err, o)
+	}
+	_, err = w.client.Open(t.Context(), w.request("news:e@x"))
+	wantError(t, err, scheme.ErrNotFound, `ARTICLE <e@x>`, "430")
+	for _, id := range []string{"a%20b@x", "a%0D%0APOST@x", "%3Ca@x%3E", "a@x%3E", "a%00@x", "a%7f@x", "a%09@x", strings.Repeat("a", 510) + "@x"} {
+		_, err := w.client.Open(t.Context(), w.request("news:"+id))
+		wantError(t, err, locus.ErrValue)
+	}
+	if m, err := w.client.Open(t.Context(), w.request("news:a.few")); err != nil {
+		t.Error(err)
+	} else if list, err := items(m, nil); len(list) != 4 || err != nil || m.(*scheme.Menu).URL.String() != "news:a.few" || list[0].URL.String() != "news:a@x" {
+		t.Errorf("%v, %v", list, err)
+	}
+	_, err = w.client.Open(t.Context(), w.request("news:a%0Ab"))
+	wantError(t, err, locus.ErrValue)
+	w.wantSent(0, hello+"ARTICLE <c@x>|ARTICLE <e@x>|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11")
+}
+
+// startOwn starts a server that is the one of the options.
+func startOwn(t *testing.T) *world {
+	w := start(t, groups, nil, nil)
+	w.client = news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
+	t.Cleanup(func() { w.client.Close() })
+	return w
+}
+
+// The draft's form of the URL names no server.
+func TestServerOption(t *testing.T) {
+	w := start(t, groups, nil, nil)
+	_, err := w.client.Open(t.Context(), w.request("nntp:a.few/7"))
+	wantError(t, err, scheme.ErrUnsupported, "no news server is known")
+	for _, text := range []string{"http://h/", "news:a", "nntp:a.few"} {
+		c := news.New(&news.Options{Server: locus.MustParse(text)})
+		_, err := c.Open(t.Context(), w.request("nntp:a.few/7"))
+		wantError(t, err, locus.ErrValue, "invalid news server")
+	}
+	c := news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
+	defer c.Close()
+	if got, err := read(c.Open(t.Context(), w.request("nntp:a.few/7"))); got != few.Articles[0] || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	list, err := items(c.Open(t.Context(), w.request("nntp:a.few")))
+	if err != nil || len(list) != 4 || list[0].URL.String() != "nntp:a.few/7" {
+		t.Errorf("%v, %v", list, err)
+	}
+	if got, err := read(c.Get(t.Context(), w.dial, mustParse("nntp:a.few/7"))); got != few.Articles[0] || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func mustParse(text string) news.URL {
+	n, err := news.Parse(locus.MustParse(text))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// A line end in a URL would be another command: nothing is sent or dialled.
+func TestNothingIsSent(t *testing.T) {
+	w := start(t, groups, nil, nil)
+	for _, text := range []string{
+		"//h/g%0d%0aPOST/1", "//h/g%0d%0aPOST", "//h/g%0A", "//h/%00", "//h/g%20h/1", "//h/g%09h", "//h/g%7Fh", "//u%0D%0APOST@h/g/1", "//u:p%0AQUIT@h/g/1", "//u:%00@h/g",
+		"//h/" + strings.Repeat("g", 510) + "/1", ":g%0d%0aPOST/1",
+	} {
+		_, err := w.client.Open(t.Context(), w.request("nntp:"+text))
+		wantError(t, err, locus.ErrValue)
+		if syntax := (*locus.SyntaxError)(nil); !errors.As(err, &syntax) {
+			t.Errorf("%s: %v is not a syntax error", text, err)
+		}
+	}
+	if w.dial.dialled.Load() != 0 {
+		t.Error("a server was dialled")
+	}
+	var syntax *locus.SyntaxError
+	_, err := w.client.Open(t.Context(), w.request("nntp://h/a%2Bb%0D%0APOST/1"))
+	if !errors.As(err, &syntax) || syntax.Offset != 14 || syntax.Part != "group" {
+		t.Errorf("%v", err)
+	}
+	if _, err := w.client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("nntp://h/g")}); !errors.Is(err, scheme.ErrUnsupported) {
+		t.Errorf("without a dialer: %v", err)
+	}
+}
+
+func TestTransit(t *testing.T) {
+	w := start(t, groups, &newstest.Options{Transit: true}, nil)
+	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")
+
+	// A server may demand MODE READER only at a command.
+	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"CAPABILITIES": "101 \r\nVERSION 2\r\n.\r\n"}}}, nil)
+	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few|ARTICLE 7")
+
+	// The second 401 is final.
+	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": "401 MODE-READER\r\n"}}}, nil)
+	_, err := w.open("/a.few/7")
+	wantError(t, err, scheme.ErrUnsupported, "401")
+	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few")
+
+	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"MODE": "502 no readers\r\n"}}}, nil)
+	_, err = w.open("/a.few/7")
+	wantError(t, err, scheme.ErrAuth, "no readers")
+}
+
+func TestGreetings(t *testing.T) {
+	for greeting, kind := range map[string]error{
+		"502 no permission": scheme.ErrAuth, "400 come back tomorrow": scheme.ErrUnreachable, "480 who are you?": scheme.ErrAuth,
+		"220 ftp.local.test": scheme.ErrProtocol, "hello": scheme.ErrProtocol, "2000 x": scheme.ErrProtocol, "2x0": scheme.ErrProtocol, "99": scheme.ErrProtocol,
+	} {
+		w := start(t, groups, &newstest.Options{Greeting: greeting}, nil)
+		_, err := w.open("/a.few/7")
+		wantError(t, err, kind, greeting[:2])
+		w.wantSent(0, "")
+	}
+	w := start(t, groups, &newstest.Options{Greeting: "201"}, nil)
+	w.wantArticle("/a.few/7", few.Articles[0])
+}
+
+// asker answers and records questions.
+type asker struct {
+	answers   []scheme.Credentials
+	questions []scheme.Question
+}
+
+func (a *asker) ask(_ context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+	a.questions = append(a.questions, q)
+	if len(a.questions) > len(a.answers) {
+		return scheme.Credentials{}, false, nil
+	}
+	return a.answers[len(a.questions)-1], true, nil
+}
+
+var alice = scheme.Credentials{User: "alice", Password: "s3 cret"}
+
+func (w *world) wantNoPassword() {
+	w.Helper()
+	for _, line := range w.trace {
+		if strings.Contains(line, "s3 cret") || strings.Contains(line, "s3%20cret") {
+			w.Errorf("trace: %q", line)
+		}
+	}
+}
+
+// A login is sent without TLS only if the options allow it.
+func TestNoClearLogin(t *testing.T) {
+	w := start(t, groups, &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}}, nil)
+	a := &asker{answers: []scheme.Credentials{alice}}
+	w.req.Ask = a.ask
+	_, err := w.open("/b.private/1")
+	wantError(t, err, scheme.ErrAuth, "no TLS", "nntps")
+	if hint := (*scheme.HintError)(nil); !errors.As(err, &hint) || len(a.questions) != 0 {
+		t.Errorf("%v, asked %v", err, a.questions)
+	}
+	w.wantArticle("/a.few/7", few.Articles[0]) // no login is needed for that
+	w.wantSent(0, hello+"GROUP b.private|GROUP a.few|ARTICLE 7")
+}
+
+func TestClearLogin(t *testing.T) {
+	w := start(t, groups, &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}}, &news.Options{ClearLogin: true})
+	a := &asker{answers: []scheme.Credentials{{User: "alice", Password: "wrong"}, alice, alice, {User: "bob"}}}
+	w.req.Ask = a.ask
+	w.wantArticle("/b.private/1", few.Articles[0])
+	w.wantSent(0, hello+"GROUP b.private|AUTHINFO USER alice|AUTHINFO PASS wrong|AUTHINFO USER alice|AUTHINFO PASS s3 cret|CAPABILITIES|GROUP b.private|ARTICLE 1")
+	if len(a.questions) != 2 || a.questions[0].Attempt != 0 || a.questions[1].Attempt != 1 || a.questions[0].Realm != "a login is needed for b.private" || a.questions[0].URL.Host() != "127.0.0.1" {
+		t.Errorf("%+v", a.questions)
+	}
+	// The connection is used again only with the same answer.
+	w.wantArticle("/b.private/1", few.Articles[0])
+	if len(w.server.Log()) != 1 || len(a.questions) != 3 {
+		t.Errorf("%d connections, %d questions", len(w.server.Log()), len(a.questions))
+	}
+	_, err := w.open("/b.private/1")
+	wantError(t, err, scheme.ErrAuth, "none was given")
+	w.wantSent(1, hello+"GROUP b.private|AUTHINFO USER bob|AUTHINFO PASS ")
+	// Without Ask, a connection without a login is used.
+	w.req.Ask = nil
+	w.wantArticle("/a.few/7", few.Articles[0])
+	if len(w.server.Log()) != 2 {
+		t.Errorf("%d connections", len(w.server.Log()))
+	}
+	w.wantNoPassword()
+	if !slices.Contains(w.trace, "> AUTHINFO PASS ***") {
+		t.Errorf("%q", w.trace)
+	}
+}
+
+func TestLoginOfURL(t *testing.T) {
+	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"*"}, Barred: []string{"b.private"}}
+	w := start(t, groups, so, &news.Options{ClearLogin: true})
+	open := func(login, path string) (string, error) {
+		return read(w.client.Open(t.Context(), w.request("nntp://"+login+w.addr+path)))
+	}
+	if got, err := open("alice:s3%20cret@", "/a.few/7"); got != few.Articles[0] || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	_, err := open("alice:s3%20cret@", "/b.private/1")
+	wantError(t, err, scheme.ErrAuth, "not enough")
+	_, err = open("alice:wrong@", "/a.few/7")
+	wantError(t, err, scheme.ErrAuth, "481", "refused this user and password")
+	_, err = open("alice@", "/a.few/7")
+	wantError(t, err, scheme.ErrAuth, "none was given")
+	if strings.Contains(fmt.Sprint(err), "s3") {
+		t.Error(err)
+	}
+	a := &asker{answers: []scheme.Credentials{{Password: alice.Password}}}
+	w.req.Ask = a.ask
+	if got, err := open("alice@", "/a.few/7"); got != few.Articles[0] || err != nil || a.questions[0].User != "alice" {
+		t.Errorf("%q, %v, %+v", got, err, a.questions)
+	}
+	// Ask is called three times at most, and a password with a line end is refused.
+	a = &asker{answers: make([]scheme.Credentials, 9)}
+	w.req.Ask = a.ask
+	_, err = open("", "/a.few/7")
+	wantError(t, err, scheme.ErrAuth, "481")
+	if len(a.questions) != 3 {
+		t.Errorf("asked %d times", len(a.questions))
+	}
+	a = &asker{answers: []scheme.Credentials{{User: "a\r\nPOST", Password: "x"}}}
+	w.req.Ask = a.ask
+	if _, err = open("", "/a.few/7"); err == nil || !strings.Contains(err.Error(), "CR at octet") {
+		t.Error(err)
+	}
+	for n := range w.server.Log() {
+		if strings.Contains(w.sent(n), "POST") {
+			t.Error(w.sent(n))
+		}
+	}
+	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
+		return scheme.Credentials{}, false, io.ErrClosedPipe
+	}
+	_, err = open("", "/a.few/7")
+	wantError(t, err, io.ErrClosedPipe)
+	w.wantNoPassword()
+}
+
+func TestStartTLS(t *testing.T) {
+	server, client, err := certtest.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, transit := range []bool{false, true} {
+		so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}, TLS: server, NeedTLS: true, Transit: transit}
+		w := start(t, groups, so, &news.Options{TLSConfig: client})
+		a := &asker{answers: []scheme.Credentials{alice, alice}}
+		w.req.Ask = a.ask
+		w.wantArticle("/b.private/1", few.Articles[0])
+		w.wantTitles("/a.void", "")
+		mode := map[bool]string{true: "CAPABILITIES|MODE READER|", false: "CAPABILITIES|"}[transit]
+		again := map[bool]string{true: "CAPABILITIES|", false: ""}[transit]
+		w.wantSent(0, mode+"GROUP b.private|"+again+"STARTTLS|"+mode+"AUTHINFO USER alice|AUTHINFO PASS s3 cret|CAPABILITIES|GROUP b.private|ARTICLE 1|GROUP a.void")
+		w.wantNoPassword()
+	}
+	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}, TLS: server}
+
+	// An unknown certificate is an error, not a reason to continue in clear.
+	w := start(t, groups, so, &news.Options{ClearLogin: true})
+	_, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
+	wantError(t, err, scheme.ErrProtocol, "certificate")
+	w.wantSent(0, hello+"GROUP b.private|STARTTLS")
+
+	// TLSOff.
+	w = start(t, groups, so, &news.Options{ClearLogin: true, StartTLS: news.TLSOff})
+	if _, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1"))); err != nil {
+		t.Error(err)
+	}
+
+	// TLSRequire.
+	w = start(t, groups, so, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
+	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantSent(0, hello+"STARTTLS|CAPABILITIES|GROUP a.few|ARTICLE 7")
+	w = start(t, groups, nil, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
+	_, err = w.open("/a.few/7")
+	wantError(t, err, scheme.ErrUnsupported, "nntps")
+
+	// Data in clear after 382 is not read as if TLS protected it.
+	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{AfterStartTLS: "211 1 1 1 evil\r\n"}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
+	_, err = w.open("/a.few/7")
+	wantError(t, err, scheme.ErrProtocol, "in clear")
+
+	// TLS is started when any command demands it.
+	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"GROUP": "483 TLS first\r\n"}}}, &news.Options{TLSConfig: client})
+	_, err = w.open("/a.few/7")
+	wantError(t, err, scheme.ErrAuth, "nntps")
+	w.wantSent(0, hello+"GROUP a.few|STARTTLS|CAPABILITIES|GROUP a.few")
+}
+
+func TestSecure(t *testing.T) {
+	server, client, err := certtest.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"*"}, TLS: server, Implicit: true}
+	w := start(t, groups, so, &news.Options{TLSConfig: client})
+	list, err := items(w.client.Open(t.Context(), w.request("nntps://alice:s3%20cret@"+w.addr+"/a.few")))
+	if err != nil || len(list) != 4 || list[0].URL.String() != "nntps://alice:s3%20cret@"+w.addr+"/a.few/7" {
+		t.Errorf("%v, %v", list, err)
+	}
+	w.wantSent(0, hello+"GROUP a.few|AUTHINFO USER alice|AUTHINFO PASS s3 cret|CAPABILITIES|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11")
+}
+
+func TestPool(t *testing.T) {
+	w := start(t, groups, nil, nil)
+	for range 3 {
+		w.wantArticle("/a.few/7", few.Articles[0])
+	}
+	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 7|ARTICLE 7")
+	// A closed connection is replaced.
+	w.server.HangUp()
+	w.wantArticle("/a.few/7", few.Articles[0])
+	// A connection with unread data is closed.
+	res, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range res.(*scheme.Menu).Items {
 		break
 	}
-}
-
-func parse(t *testing.T, text string) news.URL {
-	t.Helper()
-	n, err := news.Parse(locus.MustParse(text))
+	res.Close()
+	w.wantArticle("/a.few/7", few.Articles[0])
+	// Another dialer, another connection.
+	w.dial = new(dialer)
+	w.wantArticle("/a.few/7", few.Articles[0])
+	if got := len(w.server.Log()); got != 4 {
+		t.Errorf("%d connections, want 4", got)
+	}
+	// Two at once.
+	one, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n
-}
-
-func TestNoServer(t *testing.T) {
-	asked, _, err := open(t, "", "news:a.b")
-	hint := (*scheme.HintError)(nil)
-	if asked != "" || !errors.Is(err, scheme.ErrUnsupported) || !errors.As(err, &hint) {
-		t.Errorf("%s, %v", asked, err)
+	two, err := w.open("/a.few")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// What would end a command, or is in no message-id, is refused with its place.
-func TestNothingIsAsked(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		offset int
-		part   string
-	}{
-		{"news:a%0d%0aPOST@h", 6, "article"}, {"news:a%20b@h", 6, "article"}, {"news:%3Ca@h%3E", 5, "article"}, {"news:a@h%3E", 8, "article"}, {"news:%41%00@h", 8, "article"},
-		{"news:a%7F@h", 6, "article"}, {"news:a%0d%0aPOST", 6, "group"}, {"news://h/a%09b", 10, "group"}, {"snews://h/%20@b", 10, "article"}, {"news:a%C3%A9%0A", 12, "group"},
-	} {
-		asked, _, err := open(t, "nntp://s", c.text)
-		e := (*locus.SyntaxError)(nil)
-		if asked != "" || !errors.Is(err, locus.ErrValue) || !errors.As(err, &e) || e.Offset != c.offset || e.Part != c.part {
-			t.Errorf("%s: %s, %v", c.text, asked, err)
+	for _, res := range []scheme.Resource{one, two} {
+		if list, err := items(res, nil); len(list) != 4 || err != nil {
+			t.Errorf("%v, %v", list, err)
 		}
 	}
-	// "<" and ">" may be in a group, as far as anybody knows.
-	if asked, _, err := open(t, "nntp://s", "news:%3Ca%3E"); asked != "group <a> at nntp://s" || err != nil {
-		t.Errorf("%s, %v", asked, err)
-	}
-	if _, _, err := open(t, "nntp://s", "nntp://h/a"); !errors.Is(err, locus.ErrForm) {
-		t.Error(err)
-	}
-}
-
-// What the Reader says is the error, and there is no resource beside it.
-func TestReaderError(t *testing.T) {
-	for _, text := range []string{"news:a@b", "news:a", "news:*"} {
-		r := &reader{err: scheme.ErrNotFound}
-		res, err := news.New(r, &news.Options{Server: locus.MustParse("nntp://s")}).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)})
-		if res != nil || err != scheme.ErrNotFound {
-			t.Errorf("%s: %v, %v", text, res, err)
-		}
+	// A closed client keeps nothing.
+	w.client.Close()
+	before := len(w.server.Log())
+	w.wantArticle("/a.few/7", few.Articles[0])
+	w.wantArticle("/a.few/7", few.Articles[0])
+	if got := len(w.server.Log()); got != before+2 {
+		t.Errorf("%d connections more, want 2", got-before)
 	}
 }
 
-func TestSecure(t *testing.T) {
-	n := parse(t, "snews://h/a.b")
-	if host, port, ok := n.Server(); !n.Secure() || host != "h" || port != news.SecurePort || !ok {
-		t.Errorf("%s %d %v", host, port, ok)
-	}
-	s := news.SecureScheme(nil)
-	if s.Name != "snews" || s.Port != 563 || s.Status != scheme.Extension || s.Opener != nil {
-		t.Errorf("%+v", s)
-	}
-	if u, _, err := s.Canonical(locus.MustParse("SNEWS://H:563/%61@b")); u.String() != "snews://h/a@b" || err != nil {
-		t.Errorf("%v, %v", u, err)
-	}
-	made, err := news.Parts{Secure: true, Newsgroup: "a.b", Host: "h"}.URL()
-	if made != n || err != nil {
-		t.Errorf("%v, %v", made, err)
-	}
+// New articles are found although the group is already selected.
+func TestSelectedBefore(t *testing.T) {
+	w := start(t, groups, nil, nil)
+	w.wantArticle("/a.few/7", few.Articles[0])
+	_, err := w.open("/a.few/12")
+	wantError(t, err, scheme.ErrNotFound, "423")
+	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 12|GROUP a.few|ARTICLE 12")
 }
 
-// Articles that were received come before those of a server.
-func TestReceived(t *testing.T) {
-	broken := errors.New("the index is broken")
-	for _, test := range []struct {
-		url, server string
-		received    error
-		asked       string // of the server
-		want        error
-	}{
-		{"news:a@b", "nntp://own.example", nil, "", nil},
-		{"news:a@b", "", nil, "", nil},
-		{"snews:a@b", "", nil, "", nil},
-		{"news:a@b", "nntp://own.example", scheme.ErrNotFound, "article a@b at nntp://own.example", nil},
-		{"news:a@b", "", scheme.ErrNotFound, "", scheme.ErrNotFound},
-		{"news:a@b", "nntp://own.example", broken, "", broken},
-		{"news://h/a@b", "", nil, "article a@b at nntp://h", nil},
-		{"news:comp.x", "nntp://own.example", nil, "group comp.x at nntp://own.example", nil},
-	} {
-		r := new(reader)
-		o := &news.Options{Received: func(_ context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
-			if id != "a@b" {
-				t.Errorf("%s: asked for %q", test.url, id)
-			}
-			return &scheme.Object{URL: req.URL, Body: io.NopCloser(nil)}, test.received
-		}}
-		if test.server != "" {
-			o.Server = locus.MustParse(test.server)
-		}
-		u := locus.MustParse(test.url)
-		_, err := news.New(r, o).Open(t.Context(), &scheme.Request{URL: u})
-		if r.asked != test.asked || !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: asked %q, %v", test.url, r.asked, err)
-		}
+// A server may say that it closes an idle connection.
+func TestIdleClosed(t *testing.T) {
+	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"STAT": "400 too long idle\r\n"}}}, nil)
+	w.wantArticle("/a.few/7", few.Articles[0])
+	w.req.Probe = true
+	_, err := w.open("/a.few/7")
+	wantError(t, err, scheme.ErrUnreachable, "too long idle")
+	if got := len(w.server.Log()); got != 2 {
+		t.Errorf("%d connections; a stale one is replaced once", got)
 	}
 }

@@ -1,48 +1,66 @@
-// Package news is the news scheme: newsgroups and articles of USENET, wherever a
-// server has them (RFC 1738 section 3.6; "News" in the URI draft).
+// Package news opens the newsgroups and articles of USENET: the schemes news and
+// nntp (RFC 1738 sections 3.6 and 3.7; "News" and "NNTP" in the URI draft), and snews
+// and nntps, the same over TLS, which no RFC defines. All four talk NNTP (RFC 3977,
+// or RFC 977 with older servers).
 //
 //	newsurl   = "news:" grouppart
 //	grouppart = "*" | group | article
 //	group     = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
-// "*" is all newsgroups that are available. What has an "@" is the Message-ID of
-// an article, without "<" and ">". Anything else is the name of a newsgroup. No
-// server is named: these URLs mean the same everywhere.
+//	nntpurl   = "nntp://" hostport "/" group [ "/" digits ]
 //
-// # What comes of it
+// A news URL names no server and means the same everywhere: "*" is all newsgroups, a
+// text with "@" is the Message-ID of an article without "<" and ">", any other text
+// is a newsgroup. An nntp URL names an article by its number on one server. The
+// default ports are 119, and 563 over TLS.
 //
-// An article is a [scheme.Object] of type message/rfc822, as the server has it. A
-// newsgroup is a [scheme.Menu] of its articles, the newest last, as news URLs; so
-// are all newsgroups, with their descriptions. The server is the reader's own
-// ([Options]), and is asked through a [Reader], which package nntp has.
+// # Resources
 //
-// # snews
+// An article is a [scheme.Object] of type message/rfc822: the octets that the server
+// has, without the dots that the protocol adds. A newsgroup is a [scheme.Menu] of its
+// articles, the newest last; so are all newsgroups, with their descriptions. Without
+// [scheme.ItemRange] a newsgroup lists the highest 1000 numbers, after an item that
+// says which numbers are not listed. Items are read on demand: if the server stops,
+// an error that wraps [scheme.ErrProtocol] and io.ErrUnexpectedEOF follows the items
+// that arrived.
 //
-// The same, asked of a server within TLS on port 563, is the scheme snews. No RFC
-// has it. Without a server in the URL it is the reader's own that is asked so.
+// Articles are listed with OVER, or XOVER (RFC 2980) in the order of LIST
+// OVERVIEW.FMT, or HDR or XHDR, or HEAD for each article. An invalid line is an item
+// of kind error.
 //
-// # Where this differs
+// # Servers and logins
+//
+// A URL that names no server is opened at [Options].Server. A login is sent only
+// after the server asks for one (480), and only over TLS: that of snews and nntps,
+// or STARTTLS, or none if [Options].ClearLogin is set. The login is the user and
+// password of the server's URL, or the answer to [scheme.Request].Ask; a kept
+// connection with such an answer is used again only if the answer is the same.
+//
+// # Differences from RFC 1738
 //
 //   - Only a literal "*" means all newsgroups, and only a literal "@" makes an
-//     article. "news:%2A" is a newsgroup named "*", and "news:a%40b" one named
-//     "a@b". Neither can be: a group of section 5 has no escapes.
-//   - Parse takes names and identifiers that section 5 does not have and that
-//     servers do: "3b.x", a domain literal, "_" in the domain. They are findings.
-//   - "news://host:port/..." is the form of RFC 5538: the same, asked of a server
-//     that is named; without a group it is all its newsgroups. Its items name the
-//     server too. It is an extension
-//     and a violation of RFC 1738; the URI draft says it too: "News host names
-//     are NOT part of news URLs". The default port is then 119.
+//     article: "news:%2A" is a newsgroup "*", which section 5 does not allow.
+//   - Parse accepts names that section 5 does not allow and servers have: "3b.x", a
+//     domain literal or "_" in a message-id. They are findings.
+//   - "news://host:port/..." is the form of RFC 5538 and a violation of RFC 1738.
+//     Without a path it is all newsgroups of that server. Its items name the server.
+//   - "nntp:group/digits" without a server is the form of the URI draft.
+//   - An nntp URL without an article number is the newsgroup. The grammar allows it;
+//     the prose does not mention it.
+//   - An article number must fit an int. RFC 3977 section 6 ends at 2147483647;
+//     servers with more articles exist, so a higher number is only noted.
+//   - A user and password in an nntp URL are a violation and are used.
 //
-// Names and identifiers are the same only if they are the same octets; case
-// matters, in the domain of an identifier too.
+// Newsgroups and message-ids are the same only if they have the same octets: case
+// matters, even in the domain of a message-id.
 //
 // # What is refused
 //
-// Parse refuses "news:" with nothing behind it, and a "//" without a host. An
-// identifier may decode to any octets; line ends, blanks, "<" and ">" can't be in
-// one, which Check finds and access refuses before anybody is called: what follows
-// a CR LF would be another command. In the name of a newsgroup it refuses blanks
-// and control characters.
+// Parse refuses an empty path, a "//" without a host, an nntp URL without a newsgroup,
+// and an invalid article number. A newsgroup or message-id with a blank or control
+// character, a message-id with "<" or ">", and a command over 512 octets are refused
+// before a connection is made: what follows CR LF would be another command. Data that
+// the server sends in clear after the reply to STARTTLS is refused. Lists and their
+// lines have limits ([Limits]); an article has the limit of the request.
 package news

@@ -8,18 +8,20 @@ import (
 )
 
 func ExampleParse() {
-	for _, text := range []string{"news:*", "news:comp.infosystems.www.misc", "news:unique%25x@host.dom"} {
+	for _, text := range []string{"news:*", "news:comp.infosystems.www.misc", "news:unique%25x@host.dom", "nntp://host.dom/comp.infosystems.www.misc/12345"} {
 		n, err := news.Parse(locus.MustParse(text))
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Printf("%v %q %q\n", n.All(), n.Newsgroup(), n.MessageID())
+		number, _ := n.ArticleNumber()
+		fmt.Printf("%v %q %q %d\n", n.All(), n.Newsgroup(), n.MessageID(), number)
 	}
 	// Output:
-	// true "" ""
-	// false "comp.infosystems.www.misc" ""
-	// false "" "unique%x@host.dom"
+	// true "" "" 0
+	// false "comp.infosystems.www.misc" "" 0
+	// false "" "unique%x@host.dom" 0
+	// false "comp.infosystems.www.misc" "" 12345
 }
 
 func ExampleParts() {

@@ -1,16 +1,39 @@
 package news_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme/news"
 )
 
+// remake makes the URL again from what Parse says of u.
+func remake(u locus.URL) (news.URL, error) {
+	n, err := news.Parse(u)
+	if err != nil {
+		return n, err
+	}
+	parts := news.Parts{Scheme: u.Scheme(), All: n.All(), Newsgroup: n.Newsgroup(), MessageID: n.MessageID()}
+	if strings.HasPrefix(u.Scheme(), "nntp") {
+		parts.Host = "h"
+	}
+	if number, ok := n.ArticleNumber(); ok {
+		parts.ArticleNumber = &number
+	}
+	return parts.URL()
+}
+
 func FuzzParse(f *testing.F) {
 	laws.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
-		n, _ := news.Parse(u)
-		made, err := news.Parts{All: n.All(), Newsgroup: n.Newsgroup(), MessageID: n.MessageID()}.URL()
+		made, err := remake(u)
 		laws.Remade(t, u, made.URL(), err)
+	})
+}
+
+func FuzzParseNNTP(f *testing.F) {
+	nntpLaws.Fuzz(f, nntpSeeds, func(t *testing.T, u locus.URL) {
+		made, err := remake(u)
+		nntpLaws.Remade(t, u, made.URL(), err)
 	})
 }

@@ -7,49 +7,69 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme is the registry's entry for news. c accesses it; nil: nothing does.
-func Scheme(c *Client) scheme.Scheme {
-	s := entry(name, Port, c)
-	s.Status, s.Section = scheme.Standard, section
-	s.Access = "NNTP (RFC 3977), at the reader's own server"
-	s.ProxyVars = []string{"news_proxy"}
-	return s
-}
-
-// SecureScheme is the registry's entry for snews: news within TLS. No RFC has it.
-// c accesses it; nil: nothing does.
-func SecureScheme(c *Client) scheme.Scheme {
-	s := entry(secureName, SecurePort, c)
-	s.Status, s.Section = scheme.Extension, "in no RFC (as news, over TLS)"
-	s.Access = "NNTP over TLS"
-	s.Traits |= scheme.Secure
-	return s
-}
-
-func entry(name string, port uint16, c *Client) scheme.Scheme {
-	s := scheme.Scheme{
-		Name:      name,
-		Port:      port,
-		Syntax:    name + ":<newsgroup-name> or " + name + ":<message-id>",
+// Schemes returns the registry rows of news, snews, nntp and nntps, opened with c.
+// A nil c means a client with default options.
+func Schemes(c *Client) []scheme.Scheme {
+	if c == nil {
+		c = New(nil)
+	}
+	news := scheme.Scheme{
+		Name:      "news",
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   newsSection,
+		Syntax:    "news:<newsgroup-name> or news:<message-id>",
+		Access:    "NNTP (RFC 3977), at the reader's own server",
 		Reserved:  escape.Chars("@*"),
-		Fields:    fields,
-		Canonical: canonical,
-		Check:     check,
+		Fields:    newsFields,
+		Canonical: canonicalNews,
+		Check:     checkNews,
+		Opener:    c,
 		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
 		Hierarchy: relative.Names,
 		Icon:      "group",
-		Split:     splitPath,
-		Title:     title,
+		Split:     splitNews,
+		Title:     newsTitle,
 		MenuLabel: menuLabel,
-		Freshness: freshness,
+		Freshness: newsFreshness,
+		ProxyVars: []string{"news_proxy"},
 	}
-	if c != nil {
-		s.Opener = c
+	snews := news
+	snews.Name, snews.Port = "snews", SecurePort
+	snews.Status, snews.Section = scheme.Extension, "in no RFC (as news, over TLS)"
+	snews.Syntax = "snews:<newsgroup-name> or snews:<message-id>"
+	snews.Access, snews.ProxyVars = "NNTP over TLS", nil
+	snews.Traits |= scheme.Secure
+	nntp := scheme.Scheme{
+		Name:      "nntp",
+		Port:      Port,
+		Status:    scheme.Standard,
+		Section:   nntpSection,
+		Syntax:    "nntp://<host>:<port>/<newsgroup-name>/<article-number>",
+		Access:    "NNTP (RFC 3977)",
+		Fields:    nntpFields,
+		Canonical: canonicalNNTP,
+		Check:     checkNNTP,
+		Notes:     nntpNotes,
+		Opener:    c,
+		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Icon:      "group",
+		Split:     splitNNTP,
+		Parents:   nntpParents,
+		MenuLabel: menuLabel,
+		Freshness: nntpFreshness,
+		ProxyVars: []string{"news_proxy"},
 	}
-	return s
+	nntps := nntp
+	nntps.Name, nntps.Port = "nntps", SecurePort
+	nntps.Status, nntps.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
+	nntps.Syntax = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
+	nntps.Access, nntps.ProxyVars = "NNTP over TLS", nil
+	nntps.Traits |= scheme.Secure
+	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 
-func fields(u locus.URL) ([]scheme.Field, error) {
+func newsFields(u locus.URL) ([]scheme.Field, error) {
 	n, err := Parse(u)
 	if err != nil {
 		return nil, err
@@ -62,6 +82,18 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 		list[1].Value = n.messageID
 	default:
 		list[2].Value = true
+	}
+	return list, nil
+}
+
+func nntpFields(u locus.URL) ([]scheme.Field, error) {
+	n, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	list := []scheme.Field{{Name: "newsgroup", Value: n.newsgroup}, {Name: "articleNumber"}}
+	if n.hasNumber {
+		list[1].Value = int(n.number)
 	}
 	return list, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// laws hold the package against the production of section 5:
+// laws compare the package with the production of section 5:
 //
 //	newsurl   = "news:" grouppart
 //	grouppart = "*" | group | article
@@ -17,9 +17,9 @@ import (
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
 // "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
-// follows: a URL that does not split so is none.
+// follows: Parse refuses a text without one.
 var laws = bnftest.Laws{
-	Scheme: news.Scheme(nil),
+	Scheme: news.Schemes(nil)[0],
 	Twin: func(text string) bool {
 		if !newsurl(text) || !strings.HasPrefix(text, "news://") {
 			return newsurl(text)
@@ -40,4 +40,21 @@ var seeds = []string{
 	"news:3b.x", "news:a@[127.0.0.1]", "news:a@b_c.d", "news://host.dom:119/comp.lang.c", "news://h/a@b.c", "news://h/", "NEWS:x",
 }
 
-func TestProduction(t *testing.T) { laws.Random(t, 20_000, seeds) }
+func TestProduction(t *testing.T) {
+	laws.Random(t, 20_000, seeds)
+	nntpLaws.Random(t, 20_000, nntpSeeds)
+}
+
+// nntpLaws compare the package with the production of section 5:
+//
+//	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
+var nntpLaws = bnftest.Laws{
+	Scheme: news.Schemes(nil)[2],
+	Twin:   bnftest.Production("nntp://" + bnftest.HostPort + "/" + bnftest.Group + "(?:/" + bnftest.Digits + ")?"),
+	Parse:  bnftest.Parser(news.Parse),
+}
+
+var nntpSeeds = []string{
+	"nntp://host.dom:119/comp.infosystems.www.misc/12345", "nntp://127.0.0.1/alt.a-b_c+d", "nntp://h/g/0", "nntp://h/g/007", "nntp://h/g/",
+	"nntp://h/g/99999999999999999999", "nntp://u:p@h:0/g/1", "nntp:group/12", "NNTP://H.x:563/3b.x/2",
+}

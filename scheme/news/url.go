@@ -1,68 +1,96 @@
 package news
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/addrspec"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/octet"
 )
 
-// Ports of a server that a URL names without one: of news (RFC 5538), and of
-// snews.
+// Default ports: of nntp (RFC 1738 section 3.7) and of news with a server (RFC
+// 5538), and of both over TLS (RFC 4642 section 1).
 const (
 	Port       = 119
 	SecurePort = 563
 )
 
-// secureName is the scheme of the same URLs, whose server is asked within TLS. No
-// RFC has it.
-const (
-	name       = "news"
-	secureName = "snews"
-)
-
-// URL is a news or snews URL. It is a comparable value; the zero URL is none. One of All,
-// Newsgroup and MessageID says what it is about.
+// URL is a news, snews, nntp or nntps URL. It is a comparable value; the zero URL
+// is invalid. It names all newsgroups, one newsgroup, or one article.
 type URL struct {
 	url       locus.URL
 	newsgroup string
 	messageID string
+	number    uint64
+	hasNumber bool
 }
 
-// Parse reads u as a news or snews URL. The error is a [*locus.SyntaxError]: u has
-// another scheme, nothing behind "news:", or a "//" without a host and "/".
+// Parse reads u as a news, snews, nntp or nntps URL. The error is a
+// [*locus.SyntaxError]: u has another scheme, a "//" without a host, nothing after
+// the scheme, no newsgroup (nntp), or an invalid article number.
 func Parse(u locus.URL) (URL, error) {
-	if u.Scheme() != name && !isSecure(u) {
-		return URL{}, u.Errorf(0, "scheme", "%w: it is no news URL", locus.ErrForm)
-	}
-	text, offset := grouppart(u)
-	server := u.Facts().Has(locus.Internet)
+	parse, part := parseNews, "grouppart"
 	switch {
-	case server && u.Host() == "":
-		return URL{}, u.Errorf(u.HostOffset(), "host", `%w: a server's name follows "//"`, locus.ErrForm)
+	case isNNTP(u):
+		parse, part = parseNNTP, "group"
+	case u.Scheme() != "news" && u.Scheme() != "snews":
+		return URL{}, u.Errorf(0, "scheme", "%w: not a news or nntp URL", locus.ErrForm)
+	}
+	switch {
+	case u.Facts().Has(locus.Internet) && u.Host() == "":
+		return URL{}, u.Errorf(u.HostOffset(), "host", `%w: write a hostname after "//"`, locus.ErrForm)
 	case u.MissingSlash():
-		return URL{}, u.Errorf(offset, "grouppart", `%w: "/" must stand before "?"`, locus.ErrForm)
-	case text == "" && !server:
-		return URL{}, u.Errorf(offset, "grouppart", `%w: "*", a newsgroup or a message-id follows "news:"`, locus.ErrForm)
+		return URL{}, u.Errorf(u.PathOffset(), part, `%w: write "/" before "?"`, locus.ErrForm)
 	}
+	return parse(u)
+}
+
+func parseNews(u locus.URL) (URL, error) {
 	n := URL{url: u}
-	if text == "" || text == "*" {
-		return n, nil
-	}
-	if strings.IndexByte(text, '@') >= 0 {
+	text := path(u)
+	switch {
+	case text == "" && !u.Facts().Has(locus.Internet):
+		return URL{}, u.Errorf(u.PathOffset(), "grouppart", `%w: write "*", a newsgroup or a message-id after "news:"`, locus.ErrForm)
+	case text == "" || text == "*":
+	case strings.Contains(text, "@"):
 		n.messageID = bnf.Decode(text)
-	} else {
+	default:
 		n.newsgroup = bnf.Decode(text)
 	}
 	return n, nil
 }
 
-func isSecure(u locus.URL) bool { return u.Scheme() == secureName }
+func parseNNTP(u locus.URL) (URL, error) {
+	group, digits, hasNumber := strings.Cut(path(u), "/")
+	if group == "" {
+		return URL{}, u.Errorf(u.PathOffset(), "group", "%w: write the name of a newsgroup", locus.ErrForm)
+	}
+	n := URL{url: u, newsgroup: bnf.Decode(group), hasNumber: hasNumber}
+	if !hasNumber {
+		return n, nil
+	}
+	offset := u.PathOffset() + len(group) + 1
+	if i := notDigit(digits); i < len(digits) || digits == "" {
+		return URL{}, u.Errorf(offset+i, "digits", "%w: an article number is decimal digits", locus.ErrForm)
+	}
+	var err error
+	if n.number, err = articleNumber(digits); err != nil {
+		return URL{}, u.Errorf(offset, "digits", "%w: the article number is too high", locus.ErrValue)
+	}
+	return n, nil
+}
 
-// defaultPort is the port of a URL of the scheme that u has.
+// isNNTP reports whether the scheme is nntp or nntps.
+func isNNTP(u locus.URL) bool { return u.Scheme() == "nntp" || u.Scheme() == "nntps" }
+
+// isSecure reports whether the scheme is snews or nntps.
+func isSecure(u locus.URL) bool { return u.Scheme() == "snews" || u.Scheme() == "nntps" }
+
 func defaultPort(u locus.URL) uint16 {
 	if isSecure(u) {
 		return SecurePort
@@ -70,36 +98,52 @@ func defaultPort(u locus.URL) uint16 {
 	return Port
 }
 
-// grouppart returns what follows "news:", or "news://host/", as it is written,
-// and where it begins.
-func grouppart(u locus.URL) (text string, offset int) {
+// path returns what follows "news:" or "news://host/", still encoded. It begins at
+// u.PathOffset().
+func path(u locus.URL) string {
 	if u.Facts().Has(locus.Internet) {
-		text, _ = u.Path()
-	} else {
-		text = u.SchemePart()
+		text, _ := u.Path()
+		return text
 	}
-	return text, u.PathOffset()
+	return u.SchemePart()
+}
+
+// notDigit returns the offset of the first octet of text that is not a digit.
+func notDigit(text string) int {
+	i := 0
+	for i < len(text) && octet.Is(text[i], octet.Digit) {
+		i++
+	}
+	return i
+}
+
+// articleNumber fails for a number that an int cannot hold.
+func articleNumber(digits string) (uint64, error) {
+	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }
 
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
-// Secure reports whether the scheme is snews, and the server is asked within TLS.
+// Secure reports whether the scheme is snews or nntps: NNTP over TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }
 
-// All reports whether n means all newsgroups that are available.
+// All reports whether n names all newsgroups of a server.
 func (n URL) All() bool { return n.newsgroup == "" && n.messageID == "" && !n.url.IsZero() }
 
-// Newsgroup returns the name of the newsgroup, decoded; it is empty if n is not
-// about one.
+// Newsgroup returns the decoded name of the newsgroup; empty for other URLs.
 func (n URL) Newsgroup() string { return n.newsgroup }
 
-// MessageID returns the identifier of the article, decoded and without "<" and
-// ">"; it is empty if n is not about one. It may hold any octets.
+// MessageID returns the Message-ID of the article, decoded and without "<" and ">";
+// empty for other URLs. It may hold any octets.
 func (n URL) MessageID() string { return n.messageID }
 
-// Server returns the host and port that n names, the way of RFC 5538. ok is
-// false if it names none, as RFC 1738 has it.
+// ArticleNumber returns the number of the article in the newsgroup. ok is false for
+// a URL without one.
+func (n URL) ArticleNumber() (number uint64, ok bool) { return n.number, n.hasNumber }
+
+// Server returns the host and port that n names. ok is false if it names none, as
+// in RFC 1738 section 3.6.
 func (n URL) Server() (host string, port uint16, ok bool) {
 	if host = n.url.Host(); host == "" {
 		return "", 0, false
@@ -111,35 +155,34 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 	return host, port, true
 }
 
-// Parts are what a news URL is made of, decoded: All, Newsgroup or MessageID, and
-// perhaps a server.
+// Parts are the decoded parts of a URL. A news URL has one of All, Newsgroup and
+// MessageID; an nntp URL has a Host and a Newsgroup.
 type Parts struct {
-	Secure    bool // snews
-	All       bool
-	Newsgroup string
-	MessageID string // without "<" and ">"
-	Host      string // only in the form of RFC 5538; empty: none
-	Port      uint16 // only with Host; 0: the default
+	Scheme        string // "news", "snews", "nntp" or "nntps"; empty: "news"
+	All           bool
+	Newsgroup     string
+	MessageID     string  // without "<" and ">"
+	ArticleNumber *uint64 // in Newsgroup, only with nntp and nntps; nil: the whole newsgroup
+	Host          string  // empty: none
+	Port          uint16  // 0: the default
 }
 
-// plainGroup are the characters that mean the same escaped and unescaped in the
-// name of a newsgroup.
-func plainGroup() escape.Set { return escape.Unreserved().Without("*") }
-
-// URL makes the URL. The error is a [*locus.SyntaxError]: not exactly one of All,
-// Newsgroup and MessageID is given, MessageID has no "@", or Host is no host.
+// URL makes the URL. The error is a [*locus.SyntaxError]: the parts do not fit
+// together or the scheme, MessageID has no "@", or Host is invalid.
 func (p Parts) URL() (URL, error) {
-	text, err := p.grouppart()
+	p.Scheme = cmp.Or(p.Scheme, "news")
+	nntp := p.Scheme == "nntp" || p.Scheme == "nntps"
+	encode := p.grouppart
+	if nntp {
+		encode = p.group
+	}
+	text, err := encode()
 	if err != nil {
-		return URL{}, locus.NewSyntaxError("news:", len("news:"), "grouppart", err)
+		return URL{}, locus.NewSyntaxError(p.Scheme+":", len(p.Scheme)+1, "grouppart", err)
 	}
-	scheme := name
-	if p.Secure {
-		scheme = secureName
-	}
-	parts := locus.Parts{Scheme: scheme, SchemePart: &text}
-	if p.Host != "" || p.Port != 0 {
-		parts = locus.Parts{Scheme: scheme, Host: p.Host, Port: p.Port, Path: &text}
+	parts := locus.Parts{Scheme: p.Scheme, SchemePart: &text}
+	if nntp || p.Host != "" || p.Port != 0 {
+		parts = locus.Parts{Scheme: p.Scheme, Host: p.Host, Port: p.Port, Path: &text}
 	}
 	u, err := parts.URL()
 	if err != nil {
@@ -148,16 +191,39 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
+// grouppart returns the path of a news URL.
 func (p Parts) grouppart() (string, error) {
+	given := 0
+	for _, is := range []bool{p.All, p.Newsgroup != "", p.MessageID != ""} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case p.All && p.Newsgroup == "" && p.MessageID == "":
+	case given != 1 || p.ArticleNumber != nil:
+		return "", fmt.Errorf("%w: a news URL has one of all newsgroups, a newsgroup and a message-id", locus.ErrForm)
+	case p.All:
 		return "*", nil
-	case !p.All && p.Newsgroup != "" && p.MessageID == "":
+	case p.Newsgroup != "":
 		return escape.Encode(p.Newsgroup, plainGroup()), nil
-	case p.All || p.Newsgroup != "" || p.MessageID == "":
-		return "", fmt.Errorf("%w: one of all newsgroups, a newsgroup and a message-id is needed", locus.ErrForm)
-	case strings.IndexByte(p.MessageID, '@') < 0:
+	case !strings.Contains(p.MessageID, "@"):
 		return "", fmt.Errorf(`%w: a message-id has an "@"`, locus.ErrForm)
 	}
 	return addrspec.Encode(p.MessageID, escape.Unreserved()), nil
+}
+
+// plainGroup returns the characters of a newsgroup that a news URL does not escape.
+// A "*" alone means all newsgroups.
+func plainGroup() escape.Set { return escape.Unreserved().Without("*") }
+
+// group returns the path of an nntp URL.
+func (p Parts) group() (string, error) {
+	if p.All || p.MessageID != "" {
+		return "", fmt.Errorf("%w: an nntp URL has a newsgroup", locus.ErrForm)
+	}
+	text := escape.Encode(p.Newsgroup, escape.Unreserved())
+	if p.ArticleNumber != nil {
+		text += "/" + strconv.FormatUint(*p.ArticleNumber, 10)
+	}
+	return text, nil
 }

@@ -10,11 +10,11 @@ import (
 )
 
 func TestSection3_6(t *testing.T) {
-	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", news.Scheme(nil))
+	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", laws.Scheme)
 }
 
-// TestVerbatim is what the texts write that is no bare URL: RFC 1738 section 3.6,
-// and example 3 of the URI draft, which is illegal.
+// TestVerbatim has examples that are not bare URLs: RFC 1738 section 3.6, and example
+// 3 of the URI draft, which is illegal.
 func TestVerbatim(t *testing.T) {
 	u, err := locus.ParseWrapped("<URL:news:*>")
 	if n, parseErr := news.Parse(u); err != nil || parseErr != nil || !n.All() {
@@ -122,6 +122,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, parts := range []news.Parts{
 		{}, {Host: "h"}, {All: true, Newsgroup: "x"}, {Newsgroup: "x", MessageID: "a@b"}, {MessageID: "ab"},
+		{Scheme: "http", All: true}, {Scheme: "nntp", Host: "h", All: true}, {Scheme: "nntp", Host: "h", MessageID: "a@b"}, {Newsgroup: "x", ArticleNumber: new(uint64)},
 		{All: true, Port: 119}, {All: true, Host: "h/x"}, {All: true, Host: "u@h"},
 	} {
 		if n, err := parts.URL(); err == nil {

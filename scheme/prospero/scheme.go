@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry's row for prospero, accessed through c. A nil c gives
-// a scheme that is known and can't be accessed.
+// Scheme returns the registry row of prospero, opened with c. A nil c means a client
+// with default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:      name,
@@ -26,9 +26,10 @@ func Scheme(c *Client) scheme.Scheme {
 		Split:     splitPath,
 		Freshness: freshness,
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Telnet returns the registry's entry for telnet.
+// Telnet returns the registry row of telnet, opened with c. A nil c means a client with
+// default options.
 func Telnet(c *Client) scheme.Scheme {
 	s := entry("telnet", TelnetPort, c)
 	s.Access = "Telnet (RFC 854), or whatever octets a service has"
@@ -31,6 +32,9 @@ func TN3270(c *Client) scheme.Scheme {
 }
 
 func entry(name string, port uint16, c *Client) scheme.Scheme {
+	if c == nil {
+		c = New(nil)
+	}
 	return scheme.Scheme{
 		Name:   name,
 		Port:   port,

@@ -6,7 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme is the registry's entry for wais. c accesses it; nil: nothing does.
+// Scheme returns the registry row of wais, opened with c. A nil c means a client with
+// default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:      name,
@@ -33,9 +34,10 @@ func Scheme(c *Client) scheme.Scheme {
 		// tags and lengths of fields part it from any other text of the URL.
 		OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
 	}
-	if c != nil {
-		s.Opener = c
+	if c == nil {
+		c = New(nil)
 	}
+	s.Opener = c
 	return s
 }
 

@@ -44,7 +44,7 @@ func (c *compare) printf(format string, args ...any) { fmt.Fprintf(c.out, format
 
 func (c *compare) report(only string) error {
 	runtime.GOMAXPROCS(1)
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		return err
 	}

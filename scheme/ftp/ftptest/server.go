@@ -1,9 +1,9 @@
-// Package ftptest is a server of FTP inside the process, for tests and for
-// showing what a client sends: it keeps every command it receives. It is small
-// and serves what it is given from memory; it can be told to misbehave.
+// Package ftptest is an FTP server inside the process, for tests and for showing what a
+// client sends: it logs every command it receives. It serves files from memory, and can
+// be told to misbehave.
 //
-// It knows RFC 959 as far as clients that read go, RFC 2428 (EPSV, EPRT), RFC 3659
-// (MLSD, SIZE, MDTM, REST) and RFC 4217 (AUTH TLS).
+// It has the reading commands of RFC 959, EPSV and EPRT (RFC 2428), MLSD, SIZE, MDTM and
+// REST (RFC 3659), and AUTH TLS (RFC 4217).
 package ftptest
 
 import (
@@ -21,19 +21,18 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// File is something a server offers.
+// File is a file of the server.
 type File struct {
 	Data    string
-	ModTime time.Time // zero: the first second of 1994, a good year for URLs
+	ModTime time.Time // zero: the first second of 1994
 
-	// Size, if it is not 0, is how many octets of a pattern there are in place of
-	// Data; they take no memory.
+	// Size, if it is not 0, replaces Data by a pattern of so many octets, which needs no
+	// memory.
 	Size int64
 }
 
-// Files are what a server offers: paths without a leading "/", their parts
-// separated by "/". A part may hold any octets but these. A path that ends in "/"
-// is a directory; the directories on the way to a file need not be listed.
+// Files are the files of a server by path, without a leading "/". A path that ends with
+// "/" is a directory; the directories above a file need not be listed.
 type Files map[string]File
 
 // FromFS reads all regular files of fsys into memory.
@@ -61,29 +60,28 @@ func FromFS(fsys fs.FS) (Files, error) {
 	return files, err
 }
 
-// EmptyCWD is what a server makes of a CWD command with an empty argument, about
-// which real ones disagree.
+// EmptyCWD is what a server does for a CWD command with an empty argument. Real servers
+// disagree.
 type EmptyCWD uint8
 
 const (
-	EmptyHome   EmptyCWD = iota // 250, and to the login directory
-	EmptyStay                   // 250, and nothing changes
-	EmptyRoot                   // 250, and to the root
+	EmptyHome   EmptyCWD = iota // change to the login directory
+	EmptyStay                   // succeed and do nothing
+	EmptyRoot                   // change to the root
 	EmptyRefuse                 // 550
 )
 
-// Options of a server. The zero value is a server for everybody that does all it
-// can.
+// Options of a server. The zero value is a server with anonymous logins and without
+// faults.
 type Options struct {
-	// User and Password are a login besides the anonymous one; an empty User: there
-	// is none.
+	// User and Password are a login besides the anonymous one; an empty User: none.
 	User, Password string
-	// Home is the login directory of User, a path as in Files. The anonymous login
-	// is in the root.
+	// Home is the login directory of User, a path as in Files. That of the anonymous
+	// login is the root.
 	Home string
 	// NoAnonymous refuses the anonymous login.
 	NoAnonymous bool
-	// NoPassword lets users in when they have told their name.
+	// NoPassword lets users in without a password.
 	NoPassword bool
 	// Greeting is the first reply, all its lines; empty: a short one.
 	Greeting string
@@ -91,21 +89,20 @@ type Options struct {
 	EmptyCWD EmptyCWD
 	// Unknown are verbs that the server does not know: "EPSV", "MLSD".
 	Unknown []string
-	// LyingPASV names another host in the reply to PASV, where nobody listens.
+	// LyingPASV names another host in the reply to PASV.
 	LyingPASV bool
 
-	// TLS is what AUTH TLS goes over to; nil: it is not known. With Implicit there
-	// is TLS from the first octet on. With Reuse a data connection must resume the
-	// TLS session of a control connection.
+	// TLS is the configuration of AUTH TLS; nil: the command is unknown. With Implicit
+	// TLS begins with the first octet. With Reuse a data connection must resume the TLS
+	// session of a control connection.
 	TLS      *tls.Config
 	Implicit bool
 	Reuse    bool
 
-	// Listener is where it listens, and the server's to close; nil: a free port of
-	// the loopback.
+	// Listener is closed with the server; nil: a free port of the loopback.
 	Listener net.Listener
 
-	// ListenData opens a port for data, as net.Listen does; nil: net.Listen does.
+	// ListenData listens for data connections; nil: net.Listen.
 	ListenData func(network, address string) (net.Listener, error)
 
 	Fault Fault
@@ -113,39 +110,39 @@ type Options struct {
 
 // Fault is how a server misbehaves.
 type Fault struct {
-	// Cut ends the data of a transfer after so many octets, with the reply 426; 0:
-	// none is. Cuts is how many transfers it happens to; 0: all.
+	// Cut ends a transfer after so many octets, with the reply 426; 0: never. Cuts is how
+	// many transfers are cut; 0: all.
 	Cut  int64
 	Cuts int
-	// SilentCut ends it in the same place and says 226, as if all were sent.
+	// SilentCut replies 226 after a cut transfer, as if it were complete.
 	SilentCut bool
-	// HangUp, a verb, closes the control connection in place of a reply to it.
+	// HangUp, a verb, closes the control connection instead of a reply.
 	HangUp string
-	// Replies take the place of the reply to a verb; each is all its lines with
-	// their ends. The command is not carried out.
+	// Replies replace the replies to verbs; each is all its lines with their ends. The
+	// command is not carried out.
 	Replies map[string]string
-	// Endless, a verb, is answered by a reply of lines without end.
+	// Endless, a verb, gets an endless reply.
 	Endless string
-	// Pieces sends each octet of a reply by itself.
+	// Pieces sends every octet of a reply in a write of its own.
 	Pieces bool
-	// RefuseData names a port for data at which nobody listens.
+	// RefuseData names a closed port for data.
 	RefuseData bool
-	// Early says 226 before 150.
+	// Early sends 226 before 150.
 	Early bool
-	// WrongSize is added to what SIZE says.
+	// WrongSize is added to the reply to SIZE.
 	WrongSize int64
-	// Listing makes up a listing: line i of a directory, for i from 0 to Lines.
+	// Listing returns line i of a made-up listing, for i from 0 to Lines.
 	Listing func(i int) string
 	Lines   int
-	// List is the lines of the reply to LIST, in place of the directory's.
+	// List replaces the lines of the reply to LIST.
 	List []string
-	// Idle closes a control connection after so many transfers, with Farewell as
-	// its last words.
+	// Idle closes a control connection after so many transfers, with the reply
+	// Farewell.
 	Idle     int
 	Farewell string
 }
 
-// Server is a server that runs.
+// Server is a running server.
 type Server struct {
 	o     Options
 	files Files
@@ -177,8 +174,8 @@ func Start(files Files, o *Options) (*Server, error) {
 // Addr returns host and port: "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the commands that were received, in order, for each control
-// connection in the order they were opened.
+// Log returns the commands of each control connection, in the order in which the
+// connections were opened.
 func (s *Server) Log() [][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,10 +186,10 @@ func (s *Server) Log() [][]string {
 	return list
 }
 
-// Close ends the server and all its connections, and waits until they are gone.
+// Close closes the server and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// begin gives a connection its place in the log.
+// begin adds a connection to the log.
 func (s *Server) begin(c net.Conn) (handle func()) {
 	s.mu.Lock()
 	n := len(s.log)
@@ -201,7 +198,7 @@ func (s *Server) begin(c net.Conn) (handle func()) {
 	return func() { newSession(s, c, n).serve() }
 }
 
-// cut reports whether a transfer is to be cut off now.
+// cut reports whether to cut the current transfer.
 func (s *Server) cut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +244,7 @@ type entry struct {
 	file File
 }
 
-// entries returns what is in the directory p, in order.
+// entries returns the entries of the directory p, sorted.
 func (s *Server) entries(p string) []entry {
 	prefix := strings.TrimPrefix(p, "/") + "/"
 	if p == "/" {
@@ -295,7 +292,7 @@ func (f File) open(offset int64) io.Reader {
 	return strings.NewReader(f.Data[min(offset, int64(len(f.Data))):])
 }
 
-// pattern is octets that tell their place.
+// pattern is octets that depend on their offset.
 type pattern struct{ at, left int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {
@@ -311,7 +308,7 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Octet returns the octet at place i of the pattern that a File with a Size is.
+// Octet returns the octet at offset i of a File with a Size.
 func Octet(i int64) byte { return byte(i) ^ byte(i>>8) ^ byte(i>>16) }
 
 var errCut = errors.New("cut off")

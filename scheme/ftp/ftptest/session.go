@@ -84,7 +84,7 @@ func (c *session) write(text string) {
 
 func (c *session) reply(format string, args ...any) { c.write(fmt.Sprintf(format, args...) + "\r\n") }
 
-// command carries a command out, and reports whether the conversation goes on.
+// command carries out a command and reports whether the connection stays open.
 func (c *session) command(verb, argument string) bool {
 	fault := &c.s.o.Fault
 	text, replaced := fault.Replies[verb]
@@ -303,7 +303,7 @@ func (c *session) pasv(string) {
 	c.reply("227 Entering Passive Mode (%s,%d,%d).", host, port>>8, port&0xFF)
 }
 
-// connect will connect to the client, and to nobody else.
+// connect connects only to the client.
 func (c *session) connect(host, port string) {
 	c.drop()
 	c.drop = func() {}
@@ -394,8 +394,7 @@ func (l lineEnds) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// listing sends the lines for what is in a directory; a name that is a file's is
-// listed by itself.
+// listing sends the lines for a directory or a file.
 func (c *session) listing(argument string, text func(e entry) string) {
 	p := resolve(c.dir, argument)
 	_, isFile := c.s.file(p)
@@ -459,7 +458,7 @@ func (c *session) mlsd(argument string) {
 	})
 }
 
-// send opens the data connection and has data sent over it.
+// send opens the data connection and sends data over it.
 func (c *session) send(write func(w io.Writer) error) {
 	open := c.data
 	c.data = nil
@@ -509,7 +508,7 @@ func (c *session) send(write func(w io.Writer) error) {
 	c.reply("226 Transfer complete.")
 }
 
-// cutter fails after so many octets, if left is not negative at first.
+// cutter fails after left octets, unless left is negative.
 type cutter struct {
 	w    io.Writer
 	left int64

@@ -1,0 +1,73 @@
+package mid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+)
+
+// findPart returns the part of m with this Content-ID, as Part does.
+func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, from io.Closer) (*scheme.Object, error) {
+	part, ok := m.Find(contentID)
+	if !ok {
+		return nil, fmt.Errorf("%w: no part of the message has the content-id %s", scheme.ErrNotFound, locus.Quote(contentID))
+	}
+	o, err := Part(ctx, req, m, part, from)
+	if err == nil {
+		o.Body = scheme.Limit(o.Body, req.Limit)
+	}
+	return o, err
+}
+
+// Part returns a part of m as an object: decoded, from req.Offset on if it has that
+// many octets. Closing the object closes from; after an error the caller closes it.
+// The error wraps scheme.ErrTooLarge for a part over req.Limit, or is one of reading
+// m; it has no package prefix.
+func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
+	size, err := part.DecodedSize()
+	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {
+		return nil, fmt.Errorf("%w: part %s has at least %d octets", scheme.ErrTooLarge, part.Path, size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &scheme.Object{URL: req.URL, Name: part.Name, Type: mediaType(part), Size: size}
+	o.ModTime, _ = m.Date()
+	r := part.Open()
+	if req.Offset > 0 && req.Offset <= size {
+		if _, err := io.CopyN(io.Discard, r, req.Offset); err != nil {
+			return nil, err
+		}
+		o.Start = req.Offset
+	}
+	o.Body = &body{ctx, r, from}
+	return o, nil
+}
+
+// mediaType returns the media type of a part, with its parameters if they are valid.
+func mediaType(p message.Part) string {
+	if text := mime.FormatMediaType(p.Type, p.Params()); text != "" {
+		return text
+	}
+	return p.Type
+}
+
+// body reads until ctx ends.
+type body struct {
+	ctx context.Context
+	io.Reader
+	io.Closer
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return b.Reader.Read(p)
+}

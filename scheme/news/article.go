@@ -1,0 +1,185 @@
+package news
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// block is the multi-line part of an answer, which ends with a dot on a line of its
+// own.
+type block struct {
+	*operation
+	command string
+	err     error // that ended it; io.EOF: everything was read
+}
+
+// finish ends the block with err, and the operation.
+func (b *block) finish(err error) {
+	b.end(err == io.EOF)
+	b.err = err
+	if err != io.EOF {
+		b.err = b.failure(fmt.Errorf("the reply to %s: %w", b.command, err))
+	}
+}
+
+// body is the body of the object for an article.
+type body struct {
+	block
+	dots *dotReader
+	head []byte // read ahead for the date
+}
+
+// maxHead is how many octets of an article are searched for its date.
+const maxHead = 32 << 10
+
+// headEnd separates the head of an article from its body.
+const headEnd = "\r\n\r\n"
+
+// newBody returns a body, after reading the head of the article or maxHead octets.
+func newBody(x *operation) *body {
+	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.dots()}
+	head := make([]byte, 0, 4<<10)
+	for len(head) < maxHead && b.err == nil {
+		if len(head) == cap(head) {
+			head = append(head, 0)[:len(head)]
+		}
+		from := max(len(head)-len(headEnd)+1, 0)
+		n, err := b.read(head[len(head):cap(head)])
+		head = head[:len(head)+n]
+		if err != nil || bytes.Contains(head[from:], []byte(headEnd)) {
+			break
+		}
+	}
+	b.head = head
+	return b
+}
+
+// date returns the date in the head, or the zero time.
+func (b *body) date() time.Time {
+	head, _, _ := bytes.Cut(b.head, []byte(headEnd))
+	o := overviewOf(0, string(head))
+	return o.time()
+}
+
+func (b *body) read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.dots.Read(p)
+	if err != nil {
+		b.conn.endDots(b.dots)
+		b.finish(err)
+	}
+	return n, b.err
+}
+
+// Read returns io.EOF only after the end that the server marked.
+func (b *body) Read(p []byte) (int, error) {
+	if len(b.head) > 0 {
+		n := copy(p, b.head)
+		b.head = b.head[n:]
+		return n, nil
+	}
+	return b.read(p)
+}
+
+// dots begins to read a block as octets.
+func (c *conn) dots() *dotReader {
+	c.owed++
+	return newDotReader(connReader{c})
+}
+
+// endDots updates the state of the server after the last read from d.
+func (c *conn) endDots(d *dotReader) {
+	// The server sent more than was asked for.
+	c.broken = c.broken || d.r.Buffered() > 0
+	if d.err == io.EOF {
+		c.owed--
+	}
+}
+
+// connReader reads from a connection, with errors that readError classified.
+type connReader struct{ *conn }
+
+func (r connReader) Read(p []byte) (int, error) {
+	n, err := r.lines.Read(p)
+	if err != nil {
+		err = readError(err)
+	}
+	return n, err
+}
+
+// articleID returns the message-id in the reply to ARTICLE or STAT, without "<" and
+// ">".
+func articleID(r reply) string {
+	for text := range strings.FieldsSeq(r.text) {
+		if text[0] == '<' {
+			return unbracketed(text)
+		}
+	}
+	return ""
+}
+
+// dotReader reads the octets of a block up to its end, a dot on a line of its own,
+// and removes the dot that was put before lines with a dot (RFC 3977 section 3.1.1).
+// Only CR LF ends a line: other CRs and LFs belong to the article.
+type dotReader struct {
+	r      *bufio.Reader
+	text   []byte // read and not yet returned
+	inLine bool   // the next octet of r does not begin a line
+	cr     bool   // the last octet of r was CR
+	err    error  // io.EOF: the block has ended
+}
+
+func newDotReader(r io.Reader) *dotReader { return &dotReader{r: bufio.NewReader(r)} }
+
+// Read returns io.ErrUnexpectedEOF if r ends before the block does.
+func (d *dotReader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(d.text) == 0 {
+			if d.err != nil || n > 0 && d.r.Buffered() == 0 {
+				break
+			}
+			d.next()
+			continue
+		}
+		copied := copy(p[n:], d.text)
+		d.text = d.text[copied:]
+		n += copied
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, d.err
+}
+
+// next reads the rest of a line, or as much of it as the buffer holds.
+func (d *dotReader) next() {
+	text, err := d.r.ReadSlice('\n')
+	switch err {
+	case nil, bufio.ErrBufferFull:
+	case io.EOF:
+		d.err = io.ErrUnexpectedEOF // io.EOF means that the block ended
+	default:
+		d.err = err
+	}
+	if !d.inLine && len(text) > 0 && text[0] == '.' {
+		if string(text) == ".\r\n" {
+			d.err = io.EOF
+			return
+		}
+		text = text[1:]
+		if d.err != nil && string(text) == "\r" {
+			return // half of the end
+		}
+	}
+	d.text = text
+	if len(text) > 0 {
+		d.inLine = !bytes.HasSuffix(text, []byte("\r\n")) && !(d.cr && text[0] == '\n')
+		d.cr = text[len(text)-1] == '\r'
+	}
+}

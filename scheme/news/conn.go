@@ -1,0 +1,229 @@
+package news
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxCapabilities bounds a capability list in octets. Real lists have some dozen
+// lines.
+const maxCapabilities = 64 << 10
+
+// staleError is the failure of a kept connection at its first command: the server
+// has probably closed it, and a new connection may work.
+type staleError struct{ error }
+
+func (e staleError) Unwrap() error { return e.error }
+
+// fail marks the connection as unusable and returns err.
+func (c *conn) fail(err error) error {
+	c.broken = true
+	if c.reused && !c.answered {
+		return staleError{err}
+	}
+	return err
+}
+
+// reusable reports whether the state of the server is known.
+func (c *conn) reusable() bool {
+	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
+}
+
+// command sends a command and returns its reply. Words that cannot be sent are
+// refused before anything is sent.
+func (c *conn) command(words ...string) (reply, error) {
+	text, err := appendCommand(nil, words...)
+	if err != nil {
+		return reply{}, fmt.Errorf("%s: %w", words[0], err)
+	}
+	c.traced(true, commandText(words...))
+	if _, err := c.conn.Write(text); err != nil {
+		return reply{}, c.fail(scheme.Broken(err))
+	}
+	c.owed++
+	return c.receive()
+}
+
+// expect is command, with an error for any reply but the one with that code.
+func (c *conn) expect(code int, words ...string) (reply, error) {
+	r, err := c.command(words...)
+	if err == nil && r.code != code {
+		err = refusal(commandText(words...), r)
+	}
+	return r, err
+}
+
+// commandText returns a command without its password.
+func commandText(words ...string) string {
+	if len(words) == 3 && words[0] == "AUTHINFO" && words[1] == "PASS" {
+		return "AUTHINFO PASS ***"
+	}
+	return strings.Join(words, " ")
+}
+
+// receive returns the next reply.
+func (c *conn) receive() (reply, error) {
+	c.lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
+	text, err := c.lines.Line()
+	if err != nil {
+		return reply{}, c.fail(readError(err))
+	}
+	c.traced(false, string(text))
+	r, err := parseReply(string(text))
+	if err != nil {
+		return reply{}, c.fail(err)
+	}
+	if r.code == 400 {
+		// The server closes the connection, whatever the command was.
+		return r, c.fail(refusal("connection", r))
+	}
+	c.answered = true
+	c.owed--
+	return r, nil
+}
+
+func (c *conn) traced(sent bool, text string) {
+	if c.trace != nil {
+		c.trace(sent, text)
+	}
+}
+
+// beginBlock expects a block of at most so many octets.
+func (c *conn) beginBlock(octets int64) {
+	c.owed++
+	c.lines.Allow(octets)
+}
+
+// blockLine returns the next line of a block, without dot-stuffing. ok is false at
+// its end.
+func (c *conn) blockLine() (text []byte, ok bool, err error) {
+	text, err = c.lines.Line()
+	if err != nil {
+		return nil, false, c.fail(readError(err))
+	}
+	if len(text) == 0 || text[0] != '.' {
+		return text, true, nil
+	}
+	if len(text) == 1 {
+		c.owed--
+		return nil, false, nil
+	}
+	return text[1:], true, nil
+}
+
+// block calls f with each line of a block.
+func (c *conn) block(octets int64, f func(text string)) error {
+	c.beginBlock(octets)
+	for {
+		text, ok, err := c.blockLine()
+		if err != nil || !ok {
+			return err
+		}
+		f(string(text))
+	}
+}
+
+// greet reads the greeting (RFC 3977 section 5.1).
+func (c *conn) greet() error {
+	c.owed = 1
+	r, err := c.receive()
+	if err == nil && r.code != 200 && r.code != 201 {
+		err = c.fail(refusal("connection", r))
+	}
+	return err
+}
+
+// capabilities returns the capabilities, asking for them if they are not known. A
+// server older than RFC 3977 has no such command and gives nil.
+func (c *conn) capabilities() (capabilities, error) {
+	if c.caps != nil {
+		return c.caps, nil
+	}
+	r, err := c.command("CAPABILITIES")
+	if err != nil || r.code != 101 {
+		return nil, err
+	}
+	caps := capabilities{}
+	err = c.block(maxCapabilities, func(text string) {
+		c.traced(false, text)
+		caps.add(text)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.caps = caps
+	return caps, nil
+}
+
+// becomeReader switches the server to reader mode, unless it says that it is in that
+// mode or has none.
+func (c *conn) becomeReader() error {
+	caps, err := c.capabilities()
+	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
+		return err
+	}
+	return c.modeReader()
+}
+
+// modeReader sends MODE READER (RFC 3977 section 5.3). Servers with one mode may not
+// know the command, and one that wants a login first says so at the next command.
+func (c *conn) modeReader() error {
+	r, err := c.command("MODE", "READER")
+	if err != nil {
+		return err
+	}
+	switch r.code {
+	case 200, 201:
+		c.forget()
+	case 502:
+		return c.fail(refusal("MODE READER", r))
+	}
+	return nil
+}
+
+// forget drops the state that a change of mode makes invalid.
+func (c *conn) forget() { c.caps, c.group = nil, group{} }
+
+// selectGroup selects a newsgroup. With fresh it asks even if the newsgroup is
+// selected.
+func (c *conn) selectGroup(name string, fresh bool) (group, error) {
+	if c.group.name == name && !fresh {
+		return c.group, nil
+	}
+	r, err := c.expect(211, "GROUP", name)
+	if err != nil {
+		return group{}, err
+	}
+	if c.group, err = parseGroup(name, r); err != nil {
+		return group{}, c.fail(err)
+	}
+	return c.group, nil
+}
+
+// loginError says that a server refused a user or password.
+type loginError struct{ ReplyError }
+
+// authenticate logs in (RFC 4643 section 2.3).
+func (c *conn) authenticate(login scheme.Credentials) error {
+	command := []string{"AUTHINFO", "USER", login.User}
+	r, err := c.command(command...)
+	if err == nil && r.code == 381 {
+		command = []string{"AUTHINFO", "PASS", login.Password}
+		r, err = c.command(command...)
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.code == 281:
+		c.login, c.caps = &login, nil
+		return nil
+	case r.code == codeNoEncryption, r.code == 500:
+		return refusal(commandText(command...), r)
+	}
+	// Servers have many codes for a wrong password, and for one with octets that they
+	// do not accept.
+	return &loginError{ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
+}

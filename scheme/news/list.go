@@ -1,0 +1,556 @@
+package news
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// newest is how many articles of a newsgroup are listed by default.
+const newest = 1000
+
+// span is the article numbers from and to, and those between; empty if from > to.
+type span struct{ from, to int64 }
+
+// choose returns the numbers of g that r selects, at most most, the highest ones.
+func choose(g group, r scheme.ItemRange, most int64) span {
+	s := span{max(g.low, r.First, 1), g.high}
+	if r.Last > 0 {
+		s.to = min(s.to, r.Last)
+	}
+	switch {
+	case r.Newest > 0:
+		most = min(most, r.Newest)
+	case r.First <= 0:
+		most = min(most, newest)
+	}
+	s.from = max(s.from, s.to-most+1)
+	return s
+}
+
+func (s span) empty() bool { return s.from > s.to }
+
+func (s span) String() string {
+	if s.from == s.to {
+		return strconv.FormatInt(s.from, 10)
+	}
+	return fmt.Sprintf("%d-%d", s.from, s.to)
+}
+
+// cut returns the first n numbers of s, and the others.
+func (s span) cut(n int64) (first, rest span) {
+	end := min(s.from+n-1, s.to)
+	return span{s.from, end}, span{end + 1, s.to}
+}
+
+// leftOut returns an item that says which numbers of g are not in s. ok is false if
+// all are.
+func (s span) leftOut(g group) (it scheme.Item, ok bool) {
+	var out []string
+	if s.empty() {
+		out = append(out, span{g.low, g.high}.String())
+	} else {
+		if g.low < s.from {
+			out = append(out, span{g.low, s.from - 1}.String())
+		}
+		if s.to < g.high {
+			out = append(out, span{s.to + 1, g.high}.String())
+		}
+	}
+	if len(out) == 0 {
+		return scheme.Item{}, false
+	}
+	return scheme.Item{Title: "not listed: " + strings.Join(out, " and "), Kind: scheme.KindInfo, Size: -1}, true
+}
+
+// nextItem returns the next item of a menu, or io.EOF after the last.
+type nextItem func() (scheme.Item, error)
+
+// list is a menu whose items are read on demand.
+type list struct {
+	block
+	first []scheme.Item // before those that next returns
+	next  nextItem
+	left  int64 // most items that next may return
+}
+
+func (l *list) menu(title string) *scheme.Menu {
+	return &scheme.Menu{URL: l.req.URL, Title: title, Items: l.items(), Closer: l}
+}
+
+// items returns an iterator. A second one continues after the last item of the
+// first.
+func (l *list) items() iter.Seq2[scheme.Item, error] {
+	return func(yield func(scheme.Item, error) bool) {
+		for len(l.first) > 0 {
+			it := l.first[0]
+			l.first = l.first[1:]
+			if !yield(it, nil) {
+				return
+			}
+		}
+		for l.err == nil {
+			it, err := l.next()
+			if err == nil && l.left == 0 {
+				err = fmt.Errorf("%w: the server sends more items than were asked for", scheme.ErrTooLarge)
+			}
+			if err != nil {
+				if l.finish(err); l.err != io.EOF {
+					yield(scheme.Item{}, l.err)
+				}
+				return
+			}
+			l.left--
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+
+// complete returns the menu of a list for which nothing more is read.
+func (l *list) complete(title string) *scheme.Menu {
+	l.end(true)
+	l.err = io.EOF
+	return l.menu(title)
+}
+
+// blockItems makes items of the lines of a block.
+func (x *operation) blockItems(item func(text string) scheme.Item) nextItem {
+	return func() (scheme.Item, error) {
+		text, ok, err := x.conn.blockLine()
+		switch {
+		case err != nil:
+			return scheme.Item{}, err
+		case !ok:
+			return scheme.Item{}, io.EOF
+		}
+		return item(string(text)), nil
+	}
+}
+
+// badItem is an item for an invalid line of a list.
+func badItem(text string, err error) scheme.Item {
+	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
+}
+
+// base returns the start of the URLs of the items of n: articles by number for nntp,
+// articles and newsgroups by name for news.
+func (n URL) base() string {
+	text := n.url.WithoutFragmentText()
+	if !isNNTP(n.url) {
+		text = text[:n.url.PathOffset()]
+	}
+	if _, ok := n.url.Path(); isNNTP(n.url) || !ok && n.url.Host() != "" {
+		text += "/"
+	}
+	return n.url.Scheme() + text[len(n.url.Scheme()):]
+}
+
+// newsLink returns the news URL of p after base, or the zero URL if there is no such
+// URL or no command can hold it.
+func newsLink(base string, p Parts) locus.URL {
+	text, err := p.grouppart()
+	if err != nil {
+		return locus.URL{}
+	}
+	u, err := locus.Parse(base + text)
+	if err != nil {
+		return locus.URL{}
+	}
+	if n, err := Parse(u); err != nil || n.sendable() != nil {
+		return locus.URL{}
+	}
+	return u
+}
+
+// articleItems returns what makes an item of an overview.
+func (n URL) articleItems() func(o *overview) scheme.Item {
+	base, byNumber := n.base(), isNNTP(n.url)
+	return func(o *overview) scheme.Item {
+		it := o.item()
+		if byNumber {
+			// A URL that is too long is the zero URL.
+			it.URL, _ = locus.Parse(base + strconv.FormatInt(o.Number, 10))
+		} else {
+			it.URL = newsLink(base, Parts{MessageID: unbracketed(o.MessageID)})
+		}
+		return it
+	}
+}
+
+// listGroup lists the articles of the newsgroup. It asks with the best of the
+// commands that the server has: OVER, XOVER, HDR, XHDR, HEAD.
+func (x *operation) listGroup() (scheme.Resource, error) {
+	name := x.url.newsgroup
+	g, err := x.conn.selectGroup(name, true)
+	if err != nil {
+		return nil, err
+	}
+	l := &list{block: block{operation: x, command: "OVER"}}
+	if g.empty() || x.req.Probe {
+		return l.complete(name), nil
+	}
+	s := choose(g, x.req.Items, x.client.o.Limits.Items)
+	if it, ok := s.leftOut(g); ok {
+		l.first = append(l.first, it)
+	}
+	if s.empty() {
+		return l.complete(name), nil
+	}
+	l.left = s.to - s.from + 1
+	item := x.url.articleItems()
+	switch r, err := x.overview(s); {
+	case err != nil:
+		return nil, err
+	case r.code == 224:
+		x.conn.beginBlock(x.client.o.Limits.Octets)
+		l.next = x.blockItems(func(text string) scheme.Item {
+			o, err := x.conn.format.parse(text)
+			if err != nil {
+				return badItem(text, err)
+			}
+			return item(&o)
+		})
+	case r.unknown():
+		if l.next, err = x.withoutOverview(s, item); err != nil {
+			return nil, err
+		}
+		l.command = x.conn.over
+	default: // no articles with these numbers
+		return l.complete(name), nil
+	}
+	return l.menu(name), nil
+}
+
+// The commands that list articles: by an overview, by one header field of all
+// articles, by the head of one article. The second of each pair is older than RFC
+// 3977.
+var (
+	overviewVerbs = [...]string{"OVER", "XOVER"}
+	fieldVerbs    = [...]string{"HDR", "XHDR"}
+)
+
+const headOnly = "HEAD"
+
+// overview asks for the overview of s. An unknown reply says that the server has
+// none.
+func (x *operation) overview(s span) (r reply, err error) {
+	c := x.conn
+	if c.over != "" && !slices.Contains(overviewVerbs[:], c.over) {
+		return reply{code: 500}, nil
+	}
+	if c.format == nil {
+		if err := c.readFormat(); err != nil {
+			return reply{}, err
+		}
+	}
+	for _, verb := range overviewVerbs {
+		if c.over != "" && c.over != verb {
+			continue
+		}
+		if r, err = c.command(verb, s.String()); err != nil {
+			return reply{}, err
+		}
+		switch {
+		case r.code == 224 || r.code == 423 || r.code == 420:
+			c.over = verb
+			return r, nil
+		case !r.unknown():
+			return reply{}, refusal(verb+" "+s.String(), r)
+		}
+	}
+	return r, nil
+}
+
+// maxFormatText bounds the reply to LIST OVERVIEW.FMT in octets.
+const maxFormatText = 64 << 10
+
+// readFormat asks for the order of the fields in an overview. Without an answer it
+// is the order of RFC 3977.
+func (c *conn) readFormat() error {
+	r, err := c.command("LIST", "OVERVIEW.FMT")
+	f := new(overviewFormat)
+	if err == nil && r.code == 215 {
+		err = c.block(maxFormatText, f.add)
+	}
+	if err != nil {
+		return err
+	}
+	c.format = f
+	return nil
+}
+
+// withoutOverview lists articles on a server that has no overview.
+func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (nextItem, error) {
+	for _, verb := range fieldVerbs {
+		if x.conn.over != "" && x.conn.over != verb {
+			continue
+		}
+		first, rest := s.cut(fieldWindow)
+		found, ok, err := x.fields(verb, first)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			x.conn.over = verb
+			return x.fieldItems(verb, found, rest, item), nil
+		}
+	}
+	x.conn.over = headOnly
+	return x.headItems(s, item)
+}
+
+// overviews are overviews by the number of the article.
+type overviews map[int64]*overview
+
+// askedFields are the header fields that HDR asks for.
+var askedFields = [...]string{"Message-ID", "Subject", "From", "Date", "References"}
+
+// HDR asks for the fields of so many articles at once, and keeps at most so many
+// octets: the fields of an article come one after the other.
+const (
+	fieldWindow = 500
+	maxFields   = 16 << 20
+)
+
+// fields asks for the header fields of the articles in s. ok is false if the server
+// does not know the command.
+func (x *operation) fields(verb string, s span) (found overviews, ok bool, err error) {
+	found = overviews{}
+	left := min(x.client.o.Limits.Octets, maxFields)
+	for _, name := range askedFields {
+		r, err := x.conn.command(verb, name, s.String())
+		switch {
+		case err != nil:
+			return nil, false, err
+		case r.code == 423 || r.code == 420:
+			return found, true, nil
+		case r.code != 225 && r.code != 221:
+			if !r.unknown() {
+				return nil, false, refusal(commandText(verb, name, s.String()), r)
+			} else if len(found) == 0 {
+				return nil, false, nil
+			}
+			continue
+		}
+		err = x.conn.block(left, func(text string) {
+			left -= int64(len(text))
+			found.add(text, fieldName(name), s)
+		})
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return found, true, nil
+}
+
+// add adds a line of the reply to HDR: the number of an article, and a field.
+func (o overviews) add(text, field string, s span) {
+	digits, content, _ := strings.Cut(text, " ")
+	n, ok := parseCount(digits)
+	if !ok || n < s.from || n > s.to {
+		return
+	}
+	if o[n] == nil {
+		o[n] = &overview{Number: n, Bytes: -1, Lines: -1}
+	}
+	if content != "(none)" { // XHDR's word for a missing field
+		o[n].set(field, content)
+	}
+}
+
+// fieldItems makes items of found, and then of the articles in rest.
+func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
+	numbers := slices.Sorted(maps.Keys(found))
+	return func() (scheme.Item, error) {
+		for len(numbers) == 0 {
+			if rest.empty() {
+				return scheme.Item{}, io.EOF
+			}
+			var window span
+			var ok bool
+			var err error
+			window, rest = rest.cut(fieldWindow)
+			if found, ok, err = x.fields(verb, window); err != nil {
+				return scheme.Item{}, err
+			} else if !ok {
+				return scheme.Item{}, fmt.Errorf("%w: the server knew %s and no longer does", scheme.ErrProtocol, verb)
+			}
+			numbers = slices.Sorted(maps.Keys(found))
+		}
+		o := found[numbers[0]]
+		numbers = numbers[1:]
+		return item(o), nil
+	}
+}
+
+// headItems makes items of the heads of articles, for servers of RFC 977.
+func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextItem, error) {
+	numbers, err := x.numbers(s)
+	if err != nil {
+		return nil, err
+	}
+	next, left := s.from, x.client.o.Limits.Octets
+	return func() (scheme.Item, error) {
+		for {
+			number := next
+			switch {
+			case numbers == nil && next > s.to, numbers != nil && len(numbers) == 0:
+				return scheme.Item{}, io.EOF
+			case numbers == nil:
+				next++
+			default:
+				number, numbers = numbers[0], numbers[1:]
+			}
+			text, err := x.head(number, &left)
+			switch {
+			case errors.Is(err, scheme.ErrNotFound):
+				continue
+			case err != nil:
+				return scheme.Item{}, err
+			}
+			o := overviewOf(number, text)
+			return item(&o), nil
+		}
+	}, nil
+}
+
+// numbers returns the numbers in s that have an article, in order. nil: the server
+// cannot list them.
+func (x *operation) numbers(s span) ([]int64, error) {
+	r, err := x.conn.command("LISTGROUP")
+	if err != nil || r.code != 211 {
+		return nil, err
+	}
+	numbers := []int64{}
+	err = x.conn.block(x.client.o.Limits.Octets, func(text string) {
+		if n, ok := parseCount(text); ok && s.from <= n && n <= s.to && int64(len(numbers)) <= s.to-s.from {
+			numbers = append(numbers, n)
+		}
+	})
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// head returns at most maxHead octets of the head of an article. It subtracts what
+// it reads from left.
+func (x *operation) head(number int64, left *int64) (string, error) {
+	if _, err := x.conn.expect(221, "HEAD", strconv.FormatInt(number, 10)); err != nil {
+		return "", err
+	}
+	dots := x.conn.dots()
+	limited := scheme.Limit(io.NopCloser(dots), *left)
+	text, err := io.ReadAll(io.LimitReader(limited, maxHead))
+	if err != nil {
+		return "", err
+	}
+	rest, err := io.Copy(io.Discard, limited)
+	if err != nil {
+		return "", err
+	}
+	x.conn.endDots(dots)
+	*left -= int64(len(text)) + rest
+	return string(text), nil
+}
+
+// listGroups lists the newsgroups of a server. For a probe it does not ask for
+// descriptions.
+func (x *operation) listGroups() (scheme.Resource, error) {
+	var described map[string]string
+	if !x.req.Probe {
+		var err error
+		if described, err = x.descriptions(); err != nil {
+			return nil, err
+		}
+	}
+	// RFC 977 has the same list under the shorter name.
+	command := []string{"LIST", "ACTIVE"}
+	r, err := x.conn.command(command...)
+	if err == nil && r.unknown() {
+		command = command[:1]
+		r, err = x.conn.command(command...)
+	}
+	text := commandText(command...)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.code != 215:
+		return nil, refusal(text, r)
+	}
+	limits := x.client.o.Limits
+	x.conn.beginBlock(limits.Octets)
+	l := &list{block: block{operation: x, command: text}, left: limits.Items}
+	base := x.url.base()
+	l.next = x.blockItems(func(text string) scheme.Item { return groupItem(text, base, described) })
+	return l.menu(x.server.Host()), nil
+}
+
+// These bound the descriptions of newsgroups that are kept. The largest servers have
+// less than half as much.
+const (
+	maxDescriptions = 32 << 20 // octets
+	mostDescribed   = 1 << 18  // newsgroups
+)
+
+// descriptions returns the descriptions of newsgroups by name; none if the server has
+// none.
+func (x *operation) descriptions() (map[string]string, error) {
+	r, err := x.conn.command("LIST", "NEWSGROUPS")
+	switch {
+	case err != nil:
+		return nil, err
+	case r.code == codeNoLogin || r.code == codeNotReader || r.code == codeNoEncryption:
+		return nil, refusal("LIST NEWSGROUPS", r)
+	case r.code != 215:
+		return nil, nil
+	}
+	described := map[string]string{}
+	left := maxDescriptions
+	err = x.conn.block(x.client.o.Limits.Octets, func(text string) {
+		if left -= len(text); left >= 0 && len(described) < mostDescribed {
+			if i := strings.IndexAny(text, " \t"); i > 0 {
+				described[text[:i]] = strings.TrimSpace(text[i:])
+			}
+		}
+	})
+	return described, err
+}
+
+// groupItem reads a line of LIST ACTIVE: name, highest number, lowest, status.
+func groupItem(text, base string, described map[string]string) scheme.Item {
+	fields := strings.Fields(text)
+	if len(fields) < 3 {
+		return badItem(text, fmt.Errorf("%w: a newsgroup needs a name and two numbers", scheme.ErrProtocol))
+	}
+	high, okHigh := parseCount(fields[1])
+	low, okLow := parseCount(fields[2])
+	if !okHigh || !okLow {
+		return badItem(text, fmt.Errorf("%w: invalid article numbers", scheme.ErrProtocol))
+	}
+	status := ""
+	if len(fields) > 3 {
+		status = fields[3]
+	}
+	return scheme.Item{
+		URL:   newsLink(base, Parts{Newsgroup: fields[0]}),
+		Title: fields[0],
+		Kind:  scheme.KindMenu,
+		Size:  -1,
+		Note:  described[fields[0]],
+		Fields: []scheme.Field{
+			{Name: "count", Value: int(max(high-low+1, 0))},
+			{Name: "low", Value: int(low)},
+			{Name: "high", Value: int(high)},
+			{Name: "status", Value: status},
+		},
+	}
+}

@@ -1,0 +1,305 @@
+package news
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// operation is one open, from the choice of a connection to the end of reading the
+// resource. When ctx ends, the connection is closed, and reads from it fail.
+type operation struct {
+	client *Client
+	ctx    context.Context
+	req    *scheme.Request
+	url    URL
+	server locus.URL
+	key    poolKey
+
+	conn     *conn
+	switched bool // MODE READER was sent over conn because the server asked for it
+
+	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
+	refused int                 // how many answers the server refused
+
+	mu   sync.Mutex
+	stop func() bool // stops watching ctx
+	over bool        // conn was kept or closed
+}
+
+// run uses a kept connection if there is one, and a new one if the server had closed
+// it.
+func (x *operation) run() (scheme.Resource, error) {
+	if kept := x.client.kept(x.key, x.url.newsgroup); kept != nil {
+		x.use(kept)
+		same, err := x.sameLogin()
+		if err != nil || !same {
+			x.end(true)
+		} else {
+			res, err := x.perform()
+			if stale := (staleError{}); !errors.As(err, &stale) {
+				return res, err
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := x.connect(); err != nil {
+		return nil, err
+	}
+	return x.perform()
+}
+
+// use makes c the connection of the operation.
+func (x *operation) use(c *conn) {
+	c.trace = x.req.Trace
+	x.mu.Lock() // ctx may end before stop is set
+	defer x.mu.Unlock()
+	x.conn, x.over, x.switched = c, false, false
+	x.stop = context.AfterFunc(x.ctx, func() { x.end(false) })
+}
+
+// end gives the connection up, once. If keep is set and the state of the server is
+// known, the connection is kept; otherwise it is closed.
+func (x *operation) end(keep bool) {
+	x.mu.Lock()
+	over, stop := x.over, x.stop
+	x.over = true
+	x.mu.Unlock()
+	if over {
+		return
+	}
+	stop()
+	if keep && x.conn.reusable() {
+		x.conn.trace = nil
+		x.client.pool.Put(x.conn)
+	} else {
+		x.conn.raw.Close()
+	}
+}
+
+// Close closes the connection unless everything was read.
+func (x *operation) Close() error {
+	x.end(false)
+	return nil
+}
+
+// failure returns the error of reading the resource: the cause of ctx if it has
+// ended, err otherwise.
+func (x *operation) failure(err error) error {
+	if x.ctx.Err() != nil {
+		err = context.Cause(x.ctx)
+	}
+	return fmt.Errorf("news: %w", err)
+}
+
+// sameLogin reports whether a kept connection has the login that this operation
+// would use. Request.Ask may answer otherwise than it did for the connection.
+func (x *operation) sameLogin() (bool, error) {
+	if !x.conn.asked {
+		return true, nil
+	}
+	if x.req.Ask == nil {
+		return false, nil
+	}
+	if err := x.ask(x.conn.realm); err != nil {
+		return false, err
+	}
+	return *x.answer == *x.conn.login, nil
+}
+
+// perform opens the resource. It does what the server demands first, and tries
+// again.
+func (x *operation) perform() (scheme.Resource, error) {
+	for {
+		res, err := x.open()
+		if err == nil {
+			return res, nil
+		}
+		if err = x.remedy(err); err != nil {
+			x.end(true)
+			return nil, err
+		}
+	}
+}
+
+func (x *operation) open() (res scheme.Resource, err error) {
+	switch n := x.url; {
+	case n.messageID != "":
+		return x.article(bracketed(n.messageID))
+	case n.hasNumber:
+		err = x.inGroup(func() (err error) {
+			res, err = x.article(strconv.FormatUint(n.number, 10))
+			return err
+		})
+		return res, err
+	case n.newsgroup != "":
+		return x.listGroup()
+	}
+	return x.listGroups()
+}
+
+// remedy does what the server demands in err before it carries out the command: each
+// thing once. It returns an error if it can do nothing.
+func (x *operation) remedy(err error) error {
+	refused := (*ReplyError)(nil)
+	if !errors.As(err, &refused) || x.conn.broken {
+		return err
+	}
+	switch refused.Code {
+	case codeNotReader:
+		if x.switched {
+			return err
+		}
+		x.switched = true
+		return x.conn.modeReader()
+	case codeNoEncryption:
+		return x.encrypt(err)
+	case codeNoLogin:
+		return x.logIn(refused)
+	}
+	return err
+}
+
+// encrypt starts TLS because err says that the server demands it.
+func (x *operation) encrypt(err error) error {
+	if !x.conn.tls && x.client.o.StartTLS != TLSOff {
+		if done, failed := x.startTLS(); failed != nil {
+			return failed
+		} else if done {
+			return x.conn.becomeReader()
+		}
+	}
+	return scheme.Hint(err, "the server wants TLS: nntps: may work")
+}
+
+// maxLogins is how often Request.Ask is called for one server.
+const maxLogins = 3
+
+// logIn logs in because refused says that the server demands it.
+func (x *operation) logIn(refused *ReplyError) error {
+	if x.conn.login != nil {
+		return scheme.Hint(refused, "the server accepted the login, but it is not enough for this")
+	}
+	if err := x.protect(); err != nil {
+		return err
+	}
+	for {
+		login, asked, err := x.login(refused.Text)
+		if err != nil {
+			return err
+		}
+		if err = x.conn.authenticate(login); err == nil {
+			x.conn.asked, x.conn.realm = asked, refused.Text
+			return x.conn.becomeReader()
+		}
+		if wrong := (*loginError)(nil); !errors.As(err, &wrong) {
+			return err
+		}
+		x.answer = nil
+		if x.refused++; !asked || x.refused == maxLogins {
+			return scheme.Hint(err, "the server refused this user and password")
+		}
+	}
+}
+
+// protect makes sure that a login is sent over TLS, or that the options allow it
+// without.
+func (x *operation) protect() error {
+	if x.conn.tls {
+		return nil
+	}
+	if x.client.o.StartTLS != TLSOff {
+		if done, err := x.startTLS(); err != nil {
+			return err
+		} else if done {
+			return x.conn.becomeReader()
+		}
+	}
+	if x.client.o.ClearLogin {
+		return nil
+	}
+	return scheme.Hint(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
+		"nntps: may work; news.clear_login in the configuration allows a login without TLS")
+}
+
+// login returns the URL's user and password, or the answer of Request.Ask, which
+// asked tells.
+func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
+	if k := &x.key; k.hasUser && k.hasPassword {
+		return scheme.Credentials{User: k.user, Password: k.password}, false, nil
+	}
+	if x.answer == nil {
+		if err := x.ask(realm); err != nil {
+			return scheme.Credentials{}, false, err
+		}
+	}
+	return *x.answer, true, nil
+}
+
+// ask sets the answer of Request.Ask.
+func (x *operation) ask(realm string) error {
+	missing := scheme.Hint(fmt.Errorf("%w: the server wants a login: %s", scheme.ErrAuth, locus.Quote(realm)), "the URL has no login, and none was given")
+	if x.req.Ask == nil {
+		return missing
+	}
+	answer, ok, err := x.req.Ask(x.ctx, scheme.Question{URL: x.server, Realm: realm, User: x.key.user, Attempt: x.refused})
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return missing
+	case answer.User == "":
+		answer.User = x.key.user
+	}
+	x.answer = &answer
+	return nil
+}
+
+// inGroup calls f with the newsgroup selected. If it was selected before and f finds
+// nothing, the newsgroup is selected again: there may be new articles.
+func (x *operation) inGroup(f func() error) error {
+	name := x.url.newsgroup
+	before := x.conn.group.name == name
+	if _, err := x.conn.selectGroup(name, false); err != nil {
+		return err
+	}
+	err := f()
+	if !before || !errors.Is(err, scheme.ErrNotFound) {
+		return err
+	}
+	if _, err := x.conn.selectGroup(name, true); err != nil {
+		return err
+	}
+	return f()
+}
+
+// article opens an article by its message-id, or by its number in the selected
+// newsgroup.
+func (x *operation) article(which string) (scheme.Resource, error) {
+	o := &scheme.Object{URL: x.req.URL, Type: articleType, Size: -1}
+	if x.req.Probe {
+		r, err := x.conn.expect(223, "STAT", which)
+		if err != nil {
+			return nil, err
+		}
+		x.end(true)
+		o.Name, o.Body = articleID(r), io.NopCloser(strings.NewReader(""))
+		return o, nil
+	}
+	r, err := x.conn.expect(220, "ARTICLE", which)
+	if err != nil {
+		return nil, err
+	}
+	b := newBody(x)
+	o.Name, o.ModTime, o.Body = articleID(r), b.date(), scheme.Limit(b, x.req.Limit)
+	return o, nil
+}

@@ -1,0 +1,170 @@
+package news
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+)
+
+// overview describes an article in a list (RFC 3977 section 8). The texts are as
+// the server sent them.
+type overview struct {
+	Number     int64
+	Subject    string
+	From       string
+	Date       string
+	MessageID  string // with "<" and ">"
+	References string // message-ids with blanks between them
+	Bytes      int64  // -1: unknown
+	Lines      int64  // -1: unknown
+}
+
+// fieldName returns the name of a header field, or of a metadata item of RFC 3977
+// section 8.1, for set.
+func fieldName(name string) string { return strings.ToLower(strings.Trim(name, ":")) }
+
+func (o *overview) set(field, content string) {
+	switch field {
+	case "subject":
+		o.Subject = content
+	case "from":
+		o.From = content
+	case "date":
+		o.Date = content
+	case "message-id":
+		o.MessageID = strings.TrimSpace(content)
+	case "references":
+		o.References = content
+	case "bytes":
+		o.Bytes = countOrUnknown(content)
+	case "lines":
+		o.Lines = countOrUnknown(content)
+	}
+}
+
+// overviewFormat is the order of the fields in an overview line, after the number.
+// The zero value is the order of RFC 3977 section 8.3.2.
+type overviewFormat struct {
+	fields []formatField
+}
+
+type formatField struct {
+	name string
+	full bool // the content begins with the name of the field and ":"
+}
+
+// maxFormat bounds the number of fields. Servers have about ten.
+const maxFormat = 256
+
+var standardFormat = [...]formatField{
+	{name: "subject"}, {name: "from"}, {name: "date"}, {name: "message-id"}, {name: "references"}, {name: "bytes"}, {name: "lines"},
+}
+
+// add adds a line of the reply to LIST OVERVIEW.FMT (RFC 3977 section 8.4).
+func (f *overviewFormat) add(text string) {
+	if len(f.fields) == maxFormat {
+		return
+	}
+	name, suffix, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), ":"), ":")
+	f.fields = append(f.fields, formatField{fieldName(name), strings.EqualFold(suffix, "full")})
+}
+
+// parse reads an overview line, whose fields are separated by tabs. Missing fields
+// are empty, and fields after the last of f are ignored. The error wraps
+// [scheme.ErrProtocol]: the line does not begin with an article number.
+func (f *overviewFormat) parse(text string) (overview, error) {
+	digits, rest, more := strings.Cut(text, "\t")
+	o := overview{Bytes: -1, Lines: -1}
+	var ok bool
+	if o.Number, ok = parseCount(digits); !ok || o.Number == 0 {
+		return overview{}, fmt.Errorf("%w: overview line %s does not begin with an article number", scheme.ErrProtocol, locus.Quote(text))
+	}
+	fields := f.fields
+	if len(fields) == 0 {
+		fields = standardFormat[:]
+	}
+	for i := 0; more && i < len(fields); i++ {
+		var content string
+		content, rest, more = strings.Cut(rest, "\t")
+		if fields[i].full {
+			if _, after, ok := strings.Cut(content, ":"); ok {
+				content = strings.TrimLeft(after, " ")
+			}
+		}
+		o.set(fields[i].name, content)
+	}
+	return o, nil
+}
+
+// parseCount reads a decimal number with optional blanks around it. ok is false for
+// a number that is negative or that an int cannot hold.
+func parseCount(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, strconv.IntSize)
+	return n, err == nil && n >= 0
+}
+
+func countOrUnknown(text string) int64 {
+	if n, ok := parseCount(text); ok {
+		return n
+	}
+	return -1
+}
+
+// overviewOf reads the head of an article. It joins the lines of folded fields.
+func overviewOf(number int64, head string) overview {
+	o := overview{Number: number, Bytes: -1, Lines: -1}
+	for head != "" {
+		var text string
+		text, head = cutHeader(head)
+		name, content, ok := strings.Cut(text, ":")
+		if field := fieldName(name); ok && field != "bytes" {
+			o.set(field, strings.TrimSpace(content))
+		}
+	}
+	return o
+}
+
+// cutHeader returns the first field of head, unfolded, and the rest of head.
+func cutHeader(head string) (text, rest string) {
+	text, rest, _ = strings.Cut(head, "\n")
+	text = strings.TrimSuffix(text, "\r")
+	for rest != "" && (rest[0] == ' ' || rest[0] == '\t') {
+		var more string
+		more, rest, _ = strings.Cut(rest, "\n")
+		text += strings.TrimSuffix(more, "\r")
+	}
+	return text, rest
+}
+
+// time returns the date, or the zero time.
+func (o *overview) time() time.Time {
+	t, _ := message.ParseDate(o.Date)
+	return t
+}
+
+// articleType is the media type of an article.
+const articleType = "message/rfc822"
+
+// item returns a menu item without a URL.
+func (o *overview) item() scheme.Item {
+	from := message.DecodeWords(o.From)
+	return scheme.Item{
+		Title:   message.DecodeWords(o.Subject),
+		Kind:    scheme.KindObject,
+		Type:    articleType,
+		Size:    o.Bytes,
+		ModTime: o.time(),
+		Note:    from,
+		Fields: []scheme.Field{
+			{Name: "number", Value: int(o.Number)},
+			{Name: "from", Value: from},
+			{Name: "messageId", Value: unbracketed(o.MessageID)},
+			{Name: "references", Value: message.ParseIDs(o.References)},
+		},
+	}
+}

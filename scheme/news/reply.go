@@ -1,0 +1,146 @@
+package news
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/scheme"
+)
+
+// reply is the first line of the answer to a command (RFC 3977 section 3.2). After
+// some replies a block of lines follows.
+type reply struct {
+	code int // three digits
+	text string
+}
+
+func parseReply(text string) (reply, error) {
+	if len(text) < 3 || text[0] < '1' || text[0] > '5' || len(text) > 3 && text[3] != ' ' {
+		return reply{}, notReply(text)
+	}
+	code := 0
+	for _, c := range []byte(text[:3]) {
+		if c < '0' || c > '9' {
+			return reply{}, notReply(text)
+		}
+		code = code*10 + int(c-'0')
+	}
+	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
+}
+
+func notReply(text string) error {
+	return fmt.Errorf("%w: %s is not an NNTP reply", scheme.ErrProtocol, locus.Quote(text))
+}
+
+// readError classifies an error of reading from a server.
+func readError(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the server closed the connection: %w", scheme.ErrProtocol, io.ErrUnexpectedEOF)
+	case errors.Is(err, line.ErrLong):
+		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
+	case errors.Is(err, line.ErrTotal):
+		return fmt.Errorf("%w: %w", scheme.ErrTooLarge, err)
+	}
+	return scheme.Broken(err)
+}
+
+// ReplyError is a reply with which a server refused a command. It wraps Kind, such
+// as [scheme.ErrNotFound], and a [*textproto.Error].
+type ReplyError struct {
+	Command string // as it was sent, with "***" for a password
+	Code    int
+	Text    string
+	Kind    error
+}
+
+func (e *ReplyError) Error() string {
+	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Code, locus.Quote(e.Text))
+}
+
+// Unwrap returns Kind and the reply.
+func (e *ReplyError) Unwrap() []error {
+	return []error{e.Kind, &textproto.Error{Code: e.Code, Msg: e.Text}}
+}
+
+// refusal returns the error for a reply other than the expected one.
+func refusal(command string, r reply) error {
+	return &ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
+}
+
+// Codes that decide the next command (RFC 3977 section 3.2.1, RFC 4643 section 2,
+// RFC 4642 section 2.2).
+const (
+	codeNotReader    = 401 // another mode is needed; the text says which
+	codeNoLogin      = 480
+	codeNoEncryption = 483
+)
+
+func kindOf(code int) error {
+	switch code {
+	case 411, 412, 420, 421, 422, 423, 430:
+		return scheme.ErrNotFound
+	case codeNoLogin, 481, 482, codeNoEncryption, 450, 452, 502:
+		// In RFC 2980, 450 and 452 are today's 480 and 481.
+		return scheme.ErrAuth
+	case codeNotReader, 500, 501:
+		return scheme.ErrUnsupported
+	case 400:
+		return scheme.ErrUnreachable // "service temporarily unavailable"
+	}
+	return scheme.ErrProtocol
+}
+
+// unknown reports that the server does not have the command or the list.
+func (r reply) unknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
+
+// group is the newsgroup that a server has selected (RFC 3977 section 6.1.1).
+type group struct {
+	name      string
+	low, high int64
+}
+
+// empty reports that there are no articles. An empty group may have any numbers.
+func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
+
+// mostNumber bounds article numbers, so that counting up cannot overflow.
+const mostNumber = 1 << 62
+
+// parseGroup reads the reply 211: count, lowest number, highest number, name.
+func parseGroup(name string, r reply) (group, error) {
+	var n [3]int64
+	fields := strings.Fields(r.text)
+	for i := range n {
+		ok := i < len(fields)
+		if ok {
+			n[i], ok = parseCount(fields[i])
+		}
+		if !ok || n[i] > mostNumber {
+			return group{}, fmt.Errorf("%w: invalid article numbers in the reply %s", scheme.ErrProtocol, locus.Quote(r.text))
+		}
+	}
+	if n[0] == 0 {
+		return group{name: name}, nil
+	}
+	return group{name: name, low: n[1], high: n[2]}, nil
+}
+
+// capabilities are those that a server lists (RFC 3977 section 3.3), in upper case,
+// with their arguments. nil: the server has no list.
+type capabilities map[string][]string
+
+func (c capabilities) add(text string) {
+	if fields := strings.Fields(strings.ToUpper(text)); len(fields) > 0 {
+		c[fields[0]] = fields[1:]
+	}
+}
+
+func (c capabilities) has(label string) bool {
+	_, ok := c[label]
+	return ok
+}
