@@ -2,8 +2,8 @@ package locus
 
 import "strings"
 
-// Change is a set of the things that making a URL canonical can do to it. Each
-// leaves its meaning as it was.
+// Change is the set of changes that made a URL canonical. None of them changes the
+// meaning of the URL.
 type Change uint32
 
 const (

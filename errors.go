@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// What can be wrong with a text: the Err of a [*SyntaxError] is, or wraps, one
-// of these, here and in every scheme's package.
+// Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
+// errors.
 var (
-	// ErrNoScheme: nothing that is a scheme and a ":" begins the text.
+	// ErrNoScheme: the text does not begin with a scheme and ":".
 	ErrNoScheme = errors.New(`no scheme: a URL begins with a name and ":"`)
 	// ErrTooLong: the text has more than MaxLen octets.
 	ErrTooLong = errors.New("too long")
@@ -19,43 +19,44 @@ var (
 	ErrEscape = errors.New(`"%" needs two hexadecimal digits after it; a percent sign is written %25`)
 	// ErrControl: a control character or a space (section 2.2).
 	ErrControl = errors.New("a control character or space must be encoded")
-	// ErrBackslash: "\" where the host should be, which some readers take for "/".
+	// ErrBackslash: "\" before the path, which some parsers take for "/".
 	ErrBackslash = errors.New(`"\" can't stand before the path: programs disagree what it means there`)
 	// ErrAt: a second "@" before the host (section 3.1).
 	ErrAt = errors.New(`more than one "@" before the host: within user and password it is written %40`)
 	// ErrPort: a port that is not decimal digits (section 5, port).
 	ErrPort = errors.New("a port is decimal digits")
-	// ErrPortRange: a port over 65535, which no host can have.
+	// ErrPortRange: a port over 65535.
 	ErrPortRange = errors.New("a port is at most 65535")
-	// ErrHost: a host that is neither a name nor an address and hides where it ends.
+	// ErrHost: brackets without an IPv6 address.
 	ErrHost = errors.New("not a host")
-	// ErrForm: the text is a URL, but not in the form of its scheme.
+	// ErrForm: the text is a URL, but not of the syntax of its scheme.
 	ErrForm = errors.New("not in the form of this scheme")
-	// ErrValue: a part is in its form, but its decoded octets can't be what the
-	// scheme needs: a line end in a name, a tab in a selector.
+	// ErrValue: a part has the right syntax, but its decoded octets are invalid: a
+	// line end in a name, a tab in a selector.
 	ErrValue = errors.New("not a value that this part can have")
 )
 
-// SyntaxError tells where a text stopped being a URL, or a URL of its scheme.
+// SyntaxError is the error about a text that is not a URL, or not a URL of its
+// scheme.
 type SyntaxError struct {
 	// Input is the whole text, with each octet of a password shown as "*".
 	Input string
-	// Offset is where the trouble begins, in octets from the start of Input.
+	// Offset is the offset of the fault, in octets from the start of Input.
 	Offset int
-	// Part is the name that section 5 has for what should be there: "port",
-	// "gtype", "ftptype".
+	// Part is the production of section 5 that was expected there: "port", "gtype",
+	// "ftptype".
 	Part string
-	// Err is one of the errors above, or wraps one.
+	// Err is or wraps one of the errors above.
 	Err error
 }
 
-// NewSyntaxError makes a SyntaxError about input, hiding what may be a password.
+// NewSyntaxError returns a SyntaxError about input, in which [Mask] hides passwords.
 func NewSyntaxError(input string, offset int, part string, err error) *SyntaxError {
 	return &SyntaxError{Input: Mask(input), Offset: offset, Part: part, Err: err}
 }
 
-// Errorf makes a SyntaxError about a URL that has parsed: offset and part as in
-// [SyntaxError], the rest as in [fmt.Errorf].
+// Errorf returns a SyntaxError about u, with offset and part as in [SyntaxError] and
+// the rest as in [fmt.Errorf].
 func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Input: u.masked(), Offset: offset, Part: part, Err: fmt.Errorf(format, args...)}
 }
@@ -66,8 +67,8 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Quote returns text in quotes, safe for a terminal and a log, and shortened in
-// the middle if it is long.
+// Quote returns text in quotes, safe for a terminal and a log. It shortens a long
+// text in the middle.
 func Quote(text string) string {
 	const head, tail = 100, 40
 	if len(text) > head+tail+20 {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// fault is why a text is no URL: an index into faults, which fits a
-// register.
+// fault is the reason why a text is not a URL: an index into faults.
 type fault uint8
 
 const (
@@ -28,7 +27,7 @@ const (
 	windowsPath
 )
 
-// faults have the name of the part, as in section 5, and what is wrong.
+// faults hold the name of the part in section 5, and the error.
 var faults = [...]struct {
 	part string
 	err  error
@@ -50,12 +49,12 @@ var faults = [...]struct {
 	windowsPath:   {"scheme", ErrWindowsPath},
 }
 
-// error returns f about text, at that offset.
+// error returns f as an error about text at an offset.
 func (f fault) error(text string, at int) *SyntaxError {
 	err := faults[f].err
 	switch f {
 	case tooLong:
-		err = fmt.Errorf("%w: %d octets, and %d are the most", err, len(text), MaxLen)
+		err = fmt.Errorf("%w: %d octets, the limit is %d", err, len(text), MaxLen)
 	case noScheme:
 		at = 0
 	case notInScheme:

@@ -6,11 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parse reads text as a URL. It changes nothing: String gives text back. The
-// error is a [*SyntaxError].
-//
-// It goes through text once, allocates nothing but an error, and has all it
-// learns in registers until the end.
+// Parse reads text as a URL. It changes nothing: String returns text. The error is
+// a [*SyntaxError]. Parse reads text once and allocates only for an error.
 func Parse(text string) (URL, error) {
 	if len(text) > MaxLen {
 		return URL{}, tooLong.error(text, MaxLen)
@@ -31,7 +28,7 @@ func Parse(text string) (URL, error) {
 	if i+1 < len(text) && text[i] == '/' && text[i+1] == '/' {
 		facts |= Internet
 		i += 2
-		// Nearly every login is a host of section 5, perhaps with a port.
+		// Most logins are a host of section 5 and an optional port.
 		end, shape := octet.Host(text, i)
 		stop, num := end, 0
 		if end < len(text) && text[end] == ':' {
@@ -63,7 +60,7 @@ func Parse(text string) (URL, error) {
 			}
 		}
 	}
-	// What is left is the url-path, or the scheme-specific part, and the fragment.
+	// The rest is the url-path or scheme-specific part, and the fragment.
 	end, all := octet.Run(text, i)
 	if all&octet.Literal == 0 {
 		lacks, at := readEscapes(text, i, end)
@@ -90,8 +87,8 @@ func Parse(text string) (URL, error) {
 	return u, nil
 }
 
-// MustParse is [Parse] for texts that are known to be URLs. It panics if text is
-// not one.
+// MustParse is [Parse] for texts that are known to be URLs. It panics if Parse
+// fails.
 func MustParse(text string) URL {
 	u, err := Parse(text)
 	if err != nil {
@@ -100,7 +97,7 @@ func MustParse(text string) URL {
 	return u
 }
 
-// schemeFault says why no scheme ends at i.
+// schemeFault returns the reason why no scheme ends at i.
 func schemeFault(s string, i int) fault {
 	switch {
 	case i == len(s), s[i] == ':':
@@ -114,8 +111,9 @@ func schemeFault(s string, i int) fault {
 	}
 }
 
-// readEscapes reads the escapes between i and end, of which there is one, and
-// tells which facts they take away. If one is none, lacks is 0, and it is at.
+// readEscapes reads the escapes between i and end, at least one, and returns the
+// facts that do not hold because of them. lacks is 0 if the "%" at offset at does
+// not begin an escape.
 func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	for {
 		n := strings.IndexByte(s[i:end], '%')
@@ -134,7 +132,7 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	}
 }
 
-// readFragment reads the fragment that begins at i, and tells whether it is made
+// readFragment reads the fragment that begins at i, and reports whether it is made
 // of xchars.
 func readFragment(s string, i int) (xchars bool, f fault, at int) {
 	xchars = true
@@ -152,7 +150,7 @@ func readFragment(s string, i int) (xchars bool, f fault, at int) {
 		case s[end] != '#':
 			return false, badFragment, end
 		}
-		// A second "#" is not the start of anything.
+		// A second "#" is part of the fragment, but not an xchar.
 		xchars = false
 		i = end + 1
 	}
@@ -162,7 +160,7 @@ func tripletAt(s string, i int) bool {
 	return i+2 < len(s) && octet.Is(s[i+1], octet.Hex) && octet.Is(s[i+2], octet.Hex)
 }
 
-// upperFact is the fact that a host of that shape takes away.
+// upperFact is the fact that does not hold for a host of that shape.
 func upperFact(shape octet.HostShape) Facts {
 	if shape&octet.HostUpper != 0 {
 		return HostLower
@@ -184,8 +182,8 @@ func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
 	return rareHostFacts(s[start:end], shape)
 }
 
-// rareHostFacts is hostFacts for a host that is long, or has a digit where a
-// label begins, or is none.
+// rareHostFacts is hostFacts for a host that is long, has a label that begins with
+// a digit, or is invalid.
 func rareHostFacts(host string, shape octet.HostShape) Facts {
 	switch top := strings.LastIndexByte(host, '.') + 1; {
 	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):
@@ -198,8 +196,8 @@ func rareHostFacts(host string, shape octet.HostShape) Facts {
 	return 0
 }
 
-// MaxLabel and MaxHost are the most octets that a label and a whole name can
-// have (RFC 1034 section 3.1).
+// MaxLabel and MaxHost are the largest sizes of a label and of a hostname, in
+// octets (RFC 1034 section 3.1).
 const (
 	MaxLabel = 63
 	MaxHost  = 253
@@ -214,7 +212,7 @@ func hasLongLabel(host string) bool {
 	return false
 }
 
-// isHostNumber reports whether host is four numbers that can be an address.
+// isHostNumber reports whether host is a valid IPv4 address.
 func isHostNumber(host string) bool {
 	for range 3 {
 		number, rest, ok := strings.Cut(host, ".")
@@ -226,7 +224,7 @@ func isHostNumber(host string) bool {
 	return isOctet(host)
 }
 
-// isOctet reports whether text is an octet as it is commonly written.
+// isOctet reports whether text is a number from 0 to 255 without leading zeros.
 func isOctet(text string) bool {
 	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' {
 		return false
@@ -241,8 +239,8 @@ func isOctet(text string) bool {
 	return n <= 255
 }
 
-// plainPort reads a port as it is commonly written, from i on. If another is
-// there, or none, or one that can't be, end is the ":" before it.
+// plainPort reads a port from 1 to 65535 without leading zeros at i. For anything
+// else end is the ":" before it.
 func plainPort(s string, i int) (end, num int) {
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
 		num = num*10 + int(s[end]-'0')
@@ -253,7 +251,7 @@ func plainPort(s string, i int) (end, num int) {
 	return end, num
 }
 
-// login is where the parts of a login are, and what was learnt about it:
+// login holds the offsets of the parts of a login, and the facts about it:
 //
 //	login    = [ user [ ":" password ] "@" ] hostport
 //	hostport = host [ ":" port ]
@@ -261,7 +259,7 @@ type login struct {
 	start, end     int
 	pass, at, port int // as in URL
 	num            uint16
-	lacks, host    Facts // those of Facts that it takes away; those of its host
+	lacks, host    Facts // the facts that do not hold; the facts about the host
 }
 
 // read reads the login that begins at l.start.
@@ -272,7 +270,7 @@ scan:
 	for i := l.start; i < len(s); i++ {
 		switch c := s[i]; {
 		case octet.Is(c, octet.Unreserved):
-			// Most octets: this saves them all the other questions.
+			// First because most octets are unreserved.
 		case c == '/' || c == '#':
 			l.end = i
 			break scan
@@ -290,8 +288,8 @@ scan:
 			question = i
 		}
 	}
-	// user and password may hold a "?"; a host can't, so behind the "@" it ends
-	// the login.
+	// User and password may hold a "?". A host can't: after the "@" it ends the
+	// login.
 	if question != 0 {
 		l.end = question
 	}
@@ -308,7 +306,7 @@ scan:
 	return f, at
 }
 
-// readUser finds the password before the "@".
+// readUser reads the user and password before the "@".
 func (l *login) readUser(s string) {
 	for i := l.start; i < l.at; i++ {
 		switch {
@@ -321,7 +319,7 @@ func (l *login) readUser(s string) {
 	}
 }
 
-// readHost reads the host from start to the end of s, or to the ":" of a port.
+// readHost reads the host from start to the end of s or the ":" of a port.
 func (l *login) readHost(s string, start int) (end int, f fault, at int) {
 	end, shape := octet.Host(s, start)
 	switch {
@@ -332,7 +330,7 @@ func (l *login) readHost(s string, start int) (end int, f fault, at int) {
 		}
 		shape |= octet.HostEdges | upperShape(s[start:end])
 	default:
-		// No host of section 5; it ends at the ":" all the same.
+		// Not a host of section 5. It still ends at the ":".
 		for end < len(s) && s[end] != ':' {
 			end++
 		}
@@ -352,8 +350,8 @@ func upperShape(s string) octet.HostShape {
 	return 0
 }
 
-// addressEnd returns the place behind the "]" of the IPv6 address at i, or -1 if
-// something else than such an address, and perhaps a port, is there.
+// addressEnd returns the offset after the "]" of the IPv6 address at i, or -1 if
+// the text at i is not such an address, optionally with a port.
 func addressEnd(s string, i int) int {
 	n := strings.IndexByte(s[i:], ']')
 	end := i + n + 1
@@ -364,8 +362,8 @@ func addressEnd(s string, i int) int {
 }
 
 // isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2): eight
-// groups of hexadecimal digits, of which "::" stands for some that are zero; the
-// last two may be written as an IPv4 address.
+// groups of hexadecimal digits. "::" replaces groups of zeros, and the last two
+// groups may be written as an IPv4 address.
 func isIPv6(text string) bool {
 	groups := 0
 	rest, elided := strings.CutPrefix(text, "::")

@@ -8,9 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parts are the parts of a URL to be made, as URL text: already encoded, and
-// checked when the URL is made. A nil pointer is a part that is absent, which
-// differs from one that is empty.
+// Parts are the parts of a URL as URL text, already encoded. [Parts.URL] makes and
+// checks the URL. A nil pointer is an absent part, which differs from an empty one.
 type Parts struct {
 	Scheme   string
 	User     *string
@@ -20,14 +19,14 @@ type Parts struct {
 	Path     *string // url-path, without the "/" before it
 	Fragment *string
 
-	// SchemePart is the whole scheme-specific part of a URL that is not in the
-	// common Internet scheme syntax; the five parts of that are then absent.
+	// SchemePart is the whole scheme-specific part of a URL without "//". User,
+	// Password, Host, Port and Path must then be absent.
 	SchemePart *string
 }
 
-// URL makes the URL. Each part must be such that it is read back as that part
-// and no other: a "/" in the host, or a "#" in the path, is an error, a
-// [*SyntaxError] about the text that would have come out.
+// URL makes the URL. Each part must be read back as that same part: a "/" in the
+// host or a "#" in the path is an error. The error is a [*SyntaxError] about the
+// text that the parts make.
 func (p Parts) URL() (URL, error) {
 	b := make([]byte, 0, 128)
 	b = append(append(b, p.Scheme...), ':')
@@ -78,8 +77,8 @@ func (p Parts) appendUser(b []byte) []byte {
 	return append(b, '@')
 }
 
-// masked returns the text that was made of p, with each octet of the password as
-// "*". Here it is known where the password is, whatever it is read as.
+// masked returns text, which was made of p, with each octet of the password as "*".
+// The offset of the password is known even if text parses differently.
 func (p Parts) masked(text string) string {
 	if p.Password == nil {
 		return text
@@ -141,14 +140,13 @@ func (u URL) Parts() Parts {
 	return p
 }
 
-// EncodeUser returns octets as the text of a user or password: ":", "@" and "/"
-// must be encoded there (section 3.1), and so is ";", "?", "&", "=", which some
-// readers take for delimiters.
+// EncodeUser returns octets as the text of a user or password. It encodes ":", "@"
+// and "/" (section 3.1), and also ";", "?", "&" and "=", because some parsers take
+// them for delimiters.
 func EncodeUser(octets string) string { return escape.Encode(octets, escape.Unreserved()) }
 
-// IsHost reports whether text is a host of section 5, in numbers that can be, or
-// an IPv6 address in brackets: something that may be looked up and connected to.
-// It says nothing about whether the host exists.
+// IsHost reports whether text is a hostname, an IPv4 address (section 5), or an IPv6
+// address in brackets. It does not look the host up.
 func IsHost(text string) bool {
 	if text != "" && text[0] == '[' {
 		return addressEnd(text, 0) == len(text)

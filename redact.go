@@ -1,13 +1,14 @@
 package locus
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Redacted returns the text with "***" for each password in it that is not empty. It
-// is what belongs in messages, logs and traces. [Mask] describes what is hidden.
+// Redacted returns the text with "***" for each password that is not empty, for
+// messages, logs and traces. [Mask] lists what is hidden.
 func (u URL) Redacted() string {
 	spans := secrets(u.text, u)
 	if spans == nil {
@@ -28,31 +29,30 @@ func (u URL) Redacted() string {
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
 // Mask returns text with each octet of a password shown as "*", so that offsets
-// stay right. It reads text as a URL, as one that was mistyped, or as a part of one,
-// and in doubt it hides: people mistype URLs with passwords too, and what they
-// mistyped is shown in an error. These are the decisions:
+// stay right. text may be a URL, a mistyped URL, or a part of one. In doubt Mask
+// hides, because errors show mistyped URLs, passwords included:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
-//	ftp://u:P@W@h/, ftp://u:P W@h/  all up to the last "@", where the text is no URL
+//	ftp://u:P@W@h/, ftp://u:P W@h/  all up to the last "@", if the text does not parse
 //	ftp:/u:PW@h, ftp:u:PW@h         PW, also after "///" and "\\"
 //	u:PW@h, ftp:PW@h                PW: a name that addressed does not list may be a user
 //	ftp://u:PW, //u:PW/             PW: a port is digits
-//	http://u%3APW@h/, ...PW%40h/    PW: escaped delimiters, escaped again and again, and
+//	http://u%3APW@h/, ...PW%40h/    PW: escaped delimiters, even escaped repeatedly, and
 //	                                those of other scripts (full-width ":" "@" "/") count
 //	http://h/?v=ftp://u:PW@h2/      PW: a URL in a search, a path or a fragment
 //	http://h/ftp:u:PW@h2            PW, the same
 //	http://h/?v=u:PW@h2             PW: a value of a search
-//	http://h/?//u:PW, [a](//u:PW    PW: "//" that does not stand in the middle of a path
+//	http://h/?//u:PW, [a](//u:PW    PW: "//" that is not in the middle of a path
 //	x:y:z@h                         z: an unknown name may be a scheme and y a user
 //	http://h:8080/a@b               nothing: the port is one
-//	http://h/a@b, http://h/a:b@c    nothing: no login begins in a path without a scheme
+//	http://h/a@b, http://h/a:b@c    nothing: within a path a login follows a scheme
 //	ftp://u@h/, ssh:u@h             nothing: a user without a password
 //	mailto:a@b, mid:x@y, news:x@y   nothing: addressed lists the name
 //	sip:u:PW@h, ssh:u:PW@h          PW: before an address with a login
-//	news:a:b@h, mailto:a:b@h        nothing: no login is ever there
+//	news:a:b@h, mailto:a:b@h        nothing: these schemes have no login
 //	http://[::1/, http://::1/       nothing: an IPv6 address without its brackets
-//	ftp:u:PW, u:PW                  nothing: without "@" and "//" it is as likely a name
+//	ftp:u:PW, u:PW                  nothing: without "@" and "//" it may be a name
 func Mask(text string) string {
 	if u, err := Parse(text); err == nil {
 		return u.masked()
@@ -60,12 +60,11 @@ func Mask(text string) string {
 	return maskGuess(text)
 }
 
-// maskGuess is [Mask] for a text that is no URL.
+// maskGuess is [Mask] for a text that is not a URL.
 func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 
-// MaskText returns running text, as a message or a line of a document, with "***" for
-// what [Mask] would hide in each of its words. Blanks, double quotes, "<" and ">" end
-// a word.
+// MaskText returns running text with "***" for each password that [Mask] hides in one
+// of its words. White space, double quotes, "<" and ">" end a word.
 func MaskText(text string) string {
 	var b strings.Builder
 	done := 0
@@ -78,7 +77,7 @@ func MaskText(text string) string {
 			start++
 			continue
 		}
-		// What closes a bracket or a sentence is not a part of what stands in it.
+		// Closing brackets and punctuation are not part of the URL.
 		word := strings.TrimRight(text[start:end], ").,;]}'")
 		u, _ := Parse(word)
 		for _, s := range secrets(word, u) {
@@ -109,10 +108,9 @@ func stars(text string, spans []span) string {
 	return string(b)
 }
 
-// addressed are names of schemes whose scheme-specific part may hold an "@" that
-// ends no login: those of the RFCs and those of IANA's registry that are met in
-// documents. Of any other name "name:x@y" may as well be a user, a password and a
-// host. It is true if nothing before the "@" is ever a password, and false if
+// addressed lists schemes whose scheme-specific part may hold an "@" that does not
+// end a login, from the RFCs and IANA's registry. After any other name, "name:x@y"
+// may be a user, a password and a host. The value is false if
 // "user:password@host" can follow the name.
 var addressed = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
@@ -124,13 +122,13 @@ var addressed = map[string]bool{
 // span is a part of a text, from one octet up to another.
 type span struct{ start, end int }
 
-// mark is a delimiter in a text, as it is, escaped, or as another script writes it.
+// mark is a delimiter in a text: plain, escaped, or a look-alike of another script.
 type mark struct {
 	start, end int
-	octet      byte // what it stands for; a blank for all white space, "/" for "\" too
+	octet      byte // the delimiter; " " for all white space, "/" also for "\"
 }
 
-// otherScripts are characters that look like a delimiter and are typed for one.
+// otherScripts are characters that look like a delimiter.
 var otherScripts = [...]struct {
 	text  string
 	octet byte
@@ -165,8 +163,8 @@ func marks(text string) []mark {
 	return list
 }
 
-// octetAt returns the octet that stands at i, and of how many it is made: an escape
-// may have been escaped again, once or more often.
+// octetAt returns the decoded octet at i and the length of its text. An escape may
+// be escaped repeatedly ("%253A").
 func octetAt(text string, i int) (c byte, n int) {
 	if text[i] != '%' {
 		return text[i], 1
@@ -181,8 +179,8 @@ func octetAt(text string, i int) (c byte, n int) {
 	return octet.Unhex(text[j])<<4 | octet.Unhex(text[j+1]), j + 2 - i
 }
 
-// otherScript returns the delimiter that a character at i is typed for, and its
-// length; 0: it is not a delimiter.
+// otherScript returns the delimiter that the character at i looks like, and the
+// length of its text, which is 0 if it does not look like a delimiter.
 func otherScript(text string, i int) (c byte, n int) {
 	for _, s := range otherScripts {
 		at := i
@@ -203,11 +201,11 @@ func otherScript(text string, i int) (c byte, n int) {
 	return 0, 0
 }
 
-// secrets returns where in text passwords may be, in order and apart. u is the URL
-// that text is, or the zero URL.
+// secrets returns the passwords in text, in order and disjoint. u is text parsed, or
+// the zero URL if it does not parse.
 func secrets(text string, u URL) []span {
 	if isPlain(text) {
-		// Most texts have no ":" but that of the scheme, and perhaps that of the port.
+		// Most texts have no ":" except those of scheme and port.
 		rest := text
 		if !u.IsZero() {
 			if rest = text[u.colon()+1:]; u.port() != 0 && u.at() == 0 {
@@ -231,8 +229,7 @@ func secrets(text string, u URL) []span {
 	return f.spans
 }
 
-// isPlain reports whether all delimiters of text are those that it shows: it has no
-// escape, and nothing but US-ASCII.
+// isPlain reports whether text has no escape and is US-ASCII.
 func isPlain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' || text[i] >= 0x80 {
@@ -242,25 +239,24 @@ func isPlain(text string) bool {
 	return true
 }
 
-// finder looks for passwords in a text. Its time is proportional to the length of
-// that: what is far ahead is looked for once.
+// finder finds passwords in a text, in linear time: lastAt and segments keep the
+// results of searching ahead.
 type finder struct {
 	text  string
 	marks []mark
 	spans []span
 
-	lastAt   int     // the index of the last "@"; -1: none
-	segments segment // the last that was looked at
+	lastAt   int     // the index of the last "@", or -1
+	segments segment // the last result of segment
 }
 
 // segment is a run of marks without a "/".
 type segment struct {
 	start, end int
-	wide       bool // blanks belong to it
-	at         int  // the last "@"; -1: none
+	wide       bool // it may include blanks
+	at         int  // the last "@", or -1
 }
 
-// newFinder returns a finder for text.
 func newFinder(text string) *finder {
 	f := &finder{text: text, marks: marks(text)}
 	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
@@ -268,8 +264,8 @@ func newFinder(text string) *finder {
 	return f
 }
 
-// segment returns where the segment ends that the mark of index i is in, and where
-// its last "@" is, if that is not before i.
+// segment returns the end of the segment that contains mark i, and the last "@" of
+// the segment at or after i, or -1.
 func (f *finder) segment(i int, wide bool) (end, at int) {
 	s := &f.segments
 	if i < s.start || i >= s.end || s.wide != wide {
@@ -286,31 +282,22 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
-// hide adds what is between two places to the spans, if there is anything.
+// hide adds a span that is not empty.
 func (f *finder) hide(start, end int) {
 	if start < end {
 		f.spans = append(f.spans, span{start, end})
 	}
 }
 
-// from returns the index of the first mark that begins at an octet or after it.
+// from returns the index of the first mark at or after an offset.
 func (f *finder) from(at int) int {
-	low, high := 0, len(f.marks)
-	for low < high {
-		if mid := (low + high) / 2; f.marks[mid].start < at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(f.marks), func(i int) bool { return f.marks[i].start >= at })
 }
 
-// is reports whether the mark of that index exists and stands for an octet.
+// is reports whether mark i exists and is the delimiter c.
 func (f *finder) is(i int, c byte) bool { return i < len(f.marks) && f.marks[i].octet == c }
 
-// slashes returns how many slashes follow the mark of that index without anything
-// between them.
+// slashes returns the number of slashes that directly follow mark i.
 func (f *finder) slashes(i int) int {
 	n := 0
 	for at := f.marks[i].end; f.is(i+1+n, '/') && f.marks[i+1+n].start == at; n++ {
@@ -319,7 +306,7 @@ func (f *finder) slashes(i int) int {
 	return n
 }
 
-// name returns the name of a scheme before the mark of that index; empty: none.
+// name returns the name of a scheme before mark i, or "".
 func (f *finder) name(i int) string {
 	least, end := 0, f.marks[i].start
 	if i > 0 {
@@ -332,7 +319,7 @@ func (f *finder) name(i int) string {
 	return strings.ToLower(f.text[start:end])
 }
 
-// last returns the index of the last "@", at or after the mark of an index; -1: none.
+// last returns the index of the last "@" at or after mark i, or -1.
 func (f *finder) last(i int) int {
 	if f.lastAt < i {
 		return -1
@@ -340,7 +327,7 @@ func (f *finder) last(i int) int {
 	return f.lastAt
 }
 
-// whole looks for the password of a login of which it is known where it is.
+// whole finds the password of the login between start and end.
 func (f *finder) whole(start, end int) {
 	colon, at := -1, -1
 	for i := f.from(start); i < len(f.marks) && f.marks[i].start < end; i++ {
@@ -360,7 +347,7 @@ func (f *finder) whole(start, end int) {
 	}
 }
 
-// isDigits reports whether text can be a port, perhaps with a line break within it.
+// isDigits reports whether text can be a port, possibly broken across lines.
 func isDigits(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if !octet.Is(text[i], octet.Digit) && !isBlank(text[i]) {
@@ -370,11 +357,10 @@ func isDigits(text string) bool {
 	return true
 }
 
-// login looks for the password of what may be a login that begins at an octet,
-// before the mark of index i, and returns the index of the next mark to look at. If
-// it ought to be a login, a port that is not digits is a password, too; if wide, all that
-// follows belongs to it.
-func (f *finder) login(start, i int, ought, wide bool) (next int) {
+// login finds the password of a possible login that begins at start, before mark i,
+// and returns the index of the next mark to read. If certain, the text is a login,
+// and a port that is not digits is a password. If wide, the login may include blanks.
+func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	end, at := f.segment(i, wide)
 	colon := i
 	for colon < end && f.marks[colon].octet != ':' {
@@ -394,7 +380,7 @@ func (f *finder) login(start, i int, ought, wide bool) (next int) {
 		}
 		f.hide(f.marks[colon].end, f.marks[at].start)
 		return at + 1
-	case at >= 0 || !ought:
+	case at >= 0 || !certain:
 		return end
 	}
 	first := stop
@@ -408,7 +394,7 @@ func (f *finder) login(start, i int, ought, wide bool) (next int) {
 	case isDigits(f.text[f.marks[colon].end:first]), start < len(f.text) && f.text[start] == '[', isBareIPv6(f.text[start:stop]):
 		return colon
 	}
-	// The password may hold a "/", if there is an "@" further on.
+	// The password may hold a "/" if an "@" follows.
 	if last := f.last(end); last >= 0 {
 		f.hide(f.marks[colon].end, f.marks[last].start)
 		return last + 1
@@ -420,8 +406,8 @@ func (f *finder) login(start, i int, ought, wide bool) (next int) {
 	return end
 }
 
-// isBareIPv6 reports whether text is made of what an IPv6 address without its
-// brackets is made of.
+// isBareIPv6 reports whether text has only the characters of an IPv6 address, and at
+// least two ":".
 func isBareIPv6(text string) bool {
 	if strings.Count(text, ":") < 2 {
 		return false
@@ -434,8 +420,7 @@ func isBareIPv6(text string) bool {
 	return true
 }
 
-// embedded looks for further URLs, from the mark of index i on: in a path, a search
-// and a fragment.
+// embedded finds passwords of URLs in a path, a search and a fragment, from mark i.
 func (f *finder) embedded(i int) {
 	searching := false
 	for i < len(f.marks) {
@@ -459,14 +444,14 @@ func (f *finder) embedded(i int) {
 	}
 }
 
-// opens reports whether what begins at an octet is not the middle of a path: it stands
-// at the start, in a search or after a bracket.
+// opens reports whether the offset is not in the middle of a path: it is at the
+// start, in a search or after a bracket.
 func (f *finder) opens(at int) bool {
 	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0
 }
 
-// value looks for a login at the beginning of a value of a search, after the mark of
-// index i, and returns the index of the next mark to look at.
+// value finds a login at the start of a value of a search, after mark i, and returns
+// the index of the next mark to read.
 func (f *finder) value(i int) (next int) {
 	colon, at := -1, -1
 	end := i + 1
@@ -498,11 +483,11 @@ func (f *finder) value(i int) (next int) {
 	return end
 }
 
-// part looks for passwords in a URL without "//", or with nothing after it.
+// part finds passwords in a URL without a login.
 func (f *finder) part() {
 	i := f.from(0)
 	for ; ; i++ {
-		// The mark of index i is the ":" of a scheme.
+		// Mark i is the ":" of a scheme.
 		if n := f.slashes(i); n > 0 {
 			f.embedded(f.login(f.marks[i+n].end, i+n+1, true, false))
 			return
@@ -513,8 +498,7 @@ func (f *finder) part() {
 	}
 	never, known := addressed[f.name(i)]
 	at := f.last(i + 1)
-	switch {
-	case never || at < 0:
+	if never || at < 0 {
 		f.embedded(i + 1)
 		return
 	}
@@ -531,11 +515,11 @@ func (f *finder) part() {
 	f.embedded(at + 1)
 }
 
-// guess looks for passwords in a text that is no URL: what follows the first ":"
-// that belongs to no scheme, up to the last "@".
+// guess finds passwords in a text that is not a URL: the text after the first ":"
+// that does not end a scheme, up to the last "@".
 func (f *finder) guess() {
 	at := f.last(0)
-	start := 0 // where a scheme can begin
+	start := 0 // the offset where a scheme can begin
 	for i := 0; i < at; i++ {
 		m := f.marks[i]
 		switch {
@@ -560,7 +544,7 @@ func (f *finder) guess() {
 			case n == 1, known:
 				continue
 			}
-			// The name of a user, or of a scheme if another ":" follows.
+			// This is a user, or a scheme if another ":" follows.
 			next := i + 1
 			for next < at && f.marks[next].octet != ':' {
 				next++

@@ -16,8 +16,8 @@ var (
 // AppendText appends the text of u, exactly as it was parsed.
 func (u URL) AppendText(b []byte) ([]byte, error) { return append(b, u.text...), nil }
 
-// MarshalText returns the text of u, exactly as it was parsed; so in JSON a URL
-// is a string, and the zero URL an empty one.
+// MarshalText returns the text of u, exactly as it was parsed. In JSON a URL is a
+// string, and the zero URL is "".
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.text), nil }
 
 // UnmarshalText parses text. An empty text gives the zero URL.
@@ -33,13 +33,11 @@ func (u *URL) UnmarshalText(text []byte) error {
 	return err
 }
 
-// LogValue is [URL.Redacted]: a password never reaches a log.
+// LogValue returns [URL.Redacted] as a value, so no password reaches a log.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.Redacted()) }
 
-// ParseWrapped reads a single URL in the wrapper of RFC 1738's appendix:
-// "<URL:...>", with the prefix in either case or left out, or without the
-// brackets. White space and line breaks within the brackets are left out, and
-// white space around the whole. Offsets in the error are in text as given.
+// ParseWrapped reads a URL in the wrapper that [Unwrap] removes. Offsets in the
+// error are offsets in text.
 func ParseWrapped(text string) (URL, error) {
 	w := Unwrap(text)
 	u, err := Parse(w.inner)

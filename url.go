@@ -9,23 +9,21 @@ import (
 // MaxLen is the length of the longest text that [Parse] takes, in octets.
 const MaxLen = 1 << 16
 
-// URL is a URL as it was written. The zero URL is no URL; distinct from it,
-// every other value came from [Parse] or [Parts.URL] and is well formed.
+// URL is a URL as it was written. The zero URL is not a URL: [URL.IsZero] reports
+// it. Every other value was made by [Parse] or [Parts.URL] and is well formed.
 //
-// URL is an immutable value of 32 bytes without pointers to anything but its
-// text. Two URLs are == if their texts are the same octets, so a URL can be the
-// key of a map; whether two texts name the same resource is for the scheme to
-// say.
+// URL is an immutable value of 32 bytes. Two URLs are == if their texts are the
+// same octets, so a URL can be the key of a map. Whether two texts name the same
+// resource depends on the scheme.
 //
-// The text is kept whole, and beside it the places of the delimiters, four to a
-// word: a URL of four words travels in registers, and one of many small fields
-// would not. A place is the index of a character and so below 65536 even in the
-// longest text; the first character is always of the scheme, which leaves 0 to
-// mean "not there".
+// The offsets of the delimiters are packed four to a word, because a struct of
+// four words is passed in registers and one of many small fields is not. An
+// offset fits 16 bits (see MaxLen). 0 means absent: the first character is always
+// part of the scheme.
 type URL struct {
 	text  string
-	login uint64 // the places of ":" after the scheme, ":" before the password, "@", ":" before the port
-	more  uint64 // the places of "/" (or the "?" of a URL that lacks it) and "#"; the port's number; Facts
+	login uint64 // offsets of ":" after the scheme, ":" before the password, "@", ":" before the port
+	more  uint64 // offsets of "/" (or of "?" if it directly follows the login) and "#"; the port's number; Facts
 }
 
 func (u URL) colon() int  { return int(uint16(u.login)) }
@@ -36,9 +34,8 @@ func (u URL) slash() int  { return int(uint16(u.more)) }
 func (u URL) hash() int   { return int(uint16(u.more >> 16)) }
 func (u URL) num() uint16 { return uint16(u.more >> 32) }
 
-// Facts are what [Parse] learnt about a URL on its one way through the text. A
-// scheme that checks or rewrites a URL asks here first, and need not read the
-// text again when the answer is already known.
+// Facts are properties of a URL that [Parse] found in its single pass. They save a
+// scheme that checks or rewrites a URL from reading the text again.
 type Facts uint16
 
 const (
@@ -48,20 +45,20 @@ const (
 	// SchemeLower: the scheme is written without upper-case letters.
 	SchemeLower
 	// LoginPlain: user and password hold only octets of their productions, or
-	// are not there.
+	// are absent.
 	LoginPlain
-	// HostName: the host is a hostname of section 5, and no longer than can be.
+	// HostName: the host is a hostname of section 5, no longer than [MaxHost], with
+	// labels no longer than [MaxLabel].
 	HostName
-	// HostNumber: the host is a hostnumber of section 5, in numbers that can be:
-	// each at most 255, and without needless zeros.
+	// HostNumber: the host is a hostnumber of section 5. Each number is at most 255
+	// and has no leading zeros.
 	HostNumber
 	// HostLower: the host is written without upper-case letters.
 	HostLower
-	// PortPlain: there is no port, or one that is not 0 and written as short as
-	// it can be.
+	// PortPlain: the port is absent, or not 0 and without leading zeros.
 	PortPlain
 	// PathFsegment: the url-path is made of fsegments and "/". For a URL without
-	// "//" this and the next three speak of the scheme-specific part.
+	// "//" this and the next three describe the scheme-specific part.
 	PathFsegment
 	// PathHsegment: the url-path is made of hsegments and "/".
 	PathHsegment
@@ -71,35 +68,34 @@ const (
 	PathXchar
 	// NoEscape: there is no "%" in the url-path or scheme-specific part.
 	NoEscape
-	// FragmentXchar: the fragment is made of xchars, or is not there.
+	// FragmentXchar: the fragment is made of xchars, or is absent.
 	FragmentXchar
-	// NoControl: no escape in the url-path or scheme-specific part is of a control
-	// character, 00 to 1F or 7F hexadecimal. Unescaped ones are in no URL.
+	// NoControl: no escape in the url-path or scheme-specific part is a control
+	// character, 00 to 1F or 7F hexadecimal. Parse refuses unescaped ones.
 	NoControl
-	// NoUser: there is no user, and so no password.
+	// NoUser: there is no user and no password.
 	NoUser
-	// Slash: "/" stands before the url-path, as section 3.1 has it.
+	// Slash: "/" precedes the url-path (section 3.1).
 	Slash
 )
 
 // Has reports whether all facts of g are among f.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
-// Facts returns what Parse learnt about u.
+// Facts returns the facts about u. The zero URL has none.
 func (u URL) Facts() Facts { return Facts(u.more >> 48) }
 
-// IsZero reports whether u is the zero URL, which is no URL.
+// IsZero reports whether u is the zero URL.
 func (u URL) IsZero() bool { return u.text == "" }
 
-// String returns the text exactly as it was parsed, the password included. For
-// messages and logs there is [URL.Redacted].
+// String returns the text exactly as it was parsed, including the password. Use
+// [URL.Redacted] for messages and logs.
 func (u URL) String() string { return u.text }
 
 // Len returns the length of the text in octets.
 func (u URL) Len() int { return len(u.text) }
 
-// Scheme returns the scheme's name in lower case, whatever was written (section
-// 2.1).
+// Scheme returns the scheme's name in lower case (section 2.1).
 func (u URL) Scheme() string {
 	if u.Facts()&SchemeLower != 0 {
 		return u.text[:u.colon()]
@@ -109,8 +105,8 @@ func (u URL) Scheme() string {
 
 func (u URL) lowerScheme() string { return strings.ToLower(u.text[:u.colon()]) }
 
-// SchemePart returns the scheme-specific-part: what follows the scheme's ":",
-// up to the fragment (section 2.1).
+// SchemePart returns the scheme-specific-part: the text between the scheme's ":"
+// and the fragment (section 2.1).
 func (u URL) SchemePart() string {
 	if u.IsZero() {
 		return ""
@@ -118,11 +114,11 @@ func (u URL) SchemePart() string {
 	return u.text[u.colon()+1 : u.end()]
 }
 
-// WithoutFragmentText returns the text up to the "#": what section 5 describes,
-// and the most that is ever sent anywhere.
+// WithoutFragmentText returns the text up to the "#". Section 5 describes only this
+// part, and no more of it is ever sent.
 func (u URL) WithoutFragmentText() string { return u.text[:u.end()] }
 
-// end is where the scheme-specific part ends.
+// end is the offset of the end of the scheme-specific part.
 func (u URL) end() int {
 	if u.hash() != 0 {
 		return u.hash()
@@ -130,7 +126,7 @@ func (u URL) end() int {
 	return len(u.text)
 }
 
-// loginEnd is where the login ends: host, or port.
+// loginEnd is the offset of the end of the host and port.
 func (u URL) loginEnd() int {
 	if u.slash() != 0 {
 		return u.slash()
@@ -138,9 +134,8 @@ func (u URL) loginEnd() int {
 	return u.end()
 }
 
-// Login returns user, password, host and port as they are written, the
-// production login of section 5. ok reports whether u is in the common Internet
-// scheme syntax at all, which "//" says.
+// Login returns user, password, host and port as written: the production login of
+// section 5. ok reports whether u has "//", the common Internet scheme syntax.
 func (u URL) Login() (text string, ok bool) {
 	if u.Facts()&Internet == 0 {
 		return "", false
@@ -148,8 +143,8 @@ func (u URL) Login() (text string, ok bool) {
 	return u.text[u.colon()+3 : u.loginEnd()], true
 }
 
-// User returns the user as written. ok reports whether there is one, perhaps
-// empty: section 3.1 tells an empty user name from none.
+// User returns the user as written. ok reports whether u has one: section 3.1
+// distinguishes an empty user name from an absent one.
 func (u URL) User() (text string, ok bool) {
 	switch start := u.colon() + 3; {
 	case u.at() == 0:
@@ -161,8 +156,8 @@ func (u URL) User() (text string, ok bool) {
 	}
 }
 
-// Password returns the password as written. ok reports whether there is one,
-// perhaps empty.
+// Password returns the password as written. ok reports whether u has one, which
+// may be empty.
 func (u URL) Password() (text string, ok bool) {
 	if u.pass() == 0 {
 		return "", false
@@ -170,8 +165,8 @@ func (u URL) Password() (text string, ok bool) {
 	return u.text[u.pass()+1 : u.at()], true
 }
 
-// Host returns the host as written, an IPv6 address with its brackets. It is
-// empty if u has none.
+// Host returns the host as written, an IPv6 address with its brackets, or "" if u
+// has no host.
 func (u URL) Host() string {
 	if u.Facts()&Internet == 0 {
 		return ""
@@ -183,8 +178,8 @@ func (u URL) Host() string {
 	return u.text[start:u.loginEnd()]
 }
 
-// HostOffset returns where in the text the host begins, in octets, or would
-// begin if there were one.
+// HostOffset returns the offset of the host in the text, in octets. For an absent
+// host it is the offset where the host would begin.
 func (u URL) HostOffset() int {
 	if u.at() != 0 {
 		return u.at() + 1
@@ -192,15 +187,14 @@ func (u URL) HostOffset() int {
 	return u.colon() + 3
 }
 
-// Port returns the number of the port. ok reports whether one is written; the
-// default of the scheme is in the registry. A port that is written as ":" alone
-// counts as none, and is a finding.
+// Port returns the number of the port. ok reports whether it is written: the
+// scheme's default is in the registry. A ":" without digits counts as absent.
 func (u URL) Port() (n uint16, ok bool) {
 	return u.num(), u.port() != 0 && u.port()+1 < u.loginEnd()
 }
 
 // PortText returns the port as written, without its ":". ok reports whether the
-// ":" is there, perhaps with nothing behind it.
+// ":" is present: the text after it may be empty.
 func (u URL) PortText() (text string, ok bool) {
 	if u.port() == 0 {
 		return "", false
@@ -209,11 +203,11 @@ func (u URL) PortText() (text string, ok bool) {
 }
 
 // Path returns the url-path as written, without the "/" between host and path,
-// which section 3.1 says is not part of it. ok reports whether the "/" is
-// there. A URL without "//" has a scheme-specific part and no url-path.
+// which is not part of it (section 3.1). ok reports whether the "/" is present. A
+// URL without "//" has a scheme-specific part and no url-path.
 //
-// In a URL that lacks the "/" and goes on with "?", which section 5 does not
-// allow, the url-path begins with that "?".
+// If "?" directly follows the login, which section 5 does not allow, the url-path
+// begins with that "?".
 func (u URL) Path() (text string, ok bool) {
 	i := u.slash()
 	if i == 0 {
@@ -225,8 +219,8 @@ func (u URL) Path() (text string, ok bool) {
 	return u.text[i:u.end()], true
 }
 
-// PathOffset returns where in the text the url-path begins, in octets. For a
-// URL without "//" it is where the scheme-specific part begins.
+// PathOffset returns the offset of the url-path in the text, in octets. For a URL
+// without "//" it is the offset of the scheme-specific part.
 func (u URL) PathOffset() int {
 	switch {
 	case u.Facts()&Internet == 0:
@@ -240,13 +234,13 @@ func (u URL) PathOffset() int {
 	}
 }
 
-// MissingSlash reports whether u is written host?search, without the "/" that
-// section 5 asks for before the "?".
+// MissingSlash reports whether "?" directly follows the login, without the "/"
+// that section 5 requires.
 func (u URL) MissingSlash() bool { return u.slash() != 0 && u.text[u.slash()] != '/' }
 
-// Fragment returns the fragment-id as written. ok reports whether there is a
-// "#", perhaps with nothing behind it: a void fragment means the whole object
-// (URI draft, "Fragment-id"). A fragment is never sent.
+// Fragment returns the fragment-id as written. ok reports whether "#" is present:
+// an empty fragment means the whole object (URI draft, "Fragment-id"). A fragment
+// is never sent.
 func (u URL) Fragment() (text string, ok bool) {
 	if u.hash() == 0 {
 		return "", false
@@ -254,7 +248,7 @@ func (u URL) Fragment() (text string, ok bool) {
 	return u.text[u.hash()+1:], true
 }
 
-// WithFragment returns u with text, already encoded, as its fragment.
+// WithFragment returns u with text as its fragment. text must be encoded.
 func (u URL) WithFragment(text string) (URL, error) {
 	return Parse(u.text[:u.end()] + "#" + text)
 }
@@ -269,23 +263,23 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
-// WithoutPassword returns u without its password and the ":" before it: what may be
-// shown and can still be used.
+// WithoutPassword returns u without its password and the ":" before it. The result
+// may be shown and is still a usable URL.
 func (u URL) WithoutPassword() URL {
 	if u.pass() == 0 {
 		return u
 	}
-	// A URL stays one without it. Were it not so, nothing would be shown.
+	// This always parses. If it did not, the zero URL would still show nothing.
 	v, _ := Parse(u.text[:u.pass()] + u.text[u.at():])
 	return v
 }
 
-// Compare orders URLs by their text, octet by octet. It is 0 if and only if u
-// == v; sameness of meaning is the scheme's to say.
+// Compare orders URLs by their text, octet by octet. It returns 0 if and only if
+// u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
-// classFacts are the facts that the AND of the classes of a path's octets tells.
-// The sets have the same order here and there.
+// classFacts returns the facts about a path from the AND of the classes of its
+// octets. Facts and octet.Class list these sets in the same order.
 func classFacts(all octet.Class) Facts {
 	const sets = octet.Fsegment | octet.Hsegment | octet.Uchar | octet.Xchar
 	return Facts(all&sets/octet.Fsegment) * PathFsegment

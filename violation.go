@@ -2,11 +2,11 @@ package locus
 
 import "fmt"
 
-// Profile is the text whose rules a URL is held against.
+// Profile is the standard that a URL is checked against.
 type Profile uint8
 
 const (
-	// RFC1738 is the grammar of section 5, read strictly, and what the prose adds.
+	// RFC1738 is the grammar of section 5, read strictly, and the rules of the prose.
 	RFC1738 Profile = iota
 	// RFC1630 is the grammar of the URI draft that became RFC 1630.
 	RFC1630
@@ -30,16 +30,16 @@ func (p Profile) String() string {
 	return "rfc1738"
 }
 
-// Kind tells findings apart by what they mean for the URL.
+// Kind is the severity of a finding.
 type Kind uint8
 
 const (
-	// Ungrammatical: no production, or a sentence of the prose, allows it.
+	// Ungrammatical: the grammar or the prose of the standard does not allow it.
 	Ungrammatical Kind = iota
-	// Impossible: the grammar allows it and nothing can be so: an address with an
-	// octet of 256, a port 0, a label of 64 letters.
+	// Impossible: grammatical, but no such value exists: an address with an octet
+	// of 256, a port 0, a label of 64 letters.
 	Impossible
-	// Suggestion: grammatical, and probably mistyped. A URL with a suggestion does
+	// Suggestion: grammatical, but probably mistyped. A URL with a suggestion does
 	// not conform.
 	Suggestion
 	// Note: advice about a URL that conforms.
@@ -51,22 +51,21 @@ func (k Kind) String() string {
 	return [...]string{"violation", "impossible", "suggestion", "note"}[k]
 }
 
-// Violation is one finding about a URL: what is wrong where, by which rule, and
-// what to write instead.
+// Violation is one finding about a URL.
 type Violation struct {
-	Rule    string // a short name that does not change: "unsafe-character"
+	Rule    string // a stable identifier: "unsafe-character"
 	Kind    Kind
-	Section string // where the rule stands: "RFC 1738 2.2"
+	Section string // the section of the standard: "RFC 1738 2.2"
 	Offset  int    // in octets from the start of the URL
-	Text    string // the text it is about, perhaps empty
-	Help    string // what would be right
+	Text    string // the part of the URL at Offset, or ""
+	Help    string // the fix
 }
 
 func (v Violation) String() string {
 	return fmt.Sprintf("octet %d: %s (%s, %s): %s", v.Offset, Quote(v.Text), v.Rule, v.Section, v.Help)
 }
 
-// Conforms reports whether list holds nothing but notes.
+// Conforms reports whether list holds only notes.
 func Conforms(list []Violation) bool {
 	for _, v := range list {
 		if v.Kind != Note {

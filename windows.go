@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// WindowsPath returns the URL text of a file that text names in the notation of
-// Windows: C:\Users\joe, C:/Users/joe, or \\server\share\joe. ok reports whether
-// text is in that notation. C:\Users\joe and \\server\share are no URLs, and
-// [Parse] refuses them. C:/Users/joe is grammatical: a URL of a scheme "c".
+// WindowsPath returns the URL of the file with a Windows path: C:\Users\joe,
+// C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
+// refuses C:\Users\joe and \\server\share. It takes C:/Users/joe as a URL of a scheme
+// "c".
 func WindowsPath(text string) (url string, ok bool) {
 	slashes := strings.ReplaceAll(text, `\`, "/")
 	prefix := "file:"

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// Unwrapped is a text without the wrapper of RFC 1738's appendix. [Unwrap] makes
-// it. It is an immutable value.
+// Unwrapped is a text without the wrapper of RFC 1738's appendix, as [Unwrap]
+// returns it. It is an immutable value.
 type Unwrapped struct {
-	text       string // as given
-	start, end int    // of what is in the wrapper
+	text       string // with the wrapper
+	start, end int    // offsets of the content of the wrapper in text
 	brackets   bool
 	prefix     bool
 	inner      string
 }
 
-// Unwrap takes the wrapper of RFC 1738's appendix off text: "<URL:...>", with the
-// prefix in either case or left out, or the prefix without the brackets. White
-// space and line breaks within the brackets are left out, and white space around
-// the whole. What remains need not be a URL.
+// Unwrap removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
+// or "URL:...", with the prefix in either case. It also removes white space within
+// the brackets, line breaks included, and at both ends. The rest need not be a URL.
 func Unwrap(text string) Unwrapped {
 	w := Unwrapped{text: text, end: len(text)}
 	w.trim()
@@ -40,7 +39,7 @@ func Unwrap(text string) Unwrapped {
 
 const urlPrefix = "URL:"
 
-// trim leaves out the white space at both ends.
+// trim removes the white space at both ends.
 func (w *Unwrapped) trim() {
 	for w.start < w.end && isBlank(w.text[w.start]) {
 		w.start++
@@ -50,8 +49,8 @@ func (w *Unwrapped) trim() {
 	}
 }
 
-// collect returns the octets in the wrapper that are not white space, and for which
-// keep returns true. It goes octet by octet, because the text may be invalid UTF-8.
+// collect returns the octets in the wrapper that are not white space and for which
+// keep returns true. The text may be invalid UTF-8.
 func (w *Unwrapped) collect(keep func(i int) bool) string {
 	kept := make([]byte, 0, w.end-w.start)
 	for i := w.start; i < w.end; i++ {
@@ -65,16 +64,15 @@ func (w *Unwrapped) collect(keep func(i int) bool) string {
 // String returns the text without its wrapper.
 func (w Unwrapped) String() string { return w.inner }
 
-// Wrapped reports whether there was a wrapper: brackets, the prefix, or both.
+// Wrapped reports whether the text had brackets, the prefix, or both.
 func (w Unwrapped) Wrapped() bool { return w.brackets || w.prefix }
 
-// Folded reports whether there was white space within the brackets that is not part
-// of the URL.
+// Folded reports whether Unwrap removed white space within the brackets.
 func (w Unwrapped) Folded() bool { return len(w.inner) < w.end-w.start }
 
-// WithoutHyphens returns the text without its wrapper and without the hyphens that a
-// line break follows. A typesetter may have added them (RFC 1738 appendix). ok is
-// false if there are none.
+// WithoutHyphens returns the text without its wrapper and without each hyphen before
+// a line break, which a typesetter may have added (RFC 1738 appendix). ok reports
+// whether the text has such a hyphen.
 func (w Unwrapped) WithoutHyphens() (text string, ok bool) {
 	if !w.Folded() {
 		return "", false
@@ -83,7 +81,7 @@ func (w Unwrapped) WithoutHyphens() (text string, ok bool) {
 	return text, len(text) < len(w.inner)
 }
 
-// breaksAfter reports whether a line break follows the octet at i, perhaps after
+// breaksAfter reports whether a line break follows the octet at i, directly or after
 // blanks.
 func (w *Unwrapped) breaksAfter(i int) bool {
 	for i++; i < w.end && isBlank(w.text[i]); i++ {
@@ -94,8 +92,8 @@ func (w *Unwrapped) breaksAfter(i int) bool {
 	return false
 }
 
-// Offset returns the place in the text as given of the octet at i of the text
-// without its wrapper.
+// Offset converts an offset in the text without its wrapper to one in the original
+// text.
 func (w Unwrapped) Offset(i int) int {
 	at := w.start
 	for at < w.end && (i > 0 || w.brackets && isBlank(w.text[at])) {
@@ -107,19 +105,19 @@ func (w Unwrapped) Offset(i int) int {
 	return at
 }
 
-// Error returns err with its offset counted in the text as given, if it is a
-// [*SyntaxError] about the text without its wrapper.
+// Error returns err, a [*SyntaxError] about the text without its wrapper, with the
+// offset in the original text. It returns any other error unchanged.
 func (w Unwrapped) Error(err error) error {
 	e, ok := err.(*SyntaxError)
 	if !ok || w.start == 0 && w.end == len(w.text) && !w.Folded() {
 		return err
 	}
-	// "URL:" must not be taken for a scheme where the password is looked for.
+	// Mask would take "URL:" for a scheme.
 	return &SyntaxError{Input: w.Mask(), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
-// Mask returns the text as given, with each octet of a password shown as "*", as
-// the function [Mask] does.
+// Mask returns the original text with each octet of a password shown as "*", as the
+// function [Mask] does.
 func (w Unwrapped) Mask() string {
 	if w.start == 0 && w.end == len(w.text) {
 		return Mask(w.text)
@@ -131,8 +129,8 @@ func (w Unwrapped) Mask() string {
 	return w.text[:w.start] + maskGuess(w.text[w.start:])
 }
 
-// Note says what of the text is not part of the URL, as a finding of kind [Note]
-// whose offset is 0. ok is false if there was no wrapper.
+// Note returns a finding of kind [Note], at offset 0, that tells which characters are
+// not part of the URL. ok is w.Wrapped().
 func (w Unwrapped) Note() (note Violation, ok bool) {
 	if !w.Wrapped() {
 		return Violation{}, false
@@ -152,13 +150,12 @@ func (w Unwrapped) Note() (note Violation, ok bool) {
 	return Violation{Rule: "wrapper", Kind: Note, Section: "RFC 1738 appendix", Text: before, Help: help}, true
 }
 
-// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". If the line
-// would be longer than width octets, it is broken after a reserved character, or
-// where there is none after any other character. It is never broken after a hyphen,
-// nor within an escape. width 0 breaks nothing.
+// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". It breaks lines
+// longer than width octets, if it can after a reserved character, never after a
+// hyphen or within an escape. width 0 disables line breaks.
 //
-// It fails if u has a character that must be encoded to be read back from the
-// wrapper: one that is not US-ASCII, or "<" or ">".
+// It fails if u has "<", ">" or a character that is not US-ASCII: they must be
+// encoded in the wrapper.
 func Wrap(u URL, width int) (string, error) {
 	text := u.text
 	for i := range len(text) {
@@ -183,8 +180,7 @@ func Wrap(u URL, width int) (string, error) {
 	return b.String(), nil
 }
 
-// breakAt returns where to break text so that at most width octets are before the
-// break, if that can be.
+// breakAt returns the offset at which to break text, at most width if possible.
 func breakAt(text string, width int) int {
 	width = min(max(width, 1), len(text)-1)
 	if width <= 0 {
@@ -206,8 +202,8 @@ func breakAt(text string, width int) int {
 	return len(text)
 }
 
-// mayBreak reports whether text can be broken before the octet at n: the one before
-// it is not a hyphen, and it is not within an escape.
+// mayBreak reports whether a break at n is neither after a hyphen nor within an
+// escape.
 func mayBreak(text string, n int) bool {
 	return text[n-1] != '-' && text[n-1] != '%' && (n < 2 || text[n-2] != '%')
 }

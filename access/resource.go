@@ -70,7 +70,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, r.Body)
 		if most := c.options.Limit; most > 0 && r.Size > most {
 			h.Close()
-			return NewError("open", u, fmt.Errorf("%w: %d octets, and %d are the most", scheme.ErrTooLarge, r.Size, most))
+			return NewError("open", u, fmt.Errorf("%w: %d octets, the limit is %d", scheme.ErrTooLarge, r.Size, most))
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:

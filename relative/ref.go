@@ -43,7 +43,7 @@ func Parse(text string) (Ref, error) {
 		return Ref{u: u, absolute: err == nil}, explain(text, err)
 	case len(text) > MaxLen:
 		return Ref{}, locus.NewSyntaxError(text, MaxLen, "relativeref",
-			fmt.Errorf("%w: %d octets, and %d are the most of a partial form", locus.ErrTooLong, len(text), MaxLen))
+			fmt.Errorf("%w: %d octets, the limit of a partial form is %d", locus.ErrTooLong, len(text), MaxLen))
 	}
 	u, err := locus.Parse(stand + text)
 	var e *locus.SyntaxError

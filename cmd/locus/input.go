@@ -137,7 +137,7 @@ func (r *lineReader) tooLong(end string) bool {
 	length := r.dropped + len(end)
 	r.dropped = 0
 	return r.yield(r.start, locus.NewSyntaxError(r.start, locus.MaxLen, "genericurl",
-		fmt.Errorf("%w: %d octets, and %d are the most", locus.ErrTooLong, length, locus.MaxLen)))
+		fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, length, locus.MaxLen)))
 }
 
 // read reads standard input for people and pipes: what has been answered so far

@@ -252,7 +252,7 @@ func readRules(name string) (*rules, error) {
 	case !info.Mode().IsRegular():
 		return nil, nil
 	case info.Size() > maxRules:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d octets of rules, and %d are the most", info.Size(), int64(maxRules))}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d octets of rules, the limit is %d", info.Size(), int64(maxRules))}
 	}
 	text := make([]byte, info.Size())
 	n, err := f.ReadAt(text, 0)
