@@ -121,7 +121,7 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 			return lacks, 0
 		}
 		i += n
-		if !tripletAt(s[:end], i) {
+		if !octet.IsEscape(s[:end], i) {
 			return 0, i
 		}
 		lacks |= NoEscape
@@ -154,10 +154,6 @@ func readFragment(s string, i int) (xchars bool, f fault, at int) {
 		xchars = false
 		i = end + 1
 	}
-}
-
-func tripletAt(s string, i int) bool {
-	return i+2 < len(s) && octet.Is(s[i+1], octet.Hex) && octet.Is(s[i+2], octet.Hex)
 }
 
 // upperFact is the fact that does not hold for a host of that shape.
@@ -276,7 +272,7 @@ scan:
 			break scan
 		case octet.Is(c, octet.Control):
 			return badLogin, i
-		case c == '%' && !tripletAt(s, i):
+		case c == '%' && !octet.IsEscape(s, i):
 			return badEscape, i
 		case c == '\\':
 			return backslash, i

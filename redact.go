@@ -173,10 +173,10 @@ func octetAt(text string, i int) (c byte, n int) {
 	for strings.HasPrefix(text[j:], "25") && j+3 < len(text) && octet.Is(text[j+2], octet.Hex) && octet.Is(text[j+3], octet.Hex) {
 		j += 2
 	}
-	if !tripletAt(text, j-1) {
+	if !octet.IsEscape(text, j-1) {
 		return '%', 1
 	}
-	return octet.Unhex(text[j])<<4 | octet.Unhex(text[j+1]), j + 2 - i
+	return octet.Unescape(text, j-1), j + 2 - i
 }
 
 // otherScript returns the delimiter that the character at i looks like, and the

@@ -1,30 +1,29 @@
-// Package escape turns octets into URL text and back: "%" and two hexadecimal
-// digits for what may not stand for itself (RFC 1738 section 2.2; "Encoding
-// reserved characters" in the URI draft).
+// Package escape encodes octets as URL text and decodes them: "%" and two
+// hexadecimal digits for each octet that may not appear as it is (RFC 1738 section
+// 2.2; "Encoding reserved characters" in the URI draft).
 //
-// The character classes of RFC 1738 section 5 are values of type [Set], named
-// as the standard names them. Encoding takes the set to keep as it is; decoding
-// takes none, since every escape means its octet. Decode a part after it was
-// split from its neighbours, and once: "%2F" is not "/".
+// The character classes of RFC 1738 section 5 are values of type [Set], with the
+// names of the standard. An encoder takes the set of characters to keep. Decode a
+// part once, and only after it was split from its neighbours: "%2F" is not "/".
 //
-// Both of the draft's changes of level are here: [AppendSafer] encodes more of
-// a text for a hostile road, [AppendExpand] writes as themselves the escapes
-// that may be, and neither touches a reserved character, which "may NEVER be
-// encoded and unencoded in this way".
+// [AppendSafer] encodes more of a URL, for transports that change characters.
+// [AppendExpand] decodes the escapes that are not needed. Neither changes a reserved
+// character, which "may NEVER be encoded and unencoded in this way" (URI draft).
 package escape
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// ErrTriplet is a "%" that two hexadecimal digits do not follow. The URI draft
-// keeps such sequences for "future extension"; no rule here accepts one.
+// ErrTriplet is the error about a "%" without two hexadecimal digits after it. The
+// URI draft reserves such sequences for "future extension".
 var ErrTriplet = errors.New(`"%" without two hexadecimal digits after it`)
 
-// TripletError tells where a text stopped being decodable.
+// TripletError is the error about a text that can't be decoded.
 type TripletError struct {
 	Offset int // of the "%", in octets from the start of the text
 }
@@ -36,9 +35,9 @@ func (e *TripletError) Error() string {
 // Unwrap returns [ErrTriplet].
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
-// AppendEncode appends octets to dst as URL text: those in keep as they are,
-// all others as "%" and two upper-case hexadecimal digits. A "%" in keep is
-// encoded all the same; an octet is never left to be read as something else.
+// AppendEncode appends octets to dst as URL text: those in keep as they are, all
+// others as "%" and two upper-case hexadecimal digits. It always encodes "%", even if
+// keep has it.
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -50,7 +49,7 @@ func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	return dst
 }
 
-// Encode is [AppendEncode] to a new string.
+// Encode is [AppendEncode] that returns a string.
 func Encode[T ~string | ~[]byte](octets T, keep Set) string {
 	return string(AppendEncode(nil, octets, keep))
 }
@@ -59,16 +58,16 @@ func appendTriplet(dst []byte, c byte) []byte {
 	return append(dst, '%', octet.UpperHex[c>>4], octet.UpperHex[c&15])
 }
 
-// AppendDecode appends the octets that text stands for. The error is a
-// [*TripletError]; dst then holds what came before it.
+// AppendDecode appends text to dst with its escapes decoded. The error is a
+// [*TripletError]; dst then holds the octets before the fault.
 func AppendDecode(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c == '%' {
-			if !tripletAt(text, i) {
+			if !octet.IsEscape(text, i) {
 				return dst, &TripletError{Offset: i}
 			}
-			c = octet.Unhex(text[i+1])<<4 | octet.Unhex(text[i+2])
+			c = octet.Unescape(text, i)
 			i += 2
 		}
 		dst = append(dst, c)
@@ -76,31 +75,24 @@ func AppendDecode(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode is [AppendDecode] to a string. A text without "%" is returned as it
-// is, without allocation.
+// Decode is [AppendDecode] that returns a string. It allocates nothing for a text
+// without "%".
 func Decode(text string) (string, error) {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' {
-			b, err := AppendDecode(make([]byte, 0, len(text)), text)
-			return string(b), err
-		}
+	if strings.IndexByte(text, '%') < 0 {
+		return text, nil
 	}
-	return text, nil
+	b, err := AppendDecode(make([]byte, 0, len(text)), text)
+	return string(b), err
 }
 
-func tripletAt(text string, i int) bool {
-	return i+2 < len(text) && octet.Is(text[i+1], octet.Hex) && octet.Is(text[i+2], octet.Hex)
-}
-
-// AppendSafer appends text with every character that is in unsafe, and every
-// octet that is not graphic US-ASCII, encoded. What is encoded already stays as
-// it is, so the result means what text means and may be made safer again. The
-// characters of reserved are never touched, nor is the "%" of an escape (URI
-// draft, "Reduced or increased safe character sets").
+// AppendSafer appends text with each character of unsafe, and each octet that is not
+// graphic US-ASCII, encoded. It does not change escapes and the characters of
+// reserved, so the meaning stays the same (URI draft, "Reduced or increased safe
+// character sets").
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if c == '%' && tripletAt(text, i) {
+		if c == '%' && octet.IsEscape(text, i) {
 			dst = append(dst, text[i:i+3]...)
 			i += 2
 			continue
@@ -115,10 +107,10 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	return dst
 }
 
-// AppendExpand appends text with the escapes of characters in plain written as
-// themselves and all others in upper-case digits: the draft's "selectively and
-// reversibly expanded". A character of reserved, and "%", stays encoded even if
-// plain has it. The error is a [*TripletError].
+// AppendExpand appends text with the escapes of characters in plain decoded, and all
+// other escapes in upper-case digits (URI draft, "selectively and reversibly
+// expanded"). The characters of reserved and "%" stay encoded, even if plain has
+// them. The error is a [*TripletError].
 func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
 	plain = plain.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {
@@ -126,10 +118,10 @@ func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) 
 			dst = append(dst, text[i])
 			continue
 		}
-		if !tripletAt(text, i) {
+		if !octet.IsEscape(text, i) {
 			return dst, &TripletError{Offset: i}
 		}
-		c := octet.Unhex(text[i+1])<<4 | octet.Unhex(text[i+2])
+		c := octet.Unescape(text, i)
 		i += 2
 		if plain.Has(c) {
 			dst = append(dst, c)

@@ -1,12 +1,13 @@
 package escape
 
-// Set is a set of US-ASCII characters. It is a comparable value of two words;
-// the zero Set is empty. Octets from 80 hexadecimal up are in no set: RFC 1738
-// section 2.2 has them always encoded.
+import "math/bits"
+
+// Set is a set of US-ASCII characters. It is a comparable value of two words. The
+// zero Set is empty. Octets from 80 hexadecimal up are in no set, because they must
+// always be encoded (RFC 1738 section 2.2).
 type Set struct{ lo, hi uint64 }
 
-// Chars returns the set of the US-ASCII characters in s. Other octets of s are
-// left out.
+// Chars returns the set of the US-ASCII characters in s, and ignores its other octets.
 func Chars(s string) Set { return Set{}.With(s) }
 
 // With returns the set with the characters of s added.
@@ -22,7 +23,7 @@ func (k Set) With(s string) Set {
 	return k
 }
 
-// Without returns the set with the characters of s taken out.
+// Without returns the set with the characters of s removed.
 func (k Set) Without(s string) Set { return k.Minus(Chars(s)) }
 
 // Union returns the characters that are in k or in m.
@@ -40,15 +41,7 @@ func (k Set) Has(c byte) bool {
 }
 
 // Len returns the number of characters in the set.
-func (k Set) Len() int {
-	n := 0
-	for c := range byte(128) {
-		if k.Has(c) {
-			n++
-		}
-	}
-	return n
-}
+func (k Set) Len() int { return bits.OnesCount64(k.lo) + bits.OnesCount64(k.hi) }
 
 // String returns the characters of the set in order.
 func (k Set) String() string {
@@ -61,9 +54,7 @@ func (k Set) String() string {
 	return string(b)
 }
 
-// A set built from a text of the standard costs the same as a constant where it
-// is used, so the names of section 5 are functions: nothing here can be changed
-// by a caller.
+// The sets of section 5 are functions, because a caller could change a variable.
 
 // LowAlpha is lowalpha of RFC 1738 section 5.
 func LowAlpha() Set { return Set{hi: 0x07FFFFFE00000000} }
@@ -89,36 +80,36 @@ func National() Set { return Chars("{}|\\^~[]`") }
 // Punctuation is punctuation of RFC 1738 section 5: < > # % "
 func Punctuation() Set { return Chars("<>#%\"") }
 
-// Unsafe is what RFC 1738 section 2.2 says must always be encoded among the
-// graphic characters and the space: national, punctuation, and " ".
+// Unsafe is the set of unsafe characters of RFC 1738 section 2.2, which must always be
+// encoded: national, punctuation, and the space.
 func Unsafe() Set { return National().Union(Punctuation()).With(" ") }
 
 // Reserved is reserved of RFC 1738 section 5: ; / ? : @ & =
 func Reserved() Set { return Chars(";/?:@&=") }
 
-// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra.
-// It is what an encoder keeps when it knows nothing of the scheme.
+// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra. An
+// encoder may keep them in any scheme.
 func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
 
-// User is what user and password may hold as they are (section 5): unreserved
+// User is the set of characters that user and password may have (section 5): unreserved
 // and ; ? & =
 func User() Set { return Unreserved().With(";?&=") }
 
-// Fsegment is what fsegment and psegment may hold as they are (section 5):
+// Fsegment is the set for fsegment and psegment (section 5):
 // unreserved and ? : @ & =
 func Fsegment() Set { return Unreserved().With("?:@&=") }
 
-// Hsegment is what hsegment and search may hold as they are (section 5):
+// Hsegment is the set for hsegment and search (section 5):
 // unreserved and ; : @ & =
 func Hsegment() Set { return Unreserved().With(";:@&=") }
 
-// Field is what fieldname and fieldvalue of prospero may hold as they are
-// (section 5): unreserved and ? : @ &
+// Field is the set for fieldname and fieldvalue of prospero (section 5): unreserved
+// and ? : @ &
 func Field() Set { return Unreserved().With("?:@&") }
 
-// Article is what a news article's identifier may hold before its "@" (section
-// 5): unreserved and ; / ? : & =
+// Article is the set for a news article's identifier before its "@" (section 5):
+// unreserved and ; / ? : & =
 func Article() Set { return Unreserved().With(";/?:&=") }
 
-// Xchar is what xchar may be as it is (section 5): unreserved and reserved.
+// Xchar is the set for xchar (section 5): unreserved and reserved.
 func Xchar() Set { return Unreserved().Union(Reserved()) }

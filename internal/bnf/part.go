@@ -59,7 +59,7 @@ func Decode(text string) string {
 // characters it is written: three if it is escaped.
 func Octet(text string, i int) (o byte, size int) {
 	if text[i] == '%' {
-		return octet.Unhex(text[i+1])<<4 | octet.Unhex(text[i+2]), 3
+		return octet.Unescape(text, i), 3
 	}
 	return text[i], 1
 }

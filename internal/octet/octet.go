@@ -1,21 +1,17 @@
-// Package octet is the table of character classes behind every parser in this
-// module: the "Miscellaneous definitions" of RFC 1738 section 5, and the sets
-// that each scheme's productions make of them, one bit a set.
+// Package octet is the table of character classes for every parser in this module:
+// the "Miscellaneous definitions" of RFC 1738 section 5, and the sets that the
+// productions of the schemes use. Each set is a bit.
 //
-// A parser asks one question an octet, "is it in this set?", and the answer is
-// one load and one AND. Several sets can be asked at once, and ANDing the
-// classes of a whole run tells which sets all of its octets are in: that is how
-// [locus.Parse] learns in its one pass what the schemes would look up again.
+// A test for several sets is one load and one AND. The AND of the classes of a whole
+// text gives the sets that contain all of its octets: [locus.Parse] computes its
+// Facts this way.
 //
-// This is the only package that may hold code for a particular processor. The
-// plain code here is compiled and tested everywhere; a faster road comes beside
-// it with a benchmark that shows its worth and a fuzz test that shows it equal.
+// Only this package may hold code for one processor. Such code needs a benchmark
+// that shows its worth, and a fuzz test against the portable code.
 package octet
 
-// Class says which sets of RFC 1738 section 5 an octet is in.
-//
-// "%" is in every set that has the production escape, because a caller checks
-// the two digits after it once for the whole text.
+// Class is the sets of RFC 1738 section 5 that an octet is in. "%" is in every set
+// that has the production escape; callers check the two digits after it.
 type Class uint32
 
 const (
@@ -27,7 +23,7 @@ const (
 	Label                        // alphadigit | "-": what domain labels are made of
 	Group                        // group of newsurl, after its first letter
 	Unreserved                   // unreserved: alpha, digit, safe, extra
-	// The next four have the order of the same sets among locus.Facts.
+	// The next four are in the order of the same sets in locus.Facts.
 	Fsegment // fsegment, psegment, and the "/" between them
 	Hsegment // hsegment, and the "/" between them
 	Uchar    // uchar: unreserved | escape
@@ -41,9 +37,9 @@ const (
 	Unsafe   // national and punctuation but "%": always encoded (section 2.2)
 	High     // 80 to FF hexadecimal: not US-ASCII
 	Control  // 00 to 1F, 7F, and space: never in a URL
-	Literal  // all but "%"
-	Stop     // "#", control, space: where the parts of a path end
-	Go       // all the others
+	Literal  // all except "%"
+	Stop     // "#", control, space: they end a path
+	Go       // all that are not in Stop
 )
 
 const (
@@ -56,8 +52,7 @@ const (
 	plain    = lower + upper + digits + safe + extra
 )
 
-// table holds the class of every octet. It is written once, before any other
-// code runs, and never again.
+// table holds the class of every octet. It is never changed.
 var table = makeTable()
 
 // Of returns the class of the octet c.
@@ -113,8 +108,8 @@ func makeTable() (t [256]Class) {
 	return t
 }
 
-// All returns the AND of the classes of all octets of text: the sets that every
-// octet of it is in. For an empty text it returns all sets.
+// All returns the AND of the classes of all octets of text: the sets that contain all
+// of them. For an empty text it returns all sets.
 func All[T ~string | ~[]byte](text T) Class {
 	all := ^Class(0)
 	if len(text) < 8 {
@@ -123,8 +118,8 @@ func All[T ~string | ~[]byte](text T) Class {
 		}
 		return all
 	}
-	// Eight loads that wait for nothing cost less than eight branches. The last
-	// eight may be read in part a second time, which changes no AND.
+	// Eight independent loads cost less than eight branches. Reading some of the last
+	// eight octets twice does not change the AND.
 	for i, last := 0, len(text)-8; ; i = min(i+8, last) {
 		b := text[i : i+8]
 		all &= table[b[0]] & table[b[1]] & table[b[2]] & table[b[3]] &
@@ -135,8 +130,8 @@ func All[T ~string | ~[]byte](text T) Class {
 	}
 }
 
-// Run returns where the first octet of [Stop] is in s from i on, or else the end
-// of s, and the AND of the classes of the octets before it.
+// Run returns the offset of the first octet of [Stop] in s from i, or the end of s,
+// and the AND of the classes of the octets before it.
 func Run(s string, i int) (end int, all Class) {
 	all = ^Class(0)
 	if len(s)-i >= 8 {
@@ -164,6 +159,14 @@ func Run(s string, i int) (end int, all Class) {
 	return i, all
 }
 
+// IsEscape reports whether two hexadecimal digits follow the octet at i.
+func IsEscape(text string, i int) bool {
+	return i+2 < len(text) && Is(text[i+1], Hex) && Is(text[i+2], Hex)
+}
+
+// Unescape returns the octet that the escape at i encodes.
+func Unescape(text string, i int) byte { return Unhex(text[i+1])<<4 | Unhex(text[i+2]) }
+
 // Unhex returns the value of the hexadecimal digit c. For any other octet the
 // result has no meaning.
 func Unhex(c byte) byte {
@@ -173,6 +176,6 @@ func Unhex(c byte) byte {
 	return c&^0x20 - 'A' + 10
 }
 
-// UpperHex are the digits this module writes in escapes: RFC 1738 section 2.2
-// names "0123456789ABCDEF" first and only permits the lower-case ones.
+// UpperHex has the digits that this module writes in escapes. RFC 1738 section 2.2
+// also permits lower case.
 const UpperHex = "0123456789ABCDEF"

@@ -2,5 +2,5 @@
 
 package octet
 
-// View returns octets as a text.
+// View returns octets as a string.
 func View(octets []byte) string { return string(octets) }

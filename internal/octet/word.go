@@ -2,25 +2,24 @@ package octet
 
 import "math/bits"
 
-// Eight octets at a time, in plain Go: a word holds eight octets of a text, the
-// first in its lowest bits, and a mask has the top bit of each of its octets set
-// or clear. The questions are those that the table answers, and the answers are
-// the same; what is gained is that a run of letters takes no branch an octet,
-// and so no branch that a processor guesses wrong.
+// This file tests eight octets at a time. A word holds eight octets of a text, the
+// first in its lowest bits. A mask has the top bit of each of its octets set or
+// clear. The results equal those of the table, without a branch for each octet that
+// the processor may mispredict.
 
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
 )
 
-// load returns the eight octets of s from i, which must be there.
+// load returns the eight octets of s from i.
 func load(s string, i int) uint64 {
 	b := s[i : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// loadEnd returns the octets of s from i, which are fewer than eight, and zeros.
+// loadEnd returns the octets of s from i, fewer than eight, padded with zeros.
 func loadEnd(s string, i int) (w uint64) {
 	if len(s) >= 8 {
 		return load(s, len(s)-8) >> (8 * (8 - uint(len(s)-i)))
@@ -31,21 +30,19 @@ func loadEnd(s string, i int) (w uint64) {
 	return w
 }
 
-// from returns the mask of the octets of w that are c or above. All octets of w
-// are US-ASCII, and so is c.
+// from returns the mask of the octets of w that are at least c. All must be US-ASCII.
 func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
-// differs returns the mask of the octets of w that are not c. All octets of w are
-// US-ASCII, and so is c.
+// differs returns the mask of the octets of w that are not c. All must be US-ASCII.
 func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
 
-// first returns the index of the first octet in mask, 8 if there is none.
+// first returns the index of the first octet in mask, or 8 if mask is 0.
 func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
-// SchemeEnd returns where the characters of a scheme end at the front of s, and
-// whether no upper case is among them.
+// SchemeEnd returns the length of the prefix of s that has only characters of a
+// scheme, and whether it has no upper case.
 func SchemeEnd(s string) (end int, lower bool) {
-	// Nearly every scheme has letters alone, and its ":" within eight octets.
+	// Most schemes are up to seven lower-case letters.
 	if len(s) >= 8 {
 		w := load(s, 0)
 		a := w &^ tops
@@ -61,9 +58,8 @@ func SchemeEnd(s string) (end int, lower bool) {
 	return end, any&Upper == 0
 }
 
-// SchemeKey returns what comes before the first ":" of s, or the first eight octets
-// if that is more, as a word. Two schemes of up to seven octets are the same if
-// their keys are.
+// SchemeKey returns the text before the first ":" of s, at most eight octets, as a
+// word. Two schemes of up to seven octets are equal if and only if their keys are.
 func SchemeKey(s string) uint64 {
 	var w uint64
 	if len(s) >= 8 {
@@ -78,23 +74,23 @@ func SchemeKey(s string) uint64 {
 	return w & ((colon ^ (colon - 1)) >> 8)
 }
 
-// HostShape is what [Host] saw on its way.
+// HostShape is a set of properties that [Host] finds.
 type HostShape uint8
 
 const (
 	// HostEdges: a label is empty, or begins or ends with "-".
 	HostEdges HostShape = 1 << iota
-	// HostUpper: there is an upper-case letter.
+	// HostUpper: the host has an upper-case letter.
 	HostUpper
 	// HostDigit: a label begins with a digit.
 	HostDigit
 )
 
-// Host reads labels and dots from s[i] on. It returns where they end and what it
-// saw.
+// Host reads labels and dots from s[i]. It returns the offset of their end and their
+// properties.
 func Host(s string, i int) (end int, shape HostShape) {
-	// Nearly every host is lower-case letters and dots. What stands before it is
-	// like a dot: no other may follow.
+	// Most hosts are lower-case letters and dots. The start of the host counts as a
+	// dot, because no dot may follow it.
 	start, dots, before := i, uint64(0), uint64(0x80)
 	for {
 		var w uint64
@@ -107,8 +103,8 @@ func Host(s string, i int) (end int, shape HostShape) {
 		letter := from(a, 'a') &^ from(a, 'z'+1)
 		noDot := differs(a, '.')
 		stop := (noDot&^letter | w) & tops
-		// The octets up to the first stop, which is like a dot too; with no stop all
-		// of them: 0 - 1 has every bit.
+		// These are the dots up to the first stop, which counts as a dot. Without a
+		// stop they are all dots, because 0 - 1 has every bit.
 		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
 		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
@@ -124,9 +120,9 @@ func Host(s string, i int) (end int, shape HostShape) {
 	return end, 0
 }
 
-// mixedHost is Host for any host, octet by octet.
+// mixedHost is Host, octet by octet.
 func mixedHost(s string, i int) (end int, shape HostShape) {
-	dot, edge := true, true // what is before s[i]
+	dot, edge := true, true // of the octet before s[i]
 	for ; i < len(s) && (s[i] == '.' || Is(s[i], Label)); i++ {
 		class := Of(s[i])
 		isDot, isEdge := s[i] == '.', class&(Alpha|Digit) == 0
@@ -147,15 +143,15 @@ func mixedHost(s string, i int) (end int, shape HostShape) {
 	return i, shape
 }
 
-// Plain returns where the first octet that is no letter, no digit and none of "-./:"
-// is in s from i on, or else the end of s. Most octets of most URLs are those.
+// Plain returns the offset of the first octet in s from i that is not a letter, a
+// digit or one of "-./:", or the end of s. Most octets of URLs are among these.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {
 		w := load(s, i)
 		a := w &^ tops
 		folded := a | ones*0x20
 		letter := from(folded, 'a') &^ from(folded, 'z'+1)
-		// "-./", the digits and ":" follow each other.
+		// "-./", the digits and ":" are consecutive.
 		other := from(a, '-') &^ from(a, ':'+1)
 		if stop := (^(letter | other) | w) & tops; stop != 0 {
 			return i + first(stop)
