@@ -7,13 +7,11 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Between returns the shortest form that means target in a document whose URL is
-// base, of a scheme with that hierarchy: [Ref.ResolveWith] gives target back, octet for octet. Of forms of one
-// length it takes the one with the fewest "..". It is the absolute form if no
-// other will do.
+// Between returns the shortest form that [Ref.ResolveWith] resolves to exactly target.
+// base is the URL of the document, and h the hierarchy of its scheme. Of forms of equal
+// length it returns the one with the fewest "..". The form may be absolute.
 //
-// A target with "." or ".." in its path has no form at all, since resolving
-// takes them out of every form; the error says so.
+// It fails for a target with "." or ".." as a segment, because resolving removes them.
 func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	best, found := Ref{}, false
 	for _, text := range candidates(base, target, h) {
@@ -29,17 +27,17 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 		}
 	}
 	if !found {
-		return Ref{}, fmt.Errorf(`relative: no form means %s: its path has "." or ".." as a segment, which resolving takes out`,
+		return Ref{}, fmt.Errorf(`relative: no form resolves to %s: its path has "." or ".." as a segment, which resolving removes`,
 			locus.Quote(target.Redacted()))
 	}
 	return best, nil
 }
 
-// Align returns target with scheme, host and port as they are spelled in base, if
-// they mean the same: case has no meaning in scheme and host, and port, which is the
-// default port of the scheme of base, may be left out (RFC 1738 sections 2.1 and
-// 3.1). port 0 is none. Otherwise it returns target. Case and default port do not
-// keep [Between] from a short form of what Align returns.
+// Align returns target with the spelling that scheme, host and port have in base, if
+// they are equivalent: case has no meaning in scheme and host, and port, the default
+// port of the scheme of base, may be omitted (RFC 1738 sections 2.1 and 3.1). port 0
+// means no default. Otherwise it returns target unchanged. [Between] finds shorter forms
+// for an aligned target.
 func Align(base, target locus.URL, port uint16) locus.URL {
 	b, t := split(base), split(target)
 	if !b.authority.ok || !t.authority.ok || !strings.EqualFold(b.scheme, t.scheme) || !strings.EqualFold(base.Host(), target.Host()) {
@@ -56,7 +54,7 @@ func Align(base, target locus.URL, port uint16) locus.URL {
 	return u
 }
 
-// loginOf returns user and password as they are written, with what delimits them.
+// loginOf returns user and password as written, with their delimiters.
 func loginOf(u locus.URL) string {
 	login, _ := u.Login()
 	return login[:strings.LastIndexByte(login, '@')+1]
@@ -69,8 +67,8 @@ func portOf(u locus.URL, port uint16) uint16 {
 	return port
 }
 
-// candidates returns the texts among which the shortest form is. Which of them
-// mean target is not looked at.
+// candidates returns texts that include the shortest form of target. The caller checks
+// them.
 func candidates(base, target locus.URL, h Hierarchy) []string {
 	b, t := split(base), split(target)
 	tail := parts{query: t.query, fragment: t.fragment}.text()[len(":"):]
@@ -79,7 +77,7 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	if t.authority.ok {
 		list = append(list, "//"+t.authority.text+t.path+tail)
 	}
-	// "/." is for a path that would be read as a host, also in the target.
+	// "/." is for a path that begins with "//".
 	list = append(list, t.path+tail, "/."+t.path+tail)
 	directory, _ := removeDots(b.directory(h))
 	path, _ := removeDots(t.path)
@@ -102,13 +100,12 @@ func between(directory, path string) []string {
 	case rest == "":
 		return []string{"."}
 	default:
-		// "./" is for a rest that would be read as something else.
+		// "./" is for a rest that has a ":" in its first segment or begins with "/".
 		return []string{"./" + rest, rest}
 	}
 }
 
-// commonDirectory returns the length of the longest path that ends in "/" and
-// that both begin with.
+// commonDirectory returns the length of the longest common prefix that ends in "/".
 func commonDirectory(directory, path string) int {
 	common := 0
 	for i := 0; i < len(directory) && i < len(path) && directory[i] == path[i]; i++ {

@@ -22,13 +22,12 @@ import (
 //	place, and then: Within the result, all occurrences of "xxx/../" or "/." are
 //	recursively removed, where xxx, ".." and "." are complete path elements.
 //
-// To the letter the last would take the slash from "a/." and leave "a", take
-// segments off the host's side of the path, and leave a ".." at the end. Here
-// what comes before "/." keeps its slash, nothing is above the path's root, and
-// a final ".." counts as one.
+// Read literally, the last rule makes "a" of "a/.", removes segments above the root of
+// the path, and keeps a final "..". Here "a/." gives "a/", nothing is above the root,
+// and a final ".." removes a segment.
 //
-// A form that is empty but for a fragment means the document itself: the rule
-// would take the document's name away, and "#" in it would mean nothing.
+// A form that has only a fragment means the document itself. The rule would remove the
+// document's name.
 func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) {
 	t = base
 	t.query, t.fragment = ref.query, ref.fragment
@@ -40,13 +39,12 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 	case n == 0:
 		t.path = base.directory(o.Hierarchy) + ref.path
 	default:
-		place, ok := findPlace(base, n, o)
+		end, ok := prefixEnd(base, n, o)
 		if !ok {
-			return parts{}, 0, fmt.Errorf("%w: it has nowhere %d slashes in a row; write the whole URL", ErrBase, n)
+			return parts{}, 0, fmt.Errorf("%w: it does not have %d consecutive slashes; write the whole URL", ErrBase, n)
 		}
-		// What begins with slashes may bring a host of its own, or leave one: only
-		// the whole text says how it splits.
-		u, err := locus.Parse(base.body()[:place] + ref.afterScheme())
+		// The form may contain a host, so only the whole text shows how it splits.
+		u, err := locus.Parse(base.body()[:end] + ref.afterScheme())
 		if err != nil {
 			return parts{}, 0, err
 		}
@@ -64,7 +62,7 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 		t.path, clamped = removeDots(t.path)
 		return t, notes | clamped, nil
 	}
-	// To the rule, what remains of a path without root has none either.
+	// A path without a root stays one.
 	path, clamped := removeDots("/" + t.path)
 	t.path = path[len("/"):]
 	return t, notes | clamped, nil
@@ -81,10 +79,10 @@ func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
 
 func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }
 
-// findPlace returns where in the body of base a form that begins with n slashes
-// goes on. Where the rule finds nothing, one slash is the root of the path and
-// two are what follows the scheme.
-func findPlace(base parts, n int, o Options) (int, bool) {
+// prefixEnd returns the length of the prefix of the body of base that a form with n
+// leading slashes continues. If the rule finds nothing, one slash continues at the root
+// of the path and two after the scheme.
+func prefixEnd(base parts, n int, o Options) (int, bool) {
 	body := base.body()
 	root := len(body) - len(base.path)
 	if n == 1 && o.FirstSlash {

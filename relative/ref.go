@@ -9,31 +9,29 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Ref is what may stand in a document to locate another: a partial form, or an
-// absolute URL. It is an immutable value, and == if the texts are the same. The
-// zero Ref is the empty form, which means the document itself.
+// Ref is a reference in a document: a partial form or an absolute URL. It is an
+// immutable value, and == compares the texts. The zero Ref is the empty form, which
+// means the document itself.
 type Ref struct {
-	// u is the URL if the form is absolute, else what the partial form would be
-	// in a scheme of no name of its own, so that it splits by the same rules.
+	// u is the URL if the form is absolute. Otherwise it is placeholder and the form, so
+	// that both split by the same rules.
 	u        locus.URL
 	absolute bool
 }
 
-// stand is the scheme put before a partial form to have it split. A letter before
-// "\" would make a path of Windows.
-const stand = "0:"
+// placeholder is the scheme of partial forms. It is not a letter, because a letter
+// before "\" makes a Windows path.
+const placeholder = "0:"
 
-// MaxLen is the length of the longest partial form, in octets: with the shortest
-// scheme before it, it is the longest URL.
-const MaxLen = locus.MaxLen - len(stand)
+// MaxLen is the length of the longest partial form, in octets.
+const MaxLen = locus.MaxLen - len(placeholder)
 
-// Parse reads a partial form or a URL. It changes nothing: String gives text
-// back. What is refused, and the error, a [*locus.SyntaxError], is as in
-// [locus.Parse].
+// Parse reads a partial form or a URL. It changes nothing: String returns text. It
+// refuses the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
 //
 // A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
-// partial form whose first segment holds a ":" is written with "./" before it
-// (RFC 3986 section 4.2).
+// partial form with a ":" in its first segment needs "./" before it (RFC 3986 section
+// 4.2).
 func Parse(text string) (Ref, error) {
 	switch {
 	case text == "":
@@ -45,16 +43,15 @@ func Parse(text string) (Ref, error) {
 		return Ref{}, locus.NewSyntaxError(text, MaxLen, "relativeref",
 			fmt.Errorf("%w: %d octets, the limit of a partial form is %d", locus.ErrTooLong, len(text), MaxLen))
 	}
-	u, err := locus.Parse(stand + text)
+	u, err := locus.Parse(placeholder + text)
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return Ref{}, locus.NewSyntaxError(text, e.Offset-len(stand), e.Part, e.Err)
+		return Ref{}, locus.NewSyntaxError(text, e.Offset-len(placeholder), e.Part, e.Err)
 	}
 	return Ref{u: u}, nil
 }
 
-// MustParse is [Parse] for texts that are known to be right. It panics if text
-// is not.
+// MustParse is [Parse] for texts that are known to be valid. It panics if Parse fails.
 func MustParse(text string) Ref {
 	r, err := Parse(text)
 	if err != nil {
@@ -68,7 +65,7 @@ func isAbsolute(text string) bool {
 	return i >= 0 && text[i] == ':'
 }
 
-// explain adds to the reason why text is no URL how it would be a partial form.
+// explain adds to an error about a missing scheme how to write a partial form.
 func explain(text string, err error) error {
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) || !errors.Is(err, locus.ErrNoScheme) {
@@ -81,8 +78,8 @@ func explain(text string, err error) error {
 // FromURL returns u as an absolute form. The zero URL gives the zero Ref.
 func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
-// String returns the text exactly as it was parsed, a password included. For
-// messages and logs there is [Ref.Redacted].
+// String returns the text exactly as it was parsed, including the password. Use
+// [Ref.Redacted] for messages and logs.
 func (r Ref) String() string { return r.trim(r.u.String()) }
 
 // Redacted returns the text with "***" for a password that is not empty.
@@ -93,17 +90,17 @@ func (r Ref) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Redacted())
 }
 
-// LogValue is [Ref.Redacted]: a password never reaches a log.
+// LogValue returns [Ref.Redacted] as a value, so no password reaches a log.
 func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Redacted()) }
 
 func (r Ref) trim(text string) string {
 	if r.absolute {
 		return text
 	}
-	return strings.TrimPrefix(text, stand)
+	return strings.TrimPrefix(text, placeholder)
 }
 
-// URL returns the URL that r is by itself. ok is false if r is a partial form.
+// URL returns the URL if r is absolute. ok is false if r is a partial form.
 func (r Ref) URL() (u locus.URL, ok bool) {
 	if !r.absolute {
 		return locus.URL{}, false

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ErrBase is a base that a partial form can't be resolved against.
+// ErrBase is the error about a base against which a partial form can't be resolved.
 var ErrBase = errors.New("no base for a partial form")
 
-// Rules is the text whose rules turn a partial form into a URL.
+// Rules is the standard by which partial forms are resolved.
 type Rules uint8
 
 const (
@@ -40,59 +40,58 @@ func (r Rules) String() string {
 	return "rfc3986"
 }
 
-// Hierarchy says what "/" means in URLs of a scheme.
+// Hierarchy is the meaning of "/" in URLs of a scheme.
 type Hierarchy uint8
 
 const (
 	// Path: "/" separates segments, as in URLs of any scheme by RFC 3986 section
 	// 1.2.3 and by the draft ("Hierarchical forms").
 	Path Hierarchy = iota
-	// Names: as Path, but without a "/" after the scheme it is a character of a name:
-	// a Message-ID may have it (RFC 1036). A name is a partial form (draft, "News").
+	// Names: as Path if "/" follows the scheme. Otherwise "/" is part of a name, such
+	// as a Message-ID (RFC 1036), and a name is a partial form (draft, "News").
 	Names
-	// Opaque: without a "/" after the scheme, "/" is data: the URL locates by an
-	// address, an identifier or the content itself.
+	// Opaque: as Path if "/" follows the scheme. Otherwise "/" is data, because the URL
+	// locates by an address, an identifier or the content itself.
 	Opaque
-	// Data: "/" is data, as in gopher (RFC 1738 section 3.4). The draft says that
-	// software takes it for hierarchy "normally correctly".
+	// Data: "/" is data, as in gopher (RFC 1738 section 3.4). By the draft, software
+	// assumes a hierarchy there, "normally correctly".
 	Data
 	// None: URLs of the scheme have no path (RFC 1808 section 2.3).
 	None
 )
 
-// Options change how a partial form is resolved. The zero value is what
-// [Ref.Resolve] does.
+// Options change how a partial form is resolved. The zero Options are those of
+// [Ref.Resolve].
 type Options struct {
 	Rules Rules
 
-	// Hierarchy is that of the base's scheme. Package scheme's Registry knows it.
+	// Hierarchy is that of the base's scheme, from the Registry of package scheme.
 	Hierarchy Hierarchy
 
-	// Data: a base whose Hierarchy is [Data] is one like any other.
+	// Data: treat the Hierarchy [Data] as [Path].
 	Data bool
 
-	// SameScheme: a form that begins with the base's own scheme and has no "//"
-	// after it is partial: "http:g" means "g", "http:/g" means "/g". RFC 3986
-	// section 5.2.2 calls it a loophole for old documents.
+	// SameScheme: a form that begins with the base's own scheme, without "//" after it,
+	// is partial: "http:g" means "g", and "http:/g" means "/g" (RFC 3986 section 5.2.2,
+	// "loophole").
 	SameScheme bool
 
-	// FirstSlash: with RFC1630, a form that begins with one "/" is taken from the
-	// first "/" of the path, as the draft's example has it: "/g" in
-	// magic://a/b/c//d/e/f is magic://a/g. By the rule of RFC 1630 it counts from
-	// the first "/" with no "//" behind it, which gives magic://a/b/c//d/g.
+	// FirstSlash: with RFC1630, a form with one leading "/" continues at the first "/"
+	// of the path, as in the draft's example: "/g" in magic://a/b/c//d/e/f is
+	// magic://a/g. By the rule of RFC 1630 it continues at the first "/" with no "//"
+	// after it, which gives magic://a/b/c//d/g.
 	FirstSlash bool
 }
 
-// Resolve returns the URL that r means in a document whose URL is base, by RFC
-// 3986 section 5.2.2. It fails if base has no hierarchy ([ErrBase]), and if the
-// result is longer than a URL may be.
+// Resolve returns the URL of r in a document whose URL is base, by RFC 3986 section
+// 5.2.2. It fails if base has no hierarchy ([ErrBase]), or if the result is too long.
 func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 	u, _, err := r.ResolveWith(base, Options{})
 	return u, err
 }
 
-// ResolveWith is [Ref.Resolve] with options. The notes say where the rules leave the
-// result open, or where it may differ from what the author of the form meant.
+// ResolveWith is [Ref.Resolve] with options. The notes are warnings: the rules are not
+// clear, or the author of the form may have meant something else.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	if o.SameScheme && r.absolute {
 		r = r.withoutScheme(base)
@@ -104,7 +103,7 @@ func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 		return r.u, 0, nil
 	}
 	if base.IsZero() {
-		return locus.URL{}, 0, fmt.Errorf("relative: %w: the base is no URL", ErrBase)
+		return locus.URL{}, 0, fmt.Errorf("relative: %w: the base is not a URL", ErrBase)
 	}
 	ref, context := split(r.u), split(base)
 	if !r.absolute && !ref.inDocument() {
@@ -133,18 +132,18 @@ func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	return u, notes, nil
 }
 
-// Notes tell what there is to say of how a partial form was resolved.
+// Notes is a set of warnings about how a partial form was resolved.
 type Notes uint8
 
 const (
-	// Clamped: a ".." leads above the root of the path and was left out (RFC 3986
+	// Clamped: a ".." leads above the root of the path and was removed (RFC 3986
 	// section 5.2.4).
 	Clamped Notes = 1 << iota
-	// SlashKept: with [RFC1630], the form ends in "/.", and the result in "/". To
-	// the letter of the draft the "/" would go with the ".".
+	// SlashKept: with [RFC1630], the form ends in "/.", and the result in "/". The
+	// draft, read literally, also removes the "/".
 	SlashKept
-	// FinalDots: with [RFC1630], the form ends in "..", which took a segment away.
-	// To the letter of the draft only "../" does.
+	// FinalDots: with [RFC1630], the form ends in "..", which removed a segment. By the
+	// draft, read literally, only "../" does.
 	FinalDots
 )
 
@@ -166,9 +165,9 @@ func (n Notes) Texts() []string {
 	return list
 }
 
-// checkScheme refuses a form that begins with a name and ":" and is neither a URL
-// nor a partial form by RFC 3986: a scheme begins with a letter (section 3.1), and
-// no ":" is in the first segment of a partial form (section 4.2).
+// checkScheme refuses a form that begins with a name and ":" if the name is not a scheme
+// of RFC 3986: it must begin with a letter (section 3.1). It is not a partial form
+// either, because its first segment has a ":" (section 4.2).
 func (r Ref) checkScheme(rules Rules) error {
 	text := r.u.String()
 	if !r.absolute || rules == RFC1630 || 'a' <= text[0]|0x20 && text[0]|0x20 <= 'z' {
@@ -178,8 +177,8 @@ func (r Ref) checkScheme(rules Rules) error {
 		fmt.Errorf(`%w: by RFC 3986 the name begins with a letter; a partial form with ":" in its first segment is written with "./" before it, and a host and port with "//"`, locus.ErrNoScheme))
 }
 
-// withoutScheme returns r as a partial form if its scheme is that of base, which
-// has a hierarchy, and no "//" follows.
+// withoutScheme returns r as a partial form if its scheme is that of base, base has a
+// hierarchy, and no "//" follows the scheme.
 func (r Ref) withoutScheme(base locus.URL) Ref {
 	rest := r.u.SchemePart()
 	if !hierarchical(base) || strings.HasPrefix(rest, "//") || r.u.Scheme() != base.Scheme() {
@@ -188,17 +187,17 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 	if fragment, ok := r.u.Fragment(); ok {
 		rest += "#" + fragment
 	}
-	// A rest with a ":" of its own is no partial form, and r stays what it is.
+	// If the rest has its own ":", r stays absolute.
 	if p, err := Parse(rest); err == nil && !p.absolute {
 		return p
 	}
 	return r
 }
 
-// hierarchical reports whether "/" divides segments in u, by its form alone.
+// hierarchical reports whether "/" follows the scheme of u.
 func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "/") }
 
-// checkBase refuses a base that the partial form r can't be resolved against.
+// checkBase refuses a base against which the partial form r can't be resolved.
 func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
 	switch h := o.Hierarchy; {
@@ -215,8 +214,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 		locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), why)
 }
 
-// parts are a URL or a partial form as RFC 3986 section 3 splits it, for any
-// scheme alike.
+// parts are a URL or a partial form as RFC 3986 section 3 splits it.
 type parts struct {
 	scheme    string // as written
 	authority optional
@@ -225,7 +223,7 @@ type parts struct {
 	fragment  optional
 }
 
-// optional is a part that may be absent, which differs from empty.
+// optional is a part that may be absent, or present but empty.
 type optional struct {
 	text string
 	ok   bool
@@ -242,9 +240,8 @@ func split(u locus.URL) (p parts) {
 	return p
 }
 
-// text puts the parts together (RFC 3986 section 5.3), and sees to it that they
-// are read as those parts again: a user may hold "?" here, so that
-// http://h?x@evil would be on another host than http://h and ?x@evil are.
+// text joins the parts (RFC 3986 section 5.3), so that they are read as the same parts
+// again: "?" may be in a user, so the host of http://h?x@evil is evil, not h.
 func (p parts) text() string {
 	switch {
 	case p.authority.ok && p.path == "" && strings.Contains(p.query.text, "@"):
@@ -272,8 +269,8 @@ func (p parts) text() string {
 	return b.String()
 }
 
-// inDocument reports whether the partial form p is empty but for a fragment,
-// and so means the document itself.
+// inDocument reports whether the partial form p has at most a fragment, and so means
+// the document itself.
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
 // resolve is RFC 3986 section 5.2.2 for a ref without scheme.
@@ -296,8 +293,8 @@ func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	return t, notes
 }
 
-// directory returns the path up to its last "/". If there is none, it is "/" after a
-// host without a path, and else empty (RFC 3986 section 5.2.3).
+// directory returns the path up to its last "/". Without one, it is "/" if there is a
+// host, and otherwise empty (RFC 3986 section 5.2.3).
 func (p parts) directory(h Hierarchy) string {
 	i := strings.LastIndexByte(p.path, '/')
 	switch {
@@ -311,9 +308,9 @@ func (p parts) directory(h Hierarchy) string {
 	return ""
 }
 
-// removeDots takes the segments "." and ".." out of path, each ".." with the
-// segment before it; there is nothing above the root (RFC 3986 section 5.2.4). The
-// note is [Clamped], if a ".." leads there.
+// removeDots removes the segments "." and "..", each ".." with the segment before it,
+// from path (RFC 3986 section 5.2.4). It returns [Clamped] if a ".." leads above the
+// root.
 func removeDots(path string) (string, Notes) {
 	if !strings.Contains(path, "/.") && !strings.HasPrefix(path, ".") {
 		return path, 0
@@ -321,7 +318,7 @@ func removeDots(path string) (string, Notes) {
 	var notes Notes
 	out := make([]byte, 0, len(path))
 	for !strings.HasPrefix(path, "/") && path != "" {
-		// The first segment of a path without root.
+		// This is the first segment of a path without a root.
 		segment, rest, more := strings.Cut(path, "/")
 		switch {
 		case segment != "." && segment != "..":

@@ -194,7 +194,7 @@ func TestDraftRules(t *testing.T) {
 	testExamples(t, "x:/a/b", draft, []example{{"/g", "x:/g"}, {"//g", "x://g"}, {"..//g", "x:/.//g"}})
 	testExamples(t, "file:///a/b", draft, []example{{"///g", "file:///g"}, {"/g", "file:///a/g"}, {"//g/h", "file://g/h"}})
 	_, _, err := relative.MustParse("///g").ResolveWith(locus.MustParse("http://h/a"), draft)
-	if !errors.Is(err, relative.ErrBase) || !strings.Contains(err.Error(), "3 slashes") {
+	if !errors.Is(err, relative.ErrBase) || !strings.Contains(err.Error(), "3 consecutive slashes") {
 		t.Errorf("three slashes: %v", err)
 	}
 }

@@ -17,9 +17,9 @@ import (
 // Technical Standard 46).
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
 
-// URL returns the URL that u stands for: its host, or the domain of its address, in ASCII
-// form, and all other characters that are not US-ASCII as escapes of their octets. A URL
-// of US-ASCII is returned unchanged. It is an error if the host has no ASCII form.
+// URL returns u with its host, or the domain of its address, in ASCII form, and its other
+// characters that are not US-ASCII as escapes of their UTF-8. It returns a URL of US-ASCII
+// unchanged. It fails if the host has no ASCII form.
 func URL(u locus.URL) (locus.URL, error) {
 	text := u.String()
 	if isASCII(text) {

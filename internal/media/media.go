@@ -1,6 +1,6 @@
-// Package media guesses media types that no server states: by the name of a file, then by
-// its first octets (RFC 1738 section 3.2.3: "the data content type of a file can only be
-// guessed from the name").
+// Package media guesses the media type of a file from its name, then from its first
+// bytes (RFC 1738 section 3.2.3: "the data content type of a file can only be guessed from
+// the name").
 package media
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// Head is how many of the first octets of a file [Guess] looks at.
+// Head is the number of bytes at the start of a file that [Guess] reads.
 const Head = 3072
 
-// byExtension has the types that must be the same on every machine. Package mime, which
-// has the rest, reads the tables of the system, which differ.
+// byExtension has the types that must be the same on every machine. Package mime has the
+// rest, from tables that differ between systems.
 var byExtension = map[string]string{
 	".7z":    "application/x-7z-compressed",
 	".atom":  "application/atom+xml",
@@ -118,10 +118,9 @@ func ByName(name string) string {
 	return t
 }
 
-// Guess returns the media type of a file of that name whose first octets are head; only
-// [Head] octets are read. The extension decides if it is known, otherwise the octets. A
-// text has a charset if the octets show one. An unknown file is
-// "application/octet-stream".
+// Guess returns the media type of a file by its name and its first bytes, head; it reads
+// at most [Head] bytes. A known extension decides, otherwise the bytes. A text has a
+// charset if the bytes show it. The default is "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)
 	if t != "" && (!strings.HasPrefix(t, "text/") || len(head) == 0) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// GlobalIgnore returns the name of the person's own file of rules, as git finds it
-// (core.excludesFile in git-config(1)): in the configuration, or else at its usual
-// place. env gives variables of the environment. The file need not exist.
+// GlobalIgnore returns the name of the user's own file with rules, as git finds it:
+// core.excludesFile of the configuration, or its default (git-config(1)). env returns
+// variables of the environment. The file need not exist.
 func GlobalIgnore(env func(string) string) string {
 	home, config := env("HOME"), env("XDG_CONFIG_HOME")
 	if config == "" && home != "" {
@@ -28,7 +28,7 @@ func GlobalIgnore(env func(string) string) string {
 	return filepath.Join(config, "git", "ignore")
 }
 
-// excludesFile returns what a file of configuration says, or "".
+// excludesFile returns core.excludesFile of a configuration file, or "".
 func excludesFile(name, home string) (value string) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRules {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// level is what one folder says about what is below it.
+// level is the rules of one directory for the files below it.
 type level struct {
 	above   *level
-	base    string // the folder's absolute path, with "/"
+	base    string // the directory's absolute path, with "/"
 	ignore  *rules // of .ignore
 	git     *rules // of .gitignore
 	exclude *rules // of .git/info/exclude
-	global  *rules // of the person
-	top     bool   // a repository begins here
+	global  *rules // of the user
+	top     bool   // the directory is the top of a repository
 }
 
-// verdict says what the rules have about the entry of that name of a folder: those of
-// the nearest folder first, and of .gitignore those of one repository.
+// verdict returns the verdict about the entry of that name in a directory. The rules of
+// the nearest directory take precedence, and git's rules end at the repository.
 func (l *level) verdict(folder, name string, isDir bool) verdict {
 	if l == nil {
 		return undecided
@@ -29,7 +29,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	var byIgnore, byGit, byExclude verdict
 	repository := false
 	var global *rules
-	var inRepository string // the path below the repository's folder
+	var inRepository string // the path below the top of the repository
 	for ; l != nil; l = l.above {
 		below := path[len(l.base)+1:]
 		if byIgnore == undecided {
@@ -60,7 +60,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules that are in force in a folder with these entries.
+// level returns the rules that apply in a directory with these entries.
 func (w *walker) level(above *level, path, abs string, list []fs.DirEntry) (*level, []error) {
 	l := &level{above: above, base: abs}
 	var errs []error
@@ -85,7 +85,7 @@ func (w *walker) level(above *level, path, abs string, list []fs.DirEntry) (*lev
 	return l, errs
 }
 
-// globalRules reads the person's own file, once.
+// globalRules reads the user's own file, once.
 func (w *walker) globalRules(errs *[]error) *rules {
 	w.global.once.Do(func() {
 		if w.o.Global != "" {
@@ -95,7 +95,7 @@ func (w *walker) globalRules(errs *[]error) *rules {
 	return w.global.rules
 }
 
-// readOr reads rules, and adds to errs why it can't. None at all is no error.
+// readOr reads rules, and adds a failure to errs. A missing file is not a failure.
 func readOr(name string, errs *[]error) *rules {
 	r, err := readRules(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notFolder(name) {
@@ -104,8 +104,8 @@ func readOr(name string, errs *[]error) *rules {
 	return r
 }
 
-// notFolder reports whether name is .git/info/exclude of a .git that is a file: that
-// of a submodule, or of another work tree.
+// notFolder reports whether name is .git/info/exclude and .git is a file, as in a
+// submodule or an added work tree.
 func notFolder(name string) bool {
 	git, ok := strings.CutSuffix(filepath.ToSlash(name), "/info/exclude")
 	if !ok {
@@ -115,28 +115,26 @@ func notFolder(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// levelsAbove returns the rules of the folders above one, from the system's root down.
+// levelsAbove returns the rules of the directories above abs.
 func (w *walker) levelsAbove(abs string) (*level, []error) {
 	var l *level
 	var errs []error
 	for i := range len(abs) {
-		if abs[i] != '/' {
-			continue
+		if abs[i] == '/' {
+			l = w.levelAt(l, abs[:i], &errs)
 		}
-		above := abs[:i]
-		l = w.levelAt(l, above, &errs)
 	}
 	return l, errs
 }
 
-// levelAt is level for a folder whose entries are not known.
+// levelAt is level for a directory whose entries are unknown.
 func (w *walker) levelAt(above *level, abs string, errs *[]error) *level {
 	path := filepath.FromSlash(abs)
 	if path == "" || strings.HasSuffix(path, ":") {
 		path += string(filepath.Separator)
 	}
 	var list []fs.DirEntry
-	// In the order that ReadDir has.
+	// These are sorted, as level expects.
 	for _, name := range []string{".git", ".gitignore", ".ignore"} {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil {
 			list = append(list, fs.FileInfoToDirEntry(info))

@@ -2,9 +2,8 @@ package walk
 
 import "strings"
 
-// matchPart reports whether a pattern without "/", which is valid, matches a name.
-// "*" takes as little as will do, and is gone back to alone: another "*" before it
-// could give nothing that this one can't.
+// matchPart reports whether a valid pattern without "/" matches a name. It backtracks
+// only to the last "*": a longer match of an earlier one can't succeed if the last fails.
 func matchPart(pattern, name string) bool {
 	i, at := 0, 0
 	star, from := -1, 0
@@ -30,7 +29,7 @@ func matchPart(pattern, name string) bool {
 	return strings.Trim(pattern[i:], "*") == ""
 }
 
-// matchOne reports whether what pattern begins with matches c, and how long it is.
+// matchOne reports whether the first element of pattern matches c, and its length.
 func matchOne(pattern string, c byte) (n int, ok bool) {
 	switch pattern[0] {
 	case '?':
@@ -43,7 +42,8 @@ func matchOne(pattern string, c byte) (n int, ok bool) {
 	return 1, pattern[0] == c
 }
 
-// isValid reports whether a pattern can match: no "\" ends it, and each class ends.
+// isValid reports whether a pattern can match: it does not end in "\", and each class
+// is complete.
 func isValid(pattern string) bool {
 	for i := 0; i < len(pattern); {
 		switch pattern[i] {
@@ -65,8 +65,8 @@ func isValid(pattern string) bool {
 	return true
 }
 
-// class reports whether a class, "[a-z]" or "[!a-z]", has c in it, and how long it is:
-// 0 if it does not end, or has a name in it that is none.
+// class reports whether the class at the start of pattern, "[a-z]" or "[!a-z]",
+// contains c, and its length: 0 if it is incomplete or has an unknown name in it.
 func class(pattern string, c byte) (n int, ok bool) {
 	i := 1
 	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
@@ -103,8 +103,8 @@ func class(pattern string, c byte) (n int, ok bool) {
 	return 0, false
 }
 
-// classChar returns the character of a class at i, and where the next one is; 0: there
-// is none.
+// classChar returns the character of a class at i, and the offset after it, or 0 at the
+// end.
 func classChar(pattern string, i int) (c byte, next int) {
 	if pattern[i] == '\\' {
 		i++
@@ -115,7 +115,7 @@ func classChar(pattern string, i int) (c byte, next int) {
 	return pattern[i], i + 1
 }
 
-// named are the classes that have a name. It is never written to.
+// named are the classes that have a name. It is never changed.
 var named = map[string]func(byte) bool{
 	"alpha":  isAlpha,
 	"digit":  isDigit,

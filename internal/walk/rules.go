@@ -1,30 +1,33 @@
 package walk
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// verdict is what rules have to say about a path.
+// verdict is the result of rules for a path.
 type verdict uint8
 
 const (
 	undecided verdict = iota
 	ignored
-	wanted // by a rule with "!"
+	wanted // matched by a rule with "!"
 )
 
-// rules are those of one file. The last one that matches counts.
+// rules are the rules of one file. The last one that matches counts.
 type rules struct{ list []rule }
 
-// rule is one line of a file of rules (gitignore(5)).
+// rule is one line of a file with rules (gitignore(5)).
 type rule struct {
-	want    bool     // "!": it is wanted after all
+	want    bool     // "!" at the start
 	dirOnly bool     // "/" at the end
-	literal string   // the whole pattern, if nothing in it is special and it is of one segment
-	suffix  string   // what follows "*", if that is all of the pattern
+	literal string   // the pattern, if it is one segment without special characters
+	suffix  string   // the pattern without its "*", if the rest has no special characters
 	parts   []string // the pattern's segments
-	deep    bool     // matches at any depth: a pattern of one segment
+	deep    bool     // the pattern is one segment and matches at any depth
 }
 
-// parseRules reads a file of rules. A line that can match nothing is left out.
+// parseRules reads a file with rules. It ignores lines that can't match.
 func parseRules(text string) *rules {
 	r := &rules{}
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
@@ -60,12 +63,12 @@ func parseRule(line string) (r rule, ok bool) {
 		if !isValid(part) {
 			return r, false
 		}
-		// One that follows another adds nothing.
+		// Consecutive ones match the same as one.
 		if part == "**" && i > 0 && r.parts[i-1] == "**" && i < len(r.parts)-1 {
 			r.parts[i-1] = ""
 		}
 	}
-	r.parts = compact(r.parts)
+	r.parts = slices.DeleteFunc(r.parts, func(part string) bool { return part == "" })
 	if len(r.parts) == 1 {
 		switch rest := strings.TrimPrefix(line, "*"); {
 		case !isSpecial(line):
@@ -77,18 +80,7 @@ func parseRule(line string) (r rule, ok bool) {
 	return r, true
 }
 
-// compact leaves out what is empty.
-func compact(parts []string) []string {
-	kept := parts[:0]
-	for _, part := range parts {
-		if part != "" {
-			kept = append(kept, part)
-		}
-	}
-	return kept
-}
-
-// trimBlanks leaves out blanks at the end, but for one behind "\".
+// trimBlanks removes blanks at the end, except one after "\".
 func trimBlanks(line string) string {
 	end := len(line)
 	for end > 0 && line[end-1] == ' ' {
@@ -108,7 +100,7 @@ func trimBlanks(line string) string {
 
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }
 
-// verdict says what the rules have about path, which is below their folder.
+// verdict returns the verdict about path, which is below the directory of the rules.
 func (r *rules) verdict(path string, isDir bool) verdict {
 	if r == nil {
 		return undecided
@@ -146,8 +138,8 @@ func (r *rule) matches(path, base string) bool {
 // matchPath reports whether the segments of a pattern match those of path. "**"
 // matches any number of them; the last one, one or more.
 func matchPath(parts []string, path string) bool {
-	i, at := 0, 0       // the next part, and where the next segment begins
-	star, from := -1, 0 // the last "**", and where its next try begins
+	i, at := 0, 0       // the next part, and the offset of the next segment
+	star, from := -1, 0 // the last "**", and the offset of its next attempt
 	for at <= len(path) {
 		if i < len(parts) && parts[i] == "**" {
 			if i == len(parts)-1 {
@@ -166,7 +158,7 @@ func matchPath(parts []string, path string) bool {
 		if star < 0 {
 			return false
 		}
-		// "**" takes one segment more.
+		// "**" matches one more segment.
 		from = segmentEnd(path, from) + 1
 		i, at = star+1, from
 	}

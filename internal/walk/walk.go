@@ -1,14 +1,14 @@
-// Package walk lists the files of folders, and leaves out those that git and ripgrep
-// leave out: hidden ones, and what the rules of .gitignore (gitignore(5)), .ignore and
-// .git/info/exclude say.
+// Package walk lists the files below directories, except those that git and ripgrep
+// ignore: hidden files, and files ignored by .gitignore (gitignore(5)), .ignore or
+// .git/info/exclude.
 //
-// The rules of .ignore, which has the same form and needs no repository, come before
-// those of .gitignore, these before .git/info/exclude, and that before the person's
-// own file. Of one kind the nearest folder's come first, and folders above those that
-// are listed have a say too, up to that of the repository. What a rule with "!" wants
-// is listed though it is hidden; in a folder that is left out nothing is.
+// .ignore has the syntax of .gitignore and needs no repository. In order of precedence
+// the rules are those of .ignore, .gitignore, .git/info/exclude and the user's own file.
+// Of one kind, the rules of the nearest directory take precedence. Directories above the
+// listed ones count too, up to the top of the repository. A file that matches a rule
+// with "!" is listed even if it is hidden, but not if its directory is ignored.
 //
-// Links are not followed, and only regular files are listed.
+// Only regular files are listed, and symbolic links are not followed.
 package walk
 
 import (
@@ -18,7 +18,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,29 +25,29 @@ import (
 
 // Options say what to list. The zero Options, and nil, list what ripgrep does.
 type Options struct {
-	// NoIgnore: files of rules are not read.
+	// NoIgnore: don't read files with rules.
 	NoIgnore bool
-	// Hidden: files and folders whose names begin with "." are not left out for that.
+	// Hidden: also list files and directories whose names begin with ".".
 	Hidden bool
-	// Global is the person's own file of rules, which counts in a repository; empty:
-	// none. [GlobalIgnore] finds it.
+	// Global is the name of the user's own file with rules for repositories, as
+	// [GlobalIgnore] returns it. Empty: none.
 	Global string
 }
 
 // File is a file that was found.
 type File struct {
-	// Path leads to it: the root that it is below, and the way from there.
+	// Path begins with the root, unless that is ".".
 	Path string
-	// Named: it is one of the roots itself, and so no rule was asked.
+	// Named: the file is itself a root, so no rule applies.
 	Named bool
 }
 
-// Files lists the files below roots, each of which is a folder or a file: root by root
-// and sorted by name in each folder. Folders are read in advance by several
-// goroutines, which end with the iteration. The root "." is left out of paths.
+// Files lists the files below roots, which are directories or files: root by root, and
+// sorted by name in each directory. Several goroutines read directories in advance; they
+// end with the iteration.
 //
-// What can't be read is an error, an [*fs.PathError] with its path, and the rest goes
-// on. When ctx ends, that is the last error.
+// A file or directory that can't be read yields an [*fs.PathError], and the iteration
+// continues. When ctx ends, its error is the last.
 func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		w := &walker{yield: yield, queue: make(chan *folder, queued)}
@@ -71,12 +70,12 @@ func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, erro
 }
 
 const (
-	// readAhead is how many goroutines read folders in advance.
+	// readAhead is the number of goroutines that read directories in advance.
 	readAhead = 4
-	// queued is how many folders wait to be read, and waiting how many entries of
-	// folders may be read before somebody asks for them.
-	queued  = 256
-	waiting = 1 << 16
+	// queued is the most directories that wait to be read in advance.
+	queued = 256
+	// maxHeld is the most entries that are held in advance.
+	maxHeld = 1 << 16
 )
 
 type walker struct {
@@ -87,28 +86,27 @@ type walker struct {
 	global struct {
 		once  sync.Once
 		rules *rules
-		err   error
 	}
 }
 
-// folder is a folder, and what is in it once it was read.
+// folder is a directory and, after read, its entries.
 type folder struct {
-	path  string // for who opens it
-	abs   string // its absolute path with "/", for the rules
-	above *level // the rules of the folders above
+	path  string // begins with the root
+	abs   string // the absolute path with "/", for the rules
+	above *level // the rules of the directories above
 
 	once    sync.Once
 	entries []entry
 	errs    []error
 }
 
-// entry is a file or folder that is listed.
+// entry is a file or directory to list.
 type entry struct {
 	name string
-	dir  *folder // nil: a file
+	dir  *folder // nil for a file
 }
 
-// root lists one root, and reports whether to go on.
+// root lists a root, and reports whether to continue.
 func (w *walker) root(ctx context.Context, root string) bool {
 	info, err := os.Stat(root)
 	switch {
@@ -134,7 +132,7 @@ func (w *walker) root(ctx context.Context, root string) bool {
 	return w.list(ctx, d)
 }
 
-// list lists a folder, and reports whether to go on.
+// list lists a directory, and reports whether to continue.
 func (w *walker) list(ctx context.Context, d *folder) bool {
 	if err := ctx.Err(); err != nil {
 		w.yield(File{}, err)
@@ -163,7 +161,7 @@ func (w *walker) list(ctx context.Context, d *folder) bool {
 	return true
 }
 
-// join is the path of name in a folder. A person who names no folder sees none.
+// join returns the path of name in a directory, without a leading "./".
 func join(folder, name string) string {
 	if folder == "." {
 		return name
@@ -171,21 +169,21 @@ func join(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// ahead reads folders before it is their turn.
+// ahead reads queued directories in advance.
 func (w *walker) ahead(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case d := <-w.queue:
-			if w.held.Load() < waiting {
+			if w.held.Load() < maxHeld {
 				w.read(d)
 			}
 		}
 	}
 }
 
-// read reads a folder, once.
+// read reads a directory, once, and queues the directories in it.
 func (w *walker) read(d *folder) {
 	d.once.Do(func() {
 		w.readFolder(d)
@@ -197,14 +195,14 @@ func (w *walker) read(d *folder) {
 			select {
 			case w.queue <- e.dir:
 			default:
-				// It is read when it is its turn.
+				// list reads it.
 			}
 		}
 	})
 }
 
 func (w *walker) readFolder(d *folder) {
-	list, err := os.ReadDir(d.path)
+	list, err := os.ReadDir(d.path) // sorted by name
 	if err != nil {
 		d.errs = append(d.errs, err)
 	}
@@ -234,11 +232,9 @@ func (w *walker) readFolder(d *folder) {
 		}
 		d.entries = append(d.entries, entry{name, sub})
 	}
-	// As os.ReadDir sorts; a system may say otherwise.
-	slices.SortFunc(d.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 }
 
-// readRules reads a file of rules.
+// readRules reads a file with rules.
 func readRules(name string) (*rules, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -252,7 +248,7 @@ func readRules(name string) (*rules, error) {
 	case !info.Mode().IsRegular():
 		return nil, nil
 	case info.Size() > maxRules:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d octets of rules, the limit is %d", info.Size(), int64(maxRules))}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d bytes of rules, the limit is %d", info.Size(), int64(maxRules))}
 	}
 	text := make([]byte, info.Size())
 	n, err := f.ReadAt(text, 0)
@@ -262,5 +258,5 @@ func readRules(name string) (*rules, error) {
 	return parseRules(string(text[:n])), nil
 }
 
-// maxRules is the most octets of a file of rules.
+// maxRules is the most bytes of a file with rules.
 const maxRules = 1 << 20
