@@ -10,9 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Spelled reports, without reading u again, that scheme, login, port and escapes
-// of u are spelled as [Canon] would spell them. What is left to look at is what
-// the scheme makes of its url-path.
+// Spelled reports whether scheme, login, port and escapes of u are in canonical form, by
+// the facts about u. The caller checks the rules of the scheme for its url-path.
 func Spelled(u locus.URL, defaultPort uint16) bool {
 	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
 	if f := u.Facts(); !f.Has(facts) {
@@ -32,8 +31,7 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 	return !fragment
 }
 
-// Canon writes the canonical spelling of a URL, part by part, and remembers what
-// differs from what was written.
+// Canon writes the canonical form of a URL, part by part, and records the changes.
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
@@ -56,9 +54,8 @@ func (c *Canon) mark(changed bool, what locus.Change) {
 	}
 }
 
-// Internet begins the spelling of a URL in the common Internet scheme syntax that
-// has a "/" before its url-path, whether it is written or not: it writes all up to
-// that.
+// Internet writes the text up to the url-path of a URL with "//", and a "/" before the
+// url-path even if u does not have it.
 func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 	c.Begin(u)
 	c.Login(defaultPort)
@@ -94,9 +91,8 @@ func (c *Canon) Login(defaultPort uint16) {
 	}
 }
 
-// Host writes a host's name in lower case, a hostnumber without needless zeros,
-// and an IPv6 address as RFC 5952 section 4 has it. Anything else is kept as it is,
-// but for case.
+// Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
+// address in the form of RFC 5952 section 4. It writes any other text in lower case.
 func (c *Canon) Host(host string) {
 	lower := lowerCase(host)
 	c.mark(lower != host, locus.HostCase)
@@ -113,8 +109,8 @@ func (c *Canon) Host(host string) {
 	c.Raw(plain)
 }
 
-// lowerCase returns text with the letters of US-ASCII in lower case, and no other
-// octet changed: package strings would take the others for UTF-8.
+// lowerCase returns text with the letters of US-ASCII in lower case. It does not change
+// other octets, which strings.ToLower would take for UTF-8.
 func lowerCase(text string) string {
 	i := 0
 	for i < len(text) && !octet.Is(text[i], octet.Upper) {
@@ -132,8 +128,8 @@ func lowerCase(text string) string {
 	return string(b)
 }
 
-// withoutZeros returns a hostnumber of section 5 without needless zeros, and any
-// other host as it is.
+// withoutZeros returns a hostnumber of section 5 without leading zeros, and any other
+// host unchanged.
 func withoutZeros(host string) string {
 	if strings.Count(host, ".") != 3 {
 		return host
@@ -150,15 +146,14 @@ func withoutZeros(host string) string {
 	return strings.Join(numbers, ".")
 }
 
-// Raw writes text as it is.
+// Raw writes text unchanged.
 func (c *Canon) Raw(text string) { c.text.WriteString(text) }
 
-// Text writes text with its escapes as they should be: an escaped character of
-// plain as itself, every other escape in upper-case digits, and an octet that is
-// no xchar as its escape. plain holds the characters for which it makes no
-// difference in this part of this scheme whether they are escaped.
+// Text writes text with canonical escapes: it decodes escaped characters of plain, writes
+// other escapes in upper-case digits, and encodes octets that are not xchars. plain has
+// the characters that mean the same escaped or not in this part of this scheme.
 func (c *Canon) Text(text string, plain escape.Set) {
-	kept := 0 // what comes before is written
+	kept := 0 // text[:kept] is written
 	for i := 0; i < len(text); {
 		if octet.Is(text[i], octet.Xchar) && text[i] != '%' {
 			i++
@@ -171,9 +166,8 @@ func (c *Canon) Text(text string, plain escape.Set) {
 	c.Raw(text[kept:])
 }
 
-// octet writes the octet that text begins with, which stands there as itself or as its
-// escape: as itself if it was escaped and plain has it, else as its escape. It returns
-// how many octets of text that is.
+// octet writes the first octet of text, escaped or not: decoded if it was escaped and
+// plain has it, otherwise as an escape. It returns the length that it has in text.
 func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {
@@ -190,12 +184,11 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	return size
 }
 
-// Octets writes a text in which only the characters of kept differ from their
-// escapes: those stay as they are written. Of the others those of plain are
-// written as themselves, and all the rest as escapes, in whichever way they stand
-// in text. Each unreserved character must be in plain or kept.
+// Octets writes a text in which only the characters of kept differ in meaning from their
+// escapes; it leaves those unchanged. It writes the characters of plain as themselves,
+// and all others as escapes. Each unreserved character must be in plain or kept.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
-	done := 0 // what comes before is written
+	done := 0 // text[:done] is written
 	for i := 0; i < len(text); {
 		if octet.Is(text[i], octet.Unreserved) {
 			i++
@@ -213,9 +206,8 @@ func (c *Canon) Octets(text string, plain, kept escape.Set) {
 	c.text.WriteString(text[done:])
 }
 
-// Slashes writes the octets "//" that a scheme-specific part may begin with as
-// "/%2F", and returns the rest of text: "//" would begin the common Internet scheme
-// syntax.
+// Slashes writes a leading "//" of a scheme-specific part, escaped or not, as "/%2F",
+// because "//" would begin a host. It returns the rest of text.
 func (c *Canon) Slashes(text string) (rest string) {
 	i := 0
 	for range 2 {
@@ -235,8 +227,7 @@ func (c *Canon) Slashes(text string) (rest string) {
 	return text[i:]
 }
 
-// End writes the fragment and returns the canonical URL, which is the given one
-// if nothing changed.
+// End writes the fragment and returns the canonical URL and the changes.
 func (c *Canon) End() (locus.URL, locus.Change, error) {
 	if fragment, ok := c.URL.Fragment(); ok {
 		if fragment == "" {

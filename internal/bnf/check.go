@@ -1,6 +1,6 @@
-// Package bnf holds what the productions of RFC 1738 section 5 share: findings
-// about login, host, port and characters, and the canonical spelling of those
-// parts. A scheme's package adds what its own production says.
+// Package bnf has the productions of RFC 1738 section 5 that schemes share: findings
+// about login, host, port and characters, and the canonical form of these parts. The
+// package of a scheme adds its own production.
 package bnf
 
 import (
@@ -12,44 +12,44 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Clean are the facts of a URL in the common Internet scheme syntax about which
-// nothing but its url-path, its host and its user can be wrong.
+// Clean are the facts about a URL with "//" that leave only the url-path, the host and
+// the user to check.
 const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.FragmentXchar
 
-// CleanHostPort is [Clean] for a scheme that has hostport where others have login,
-// and an url-path: what scheme.Scheme.Clean begins with.
+// CleanHostPort is [Clean] for a scheme with hostport in place of login, and a url-path.
+// scheme.Scheme.Clean begins with it.
 const CleanHostPort = Clean | locus.NoUser | locus.Slash
 
-// Sound reports, without reading u again, that scheme, login, port and fragment
-// of u conform to RFC 1738 and that u has a host: what is left to look at is the
-// url-path, and whether the scheme allows a user.
+// Sound reports whether u has a host and its scheme, login, port and fragment conform to
+// RFC 1738, by the facts about u. The caller checks the url-path, and whether the scheme
+// allows a user.
 func Sound(u locus.URL) bool {
 	f := u.Facts()
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()
 }
 
-// SoundHostPort is [Sound] for a scheme that has hostport where others have login:
-// what is left to look at is the url-path.
+// SoundHostPort is [Sound] for a scheme with hostport in place of login. The caller
+// checks the url-path.
 func SoundHostPort(u locus.URL) bool {
 	return u.Facts().Has(locus.NoUser) && Sound(u)
 }
 
-// Findings collects what is wrong with one URL.
+// Findings collects the findings about one URL.
 type Findings struct {
 	URL     locus.URL
 	Profile locus.Profile
-	NoDraft bool // the URI draft has no production for the scheme: that of RFC 1738 counts
+	NoDraft bool // the URI draft has no production for the scheme, so that of RFC 1738 applies
 	list    []locus.Violation
 }
 
-// List returns the findings in order of their offsets, nil if there are none.
+// List returns the findings in order of their offsets. It is nil if all is well.
 func (f *Findings) List() []locus.Violation {
 	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return f.list
 }
 
-// Add adds a finding that the grammar does not allow. text is where it applies. By
-// the rules of the URI draft a section of RFC 1738 stands for the draft's BNF.
+// Add adds a finding about text, which the grammar does not allow. With the profile of
+// the URI draft, it replaces a section of RFC 1738 by the draft's BNF.
 func (f *Findings) Add(rule, section string, offset int, text, help string) {
 	if strings.HasPrefix(section, "RFC 1738") {
 		section = f.Section(section, "BNF")
@@ -57,12 +57,12 @@ func (f *Findings) Add(rule, section string, offset int, text, help string) {
 	f.add(rule, locus.Ungrammatical, section, offset, text, help)
 }
 
-// Impossible adds a finding about what the grammar allows and nothing can be.
+// Impossible adds a finding about a value that is grammatical, but can't exist.
 func (f *Findings) Impossible(rule, section string, offset int, text, help string) {
 	f.add(rule, locus.Impossible, section, offset, text, help)
 }
 
-// Note adds a finding that leaves the URL conforming.
+// Note adds a finding about a URL that conforms.
 func (f *Findings) Note(rule, section string, offset int, text, help string) {
 	f.add(rule, locus.Note, section, offset, text, help)
 }
@@ -74,7 +74,7 @@ func (f *Findings) add(rule string, kind locus.Kind, section string, offset int,
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 }
 
-// password is where the URL has a password, which stays out of the findings.
+// password returns the offsets of the password, which no finding may show.
 func (f *Findings) password() (start, end int) {
 	if password, ok := f.URL.Password(); ok {
 		end = f.URL.HostOffset() - len("@")
@@ -83,8 +83,8 @@ func (f *Findings) password() (start, end int) {
 	return start, end
 }
 
-// hide returns what of text comes before a password that begins n octets into it,
-// and "*" for text that is within the password.
+// hide returns the part of text before a password that begins n octets into it, or "*"
+// if text is within the password.
 func hide(text string, n int) string {
 	if n > 0 {
 		return text[:n]
@@ -92,8 +92,8 @@ func hide(text string, n int) string {
 	return "*"
 }
 
-// Error adds a finding for the reason that a scheme's Parse gave for refusing the
-// URL, unless one is there already at that place.
+// Error adds a finding for the error of a scheme's Parse, unless there is already one at
+// that offset.
 func (f *Findings) Error(err error, section string) {
 	e, ok := err.(*locus.SyntaxError)
 	if !ok {
@@ -108,7 +108,7 @@ func (f *Findings) Error(err error, section string) {
 	f.Add("form", section, e.Offset, text, e.Part+": "+e.Err.Error())
 }
 
-// Scheme looks at the scheme's name and the fragment, which every URL has alike.
+// Scheme checks the scheme's name and the fragment.
 func (f *Findings) Scheme() {
 	text := f.URL.String()
 	if name := text[:strings.IndexByte(text, ':')]; !f.URL.Facts().Has(locus.SchemeLower) {
@@ -117,8 +117,8 @@ func (f *Findings) Scheme() {
 	f.AnyCase()
 }
 
-// AnyCase is [Findings.Scheme] for a scheme whose name may have upper case: any
-// that has no production, by the rules of the URI draft.
+// AnyCase is [Findings.Scheme] for a scheme whose name may have upper case. By the URI
+// draft, these are the schemes without a production.
 func (f *Findings) AnyCase() {
 	text := f.URL.String()
 	switch {
@@ -126,15 +126,15 @@ func (f *Findings) AnyCase() {
 	case f.Profile == locus.RFC1630:
 		f.Add("scheme-letter", "URI draft, scheme", 0, text[:1], "a scheme's name begins with a letter")
 	default:
-		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later texts want a letter first")
+		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later standards require a letter first")
 	}
 	if fragment, ok := f.URL.Fragment(); ok {
 		f.Xchars("fragmentid", f.URL.Len()-len(fragment), fragment)
 	}
 }
 
-// Section returns where the rule stands by the profile: in rfc1738, or in the
-// draft's production of that name.
+// Section returns the section for a finding by the profile: rfc1738, or the draft's
+// production of that name.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production
@@ -142,16 +142,15 @@ func (f *Findings) Section(rfc1738, production string) string {
 	return rfc1738
 }
 
-// Empty adds a finding, by the rules of the URI draft, if text, which begins at
-// offset and is of xalphas, is empty.
+// Empty adds a finding if text, at offset, is empty and the profile is the URI draft,
+// which requires xalphas there.
 func (f *Findings) Empty(part string, offset int, text string) {
 	if text == "" && f.Profile == locus.RFC1630 {
 		f.Add("empty", "URI draft, "+part, offset, "", part+" has at least one character")
 	}
 }
 
-// Xchars is [Findings.Chars] for a text of xchars, which are xalphas in the URI
-// draft.
+// Xchars is [Findings.Chars] for xchars, or for xalphas in the URI draft.
 func (f *Findings) Xchars(part string, offset int, text string) {
 	set := octet.Xchar
 	if f.Profile == locus.RFC1630 {
@@ -160,8 +159,8 @@ func (f *Findings) Xchars(part string, offset int, text string) {
 	f.Chars(part, offset, text, set)
 }
 
-// Chars adds a finding for each octet of text, which begins at offset, that is
-// not in the set. part is its production's name.
+// Chars adds a finding for each octet of text, at offset, that is not in set. part is
+// the name of the production.
 func (f *Findings) Chars(part string, offset int, text string, set octet.Class) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -183,10 +182,10 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
-// unsafe is the part of the URI draft about characters that are never written.
+// unsafe is the part of the URI draft about characters that must be encoded.
 const unsafe = `"Unsafe characters"`
 
-// write is the advice for the octet c at offset. It does not tell one of a
+// write returns the fix for the octet c at offset, without showing an octet of a
 // password.
 func (f *Findings) write(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
@@ -195,16 +194,15 @@ func (f *Findings) write(offset int, c byte) string {
 	return "write %" + string([]byte{octet.UpperHex[c>>4], octet.UpperHex[c&15]})
 }
 
-// Login is what a scheme's production has in place of login.
+// Login describes the login that a scheme's production allows.
 type Login struct {
-	Section string // which section gives the form
-	User    bool   // user and password may be there
+	Section string // of the standard
+	User    bool   // user and password are allowed
 	NoHost  bool   // the host may be empty
-	NoSlash bool   // "?" may follow the host at once
+	NoSlash bool   // "?" may follow the host directly
 }
 
-// Internet looks at "//" and what follows it up to the url-path, and reports
-// whether the "//" is there at all.
+// Internet checks the text from "//" to the url-path, and reports whether u has "//".
 func (f *Findings) Internet(rule Login) bool {
 	u := f.URL
 	if !u.Facts().Has(locus.Internet) {
@@ -248,7 +246,7 @@ func (f *Findings) user(rule Login) {
 
 func (f *Findings) host(rule Login) {
 	facts, host := f.URL.Facts(), f.URL.Host()
-	// The draft wants a letter first even of a name.
+	// In the draft a hostname begins with a letter.
 	sound := facts.Has(locus.HostNumber) ||
 		facts.Has(locus.HostName) && (f.Profile == locus.RFC1738 || octet.Is(host[0], octet.Alpha))
 	if sound || host == "" && rule.NoHost {
@@ -257,18 +255,17 @@ func (f *Findings) host(rule Login) {
 	f.Host(f.URL.HostOffset(), host)
 }
 
-// Host looks at host, which begins at offset and has host for its production,
-// wherever in the URL it is.
+// Host checks a host at offset, which may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
 	switch {
 	case host == "":
 		f.Add("empty-host", f.Section("RFC 1738 3.1", "host"), offset, "", "write the name or address of a host")
 		return
 	case host[0] == '[':
-		f.Add("ipv6-address", f.Section("RFC 1738 5", "host"), offset, host, "IPv6 addresses came with RFC 2732 and RFC 3986 (3.2.2): write the host's name")
+		f.Add("ipv6-address", f.Section("RFC 1738 5", "host"), offset, host, "RFC 1738 has no IPv6 addresses (RFC 3986 3.2.2 has them): write the host's name")
 		return
 	case len(host) > locus.MaxHost:
-		f.Impossible("long-host", "RFC 1034 3.1", offset, host, "a host's name has at most 253 octets")
+		f.Impossible("long-host", "RFC 1034 3.1", offset, host, "a hostname has at most 253 octets")
 	}
 	labels := strings.Split(host, ".")
 	numeric := true
@@ -292,7 +289,7 @@ func (f *Findings) Host(offset int, host string) {
 	}
 }
 
-// labels looks at the labels of a host that begins at offset.
+// labels checks the labels of a host at offset.
 func (f *Findings) labels(offset int, labels []string) {
 	for i, label := range labels {
 		last := i == len(labels)-1
@@ -312,13 +309,13 @@ func (f *Findings) labels(offset int, labels []string) {
 	}
 }
 
-// draftHost looks at a host, which begins at offset, by the rules of the URI draft:
+// draftHost checks a host at offset by the rules of the URI draft:
 //
 //	hostname = ialpha [ . hostname ]
 //	ialpha   = alpha [ xalphas ]
 //
-// A dot is an xalpha, so a letter comes first and xalphas follow. Most of these can
-// be in no host's name.
+// A dot is an xalpha, so a hostname is a letter and xalphas. Most xalphas are in no real
+// hostname.
 func (f *Findings) draftHost(offset int, host string) {
 	if class := octet.Of(host[0]); class&octet.Alpha == 0 && class&octet.Xalpha != 0 {
 		f.Add("host", "URI draft, hostname", offset, host[:1], "a host begins with a letter, unless it is four numbers")
@@ -326,7 +323,7 @@ func (f *Findings) draftHost(offset int, host string) {
 	for i := 0; i < len(host); {
 		o, size := Octet(host, i)
 		if at := offset + i; size > 1 && (o <= ' ' || o == 0x7F) {
-			f.Impossible("host", "RFC 1034 3.1", at, host[i:i+size], "no host's name holds a control character or a space")
+			f.Impossible("host", "RFC 1034 3.1", at, host[i:i+size], "a hostname can't have a control character or a space")
 		}
 		if octet.Of(host[i])&octet.Xalpha == 0 {
 			f.hostChars(host[i:i+1], offset+i)
@@ -361,7 +358,7 @@ func (f *Findings) hostNumber(numbers []string, host string, offset int) {
 		case len(significant) > 3 || len(significant) == 3 && significant > "255":
 			f.Impossible("address-octet", "RFC 1738 3.1", offset, n, "a number of an address is at most 255")
 		case len(n) > 1 && n[0] == '0':
-			f.Note("address-zeros", "RFC 1738 5", offset, n, "these digits are decimal, and some programs read them as octal: leave out the zeros at the front")
+			f.Note("address-zeros", "RFC 1738 5", offset, n, "leave out the leading zeros: the number is decimal, but some programs read it as octal")
 		}
 		offset += len(n) + 1
 	}
@@ -374,7 +371,7 @@ func (f *Findings) port() {
 	switch {
 	case !ok:
 	case text == "":
-		f.Add("empty-port", f.Section("RFC 1738 3.1", "port"), offset, ":", `if the port is left out, ":" is as well`)
+		f.Add("empty-port", f.Section("RFC 1738 3.1", "port"), offset, ":", `write a port after ":", or leave out the ":"`)
 	case n == 0:
 		f.Impossible("port-zero", "RFC 1738 3.1", offset+1, text, "a port is 1 to 65535")
 	}

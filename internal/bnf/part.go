@@ -8,9 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Form returns the error that a scheme's Parse has for a URL that is not scheme
-// "://" and a host, or nil. production is the name that section 5 has for the
-// whole: "gopherurl".
+// Form returns an error if u is not of that scheme or has no "//". production is the
+// name of the scheme's production in section 5: "gopherurl".
 func Form(u locus.URL, scheme, production string) error {
 	switch {
 	case u.Scheme() != scheme:
@@ -21,7 +20,7 @@ func Form(u locus.URL, scheme, production string) error {
 	return nil
 }
 
-// HostURL makes a URL of a scheme whose URLs all have a host.
+// HostURL makes a URL of a scheme that requires a host.
 func HostURL(p locus.Parts) (locus.URL, error) {
 	u, err := p.URL()
 	if err == nil && p.Host == "" {
@@ -33,8 +32,8 @@ func HostURL(p locus.Parts) (locus.URL, error) {
 	return u, nil
 }
 
-// EncodeUser returns octets as URL text for the user or password of
-// [locus.Parts]; nil, which is none, stays nil.
+// EncodeUser returns octets as URL text for the user or password of [locus.Parts]. nil
+// gives nil.
 func EncodeUser(octets *string) *string {
 	if octets == nil {
 		return nil
@@ -42,21 +41,20 @@ func EncodeUser(octets *string) *string {
 	return new(locus.EncodeUser(*octets))
 }
 
-// SchemePart returns the scheme-specific part of u as it is written, and where it
-// begins.
+// SchemePart returns the scheme-specific part of u as written, and its offset.
 func SchemePart(u locus.URL) (text string, offset int) {
 	return u.SchemePart(), len(u.Scheme()) + 1
 }
 
-// Decode returns the octets that text stands for, which is of a [locus.URL]: every
-// escape in it is whole, so it can't fail.
+// Decode returns text decoded. text must be part of a [locus.URL], whose escapes are all
+// valid.
 func Decode(text string) string {
 	octets, _ := escape.Decode(text)
 	return octets
 }
 
-// Octet returns the octet that stands at i in URL text, and in how many
-// characters it is written: three if it is escaped.
+// Octet returns the decoded octet at i of URL text, and the length of its text: 1, or 3
+// if it is escaped.
 func Octet(text string, i int) (o byte, size int) {
 	if text[i] == '%' {
 		return octet.Unescape(text, i), 3
@@ -64,7 +62,7 @@ func Octet(text string, i int) (o byte, size int) {
 	return text[i], 1
 }
 
-// OctetOffset returns where in text, as it is written, its octet number n is.
+// OctetOffset returns the offset in URL text of its decoded octet number n.
 func OctetOffset(text string, n int) int {
 	i := 0
 	for ; n > 0; n-- {
@@ -74,8 +72,7 @@ func OctetOffset(text string, n int) int {
 	return i
 }
 
-// DraftPath adds the findings about text, which begins at offset and is a path
-// of the URI draft:
+// DraftPath adds the findings about text, at offset, as a path of the URI draft:
 //
 //	path    = void | segment [ / path ]
 //	segment = xpalphas
@@ -96,12 +93,12 @@ func (f *Findings) DraftPath(part string, offset int, text string) {
 	}
 }
 
-// Fault is a reason why a scheme's Parse, or what makes a request of a URL,
-// refuses it. It is cheap to make: a hostile text has thousands.
+// Fault is the reason why a scheme refuses a URL, when it parses it or makes a request.
+// It is cheap to make, because a hostile text has thousands.
 type Fault struct {
-	Err          error  // locus.ErrForm, or locus.ErrValue
+	Err          error  // locus.ErrForm or locus.ErrValue
 	Part         string // as in locus.SyntaxError
-	Offset, Size int    // the octets of the URL that it is about
+	Offset, Size int    // of the invalid text in the URL
 	Why          string
 }
 
@@ -110,8 +107,8 @@ func (x Fault) Error(u locus.URL) *locus.SyntaxError {
 	return u.Errorf(x.Offset, x.Part, "%w: %s", x.Err, x.Why)
 }
 
-// Fault adds a fault as a finding: one against the form is against the grammar,
-// one of a value is what the grammar allows and can't be.
+// Fault adds a fault as a finding: Ungrammatical for locus.ErrForm, Impossible for
+// locus.ErrValue.
 func (f *Findings) Fault(x Fault, section string) {
 	text := f.URL.String()[x.Offset : x.Offset+x.Size]
 	if x.Err == locus.ErrForm {
