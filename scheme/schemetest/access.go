@@ -16,11 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// patience is how long an opener has for what should take no time at all. It is
-// never waited for when all is well.
-const patience = 20 * time.Second
+// timeout bounds operations that should end at once.
+const timeout = 20 * time.Second
 
-// access holds the opener against peers of which none behaves.
+// access tests the opener with servers that misbehave.
 func access(t *testing.T, s scheme.Scheme, c Config) {
 	for _, text := range c.Unsendable {
 		t.Run("unsendable", func(t *testing.T) {
@@ -43,7 +42,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 		return
 	}
 	u := parse(t, s, cmp.Or(c.Open, c.Good[0]))
-	// What an opener keeps for later it lets go of when it is closed.
+	// After the opener is closed, its idle connections must be closed too.
 	run := func(name string, test func(*testing.T, scheme.Scheme, locus.URL) *dialer) {
 		t.Run(name, func(t *testing.T) {
 			s := s
@@ -75,10 +74,10 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// refuses opens u, which must fail without d being used.
+// refuses tests that opening u fails without use of d.
 func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 	if err == nil {
@@ -89,7 +88,7 @@ func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	hidden(t, u, "the error", err.Error())
 }
 
-// local opens u, which need not exist, at a dialer that must not be used.
+// local tests that opening u, which need not exist, does not dial.
 func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 	resource, err := s.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: &dialer{t: t, never: true}})
 	if err == nil {
@@ -102,11 +101,11 @@ func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 	}
 }
 
-// errDial is what a dialer fails with.
+// errDial is the error of a dialer.
 var errDial = errors.New("schemetest: the dialer fails")
 
-// noConnection has a dialer that fails: its error comes out, and the address it
-// was asked for is that of the URL.
+// noConnection tests that the opener dials the address of the URL, and returns the
+// error of the dialer.
 func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	d := &dialer{t: t, err: errDial}
 	resource, err := s.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: d})
@@ -114,7 +113,7 @@ func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 		t.Errorf("%q: %v, %v; want the dialer's error", u, resource, err)
 	}
 	if len(d.addresses) == 0 {
-		t.Fatalf("%q: nothing is dialled", u)
+		t.Fatalf("%q: the opener does not dial", u)
 	}
 	for _, address := range d.addresses {
 		host, _, err := net.SplitHostPort(address)
@@ -141,7 +140,7 @@ func cancelledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	return d
 }
 
-// cancelledInSilence has a peer that listens and says nothing, and cancels.
+// cancelledInSilence cancels while the server does not respond.
 func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -150,7 +149,7 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	go func() {
 		resource, err := s.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 		if err == nil {
-			// A session, or an object whose octets are still to come: reading ends.
+			// Reading a session or an object must end too.
 			err = drain(resource)
 		}
 		result <- err
@@ -160,16 +159,16 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%q: %v; want %v", u, err, context.Canceled)
 		}
-	case <-time.After(patience):
-		t.Fatalf("%q: Open goes on after it was cancelled", u)
+	case <-time.After(timeout):
+		t.Fatalf("%q: Open does not end after it was cancelled", u)
 	}
 	return d
 }
 
-// misbehaves has a peer that is no server of any protocol: Open ends, or what it
-// gives does, and nothing stays open.
+// misbehaves tests that Open and reading its resource end for a server that violates the
+// protocol.
 func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn), probe bool) *dialer {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	d := &dialer{t: t, peer: peer}
 	done := make(chan error, 1)
@@ -183,15 +182,15 @@ func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn),
 	select {
 	case err := <-done:
 		if errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%q: nothing but the deadline ends it: %v", u, err)
+			t.Errorf("%q: only the deadline ended it: %v", u, err)
 		}
-	case <-time.After(2 * patience):
+	case <-time.After(2 * timeout):
 		t.Fatalf("%q: Open does not end", u)
 	}
 	return d
 }
 
-// drain reads a resource, but not all that never ends, and closes it.
+// drain reads a resource up to a limit and closes it.
 func drain(resource scheme.Resource) (err error) {
 	switch r := resource.(type) {
 	case *scheme.Object:
@@ -213,8 +212,7 @@ func drain(resource scheme.Resource) (err error) {
 	return err
 }
 
-// flood returns a peer that writes text again and again until the other end
-// closes.
+// flood returns a server that writes text repeatedly until the client closes.
 func flood(text string) func(net.Conn) {
 	block := bytes.Repeat([]byte(text), 4096/len(text))
 	return func(conn net.Conn) {
@@ -226,17 +224,16 @@ func flood(text string) func(net.Conn) {
 	}
 }
 
-// dialer gives connections to a peer in the same process, and keeps account of
-// them.
+// dialer connects to a server in the process and records the connections.
 type dialer struct {
 	t     *testing.T
-	never bool           // whoever dials fails the test
-	err   error          // every dial fails with it
-	peer  func(net.Conn) // the far end, when what comes in is already read and thrown away
+	never bool           // a dial fails the test
+	err   error          // the error of every dial
+	peer  func(net.Conn) // the server; the dialer reads and discards the requests
 
 	mu        sync.Mutex
 	addresses []string
-	conns     []*countedConn
+	conns     []*trackedConn
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -252,15 +249,15 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	near, far := net.Pipe()
-	conn := &countedConn{Conn: near, closed: make(chan struct{})}
+	client, server := net.Pipe()
+	conn := &trackedConn{Conn: client, closed: make(chan struct{})}
 	d.conns = append(d.conns, conn)
-	go io.Copy(io.Discard, far)
-	go d.peer(far)
+	go io.Copy(io.Discard, server)
+	go d.peer(server)
 	return conn, nil
 }
 
-// allClosed waits for the end of every connection that was made.
+// allClosed waits until all connections are closed.
 func (d *dialer) allClosed() {
 	d.t.Helper()
 	d.mu.Lock()
@@ -268,21 +265,21 @@ func (d *dialer) allClosed() {
 	for i, conn := range d.conns {
 		select {
 		case <-conn.closed:
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			d.t.Errorf("connection %d of %d stays open", i+1, len(d.conns))
 			conn.Close()
 		}
 	}
 }
 
-// countedConn is a connection that tells when it is closed.
-type countedConn struct {
+// trackedConn is a connection that closes a channel when it is closed.
+type trackedConn struct {
 	net.Conn
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (c *countedConn) Close() error {
+func (c *trackedConn) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return c.Conn.Close()
 }

@@ -1,9 +1,9 @@
-// Package schemetest is the suite that every scheme must pass: what the package
-// scheme promises of a [scheme.Scheme], looked for in examples, in what small
-// changes make of them, and at peers that misbehave.
+// Package schemetest is the test suite for every [scheme.Scheme]. It tests the contract of
+// package scheme with examples, with random changes of them, and with servers that
+// misbehave.
 //
-// The grammar of a scheme is its own tests' to judge. Here it is only asked
-// whether what a scheme says of a URL holds together.
+// It tests only whether the results of a scheme are consistent. The tests of the scheme
+// itself test its grammar.
 package schemetest
 
 import (
@@ -16,39 +16,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Config is what the suite can't know of a scheme.
+// Config has the test data of a scheme.
 type Config struct {
-	// Good are URLs that conform to RFC 1738 and that there is nothing to note
-	// about. There must be one.
+	// Good are URLs that conform to RFC 1738, without notes. At least one is required.
 	Good []string
 
-	// Bad are texts that parse and are not in the form of the scheme: Fields and
-	// Canonical refuse them.
+	// Bad are texts that parse but are not URLs of the scheme: Fields and Canonical
+	// refuse them.
 	Bad []string
 
 	// Same reports whether the fields of a URL and of its canonical form mean the
-	// same. nil: they are deeply equal.
+	// same. nil: reflect.DeepEqual.
 	Same func(before, after []scheme.Field) bool
 
-	// New makes the scheme anew, for an opener that keeps connections: each look at
-	// its access has one of its own, and closes it in the end if it can be closed.
-	// nil: the one that is there.
+	// New makes a scheme for each test of access, which closes its opener if it can be
+	// closed. It is for an opener that keeps connections. nil: the tests share one.
 	New func() scheme.Scheme
 
-	// Open is the URL whose access is looked at, for a scheme whose Good ones need
-	// not name a server. Empty: the first of Good.
+	// Open is the URL for tests of access. Empty: the first of Good.
 	Open string
 
-	// Local: the opener reaches no network, and never dials.
+	// Local: the opener never dials.
 	Local bool
 
-	// Unsendable are URLs with something in them that a request can't hold, a line
-	// end above all. Opening one fails before anything is dialled.
+	// Unsendable are URLs that a request can't contain, such as one with an encoded
+	// line end. Opening one fails before anything is dialled.
 	Unsendable []string
 }
 
-// Run holds s against the suite, as a registry has it: what s lacks is that of the
-// generic form. Access is looked at if there is an opener.
+// Run tests s with the defaults that a registry sets. It tests access if s has an
+// opener.
 func Run(t *testing.T, s scheme.Scheme, c Config) {
 	t.Helper()
 	hasCheck := s.Check != nil
@@ -76,18 +73,18 @@ func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 	return s
 }
 
-// row looks at what a registry shows of s.
+// row tests the fields of s.
 func row(t *testing.T, s scheme.Scheme) {
 	if s.Section == "" || s.Syntax == "" || s.Fields == nil || s.Canonical == nil || s.Check == nil {
-		t.Errorf("%+v lacks something", s)
+		t.Errorf("a field is missing: %+v", s)
 	}
 	if s.Opener != nil && s.Access == "" {
-		t.Error("there is an opener, and no words on the access")
+		t.Error("Opener is set, but Access is not")
 	}
 }
 
-// good looks at URLs that conform. hasCheck: s came with a Check of its own, which
-// needs no memory for them.
+// good tests URLs that conform. If hasCheck, s has its own Check, which must not
+// allocate.
 func good(t *testing.T, s scheme.Scheme, c Config, hasCheck bool) {
 	if len(c.Good) == 0 {
 		t.Fatal("no examples")
@@ -124,12 +121,12 @@ func parse(t *testing.T, s scheme.Scheme, text string) locus.URL {
 		t.Fatal(err)
 	}
 	if u.Scheme() != s.Name {
-		t.Fatalf("%q is no URL of %s", u, s.Name)
+		t.Fatalf("%q is not a URL of %s", u, s.Name)
 	}
 	return u
 }
 
-// changed looks at what small changes make of the examples, the same in each run.
+// changed tests random changes of the examples, the same in each run.
 func changed(t *testing.T, s scheme.Scheme, c Config) {
 	r := rand.New(rand.NewPCG(1738, uint64(len(s.Name))))
 	examples := append(append([]string(nil), c.Good...), c.Bad...)
@@ -144,7 +141,7 @@ func changed(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// pieces are texts that a change puts somewhere.
+// pieces are texts that Change inserts.
 var pieces = []string{
 	"a", "Z", "0", "9", "-", ".", "..", "_", "+", "$", "*", "'", "(", ",", ";", "/", "//", "/./", "?", ":", "@", "&", "=",
 	"%41", "%7e", "%2e", "%2F", "%2f", "%40", "%3b", "%3F", "%25", "%00", "%09", "%0D%0A", "%22", "%3C", "%C3%BC", "%", "%4", "#", "#x", "~", "|", "\"", "<", "\\", "[", "]", "é", "\xe9",
@@ -176,8 +173,7 @@ func Change(r *rand.Rand, texts []string) string {
 	return text
 }
 
-// URL holds what s says of one URL of its own against what every scheme promises.
-// It is what a fuzz test of a scheme calls.
+// URL tests the contract of a scheme for a URL of s. Fuzz tests call it.
 func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	t.Helper()
 	if again, err := locus.Parse(u.String()); again != u || err != nil {
@@ -222,7 +218,7 @@ func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	}
 }
 
-// refusal looks at the error of Fields or Canonical.
+// refusal tests the error of Fields or Canonical.
 func refusal(t *testing.T, u locus.URL, err error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -236,8 +232,8 @@ func refusal(t *testing.T, u locus.URL, err error) {
 	hidden(t, u, "the error", err.Error()+e.Input)
 }
 
-// hidden looks for the password of u in a text about it. Short ones are found
-// everywhere and tell nothing.
+// hidden tests that a text about u does not have its password. It ignores short
+// passwords, which are found by chance.
 func hidden(t *testing.T, u locus.URL, where, text string) {
 	t.Helper()
 	password, _ := u.Password()
@@ -246,7 +242,7 @@ func hidden(t *testing.T, u locus.URL, where, text string) {
 	}
 }
 
-// findings looks at the form of what Check says. refused: Fields refuses u.
+// findings tests the findings of Check. refused: Fields refuses u.
 func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)

@@ -1,5 +1,5 @@
-// Package bnftest holds a scheme's code against a readable transcription of its
-// production in RFC 1738 section 5, and against what every scheme promises.
+// Package bnftest tests a scheme against a readable copy of its production in RFC 1738
+// section 5, and against the contract of package scheme.
 package bnftest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The productions of section 5 that the schemes share, as regular expressions:
-// written to be compared with the standard by eye, and for nothing else.
+// The productions of section 5 that schemes share, as regular expressions, for comparison
+// with the standard.
 const (
 	Alpha      = "[A-Za-z]"
 	Digit      = "[0-9]"
@@ -38,30 +38,29 @@ const (
 	Group       = "(?:" + Alpha + `[A-Za-z0-9\-.+_]*` + ")"
 )
 
-// Production returns what reports whether a text is of the production expr,
-// which may be followed by a fragment: "#" and xchars, as the URI draft has it.
+// Production returns a function that reports whether a text matches the production expr
+// and an optional fragment: "#" and xchars, as in the URI draft.
 func Production(expr string) func(text string) bool {
 	return regexp.MustCompile("^(?:" + expr + ")(?:#" + Xchar + "*)?$").MatchString
 }
 
-// Laws are what a scheme is held against.
+// Laws are the properties that a scheme must have.
 type Laws struct {
 	Scheme scheme.Scheme
-	// Twin reports whether a text is of the scheme's production, in a readable way.
+	// Twin reports whether a text matches the scheme's production; see [Production].
 	Twin func(text string) bool
 	// Same compares the fields of a URL and of its canonical form. nil: they must
 	// be equal.
 	Same func(a, b []scheme.Field) bool
-	// Parse is the package's, as [Parser] gives it. nil: it is not looked at.
+	// Parse is that of the scheme, from [Parser]. nil: it is not tested.
 	Parse func(u locus.URL) (Locator, error)
-	// Clean, if it is not nil, is the short way to see that there is nothing to find
-	// in a URL by RFC 1738, and Thorough the long way to see what there is.
+	// Clean, if it is not nil, is the fast check that a URL has no findings by RFC 1738.
+	// Thorough returns the findings.
 	Clean    func(u locus.URL) bool
 	Thorough func(u locus.URL, p locus.Profile) []locus.Violation
 }
 
-// Random holds n texts against the laws. They are made from seeds by small
-// changes, and the same in each run.
+// Random tests n random changes of seeds, the same in each run.
 func (l Laws) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1738, 5))
@@ -79,28 +78,27 @@ func (l Laws) Random(t *testing.T, n int, seeds []string) {
 			return
 		}
 	}
-	t.Logf("%d of %d texts are of the production", good, n)
+	t.Logf("%d of %d texts match the production", good, n)
 	if good < n/20 || good > n-n/20 {
-		t.Errorf("%d of %d texts are of the production: too few, or too many, to tell anything", good, n)
+		t.Errorf("%d of %d texts match the production: the test needs 5 to 95 percent", good, n)
 	}
 }
 
-// Text holds one text against the laws and returns the twin's verdict. Of a URL of
-// another scheme they ask no more than what [Laws.Parse] and Clean say of it.
+// Text tests one text and returns the result of Twin. For a URL of another scheme it
+// tests only Parse and Clean.
 func (l Laws) Text(t *testing.T, text string) bool {
 	t.Helper()
 	want := l.Twin(text)
 	u, err := locus.Parse(text)
 	if err != nil {
-		// locus.Parse splits whatever has "//" after the scheme as section 3.1 says,
-		// and refuses what can't be split so.
+		// locus.Parse refuses a text with "//" that does not split by section 3.1.
 		if want && !strings.Contains(text, "://") {
-			t.Errorf("%q: the production has it, and locus.Parse says %v", text, err)
+			t.Errorf("%q matches the production, but locus.Parse fails: %v", text, err)
 		}
 		return want
 	}
 	l.parse(t, u)
-	l.ways(t, u)
+	l.clean(t, u)
 	if u.Scheme() != l.Scheme.Name {
 		return false
 	}
@@ -113,20 +111,20 @@ func (l Laws) Text(t *testing.T, text string) bool {
 	return want
 }
 
-// ways holds the short way to a verdict against the long one. The short one may
-// give up where [bnf.Sound] does.
-func (l Laws) ways(t *testing.T, u locus.URL) {
+// clean compares Clean with Thorough. Clean may be false for a URL without findings if
+// [bnf.Sound] is.
+func (l Laws) clean(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Clean == nil {
 		return
 	}
 	clean, list := l.Clean(u), l.Thorough(u, locus.RFC1738)
 	if clean && list != nil || !clean && list == nil && bnf.Sound(u) {
-		t.Errorf("%q: clean %v, and the findings are %v", u, clean, list)
+		t.Errorf("%q: Clean returns %v, Thorough %v", u, clean, list)
 	}
 }
 
-// URL holds one URL against what every scheme promises.
+// URL tests the contract of package scheme for one URL.
 func (l Laws) URL(t *testing.T, u locus.URL) {
 	t.Helper()
 	fields, fieldsErr := l.Scheme.Fields(u)
@@ -182,7 +180,7 @@ func (l Laws) findings(t *testing.T, u locus.URL, p locus.Profile, refused bool)
 	}
 }
 
-// odd are the texts that a mutation puts somewhere.
+// odd are texts that mutate inserts.
 var odd = []string{
 	"a", "Z", "0", "9", "-", ".", "_", "+", "$", "!", "*", "'", "(", ")", ",", ";", "/", "//", "?", ":", "@", "&", "=",
 	"%41", "%2e", "%2F", "%40", "%25", "%00", "%0D%0A", "%22", "%3C", "%C3%BC", "%", "%4", "#", "#x", "~", "|", "\"", "<", "\\", "[", "]", "\xe9",

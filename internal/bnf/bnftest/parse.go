@@ -8,10 +8,10 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Locator is what a scheme's Parse makes of a URL.
+// Locator is the result of a scheme's Parse.
 type Locator interface{ URL() locus.URL }
 
-// Parser returns a scheme's Parse as [Laws] have it.
+// Parser converts a scheme's Parse for [Laws].
 func Parser[L interface {
 	comparable
 	Locator
@@ -19,8 +19,8 @@ func Parser[L interface {
 	return func(u locus.URL) (Locator, error) { return parse(u) }
 }
 
-// parse holds Parse against its promise: the URL of what it returns is the given
-// one, and what that is parsed to is ==.
+// parse tests that the result of Parse has the given URL, and that parsing again gives an
+// equal result.
 func (l Laws) parse(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Parse == nil {
@@ -35,8 +35,8 @@ func (l Laws) parse(t *testing.T, u locus.URL) {
 	}
 }
 
-// Fuzz is the fuzz test of a scheme's URLs: each text is held against the laws. Of
-// each URL that Parse takes, more has more to ask, unless it is nil.
+// Fuzz is the fuzz test of a scheme's URLs. It calls more, if it is not nil, for each URL
+// that Parse accepts.
 func (l Laws) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus.URL)) {
 	for _, text := range seeds {
 		f.Add(text)
@@ -53,7 +53,7 @@ func (l Laws) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus
 	})
 }
 
-// MustParse parses a text that is a URL of the scheme whose Parse is given.
+// MustParse parses a URL with a scheme's Parse.
 func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text string) L {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -67,16 +67,15 @@ func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text
 	return x
 }
 
-// Refusal is a text that [locus.Parse] takes and a scheme's Parse refuses: what is
-// before the place of the fault, the rest, the part that the error names, and the
-// error it wraps.
+// Refusal is a row of a table of texts that [locus.Parse] accepts and a scheme's Parse
+// refuses: the text before the fault, the rest, and Part and Err of the error.
 type Refusal = struct {
 	Before, At, Part string
 	Err              error
 }
 
-// Refuses holds Parse against a table of what it refuses, all of which must be
-// findings of Check. If the part is "scheme", the URL is not Check's to judge.
+// Refuses tests that Parse refuses each row, and that Check finds a violation unless the
+// part is "scheme".
 func (l Laws) Refuses(t *testing.T, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
@@ -88,14 +87,14 @@ func (l Laws) Refuses(t *testing.T, rows []Refusal) {
 		Refused(t, u, err, row.Part, len(row.Before), row.Err)
 		for _, p := range []locus.Profile{locus.RFC1738, locus.RFC1630} {
 			if row.Part != "scheme" && locus.Conforms(l.Scheme.Check(u, p)) {
-				t.Errorf("%q, %v: refused, and it conforms", u, p)
+				t.Errorf("%q, %v: refused, but it conforms", u, p)
 			}
 		}
 	}
 }
 
-// Refused makes sure that err, which input led to, is a [*locus.SyntaxError] about
-// that part and offset, and wraps is.
+// Refused tests that err, for input, is a [*locus.SyntaxError] about that part and offset
+// that wraps is.
 func Refused(t testing.TB, input any, err error, part string, offset int, is error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -104,8 +103,8 @@ func Refused(t testing.TB, input any, err error, part string, offset int, is err
 	}
 }
 
-// Made reports whether a URL was made of parts, which err tells. If it was not, err
-// must be a [*locus.SyntaxError].
+// Made reports whether err, from making a URL of parts, is nil. Any other err must be a
+// [*locus.SyntaxError].
 func Made(t testing.TB, parts any, err error) bool {
 	t.Helper()
 	if _, ok := err.(*locus.SyntaxError); err != nil && !ok {
@@ -114,9 +113,8 @@ func Made(t testing.TB, parts any, err error) bool {
 	return err == nil
 }
 
-// Remade makes sure that made, which is made of what u was decoded to, has the
-// fields of u. There may be an err only if u is long: escapes may be longer than
-// what they stand for.
+// Remade tests that made, a URL from the decoded parts of u, has the fields of u. err is
+// allowed only for a long u, because made may have more escapes.
 func (l Laws) Remade(t testing.TB, u, made locus.URL, err error) {
 	t.Helper()
 	if err != nil {
@@ -131,8 +129,7 @@ func (l Laws) Remade(t testing.TB, u, made locus.URL, err error) {
 	}
 }
 
-// NoAllocations makes sure that f, which does what its name says with u, needs no
-// memory.
+// NoAllocations tests that f, the operation of that name on u, does not allocate.
 func NoAllocations(t testing.TB, u locus.URL, name string, f func()) {
 	t.Helper()
 	if n := testing.AllocsPerRun(100, f); n != 0 {

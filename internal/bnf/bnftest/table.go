@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules writes findings as a table has them: "rule@offset", with "?" after what is
-// impossible, "~" after a suggestion and "!" after a note.
+// Rules formats findings for a table: "rule@offset", then "?" for [locus.Impossible], "~"
+// for a suggestion and "!" for a note.
 func Rules(list []locus.Violation) string {
 	var b strings.Builder
 	for i, v := range list {
@@ -22,7 +22,7 @@ func Rules(list []locus.Violation) string {
 	return b.String()
 }
 
-// Fields writes fields as a table has them: "name=value" with Go's quotes.
+// Fields formats fields for a table: "name=value" with Go's quotes.
 func Fields(list []scheme.Field) string {
 	var b strings.Builder
 	for i, f := range list {
@@ -34,7 +34,7 @@ func Fields(list []scheme.Field) string {
 	return b.String()
 }
 
-// url parses a text of a table, which must be a URL, and holds it against the laws.
+// url parses and tests a text of a table, which must be a URL.
 func (l Laws) url(t *testing.T, text string) (u locus.URL, ok bool) {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -46,8 +46,8 @@ func (l Laws) url(t *testing.T, text string) (u locus.URL, ok bool) {
 	return u, true
 }
 
-// Conforming holds URLs that conform to RFC 1738 against that and nothing more:
-// there are no findings, not even notes, and no allocation is needed to say so.
+// Conforming tests that Check finds nothing, not even notes, by RFC 1738 and does not
+// allocate.
 func (l Laws) Conforming(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -62,8 +62,7 @@ func (l Laws) Conforming(t *testing.T, texts ...string) {
 	}
 }
 
-// Findings holds Check against a table of texts and what is found, as [Rules]
-// writes it.
+// Findings tests Check with a table of texts and findings, as [Rules] formats them.
 func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -78,8 +77,8 @@ func (l Laws) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	}
 }
 
-// Fields holds the fields of URLs against a table of texts and fields, as the
-// function of that name writes them.
+// Fields tests the fields of URLs with a table of texts and fields, as the function
+// [Fields] formats them.
 func (l Laws) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -94,14 +93,13 @@ func (l Laws) Fields(t *testing.T, rows [][2]string) {
 	}
 }
 
-// Spelling is a row of a table: what is written, how it should be, and what that
-// changes.
+// Spelling is a row of a table: a text, its canonical form, and the changes.
 type Spelling = struct {
 	Text, Want string
 	Change     locus.Change
 }
 
-// Spellings holds Canonical against a table.
+// Spellings tests Canonical with a table.
 func (l Laws) Spellings(t *testing.T, rows []Spelling) {
 	t.Helper()
 	for _, row := range rows {
@@ -122,7 +120,7 @@ type Pair = struct {
 	Same bool
 }
 
-// Pairs holds Canonical against a table of pairs.
+// Pairs tests Canonical with a table of pairs.
 func (l Laws) Pairs(t *testing.T, rows []Pair) {
 	t.Helper()
 	for _, row := range rows {

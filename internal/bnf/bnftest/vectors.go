@@ -13,19 +13,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vector is a line of a file of vectors: a URL, and what is to come of it, in the
-// names of the command's "parse --json".
+// vector is a line of a file of test vectors: a URL and the expected results, with the
+// names of "locus parse --json".
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`
 	Canonical string         `json:"canonical"` // empty: as the URL
-	Locator   map[string]any `json:"locator"`   // null: not in the form of the scheme
-	Rules     []string       `json:"rules"`     // broken rules of RFC 1738, and notes
-	Draft     []string       `json:"draft"`     // the same of the URI draft; absent: not looked at
+	Locator   map[string]any `json:"locator"`   // null: the scheme refuses the URL
+	Rules     []string       `json:"rules"`     // of the findings by RFC 1738
+	Draft     []string       `json:"draft"`     // of the findings by the URI draft; absent: not tested
 }
 
-// Vectors holds a scheme against a file of vectors: a JSON object a line, and
-// lines that are empty or begin with "#".
+// Vectors tests a scheme with a file of vectors: one JSON object on each line. Lines that
+// are empty or begin with "#" are ignored.
 func Vectors(t *testing.T, file string, s scheme.Scheme) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -103,7 +103,7 @@ func orNone(list []string) []string {
 	return list
 }
 
-// locator returns fields as JSON has them.
+// locator returns fields as they are after encoding to JSON.
 func locator(t *testing.T, fields []scheme.Field) map[string]any {
 	t.Helper()
 	b, err := json.Marshal(object(fields))
