@@ -205,8 +205,8 @@ func inTurns(list []netip.Addr) []netip.Addr {
 	return turns
 }
 
-// allowed returns the addresses of list that the policy allows. If there is none, the
-// error is that of the first.
+// allowed returns the addresses of list that the policy allows. If it allows none, the
+// error is about the first.
 func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
@@ -254,8 +254,8 @@ func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip
 	return nil, first
 }
 
-// note takes down that address is about to be dialled: that one could be made to
-// go there says enough, whatever comes of it.
+// recordDial records that address is about to be dialled. It counts even if the dial fails,
+// because the name led there.
 func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
 	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
 	t.note(public)

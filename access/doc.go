@@ -13,19 +13,19 @@
 //
 // A client has one dialer for each [policy.Zone]. Openers keep idle connections by
 // dialer, so a connection that a typed URL was allowed to open is not reused for a URL
-// from a stranger's page.
+// from an unknown page.
 //
-// A URL without [Request.From] is typed. A link is in zone Far if the URL of its resource
-// was, or if a public address was dialled for that, whether the connection succeeded or
-// not. It is in zone Near if only other addresses were dialled, or if the resource is a
-// file. An opener may reuse a connection, so the client records for each host whether one
-// of its addresses was public. Everything else is Far: a name for which nothing was
-// dialled and nothing is recorded, and a URL without a host whose opener dialled nothing.
+// A URL without [Request.From] is typed. A link in a resource is Near if the resource is a
+// file, or if only private addresses were dialled for it. It is Far if the URL of the
+// resource was, or if a public address was dialled, even without success. An opener may
+// reuse a connection and dial nothing, so the client records for each host whether one of
+// its addresses was public. In doubt a link is Far.
 //
 // # Referrals
 //
-// Each URL is requested once; a second time, apart from its fragment, is a loop and an
-// error. The next of several URLs in a referral is tried only if no connection was made.
+// Each URL is requested once. A second request, for the same URL apart from its fragment,
+// is a loop and an error. If a referral has several URLs, the next one is tried only if no
+// request was sent for the one before.
 // The login in a URL is passed on only to the same scheme, host and port. After an
 // encrypted connection, as from https to http, the client asks for no login on an
 // unencrypted one. A referral never starts a session. The fragment of the first URL is
@@ -60,8 +60,8 @@
 //
 // # Time
 //
-// [Options] has three limits: for a connection, for the silence of a server, and for all
-// of an open. The context of an open applies to its resource too: when it ends, reading
+// [Options] has three limits: for a connection, for the silence of a server, and for an
+// open as a whole. The context of an open applies to its resource too: when it ends, reading
 // ends, and the connection of a session is closed.
 //
 // # Refused

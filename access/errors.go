@@ -15,21 +15,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrCircle is what errors wrap if a referral leads to where one has been before.
+// ErrCircle is wrapped by the error about a referral to a URL that was already requested.
 var ErrCircle = errors.New("referrals lead in a circle")
 
-// Error tells at which URL and which step access failed. [NewError] makes one.
+// Error is a failure to open or read a URL. [NewError] makes one.
 type Error struct {
-	Op  string    // "open"; "dial": no connection came about; "read": the resource was there and broke off
-	URL locus.URL // the URL that was asked, after referrals
+	Op  string    // "open", "dial" (the connection failed) or "read" (reading the resource failed)
+	URL locus.URL // the URL that was requested, after referrals
 	Err error     // the cause
 }
 
 // errNoCause is the cause of an [Error] that was made without one.
-var errNoCause = fmt.Errorf("%w: no reason is known", scheme.ErrProtocol)
+var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 
-// NewError returns an [*Error] that always has a cause: if err is nil, a failure of
-// kind [Protocol] for which no reason is known.
+// NewError returns an [*Error] with the cause err. If err is nil, the cause is unknown and
+// the kind is [Protocol].
 func NewError(op string, u locus.URL, err error) *Error {
 	if err == nil {
 		err = errNoCause
@@ -37,9 +37,9 @@ func NewError(op string, u locus.URL, err error) *Error {
 	return &Error{Op: op, URL: u, Err: err}
 }
 
-// Error shows the URL without its password.
+// Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
-	// A refusal or a syntax error may name the module and the URL again.
+	// A denial or a syntax error may repeat the module and the URL.
 	text := strings.TrimPrefix(e.Unwrap().Error(), "locus: ")
 	text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
@@ -53,8 +53,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// GatewayError is a failure of a request that went through gateways: it may be theirs, and
-// not that of what they were to get.
+// GatewayError is a failure of a request that went through gateways. The gateways or the
+// server may have caused it.
 type GatewayError struct {
 	Gateways []Gateway // in their order
 	Err      error
@@ -66,7 +66,7 @@ func (e *GatewayError) Error() string {
 
 func (e *GatewayError) Unwrap() error { return e.Err }
 
-// show returns u for a message: as it is if that is short and plain, else quoted.
+// show returns u for a message, quoted if it is long or has special characters.
 func show(u locus.URL) string {
 	text := u.Redacted()
 	if quoted := locus.Quote(text); len(quoted) != len(text)+2 {
@@ -75,24 +75,23 @@ func show(u locus.URL) string {
 	return text
 }
 
-// Kind is what a failure comes to, in a word that does not change.
+// Kind is the stable name of a class of failures.
 type Kind string
 
 const (
-	NotFound    Kind = "not-found"   // the server says there is no such thing
+	NotFound    Kind = "not-found"   // the server has no such resource
 	Denied      Kind = "denied"      // the policy refused
-	Unreachable Kind = "unreachable" // no connection came about
-	Protocol    Kind = "protocol"    // the server, or the connection, did what it should not; and all that is none of the others
-	Auth        Kind = "auth"        // a login is wanted, or was refused
+	Unreachable Kind = "unreachable" // no connection was made
+	Protocol    Kind = "protocol"    // the server violated the protocol; also any other failure
+	Auth        Kind = "auth"        // a login is required, or was refused
 	Unsupported Kind = "unsupported" // the scheme is unknown, or can't be accessed
-	Syntax      Kind = "syntax"      // the URL is not in the form of its scheme
-	Timeout     Kind = "timeout"     // it took too long
-	TooLarge    Kind = "too-large"   // more than the limit
+	Syntax      Kind = "syntax"      // the URL is not a URL of its scheme
+	Timeout     Kind = "timeout"     // a time limit was exceeded
+	TooLarge    Kind = "too-large"   // a size limit was exceeded
 	Interrupted Kind = "interrupted" // the context was cancelled
 )
 
-// KindOf tells what err comes to; "" for nil. It goes by the errors that err
-// wraps, whoever made it, never by its text.
+// KindOf classifies err by the errors that it wraps, never by its text. nil gives "".
 func KindOf(err error) Kind {
 	var syntax *locus.SyntaxError
 	switch {
@@ -119,7 +118,7 @@ func KindOf(err error) Kind {
 	case errors.Is(err, scheme.ErrProtocol):
 		return Protocol
 	case isNetwork(err):
-		// Before those of files: a socket can be "not permitted" as well.
+		// This is before the errors of files, because a socket error may wrap EPERM.
 		return Unreachable
 	case errors.Is(err, fs.ErrNotExist):
 		return NotFound
@@ -140,8 +139,7 @@ func isNetwork(err error) bool {
 	return errors.As(err, &op) || errors.As(err, &dns)
 }
 
-// dialError is a connection that did not come about, for another reason than the
-// policy. It is [scheme.ErrUnreachable].
+// dialError is a failed connection, except for a denial. It is [scheme.ErrUnreachable].
 type dialError struct {
 	address string
 	err     error
@@ -153,8 +151,8 @@ func (e *dialError) Error() string {
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
 
-// timeoutError is a limit of time that ran out. It is a [net.Error], and both
-// kinds of deadline error.
+// timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
+// error.
 type timeoutError struct {
 	what  string
 	after time.Duration
@@ -167,14 +165,14 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
-// isLimit reports whether err is a limit of time of this package.
+// isLimit reports whether err is a time limit of this package.
 func isLimit(err error) bool {
 	t, ok := err.(*timeoutError)
 	return ok && t != nil
 }
 
-// ended returns why ctx ended, nil if it did not: the limit of time, where that is
-// the cause, or the error of ctx with what its owner says.
+// ended returns the reason why ctx ended: a time limit of this package, or the error of ctx
+// and its cause. It returns nil if ctx has not ended.
 func ended(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

@@ -12,15 +12,15 @@ import (
 
 // exception matches hosts that use no gateway. port 0 matches any.
 type exception struct {
-	all       bool         // everything
-	addresses netip.Prefix // if it is valid
-	name      string       // else: in lower case
-	below     bool         // what ends in "." and name, and not name itself
+	all       bool         // matches every host
+	addresses netip.Prefix // if valid
+	name      string       // otherwise; in lower case
+	below     bool         // only subdomains of name
 	port      uint16
 }
 
-// parseExceptions reads exceptions with commas or blanks between them. The error is
-// a [*locus.SyntaxError].
+// parseExceptions reads exceptions separated by commas or blanks. The error is a
+// [*locus.SyntaxError].
 func parseExceptions(text string) (list []exception, err error) {
 	isBreak := func(c byte) bool { return c == ',' || c == ' ' || c == '\t' }
 	for start := 0; start < len(text); start++ {
@@ -41,8 +41,8 @@ func parseExceptions(text string) (list []exception, err error) {
 	return list, nil
 }
 
-// errException says what an exception may be.
-var errException = fmt.Errorf(`%w: it is "host", ".domain", an address, addresses as "10.0.0.0/8", each perhaps with ":port", or "*"`, locus.ErrValue)
+// errException lists the forms of an exception.
+var errException = fmt.Errorf(`%w: write "host", ".domain", an IP address, a prefix like "10.0.0.0/8", each optionally with ":port", or "*"`, locus.ErrValue)
 
 func parseException(text string) (e exception, ok bool) {
 	if text == "*" {
@@ -79,7 +79,8 @@ func parseException(text string) (e exception, ok bool) {
 	return e, true
 }
 
-// ofAddress is the exception of one address. One with a zone is in no URL.
+// ofAddress returns the exception for one address. A zone is an error, because no URL has
+// one.
 func ofAddress(a netip.Addr, port uint16) (exception, bool) {
 	p, err := a.Unmap().Prefix(a.Unmap().BitLen())
 	return exception{addresses: p, port: port}, err == nil && a.Zone() == ""

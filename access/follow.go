@@ -12,9 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxTries is the most URLs of one referral that are tried. Each costs a
-// connection that does not come about, and no service has more replicas in one
-// answer than that.
+// maxTries is the most URLs of one referral that are tried. Each attempt costs a failed
+// connection, and no service lists more replicas.
 const maxTries = 8
 
 // follower is the state of one Do.
@@ -91,8 +90,7 @@ func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// open makes one exchange. If it goes well the result's URL, Hops and Zone are
-// those of u.
+// open makes one request. On success the result's URL, Hops and Zone are those of u.
 func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resource, error) {
 	asked := u.WithoutFragment()
 	r, err := f.client.route(asked, zone)

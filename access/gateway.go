@@ -295,8 +295,7 @@ func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
 // 1738 section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// For returns the gateway for URLs of s whose host is no exception; the zero Gateway
-// if there is none.
+// For returns the gateway for URLs of s, exceptions aside. The zero Gateway means none.
 func (g *Gateways) For(s scheme.Scheme) Gateway {
 	if g == nil {
 		return Gateway{}
@@ -365,7 +364,7 @@ func (g *Gateways) route(u locus.URL, known *scheme.Registry) (r route, err erro
 }
 
 // isTunnelled reports whether a proxy only connects to the server of a URL of s: an
-// encrypted connection stays so to its end, and a session is no response to a GET.
+// encrypted connection must be encrypted up to the server, and HTTP has no sessions.
 func isTunnelled(s scheme.Scheme) bool {
 	return s.Traits&(scheme.Secure|scheme.Interactive) != 0
 }

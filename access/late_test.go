@@ -77,7 +77,7 @@ func TestCancelledAtTheLimit(t *testing.T) {
 // An error has a cause, whatever a caller makes it of.
 func TestErrorWithoutCause(t *testing.T) {
 	for _, e := range []*Error{{}, {Op: "open", URL: parse("http://a.example/")}, NewError("read", parse("http://a.example/"), nil), NewError("", locus.URL{}, nil)} {
-		if !strings.Contains(e.Error(), "no reason is known") || e.Unwrap() == nil || KindOf(e) != Protocol || !errors.Is(e, scheme.ErrProtocol) {
+		if !strings.Contains(e.Error(), "unknown cause") || e.Unwrap() == nil || KindOf(e) != Protocol || !errors.Is(e, scheme.ErrProtocol) {
 			t.Errorf("%v", e)
 		}
 	}

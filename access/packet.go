@@ -10,10 +10,9 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// DialPacket implements [scheme.PacketDialer]. There is no telling whether anything
-// is at an address that datagrams are sent to, so the first one that the policy
-// allows is it. Silence is no error here: it is for the protocol to say how long
-// it waits, and when it asks again.
+// DialPacket implements [scheme.PacketDialer]. It uses the first address that the policy
+// allows, because a dial can't show whether a server receives datagrams. It sets no limit
+// of silence: the protocol has its own timeouts and retries.
 func (d *dialer) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
@@ -42,7 +41,7 @@ func (d *dialer) DialPacket(ctx context.Context, network, address string, ports 
 // openPacket opens a socket, or calls the client's Dial.
 func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
 	if network != "udp" && network != "udp4" && network != "udp6" {
-		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams are UDP's"}
+		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams need UDP"}
 	}
 	if dial := d.client.options.Dial; dial != nil {
 		return dial(ctx, network, to.String())
@@ -58,19 +57,19 @@ func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPo
 	udp, ok := c.(*net.UDPConn)
 	if !ok {
 		c.Close()
-		return nil, fmt.Errorf("a %T is no socket for datagrams", c)
+		return nil, fmt.Errorf("%T is not a UDP socket", c)
 	}
 	return &packetConn{UDPConn: udp, to: to, ports: ports}, nil
 }
 
-// packetConn sends to one port of a host, and receives from that and others.
+// packetConn sends to one port of a host, and receives from that port and others.
 type packetConn struct {
 	*net.UDPConn
 	to    netip.AddrPort
 	ports []uint16
 }
 
-// Read drops what anybody else sends.
+// Read returns the next datagram from the host and ports of c, and drops all others.
 func (c *packetConn) Read(p []byte) (int, error) {
 	for {
 		n, from, err := c.ReadFromUDPAddrPort(p)

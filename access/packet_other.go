@@ -4,6 +4,5 @@ package access
 
 import "syscall"
 
-// reportUndelivered is of no avail: a datagram that was refused is one that was
-// lost, as it is for sockets that are not connected.
+// reportUndelivered does nothing: a refused datagram counts as lost.
 func reportUndelivered(string, string, syscall.RawConn) error { return nil }

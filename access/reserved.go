@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Reserved ports that rlogin's clients use (RFC 1282): from the highest down, as
-// the system's own programs do.
+// The reserved ports for clients of rlogin (RFC 1282).
 const (
 	lastReserved  = 1023
 	firstReserved = 512
@@ -24,8 +23,8 @@ func (d *dialer) DialReserved(ctx context.Context, network, address string) (net
 	return d.connect(ctx, network, address, dial)
 }
 
-// dialReserved connects from the highest reserved port that is free, or from any
-// where it may not have one.
+// dialReserved connects from the highest reserved port that is free, as other clients do,
+// or from any port if the process may not use reserved ones.
 func (d *dialer) dialReserved(ctx context.Context, network, address string) (net.Conn, error) {
 	for port := lastReserved; port >= firstReserved; port-- {
 		c, err := (&net.Dialer{Control: d.control, LocalAddr: &net.TCPAddr{Port: port}}).DialContext(ctx, network, address)

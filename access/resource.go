@@ -14,14 +14,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hold ties a resource to the context of its open: until it is closed, the end of
-// the context closes it.
+// hold closes a resource when the context of its open ends.
 type hold struct {
 	url    locus.URL
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	inner  io.Closer
-	stop   func() bool // the end of the context closes no more
+	stop   func() bool // of the AfterFunc that closes inner
 	once   sync.Once
 	err    error // of closing inner
 }
@@ -34,14 +33,14 @@ func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, i
 
 func (h *hold) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
 
-// release lets go of the context.
+// release cancels the context without closing inner.
 func (h *hold) release() {
 	h.stop()
 	h.cancel(fs.ErrClosed)
 }
 
-// Close closes what is held, once, and lets go of the context: in this order, for
-// an opener may still have something to say to its server.
+// Close closes inner, once, and then cancels the context: while it closes, an opener may
+// still send to its server.
 func (h *hold) Close() error {
 	h.stop()
 	h.closeInner()
@@ -49,8 +48,8 @@ func (h *hold) Close() error {
 	return h.err
 }
 
-// readError makes the error of reading, once; err may be one already. If the
-// context has ended, that is why.
+// readError returns err as an [*Error] about reading. If the context has ended, its cause
+// replaces err.
 func (h *hold) readError(err error) error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -61,8 +60,8 @@ func (h *hold) readError(err error) error {
 	return NewError("read", h.url, err)
 }
 
-// hold makes res, to which u led, end with ctx, and an object keep its limit. On
-// error res is closed.
+// hold makes res, the resource at u, end with ctx, and applies the limit to an object. On
+// error it closes res.
 func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, res scheme.Resource, t *tracker) error {
 	conns := t.end()
 	switch r := res.(type) {
@@ -81,8 +80,8 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, inner)
 		r.Items, r.Closer = h.items(r.Items), h
 	case *scheme.Session:
-		// Its Conn stays what the opener made it, which may be more than a
-		// net.Conn; the connection beneath it tells when it is closed.
+		// r.Conn may have more methods than net.Conn, so it is not wrapped. The
+		// connection of the dialer shows when it is closed.
 		h := newHold(ctx, cancel, u, r.Conn)
 		for _, conn := range conns {
 			conn.allowSilence()
@@ -94,7 +93,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 	return nil
 }
 
-// nothing is what a menu holds that has nothing to close.
+// nothing is the Closer of a menu that has none.
 type nothing struct{}
 
 func (nothing) Close() error { return nil }
@@ -116,12 +115,12 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errUsed is the error of a second loop over the items of a menu.
+// errUsed is the error of a second iteration over the items of a menu.
 var errUsed = errors.New("the items have been read already; open the menu again")
 
-// items are the items of a menu as long as the context lasts, with errors that
-// name the URL. An error ends them. They come off the network, so that a second loop
-// would find nothing there, and yields an error.
+// items returns the items of a menu until the first error or the end of the context, with
+// errors that name the URL. The items come from the network, so they can be iterated over
+// only once.
 func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, error] {
 	var used atomic.Bool
 	return func(yield func(scheme.Item, error) bool) {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readUrgent reads from c, and tells whether what it read begins with urgent data.
-// The kernel ends a read where that begins, so it is always first; it is left among
-// the rest, because what is out of it can't be waited for here.
+// readUrgent reads from c, and reports whether the result begins with urgent data. The
+// kernel ends a read where urgent data begins, so it is always first. Urgent data stays in
+// the stream (SO_OOBINLINE), because a read can't wait for it otherwise.
 func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 	if len(p) == 0 {
 		return 0, false, nil
@@ -24,8 +24,8 @@ func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 		if failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_OOBINLINE, 1); failed != nil {
 			return true
 		}
-		// The mark is known once the octet at it is there, and not before: what comes
-		// between the two calls would be read as if it were none.
+		// The mark is known only after its octet has arrived. The peek makes sure that
+		// no urgent octet arrives between the two calls unnoticed.
 		if n, failed = receive(int(fd), p[:1], syscall.MSG_PEEK); failed != nil || n == 0 {
 			return failed != syscall.EAGAIN
 		}
@@ -45,7 +45,7 @@ func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 	return n, urgent, nil
 }
 
-// receive is recv(2), which is not interrupted.
+// receive is recv(2), repeated after EINTR.
 func receive(fd int, p []byte, flags int) (n int, err error) {
 	for {
 		if n, _, err = syscall.Recvfrom(fd, p, flags); err != syscall.EINTR {

@@ -4,7 +4,7 @@ package access
 
 import "net"
 
-// readUrgent can't tell, and leaves it to the system where urgent data goes.
+// readUrgent never reports urgent data on this system.
 func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 	n, err = c.Read(p)
 	return n, false, err
