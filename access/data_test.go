@@ -90,7 +90,7 @@ func TestDialData(t *testing.T) {
 			t.Errorf("port %d: %v", port, err)
 		}
 	}
-	// A control connection of another door, or of none.
+	// The control connection belongs to another dialer, or to none.
 	stranger, far := net.Pipe()
 	defer stranger.Close()
 	defer far.Close()
@@ -117,8 +117,8 @@ func TestDialData(t *testing.T) {
 	}
 }
 
-// A data connection goes to the address that was dialled for control, whatever the
-// name means by now.
+// A data connection goes to the address that was dialled for control, even if the name has
+// another address now.
 func TestDialDataToTheSameAddress(t *testing.T) {
 	w := &world{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -136,8 +136,7 @@ func TestDialDataToTheSameAddress(t *testing.T) {
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:21", "9.9.9.9:5000"})
 }
 
-// The zone's rules hold for data too, should a control connection have come about
-// otherwise.
+// The zone's rules apply to data connections too.
 func TestDialDataIsJudged(t *testing.T) {
 	w := new(world)
 	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).dialers[policy.Far]
@@ -153,7 +152,7 @@ func TestDialDataIsJudged(t *testing.T) {
 	equal(t, "dialled", w.dialled(), nil)
 }
 
-// from is a connection that seems to come from elsewhere.
+// from is a connection with another remote address.
 type from struct {
 	net.Conn
 	address net.Addr
@@ -195,8 +194,8 @@ func TestListenData(t *testing.T) {
 	}
 }
 
-// A connection from another host than the control connection's is closed, and the
-// wait goes on until the context ends.
+// A connection from another host than that of the control connection is closed, and
+// Accept waits until the context ends.
 func TestListenDataForOneHost(t *testing.T) {
 	c := loopbackClient(t)
 	d := c.dialers[policy.Typed]
@@ -238,7 +237,7 @@ func TestListenDataForOneHost(t *testing.T) {
 	}
 }
 
-// Data connections belong to TCP.
+// Data connections need TCP.
 func TestListenDataNeedsTCP(t *testing.T) {
 	c := loopbackClient(t)
 	near, far := net.Pipe()
@@ -270,7 +269,7 @@ func TestRealDial(t *testing.T) {
 	if _, err := c.dialers[policy.Far].DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
 		t.Errorf("zone Far: %v", err)
 	}
-	// The socket's own judgement, had the first one been fooled.
+	// The check when the socket connects.
 	if _, err := c.dialers[policy.Far].dialOne(t.Context(), "tcp", address, 1, c.dialers[policy.Far].dialFunc()); deniedBy(err) != "private" {
 		t.Errorf("zone Far at the socket: %v", err)
 	}
@@ -311,7 +310,7 @@ func TestDialRefuses(t *testing.T) {
 	}
 }
 
-// What a client connected is closed with it.
+// Closing a client closes its connections.
 func TestClientClose(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x", "telnet://a.example/": "session"}}
 	l := &lines{keep: true}
@@ -343,7 +342,7 @@ func TestClientClose(t *testing.T) {
 	}
 }
 
-// A listener for data waits no longer than a connection may take.
+// A listener for data has the time limit of a connection.
 func TestListenDataTime(t *testing.T) {
 	p, err := policy.New(policy.Rules{TypedPrivate: true})
 	if err != nil {

@@ -17,28 +17,27 @@ import (
 )
 
 // This file adds a scheme to a program: its syntax, and how its URLs are accessed.
-// RFC 1738 section 4 keeps names that begin with "x-" for this, and asks of
-// whoever brings a scheme for "the syntax for representing such a scheme" and "a
-// definition of an algorithm for accessing of resources within that scheme".
+// RFC 1738 section 4 reserves names that begin with "x-" for experiments. It asks for
+// "the syntax for representing such a scheme" and "a definition of an algorithm for
+// accessing of resources within that scheme".
 //
-// The scheme is for Finger (RFC 1288), which tells of a user of a host:
+// The scheme is for Finger (RFC 1288), which describes the users of a host:
 //
 //	fingerurl = "x-finger://" hostport [ "/" user ]
 //	user      = *uchar
 //
-// Without a user it tells who is there.
+// Without a user, the server lists all users.
 
 const fingerPort = 79
 
-// fingerURL is a URL of the scheme, and what was decoded of it. Like a locus.URL
-// it is a value that can be compared.
+// fingerURL is a URL of the scheme with its decoded parts. It is comparable, like a
+// locus.URL.
 type fingerURL struct {
 	url  locus.URL
-	user string // octets; empty: everybody
+	user string // decoded; empty: all users
 }
 
-// parseFinger reads u. The error is a *locus.SyntaxError that tells the octet and
-// the part.
+// parseFinger reads u. The error is a *locus.SyntaxError with the offset and the part.
 func parseFinger(u locus.URL) (fingerURL, error) {
 	if u.Scheme() != "x-finger" {
 		return fingerURL{}, u.Errorf(0, "scheme", "%w: the scheme is not x-finger", locus.ErrForm)
@@ -54,8 +53,8 @@ func parseFinger(u locus.URL) (fingerURL, error) {
 	if err != nil {
 		return fingerURL{}, u.Errorf(u.PathOffset(), "user", "%w", err)
 	}
-	// The name is sent as a line: what would end it must not be in it (RFC 1738
-	// section 6). This is found before anything is sent.
+	// The name is sent as a line, so it must not have a line end (RFC 1738 section 6).
+	// The check comes before anything is sent.
 	if strings.ContainsAny(user, "\r\n\x00") {
 		return fingerURL{}, u.Errorf(u.PathOffset(), "user", "%w: it is sent as a line, so CR, LF and NUL can't be in it", locus.ErrValue)
 	}
@@ -70,8 +69,8 @@ func (f fingerURL) address() string {
 	return net.JoinHostPort(strings.Trim(f.url.Host(), "[]"), strconv.Itoa(int(port)))
 }
 
-// openFinger is the algorithm: one exchange, over a connection that only
-// Request.Dial can make.
+// openFinger is the algorithm: one request and response, over a connection from
+// Request.Dial.
 func openFinger(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	f, err := parseFinger(req.URL)
 	if err != nil {
@@ -81,7 +80,7 @@ func openFinger(ctx context.Context, req *scheme.Request) (scheme.Resource, erro
 	if err != nil {
 		return nil, fmt.Errorf("finger: %w", err)
 	}
-	// Whatever waits for the server ends with ctx: the question, and the answer.
+	// The end of ctx ends both the request and the response.
 	answer := &fingerAnswer{Conn: conn, ctx: ctx, stop: context.AfterFunc(ctx, func() { conn.Close() })}
 	req.Traced(true, f.user)
 	if _, err := fmt.Fprintf(conn, "%s\r\n", f.user); err != nil {
@@ -92,11 +91,11 @@ func openFinger(ctx context.Context, req *scheme.Request) (scheme.Resource, erro
 	return &scheme.Object{URL: req.URL, Type: "text/plain", Size: -1, Body: scheme.Limit(answer, req.Limit)}, nil
 }
 
-// fingerAnswer is the answer of the server as it comes. It ends with ctx.
+// fingerAnswer is the body of the response. It ends with ctx.
 type fingerAnswer struct {
 	net.Conn
 	ctx  context.Context
-	stop func() bool // forgets ctx
+	stop func() bool // of the AfterFunc of ctx
 }
 
 func (a *fingerAnswer) Read(p []byte) (int, error) {
@@ -109,7 +108,7 @@ func (a *fingerAnswer) Close() error {
 	return a.Conn.Close()
 }
 
-// reason is err, or why ctx ended: that closes the connection.
+// reason returns the cause of ctx if that ended, otherwise err.
 func (a *fingerAnswer) reason(err error) error {
 	if err != nil && err != io.EOF && a.ctx.Err() != nil {
 		return a.ctx.Err()
@@ -117,8 +116,7 @@ func (a *fingerAnswer) reason(err error) error {
 	return err
 }
 
-// finger is the row for the registry. The registry takes what is missing, such as
-// which characters a URL is made of, from the generic form of section 5.
+// finger is the row for the registry, which sets the defaults of the missing fields.
 func finger() scheme.Scheme {
 	return scheme.Scheme{
 		Name:    "x-finger",
@@ -135,8 +133,8 @@ func finger() scheme.Scheme {
 	}
 }
 
-// A program brings a scheme of its own: a row in the registry, and access by the
-// same client, policy and limits as that of all others.
+// A program adds its own scheme: a row in the registry. The client, the policy and the
+// limits are those of all schemes.
 func Example_newScheme() {
 	registry, err := new(scheme.Registry).With(finger()) // or all.Registry, or any other
 	if err != nil {
@@ -159,14 +157,14 @@ func Example_newScheme() {
 	text, err := io.ReadAll(resource.(*scheme.Object).Body)
 	fmt.Printf("%s%v\n", text, err)
 
-	// The syntax is the scheme's own,
+	// The URL is parsed by the scheme,
 	u = locus.MustParse("X-Finger://Host.example/tim%2Dbl")
 	canonical, changes, err := registry.Canonical(u)
 	fmt.Println(canonical, err)
 	for _, change := range changes.Texts() {
 		fmt.Println("-", change)
 	}
-	// and what could be commands is refused before anything is sent.
+	// and a name with a line end is refused before anything is sent.
 	for _, text := range []string{"x-finger://host.example/a%0D%0Ab", "x-finger://host.example:25/a"} {
 		_, err = client.Open(context.Background(), locus.MustParse(text))
 		fmt.Println(access.KindOf(err))
@@ -182,7 +180,7 @@ func Example_newScheme() {
 	// denied
 }
 
-// fingerServer answers one question, and returns the URL to ask it by.
+// fingerServer starts a server for one request, and returns its URL.
 func fingerServer() (u locus.URL, stop func()) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

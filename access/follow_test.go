@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// all are rules that allow what tests of other things need.
+// all are permissive rules for tests of other features.
 var all = policy.Rules{AllowPrivate: true, Passwords: true, Files: true}
 
 // names are hosts that all have a public address.
@@ -53,7 +53,7 @@ func TestFollow(t *testing.T) {
 	c := w.client(t, policy.Rules{}, nil, nil)
 	for _, s := range []struct {
 		text string
-		url  string // in the end
+		url  string // final
 		hops string
 		kind Kind
 		says string // the error, in part
@@ -114,7 +114,7 @@ func TestNoFollow(t *testing.T) {
 	}
 }
 
-// As many consecutive referrals as the policy allows, and no more.
+// The policy limits consecutive referrals.
 func TestHops(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
 	for i := 1; i <= 20; i++ {
@@ -134,8 +134,8 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// Of several URLs the next is tried when nobody has been asked for one: it is
-// denied, no scheme that can be accessed, or no connection comes about.
+// The next URL of a referral is tried if no request was sent: the URL is denied, its
+// scheme is not supported, or the connection fails.
 func TestAlternatives(t *testing.T) {
 	w := &world{
 		names: map[string]string{"a.example": "1.1.1.1", "b.example": "1.1.1.2", "dead1.example": "1.1.1.3", "dead2.example": "1.1.1.4", "private.example": "10.0.0.1"},
@@ -183,7 +183,7 @@ func repeated(format string, n int) (text string) {
 	return text
 }
 
-// A login goes along to the same server and to no other.
+// A login is passed on only to the same server.
 func TestLogins(t *testing.T) {
 	for _, s := range []struct{ to, asked string }{
 		{"http://h.example/2", "http://u:secret@h.example/2"},
@@ -211,7 +211,7 @@ func TestLogins(t *testing.T) {
 			t.Errorf("to %s: asked for %s", s.to, got)
 		}
 	}
-	// What a referral brings is refused, whatever may be typed.
+	// A login in a referral is refused, even if typed URLs may have one.
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "referral http://admin:admin@a.example/x"}}
 	for _, passwords := range []bool{false, true} {
 		c := w.client(t, policy.Rules{Passwords: passwords}, nil, nil)
@@ -221,7 +221,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// Once encryption is left behind nobody is asked for a login.
+// After an encrypted connection, no login is sent over an unencrypted one.
 func TestAskAfterDowngrade(t *testing.T) {
 	w := &world{
 		names: names("a.example"),
@@ -257,7 +257,7 @@ func TestAskAfterDowngrade(t *testing.T) {
 	equal(t, "could ask", asked, []string{"http://a.example/2", "http://a.example/3", "https://a.example/4"})
 }
 
-// What the opener is asked is what the client was.
+// The opener gets the fields of the request.
 func TestSchemeRequest(t *testing.T) {
 	modified := time.Date(1994, 12, 1, 0, 0, 0, 0, time.UTC)
 	var got []*scheme.Request
@@ -298,8 +298,8 @@ func TestSchemeRequest(t *testing.T) {
 	equal(t, "traced", traced, []string{"http://a.example/ true hello"})
 }
 
-// An opener can have the document in which its URL stands, as it could be had
-// before and no further.
+// An opener can open the document that contains its URL, under the same rules as the
+// client.
 func TestWithin(t *testing.T) {
 	w := &world{
 		names: map[string]string{"a.example": "192.0.2.1"},
@@ -342,7 +342,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What is dialled for a server that the configuration names passes the policy too.
+// The policy also judges the addresses of a server that the configuration names.
 func TestDialer(t *testing.T) {
 	w := &world{names: map[string]string{"a.example": "93.184.216.34", "b.example": "127.0.0.1"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -385,7 +385,7 @@ func TestNoOpener(t *testing.T) {
 	}
 }
 
-// What the policy refuses is not looked up, not dialled, not opened.
+// A denied URL is not looked up, dialled or opened.
 func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 	w := &world{names: names("h.example")}
 	opened := false
@@ -409,7 +409,7 @@ func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// One that is no opener's fault to be believed.
+// An opener that returns neither a resource nor an error causes a protocol error.
 func TestOpenersThatGiveNothing(t *testing.T) {
 	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, nil })
 	c := New(registry(t, o), policy.Policy{}, nil)
@@ -418,8 +418,7 @@ func TestOpenersThatGiveNothing(t *testing.T) {
 	}
 }
 
-// Each of many at once gets its own answer, through referrals and kept
-// connections.
+// Concurrent requests get their own responses, with referrals and reused connections.
 func TestManyAtOnce(t *testing.T) {
 	const hostCount, each = 8, 25
 	w := &world{names: make(map[string]string), pages: make(map[string]string)}
@@ -466,7 +465,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// A menu is read to its end, and its errors name the URL.
+// The items of a menu are complete, and their errors name the URL.
 func TestMenus(t *testing.T) {
 	broken := errors.New("the line broke")
 	closed := 0
@@ -526,7 +525,7 @@ type closeFunc func() error
 
 func (f closeFunc) Close() error { return f() }
 
-// That something has moved for good is so only if each referral says it.
+// Permanent is set only if each referral is permanent.
 func TestPermanent(t *testing.T) {
 	opener := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
 		path, _ := req.URL.Path()

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// gateway reads a gateway that is good.
+// gateway reads a valid gateway.
 func gateway(t testing.TB, text string) Gateway {
 	t.Helper()
 	g, err := ParseGateway(text)
@@ -86,7 +86,7 @@ func TestParseGateway(t *testing.T) {
 	}
 }
 
-// What a URL has in it stays in its place in a template.
+// A URL in a template does not change the rest of the template.
 func TestExpand(t *testing.T) {
 	for _, s := range []struct{ template, url, want string }{
 		{"http://gw/{url}", "gopher://h/1a b", ""},
@@ -114,7 +114,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// row is what gateways need to know of a scheme.
+// row returns the row of a scheme for gateways.
 func row(name string) scheme.Scheme {
 	s := scheme.Generic(name, scheme.Standard)
 	s.Port = map[string]uint16{"http": 80, "https": 443, "gopher": 70}[name]
@@ -221,12 +221,12 @@ func TestGatewayFor(t *testing.T) {
 	}
 }
 
-// Templates may lead to what has a gateway of its own, but not in a circle. What is
-// at a template's own host does not go by way of it.
+// The URL that a template makes may have its own gateway, but not in a loop. URLs at the
+// template's own host do not go through it.
 func TestGatewayCircles(t *testing.T) {
 	for _, s := range []struct {
 		schemes, all, except string
-		url, want            string // what is opened in the end, and how
+		url, want            string // the final URL, and its gateway
 	}{
 		{schemes: "http=http://gw/{+url}", url: "http://h/a", want: "http://gw/http://h/a"},
 		{schemes: "http=http://gw/{+url}", url: "http://GW:80/a", want: "http://GW:80/a"},
@@ -281,7 +281,7 @@ func TestGatewayCircles(t *testing.T) {
 	}
 }
 
-// A gateway that is taken is written back as it was, and no URL chooses its host.
+// A valid gateway is printed unchanged, and no URL chooses its host.
 func FuzzGateway(f *testing.F) {
 	f.Add("http://gw/{url}?{+url}", "gopher://h/1a%09b?c#d")
 	f.Add("https://u:p@gw:8/{+url}", "http://h/a\"b")
@@ -312,7 +312,7 @@ func FuzzGateway(f *testing.F) {
 	})
 }
 
-// An exception that is taken excepts something that is written like it.
+// Each valid exception matches a host.
 func FuzzExceptions(f *testing.F) {
 	f.Add("a.example, .b.example:80 *.c 10.0.0.0/8 [::1]:70 *", "a.example", uint16(80))
 	f.Fuzz(func(t *testing.T, list, host string, port uint16) {

@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// An answer that arrives in the instant in which the time ends is an answer or a
-// timeout, whichever of the two goroutines of that instant runs first.
+// A response that arrives at the time limit is a response or a timeout, depending on
+// which goroutine runs first.
 func TestAnswerAtTheLimit(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	late := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -48,7 +48,7 @@ func TestAnswerAtTheLimit(t *testing.T) {
 	})
 }
 
-// The caller's context may end in the same instant too.
+// The caller's context may end at the same time too.
 func TestCancelledAtTheLimit(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	late := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -74,7 +74,7 @@ func TestCancelledAtTheLimit(t *testing.T) {
 	})
 }
 
-// An error has a cause, whatever a caller makes it of.
+// An error always has a cause.
 func TestErrorWithoutCause(t *testing.T) {
 	for _, e := range []*Error{{}, {Op: "open", URL: parse("http://a.example/")}, NewError("read", parse("http://a.example/"), nil), NewError("", locus.URL{}, nil)} {
 		if !strings.Contains(e.Error(), "unknown cause") || e.Unwrap() == nil || KindOf(e) != Protocol || !errors.Is(e, scheme.ErrProtocol) {
@@ -86,7 +86,7 @@ func TestErrorWithoutCause(t *testing.T) {
 	}
 }
 
-// NewError alone makes an Error, in every package of the module.
+// Every package of the module makes an Error only with NewError.
 func TestOnlyNewErrorMakesErrors(t *testing.T) {
 	made := 0
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
@@ -129,8 +129,8 @@ func TestOnlyNewErrorMakesErrors(t *testing.T) {
 	}
 }
 
-// isAccessError reports whether a type is that of an Error of this package. own: it
-// is written in this package.
+// isAccessError reports whether a type is Error of this package. own: the file is in this
+// package.
 func isAccessError(e ast.Expr, own bool) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -142,7 +142,7 @@ func isAccessError(e ast.Expr, own bool) bool {
 	return false
 }
 
-// A second loop over a menu is an error, and not an empty menu.
+// A second iteration over a menu yields an error.
 func TestSecondLoop(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "menu http://b.example/"}}
 	c := w.client(t, policy.Rules{}, nil, nil)

@@ -28,8 +28,7 @@ func packetSocket(t *testing.T, address string) *net.UDPConn {
 
 func addrPort(c *net.UDPConn) netip.AddrPort { return c.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// What comes from the host, from a port that was named, is received, and nothing
-// else.
+// Only datagrams from the host and the named ports are received.
 func TestDialPacket(t *testing.T) {
 	server, also, other := packetSocket(t, "127.0.0.1"), packetSocket(t, "127.0.0.1"), packetSocket(t, "127.0.0.1")
 	c, err := scheme.DialPacket(t.Context(), loopbackClient(t).Dialer(), "udp4", addrPort(server).String(), addrPort(also).Port())
@@ -66,7 +65,7 @@ func TestDialPacket(t *testing.T) {
 	}
 }
 
-// A server that is not there is found out at once where the system can tell.
+// A missing server is an error at once, if the system reports it.
 func TestDialPacketRefused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not tell")
@@ -108,7 +107,7 @@ func TestDialPacketDenied(t *testing.T) {
 	}
 }
 
-// Where the client dials in a way of its own, so it does for datagrams.
+// Options.Dial also dials for datagrams.
 func TestDialPacketByOption(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
@@ -130,8 +129,7 @@ func TestDialPacketByOption(t *testing.T) {
 	}
 }
 
-// A server that sends us on in the middle of an exchange gets us no further than a
-// referral would.
+// A URL that a server refers to during a request passes the rules for referrals.
 func TestRefer(t *testing.T) {
 	for _, test := range []struct {
 		from, to string

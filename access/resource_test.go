@@ -19,12 +19,12 @@ type endless struct{ closed bool }
 func (*endless) Read(p []byte) (int, error) { return len(p), nil }
 func (e *endless) Close() error             { e.closed = true; return nil }
 
-// The limit holds whatever an opener makes of it.
+// The limit applies even if the opener ignores it.
 func TestLimit(t *testing.T) {
 	for _, s := range []struct {
 		limit, size int64
 		n           int  // octets that there are
-		early       bool // refused by the size alone
+		early       bool // refused because of its size
 		late        bool // ends in an error
 	}{
 		{limit: 0, size: -1, n: 100000},
@@ -80,7 +80,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// What the opener made of a body's end is passed on, and Close is, once.
+// The end of the body and the first Close reach the opener.
 func TestClose(t *testing.T) {
 	broken, n := errors.New("can't be closed"), 0
 	o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -110,7 +110,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// The end of the context ends reading, also of a body that has it all at hand.
+// The end of the context ends reading, also of a body in memory.
 func TestReadAfterTheContext(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/": "object x"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -126,7 +126,7 @@ func TestReadAfterTheContext(t *testing.T) {
 	}
 }
 
-// Every octet of a long object comes through.
+// A long object is complete.
 func TestLongBody(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 1<<14)
 	w := new(world)
@@ -138,7 +138,7 @@ func TestLongBody(t *testing.T) {
 	}
 }
 
-// The context of a resource that is closed is let go of.
+// Closing a resource releases its context.
 func TestNothingIsLeft(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{
 		"http://a.example/o": "object x", "http://a.example/m": "menu http://a.example/", "http://a.example/r": "referral http://b.example/",

@@ -56,8 +56,7 @@ func threats(t *testing.T) (list []threat) {
 	return list
 }
 
-// places are URLs of each scheme, with a place for a host and perhaps a port, and one
-// for an octet of which another server could make something.
+// places are URLs of each scheme, with placeholders for host and port and for an octet.
 var places = map[string][]string{
 	"ftp":      {"ftp://%s/Q%sZ", "ftp://%s/Q%sZ/x", "ftp://Q%[2]sZ@%[1]s/x"},
 	"gopher":   {"gopher://%s/0Q%sZ", "gopher://%s/7a%%09Q%sZ"},
@@ -71,8 +70,7 @@ var places = map[string][]string{
 	"tn3270":   {"tn3270://Q%[2]sZ@%[1]s/"},
 }
 
-// octets are those for which a row is tried: every control octet, and some of the
-// others.
+// octets are tested for each row: all control octets, and some others.
 func octets() (list []byte) {
 	for o := range 256 {
 		if o < 0x20 || slices.Contains([]int{' ', '/', 'A', '~', 0x7F, 0x80, 0x85, 0x9F, 0xA0, 0xC3, 0xFF}, o) {
@@ -82,7 +80,7 @@ func octets() (list []byte) {
 	return list
 }
 
-// has reports whether octets that are written as "09 20-7E" have o.
+// has reports whether a list such as "09 20-7E" contains o.
 func has(t *testing.T, written string, o byte) bool {
 	t.Helper()
 	if written == "none" {
@@ -105,8 +103,8 @@ func has(t *testing.T, written string, o byte) bool {
 	return false
 }
 
-// recorder is a network in memory that takes down all that is sent to it. It answers
-// FTP and NNTP so far that the text of a URL is sent.
+// recorder is a network in memory that records all that is sent. It answers FTP and NNTP
+// until the text of a URL is sent.
 type recorder struct {
 	mu      sync.Mutex
 	dials   []string
@@ -175,11 +173,11 @@ func (r *recorder) note(p []byte) {
 	r.sent = append(r.sent, p...)
 }
 
-// ways are how a URL comes to be opened. A menu item that a person opens is a typed
-// URL, and a gateway's client names a URL as a page of which nothing is known.
+// ways are how a URL comes to be opened. A menu item that a person opens counts as typed,
+// and a URL from a client of the gateway as a link in an unknown page.
 var ways = []string{"typed", "link", "gateway client", "redirect"}
 
-// open opens u in that way, and returns what was sent and dialled for it.
+// open opens u that way, and returns what was sent and dialled.
 func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, err error) {
 	t.Helper()
 	r := new(recorder)
@@ -220,8 +218,8 @@ func open(t *testing.T, way string, u locus.URL) (sent string, dials []string, e
 	return string(r.sent), r.dials, err
 }
 
-// Each row of the threat model's table says which octets of a URL reach a server
-// decoded: no others do, and none of a URL that is denied.
+// Only the octets in the table of the threat model reach a server decoded, and none of a
+// denied URL.
 func TestThreatModelOctets(t *testing.T) {
 	rows := threats(t)
 	for name := range places {
@@ -262,7 +260,7 @@ func TestThreatModelOctets(t *testing.T) {
 	}
 }
 
-// reaches reports whether an octet of a URL is sent decoded, from any of its places.
+// reaches reports whether an octet in any place of a URL is sent decoded.
 func reaches(t *testing.T, way, name, host string, o byte) bool {
 	t.Helper()
 	for _, place := range places[name] {
@@ -283,7 +281,7 @@ func reaches(t *testing.T, way, name, host string, o byte) bool {
 	return false
 }
 
-// Each row says to which ports a URL leads, by which way.
+// A URL leads only to the ports in the table, by the way it is opened.
 func TestThreatModelPorts(t *testing.T) {
 	for _, row := range threats(t) {
 		synctest.Test(t, func(t *testing.T) {
@@ -309,13 +307,13 @@ func TestThreatModelPorts(t *testing.T) {
 	}
 }
 
-// The two URLs that carry more than the table says.
+// These two URLs are exceptions from the table.
 func TestThreatModelExceptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, way := range ways {
 			for _, c := range []struct {
 				host, place, sent string
-				ways              []string // those by which it is sent
+				ways              []string // that send it
 			}{
 				{"h.example", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},
 				{"h.example:70", "gopher://%s/0f%%09%%09+%%091%%0D%%0A+-1%%0D%%0Aa%%0D%%0A.%%0D%%0A", "+-1\r\na\r\n", ways[:3]},

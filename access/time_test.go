@@ -17,8 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// bubble runs f in a bubble of its own time, with a client for w that is ended
-// with it.
+// bubble runs f in a synctest bubble, with a client for w.
 func (w *world) bubble(t *testing.T, o Options, opener scheme.Opener, f func(t *testing.T, c *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,8 +65,7 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// Nothing answers: each address has its share of the time, and the name look-up
-// counts too.
+// If no address answers, each gets its share of the time, the name look-up included.
 func TestConnect(t *testing.T) {
 	w := &world{names: map[string]string{"a.example": "1.1.1.1 1.1.1.2 2606:4700::1"}}
 	var at []string
@@ -119,7 +117,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// No more addresses are looked at than a name may sensibly have.
+// The number of addresses that are tried is limited.
 func TestManyAddresses(t *testing.T) {
 	w := &world{names: map[string]string{"a.example": ""}, dead: make(map[string]bool)}
 	for i := range 100 {
@@ -136,8 +134,8 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// The limit for an open is over when the resource is there; that for silence
-// holds while it is read.
+// The limit for an open ends with the open. The limit of silence applies while the
+// resource is read.
 func TestReadingTakesItsTime(t *testing.T) {
 	drip := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(ctx, "tcp", "a.example:80")
@@ -182,8 +180,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 	}
 }
 
-// A person at a session may think as long as they like, and the end of the
-// context is the end of the session.
+// A session has no limit of silence, and ends with its context.
 func TestSessionIsNotHurried(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
 	w.bubble(t, Options{Idle: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
@@ -204,7 +201,7 @@ func TestSessionIsNotHurried(t *testing.T) {
 			t.Errorf("%v after %v", err, d)
 		}
 	})
-	// Closing it lets go of the context.
+	// Closing it releases the context.
 	w.bubble(t, Options{}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -221,8 +218,7 @@ func TestSessionIsNotHurried(t *testing.T) {
 	})
 }
 
-// Cancelling ends an open wherever it is, and the reading of a resource that does
-// not listen to its context.
+// Cancelling ends an open at any step, and reading a resource that ignores the context.
 func TestCancel(t *testing.T) {
 	gone := errors.New("the window was closed")
 	for _, s := range []struct {
@@ -249,7 +245,7 @@ func TestCancel(t *testing.T) {
 		})
 	}
 
-	// A body, a menu: both wait for their server and know of no context.
+	// This body and this menu wait for the server and ignore the context.
 	deaf := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(context.WithoutCancel(ctx), "tcp", "a.example:80")
 		if err != nil {
@@ -294,7 +290,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// read reads one thing of a resource.
+// read reads once from a resource.
 func read(res scheme.Resource) error {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -308,8 +304,8 @@ func read(res scheme.Resource) error {
 	return io.EOF
 }
 
-// An opener's error that wraps the limit of time is kept: it tells what the server did
-// until then. Any other gives way to the limit.
+// An opener's error that wraps the time limit is kept, because it says what the server did
+// before. The time limit replaces any other error.
 func TestTimeoutTellsWhatHappened(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		slow := scheme.OpenerFunc(func(ctx context.Context, _ *scheme.Request) (scheme.Resource, error) {
@@ -332,8 +328,7 @@ func TestTimeoutTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// The resource comes at the very moment when the time is over: then it is closed,
-// and the error is that of time.
+// A resource that arrives at the time limit is closed, and the error is a timeout.
 func TestTimeoutAtTheLastMoment(t *testing.T) {
 	closed := false
 	late := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -353,7 +348,7 @@ func TestTimeoutAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// The deadlines of a connection: the user's and the silence, whichever is first.
+// The earlier of the caller's deadline and the limit of silence applies.
 func TestConnDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(nil, policy.Policy{}, &Options{Idle: 10 * time.Second})
@@ -389,15 +384,15 @@ func TestConnDeadlines(t *testing.T) {
 		expect("no more deadline", 10*time.Second, true)
 		a.SetDeadline(time.Now().Add(time.Hour))
 		expect("a deadline far away", 10*time.Second, true)
-		// Ends a Read that waits.
+		// The deadline ends a Read that waits.
 		time.AfterFunc(4*time.Second, func() { a.SetDeadline(time.Unix(1, 0)) })
 		expect("a deadline in the past", 4*time.Second, false)
 		a.SetDeadline(time.Time{})
-		// What is written gives the answer its time.
+		// A Write extends the deadline for the response.
 		time.AfterFunc(8*time.Second, func() { a.Write([]byte("question")) })
 		go io.ReadFull(far, make([]byte, 8))
 		expect("a Read while something is written", 18*time.Second, true)
-		// A Write that nobody takes.
+		// This Write is not read.
 		var err error
 		if d := took(func() { _, err = a.Write([]byte("x")) }); d != 10*time.Second || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("Write: %v after %v", err, d)

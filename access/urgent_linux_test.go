@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// urgentPair is a connection, its far end, and how that one's socket is reached.
+// urgentPair returns both ends of a connection, and the socket of the second.
 func urgentPair(t *testing.T) (c, far net.Conn, raw syscall.RawConn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,8 +37,7 @@ func urgentPair(t *testing.T) (c, far net.Conn, raw syscall.RawConn) {
 	return c, far, raw
 }
 
-// Urgent data begins a read and is told from what is around it, whether it came
-// before the read or while that waited.
+// Urgent data begins a read, whether it arrived before the read or during it.
 func TestReadUrgent(t *testing.T) {
 	c, far, raw := urgentPair(t)
 	send := func(text string, flags int) {
@@ -93,8 +92,7 @@ func TestReadUrgent(t *testing.T) {
 	}
 }
 
-// Urgent data is told whenever it comes, also in the middle of the call that is to
-// read it.
+// Urgent data is reported even if it arrives in the middle of ReadUrgent.
 func TestReadUrgentAtAnyTime(t *testing.T) {
 	c, _, raw := urgentPair(t)
 	const times = 5000

@@ -30,7 +30,7 @@ import (
 	lhttp "github.com/locus-url/locus/scheme/http"
 )
 
-// log is what a server was asked, in order.
+// log records the requests to a server.
 type log struct {
 	mu   sync.Mutex
 	list []string
@@ -42,7 +42,7 @@ func (l *log) add(text string) {
 	l.list = append(l.list, text)
 }
 
-// take returns what came since it was last asked.
+// take returns the entries since the last call.
 func (l *log) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +68,8 @@ func dialHere(address string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(context.Background(), "tcp", "127.0.0.1:"+port)
 }
 
-// startProxy starts an HTTP proxy, in whose world every name is this machine. It
-// answers GET itself, with the request-target, and makes tunnels.
+// startProxy starts an HTTP proxy for which every name is loopback. It answers GET with
+// the request-target, and makes tunnels.
 func startProxy(t *testing.T) (address string, asked *log) {
 	t.Helper()
 	asked = new(log)
@@ -108,8 +108,8 @@ func startProxy(t *testing.T) (address string, asked *log) {
 	return strings.TrimPrefix(s.URL, "http://"), asked
 }
 
-// startSOCKS starts a SOCKS proxy (RFC 1928), which wants the login me:pw if it is
-// to, and in whose world every name and address is this machine.
+// startSOCKS starts a SOCKS proxy (RFC 1928) for which every name and address is loopback.
+// It can require the login me:pw.
 func startSOCKS(t *testing.T, login bool) (address string, asked *log) {
 	t.Helper()
 	asked = new(log)
@@ -180,7 +180,7 @@ func serveSOCKS(c net.Conn, login bool, asked *log) {
 	join(c, up)
 }
 
-// gated is a client with gateways, all of whose schemes are real.
+// gated is a client with gateways and real schemes.
 type gated struct {
 	*access.Client
 	via     log // of Options.Via
@@ -188,7 +188,7 @@ type gated struct {
 }
 
 // newGated makes a client. gateways has "scheme=gateway", "all=gateway" and
-// "except=list", by blanks.
+// "except=list", separated by blanks.
 func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways string) *gated {
 	t.Helper()
 	r := access.GatewayRules{Schemes: map[string]access.Gateway{}}
@@ -247,7 +247,7 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	return c
 }
 
-// text opens u and returns what is there.
+// text opens u and returns its text.
 func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, error) {
 	t.Helper()
 	res, err := c.Do(t.Context(), req)
@@ -265,12 +265,12 @@ func (c *gated) text(t *testing.T, req access.Request) (string, *access.Result, 
 
 func typed(u string) access.Request { return access.Request{URL: locus.MustParse(u)} }
 
-// found is a URL that something public brought.
+// found opens a URL from a public page.
 func found(u string) access.Request {
 	return access.Request{URL: locus.MustParse(u), From: &access.Result{URL: locus.MustParse("http://public.example/"), Zone: policy.Far}}
 }
 
-// here are rules that let a person name what is on this machine, and nobody else.
+// here are rules that allow only typed URLs to lead to this machine.
 var here = policy.Rules{TypedPrivate: true, Passwords: true}
 
 func TestThroughProxy(t *testing.T) {
@@ -298,12 +298,12 @@ func TestThroughProxy(t *testing.T) {
 	if got := c.lookups.take(); len(got) > 0 {
 		t.Errorf("looked up %q", got)
 	}
-	// An address that is not public, which was typed, leads on to others.
+	// A private address that was typed may lead to others.
 	if _, res, err := c.text(t, typed("http://10.1.2.3/")); err != nil || res.Zone != policy.Near {
 		t.Errorf("%+v, %v", res, err)
 	}
 	asked.take()
-	// What is not for it.
+	// These URLs do not go through the gateway.
 	for u, kind := range map[string]access.Kind{
 		"http://127.0.0.1:1024/": access.Unreachable, "file:///nothing-is-here": access.Denied, "mailto:a@b.example": access.Unsupported,
 	} {
@@ -328,7 +328,7 @@ func TestThroughProxy(t *testing.T) {
 	}
 }
 
-// The policy judges a URL that goes by way of a gateway as any other.
+// The policy judges a URL that goes through a gateway like any other.
 func TestGatewayPolicy(t *testing.T) {
 	address, asked := startProxy(t)
 	gw, gwAsked := startProxy(t)
@@ -358,12 +358,12 @@ func TestGatewayPolicy(t *testing.T) {
 			t.Errorf("%s: the gateway was asked", gateways)
 		}
 	}
-	// What SOCKS is given as an address was judged.
+	// The policy judges the addresses that SOCKS gets.
 	c := newGated(t, here, nil, "all=socks5://"+socks)
 	if _, _, err := c.text(t, found("http://inner.example/")); access.KindOf(err) != access.Denied || len(socksAsked.take()) != 0 {
 		t.Errorf("a followed name of this machine: %v", err)
 	}
-	// A gateway may be on this machine, though nothing else may.
+	// A gateway may be on this machine.
 	c = newGated(t, policy.Rules{}, nil, "http=http://"+address+" gopher=http://"+gw+"/{url} wais=socks5h://"+socks+" ftp=socks5://"+socks+" except="+gw)
 	for _, u := range []string{"http://public.example/", "gopher://public.example/"} {
 		if _, _, err := c.text(t, found(u)); err != nil {
@@ -386,7 +386,7 @@ func TestGatewayPolicy(t *testing.T) {
 	}
 }
 
-// A gateway may say that something is elsewhere, and whoever says that is judged.
+// A redirect by a gateway is judged like any other.
 func TestGatewayReferrals(t *testing.T) {
 	proxy, asked := startProxy(t)
 	for _, s := range []struct {
@@ -414,7 +414,7 @@ func TestGatewayReferrals(t *testing.T) {
 			t.Errorf("%s to %s: %d requests", s.gateways, s.to, n)
 		}
 	}
-	// A redirect that is good is followed, by way of the gateway of what it leads to.
+	// An allowed redirect is followed through the gateway of its URL.
 	c := newGated(t, here, nil, "all=http://"+proxy)
 	text, res, err := c.text(t, typed("gopher://away.example/0http://there.example/x#f"))
 	if text != "http://there.example/x" || err != nil || res.URL.String() != "http://there.example/x#f" || len(res.Hops) != 2 {
@@ -454,8 +454,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// A gateway is told no password, however the URL was mistyped: a template none at all,
-// and a proxy none that the scheme takes for one.
+// A gateway gets no password, even of a mistyped URL: a template gets none at all, and a
+// proxy none that is a password by the scheme.
 func TestMistypedPasswordsStayHere(t *testing.T) {
 	gw, asked := startProxy(t)
 	for _, gateways := range []string{"all=http://" + gw + "/{url}", "all=http://" + gw + "/{+url}", "all=http://" + gw} {
@@ -475,7 +475,7 @@ func TestMistypedPasswordsStayHere(t *testing.T) {
 				t.Errorf("%s goes to %s", text, gateways)
 			}
 			for _, line := range asked.take() {
-				// What is in the search, path or selector of a URL is what its server is to get.
+				// The server needs the search, path or selector of a URL.
 				if strings.Contains(line, secrettest.Half) && (isTemplate || !isKnown || !strings.Contains(text, "://h.example/")) {
 					t.Errorf("%s by %s is %q", text, gateways, line)
 				}
@@ -484,7 +484,7 @@ func TestMistypedPasswordsStayHere(t *testing.T) {
 	}
 }
 
-// What goes by way of a template opens no other connection.
+// A URL that goes through a template opens no other connection.
 func TestTemplateAlone(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -519,7 +519,7 @@ func TestTemplateAlone(t *testing.T) {
 	}
 }
 
-// https keeps its secrets from a proxy, and so does all that is encrypted.
+// Encrypted connections, such as those of https, are tunnelled through a proxy.
 func TestConnect(t *testing.T) {
 	proxy, asked := startProxy(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host+r.RequestURI) }))
@@ -537,7 +537,7 @@ func TestConnect(t *testing.T) {
 	if got := asked.take(); text != "" && err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, asked %q", text, err, got)
 	}
-	// httptest's certificate is good for example.com and this machine.
+	// httptest's certificate is valid for example.com and loopback.
 	text, _, err = c.text(t, typed("https://example.com"+port+"/a"))
 	if text != "example.com"+port+"/a" || err != nil || len(c.lookups.take()) != 0 {
 		t.Errorf("%q, %v", text, err)
@@ -562,7 +562,7 @@ func TestSOCKS(t *testing.T) {
 	for _, s := range []struct {
 		gateway string
 		login   bool
-		host    string // as the proxy is told
+		host    string // that the proxy gets
 		looked  int
 		zone    policy.Zone
 	}{
@@ -582,7 +582,7 @@ func TestSOCKS(t *testing.T) {
 		if looked := c.lookups.take(); len(looked) != s.looked || res.Zone != s.zone {
 			t.Errorf("%s: looked up %q, zone %v", s.gateway, looked, res.Zone)
 		}
-		// A literal address is what it is.
+		// A literal address is not looked up.
 		if _, res, err := c.text(t, typed("ftp://127.0.0.1"+port+"/pub/hello.txt")); err != nil || res.Zone != policy.Near {
 			t.Errorf("%s: %+v, %v", s.gateway, res, err)
 		}
@@ -640,7 +640,7 @@ func TestSOCKSRefuses(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	// Active FTP has nobody connect to us.
+	// No server can connect to the client for active FTP.
 	open, _ := startSOCKS(t, false)
 	server, err := ftptest.Start(ftptest.Files{"a": {Data: "x"}}, nil)
 	if err != nil {
@@ -666,8 +666,7 @@ func TestSOCKSRefuses(t *testing.T) {
 	}
 }
 
-// A client that is closed has no connections left, through whatever they went, and
-// makes no more.
+// A closed client has no connections, tunnels included, and makes no more.
 func TestGatewayClose(t *testing.T) {
 	address, _ := startSOCKS(t, false)
 	echo := httptest.NewServer(http.NotFoundHandler())
@@ -686,7 +685,7 @@ func TestGatewayClose(t *testing.T) {
 	}
 }
 
-// A proxy needs a scheme that can ask it.
+// A proxy needs a scheme whose opener is a ProxyOpener.
 func TestNoProxyOpener(t *testing.T) {
 	g, err := access.ParseGateway("http://proxy.example")
 	if err != nil {

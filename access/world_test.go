@@ -22,14 +22,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is an Internet in memory: names with addresses, and at each address the
-// same server, which reads a line with a URL and answers with a line of what is
-// there. Nothing leaves the process.
+// world is an Internet in memory: names with addresses, and one server at each address. The
+// server reads a URL in a line and answers with a line about its resource.
 type world struct {
-	// names have the addresses of hosts, by blanks; "|" parts the answers to one
-	// look-up and the next, of which the last stays.
+	// names have the addresses of hosts, separated by blanks. "|" separates the answers to
+	// consecutive look-ups; the last is repeated.
 	names map[string]string
-	// pages have the answers: "object TEXT", "referral URL...", "menu URL...",
+	// pages are the responses: "object TEXT", "referral URL...", "menu URL...",
 	// "session", "silent", "cut TEXT".
 	pages map[string]string
 	// dead addresses refuse connections.
@@ -38,7 +37,7 @@ type world struct {
 	mu      sync.Mutex
 	lookups map[string]int
 	dials   []string // the addresses that were dialled
-	asked   []string // the URLs that servers were asked for
+	asked   []string // the URLs that were requested
 	servers sync.WaitGroup
 }
 
@@ -101,7 +100,7 @@ func (w *world) serve(c net.Conn) {
 	}
 }
 
-// lines is the client of that server. It keeps connections if told to.
+// lines is the opener for that server. It optionally keeps connections.
 type lines struct {
 	keep bool
 
@@ -128,7 +127,7 @@ func (l *lines) connect(ctx context.Context, req *scheme.Request) (net.Conn, idl
 	}
 	c, err := req.Dial.DialContext(ctx, "tcp", key.host)
 	if err != nil {
-		// As some openers do, whatever the reason.
+		// Some openers do this for any failure.
 		err = fmt.Errorf("%w: %w", scheme.ErrUnreachable, err)
 	}
 	return c, key, err
@@ -172,7 +171,7 @@ func (l *lines) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return page(req.URL, kind, rest)
 }
 
-// page is a resource of one of the kinds of world.
+// page is a resource of a page of world.
 func page(u locus.URL, kind, rest string) (scheme.Resource, error) {
 	var urls []locus.URL
 	for _, text := range strings.Fields(rest) {
@@ -234,8 +233,7 @@ func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	return r
 }
 
-// files lets file URLs open without a connection, from the pages of w, and passes
-// all others on.
+// files opens file URLs without a connection, from the pages of w, and passes other URLs on.
 func files(w *world, o scheme.Opener) scheme.Opener {
 	return scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		if s := req.URL.Scheme(); s != "file" && s != "mid" {
@@ -246,7 +244,7 @@ func files(w *world, o scheme.Opener) scheme.Opener {
 	})
 }
 
-// client returns a client for w, which is ended with the test.
+// client returns a client for w, which the test closes.
 func (w *world) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Client {
 	t.Helper()
 	p, err := policy.New(r)
@@ -268,7 +266,7 @@ func (w *world) client(t testing.TB, r policy.Rules, o *Options, l *lines) *Clie
 	return c
 }
 
-// dialled returns the hosts that were dialled since it was last asked.
+// dialled returns the hosts that were dialled since the last call.
 func (w *world) dialled() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -277,7 +275,7 @@ func (w *world) dialled() []string {
 	return list
 }
 
-// openText opens u and returns the text of the object that is there.
+// openText opens u and returns the text of the object.
 func openText(t *testing.T, c *Client, req Request) (string, *Result, error) {
 	t.Helper()
 	res, err := c.Do(t.Context(), req)
@@ -293,7 +291,7 @@ func openText(t *testing.T, c *Client, req Request) (string, *Result, error) {
 	return string(text), res, err
 }
 
-// deniedBy returns the rule by which err is denied, or "".
+// deniedBy returns the rule of the denial err, or "".
 func deniedBy(err error) string {
 	var denied *policy.DeniedError
 	if errors.As(err, &denied) {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Each server is known by its name: p... are private, g... are public.
+// Servers named p... are private, those named g... are public.
 func zoneWorld() *world {
 	return &world{
 		names: map[string]string{
@@ -50,12 +50,12 @@ func zoneWorld() *world {
 	}
 }
 
-// A URL that a person typed may name a private address; what is followed from
-// there may not lead from a public to a private one.
+// A typed URL may name a private address. A referral may not lead from a public address to
+// a private one.
 func TestZonesOfReferrals(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		rule string // by which it is denied in the end
+		rule string // of the denial
 		zone policy.Zone
 	}{
 		{"http://p2.example/end", "", policy.Near},
@@ -88,7 +88,7 @@ func TestZonesOfReferrals(t *testing.T) {
 		if c.rule == "private" && strings.Contains(fmt.Sprint(w.dialled()), "192.168.0.2") {
 			t.Errorf("%s: what is denied was dialled", c.text)
 		}
-		// Whoever allows it all gets it all.
+		// AllowPrivate allows every address.
 		if _, _, err := openText(t, zoneWorld().client(t, policy.Rules{AllowPrivate: true, Files: true}, nil, nil), Request{URL: parse(c.text)}); (err != nil) != (c.rule == "file" || strings.Contains(c.text, "local")) {
 			t.Errorf("%s with --allow-private: %v", c.text, err)
 		}
@@ -148,7 +148,7 @@ func TestPrivateByName(t *testing.T) {
 		}
 	}
 	equal(t, "dialled", w.dialled(), nil)
-	// Of a name with both, the public address is dialled alone.
+	// For a name with both, only the public address is dialled.
 	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.Zone != policy.Far {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
@@ -159,7 +159,7 @@ func TestPrivateByName(t *testing.T) {
 	}
 }
 
-// The name has a public address when one asks first, and a private one after.
+// The name has a public address at the first look-up, and a private one after.
 func TestRebinding(t *testing.T) {
 	w := zoneWorld()
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -172,8 +172,8 @@ func TestRebinding(t *testing.T) {
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
 
-	// Where a person may name private addresses, a name that was public once still
-	// leads to none but public ones.
+	// Even if typed URLs may have private addresses, a name that was once public leads
+	// only to public ones.
 	w = zoneWorld()
 	c = w.client(t, policy.Rules{TypedPrivate: true}, nil, nil)
 	if _, _, err := openText(t, c, Request{URL: u}); err != nil {
@@ -184,7 +184,7 @@ func TestRebinding(t *testing.T) {
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80", "10.0.0.9:80"})
 
-	// And so does a name whose public address refused.
+	// The same applies if the public address refused the connection.
 	w = zoneWorld()
 	w.names["mixed.example"] = "9.9.9.9 10.0.0.9"
 	w.dead = map[string]bool{"9.9.9.9": true}
@@ -194,7 +194,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A connection that was kept dials nothing, and counts for what it is.
+// A reused connection counts as public or private, though it is not dialled again.
 func TestZonesOfKeptConnections(t *testing.T) {
 	for _, s := range []struct{ first, second, rule string }{
 		{"http://g2.example/end", "http://g2.example/p2", "private"},
@@ -219,8 +219,7 @@ func TestZonesOfKeptConnections(t *testing.T) {
 	}
 }
 
-// Openers tell connections apart by their dialer: one for each zone, as long as the
-// client is there.
+// A client has one dialer for each zone, because openers keep connections by dialer.
 func TestDoors(t *testing.T) {
 	w := zoneWorld()
 	var seen []scheme.Dialer
@@ -250,7 +249,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// What can't be told is Far.
+// In doubt a link is Far.
 func TestZoneAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
 	c := New(known(t), p, nil)
@@ -293,7 +292,7 @@ func TestZoneAfter(t *testing.T) {
 	}
 }
 
-// A URL may name no host, as news does: then what its opener dials counts.
+// For a URL without a host, as of news, the addresses that its opener dials count.
 func TestZoneOfAServerOfOnesOwn(t *testing.T) {
 	for server, want := range map[string]policy.Zone{"p1.example:119": policy.Near, "10.0.0.1:119": policy.Near, "g1.example:119": policy.Far, "mixed.example:119": policy.Far} {
 		w := zoneWorld()
@@ -319,7 +318,7 @@ func TestZoneOfAServerOfOnesOwn(t *testing.T) {
 	}
 }
 
-// The memory of hosts has a bound, and what falls out of it counts as public.
+// The number of remembered hosts is limited, and a forgotten one counts as public.
 func TestHostsBound(t *testing.T) {
 	var h hosts
 	for i := range maxHosts + 100 {
@@ -330,7 +329,7 @@ func TestHostsBound(t *testing.T) {
 	}
 }
 
-// The socket's own address is judged once more when it connects.
+// The address is judged again when the socket connects.
 func TestControl(t *testing.T) {
 	p, _ := policy.New(policy.Rules{TypedPrivate: true})
 	c := New(nil, p, nil)
@@ -367,8 +366,8 @@ func TestInTurns(t *testing.T) {
 	}
 }
 
-// What is asked about addresses besides the policy is asked about each, whatever
-// name leads there and however often that changes, but not about a gateway's.
+// Options.CheckAddr judges each address of a name, at each look-up, except those of
+// gateways.
 func TestCheckAddr(t *testing.T) {
 	w := zoneWorld()
 	o := &Options{CheckAddr: func(a netip.AddrPort) error {
