@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Every verb of package fmt and every handler of slog masks the password, also
-// where the URL is a part of another value. String, MarshalText and JSON are exact.
+// Every verb of package fmt and every handler of slog hides the password, also of a URL in
+// another value. String, MarshalText and JSON are exact.
 func TestFormatMasks(t *testing.T) {
 	const text = "ftp://user:Secret@host/a%20b"
 	u := locus.MustParse(text)

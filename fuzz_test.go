@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// seeds are texts that reach the corners of the grammar.
+// seeds are texts for all parts of the grammar.
 var seeds = []string{
 	"http://www.my.work.com/", "http://h", "http://h/", "http://h?q", "http://h/?q#f", "HTTP://H:080/%7e",
 	"ftp://us?er:p@h/x", "ftp://@h/", "ftp://:@h:/", "ftp://u:p:q@h/", "ftp://u@v@h/", "ftp://h:65535", "ftp://h:65536",
@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkParse(t, text) })
 }
 
-// checkParse holds Parse against its slow twin.
+// checkParse compares Parse with its slow twin.
 func checkParse(t *testing.T, text string) {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -65,8 +65,8 @@ func checkParse(t *testing.T, text string) {
 	checkRoundTrip(t, u)
 }
 
-// checkGeneric holds the verdict on a URL of a scheme that nobody registered
-// against the production genericurl, in which a fragment has no place.
+// checkGeneric compares Check, for a scheme that is not registered, with the production
+// genericurl, which has no fragment.
 func checkGeneric(t *testing.T, u locus.URL) {
 	t.Helper()
 	bare := u.WithoutFragment()
@@ -116,7 +116,7 @@ func checkParts(t *testing.T, text string, u locus.URL, slow slowURL) {
 	}
 	same("text put together", slow.join(text), text)
 
-	// Offsets lead to the parts they name.
+	// The offsets are those of the parts.
 	if slow.internet {
 		same("text at HostOffset", text[u.HostOffset():][:len(slow.host)], slow.host)
 	}
@@ -130,7 +130,7 @@ func checkParts(t *testing.T, text string, u locus.URL, slow slowURL) {
 	same("text at PathOffset", text[u.PathOffset():][:len(rest)], rest)
 }
 
-// join puts the parts of u together again; the scheme as it is in text.
+// join joins the parts of u, with the scheme as written in text.
 func (u slowURL) join(text string) string {
 	var b strings.Builder
 	b.WriteString(text[:len(u.scheme)] + ":")
@@ -162,8 +162,8 @@ func (u slowURL) join(text string) string {
 	return b.String()
 }
 
-// checkRoundTrip takes u apart and puts it together again. What Parts has no
-// place for, a port in another spelling or a missing "/", is left out of it.
+// checkRoundTrip makes a URL of the parts of u. It skips spellings that Parts can't
+// express: of a port, or a missing "/".
 func checkRoundTrip(t *testing.T, u locus.URL) {
 	t.Helper()
 	v, err := u.Parts().URL()
@@ -177,8 +177,7 @@ func checkRoundTrip(t *testing.T, u locus.URL) {
 	}
 }
 
-// checkWithoutPassword makes sure that a URL without its password is one that says
-// the same otherwise.
+// checkWithoutPassword tests that WithoutPassword changes nothing else.
 func checkWithoutPassword(t *testing.T, u locus.URL) {
 	t.Helper()
 	v, want := u.WithoutPassword(), u.Parts()

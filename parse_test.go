@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// absent stands for a part that is not there; an empty one is "".
+// absent is an absent part; an empty one is "".
 const absent = "-"
 
 func TestParse(t *testing.T) {
@@ -178,7 +178,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// All delimiters may be as far back as the length allows.
+// The offsets of all delimiters may be as large as MaxLen allows.
 func TestParseLength(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, text := range []string{
@@ -217,7 +217,7 @@ func TestParseLength(t *testing.T) {
 	}
 }
 
-// 20,000 texts around the grammar: Parse and its slow twin agree on each.
+// Parse and its slow twin agree on 20,000 random texts.
 func TestParseRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1738, 5))
 	const n = 20_000
@@ -234,7 +234,7 @@ func TestParseRandom(t *testing.T) {
 	}
 }
 
-// randomText puts pieces of URLs together, mostly as the grammar has them.
+// randomText joins pieces of URLs, mostly in the order of the grammar.
 func randomText(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	word := func() string {
@@ -320,7 +320,7 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// Nothing that only looks at a URL allocates, nor does Parse.
+// Parse and the accessors do not allocate.
 func TestAllocs(t *testing.T) {
 	texts := []string{
 		"http://www.library.my.town.va.us/Catalogue/76523471236%2Fwen44--4.98?a=b#c",

@@ -37,7 +37,7 @@ func TestPartsURL(t *testing.T) {
 	}
 }
 
-// Whatever stands in one part is read back from that part, or refused.
+// Each part is read back as itself, or refused.
 func TestPartsRefuse(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for name, p := range map[string]locus.Parts{
@@ -58,7 +58,7 @@ func TestPartsRefuse(t *testing.T) {
 		"host with @":                  {Scheme: "http", Host: "a@b"},
 		"host with user before":        {Scheme: "http", User: text("u"), Host: "a@b"},
 		"host with port":               {Scheme: "http", Host: "a:80"},
-		"host with : alone":            {Scheme: "http", Host: "a:"},
+		"host with only :":             {Scheme: "http", Host: "a:"},
 		"host with port and port":      {Scheme: "http", Host: "a:80", Port: 80},
 		"host with /":                  {Scheme: "http", Host: "a/b"},
 		"host with / before path":      {Scheme: "http", Host: "a/b", Path: text("c")},
@@ -68,7 +68,7 @@ func TestPartsRefuse(t *testing.T) {
 		"host with space":              {Scheme: "http", Host: "a b"},
 		"host with %":                  {Scheme: "http", Host: "a%"},
 		"host [":                       {Scheme: "http", Host: "["},
-		"host that is no address":      {Scheme: "http", Host: "[1]"},
+		"host with an invalid address": {Scheme: "http", Host: "[1]"},
 		"path with #":                  {Scheme: "http", Host: "h", Path: text("a#b")},
 		"path with # before fragment":  {Scheme: "http", Host: "h", Path: text("a#b"), Fragment: text("c")},
 		"path with CR LF":              {Scheme: "http", Host: "h", Path: text("a\r\nHost: x")},
@@ -96,13 +96,13 @@ func TestPartsRefuse(t *testing.T) {
 	}
 }
 
-// Parts.URL is Parts and back, or an error, for any parts at all.
+// Parts.URL and URL.Parts are inverse for any parts, or Parts.URL fails.
 func FuzzParts(f *testing.F) {
 	f.Add("http", "u", "p", "h", uint16(80), "a/b", "f", uint8(0xFF))
 	f.Add("x", "", "", "[::1]", uint16(0), "", "", uint8(0))
 	f.Add("mailto", "", "", "", uint16(0), "a@b", "", uint8(16))
 	f.Add("http", "", "p", "h", uint16(0), "", "", uint8(32|2))
-	// No other part has it by chance, nor does a message around them.
+	// This text is in no other part, and in no message.
 	const secret = "<a secret>"
 	f.Fuzz(func(t *testing.T, scheme, user, password, host string, port uint16, path, fragment string, have uint8) {
 		if have&32 != 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// secrets are passwords that people have and that upset parsers.
+// secrets are passwords with delimiters and other special characters.
 var secrets = []string{
 	"Secret", "Se:cret", "Se@cret", "Se/cret", "Se//cret", "Se cret", "Se#cret", "Se?cret", `Se\cret`, "Se%cret", "Se%40cret", "Se\ncret", "Se\x00cret",
 	"Sécret", "Se\xffcret", "S@e/c:r#e?t", "://Secret", "@Secret", "Secret@", ":Secret", "Se]cret[", "Se;type=a", strings.Repeat("Secret", 50),
 }
 
-// frames are what may be around a password.
+// frames are texts around a password.
 var frames = []string{
 	"ftp://user:%s@host/", "ftp://user:%s@host:21/a/b", "ftp://user:%s@host", "ftp://:%s@host/", "http://user:%s@host/?a=b#c",
 	"ftp://user:%s@ho st/", "ftp://user:%s@host:x/", "FTP://user:%s@[::1]/", "//user:%s@host/", "ftp:/user:%s@ho st/", "user@ftp://user:%s@h/",
@@ -31,16 +31,15 @@ func shows(text, secret string) bool {
 	return strings.Contains(text, secret) || strings.Contains(text, "ecret") || strings.Contains(text, "cret")
 }
 
-// Whatever a password is and wherever it is written, no message shows it: not
-// where the grammar takes it for one, nor where the text is no URL.
+// No message shows a password, whether the text is a URL or not.
 func TestPasswordsStayHidden(t *testing.T) {
 	for _, frame := range frames {
 		for _, secret := range secrets {
 			text := fmt.Sprintf(frame, secret)
 			u, err := locus.Parse(text)
 			if password, ok := u.Password(); err == nil && frame[0] != 'u' && (!ok || password != secret) {
-				// The grammar has split it elsewhere: user "user", password "S", host
-				// "e". What is host or path is shown.
+				// By the grammar the user is "user", the password "S" and the host "e". The
+				// host and the path are shown.
 				continue
 			}
 			if got := locus.Mask(text); shows(got, secret) || len(got) != len(text) {
@@ -57,8 +56,7 @@ func TestPasswordsStayHidden(t *testing.T) {
 	}
 }
 
-// checkHidden looks for the password in everything that is printed of a URL or an
-// error, but for String.
+// checkHidden tests that no output of a URL or an error, except String, has the password.
 func checkHidden(t *testing.T, u locus.URL, err error, secret string) {
 	t.Helper()
 	var texts []string
@@ -102,7 +100,7 @@ func TestRedacted(t *testing.T) {
 		"url:ftp://u:p@h/":          "url:ftp://u:***@h/",
 		"view-source:http://u:p@h/": "view-source:http://u:***@h/",
 
-		// Mistyped: the grammar finds no password in them.
+		// These are mistyped: by the grammar they have no password.
 		"ftp:/u:PW@h":                            "ftp:/u:***@h",
 		"ftp:/u:PW@h/a@b":                        "ftp:/u:***@h/a@b",
 		"ftp:/u:P/W@h":                           "ftp:/u:***@h",
@@ -143,7 +141,7 @@ func TestRedacted(t *testing.T) {
 		"http://h/?v=http%3A%2F%2Fh2%3Fw%3Dftp%253A%252F%252Fu%253APW%2540h": "http://h/?v=http%3A%2F%2Fh2%3Fw%3Dftp%253A%252F%252Fu%253A***%2540h",
 		"ftp://u:PW@h/?v=ftp://u:PW@h2/":                                     "ftp://u:***@h/?v=ftp://u:***@h2/",
 
-		// Harmless: what people need to read stays readable.
+		// These have no password and stay readable.
 		"mailto:a@b":                     "mailto:a@b",
 		"mailto:a@b?cc=c@d&bcc=e@f":      "mailto:a@b?cc=c@d&bcc=e@f",
 		"MAILTO:a@b":                     "MAILTO:a@b",
@@ -230,7 +228,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// A password that is planted in any frame is in no text of an error.
+// No error shows the password in a frame.
 func FuzzMask(f *testing.F) {
 	for i, s := range secrets {
 		f.Add("ftp", "user", s, "host"+frames[i%len(frames)])
@@ -238,7 +236,7 @@ func FuzzMask(f *testing.F) {
 	f.Add("", "u", "p", "")
 	f.Add("a:b", "", "p@", " ")
 	f.Fuzz(func(t *testing.T, scheme, user, password, rest string) {
-		// The marks tell the password from the text around it, in which they are not.
+		// The text around the password does not have these characters.
 		const mark = "\u00b6Q7"
 		if strings.ContainsAny(scheme+user, ":@/") || strings.Contains(scheme+user+rest, mark) {
 			return
@@ -284,14 +282,14 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// What closes a bracket or a sentence after a URL is not a part of it.
+// Closing brackets and punctuation after a URL are not part of it.
 func TestMaskText(t *testing.T) {
 	for text, want := range map[string]string{
-		"refused (by way of http://127.0.0.1:42709)": "refused (by way of http://127.0.0.1:42709)",
-		"see http://h:8080, and http://h:80.":        "see http://h:8080, and http://h:80.",
-		"[ftp://u:secret@h/], ftp://u:secret)":       "[ftp://u:***@h/], ftp://u:***)",
-		"[x](//u:secret) see [y](//h:80/a)":          "[x](//u:***) see [y](//h:80/a)",
-		"no URL: a@b, 12:30":                         "no URL: a@b, 12:30",
+		"refused (through http://127.0.0.1:42709)": "refused (through http://127.0.0.1:42709)",
+		"see http://h:8080, and http://h:80.":      "see http://h:8080, and http://h:80.",
+		"[ftp://u:secret@h/], ftp://u:secret)":     "[ftp://u:***@h/], ftp://u:***)",
+		"[x](//u:secret) see [y](//h:80/a)":        "[x](//u:***) see [y](//h:80/a)",
+		"no URL: a@b, 12:30":                       "no URL: a@b, 12:30",
 	} {
 		if got := locus.MaskText(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -9,10 +9,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// This file is the grammar that every scheme shares, written for reading: the
-// productions of RFC 1738 section 5 letter for letter as patterns, and the
-// splitting of section 3.1 with nothing but package strings. It is slow, and it
-// judges Parse.
+// This file is a slow, readable parser that tests compare with Parse: the productions of
+// RFC 1738 section 5 as regular expressions, and the splitting of section 3.1 with package
+// strings.
 
 // Miscellaneous definitions of section 5.
 const (
@@ -55,7 +54,7 @@ const (
 	genericurl = schemeName + `:(?:` + xchar + `*|` + ipSchemepart + `)`
 )
 
-// Runs of one class, as the productions of the url-paths use them.
+// Sequences of one class, for the productions of url-paths.
 const (
 	fsegments = `(?:` + uchar + `|[?:@&=/])*`
 	hsegments = `(?:` + uchar + `|[;:@&=/])*`
@@ -79,7 +78,7 @@ var (
 	isGroup       = rule(hex + `{1,4}`)
 )
 
-// slowURL is what a text splits into.
+// slowURL has the parts of a text.
 type slowURL struct {
 	scheme, schemePart             string
 	user, password, path, fragment *string
@@ -88,16 +87,16 @@ type slowURL struct {
 	internet, missingSlash         bool
 }
 
-// slowFault is something that Parse refuses a text for.
+// slowFault is a reason why Parse refuses a text.
 type slowFault struct {
 	offset int
 	err    error
 }
 
-// schemeChars are those of scheme in either case: interpreters ignore it.
+// schemeChars are the characters of scheme in either case.
 const schemeChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 
-// slowParse splits text, or tells every reason there is to refuse it.
+// slowParse splits text, or returns every reason to refuse it.
 func slowParse(text string) (u slowURL, faults []slowFault) {
 	fault := func(offset int, err error) { faults = append(faults, slowFault{offset, err}) }
 	if len(text) > locus.MaxLen {
@@ -145,8 +144,7 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 	u.internet = true
 	start += 2
 
-	// "/" ends the login, and so does "?" in the host; user and password may
-	// hold "?".
+	// "/" ends the login, and so does "?" in the host. User and password may hold "?".
 	login, path, hasPath := strings.Cut(after, "/")
 	if i := strings.IndexByte(login, '\\'); i >= 0 {
 		fault(start+i, locus.ErrBackslash)
@@ -199,7 +197,7 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 }
 
 // isSlowIPv6 reports whether text is an IPv6 address as RFC 3986 section 3.2.2
-// spells them: it writes the "::" out and counts eight groups.
+// spells them: it expands "::" and counts eight groups.
 func isSlowIPv6(text string) bool {
 	front, back, elided := strings.Cut(text, "::")
 	groups := func(text string) []string {
@@ -231,8 +229,7 @@ func isSlowIPv6(text string) bool {
 	return n == 8
 }
 
-// isSlowIPv4 reports whether text is four numbers from 0 to 255 without needless
-// zeros.
+// isSlowIPv4 reports whether text is four numbers from 0 to 255 without leading zeros.
 func isSlowIPv4(text string) bool {
 	if !isHostnumber.MatchString(text) {
 		return false
@@ -245,7 +242,7 @@ func isSlowIPv4(text string) bool {
 	return true
 }
 
-// facts are the Facts that the parts show.
+// facts returns the Facts from the parts.
 func (u slowURL) facts(text string) locus.Facts {
 	var f locus.Facts
 	set := func(has bool, fact locus.Facts) {
@@ -281,7 +278,7 @@ func (u slowURL) facts(text string) locus.Facts {
 	return f
 }
 
-// canBeName holds a name against the lengths of RFC 1034 section 3.1.
+// canBeName tests a name against the limits of RFC 1034 section 3.1.
 func canBeName(host string) bool {
 	for label := range strings.SplitSeq(host, ".") {
 		if len(label) > 63 {

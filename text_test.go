@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// lines returns the lines of a file of testdata, each cut at its tabs, and calls
-// f with each; lines that are empty or begin with "#" are left out.
+// lines calls f with each line of a file of testdata, split at tabs. It skips lines that
+// are empty or begin with "#".
 func lines(t *testing.T, name string, f func(t *testing.T, fields []string)) {
 	t.Helper()
 	file, err := os.Open("testdata/" + name)
@@ -37,8 +37,8 @@ func lines(t *testing.T, name string, f func(t *testing.T, fields []string)) {
 	}
 }
 
-// What the texts show parses, or is refused where they say. The verdicts of the
-// schemes are judged in scheme/all.
+// The examples of the standards parse, or are refused at the given offset. Package
+// scheme/all tests the results of the schemes.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"rfc1738-2.txt", "rfc1738-3.1.txt", "uri-draft.txt", "field.txt"} {
 		lines(t, name, func(t *testing.T, fields []string) {
@@ -63,7 +63,7 @@ func number(n int) json.Number {
 	return json.Number(b)
 }
 
-// The examples of RFC 1738's appendix, with the line breaks that it has.
+// The examples of RFC 1738's appendix, with its line breaks.
 func TestAppendix(t *testing.T) {
 	lines(t, "rfc1738-appendix.txt", func(t *testing.T, fields []string) {
 		text := strings.ReplaceAll(fields[0], `\n`, "\n")
@@ -104,7 +104,7 @@ func TestParseWrapped(t *testing.T) {
 	}
 }
 
-// Offsets are those of the text as given, blanks and wrapper counted in.
+// Offsets count blanks and the wrapper.
 func TestParseWrappedOffsets(t *testing.T) {
 	for text, at := range map[string]string{
 		"<URL:http://h/%zz>":         "%zz",
@@ -203,7 +203,7 @@ func TestViolations(t *testing.T) {
 	}
 	note, impossible := locus.Violation{Kind: locus.Note}, locus.Violation{Kind: locus.Impossible}
 	if !locus.Conforms(nil) || !locus.Conforms([]locus.Violation{note}) || locus.Conforms([]locus.Violation{note, v}) || locus.Conforms([]locus.Violation{impossible}) {
-		t.Error("notes alone conform")
+		t.Error("only notes conform")
 	}
 	if got := []string{v.Kind.String(), impossible.Kind.String(), note.Kind.String()}; strings.Join(got, " ") != "violation impossible note" {
 		t.Errorf("%s", got)

@@ -35,11 +35,11 @@ func TestWindowsPath(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// What may be a password is in no message.
+	// No message shows what may be a password.
 	if _, err := locus.Parse(`\\u:Secret@h\a`); !errors.Is(err, locus.ErrWindowsPath) || strings.Contains(err.Error(), "ecret") {
 		t.Error(err)
 	}
-	// This is grammatical: a registry suggests what it may be.
+	// This is grammatical: a registry suggests the file URL.
 	if u, err := locus.Parse(`C:/Users/joe`); err != nil || u.Scheme() != "c" {
 		t.Error(u, err)
 	}

@@ -60,7 +60,7 @@ func TestUnwrapNote(t *testing.T) {
 	}
 }
 
-// A password is hidden in every form of the wrapper, also where the text is not a URL.
+// A password is hidden in every form of the wrapper, even if the text is not a URL.
 func TestUnwrapMask(t *testing.T) {
 	for _, text := range []string{
 		"URL:ftp://u:s3cret@h/", "<URL:ftp://u:s3cret@h/>", "<ftp://u:s3cret@h/>", "url:ftp://u:s3cret@h:x/", "<URL:ftp://u:s3cret\n@h/>",

@@ -219,7 +219,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && (!errors.As(err, &e) || text[e.Offset] != '%') {
 			t.Fatalf("Decode(%q): %v", text, err)
 		}
-		// Both changes of level mean what text means.
+		// Neither function changes the meaning of text.
 		levels := func(changed []byte) {
 			if back, backErr := escape.Decode(string(changed)); err == nil && (back != got || backErr != nil) {
 				t.Fatalf("%q: %q means %q, %v; want %q", text, changed, back, backErr, got)
@@ -237,7 +237,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func ExampleEncode() {
-	// An ftp segment that holds a "/".
+	// This is an ftp segment that contains a "/".
 	fmt.Println(escape.Encode("/etc", escape.Fsegment()))
 	// Output: %2Fetc
 }

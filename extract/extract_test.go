@@ -128,18 +128,18 @@ func TestWrapped(t *testing.T) {
 		text string
 		want []string
 	}{
-		// Both readings of a hyphen at a line's end.
+		// A hyphen at the end of a line has two readings.
 		{"<URL:http://h/a-\nb>", []string{"5-18 wrapped http://h/a-b or http://h/ab"}},
 		{"<URL:http://h/a- \n\tb-\r\nc>", []string{"5-24 wrapped http://h/a-b-c or http://h/abc"}},
 		{"<URL:http://h/a -b\nc>", []string{"5-20 wrapped http://h/a-bc"}},
 		// The fragment is inside.
 		{"<URL:http://h/a\n#f>", []string{"5-18 wrapped http://h/a#f"}},
-		// A ">" that quotes is none that closes, and the other way round.
+		// A ">" is either a quotation mark or the end of the wrapper.
 		{">> > <URL:http://h/a\n>> > >", []string{"10-20 wrapped http://h/a"}},
 		{"> | <http://h/a\n> | b>", []string{"5-21 bracketed http://h/ab"}},
 		{"<http://h/a\n> b", []string{"1-11 bracketed http://h/a"}},
 		{">quoted <URL:http://h/a\n>b>", []string{"13-26 wrapped http://h/ab"}},
-		// No margin where the line of the "<" has none, or another.
+		// There is no margin if the line of the "<" has none, or another.
 		{"x // <URL:http://h/a\n//b>", []string{"10-24 wrapped http://h/a//b"}},
 		{"// <ftp:\n// //h/a>", []string{"4-17 bracketed ftp://h/a"}},
 		{"1. <URL:http://h/a\n3.b>", []string{"8-22 wrapped http://h/a3.b"}},
@@ -150,7 +150,7 @@ func TestWrapped(t *testing.T) {
 		{"<URL:http://h/a\n\nBerners-Lee      24\n\n   b>", []string{"5-15 bare http://h/a"}},
 		// Blanks that are not US-ASCII, and some that are not seen.
 		{"<URL:\u00a0http://h/a\u200b\n\u3000b\u00ad>", []string{"7-25 wrapped http://h/ab"}},
-		// What is no URL inside.
+		// The content is not a URL.
 		{"<URL:> <URL: > <URL:see below> <URL:http://h:x/> <std::vector> <file:line> <a href=http://h/a>", []string{"83-93 bare http://h/a"}},
 		{"<URL:http://h/\x00>", []string{"5-14 bare http://h/"}},
 		// The prefix does not end a word.
@@ -167,7 +167,7 @@ func TestWrapped(t *testing.T) {
 // another one.
 func TestHost(t *testing.T) {
 	for text, want := range map[string]string{
-		// A bracket that was opened before the URL closes it, whatever follows.
+		// A bracket that was opened before the URL ends it.
 		"(http://good.example),(mailto:a@evil.example)": "http://good.example mailto:a@evil.example",
 		"(https://a.example)[mail](mailto:b@c.example)": "https://a.example mailto:b@c.example",
 		"(http://a.example):b@c.example":                "http://a.example",
@@ -197,7 +197,7 @@ func TestHost(t *testing.T) {
 		"http://a.example[1]@c.example":                "http://a.example",
 		"news:comp.mail),a@b.example":                  "news:comp.mail",
 		"news:comp.mail,a@b.example":                   "news:comp.mail",
-		// Logins are not.
+		// These do not end a login.
 		"ftp://user:p,w!@h.example/":            "ftp://user:p,w!@h.example/",
 		"ftp://us(er):pw@h.example/":            "ftp://us(er):pw@h.example/",
 		"http://user%40b.example:pw@h/":         "http://user%40b.example:pw@h/",
@@ -207,7 +207,7 @@ func TestHost(t *testing.T) {
 		"http://a.example&b=c@h.example/":       "http://a.example&b=c@h.example/",
 		"http://{user}:{password}@h/":           "",
 		"http://h.example[:port]/ http://h[0]/": "http://h.example",
-		// A host is whole, or it is none.
+		// A host is found whole or not at all.
 		"http://exampleこれは.com/x":                                              "http://exampleこれは.com/x",
 		"http://xn--はじめよう.com/x":                                               "http://xn--はじめよう.com/x",
 		"http://u:p@exampleこれは.com/x":                                          "http://u:p@exampleこれは.com/x",
@@ -217,7 +217,7 @@ func TestHost(t *testing.T) {
 		"http://xn--これは http://a.xn--これは":                                      "",
 		"http://a.comです http://1.2.3.4です http://a:80です http://a.com→b":         "http://a.com http://1.2.3.4 http://a:80 http://a.com",
 		"mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.comです mailto:a@bです": "mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.com",
-		// So is a path.
+		// A path is found whole.
 		"http://h/bestway-10'-x-30inch/p-004":    "http://h/bestway-10'-x-30inch/p-004",
 		"http://h/Hatfield–McCoy_feud":           "http://h/Hatfield–McCoy_feud",
 		"http://h/A_–_B http://h/1939–45":        "http://h/A_–_B http://h/1939–45",
@@ -228,7 +228,7 @@ func TestHost(t *testing.T) {
 		"http://h/a∖b http://h/☺. http://h/☺.md": "http://h/a∖b http://h/ http://h/☺.md",
 		"│http://h/a│http://h/b｜http://h/c│":     "http://h/a http://h/b http://h/c",
 		"http://h/क। http://h/ك، http://h/a» x":  "http://h/क http://h/ك http://h/a",
-		// A dot before the scheme is of the text.
+		// A dot before the scheme belongs to the text.
 		"can...http://bit.ly/x": "http://bit.ly/x",
 		".http://example.org/":  "http://example.org/",
 		"1.http://a.example/":   "http://a.example/",

@@ -20,7 +20,7 @@ type foreignCase struct {
 	want        []string
 	markdown    bool
 	options     extract.Options
-	first       bool // it tells of the first URL alone
+	first       bool // compares only the first URL
 }
 
 // name is how expected_differences.txt names the case.

@@ -220,7 +220,7 @@ func TestStreamError(t *testing.T) {
 			list = append(list, m)
 		}
 	}
-	// The second may go on where the text broke off, so it is none.
+	// The second URL may continue after the end of the text, so it is not found.
 	if len(list) != 1 || !errors.Is(last, broken) || last.Error() != "extract: reading at octet 25: broken" {
 		t.Errorf("%v, error %v", list, last)
 	}

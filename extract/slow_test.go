@@ -76,7 +76,7 @@ func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 	}
 	wanted := func(name string) bool { return len(name) <= maxName && s.wants(strings.ToLower(name)) }
 	if !wanted(name) {
-		// What is before a dot, or before two hyphens, is of the text.
+		// The text before a dot, or before two hyphens, is not part of the URL.
 		pieces := afterDots.FindAllStringIndex(name, -1)
 		i := slices.IndexFunc(pieces, func(p []int) bool { return startsName.MatchString(name[p[1]:]) && wanted(name[p[1]:]) })
 		if i < 0 {
@@ -260,7 +260,7 @@ func (u *slowURL) letter(i int, host bool) bool {
 		if m == nil {
 			return false
 		}
-		// Where what follows begins, behind the "." that may be before it.
+		// This is the start of the next text, after an optional ".".
 		follows := shape(near)[m[2]:]
 		_, size := utf8.DecodeRuneInString(follows)
 		if strings.ContainsAny(follows[:size], ".:?!,;") {
@@ -297,7 +297,7 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 	}
 	switch start := i - 3; {
 	case s.text[i] == '.' && wwwAtEnd.MatchString(s.text[max(0, i-8):i]) && (i-8 <= 0 || wwwAtEnd.MatchString(s.text[:i])) && !inWord(start) && s.wants("http"):
-		// As after a scheme and "//", but for the user.
+		// This is the text after a scheme and "//", except the user.
 		other := slowScanner{text: s.text[:start] + "http://" + s.text[start:], Options: s.Options}
 		m, _, ok = other.bare(start, start+len("http"))
 		login := authority.FindString(strings.TrimPrefix(m.URL.SchemePart(), "//"))

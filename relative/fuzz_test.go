@@ -93,10 +93,10 @@ func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	}
 	absolute, ok := ref.URL()
 	if ok && !strings.HasPrefix(absolute.SchemePart(), "/") {
-		return // left as it is, on purpose
+		return // intentionally unchanged
 	}
 	for _, text := range []string{base.String(), ref.String()} {
-		// A login may hold "?" here, and in RFC 3986 it may not.
+		// A login may hold "?" here, but not in RFC 3986.
 		if i := strings.Index(text, "//"); i >= 0 && strings.ContainsAny(text[i:], "?") && strings.Contains(text, "@") {
 			return
 		}

@@ -94,7 +94,7 @@ func TestRFC3986Abnormal(t *testing.T) {
 
 // RFC 1808 section 5.1, "Normal Examples", and 5.2, "Abnormal Examples", in its
 // base with a fragment. RFC 3986 says otherwise for "?y" and for ".." above the
-// root; those lines stand in rfc1808Changed.
+// root; those lines are in rfc1808Changed.
 func TestRFC1808(t *testing.T) {
 	const base = "http://a/b/c/d;p?q#f"
 	testExamples(t, base, relative.Options{}, []example{
@@ -155,7 +155,7 @@ func TestDraftExamples(t *testing.T) {
 			{"../g", "magic://a/b/c//d/g"},
 			{"g:a", "g:a"},
 		})
-		// RFC 1630's own rule says otherwise for one of its five.
+		// RFC 1630's own rule disagrees with one of its five examples.
 		testExamples(t, context, relative.Options{Rules: relative.RFC1630}, []example{
 			{"g", "magic://a/b/c//d/e/g"},
 			{"/g", "magic://a/b/c//d/g"},
@@ -163,7 +163,7 @@ func TestDraftExamples(t *testing.T) {
 			{"../g", "magic://a/b/c//d/g"},
 			{"g:a", "g:a"},
 		})
-		// RFC 3986 agrees with all five.
+		// RFC 3986 agrees with all five examples.
 		testExamples(t, context, relative.Options{}, []example{
 			{"g", "magic://a/b/c//d/e/g"},
 			{"/g", "magic://a/g"},

@@ -48,7 +48,7 @@ func TestInternet(t *testing.T) {
 		{"ftp://a.1/", "host@8", ""},
 		{"ftp://3a.b/", "", "host@6"},
 		{"ftp://-a.b-.c/", "host@6 host@9", "host@6"},
-		// In the draft "." is an xalpha, so a dot may be anywhere after the first letter.
+		// In the draft "." is an xalpha, so a dot may follow the first letter anywhere.
 		{"ftp://a..b/", "host@8", ""},
 		{"ftp://.a/", "host@6", "host@6"},
 		{"ftp://a./", "host@7", ""},
@@ -81,7 +81,7 @@ func TestInternet(t *testing.T) {
 				}
 			}
 		}
-		// Sound is the same verdict without the words, notes and user aside.
+		// Sound agrees with the findings, except for notes and the user.
 		f := bnf.Findings{URL: u}
 		f.Scheme()
 		f.Internet(bnf.Login{User: true})

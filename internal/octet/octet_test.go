@@ -85,7 +85,7 @@ func TestWords(t *testing.T) {
 			host[i] = 'a'
 		}
 	}
-	// All short texts of the octets that matter.
+	// These are all short texts of the significant octets.
 	const octets = "a0.-/A:%\x80\xB0\xC1\xAD"
 	var build func(s string, n int)
 	build = func(s string, n int) {

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tree makes files in a new folder; what ends with "/" is a folder, and "name=text" a
-// file with that text.
+// tree makes files in a new directory. A name that ends in "/" is a directory, and
+// "name=text" a file with that text.
 func tree(t *testing.T, list ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 		o    walk.Options
 		want string
 	}{
-		{"sorted, folders among files", []string{"b", "a/z", "a/b/c", "a.txt"}, walk.Options{}, "a/b/c a/z a.txt b"},
+		{"sorted, directories among files", []string{"b", "a/z", "a/b/c", "a.txt"}, walk.Options{}, "a/b/c a/z a.txt b"},
 		{"hidden", []string{".a", "b", ".c/d"}, walk.Options{}, "b"},
 		{"hidden are wanted", []string{".a", "b", ".c/d"}, walk.Options{Hidden: true}, ".a .c/d b"},
 		{".gitignore without a repository", []string{".gitignore=a", "a", "b"}, walk.Options{}, "a b"},
@@ -75,10 +75,10 @@ func TestFiles(t *testing.T) {
 		{"the last rule counts", []string{".git/", ".gitignore=*.o\n!x.o\nx.*", "x.o", "z.o"}, walk.Options{}, ""},
 		{".ignore comes before .gitignore", []string{".git/", ".gitignore=a", ".ignore=!a", "a"}, walk.Options{}, "a"},
 		{"a far .ignore before a near .gitignore", []string{".git/", "d/.gitignore=a", ".ignore=!a", "d/a"}, walk.Options{}, "d/a"},
-		{"nothing in a folder that is left out", []string{".git/", ".gitignore=d\n!d/a", "d/a"}, walk.Options{}, ""},
-		{"what is in a folder, one by one", []string{".git/", ".gitignore=d/*\n!d/a", "d/a", "d/b"}, walk.Options{}, "d/a"},
+		{"nothing in an ignored directory", []string{".git/", ".gitignore=d\n!d/a", "d/a"}, walk.Options{}, ""},
+		{"the entries of a directory", []string{".git/", ".gitignore=d/*\n!d/a", "d/a", "d/b"}, walk.Options{}, "d/a"},
 		{"anchored", []string{".git/", ".gitignore=/a\nb/c", "a", "d/a", "b/c", "d/b/c"}, walk.Options{}, "d/a d/b/c"},
-		{"folders alone", []string{".git/", ".gitignore=a/", "a/b", "c/a"}, walk.Options{}, "c/a"},
+		{"only directories", []string{".git/", ".gitignore=a/", "a/b", "c/a"}, walk.Options{}, "c/a"},
 		{"any depth", []string{".git/", ".gitignore=**/a\nb/**\nc/**/d", "x/a", "b/y/z", "c/d", "c/x/y/d", "d"}, walk.Options{}, "d"},
 		{"exclude", []string{".git/info/exclude=a", ".gitignore=!b", "a", "b"}, walk.Options{}, "b"},
 		{"a repository in another", []string{".git/", ".gitignore=a", "r/.git/", "r/a", "s/a"}, walk.Options{}, "r/a"},
@@ -98,14 +98,14 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Rules of folders above the root count, and the person's own in a repository alone.
+// Rules of directories above the root count, and the user's own only in a repository.
 func TestAbove(t *testing.T) {
 	root := tree(t, ".git/", ".gitignore=*.o\n/sub/x", "sub/a.o", "sub/x", "sub/y", "sub/z", "own=z\n/sub/y")
 	if got := files(t, filepath.Join(root, "sub"), nil); !slices.Equal(got, []string{"y", "z"}) {
 		t.Errorf("%q", got)
 	}
 	if got := files(t, filepath.Join(root, "sub"), &walk.Options{Global: filepath.Join(root, "own")}); len(got) != 0 {
-		t.Errorf("with the person's own rules: %q", got)
+		t.Errorf("with the user's own rules: %q", got)
 	}
 	outside := tree(t, "y", "z")
 	if got := files(t, outside, &walk.Options{Global: filepath.Join(root, "own")}); !slices.Equal(got, []string{"y", "z"}) {
@@ -135,8 +135,8 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// Folders are read in advance: however many there are, the order is the same, and
-// whoever stops early leaves nothing behind.
+// Reading in advance does not change the order, and an iteration that stops early ends the
+// goroutines.
 func TestMany(t *testing.T) {
 	var list []string
 	for i := range 40 {
