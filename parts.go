@@ -32,13 +32,13 @@ func (p Parts) URL() (URL, error) {
 	b = append(append(b, p.Scheme...), ':')
 	if p.SchemePart != nil {
 		if p.User != nil || p.Password != nil || p.Host != "" || p.Port != 0 || p.Path != nil {
-			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: SchemePart goes with Scheme and Fragment alone", ErrForm))
+			return URL{}, NewSyntaxError(string(b), len(b), "schemepart", fmt.Errorf("%w: SchemePart is set together with other parts than Scheme and Fragment", ErrForm))
 		}
 		b = append(b, *p.SchemePart...)
 	} else {
 		b = append(b, "//"...)
 		if p.User == nil && p.Password != nil {
-			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password goes with a user", ErrForm))
+			return URL{}, NewSyntaxError(string(b), len(b), "user", fmt.Errorf("%w: a password needs a user", ErrForm))
 		}
 		b = p.appendUser(b)
 		b = append(b, p.Host...)
@@ -59,7 +59,7 @@ func (p Parts) URL() (URL, error) {
 		if !ok {
 			return u, nil
 		}
-		err = u.Errorf(0, part, "%w: what was given as %s is read as something else", ErrForm, part)
+		err = u.Errorf(0, part, "%w: the given %s is read as another part", ErrForm, part)
 	}
 	err.(*SyntaxError).Input = p.masked(text)
 	return URL{}, err

@@ -113,7 +113,7 @@ func TestDialData(t *testing.T) {
 	defer dead.Close()
 	gone := netip.MustParseAddrPort(dead.LocalAddr().String()).Port()
 	if _, err := d.DialData(t.Context(), control, gone); KindOf(err) != Unreachable || !errors.Is(err, scheme.ErrUnreachable) {
-		t.Errorf("nobody is there: %v", err)
+		t.Errorf("without a server: %v", err)
 	}
 }
 
@@ -328,12 +328,12 @@ func TestClientClose(t *testing.T) {
 		}
 	}
 	if _, err := res.(*scheme.Session).Conn.Read(make([]byte, 1)); err == nil {
-		t.Error("a session goes on")
+		t.Error("a session is still open")
 	}
 	for _, list := range l.idle {
 		for _, kept := range list {
 			if _, err := kept.Write([]byte("x")); err == nil {
-				t.Error("a kept connection goes on")
+				t.Error("a kept connection is still open")
 			}
 		}
 	}

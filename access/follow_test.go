@@ -477,7 +477,7 @@ func TestMenus(t *testing.T) {
 				}
 			}
 			if yield(scheme.Item{}, broken) {
-				panic("goes on after an error")
+				panic("continues after an error")
 			}
 		}}
 		if req.URL.Scheme() == "http" {

@@ -177,7 +177,7 @@ func TestNothingIsLeft(t *testing.T) {
 			res.Resource.Close()
 		}
 		if last.Err() == nil {
-			t.Errorf("%s: the context goes on after the resource is closed", s.path)
+			t.Errorf("%s: the context does not end after the resource is closed", s.path)
 		}
 	}
 }

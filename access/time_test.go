@@ -372,7 +372,7 @@ func TestConnDeadlines(t *testing.T) {
 			}
 			var netError net.Error
 			if !errors.As(err, &netError) || !netError.Timeout() {
-				t.Errorf("%s: %v is no time-out to package net", what, err)
+				t.Errorf("%s: %v is not a timeout for package net", what, err)
 			}
 		}
 		expect("silence", 10*time.Second, true)

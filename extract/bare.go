@@ -134,8 +134,8 @@ func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
-// loginEnd returns where the login at r.i ends. If the URL ends there as well, or is none,
-// ok is false, and the reading has stopped.
+// loginEnd returns the offset of the end of the login at r.i. If the URL ends there too, or
+// is invalid, ok is false, and the reading has stopped.
 func (r *run) loginEnd() (end int, ok bool) {
 	host, end, ok := r.hostAndEnd()
 	if !ok {
@@ -559,7 +559,7 @@ func (r *run) trimmed(colon int) int {
 }
 
 // beforeEntity returns the offset of the character reference that ends at end, "&amp;", or
-// end-1 if there is none.
+// end-1 without one.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1

@@ -242,7 +242,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestIRI: what is not of US-ASCII alone is marked, however it is written.
+// TestIRI: URLs with other characters than US-ASCII are marked, in every form.
 func TestIRI(t *testing.T) {
 	const text = "http://h/a http://h/ä <http://h/ö> <URL:http://例え.jp> http://exampleこれは.com"
 	var got []string
@@ -280,7 +280,7 @@ func TestSchemeless(t *testing.T) {
 	}
 	only := &extract.Options{Schemeless: true, Schemes: extract.Named(extract.Any, "mailto")}
 	if got := texts("www.a.example a@b.example", only); !slices.Equal(got, []string{"mailto:a@b.example"}) {
-		t.Errorf("of mailto alone: %q", got)
+		t.Errorf("only mailto: %q", got)
 	}
 	if got := texts("www.a.example a@b.example", &extract.Options{Schemeless: true, NoBare: true}); got != nil {
 		t.Errorf("without bare URLs: %q", got)

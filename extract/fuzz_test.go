@@ -173,8 +173,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// long is a text of n pieces, some of which go on for long enough to pass a window
-// and a limit.
+// long is a text of n pieces, some of which are longer than a window and a limit.
 func long(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {

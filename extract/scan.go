@@ -125,7 +125,7 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 }
 
 // afterDots returns where in name the name of a scheme begins that is looked for, after
-// a "." or "--" that is the punctuation of the text before it; 0: there is none.
+// a "." or "--" that is the punctuation of the text before it, or 0.
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {

@@ -315,7 +315,7 @@ func marginOf(text string, i int) (m margin) {
 	return m
 }
 
-// markEnd returns where the mark at the front of line ends, 0 if there is none.
+// markEnd returns where the mark at the front of line ends, or 0 without a mark.
 func markEnd(line string) int {
 	if isQuoteMark(line) {
 		return 1

@@ -249,7 +249,7 @@ func TestHosts(t *testing.T) {
 			checkURLs(t, Rules{AllowPrivate: true, Passwords: true, Files: true}, []try{{"http://" + host + "/", 80, zone, "host"}})
 		}
 	}
-	// Of what is no address in brackets the root takes nothing.
+	// locus.Parse refuses brackets without an address.
 	for _, host := range []string{"[]", "[:]", "[127.0.0.1]", "[::1::]", "[1:2:3]", "[:::1]", "[::127.0.0.256]", "[::12345]", "[::1%25eth0]", "[::1%eth0]", "[v1.a]"} {
 		if u, err := locus.Parse("http://" + host + "/"); err == nil {
 			t.Errorf("%v parses", u)
@@ -355,7 +355,7 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "https://b.example/", 1, ""},
 		{all, "https://a.example/", "http://b.example/", 1, ""},
 		{all, "http://a.example/", "ftp://b.example/x", 1, ""},
-		// To a file from a file alone, followed or chosen, and whatever is allowed.
+		// Only a file leads to a file, by a referral or a link, under any rules.
 		{all, "http://a.example/", "file:///etc/passwd", 1, "file"},
 		{all, "http://a.example/", "FILE:/etc/passwd", 1, "file"},
 		{all, "http://a.example/", "file:///etc/passwd", 0, "file"},
@@ -372,7 +372,7 @@ func TestReferrals(t *testing.T) {
 		{all, "http://a.example/", "mailserver:a@b.example/s/b", 1, "session"},
 		{all, "gopher://a.example/1", "telnet://u@b.example/", 0, ""},
 		{all, "http://a.example/", "mailto:a@b.example", 0, ""},
-		// Nobody typed this login.
+		// This login was not typed.
 		{all, "http://a.example/", "http://u:p@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://u@b.example/", 1, "login"},
 		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},

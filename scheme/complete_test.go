@@ -55,7 +55,7 @@ func TestRegistryCompletes(t *testing.T) {
 	}
 }
 
-// Canonical and Check of a row that has Fields alone refuse what Fields refuses.
+// Canonical and Check of a row that has only Fields refuse what Fields refuses.
 func TestRegistryFollowsFields(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{Name: "x-a", Section: "x", Fields: func(u locus.URL) ([]scheme.Field, error) {
 		switch i := strings.IndexAny(u.SchemePart(), "/!"); {

@@ -42,7 +42,7 @@ func TestPreference(t *testing.T) {
 	qualities(t, "application/gopher+-menu, Directory/*;q=0", map[string]float64{"Application/Gopher+-Menu": 1, "application/gopher-menu": 0, "Directory/recursive": 0})
 	// The closest range decides, also if it is wanted less.
 	qualities(t, "en, en-gb;q=0.1, en-gb-oed;q=0", map[string]float64{"en": 1, "En_GB": 0.1, "en-GB-oed": 0, "en-US": 1})
-	// "_" is "-" in a language alone.
+	// "_" is "-" only in a language.
 	qualities(t, "a/b-c", map[string]float64{"a/b_c": 0})
 	qualities(t, "text", map[string]float64{"text/plain": 0, "text": 1})
 	qualities(t, "text/*", map[string]float64{"text": 0, "textual/x": 0, "text/": 1})

@@ -256,7 +256,7 @@ func TestTraced(t *testing.T) {
 	r := scheme.Request{Trace: func(sent bool, line string) { got = append(got, fmt.Sprint(sent, " ", line)) }}
 	r.Traced(true, "NOOP")
 	r.Traced(false, "200")
-	new(scheme.Request).Traced(true, "nobody listens")
+	new(scheme.Request).Traced(true, "no trace")
 	if !slices.Equal(got, []string{"true NOOP", "false 200"}) {
 		t.Errorf("%q", got)
 	}

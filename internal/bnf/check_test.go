@@ -152,7 +152,7 @@ func TestFindingsHidePassword(t *testing.T) {
 	}
 }
 
-// An error is no finding of its own where one stands already.
+// An error at the offset of another finding is not a finding.
 func TestError(t *testing.T) {
 	u := locus.MustParse("x:abc")
 	f := bnf.Findings{URL: u}
