@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -237,5 +238,50 @@ func (a *app) aside() {
 	}
 }
 
-// usageError is an error in how the command was called.
-func usageError(format string, args ...any) error { return fmt.Errorf(format, args...) }
+// redirectErrors makes w standard error until restore is called.
+func (a *app) redirectErrors(w io.Writer) (restore func()) {
+	set := func(w io.Writer) (was io.Writer) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was, a.errOut = a.errOut, w
+		return was
+	}
+	was := set(w)
+	return func() { set(was) }
+}
+
+// redirectOutput makes w standard output until restore is called.
+func (a *app) redirectOutput(w io.Writer) (restore func()) {
+	a.out.Flush()
+	was := a.sink.w
+	a.sink.w = w
+	return func() {
+		a.out.Flush()
+		a.sink.w = was
+	}
+}
+
+// directOutput is standard output without the buffer.
+func (a *app) directOutput() io.Writer { return &a.sink }
+
+// outputFile is standard output as a child process gets it.
+func (a *app) outputFile() io.Writer { return a.sink.w }
+
+// traceLine writes a line of a conversation, or about it, to standard error.
+func (a *app) traceLine(mark, line string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintf(a.errOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
+}
+
+// refuse answers an input that a subcommand can make nothing of: in JSON where
+// the answer would be, else as a message with the number of the line.
+func (a *app) refuse(input string, err error) {
+	a.raise(statusUsage)
+	a.aside()
+	if a.flags.json {
+		a.writeJSON(shape.NewFailure(input, err))
+	} else {
+		a.problem(statusUsage, a.atLine(err))
+	}
+}

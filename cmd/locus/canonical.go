@@ -1,8 +1,6 @@
 package main
 
 import (
-	"hash/maphash"
-
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
@@ -81,33 +79,4 @@ func (c *canonicalizer) write(input string, readErr error) {
 		c.app.out.WriteString(written)
 		c.app.out.WriteByte('\n')
 	}
-}
-
-// refuse answers an input that a subcommand can make nothing of: in JSON where
-// the answer would be, else as a message with the number of the line.
-func (a *app) refuse(input string, err error) {
-	a.raise(statusUsage)
-	a.aside()
-	if a.flags.json {
-		a.writeJSON(shape.NewFailure(input, err))
-	} else {
-		a.problem(statusUsage, a.atLine(err))
-	}
-}
-
-// seen is a set of texts of which it keeps 128 bits each.
-type seen struct {
-	first, second maphash.Seed
-	keys          map[[2]uint64]struct{}
-}
-
-func newSeen() *seen {
-	return &seen{first: maphash.MakeSeed(), second: maphash.MakeSeed(), keys: map[[2]uint64]struct{}{}}
-}
-
-// add adds text, and reports whether it was not there.
-func (s *seen) add(text string) bool {
-	n := len(s.keys)
-	s.keys[[2]uint64{maphash.String(s.first, text), maphash.String(s.second, text)}] = struct{}{}
-	return len(s.keys) > n
 }

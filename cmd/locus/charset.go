@@ -14,7 +14,7 @@ const latin1 = "iso-8859-1"
 
 // showText returns what shows a text of that media type to people on w: decoded
 // by its charset, and safe. done writes what is left in the end.
-func (g *getter) showText(w io.Writer, f found, mediaType string) (text io.Writer, done func()) {
+func (v *viewer) showText(w io.Writer, f found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
 	_, parameters, _ := mime.ParseMediaType(mediaType)
 	switch charset := strings.ToLower(parameters["charset"]); charset {
@@ -23,12 +23,12 @@ func (g *getter) showText(w io.Writer, f found, mediaType string) (text io.Write
 		return decoder, func() {
 			safe.Close()
 			if decoder.met {
-				g.later("%s: shown as ISO Latin 1", f.asked.Redacted())
+				v.later("%s: shown as ISO Latin 1", f.asked.Redacted())
 			}
 		}
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
 	default:
-		g.later("%s: the charset %s is not known here; what is not UTF-8 of it is shown octet by octet", f.asked.Redacted(), locus.Quote(charset))
+		v.later("%s: the charset %s is not known here; what is not UTF-8 of it is shown octet by octet", f.asked.Redacted(), locus.Quote(charset))
 	}
 	return safe, func() { safe.Close() }
 }

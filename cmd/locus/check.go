@@ -38,7 +38,7 @@ The status is 0 if all URLs conform, 1 if not, 2 if an input is no URL.`,
 				return err
 			}
 			for input, err := range a.inputs(args) {
-				a.check(input, err, profile)
+				check(a, input, err, profile)
 			}
 			return nil
 		},
@@ -54,7 +54,7 @@ func addRules(cmd *cobra.Command, rules *string, first, second string) {
 }
 
 // check answers one input; readErr says that it could not be read whole.
-func (a *app) check(input string, readErr error, profile locus.Profile) {
+func check(a *app, input string, readErr error, profile locus.Profile) {
 	list, err := shape.CheckInput(a.registry, input, readErr, profile)
 	if err != nil {
 		a.raise(statusUsage)
@@ -67,10 +67,10 @@ func (a *app) check(input string, readErr error, profile locus.Profile) {
 		a.writeJSON(shape.NewCheck(input, list, err, profile))
 		return
 	}
-	a.writeVerdict(input, list, conforms)
+	writeVerdict(a, input, list, conforms)
 }
 
-func (a *app) writeVerdict(input string, list []locus.Violation, conforms bool) {
+func writeVerdict(a *app, input string, list []locus.Violation, conforms bool) {
 	if a.flags.quiet && conforms {
 		return
 	}

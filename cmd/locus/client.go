@@ -43,17 +43,17 @@ type clientOptions struct {
 // client returns what dereferences URLs, by the flags, the configuration and o.
 // closeAll ends it, and first takes leave of the servers to which connections are
 // kept.
-func (a *app) client(o clientOptions) (c *access.Client, closeAll func(), err error) {
-	mail := a.mail(o.quiet)
-	registry, err := a.accessRegistry(o, mail)
+func newClient(a *app, o clientOptions) (c *access.Client, closeAll func(), err error) {
+	mail := newMailbox(a, o.quiet)
+	registry, err := accessRegistry(a, o, mail)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := policy.New(a.rules())
+	p, err := policy.New(policyRules(a))
 	if err != nil {
 		return nil, nil, err
 	}
-	gateways, err := a.gateways()
+	gateways, err := gatewaysOf(a)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +91,7 @@ func closeOpeners(r *scheme.Registry) {
 }
 
 // rules are those that the flags and the configuration make.
-func (a *app) rules() policy.Rules {
+func policyRules(a *app) policy.Rules {
 	return policy.Rules{
 		AllowPrivate: a.flags.allowPrivate,
 		TypedPrivate: true,
@@ -103,7 +103,7 @@ func (a *app) rules() policy.Rules {
 
 // accessRegistry returns the schemes of the command with access as the options
 // want it. mail may be nil.
-func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, error) {
+func accessRegistry(a *app, o clientOptions, mail *mailbox) (*scheme.Registry, error) {
 	mode, err := ftp.ParseCWDMode(string(a.config.FTP.CWD))
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 	if o.tls == ftp.TLSOff && a.config.FTP.TLS {
 		o.tls = ftp.TLSRequire
 	}
-	server, _ := a.newsServer()
+	server, _ := newsServerURL(a)
 	stored := mid.New(&mid.Options{Store: mail.asStore()})
 	reader := nntp.New(&nntp.Options{Server: server, ClearLogin: a.config.News.ClearLogin})
 	return a.schemes(&all.Options{
@@ -124,16 +124,16 @@ func (a *app) accessRegistry(o clientOptions, mail *mailbox) (*scheme.Registry, 
 		HTTP:   http.New(&http.Options{Raw: o.raw}),
 		Gopher: gopher.New(&gopher.Options{Raw: o.raw, LiteralTabs: a.config.Gopher.LiteralTabs}),
 		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: server, Received: a.received(o, stored)}),
+		News:   news.New(reader, &news.Options{Server: server, Received: receivedArticles(a, o, stored)}),
 		Mid:    stored,
-		Telnet: telnet.New(a.telnetOptions(o.page)),
+		Telnet: telnet.New(telnetOptions(a, o.page)),
 	})
 }
 
 // received returns what opens articles among the messages that were received, if the
 // configuration says so; nil: nothing does. The clients of a gateway get none: the mail
 // is not theirs.
-func (a *app) received(o clientOptions, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
+func receivedArticles(a *app, o clientOptions, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.config.News.Received || o.page || len(a.config.Mail.Stores) == 0 {
 		return nil
 	}
@@ -165,7 +165,7 @@ const gatewayUser = "locus-gateway"
 
 // telnetOptions are those of sessions: the terminal is the one that locus runs in, or
 // that of a gateway's pages.
-func (a *app) telnetOptions(page bool) *telnet.Options {
+func telnetOptions(a *app, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.config.Rlogin.LocalUser,
 		TN3270: telnet.TN3270Options{
@@ -198,7 +198,7 @@ const maxTerminalType = 40
 // newsServer returns the server for URLs that name none: that of the configuration,
 // or else that of NNTPSERVER, which is an error if it is none. The zero URL: nothing
 // names one.
-func (a *app) newsServer() (locus.URL, error) {
+func newsServerURL(a *app) (locus.URL, error) {
 	server := a.config.News.Server
 	if server.IsZero() {
 		if err := server.UnmarshalText([]byte(a.env("NNTPSERVER"))); err != nil {

@@ -23,27 +23,27 @@ URL.`,
   locus compare http://h.example/a%2Db http://h.example/a-b`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 && !isStandardInput(args) {
-				return usageError("two URLs are compared, and there are %d", len(args))
+				return fmt.Errorf("two URLs are compared, and there are %d", len(args))
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			var pair []shape.Side
 			for input, err := range a.inputs(args) {
-				if pair = append(pair, a.side(input, err)); len(pair) == 2 {
-					a.compare(pair[0], pair[1])
+				if pair = append(pair, side(a, input, err)); len(pair) == 2 {
+					compare(a, pair[0], pair[1])
 					pair = nil
 				}
 			}
 			if len(pair) > 0 && a.ctx.Err() == nil {
-				return usageError("line %d has nothing to be compared with", a.line)
+				return fmt.Errorf("line %d has nothing to be compared with", a.line)
 			}
 			return nil
 		},
 	}
 }
 
-func (a *app) side(input string, err error) shape.Side {
+func side(a *app, input string, err error) shape.Side {
 	s := shape.NewSide(a.registry, input, err)
 	if s.Err == nil {
 		a.noteWrapper(input)
@@ -54,7 +54,7 @@ func (a *app) side(input string, err error) shape.Side {
 	return s
 }
 
-func (a *app) compare(x, y shape.Side) {
+func compare(a *app, x, y shape.Side) {
 	verdict := shape.NewCompare(a.registry, x, y)
 	wrong := false
 	for _, s := range []shape.Side{x, y} {
@@ -73,11 +73,11 @@ func (a *app) compare(x, y shape.Side) {
 	case a.flags.json:
 		a.writeJSON(verdict)
 	case !wrong:
-		a.writeComparison(verdict)
+		writeComparison(a, verdict)
 	}
 }
 
-func (a *app) writeComparison(verdict shape.Compare) {
+func writeComparison(a *app, verdict shape.Compare) {
 	said := "same"
 	if !verdict.Same {
 		said = "not the same"

@@ -84,7 +84,7 @@ func (x *extracting) prepare() error {
 	x.o.Type = shortTypes[x.as]
 	if x.as != "" && x.o.Type == "" {
 		if x.o.Type = x.as; !strings.Contains(x.as, "/") {
-			return usageError(`no type %q; there is text, markdown, html, mail, mbox, and any media type`, x.as)
+			return fmt.Errorf(`no type %q; there is text, markdown, html, mail, mbox, and any media type`, x.as)
 		}
 	}
 	for i, name := range x.schemes {

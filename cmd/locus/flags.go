@@ -1,10 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,98 +37,51 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	f.Var((*size)(&a.flags.maxSize), "max-size", "refuse objects of more than `N` octets (\"10M\", \"5G\")")
 }
 
-// ports is a list of port numbers as a flag, a variable or a configuration's
-// value gives it.
-type ports []uint16
+// configError is an error of the file or the environment. No flag is wrong.
+type configError struct{ error }
 
-var _ pflag.Value = (*ports)(nil)
-
-// Set adds the ports of text, which commas divide.
-func (p *ports) Set(text string) error {
-	for _, field := range strings.Split(text, ",") {
-		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 16)
-		if err != nil || n == 0 {
-			return fmt.Errorf("a port is a number from 1 to 65535")
-		}
-		if !slices.Contains(*p, uint16(n)) {
-			*p = append(*p, uint16(n))
-		}
+// loadConfig reads the configuration, and gives the flags that were not set its values.
+func (a *app) loadConfig(flags *pflag.FlagSet) error {
+	source := configSource{file: a.flags.config, env: a.env, environ: a.environ}
+	for _, s := range a.registry.All() {
+		source.schemes = append(source.schemes, s.Name)
+	}
+	if err := source.read(&a.config); err != nil {
+		return configError{fmt.Errorf("configuration: %w", err)}
+	}
+	f, c := &a.flags, &a.config
+	if !flags.Changed("timeout") {
+		f.timeout = time.Duration(c.Timeout)
+	}
+	if !flags.Changed("allow-private") {
+		f.allowPrivate = c.Policy.AllowPrivate
+	}
+	if !flags.Changed("allow-port") {
+		f.allowPort = c.Policy.AllowPorts
+	}
+	if !flags.Changed("max-size") {
+		f.maxSize = int64(c.Policy.MaxSize)
+	}
+	if f.timeout < 0 {
+		return errors.New("--timeout can't be negative")
 	}
 	return nil
 }
 
-func (p *ports) String() string {
-	list := make([]string, len(*p))
-	for i, n := range *p {
-		list[i] = strconv.Itoa(int(n))
+// cacheFolder is the folder in which this program keeps what it can make again. It is
+// empty, with a reason for people, if there is no such folder.
+func (a *app) cacheFolder() (folder, reason string) {
+	if folder = userFolder(a.env, "XDG_CACHE_HOME", ".cache"); folder == "" {
+		return "", "neither XDG_CACHE_HOME nor HOME is set"
 	}
-	return strings.Join(list, ",")
+	return folder, ""
 }
 
-func (p *ports) Type() string { return "port" }
-
-// UnmarshalText takes the ports of text in place of those that are there.
-func (p *ports) UnmarshalText(text []byte) error {
-	*p = nil
-	if len(text) == 0 {
-		return nil
+// inHome returns path with the home folder in place of a "~" that it begins with,
+// which no shell has seen.
+func (a *app) inHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && a.env("HOME") != "" && (rest == "" || rest[0] == '/') {
+		return filepath.Join(a.env("HOME"), rest)
 	}
-	return p.Set(string(text))
+	return path
 }
-
-// UnmarshalTOML takes a list of numbers.
-func (p *ports) UnmarshalTOML(value any) error {
-	list, ok := value.([]any)
-	if !ok {
-		return fmt.Errorf("a list of ports is written [25, 119]")
-	}
-	*p = nil
-	for _, n := range list {
-		if err := p.Set(fmt.Sprint(n)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// size is a number of octets: digits, and perhaps K, M, G or T for powers of
-// 1024.
-type size int64
-
-var _ pflag.Value = (*size)(nil)
-
-func (s *size) Set(text string) error {
-	digits := strings.TrimSuffix(strings.ToUpper(text), "B")
-	shift := 0
-	if i := strings.IndexByte("KMGT", lastByte(digits)); i >= 0 {
-		digits, shift = digits[:len(digits)-1], 10*(i+1)
-	}
-	n, err := strconv.ParseUint(digits, 10, 63)
-	if err != nil || n > math.MaxInt64>>shift {
-		return fmt.Errorf("a size is a number of octets, perhaps with K, M, G or T behind it")
-	}
-	*s = size(n << shift)
-	return nil
-}
-
-// lastByte returns the last octet of s, 0 if there is none.
-func lastByte(s string) byte {
-	if s == "" {
-		return 0
-	}
-	return s[len(s)-1]
-}
-
-func (s *size) String() string {
-	n := int64(*s)
-	for i := len("KMGT"); i > 0; i-- {
-		if unit := int64(1) << (10 * i); n >= unit && n%unit == 0 {
-			return strconv.FormatInt(n/unit, 10) + "KMGT"[i-1:i]
-		}
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func (s *size) Type() string { return "size" }
-
-func (s *size) UnmarshalText(text []byte) error { return s.Set(string(text)) }

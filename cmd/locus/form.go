@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,19 +156,6 @@ func readAnswer(path string) (string, error) {
 	}
 	return string(octets), err
 }
-
-// inHome returns path with the home folder in place of a "~" that it begins with,
-// which no shell has seen.
-func (a *app) inHome(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && a.env("HOME") != "" && (rest == "" || rest[0] == '/') {
-		return filepath.Join(a.env("HOME"), rest)
-	}
-	return path
-}
-
-// wrongAnswer is an answer that a form does not take. Nothing was submitted. It
-// never holds the answer.
-type wrongAnswer struct{ error }
 
 // submission returns the URL that submits the answers. If a question does not
 // take its answer, the error is about that question by the number that people

@@ -224,12 +224,12 @@ func (c *gatewayCommand) mail(client *access.Client) (*gateway.Mail, error) {
 	m := &gateway.Mail{From: a.config.Mail.From.Mailbox, PerHour: c.config.Letters}
 	switch {
 	case m.From.Address == "":
-		return nil, usageError("gateway.mail: mail.from in the configuration says who writes")
+		return nil, fmt.Errorf("gateway.mail: mail.from in the configuration says who writes")
 	case a.config.Mail.Relay.Host != "":
 		relay := a.config.Mail.Relay.Relay
 		m.Relay = relay.String()
 		// Whom letters go by was typed, in the configuration.
-		rules := a.rules()
+		rules := policyRules(a)
 		p, err := policy.New(rules)
 		if err != nil {
 			return nil, err
@@ -244,7 +244,7 @@ func (c *gatewayCommand) mail(client *access.Client) (*gateway.Mail, error) {
 		m.Relay = strings.Join(a.config.Mail.Sendmail, " ")
 		m.Send = func(ctx context.Context, m *submit.Message) (string, error) { return "", program.Submit(ctx, m) }
 	default:
-		return nil, usageError("gateway.mail: mail.relay or mail.sendmail in the configuration says what sends letters")
+		return nil, fmt.Errorf("gateway.mail: mail.relay or mail.sendmail in the configuration says what sends letters")
 	}
 	return m, nil
 }
@@ -257,9 +257,9 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	}
 	dir := c.app.inHome(c.config.Cache)
 	if dir == "" {
-		own := c.app.ownFolder("XDG_CACHE_HOME", ".cache")
+		own, reason := c.app.cacheFolder()
 		if own == "" {
-			c.app.note("no answer is kept, because %s (--cache names a folder, --no-cache keeps none)", noOwnFolder)
+			c.app.note("no answer is kept, because %s (--cache names a folder, --no-cache keeps none)", reason)
 			return nil, nil
 		}
 		dir = filepath.Join(own, "gateway")

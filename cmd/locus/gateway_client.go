@@ -14,16 +14,16 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 		return c.museumClient()
 	}
 	a := c.app
-	mail := a.mail(true)
-	registry, err := a.accessRegistry(clientOptions{page: true}, mail)
+	mail := newMailbox(a, true)
+	registry, err := accessRegistry(a, clientOptions{page: true}, mail)
 	if err != nil {
 		return nil, nil, err
 	}
-	rules := a.rules()
+	rules := policyRules(a)
 	rules.TypedPrivate = false
 	rules.Files = len(c.config.Files) > 0
 	// The variables of other programs may well name this gateway.
-	if c.locators, err = a.gatewaysOver(gatewayTable{}); err != nil {
+	if c.locators, err = gatewaysOver(a, gatewayTable{}); err != nil {
 		return nil, nil, err
 	}
 	client, err := c.newClient(registry, rules)
@@ -69,7 +69,7 @@ func (c *gatewayCommand) accessOptions() *access.Options {
 // museumClient leads to the servers of the tour and nowhere else, though they are
 // on this machine.
 func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
-	registry, err := c.app.museumSchemes(c.museum)
+	registry, err := museumRegistry(c.app, c.museum)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,11 +6,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 )
 
 // startGateway starts a proxy whose answer is what it was asked for.
@@ -81,23 +84,15 @@ func TestProxyVariables(t *testing.T) {
 		{env: "all_proxy=http://a", flags: []string{"all=direct"}, scheme: "ftp"},
 	} {
 		a := appWith(t, s.env)
-		if err := a.config.decode(s.file); err != nil {
+		a.flags.config = filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(a.flags.config, []byte(s.file), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, setting := range a.config.settings() {
-			if table, ok := setting.value.(openTable); ok {
-				if text := a.env(setting.variable()); text != "" {
-					if err := setting.setText(text); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := a.readEntries(setting, table); err != nil {
-					t.Fatal(err)
-				}
-			}
+		if err := a.loadConfig(new(pflag.FlagSet)); err != nil {
+			t.Fatal(err)
 		}
 		a.flags.gateway = s.flags
-		g, err := a.gateways()
+		g, err := gatewaysOf(a)
 		if err != nil {
 			t.Errorf("%+v: %v", s, err)
 			continue
@@ -107,7 +102,7 @@ func TestProxyVariables(t *testing.T) {
 			t.Errorf("%+v: %s", s, shown)
 		}
 		a.flags.noGateway = true
-		if g, err := a.gateways(); err != nil || !g.For(s.scheme).IsZero() {
+		if g, err := gatewaysOf(a); err != nil || !g.For(s.scheme).IsZero() {
 			t.Errorf("--no-gateway: %v, %v", g.For(s.scheme), err)
 		}
 	}

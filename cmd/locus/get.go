@@ -2,51 +2,33 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/transfer"
 )
 
 // getter is one run of "locus get".
 type getter struct {
-	a      *app
-	client *access.Client
+	viewer
 
-	output         string // -o
-	remoteName     bool   // -O
-	dir            string // -d
-	resume         bool
-	overwrite      bool
-	parallel       int
-	perHost        int
-	retry          int
-	view, language string
-	selection
+	output     string // -o
+	remoteName bool   // -O
+	dir        string // -d
+	resume     bool
+	overwrite  bool
+	parallel   int
+	perHost    int
+	retry      int
 	script
-	terminal    screenFlags
-	raw         bool
-	noFollow    bool
-	verbose     bool
 	cwd, ssl    string
 	active      bool
 	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
 	answers     *answers // of both; nil: none
-
-	notes []string // for people, when the resource has been shown
 }
 
 const getLong = `Get dereferences each URL and writes what it finds.
@@ -91,7 +73,8 @@ const getExamples = `  locus get file:///etc/
   locus get --json -O -C -d copies file:///etc/hosts file:///etc/passwd`
 
 func newGet(a *app) *cobra.Command {
-	g := &getter{a: a}
+	g := &getter{viewer: viewer{a: a}}
+	g.runSession = g.session
 	cmd := &cobra.Command{
 		Use:     "get URL...",
 		Short:   "Dereference URLs of any scheme",
@@ -130,26 +113,6 @@ func newGet(a *app) *cobra.Command {
 	return cmd
 }
 
-func (g *getter) addVerbose(f *pflag.FlagSet) {
-	f.BoolVarP(&g.verbose, "verbose", "v", false, "show what is sent and received, without passwords")
-}
-
-// addPreferences adds the flags that choose among what a server offers.
-func (g *getter) addPreferences(f *pflag.FlagSet) {
-	f.StringVar(&g.view, "view", "", "which media `TYPES` to get, where there is a choice (Gopher+, HTTP, WAIS): \"text/plain, text/*;q=0.5\"")
-	f.StringVar(&g.language, "language", "", "which `LANGUAGES` to get, where there is a choice: \"es, en;q=0.5\"")
-}
-
-// checkPreferences makes sure that they can be understood.
-func (g *getter) checkPreferences() error {
-	for _, flag := range [...]struct{ name, value string }{{"view", g.view}, {"language", g.language}} {
-		if _, err := scheme.ParsePreference(flag.value); err != nil {
-			return usageError("%w", about("--"+flag.name, err))
-		}
-	}
-	return nil
-}
-
 // settle makes sure that the flags go together, and fills in those that the
 // configuration has.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
@@ -157,19 +120,19 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	files := g.remoteName || set("output") && g.output != "-"
 	switch {
 	case set("output") && g.output == "":
-		return usageError("-o needs the name of a file")
+		return fmt.Errorf("-o needs the name of a file")
 	case set("output") && g.remoteName:
-		return usageError("-o and -O don't go together")
+		return fmt.Errorf("-o and -O don't go together")
 	case set("output") && len(args) > 1:
 		return errOneObject
 	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
-		return usageError("-C, -d, --overwrite and --retry are about files and go with -o or -O")
+		return fmt.Errorf("-C, -d, --overwrite and --retry are about files and go with -o or -O")
 	case files && g.noFollow:
-		return usageError("--no-follow shows where a URL leads and writes no file")
+		return fmt.Errorf("--no-follow shows where a URL leads and writes no file")
 	case set("output") && g.output == "-" && g.a.flags.json:
-		return usageError("standard output can't have the object and --json")
+		return fmt.Errorf("standard output can't have the object and --json")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
-		return usageError("--parallel, --per-host and --retry can't be negative")
+		return fmt.Errorf("--parallel, --per-host and --retry can't be negative")
 	}
 	if err := g.checkPreferences(); err != nil {
 		return err
@@ -184,7 +147,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var err error
-	if g.answers, err = g.a.newAnswers(g.answer, g.answersFile, isStandardInput(args)); err != nil {
+	if g.answers, err = newAnswers(g.a, g.answer, g.answersFile, isStandardInput(args)); err != nil {
 		return err
 	}
 	config := &g.a.config
@@ -202,7 +165,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	}
 	if set("cwd") {
 		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
-			return usageError("--cwd: %w", err)
+			return fmt.Errorf("--cwd: %w", err)
 		}
 	}
 	return nil
@@ -227,7 +190,7 @@ func (g *getter) run(ctx context.Context, args []string) error {
 	if o.tls, err = g.tlsMode(); err != nil {
 		return err
 	}
-	client, closeAll, err := g.a.client(o)
+	client, closeAll, err := newClient(g.a, o)
 	if err != nil {
 		return err
 	}
@@ -252,146 +215,7 @@ func (g *getter) tlsMode() (ftp.TLSMode, error) {
 	case "require":
 		return ftp.TLSRequire, nil
 	}
-	return 0, usageError("--ssl is \"try\" or \"require\", not %q", g.ssl)
-}
-
-// url reads one input. What is no URL is told, and ok false.
-func (g *getter) url(input string, err error) (u locus.URL, ok bool) {
-	if err == nil {
-		u, err = locus.ParseWrapped(input)
-	}
-	switch {
-	case err == nil:
-		g.a.noteWrapper(input)
-		g.noteUnheeded(u)
-		return u, true
-	case g.a.flags.json:
-		g.failed(locus.Mask(input), err)
-	default:
-		g.a.refuse(input, err)
-	}
-	return u, false
-}
-
-// heeded are the schemes in which there may be a choice.
-var heeded = []string{"gopher", "gophers", "http", "https", "wais"}
-
-// noteUnheeded says which flags, or variables, mean nothing for u.
-func (g *getter) noteUnheeded(u locus.URL) {
-	if prefers := g.view != "" || g.language != ""; prefers && !slices.Contains(heeded, u.Scheme()) {
-		g.a.note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
-	} else if prefers && asksGopherPlus(u) {
-		g.a.note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
-	}
-	if row, _ := g.a.registry.Lookup(u.Scheme()); g.items.given && !row.Numbered {
-		g.a.note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
-	}
-	if _, err := g.a.newsServer(); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
-		g.a.note("%s", err)
-	}
-}
-
-// asksGopherPlus reports whether u has a Gopher+ string, as the items have that are on
-// menus of Gopher+: it says which view is got, "+" that it is the server's first.
-func asksGopherPlus(u locus.URL) bool {
-	item, err := gopher.Parse(u)
-	if err != nil {
-		return false
-	}
-	plus, _ := item.Plus()
-	return plus != ""
-}
-
-// later has a note wait until the resource has been shown.
-func (g *getter) later(format string, args ...any) {
-	g.notes = append(g.notes, fmt.Sprintf(format, args...))
-}
-
-// tellNotes tells the notes that waited.
-func (g *getter) tellNotes() {
-	for _, note := range g.notes {
-		g.a.aside()
-		g.a.note("%s", note)
-	}
-	g.notes = nil
-}
-
-// trace shows a conversation on standard error.
-func (g *getter) trace(locus.URL) scheme.TraceFunc {
-	return func(sent bool, line string) {
-		if g.a.paging.Load() {
-			// The screen is the pager's.
-			return
-		}
-		arrow := "<"
-		if sent {
-			arrow = ">"
-		}
-		g.a.verbose(arrow, line)
-	}
-}
-
-// traceVia shows that a URL goes by way of a gateway.
-func (g *getter) traceVia(u locus.URL, gateway access.Gateway) {
-	if !g.a.paging.Load() {
-		g.a.verbose("*", fmt.Sprintf("%s by way of %s", u.Redacted(), gateway))
-	}
-}
-
-// verbose shows a line of a conversation, or about it.
-func (a *app) verbose(mark, line string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	fmt.Fprintf(a.errOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
-}
-
-// failed tells that a URL came to nothing, and raises the status to that of err.
-func (g *getter) failed(url string, err error) { g.failedWith(statusOf(kindOf(err)), url, err) }
-
-func (g *getter) failedWith(status int, url string, err error) {
-	if g.a.flags.json {
-		g.a.raise(status)
-		g.a.writeJSON(accessJSON{URL: text(url), Error: newReasonJSON(err)})
-		return
-	}
-	g.a.aside()
-	g.a.problem(status, err)
-}
-
-// The kinds of failures besides those of access.
-const (
-	kindFile   access.Kind = "file"   // it has to do with a file here
-	kindAnswer access.Kind = "answer" // a form does not take an answer that flags gave
-	kindInput  access.Kind = "input"  // the person at the terminal gave no answer
-)
-
-func kindOf(err error) access.Kind {
-	var wrong *wrongAnswer
-	var wrongField *scheme.AnswerError
-	switch {
-	case errors.As(err, &wrong), errors.As(err, &wrongField):
-		return kindAnswer
-	case errors.Is(err, errNoAnswer):
-		return kindInput
-	case errors.Is(err, transfer.ErrFile), errors.Is(err, transfer.ErrExists), errors.Is(err, transfer.ErrForeign),
-		errors.Is(err, transfer.ErrName), errors.Is(err, transfer.ErrTwice):
-		return kindFile
-	case errors.Is(err, transfer.ErrNotObject), errors.Is(err, transfer.ErrCoded):
-		return access.Unsupported
-	}
-	return access.KindOf(err)
-}
-
-func statusOf(kind access.Kind) int {
-	switch kind {
-	case access.Syntax, kindAnswer:
-		return statusUsage
-	case access.Denied:
-		return statusDenied
-	case access.Interrupted:
-		return statusInterrupted
-	}
-	return statusAccess
+	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 }
 
 // openFolder opens the folder that files go to, and makes it if make is set.

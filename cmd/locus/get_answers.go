@@ -30,7 +30,7 @@ type fileValue struct {
 }
 
 // newAnswers reads what the flags give; nil, if they give nothing.
-func (a *app) newAnswers(flags []string, file string, stdin bool) (*answers, error) {
+func newAnswers(a *app, flags []string, file string, stdin bool) (*answers, error) {
 	if len(flags) == 0 && file == "" {
 		return nil, nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -25,7 +24,7 @@ func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
 		if !filepath.IsLocal(path) {
-			return "", "", usageError("-o %s leads out of the folder that -d names", path)
+			return "", "", fmt.Errorf("-o %s leads out of the folder that -d names", path)
 		}
 		path = filepath.Join(g.dir, path)
 	}
@@ -47,7 +46,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	name = filepath.Base(path)
 	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
-		return "", "", usageError("-o %s names no file; -d DIR with -O chooses the folder", g.output)
+		return "", "", fmt.Errorf("-o %s names no file; -d DIR with -O chooses the folder", g.output)
 	}
 	return filepath.Dir(path), name, nil
 }
@@ -176,7 +175,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 }
 
 // errOneObject is that -o has more than one URL.
-var errOneObject = usageError("-o takes the object of one URL; -O gives each its own file")
+var errOneObject = fmt.Errorf("-o takes the object of one URL; -O gives each its own file")
 
 // nameError is that -O finds no name in a URL.
 type nameError struct{ u locus.URL }
@@ -219,13 +218,6 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 		case *scheme.Menu:
 			g.noteOf(r.Job.URL, resource.Note)
 		}
-	}
-}
-
-// noteOf tells what people should know of an object or a menu.
-func (g *getter) noteOf(u locus.URL, note string) {
-	if note != "" {
-		g.a.note("%s: %s", u.Redacted(), term.Characters(note))
 	}
 }
 

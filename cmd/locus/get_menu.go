@@ -15,20 +15,20 @@ import (
 
 // menu writes a list as whoever reads it wants it. Items are written as they
 // come, so a list can have any length; what came before an error stands.
-func (g *getter) menu(f found, m *scheme.Menu, to stream) error {
-	if g.a.flags.json && to.standard {
-		return g.menuJSON(f, m)
+func (v *viewer) menu(f found, m *scheme.Menu, to stream) error {
+	if v.a.flags.json && to.standard {
+		return v.menuJSON(f, m)
 	}
 	l := new(legible)
-	if !g.a.flags.json {
-		defer g.noteOf(f.asked, m.Note)
+	if !v.a.flags.json {
+		defer v.noteOf(f.asked, m.Note)
 	}
 	items, err := writeMenu(m, to, l)
 	if l.latin1 {
-		g.later("%s: what is not UTF-8 is shown as ISO Latin 1", f.asked.Redacted())
+		v.later("%s: what is not UTF-8 is shown as ISO Latin 1", f.asked.Redacted())
 	}
 	if m.Form != nil && err == nil && items == 0 {
-		g.later("%s", howToAnswer(m.Form))
+		v.later("%s", howToAnswer(m.Form))
 	}
 	return err
 }
@@ -326,9 +326,9 @@ func humanTime(t time.Time) string {
 }
 
 // referral writes where a referral leads, one URL a line.
-func (g *getter) referral(f found, r *scheme.Referral, to stream) error {
-	if g.a.flags.json && to.standard {
-		g.a.writeJSON(describeReferral(f, r))
+func (v *viewer) referral(f found, r *scheme.Referral, to stream) error {
+	if v.a.flags.json && to.standard {
+		v.a.writeJSON(describeReferral(f, r))
 		return nil
 	}
 	for _, u := range r.To {

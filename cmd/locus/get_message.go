@@ -35,9 +35,9 @@ type letter struct {
 }
 
 // read reads an object that should be a message. Whoever gets the letter closes it.
-func (g *getter) read(ctx context.Context, f found, o *scheme.Object, free bool) *letter {
+func (v *viewer) read(ctx context.Context, f found, o *scheme.Object, free bool) *letter {
 	l := &letter{object: *o}
-	progress := g.newProgress(free, []string{f.asked.Redacted()})
+	progress := v.newProgress(free, []string{f.asked.Redacted()})
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.report)
 	progress.Close()
 	var err error

@@ -3,102 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/bodypart"
-	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
-
-// isPartPath reports whether text is numbers with dots between them.
-func isPartPath(text string) bool {
-	for number := range strings.SplitSeq(text, ".") {
-		if number == "" || strings.Trim(number, "0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// readPart reads a message and finds the part that is wanted. Whoever gets the
-// letter closes it.
-func (g *getter) readPart(ctx context.Context, f found, resource scheme.Resource, free bool) (*letter, message.Part, error) {
-	o, ok := resource.(*scheme.Object)
-	if !ok || !isMessage(o.Type) {
-		return nil, message.Part{}, noMessage(f, resource)
-	}
-	l := g.read(ctx, f, o, free)
-	err := l.broken
-	if err == nil && l.message == nil {
-		err = noMessage(f, resource)
-	}
-	if err == nil {
-		if part, ok := l.message.Part(g.part); ok {
-			return l, part, nil
-		}
-		err = fmt.Errorf("%s: %w: the message has no part %s; %s", f.asked.Redacted(), scheme.ErrNotFound, g.part, listParts(l.message))
-	}
-	l.Close()
-	return nil, message.Part{}, err
-}
-
-// noMessage is that there are no parts.
-func noMessage(f found, resource scheme.Resource) error {
-	what := "no object"
-	if o, ok := resource.(*scheme.Object); ok && o.Type != "" {
-		what = o.Type
-	} else if ok {
-		what = "of unknown type"
-	}
-	return fmt.Errorf("%s: %w: --part takes a part of a message, and this is %s", f.asked.Redacted(), scheme.ErrUnsupported, what)
-}
-
-// mostParts is how many parts a message for people lists.
-const mostParts = 20
-
-// listParts says which parts there are.
-func listParts(m *message.Message) string {
-	parts := m.Parts()
-	var list []string
-	for _, p := range parts[:min(len(parts), mostParts)] {
-		list = append(list, strings.TrimSpace(p.Path+" "+p.Type+" "+p.Name))
-	}
-	if more := len(parts) - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
-	}
-	return "there are " + strings.Join(list, ", ")
-}
-
-// showPart writes the part of a message that is wanted as an object of its own. To
-// people a text is shown in its characters.
-func (g *getter) showPart(ctx context.Context, f found, resource scheme.Resource, to stream) error {
-	l, part, err := g.readPart(ctx, f, resource, !to.tty)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	o, err := g.partObject(ctx, l, part, &scheme.Request{})
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.asked.Redacted(), err)
-	}
-	if to.tty && !g.raw && !g.a.flags.json && strings.HasPrefix(part.Type, "text/") {
-		o.Type, o.Size, o.Body = "text/plain; charset=utf-8", -1, io.NopCloser(part.Text())
-	}
-	return g.object(ctx, f, o, to)
-}
-
-// partObject makes an object of a part, as req asks for it.
-func (g *getter) partObject(ctx context.Context, l *letter, part message.Part, req *scheme.Request) (*scheme.Object, error) {
-	asked := *req
-	asked.URL, asked.Limit = l.object.URL, g.a.flags.maxSize
-	return bodypart.Object(ctx, &asked, l.message, part, io.NopCloser(nil))
-}
 
 // partsToFolder gets the part of each message into a file of dir: of that name, or
 // of the one that the part has.
@@ -172,7 +84,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 
 // write writes what open opens, as every object is written.
 func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, open scheme.OpenerFunc) error {
-	client, err := w.a.clientOf(job.URL.Scheme(), open)
+	client, err := clientOf(w.a, job.URL.Scheme(), open)
 	if err != nil {
 		return err
 	}
@@ -189,14 +101,14 @@ func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, 
 }
 
 // clientOf returns a client for which all URLs of a scheme lead to what open opens.
-func (a *app) clientOf(name string, open scheme.Opener) (*access.Client, error) {
+func clientOf(a *app, name string, open scheme.Opener) (*access.Client, error) {
 	s, _ := a.registry.Lookup(name)
 	s.Opener = open
 	registry, err := scheme.NewRegistry(s)
 	if err != nil {
 		return nil, err
 	}
-	p, err := policy.New(a.rules())
+	p, err := policy.New(policyRules(a))
 	if err != nil {
 		return nil, err
 	}

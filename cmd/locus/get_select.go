@@ -40,30 +40,30 @@ func (s *selection) addFlags(f *pflag.FlagSet) {
 // settle makes sure that the flags mean something.
 func (s *selection) settle(a *app, args []string) error {
 	if s.part != "" && !isPartPath(s.part) {
-		return usageError("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.part))
+		return fmt.Errorf("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.part))
 	}
 	if s.received {
 		if len(a.config.Mail.Stores) == 0 {
-			return usageError("--received looks among mail.stores, and the configuration has none")
+			return fmt.Errorf("--received looks among mail.stores, and the configuration has none")
 		}
 		a.config.News.Received = true
 	}
 	if s.within != "" {
 		if !hasScheme(args, "cid") {
-			return usageError("--in is for cid URLs, and there is none")
+			return fmt.Errorf("--in is for cid URLs, and there is none")
 		}
 		var err error
-		if s.message, err = a.messageURL(s.within); err != nil {
-			return usageError("--in: %w", err)
+		if s.message, err = messageURL(a, s.within); err != nil {
+			return fmt.Errorf("--in: %w", err)
 		}
 	}
 	if len(s.like) > 0 && !hasScheme(args, "wais") {
-		return usageError("--like is for searches by wais, and there is none")
+		return fmt.Errorf("--like is for searches by wais, and there is none")
 	}
 	for _, text := range s.like {
 		u, err := locus.ParseWrapped(text)
 		if err != nil {
-			return usageError("--like: %w", err)
+			return fmt.Errorf("--like: %w", err)
 		}
 		s.examples = append(s.examples, u)
 	}
@@ -85,23 +85,23 @@ func hasScheme(args []string, names ...string) bool {
 }
 
 // messageURL returns the URL of a message, which text is or the path of its file.
-func (a *app) messageURL(text string) (locus.URL, error) {
+func messageURL(a *app, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
-		return a.fileURL(text)
+		return fileURLOf(a, text)
 	}
 	switch u.Scheme() {
 	case "mid", "news", "snews", "nntp", "nntps", "file":
 		return u, nil
 	}
 	if _, known := a.registry.Lookup(u.Scheme()); !known {
-		return a.fileURL(text)
+		return fileURLOf(a, text)
 	}
 	return locus.URL{}, fmt.Errorf("a message is in a file, or has a mid or news URL; not %s (a file of that name is ./%[1]s)", u.Redacted())
 }
 
 // fileURL returns the URL of a file of this machine.
-func (a *app) fileURL(path string) (locus.URL, error) {
+func fileURLOf(a *app, path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return locus.URL{}, err
@@ -158,7 +158,7 @@ func (r *itemRange) Set(text string) error {
 	return nil
 }
 
-var errRange = usageError(`a range is written "100-200", "100-", "-200", "150" or "newest:50"`)
+var errRange = fmt.Errorf(`a range is written "100-200", "100-", "-200", "150" or "newest:50"`)
 
 // setNumber reads a number of 1 or more.
 func setNumber(n *int64, text string) error {

@@ -70,12 +70,12 @@ func TestMessageURL(t *testing.T) {
 		"no-scheme:x.eml":   here("no-scheme:x.eml"),
 		"a b/../c%41?#\xff": here("c%2541%3F%23%FF"),
 	} {
-		if u, err := a.messageURL(text); err != nil || u.String() != want {
+		if u, err := messageURL(a, text); err != nil || u.String() != want {
 			t.Errorf("%q: %s, %v, want %s", text, u, err, want)
 		}
 	}
 	for _, text := range []string{"http://h/", "cid:a@h", "mailto:a@h", "ftp://u:s3cret@h/x"} {
-		if u, err := a.messageURL(text); err == nil {
+		if u, err := messageURL(a, text); err == nil {
 			t.Errorf("%q: %s", text, u)
 		}
 	}

@@ -250,7 +250,9 @@ func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
 	if a.registry, err = scheme.NewRegistry(s); err != nil {
 		t.Fatal(err)
 	}
-	return &getter{a: a, client: memoryClient(a.registry)}
+	g := &getter{viewer: viewer{a: a, client: memoryClient(a.registry)}}
+	g.runSession = g.session
+	return g
 }
 
 // What came before an error is there, and then the error.

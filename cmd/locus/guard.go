@@ -98,7 +98,7 @@ func newGuardTerminal(a *app) *cobra.Command {
 			tty := os.NewFile(3, "the terminal")
 			state, err := term.GetState(int(tty.Fd()))
 			if err != nil {
-				return usageError("this is for locus itself: %w", err)
+				return fmt.Errorf("this is for locus itself: %w", err)
 			}
 			fmt.Fprintln(a.out, "ready")
 			a.out.Flush()

@@ -65,7 +65,7 @@ type indexJSON struct {
 }
 
 func (x *indexing) run(ctx context.Context) error {
-	mail := x.a.mail(false)
+	mail := newMailbox(x.a, false)
 	if mail == nil {
 		return scheme.Hint(fmt.Errorf("%w: there is no mail", scheme.ErrUnsupported), "mail.stores in the configuration names it")
 	}

@@ -30,7 +30,7 @@ type mailbox struct {
 const mostTroubles = 5
 
 // mail returns the mail of the configuration; nil: it names none.
-func (a *app) mail(quiet bool) *mailbox {
+func newMailbox(a *app, quiet bool) *mailbox {
 	if len(a.config.Mail.Stores) == 0 {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (m *mailbox) open(ctx context.Context) (*mailstore.Store, error) {
 	}
 	o := mailstore.Options{Cache: m.a.inHome(m.a.config.Mail.Cache), Note: m.trouble, Progress: m.report}
 	if o.Cache == "" {
-		o.Cache = m.a.ownFolder("XDG_CACHE_HOME", ".cache")
+		o.Cache, _ = m.a.cacheFolder()
 	}
 	for _, path := range m.a.config.Mail.Stores {
 		o.Sources = append(o.Sources, m.a.inHome(path))

@@ -90,7 +90,7 @@ func mailApp(t *testing.T, messages, missing int) (*app, *screen) {
 // much trouble only some is told.
 func TestMailbox(t *testing.T) {
 	a, s := mailApp(t, 3000, 2*mostTroubles)
-	m := a.mail(false)
+	m := newMailbox(a, false)
 	found := func(id string) (n int) {
 		for file, err := range m.Messages(t.Context(), id) {
 			if err != nil {
@@ -126,14 +126,14 @@ func TestMailbox(t *testing.T) {
 // Where something else has the terminal, or nobody looks, nothing is shown.
 func TestMailboxQuiet(t *testing.T) {
 	for name, change := range map[string]func(a *app) *mailbox{
-		"no terminal": func(a *app) *mailbox { a.errTTY = false; return a.mail(false) },
-		"--quiet":     func(a *app) *mailbox { a.flags.quiet = true; return a.mail(false) },
-		"--json":      func(a *app) *mailbox { a.flags.json = true; return a.mail(false) },
-		"--verbose":   func(a *app) *mailbox { return a.mail(true) },
+		"no terminal": func(a *app) *mailbox { a.errTTY = false; return newMailbox(a, false) },
+		"--quiet":     func(a *app) *mailbox { a.flags.quiet = true; return newMailbox(a, false) },
+		"--json":      func(a *app) *mailbox { a.flags.json = true; return newMailbox(a, false) },
+		"--verbose":   func(a *app) *mailbox { return newMailbox(a, true) },
 		"bars": func(a *app) *mailbox {
 			p := startProgress(a, []string{"x"})
 			t.Cleanup(p.Close)
-			return a.mail(false)
+			return newMailbox(a, false)
 		},
 	} {
 		a, s := mailApp(t, 1, 0)
@@ -152,7 +152,7 @@ func TestMailboxQuiet(t *testing.T) {
 // Nothing is opened where nothing is looked for.
 func TestMailboxLazy(t *testing.T) {
 	a, _ := mailApp(t, 1, 0)
-	_, closeAll, err := a.client(clientOptions{})
+	_, closeAll, err := newClient(a, clientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestMailboxLazy(t *testing.T) {
 		t.Errorf("the index is there: %v", err)
 	}
 	a.config.Mail.Stores = nil
-	if a.mail(false) != nil || a.mail(false).asStore() != nil || a.mail(false).Close() != nil {
+	if newMailbox(a, false) != nil || newMailbox(a, false).asStore() != nil || newMailbox(a, false).Close() != nil {
 		t.Error("there is mail")
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // opening is one run of "locus open".
 type opening struct {
-	getter
+	viewer
 	forms     []*interview // those that were filled in, in order
 	letter    mailtoFlags
 	session   sessionFlags
@@ -52,7 +52,7 @@ const openExamples = `  locus open file:///etc/
   PAGER=cat locus open file:///etc/passwd`
 
 func newOpen(a *app) *cobra.Command {
-	o := &opening{getter: getter{a: a}}
+	o := &opening{viewer: viewer{a: a}}
 	cmd := &cobra.Command{
 		Use:     "open URL",
 		Short:   "Show what a URL leads to, and ask for what it wants first",
@@ -98,7 +98,7 @@ func (o *opening) run(ctx context.Context, args []string) error {
 	if o.verbose {
 		options.trace, options.via = o.trace, o.traceVia
 	}
-	client, closeAll, err := o.a.client(options)
+	client, closeAll, err := newClient(o.a, options)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (o *opening) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.a.inputs(args) {
 		if !first {
-			return u, false, usageError("one URL is opened at a time")
+			return u, false, fmt.Errorf("one URL is opened at a time")
 		}
 		first = false
 		u, ok = o.url(text, err)
@@ -137,7 +137,7 @@ func (o *opening) open(ctx context.Context, u locus.URL) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := o.a.newPager(cancel)
+	p := newPager(o.a, cancel)
 	to := stream{w: bufio.NewWriter(p), tty: true, standard: true, whereTo: "\"locus get -O\" writes it to a file"}
 	err := o.deliver(ctx, u, to)
 	if err2 := to.w.Flush(); err == nil {
@@ -216,7 +216,7 @@ func (o *opening) portFlag(u locus.URL) string {
 	if !ok || port == 0 {
 		return ""
 	}
-	rules := o.a.rules()
+	rules := policyRules(o.a)
 	rules.Ports = o.a.config.Policy.AllowPorts
 	if o.allowed(u, rules) {
 		return ""

@@ -54,18 +54,18 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	set := l.flags.Changed
 	for _, name := range l.names {
 		if set(name) && u.Scheme() != "mailto" {
-			return usageError("--%s is for mailto URLs", name)
+			return fmt.Errorf("--%s is for mailto URLs", name)
 		}
 	}
 	switch {
 	case set("body") && set("body-file"):
-		return usageError("--body and --body-file are two texts, and a message has one")
+		return fmt.Errorf("--body and --body-file are two texts, and a message has one")
 	case set("output") && l.output == "":
-		return usageError("--output needs a name")
+		return fmt.Errorf("--output needs a name")
 	case set("output") && set("send-with"):
-		return usageError("with --output nothing is sent, and so with no --send-with")
+		return fmt.Errorf("with --output nothing is sent, and so with no --send-with")
 	case set("send-with") && !slices.Contains([]string{"smtp", "sendmail", "file"}, l.by):
-		return usageError("--send-with is smtp, sendmail or file: not %s", locus.Quote(l.by))
+		return fmt.Errorf("--send-with is smtp, sendmail or file: not %s", locus.Quote(l.by))
 	}
 	return nil
 }

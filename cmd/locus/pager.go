@@ -25,7 +25,7 @@ type pager struct {
 
 // newPager returns the pager of the configuration or the environment; quit is
 // called when it ends, be it before all text has come.
-func (a *app) newPager(quit func()) *pager {
+func newPager(a *app, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
 
@@ -52,10 +52,10 @@ func (p *pager) begin() error {
 	p.a.out.Flush()
 	command := p.choose()
 	if command == nil {
-		p.in = plainOutput{&p.a.sink}
+		p.in = plainOutput{p.a.directOutput()}
 		return nil
 	}
-	command.Stdout, command.Stderr = p.a.sink.w, p.a.errOut
+	command.Stdout, command.Stderr = p.a.outputFile(), p.a.errOut
 	if p.a.env("LESS") == "" {
 		// Quit if it fits the screen, show colours, leave the text on the screen.
 		command.Env = append(os.Environ(), "LESS=FRX")

@@ -118,13 +118,13 @@ type description struct {
 	violations []locus.Violation
 }
 
-func (a *app) describe(u locus.URL) description {
-	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(a.registry, u, locus.RFC1738)}
-	d.locator, d.locatorErr = a.registry.Fields(u)
-	if words, ok := shape.Words(a.registry, u); ok {
+func (p *printer) describe(u locus.URL) description {
+	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(p.registry, u, locus.RFC1738)}
+	d.locator, d.locatorErr = p.registry.Fields(u)
+	if words, ok := shape.Words(p.registry, u); ok {
 		d.words = &words
 	}
-	if canonical, _, err := a.registry.Canonical(u); err == nil {
+	if canonical, _, err := p.registry.Canonical(u); err == nil {
 		d.canonical = canonical
 	}
 	return d
@@ -134,18 +134,18 @@ func (a *app) describe(u locus.URL) description {
 type row struct{ name, value string }
 
 // writeRows writes rows with their values in one column.
-func (a *app) writeRows(rows []row) {
+func (p *printer) writeRows(rows []row) {
 	for _, r := range rows {
 		r.value = term.Safe(r.value)
-		a.writeRow(r)
+		p.writeRow(r)
 	}
 }
 
 // writeRow writes a row whose value is safe for a terminal. All lines of the value
 // are in one column.
-func (a *app) writeRow(r row) {
+func (p *printer) writeRow(r row) {
 	const longest = len("  articleNumber") + 1
-	fmt.Fprintln(a.out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
+	fmt.Fprintln(p.out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
 // rows are the readable form of d.

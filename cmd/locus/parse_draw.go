@@ -14,35 +14,35 @@ import (
 
 // draw shows a URL as it was written with its parts underlined and named, a "^"
 // under what breaks a rule, and the findings.
-func (a *app) draw(d description) {
+func (p *printer) draw(d description) {
 	s := newSketch(d.url.String())
-	for _, p := range shape.Parts(d.url) {
-		s.underline(p)
+	for _, part := range shape.Parts(d.url) {
+		s.underline(part)
 	}
 	for _, v := range d.violations {
 		s.mark(v.Offset)
 	}
-	a.writeSketch(s)
-	colors := term.NewColors(a.outTTY, a.env)
+	p.writeSketch(s)
+	colors := term.NewColors(p.outTTY, p.env)
 	for _, v := range d.violations {
 		style := term.Red
 		if v.Kind >= locus.Suggestion {
 			style = term.Yellow
 		}
-		fmt.Fprintf(a.out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
+		fmt.Fprintf(p.out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
 	}
 	if !d.canonical.IsZero() && d.canonical != d.url {
-		a.writeRows([]row{{"canonical", term.Characters(d.canonical.String())}})
+		p.writeRows([]row{{"canonical", term.Characters(d.canonical.String())}})
 	}
 }
 
 // drawError shows a text that is no URL, with a "^" where it stops being one.
-func (a *app) drawError(e *locus.SyntaxError) {
+func (p *printer) drawError(e *locus.SyntaxError) {
 	s := newSketch(e.Input)
 	s.mark(e.Offset)
-	a.writeSketch(s)
-	colors := term.NewColors(a.outTTY, a.env)
-	fmt.Fprintf(a.out, "%s %s\n", colors.In(term.Red, "no URL"), term.Safe(errorText(e)))
+	p.writeSketch(s)
+	colors := term.NewColors(p.outTTY, p.env)
+	fmt.Fprintf(p.out, "%s %s\n", colors.In(term.Red, "no URL"), term.Safe(errorText(e)))
 }
 
 // cell is one character on the terminal, or the escape that stands for an octet.
@@ -107,9 +107,9 @@ func (s *sketch) underline(p shape.Part) {
 // leastWidth is the narrowest terminal that is drawn for: an escape fits it.
 const leastWidth = 20
 
-func (a *app) writeSketch(s *sketch) {
-	colors := term.NewColors(a.outTTY, a.env)
-	columns := max(a.width, leastWidth)
+func (p *printer) writeSketch(s *sketch) {
+	colors := term.NewColors(p.outTTY, p.env)
+	columns := max(p.width, leastWidth)
 	for start := 0; start < len(s.cells); {
 		end, width := start, 0
 		for end < len(s.cells) && width+s.cells[end].width <= columns {
@@ -126,7 +126,7 @@ func (a *app) writeSketch(s *sketch) {
 			case i == 1:
 				style = term.Red
 			}
-			a.out.WriteString(colors.In(style, line) + "\n")
+			p.out.WriteString(colors.In(style, line) + "\n")
 		}
 		start = end
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -20,7 +19,7 @@ type progress struct {
 	a        *app
 	names    []string // of the jobs, safe
 	bars     *mpb.Progress
-	behind   io.Writer // standard error, below the bars
+	restore  func() // gives standard error back
 	mu       sync.Mutex
 	active   map[int]*bar
 	total    *bar
@@ -36,18 +35,8 @@ type bar struct {
 	note  string // in place of the rate
 }
 
-// newProgress starts to show the jobs of those names, if anybody looks and the
-// terminal is free for it.
-func (g *getter) newProgress(free bool, names []string) *progress {
-	a := g.a
-	if !free || !a.errTTY || a.flags.quiet || a.flags.json || g.verbose {
-		return &progress{}
-	}
-	return startProgress(a, names)
-}
-
 func startProgress(a *app, names []string) *progress {
-	p := &progress{a: a, active: map[int]*bar{}, behind: a.errOut}
+	p := &progress{a: a, active: map[int]*bar{}}
 	for _, name := range names {
 		p.names = append(p.names, term.Safe(name))
 	}
@@ -56,9 +45,7 @@ func startProgress(a *app, names []string) *progress {
 		p.total = p.add(len(names), countTitle)
 		p.total.SetTotal(int64(len(names)), false)
 	}
-	a.mu.Lock()
-	a.errOut = p.bars
-	a.mu.Unlock()
+	p.restore = a.redirectErrors(p.bars)
 	return p
 }
 
@@ -215,8 +202,6 @@ func (p *progress) Close() {
 		p.total.Abort(false)
 	}
 	p.bars.Wait()
-	p.a.mu.Lock()
-	p.a.errOut = p.behind
-	p.a.mu.Unlock()
+	p.restore()
 	p.bars = nil
 }

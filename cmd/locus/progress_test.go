@@ -88,7 +88,7 @@ func TestProgressOff(t *testing.T) {
 		"verbose": func(g *getter) { g.verbose = true },
 	} {
 		a, s := newScreen(t)
-		g := &getter{a: a}
+		g := &getter{viewer: viewer{a: a}}
 		change(g)
 		p := g.newProgress(true, []string{"a"})
 		p.report(transfer.Event{State: transfer.Moving})

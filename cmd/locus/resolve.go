@@ -37,7 +37,7 @@ only argument, BASE is the first line.`,
   locus resolve --between ftp://h/pub/a/x ftp://h/pub/b/y`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 && !isStandardInput(args) {
-				return usageError("a base and partial forms are needed")
+				return fmt.Errorf("a base and partial forms are needed")
 			}
 			return nil
 		},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -80,9 +81,9 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return usageError("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
+		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
 	}
-	return usageError("no subcommand %q", args[0])
+	return fmt.Errorf("no subcommand %q", args[0])
 }
 
 // errNoURL says that a subcommand has nothing to work on.

@@ -31,7 +31,7 @@ gateway come last.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list := a.registry.All()
-			gateways, err := a.gateways()
+			gateways, err := gatewaysOf(a)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ gateway come last.`,
 				for _, s := range list {
 					a.writeJSON(withGateway(shape.NewScheme(s), gateways))
 				}
-				for _, s := range a.namedSchemes(gateways) {
+				for _, s := range namedSchemes(a, gateways) {
 					a.writeJSON(withGateway(s, gateways))
 				}
 				return nil
@@ -48,14 +48,14 @@ gateway come last.`,
 			for _, s := range list {
 				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
 			}
-			for _, s := range a.namedSchemes(gateways) {
+			for _, s := range namedSchemes(a, gateways) {
 				access := "-"
 				if g := gateways.For(s.Name); !g.IsZero() {
 					access = "gateway " + g.String()
 				}
 				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
 			}
-			a.writeTable(rows)
+			writeTable(a, rows)
 			return nil
 		},
 	}
@@ -90,7 +90,7 @@ func orDash(s string) string {
 }
 
 // writeTable writes rows with their columns aligned.
-func (a *app) writeTable(rows [][]string) {
+func writeTable(a *app, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {

@@ -14,7 +14,7 @@ const unregisteredStatus = "unregistered"
 
 // unregisteredGateways returns the schemes that flags or the configuration give a
 // gateway, and that are not registered.
-func (a *app) unregisteredGateways() (names []string) {
+func unregisteredGateways(a *app) (names []string) {
 	table := a.config.Gateways
 	for _, text := range a.flags.gateway {
 		// What is wrong with a flag was told when the gateways were made.
@@ -33,9 +33,9 @@ func (a *app) unregisteredGateways() (names []string) {
 
 // namedSchemes are the schemes that are not in the registry: those that IANA names, and
 // then those that only a gateway is known for.
-func (a *app) namedSchemes(gateways *access.Gateways) []shape.Scheme {
+func namedSchemes(a *app, gateways *access.Gateways) []shape.Scheme {
 	list := shape.NamedSchemes(a.registry)
-	for _, name := range a.unregisteredGateways() {
+	for _, name := range unregisteredGateways(a) {
 		if g := gateways.For(name); scheme.NameStatus(name) == "" && !g.IsZero() {
 			list = append(list, shape.Scheme{Name: name, Status: unregisteredStatus})
 		}

@@ -56,12 +56,12 @@ func (s *screenFlags) addFlags(f *pflag.FlagSet) {
 func (s *screenFlags) settle(f *pflag.FlagSet, c *tn3270Config) error {
 	if f.Changed("model") {
 		if err := c.Model.UnmarshalText([]byte(s.model)); err != nil {
-			return usageError("--model: %w", err)
+			return fmt.Errorf("--model: %w", err)
 		}
 	}
 	if f.Changed("code-page") {
 		if err := c.CodePage.UnmarshalText([]byte(s.codePage)); err != nil {
-			return usageError("--code-page: %w", err)
+			return fmt.Errorf("--code-page: %w", err)
 		}
 	}
 	if f.Changed("device") {
@@ -73,14 +73,14 @@ func (s *screenFlags) settle(f *pflag.FlagSet, c *tn3270Config) error {
 // settleFlags makes sure that the flags mean something.
 func (s *script) settleFlags(args []string) error {
 	if s.settle <= 0 {
-		return usageError("--settle is a time, such as 500ms, and not %v", s.settle)
+		return fmt.Errorf("--settle is a time, such as 500ms, and not %v", s.settle)
 	}
 	if len(s.steps) > 0 && !hasScheme(args, sessionSchemes...) {
-		return usageError("--send, --expect and --press are for sessions, and there is none")
+		return fmt.Errorf("--send, --expect and --press are for sessions, and there is none")
 	}
 	for _, st := range s.steps {
 		if st.kind == stepPress && !hasScheme(args, "tn3270") {
-			return usageError("--press is for tn3270; for telnet and rlogin, --send types what keys send, such as \\x1b")
+			return fmt.Errorf("--press is for tn3270; for telnet and rlogin, --send types what keys send, such as \\x1b")
 		}
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"time"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
@@ -155,20 +154,6 @@ func (g *getter) sessionEvents(f found) func(event string, octets []byte) error 
 		}
 		return write(event, octets)
 	}
-}
-
-// incomplete returns how many octets at the end of text are the start of a character
-// in UTF-8 that ends in what follows.
-func incomplete(text []byte) int {
-	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
-		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }
 
 // player does the steps of a script at a terminal of octets.

@@ -42,11 +42,11 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	}
 	name := strings.ToUpper(s.escape)
 	if len(name) != 2 || name[0] != '^' || (name[1] < 'A' || name[1] > 'Z') && !strings.Contains(`[\]^_`, name[1:]) {
-		return usageError("--escape is \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
+		return fmt.Errorf("--escape is \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
 	}
 	s.key = name[1] & 0x1F
 	if strings.IndexByte(neededKeys, s.key) >= 0 {
-		return usageError("--escape: %s is a key that sessions need themselves", locus.Quote(s.escape))
+		return fmt.Errorf("--escape: %s is a key that sessions need themselves", locus.Quote(s.escape))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"syscall"
 )
 
@@ -14,6 +13,3 @@ func suspendSelf() {}
 func apart() *syscall.SysProcAttr { return nil }
 
 func unmoved() {}
-
-// hangUp is a signal that is there already.
-var hangUp = os.Interrupt

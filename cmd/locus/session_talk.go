@@ -195,14 +195,7 @@ func (t *talk) overErrors() (stop func()) {
 	if !t.a.errTTY {
 		return func() {}
 	}
-	set := func(w io.Writer) (was io.Writer) {
-		t.a.mu.Lock()
-		defer t.a.mu.Unlock()
-		was, t.a.errOut = t.a.errOut, w
-		return was
-	}
-	was := set(rawLines{t})
-	return func() { set(was) }
+	return t.a.redirectErrors(rawLines{t})
 }
 
 // rawLines writes lines to a terminal that is in raw mode. It waits for nobody: a

@@ -279,7 +279,7 @@ func FuzzDisplay(f *testing.F) {
 func TestSessionEvents(t *testing.T) {
 	var out bytes.Buffer
 	a := newApp(t.Context(), nil, &out, io.Discard, noEnv)
-	tell := (&getter{a: a}).sessionEvents(found{asked: locus.MustParse("telnet://u:p@h/")})
+	tell := (&getter{viewer: viewer{a: a}}).sessionEvents(found{asked: locus.MustParse("telnet://u:p@h/")})
 	for _, event := range []struct{ name, octets string }{
 		{"received", "a\xc3"}, {"sent", "x"}, {"received", "\xbcb\xe6"}, {"received", "\x97"}, {"received", "\xa5\xff"}, {"received", "\xf0\x9f"}, {"closed", ""},
 	} {
@@ -670,7 +670,7 @@ func TestTalkDeaf(t *testing.T) {
 	}
 	defer tty.Close()
 	defer keys.Close()
-	o := &opening{getter: getter{a: &app{flags: globalFlags{quiet: true}}}}
+	o := &opening{viewer: viewer{a: &app{flags: globalFlags{quiet: true}}}}
 	o.session.key = 0x1D
 	k := newTalk(o, tty, &scheme.Session{URL: locus.MustParse("telnet://h/"), Conn: newDeaf()})
 	k.display.w, k.mode = &out, typingCharacters

@@ -51,6 +51,3 @@ func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }
-
-// hangUp is the signal that the terminal is gone.
-var hangUp os.Signal = syscall.SIGHUP

@@ -39,13 +39,13 @@ closes it all. It is "locus gateway --demo" on a free port, without a log.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case serve && len(only) > 0:
-				return usageError("--serve is for a browser, and --scheme for the guide")
+				return fmt.Errorf("--serve is for a browser, and --scheme for the guide")
 			case serve:
-				return a.serveTour(listen)
+				return serveTour(a, listen)
 			case cmd.Flags().Changed("listen"):
-				return usageError("--listen is for --serve")
+				return fmt.Errorf("--listen is for --serve")
 			}
-			return a.tour(only)
+			return visitAll(a, only)
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "leave the servers up behind a gateway, for a browser")
@@ -54,14 +54,14 @@ closes it all. It is "locus gateway --demo" on a free port, without a log.`,
 	return cmd
 }
 
-func (a *app) tour(only []string) error {
+func visitAll(a *app, only []string) error {
 	museum, err := tour.Open()
 	if err != nil {
 		a.problem(statusAccess, err)
 		return nil
 	}
 	defer museum.Close()
-	registry, err := a.museumSchemes(museum)
+	registry, err := museumRegistry(a, museum)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (a *app) tour(only []string) error {
 		}
 	}
 	if len(visited) == 0 {
-		return usageError("the tour has no stop for %s", locus.Quote(strings.Join(only, ", ")))
+		return fmt.Errorf("the tour has no stop for %s", locus.Quote(strings.Join(only, ", ")))
 	}
 	if a.flags.json {
 		return nil
@@ -165,7 +165,7 @@ func newFoundJSON(f tour.Found) *foundJSON {
 
 // serveTour shows the museum in a browser, until a signal. What a configuration says
 // of gateways is about others.
-func (a *app) serveTour(listen listenAddress) error {
+func serveTour(a *app, listen listenAddress) error {
 	c := gatewayCommand{app: a, config: defaultConfig().Gateway, demo: true}
 	c.config.Listen, c.config.LogFormat = listen, "none"
 	a.note("open this in a browser; Ctrl-C closes the museum")
@@ -174,7 +174,7 @@ func (a *app) serveTour(listen listenAddress) error {
 
 // museumSchemes are the schemes of a client that finds its news, its mail and whom
 // to trust in the museum.
-func (a *app) museumSchemes(m *tour.Museum) (*scheme.Registry, error) {
+func museumRegistry(a *app, m *tour.Museum) (*scheme.Registry, error) {
 	reader := nntp.New(&nntp.Options{TLSConfig: m.TLS()})
 	return a.schemes(&all.Options{
 		FTP:    ftp.New(&ftp.Options{TLSConfig: m.TLS()}),

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/walk"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/verify"
@@ -88,7 +87,7 @@ func newVerify(a *app) *cobra.Command {
   printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
+				return fmt.Errorf(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
 			}
 			return nil
 		},
@@ -133,15 +132,15 @@ func (v *verifying) prepare() error {
 	a, o := v.a, &v.o
 	switch {
 	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || v.retry < 0:
-		return usageError("--max-pages and --parallel are at least 1, and --per-host and --retry can't be negative")
+		return fmt.Errorf("--max-pages and --parallel are at least 1, and --per-host and --retry can't be negative")
 	case o.Parallel > verify.MaxParallel:
-		return usageError("--parallel is at most %d", verify.MaxParallel)
+		return fmt.Errorf("--parallel is at most %d", verify.MaxParallel)
 	case v.rate < 0 || o.MaxWait < 0 || v.maxAge < 0:
-		return usageError("--rate, --max-wait and --max-age can't be negative")
+		return fmt.Errorf("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
-		return usageError("--write-baseline writes the file that --baseline names")
+		return fmt.Errorf("--write-baseline writes the file that --baseline names")
 	case v.suggest && a.config.Verify.Archive == "":
-		return usageError("--suggest needs an archive: verify.archive in the configuration names one")
+		return fmt.Errorf("--suggest needs an archive: verify.archive in the configuration names one")
 	}
 	switch {
 	case v.depth < 0:
@@ -176,13 +175,13 @@ func (v *verifying) prepare() error {
 	}
 	if v.root != "" {
 		if info, err := os.Stat(v.root); err != nil {
-			return usageError("--root: %w", err)
+			return fmt.Errorf("--root: %w", err)
 		} else if !info.IsDir() {
-			return usageError("--root: %s is no folder", locus.Quote(v.root))
+			return fmt.Errorf("--root: %s is no folder", locus.Quote(v.root))
 		}
 		u, err := fileURL(v.root, true)
 		if err != nil {
-			return usageError("--root: %w", err)
+			return fmt.Errorf("--root: %w", err)
 		}
 		o.Root = u
 	}
@@ -211,7 +210,7 @@ func (v *verifying) run(ctx context.Context, args []string) error {
 		return err
 	}
 	a := v.a
-	client, closeAll, err := a.client(clientOptions{quiet: true, alone: true})
+	client, closeAll, err := newClient(a, clientOptions{quiet: true, alone: true})
 	if err != nil {
 		return err
 	}
@@ -293,10 +292,10 @@ func (v *verifying) readRules() error {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return usageError("--rules: %w", err)
+		return fmt.Errorf("--rules: %w", err)
 	}
 	if v.o.Rules, err = verify.ParseRules(string(text)); err != nil {
-		return usageError("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
@@ -328,10 +327,10 @@ func (v *verifying) readBaseline() error {
 		return nil
 	}
 	if err != nil {
-		return usageError("--baseline: %w", err)
+		return fmt.Errorf("--baseline: %w", err)
 	}
 	if v.o.Baseline, err = verify.ParseBaseline(string(text)); err != nil {
-		return usageError("%s: %w", v.baseline, err)
+		return fmt.Errorf("%s: %w", v.baseline, err)
 	}
 	return nil
 }
@@ -360,9 +359,9 @@ func (v *verifying) openStore() (closeStore func()) {
 	if v.noCache {
 		return nil
 	}
-	dir := a.ownFolder("XDG_CACHE_HOME", ".cache")
+	dir, reason := a.cacheFolder()
 	if dir == "" {
-		a.note("no result is kept for the next run, because %s (--no-cache: keep none)", noOwnFolder)
+		a.note("no result is kept for the next run, because %s (--no-cache: keep none)", reason)
 		return nil
 	}
 	store, err := verify.OpenStore(filepath.Join(dir, "verify.db"))
@@ -497,31 +496,4 @@ func fileURL(path string, folder bool) (locus.URL, error) {
 		text += "/"
 	}
 	return locus.Parse("file://" + text)
-}
-
-// archive is a template of an archive's URLs.
-type archive string
-
-// UnmarshalText reads a template, which says where the URL goes.
-func (t *archive) UnmarshalText(text []byte) error {
-	*t = ""
-	if len(text) == 0 {
-		return nil
-	}
-	try := archive(text)
-	if !strings.Contains(string(text), "{url}") && !strings.Contains(string(text), "{escaped}") || try.of(locus.MustParse("http://example.com/")).IsZero() {
-		return errors.New(`an archive is written as a URL with "{url}" or "{escaped}" in it: "https://archive.example/web/{url}"`)
-	}
-	*t = try
-	return nil
-}
-
-// of is where the archive would have u.
-func (t archive) of(u locus.URL) locus.URL {
-	text := strings.NewReplacer("{url}", u.String(), "{escaped}", string(escape.AppendEncode(nil, u.String(), escape.Unreserved()))).Replace(string(t))
-	archived, err := locus.Parse(text)
-	if err != nil {
-		return locus.URL{}
-	}
-	return archived
 }

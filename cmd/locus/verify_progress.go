@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -21,8 +20,7 @@ type verifyProgress struct {
 	end   chan struct{}
 	ended sync.WaitGroup
 
-	errOut io.Writer // standard error, and output, below the bar
-	out    io.Writer
+	restoreErrors, restoreOutput func()
 
 	mu   sync.Mutex
 	last verify.Progress
@@ -37,20 +35,17 @@ func (v *verifying) startProgress() *verifyProgress {
 		return p
 	}
 	p.end = make(chan struct{})
-	p.errOut, p.out = a.errOut, a.sink.w
 	p.bars = mpb.New(mpb.WithOutput(a.errOut), mpb.WithAutoRefresh())
 	p.bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.BarWidth(barWidth),
 		mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string { return fmt.Sprintf("%d of %d URLs ", s.Current, s.Total) })),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + p.text() })),
 	)
-	a.mu.Lock()
-	a.errOut = p.bars
-	a.mu.Unlock()
+	p.restoreErrors = a.redirectErrors(p.bars)
+	p.restoreOutput = func() {}
 	if a.outTTY {
 		// The same terminal: what is written comes above the bar.
-		a.out.Flush()
-		a.sink.w = p.bars
+		p.restoreOutput = a.redirectOutput(p.bars)
 	}
 	p.ended.Go(p.watch)
 	return p
@@ -104,9 +99,7 @@ func (p *verifyProgress) Close() {
 	}
 	p.bar.Abort(true)
 	p.bars.Wait()
-	a.mu.Lock()
-	a.errOut = p.errOut
-	a.mu.Unlock()
-	a.sink.w = p.out
+	p.restoreErrors()
+	p.restoreOutput()
 	p.bars = nil
 }

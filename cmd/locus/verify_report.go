@@ -36,7 +36,7 @@ func (v *verifying) newReporter() (reporter, error) {
 	case "github":
 		return &githubReport{v}, nil
 	}
-	return nil, usageError("no format %q; there are text, json, junit, markdown and github", v.format)
+	return nil, fmt.Errorf("no format %q; there are text, json, junit, markdown and github", v.format)
 }
 
 // safeText is text that came from somewhere, for people.
