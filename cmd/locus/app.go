@@ -88,14 +88,13 @@ func newApp(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(s
 	return a
 }
 
-// run does what args ask for and returns the exit status.
-func (a *app) run(args []string) int {
+// execute has root do what args ask for, and returns the exit status.
+func (a *app) execute(root *cobra.Command, args []string) int {
 	var err error
 	if a.registry, err = a.schemes(nil); err != nil {
 		a.problem(statusUsage, err)
 		return a.status
 	}
-	root := newRoot(a)
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteContextC(a.ctx); err != nil {
 		a.problem(statusUsage, usageMessage{err, maskUsage(err.Error(), args)})
@@ -177,6 +176,13 @@ func (a *app) withoutOutput(err error) error {
 		}
 	}
 	return nil
+}
+
+// exitStatus returns the exit status so far.
+func (a *app) exitStatus() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status
 }
 
 // raise makes status the exit status unless it is higher already. It may be

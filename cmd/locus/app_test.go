@@ -28,7 +28,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
-	if status := testApp(t, "").run([]string{"man", dir}); status != statusDone {
+	if status := runArgs(testApp(t, ""), []string{"man", dir}); status != statusDone {
 		t.Fatalf("status %d", status)
 	}
 	for _, name := range []string{"locus", "locus-parse", "locus-resolve", "locus-configuration", "locus-exit-status"} {
@@ -48,7 +48,7 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	if status := testApp(t, "").run([]string{"man", filepath.Join(dir, "none")}); status != statusAccess {
+	if status := runArgs(testApp(t, ""), []string{"man", filepath.Join(dir, "none")}); status != statusAccess {
 		t.Errorf("a folder that is not there: status %d", status)
 	}
 }
@@ -91,25 +91,11 @@ func TestCanonicalStreams(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	source := &lineSource{n: 200_000}
 	a := newApp(context.Background(), source, io.Discard, io.Discard, noEnv)
-	if status := a.run([]string{"canonical", "-"}); status != statusDone {
+	if status := runArgs(a, []string{"canonical", "-"}); status != statusDone {
 		t.Fatalf("status %d", status)
 	}
 	// The input is 12 MB.
 	if source.most > before.HeapAlloc+4<<20 {
 		t.Errorf("%d octets in use, %d before", source.most, before.HeapAlloc)
-	}
-}
-
-func TestSeenIsExact(t *testing.T) {
-	s := newSeen()
-	texts := map[string]bool{}
-	for _, prefix := range []string{"http://h/", "ftp://h/", ""} {
-		for i := range 10_000 {
-			text := prefix + strings.Repeat("a", i%70) + string(rune('a'+i%26))
-			if s.add(text) == texts[text] {
-				t.Fatalf("add(%q) with %v", text, texts[text])
-			}
-			texts[text] = true
-		}
 	}
 }

@@ -36,7 +36,7 @@ func benchmarkCanonical(b *testing.B, args ...string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		a := newApp(context.Background(), strings.NewReader(input), io.Discard, io.Discard, noEnv)
-		if status := a.run(append([]string{"canonical"}, args...)); status != statusDone {
+		if status := runArgs(a, append([]string{"canonical"}, args...)); status != statusDone {
 			b.Fatalf("status %d", status)
 		}
 	}
@@ -45,5 +45,3 @@ func benchmarkCanonical(b *testing.B, args ...string) {
 
 func BenchmarkCanonical(b *testing.B)       { benchmarkCanonical(b, "-") }
 func BenchmarkCanonicalUnique(b *testing.B) { benchmarkCanonical(b, "--unique", "-") }
-
-func noEnv(string) string { return "" }

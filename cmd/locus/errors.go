@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -47,3 +48,10 @@ func statusOf(kind access.Kind) int {
 // wrongAnswer is an answer that a form does not take. Nothing was submitted. It
 // never holds the answer.
 type wrongAnswer struct{ error }
+
+// newWrongAnswer returns err as a wrong answer.
+func newWrongAnswer(err error) error { return &wrongAnswer{err} }
+
+func newReasonJSON(err error) reasonJSON {
+	return reasonJSON{Kind: kindOf(err), Message: text(locus.MaskText(err.Error()))}
+}

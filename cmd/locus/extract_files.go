@@ -435,9 +435,6 @@ func (x *extracting) startProgress() *extractProgress {
 	return s
 }
 
-// progressEvery is how often people see that something goes on.
-const progressEvery = 200 * time.Millisecond
-
 func (s *extractProgress) close() {
 	close(s.end)
 	s.done.Wait()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/shape"
@@ -168,11 +169,14 @@ func submission(f *scheme.Form, answers []string) (u locus.URL, at int, err erro
 	}
 	for _, q := range questions(f) {
 		if q.index == wrong.Field {
-			return u, q.index, &wrongAnswer{fmt.Errorf("field %s: %w", q.label(), wrong.Err)}
+			return u, q.index, newWrongAnswer(fmt.Errorf("field %s: %w", q.label(), wrong.Err))
 		}
 	}
 	return u, -1, err
 }
+
+// narrowIndent is the column in which the titles of a menu, and the prompts of a form, begin.
+const narrowIndent = 5 + 2 + 7 + 2
 
 // formRows shows a form to people: number, kind and prompt of each question, in
 // the columns of a narrow table. f may be nil.
@@ -248,4 +252,16 @@ func describeForm(f *scheme.Form, at locus.URL) *shape.Form {
 		return nil
 	}
 	return shape.NewForm(f, at, standing(f))
+}
+
+// legible makes octets that are not UTF-8 legible, and remembers that there were
+// some.
+type legible struct{ latin1 bool }
+
+// line returns octets as one safe line.
+func (l *legible) line(octets string) string {
+	if !utf8.ValidString(octets) {
+		l.latin1 = true
+	}
+	return term.Safe(term.Characters(octets))
 }

@@ -119,19 +119,19 @@ func (c *gatewayCommand) run() error {
 		defer museum.Close()
 		c.museum = museum
 	}
-	client, closeAll, err := c.client()
+	opener, closeAll, err := c.client()
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	options, err := c.options(client)
+	options, err := c.options(opener)
 	if c.relays != nil {
 		defer c.relays.Close()
 	}
 	if err != nil {
 		return err
 	}
-	store, err := c.store(client.Registry())
+	store, err := c.store(opener.Registry())
 	if err != nil {
 		a.problem(statusAccess, err)
 		return nil
@@ -140,7 +140,7 @@ func (c *gatewayCommand) run() error {
 		defer store.Close()
 		options.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
 	}
-	g, err := gateway.New(client, options)
+	g, err := gateway.New(opener, options)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 }
 
 // options are those of the gateway.
-func (c *gatewayCommand) options(client *access.Client) (*gateway.Options, error) {
+func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
 		Names:        c.config.Names,
 		ConnectPorts: c.config.ConnectPorts,
@@ -211,12 +211,12 @@ func (c *gatewayCommand) options(client *access.Client) (*gateway.Options, error
 	if c.museum != nil {
 		o.Files, o.TLS = c.museum.Holds, c.museum.TLS()
 	}
-	o.Mail, err = c.mail(client)
+	o.Mail, err = c.mail(opener)
 	return o, err
 }
 
 // mail is how letters go out, if the configuration wants that.
-func (c *gatewayCommand) mail(client *access.Client) (*gateway.Mail, error) {
+func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	a := c.app
 	if !c.config.Mail || c.museum != nil {
 		return nil, nil
@@ -234,7 +234,7 @@ func (c *gatewayCommand) mail(client *access.Client) (*gateway.Mail, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.relays = access.New(client.Registry(), p, c.accessOptions())
+		c.relays = access.New(opener.Registry(), p, c.accessOptions())
 		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: newLogin(a).askRelay, Clear: a.config.Mail.Clear, Wait: a.flags.timeout}).Submit
 	case len(a.config.Mail.Sendmail) > 0:
 		program, err := submit.NewSendmail(a.config.Mail.Sendmail)
@@ -311,4 +311,13 @@ func (c *gatewayCommand) logger() *slog.Logger {
 		return slog.New(slog.NewJSONHandler(a.errOut, nil))
 	}
 	return slog.New(slog.NewTextHandler(a.errOut, nil))
+}
+
+// serveTour shows the museum in a browser, until a signal. What a configuration says
+// of gateways is about others.
+func serveTour(a *app, listen listenAddress) error {
+	c := gatewayCommand{app: a, config: defaultConfig().Gateway, demo: true}
+	c.config.Listen, c.config.LogFormat = listen, "none"
+	a.note("open this in a browser; Ctrl-C closes the museum")
+	return c.run()
 }

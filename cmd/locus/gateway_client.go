@@ -26,13 +26,13 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	if c.locators, err = gatewaysOver(a, gatewayTable{}); err != nil {
 		return nil, nil, err
 	}
-	client, err := c.newClient(registry, rules)
+	opener, err := c.newClient(registry, rules)
 	if err != nil {
 		return nil, nil, err
 	}
-	return client, func() {
+	return opener, func() {
 		closeOpeners(registry)
-		client.Close()
+		opener.Close()
 		mail.Close()
 	}, nil
 }
@@ -77,12 +77,12 @@ func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := c.museum.Client(registry, options)
+	opener, err := c.museum.Client(registry, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	return client, func() {
+	return opener, func() {
 		closeOpeners(registry)
-		client.Close()
+		opener.Close()
 	}, nil
 }

@@ -47,17 +47,13 @@ func newAnswers(a *app, flags []string, file string, stdin bool) (*answers, erro
 	case stdin:
 		err = errors.New("standard input can't have both the URLs and the answers")
 	default:
-		x.file, err = parseAnswers(readFunc(a.read))
+		x.file, err = parseAnswers(a.stdin())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--answers: %w", err)
 	}
 	return x, nil
 }
-
-type readFunc func([]byte) (int, error)
-
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 // parseAnswers reads a JSON object of answers by their fields, or a list of
 // answers in the order of the questions.
@@ -108,7 +104,7 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 	x.asked.Store(true)
 	list := standing(f)
 	if err := x.apply(questions(f), list); err != nil {
-		return nil, false, &wrongAnswer{err}
+		return nil, false, newWrongAnswer(err)
 	}
 	if _, at, err := submission(f, list); at >= 0 {
 		return nil, false, err
@@ -145,7 +141,7 @@ func (x *answers) applyFile(all []question, list []string) error {
 		if v.value == nil {
 			continue
 		}
-		if list[q.index], err = q.value(v.value); err != nil {
+		if list[q.index], err = jsonAnswer(q, v.value); err != nil {
 			return fmt.Errorf("--answers: field %s: %w", q.label(), err)
 		}
 	}
@@ -163,8 +159,8 @@ func (v fileValue) question(i int, all []question) (question, error) {
 	return all[i], nil
 }
 
-// value makes the answer of a value of JSON.
-func (q question) value(v any) (string, error) {
+// jsonAnswer makes the answer of a value of JSON.
+func jsonAnswer(q question, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
 		return q.answer(v)
@@ -176,12 +172,12 @@ func (q question) value(v any) (string, error) {
 		}
 		return "", errors.New("true and false answer a field of the kind check")
 	case []any:
-		return q.lines(v)
+		return linesAnswer(q, v)
 	}
 	return "", errors.New("an object is no answer")
 }
 
-func (q question) lines(list []any) (string, error) {
+func linesAnswer(q question, list []any) (string, error) {
 	if q.Kind != scheme.FieldLines {
 		return "", errors.New("a list answers a field of the kind lines")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/submit"
 )
 
 // login answers servers that want a user and password: from ~/.netrc, else from
@@ -296,4 +297,16 @@ func loginQuestion(q scheme.Question) string {
 		text = "That was refused. " + text
 	}
 	return text + ".\n"
+}
+
+// askRelay answers a relay that wants a login: a [submit.AskFunc].
+func (l *login) askRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
+	user := r.User
+	r.User = ""
+	u, err := locus.Parse(r.String())
+	if err != nil {
+		return submit.Credentials{}, false, err
+	}
+	c, ok, err := l.ask(ctx, scheme.Question{URL: u, User: user, Attempt: attempt})
+	return submit.Credentials{User: c.User, Password: c.Password}, ok, err
 }

@@ -6,9 +6,8 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"time"
-	"unicode/utf8"
 
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -70,18 +69,6 @@ func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item,
 			}
 		}
 	}
-}
-
-// legible makes octets that are not UTF-8 legible, and remembers that there were
-// some.
-type legible struct{ latin1 bool }
-
-// line returns octets as one safe line.
-func (l *legible) line(octets string) string {
-	if !utf8.ValidString(octets) {
-		l.latin1 = true
-	}
-	return term.Safe(term.Characters(octets))
 }
 
 // writeLines writes title, TAB and URL of each item, and counts them. An item
@@ -198,7 +185,6 @@ func fieldOf(item scheme.Item, name string) any {
 
 // Where the titles begin, and how wide columns are.
 const (
-	narrowIndent  = 5 + 2 + 7 + 2
 	wideIndent    = narrowIndent + 8 + 2 + 16 + 2
 	articleIndent = 8 + 2
 	authorWidth   = 24
@@ -239,9 +225,9 @@ func (t *table) linkRow(item scheme.Item) string {
 	title := t.line(item.Title)
 	switch {
 	case t.layout == wide:
-		row += fmt.Sprintf("%8s  %-16s  %s", humanSize(item.Size), humanTime(item.ModTime), title)
+		row += fmt.Sprintf("%8s  %-16s  %s", human.Size(item.Size), human.Time(item.ModTime), title)
 	case hasDetails(item):
-		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(humanSize(item.Size)+" "+humanTime(item.ModTime)))
+		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(human.Size(item.Size)+" "+human.Time(item.ModTime)))
 	default:
 		row += title
 	}
@@ -250,7 +236,7 @@ func (t *table) linkRow(item scheme.Item) string {
 
 // articleRow is an article with the number that its newsgroup has for it.
 func (t *table) articleRow(item scheme.Item) string {
-	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), humanTime(item.ModTime), column(t.line(item.Note), authorWidth), t.line(item.Title))
+	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), human.Time(item.ModTime), column(t.line(item.Note), authorWidth), t.line(item.Title))
 }
 
 // groupRow is a newsgroup with the number of its articles.
@@ -297,32 +283,6 @@ func shortKind(item scheme.Item) string {
 		}
 	}
 	return kind
-}
-
-// humanSize is a number of octets in four digits at most; empty: unknown.
-func humanSize(n int64) string {
-	if n < 0 {
-		return ""
-	}
-	if n < 1024 {
-		return fmt.Sprintf("%d", n)
-	}
-	value, unit := float64(n), 0
-	for value >= 1023.5 && unit < len("KMGTPE") {
-		value /= 1024
-		unit++
-	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit-1])
-	}
-	return fmt.Sprintf("%.0f %ciB", value, "KMGTPE"[unit-1])
-}
-
-func humanTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04")
 }
 
 // referral writes where a referral leads, one URL a line.

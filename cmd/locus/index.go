@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/scheme"
@@ -115,7 +116,7 @@ func (x *indexing) tell(d indexJSON) {
 		x.a.writeJSON(d)
 		return
 	}
-	fmt.Fprintf(x.a.out, "%d messages, %d of them new\n%s, %s\n", d.Messages, d.New, term.Safe(string(d.Index)), humanSize(d.Size))
+	fmt.Fprintf(x.a.out, "%d messages, %d of them new\n%s, %s\n", d.Messages, d.New, term.Safe(string(d.Index)), human.Size(d.Size))
 	if d.WithoutID > 0 {
 		x.a.note("messages without a Message-ID, which can't be found: %d", d.WithoutID)
 	}

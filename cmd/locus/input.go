@@ -150,6 +150,13 @@ func (a *app) read(p []byte) (int, error) {
 	return readContext(a.ctx, a.in, p)
 }
 
+// stdin returns standard input as read reads it.
+func (a *app) stdin() io.Reader { return readFunc(a.read) }
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
 // readContext reads from in until ctx ends. p is in use after that: a read can't
 // be taken back.
 func readContext(ctx context.Context, in io.Reader, p []byte) (int, error) {

@@ -37,5 +37,5 @@ func mainStatus() int {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
 		a.width = width
 	}
-	return a.run(os.Args[1:])
+	return runArgs(a, os.Args[1:])
 }

@@ -25,5 +25,5 @@ func TestMain(m *testing.M) {
 func runProgram(in io.Reader, out, errOut io.Writer, args []string) int {
 	a := newApp(context.Background(), in, out, errOut, os.Getenv)
 	a.environ = os.Environ
-	return a.run(args)
+	return runArgs(a, args)
 }

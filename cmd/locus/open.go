@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -259,16 +258,4 @@ func (o *opening) keep(ctx context.Context, f found, resource scheme.Resource, p
 	}
 	o.later("%d octets are in %s", w.n, path)
 	return nil
-}
-
-// countWriter counts what it passes on.
-type countWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -164,7 +164,7 @@ func (w *writing) applyFlags() error {
 	if l.from != "" {
 		var from sender
 		if err := from.UnmarshalText([]byte(l.from)); err != nil {
-			return &wrongAnswer{fmt.Errorf("--from: %w", err)}
+			return newWrongAnswer(fmt.Errorf("--from: %w", err))
 		}
 		d.From = from.Mailbox
 	}
@@ -179,7 +179,7 @@ func (w *writing) applyFlags() error {
 		for _, text := range more.texts {
 			list, err := submit.ParseMailboxes(text)
 			if err != nil {
-				return &wrongAnswer{fmt.Errorf("--%s: %w", more.flag, err)}
+				return newWrongAnswer(fmt.Errorf("--%s: %w", more.flag, err))
 			}
 			*more.list = append(*more.list, list...)
 		}
@@ -307,9 +307,9 @@ func (o *opening) way() (*way, error) {
 	case by == "file":
 		return nil, nil
 	case by == "smtp" && !hasRelay:
-		return nil, &wrongAnswer{errors.New("--send-with smtp: mail.relay in the configuration names no server")}
+		return nil, newWrongAnswer(errors.New("--send-with smtp: mail.relay in the configuration names no server"))
 	case by == "sendmail" && !hasProgram:
-		return nil, &wrongAnswer{errors.New("--send-with sendmail: mail.sendmail in the configuration names no program")}
+		return nil, newWrongAnswer(errors.New("--send-with sendmail: mail.sendmail in the configuration names no program"))
 	case hasRelay && by != "sendmail":
 		return o.byRelay(mail.Relay.Relay)
 	case hasProgram:
@@ -332,16 +332,4 @@ func (o *opening) byRelay(relay submit.Relay) (*way, error) {
 	}
 	server := submit.NewSMTP(relay, o.client.Dialer(), &submit.SMTPOptions{Ask: newLogin(o.a).askRelay, Clear: o.a.config.Mail.Clear, Wait: o.a.flags.timeout})
 	return &way{name, server.Submit}, nil
-}
-
-// askRelay answers a relay that wants a login: a [submit.AskFunc].
-func (l *login) askRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
-	user := r.User
-	r.User = ""
-	u, err := locus.Parse(r.String())
-	if err != nil {
-		return submit.Credentials{}, false, err
-	}
-	c, ok, err := l.ask(ctx, scheme.Question{URL: u, User: user, Attempt: attempt})
-	return submit.Credentials{User: c.User, Password: c.Password}, ok, err
 }

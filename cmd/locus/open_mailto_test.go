@@ -101,37 +101,3 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-func TestMailConfig(t *testing.T) {
-	c := defaultConfig()
-	err := c.decode(`
-editor = "vim -n"
-[mail]
-from = "Fred <fred@example.net>"
-relay = "smtps://fred@mail.example"
-sendmail = ["msmtp", "-C", "my file"]
-clear = true
-`)
-	if err != nil || c.Editor != "vim -n" || c.Mail.From.String() != "Fred <fred@example.net>" || c.Mail.Relay.String() != "smtps://fred@mail.example:465" ||
-		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
-		t.Errorf("%v, %+v", err, c.Mail)
-	}
-	if err := c.decode("[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
-		t.Errorf("%v, %q", err, c.Mail.Sendmail)
-	}
-	for text, says := range map[string]string{
-		`from = "a@b, c@d"`:              "one person",
-		`from = "nobody"`:                "not an address",
-		`relay = "mail.example"`:         "smtps://user@host",
-		`relay = "smtps://u:sesame@h"`:   "asked for",
-		`relay = "smtps:u:sesame@h"`:     "not a relay",
-		`relay = "smtp+clear://u@h"`:     "no login without TLS",
-		`sendmail = 1`:                   "list",
-		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
-	} {
-		err := c.decode("[mail]\n" + text)
-		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}

@@ -34,7 +34,7 @@ func TestPipes(t *testing.T) {
 			defer cancel()
 			var out, errOut bytes.Buffer
 			a := newApp(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
-			a.run([]string{command, pipe})
+			runArgs(a, []string{command, pipe})
 			if ctx.Err() == nil {
 				t.Errorf("%s: %s%s", command, &out, &errOut)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/transfer"
 )
@@ -172,15 +173,15 @@ func (b *bar) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e := b.event
-	text := humanSize(e.Done)
+	text := human.Size(e.Done)
 	if e.Total >= 0 {
-		text += " of " + humanSize(e.Total)
+		text += " of " + human.Size(e.Total)
 	}
 	switch {
 	case b.note != "":
 		return text + ", " + b.note
 	case e.Rate > 0:
-		text += ", " + humanSize(int64(e.Rate)) + "/s"
+		text += ", " + human.Size(int64(e.Rate)) + "/s"
 	}
 	if e.Left >= 0 {
 		text += ", " + max(e.Left.Round(time.Second), time.Second).String() + " left"
@@ -205,3 +206,6 @@ func (p *progress) Close() {
 	p.restore()
 	p.bars = nil
 }
+
+// progressEvery is how often people see that something goes on.
+const progressEvery = 200 * time.Millisecond

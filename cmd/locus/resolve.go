@@ -59,22 +59,22 @@ only argument, BASE is the first line.`,
 }
 
 func (r *resolver) run(args []string) {
-	var base locus.URL
+	var baseURL locus.URL
 	refs := args
 	if !isStandardInput(args) {
 		var ok bool
-		if base, ok = r.base(args[0], nil); !ok {
+		if baseURL, ok = r.base(args[0], nil); !ok {
 			return
 		}
 		refs = args[1:]
 	}
 	for input, err := range r.app.inputs(refs) {
-		if !base.IsZero() {
-			r.answer(base, input, err)
+		if !baseURL.IsZero() {
+			r.answer(baseURL, input, err)
 			continue
 		}
 		var ok bool
-		if base, ok = r.base(input, err); !ok {
+		if baseURL, ok = r.base(input, err); !ok {
 			return
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot returns the command with all its subcommands, which work on a.
-func newRoot(a *app) *cobra.Command {
+// rootCommand returns the command "locus" with its subcommands, which work on a, its
+// topics of help and its help command.
+func rootCommand(a *app, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",
 		Short: "URLs of every scheme: shown, checked, compared and dereferenced",
@@ -29,41 +30,14 @@ only argument is "-". Standard output carries the result alone.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errOut)
 	a.addGlobalFlags(root)
-	for _, cmd := range commands(a) {
+	for _, cmd := range subcommands {
 		// Help and completions need no configuration, and work with a broken one.
 		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.loadConfig(cmd.Flags()) }
 		root.AddCommand(cmd)
 	}
-	root.AddCommand(topics()...)
-	root.AddCommand(newGuardTerminal(a))
-	root.SetHelpCommand(newHelp())
+	root.AddCommand(topics...)
+	root.SetHelpCommand(help)
 	return root
-}
-
-// newHelp is cobra's help command, but that it takes an unknown name for the
-// error that it is.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [SUBCOMMAND]",
-		Short: "Help about a subcommand or a topic",
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, c := range cmd.Root().Commands() {
-				if len(args) == 0 && !c.Hidden {
-					names = append(names, c.Name())
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return noSubcommand(cmd.Root(), args)
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-	}
 }
 
 // version returns the version that the program was built from.

@@ -110,7 +110,7 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 			} else {
 				all = append(all, text)
 			}
-			a.run(append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
+			runArgs(a, append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
 			if ctx.Err() != nil {
 				t.Errorf("%v does not end", all)
 			}
@@ -140,7 +140,7 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			a := newApp(ctx, strings.NewReader(text+"\n"), &out, &errOut, func(name string) string { return env[name] })
-			a.run(args)
+			runArgs(a, args)
 			if ctx.Err() != nil {
 				t.Errorf("%s, %v does not end", what, args)
 			}

@@ -43,33 +43,6 @@ func (s *script) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&s.settle, "settle", 2*time.Second, "a session that is silent for so long after the last step is over")
 }
 
-// screenFlags are about the terminal of tn3270.
-type screenFlags struct{ model, codePage, device string }
-
-func (s *screenFlags) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.model, "model", "", "tn3270: the terminal is of model `N`: 2 has 24x80, 3 32x80, 4 43x80, 5 27x132 (default 2)")
-	f.StringVar(&s.codePage, "code-page", "", "tn3270: the host has the characters of code page `NUMBER`, such as 037, 273, 500, 1047, 1140 (default 037)")
-	f.StringVar(&s.device, "device", "", "tn3270: ask for the device or group `NAME`")
-}
-
-// settle has the flags take the place of what the configuration says.
-func (s *screenFlags) settle(f *pflag.FlagSet, c *tn3270Config) error {
-	if f.Changed("model") {
-		if err := c.Model.UnmarshalText([]byte(s.model)); err != nil {
-			return fmt.Errorf("--model: %w", err)
-		}
-	}
-	if f.Changed("code-page") {
-		if err := c.CodePage.UnmarshalText([]byte(s.codePage)); err != nil {
-			return fmt.Errorf("--code-page: %w", err)
-		}
-	}
-	if f.Changed("device") {
-		c.Device = s.device
-	}
-	return nil
-}
-
 // settleFlags makes sure that the flags mean something.
 func (s *script) settleFlags(args []string) error {
 	if s.settle <= 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
@@ -143,7 +141,7 @@ func (s *sitting) watcher() int {
 	}
 	for _, file := range list {
 		line, _ := os.ReadFile(file)
-		if !bytes.Contains(line, []byte("\x00"+guardCommand+"\x00")) {
+		if !bytes.Contains(line, []byte("\x00"+"guard-terminal"+"\x00")) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
@@ -638,34 +636,4 @@ func TestTalkPipe(t *testing.T) {
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
 	s.see("before", "after", "> ", inOrder)
 	notEvil(t, s.end(0))
-}
-
-// Hosts hear of the terminal in the page, and not of whoever runs the gateway.
-func TestGatewaySessions(t *testing.T) {
-	rlogin, err := telnettest.StartRlogin(nil)
-	started(t, rlogin, err)
-	screens, err := telnettest.StartTN3270(nil)
-	started(t, screens, err)
-	env := map[string]string{"HOME": t.TempDir(), "TERM": "dumb", "NO_COLOR": "1"}
-	a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return env[name] })
-	a.outTTY = true
-	a.flags.allowPrivate = true
-	for _, local := range []string{"", "configured"} {
-		a.config.Rlogin.LocalUser = local
-		c := &gatewayCommand{app: a, config: a.config.Gateway}
-		client, closeAll, err := c.client()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range []string{"rlogin://guest@" + rlogin.Addr() + "/", "tn3270://" + screens.Addr() + "/"} {
-			resource, err := client.Open(t.Context(), locus.MustParse(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resource.Close()
-		}
-		heard(t, rlogin, "local "+cmp.Or(local, gatewayUser), "user guest", "type xterm/38400")
-		heard(t, screens, "type IBM-3279-2-E")
-		closeAll()
-	}
 }

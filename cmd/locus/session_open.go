@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,11 +49,6 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	}
 	return nil
 }
-
-// sessionSchemes are those whose URLs lead to sessions.
-var sessionSchemes = []string{"telnet", "rlogin", "tn3270"}
-
-func isSession(u locus.URL) bool { return slices.Contains(sessionSchemes, u.Scheme()) }
 
 // errTalkJSON is that a person's session is not for programs.
 var errTalkJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has a session for a person, and --json is for programs", scheme.ErrUnsupported),

@@ -9,20 +9,14 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/all"
-	"github.com/locus-url/locus/scheme/ftp"
-	"github.com/locus-url/locus/scheme/gopher"
-	"github.com/locus-url/locus/scheme/http"
-	"github.com/locus-url/locus/scheme/mid"
-	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/scheme/nntp"
 	"github.com/locus-url/locus/tour"
 )
 
-func newTour(a *app) *cobra.Command {
+// newTour returns the subcommand. serve shows the servers of the tour in a browser, until
+// a signal.
+func newTour(a *app, serve func(*app, listenAddress) error) *cobra.Command {
 	var only []string
-	var serve bool
+	var serves bool
 	listen := listenAddress("127.0.0.1:0")
 	cmd := &cobra.Command{
 		Use:   "tour",
@@ -38,17 +32,17 @@ closes it all. It is "locus gateway --demo" on a free port, without a log.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case serve && len(only) > 0:
+			case serves && len(only) > 0:
 				return fmt.Errorf("--serve is for a browser, and --scheme for the guide")
-			case serve:
-				return serveTour(a, listen)
+			case serves:
+				return serve(a, listen)
 			case cmd.Flags().Changed("listen"):
 				return fmt.Errorf("--listen is for --serve")
 			}
 			return visitAll(a, only)
 		},
 	}
-	cmd.Flags().BoolVar(&serve, "serve", false, "leave the servers up behind a gateway, for a browser")
+	cmd.Flags().BoolVar(&serves, "serve", false, "leave the servers up behind a gateway, for a browser")
 	cmd.Flags().Var(&listen, "listen", "with --serve, listen on `HOST:PORT`; the port 0 is any that is free")
 	cmd.Flags().StringSliceVar(&only, "scheme", nil, "visit only the stops of this `NAME` (repeatable)")
 	return cmd
@@ -104,7 +98,7 @@ func visitAll(a *app, only []string) error {
 		return nil
 	}
 	end := "every one answered"
-	if a.status != statusDone {
+	if a.exitStatus() != statusDone {
 		end = "not every one answered"
 	}
 	fmt.Fprintf(a.out, "Stops: %d, by the schemes %s; %s.\n", len(visited), strings.Join(names, ", "), end)
@@ -161,27 +155,4 @@ func newFoundJSON(f tour.Found) *foundJSON {
 		j.Lines = append(j.Lines, text(strings.TrimSuffix(line, "\r")))
 	}
 	return &j
-}
-
-// serveTour shows the museum in a browser, until a signal. What a configuration says
-// of gateways is about others.
-func serveTour(a *app, listen listenAddress) error {
-	c := gatewayCommand{app: a, config: defaultConfig().Gateway, demo: true}
-	c.config.Listen, c.config.LogFormat = listen, "none"
-	a.note("open this in a browser; Ctrl-C closes the museum")
-	return c.run()
-}
-
-// museumSchemes are the schemes of a client that finds its news, its mail and whom
-// to trust in the museum.
-func museumRegistry(a *app, m *tour.Museum) (*scheme.Registry, error) {
-	reader := nntp.New(&nntp.Options{TLSConfig: m.TLS()})
-	return a.schemes(&all.Options{
-		FTP:    ftp.New(&ftp.Options{TLSConfig: m.TLS()}),
-		HTTP:   http.New(&http.Options{TLS: m.TLS()}),
-		Gopher: gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
-		NNTP:   reader,
-		News:   news.New(reader, &news.Options{Server: m.News()}),
-		Mid:    mid.New(&mid.Options{Store: m.Mail()}),
-	})
 }

@@ -82,7 +82,7 @@ func TestTourServe(t *testing.T) {
 	a := newApp(ctx, strings.NewReader(""), w, io.Discard, func(string) string { return "" })
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.run([]string{"tour", "--serve"})
+		ended <- runArgs(a, []string{"tour", "--serve"})
 		w.Close()
 	}()
 	line, err := bufio.NewReader(r).ReadString('\n')

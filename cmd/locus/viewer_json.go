@@ -37,10 +37,6 @@ func describe(f found, o *scheme.Object) objectJSON {
 	return d
 }
 
-func newReasonJSON(err error) reasonJSON {
-	return reasonJSON{Kind: kindOf(err), Message: text(locus.MaskText(err.Error()))}
-}
-
 // menuJSON writes a menu as one object, but never holds more than an item of it.
 // If an error ends the items, the object has it in "error" behind those that
 // came before.

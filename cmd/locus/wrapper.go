@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -36,25 +33,4 @@ func (a *app) noteWrapper(input string) {
 		a.aside()
 		a.note("line %d: %s (%s); there is no such note for the lines after it", a.line, term.Characters(note.Help), note.Section)
 	}
-}
-
-// wrapWidth is the longest line of a URL that --wrap writes, in octets. It leaves
-// room for the marks of quoted mail in 80 columns.
-const wrapWidth = 72
-
-// wrapHelp is the help of --wrap.
-const wrapHelp = "write URLs as <URL:...>, broken over lines of 72 octets"
-
-// wrap returns u as --wrap writes it.
-func wrap(u locus.URL) (string, error) {
-	wrapped, err := locus.Wrap(u, wrapWidth)
-	if err != nil {
-		return "", fmt.Errorf("--wrap: %w", err)
-	}
-	return wrapped, nil
-}
-
-// indented returns text with its lines after the first indented to a column.
-func indented(text string, column int) string {
-	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", column))
 }

@@ -33,7 +33,7 @@ const rules = `
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	NONE < internal/human, internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
 	locus, internal/media < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, internal/boltcheck < cache;
@@ -62,7 +62,7 @@ const rules = `
 	roundtrip, extract, transfer, gateway/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
-	scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
+	internal/human, scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
 	NONE < internal/deps, internal/peers, internal/voice;
