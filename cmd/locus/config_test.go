@@ -9,20 +9,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // configured runs a subcommand that does nothing with args, a configuration file
 // and an environment, and returns its app.
-func configured(t *testing.T, file string, env map[string]string, args ...string) *app {
+func configured(t *testing.T, file string, env map[string]string, args ...string) *base.App {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(name, []byte(file), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var errOut strings.Builder
-	a := newApp(context.Background(), strings.NewReader(""), io.Discard, &errOut, func(name string) string { return env[name] })
+	a := base.New(context.Background(), strings.NewReader(""), io.Discard, &errOut, func(name string) string { return env[name] })
 	args = append([]string{"canonical", "http://h/", "--config", name}, args...)
-	if status := runArgs(a, args); status != statusDone {
+	if status := runArgs(a, args); status != base.StatusDone {
 		t.Fatalf("status %d: %s", status, errOut.String())
 	}
 	return a
@@ -46,23 +48,23 @@ func TestFlagsGoBeforeEnvironmentBeforeFile(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		a    *app
-		want globalFlags
+		a    *base.App
+		want base.Flags
 		cwd  string
 	}{
-		{"file", configured(t, configFile, nil), globalFlags{timeout: 20 * time.Second, allowPrivate: true, allowPort: []uint16{25, 119}, maxSize: 10 << 20}, "single"},
-		{"environment", configured(t, configFile, env), globalFlags{timeout: 30 * time.Second, allowPort: []uint16{70, 71}, maxSize: 10 << 20}, "none"},
+		{"file", configured(t, configFile, nil), base.Flags{Timeout: 20 * time.Second, AllowPrivate: true, AllowPorts: []uint16{25, 119}, MaxSize: 10 << 20}, "single"},
+		{"environment", configured(t, configFile, env), base.Flags{Timeout: 30 * time.Second, AllowPorts: []uint16{70, 71}, MaxSize: 10 << 20}, "none"},
 		{
 			"flags", configured(t, configFile, env, "--timeout", "40s", "--allow-private", "--allow-port", "1", "--allow-port=2,1", "--max-size", "0"),
-			globalFlags{timeout: 40 * time.Second, allowPrivate: true, allowPort: []uint16{1, 2}}, "none",
+			base.Flags{Timeout: 40 * time.Second, AllowPrivate: true, AllowPorts: []uint16{1, 2}}, "none",
 		},
 	} {
-		test.a.flags.config = ""
-		if !reflect.DeepEqual(test.a.flags, test.want) || string(test.a.config.FTP.CWD) != test.cwd {
-			t.Errorf("%s: %+v, cwd %s; want %+v, %s", test.name, test.a.flags, test.a.config.FTP.CWD, test.want, test.cwd)
+		test.a.Flags.Config = ""
+		if !reflect.DeepEqual(test.a.Flags, test.want) || string(test.a.Config.FTP.CWD) != test.cwd {
+			t.Errorf("%s: %+v, cwd %s; want %+v, %s", test.name, test.a.Flags, test.a.Config.FTP.CWD, test.want, test.cwd)
 		}
 	}
-	if c := configured(t, configFile, env).config; c.Parallel != 3 || c.PerHost != 2 || !c.FTP.TLS || c.FTP.AnonymousPassword != "me@h" {
+	if c := configured(t, configFile, env).Config; c.Parallel != 3 || c.PerHost != 2 || !c.FTP.TLS || c.FTP.AnonymousPassword != "me@h" {
 		t.Errorf("%+v", c)
 	}
 }

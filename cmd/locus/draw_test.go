@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -17,13 +19,13 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func drawn(t *testing.T, columns int, input string) string {
 	t.Helper()
 	var out strings.Builder
-	a := newApp(context.Background(), strings.NewReader(""), &out, &out, func(name string) string {
+	a := base.New(context.Background(), strings.NewReader(""), &out, &out, func(name string) string {
 		if name == "NO_COLOR" {
 			return "1"
 		}
 		return ""
 	})
-	a.outTTY, a.width = true, columns
+	a.OutTTY, a.Width = true, columns
 	runArgs(a, []string{"parse", "--", input})
 	return out.String()
 }
@@ -69,8 +71,8 @@ func TestDrawing(t *testing.T) {
 
 func TestDrawingHasColors(t *testing.T) {
 	var out strings.Builder
-	a := newApp(context.Background(), strings.NewReader(""), &out, &out, noEnv)
-	a.outTTY = true
+	a := base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv)
+	a.OutTTY = true
 	runArgs(a, []string{"parse", "http://h/~"})
 	if !strings.Contains(out.String(), "\x1b[31m") {
 		t.Errorf("no red in %q", out.String())

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
@@ -87,10 +89,10 @@ func (s *survey) last() []string {
 }
 
 // in makes an app know the scheme.
-func (s *survey) in(a *app) {
+func (s *survey) in(a *base.App) {
 	row := scheme.Generic(cmp.Or(s.name, "x-form"), scheme.Experimental)
 	row.Opener, row.Access = s, "memory"
-	a.schemes = func(o *all.Options) (*scheme.Registry, error) {
+	a.NewRegistry = func(o *all.Options) (*scheme.Registry, error) {
 		if s.name != "" {
 			return scheme.NewRegistry(row)
 		}
@@ -126,7 +128,7 @@ func TestGetAnswers(t *testing.T) {
 	if err := os.WriteFile(big, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(big, mostAnswer+1); err != nil {
+	if err := os.Truncate(big, form.MaxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -168,12 +170,12 @@ func TestGetAnswers(t *testing.T) {
 		for _, flag := range test.flags {
 			args = append(args, "--answer", flag)
 		}
-		got := get(t, s.in, append(args, "-v", "x-form://h/")...)
+		got := runGet(t, s.in, append(args, "-v", "x-form://h/")...)
 		if strings.Contains(got.err, "s3cret") {
 			t.Errorf("%q: a secret is shown: %s", test.flags, got.err)
 		}
 		if test.err != "" {
-			if got.status != statusUsage || !strings.Contains(got.err, test.err) || got.out != "" || s.last() != nil {
+			if got.status != base.StatusUsage || !strings.Contains(got.err, test.err) || got.out != "" || s.last() != nil {
 				t.Errorf("%q: %+v, want %q", test.flags, got, test.err)
 			}
 			continue
@@ -221,12 +223,12 @@ func TestGetAnswersFile(t *testing.T) {
 		for _, flag := range test.flags {
 			args = append(args, "--answer", flag)
 		}
-		got := get(t, func(a *app) { s.in(a); a.in = strings.NewReader(test.json) }, append(args, "x-form://h/")...)
+		got := runGet(t, func(a *base.App) { s.in(a); a.In = strings.NewReader(test.json) }, append(args, "x-form://h/")...)
 		if strings.Contains(got.err, "s3cret") {
 			t.Errorf("%s: a secret is shown: %s", test.json, got.err)
 		}
 		if test.err != "" {
-			if got.status != statusUsage || !strings.Contains(got.err, test.err) || s.last() != nil {
+			if got.status != base.StatusUsage || !strings.Contains(got.err, test.err) || s.last() != nil {
 				t.Errorf("%s: %+v, want %q", test.json, got, test.err)
 			}
 			continue
@@ -235,10 +237,10 @@ func TestGetAnswersFile(t *testing.T) {
 			t.Errorf("%s: %q, want %q; %+v", test.json, list, test.want, got)
 		}
 	}
-	if got := get(t, nil, "--answers", "-", "-"); got.status != statusUsage || !strings.Contains(got.err, "both the URLs and the answers") {
+	if got := runGet(t, nil, "--answers", "-", "-"); got.status != base.StatusUsage || !strings.Contains(got.err, "both the URLs and the answers") {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, nil, "--answers", "/nonexistent/x", "file:///"); got.status != statusUsage {
+	if got := runGet(t, nil, "--answers", "/nonexistent/x", "file:///"); got.status != base.StatusUsage {
 		t.Errorf("%+v", got)
 	}
 }
@@ -250,24 +252,24 @@ func TestGetAnswersSearch(t *testing.T) {
 	}
 	for _, words := range []string{"two words", "1=x", "Words=y", ""} {
 		s := search()
-		if got := get(t, s.in, "--answer", words, "x-form://h/"); got.out != "|"+words+"\n" || got.status != 0 || got.err != "" {
+		if got := runGet(t, s.in, "--answer", words, "x-form://h/"); got.out != "|"+words+"\n" || got.status != 0 || got.err != "" {
 			t.Errorf("%q: %+v", words, got)
 		}
 	}
 	s := search()
-	if got := get(t, s.in, "--answer", "a", "--answer", "b", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "answered twice") {
+	if got := runGet(t, s.in, "--answer", "a", "--answer", "b", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "answered twice") {
 		t.Errorf("%+v", got)
 	}
 	s.fields = s.fields[:1]
-	if got := get(t, s.in, "--answer", "a", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "has none to answer") {
+	if got := runGet(t, s.in, "--answer", "a", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "has none to answer") {
 		t.Errorf("%+v", got)
 	}
 	s.fields = []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Word"}, {Kind: scheme.FieldText, Prompt: "word:"}}
-	if got := get(t, s.in, "--answer", "word=a", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "more than one field: use the number") {
+	if got := runGet(t, s.in, "--answer", "word=a", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "more than one field: use the number") {
 		t.Errorf("%+v", got)
 	}
 	// Answers that nothing took are not forgotten in silence.
-	if got := get(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "no form was met") {
+	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "no form was met") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -275,21 +277,21 @@ func TestGetAnswersSearch(t *testing.T) {
 // A wrong answer is of its own kind in JSON, and a form is never a file.
 func TestGetAnswersFailures(t *testing.T) {
 	s := everyKind()
-	got := get(t, s.in, "--json", "--answer", "5=s3cret", "x-form://h/")
+	got := runGet(t, s.in, "--json", "--answer", "5=s3cret", "x-form://h/")
 	var v struct {
 		Error struct{ Kind, Message string }
 	}
-	if err := json.Unmarshal([]byte(got.out), &v); err != nil || v.Error.Kind != "answer" || got.status != statusUsage || strings.Contains(got.out, "s3cret") {
+	if err := json.Unmarshal([]byte(got.out), &v); err != nil || v.Error.Kind != "answer" || got.status != base.StatusUsage || strings.Contains(got.out, "s3cret") {
 		t.Errorf("%v: %+v", err, got)
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	if got := get(t, s.in, "-o", file, "x-form://h/"); got.status != statusAccess || !strings.Contains(got.err, "it wants answers first (--answer gives them)") {
+	if got := runGet(t, s.in, "-o", file, "x-form://h/"); got.status != base.StatusAccess || !strings.Contains(got.err, "it wants answers first (--answer gives them)") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there is a file")
 	}
-	if got := get(t, s.in, "--answer", "1=Bob", "-o", file, "x-form://h/"); got.status != 0 {
+	if got := runGet(t, s.in, "--answer", "1=Bob", "-o", file, "x-form://h/"); got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 	if octets, err := os.ReadFile(file); err != nil || string(octets) != "|Bob|||Red|1|re_ply.txt|\n" {
@@ -312,10 +314,10 @@ func TestGetForm(t *testing.T) {
     7  file     Picture
 `
 	latin := "locus: x-form://h/: what is not UTF-8 is shown as ISO Latin 1\n"
-	if got := get(t, func(a *app) { s.in(a); a.outTTY = true }, "x-form://h/"); got.out != want || got.err != latin+note || got.status != 0 {
+	if got := runGet(t, func(a *base.App) { s.in(a); a.OutTTY = true }, "x-form://h/"); got.out != want || got.err != latin+note || got.status != 0 {
 		t.Errorf("%s\n%s", got.out, got.err)
 	}
-	got := get(t, s.in, "x-form://h/")
+	got := runGet(t, s.in, "x-form://h/")
 	for line := range strings.Lines(got.out) {
 		if strings.Count(line, "\t") != 1 || !strings.HasSuffix(line, "\t\n") {
 			t.Errorf("a script takes part of a question for a URL: %q", line)
@@ -324,7 +326,7 @@ func TestGetForm(t *testing.T) {
 	if !strings.Contains(got.out, "1  text     Your name:  [Anna]\t\n") {
 		t.Errorf("%q", got.out)
 	}
-	got = get(t, s.in, "--json", "x-form://h/")
+	got = runGet(t, s.in, "--json", "x-form://h/")
 	wantJSON := `{"url":"x-form://h/","kind":"menu","title":"A survey\u001b[2J","form":{"title":"A survey\u001b[2J","fields":[` +
 		`{"kind":"note","prompt":"About you","default":""},` +
 		`{"number":1,"kind":"text","prompt":"Your name:","default":"Anna"},` +

@@ -3,9 +3,13 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
-func terminalLogin(t *testing.T) (l *login, person *os.File, name string) {
-	person, name = openTerminal(t)
-	return newLogin(&app{errTTY: true, env: noEnv, tty: ttyOf(name)}), person, name
+func terminalLogin(t *testing.T) (l *client.Login, person *os.File, name string) {
+	person, name = clitest.NewTTY(t)
+	return client.NewLogin(&base.App{ErrTTY: true, Getenv: clitest.NoEnv, OpenTerminal: clitest.OpenTTY(name)}), person, name
 }

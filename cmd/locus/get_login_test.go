@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // A server that redirects to another port of its machine does not get the login that
@@ -63,8 +64,8 @@ func TestNetrcRedirect(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen = nil
-		run(t, func(a *app) {
-			a.env = func(key string) string { return map[string]string{"NETRC": name, "HOME": dir}[key] }
+		run(t, func(a *base.App) {
+			a.Getenv = func(key string) string { return map[string]string{"NETRC": name, "HOME": dir}[key] }
 		}, append(test.args, "--allow-private")...)
 		if got := strings.Join(seen, " "); got != test.want {
 			t.Errorf("%v with %q: the other port got %q, want %q", test.args, test.entry, got, test.want)
@@ -74,7 +75,7 @@ func TestNetrcRedirect(t *testing.T) {
 	if err := os.WriteFile(name, []byte("machine "+u.Host()+" login fred password s3cret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := func(a *app) { a.env = func(key string) string { return map[string]string{"NETRC": name}[key] } }
+	env := func(a *base.App) { a.Getenv = func(key string) string { return map[string]string{"NETRC": name}[key] } }
 	if got := run(t, env, "get", "--allow-private", hops.URL+"/same"); got.out != "s3cret" {
 		t.Errorf("after a redirect to the same port: %+v", got)
 	}
@@ -87,7 +88,7 @@ func TestNetrcRedirect(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			continue
 		}
-		if got.status != statusAccess || strings.Count(got.err, "chmod 600") != 1 {
+		if got.status != base.StatusAccess || strings.Count(got.err, "chmod 600") != 1 {
 			t.Errorf("mode %o: %+v", mode, got)
 		}
 	}
@@ -104,21 +105,21 @@ func TestNetrc(t *testing.T) {
 	}))
 	defer server.Close()
 	host := locus.MustParse(server.URL).Host()
-	write := func(text string) func(*app) {
+	write := func(text string) func(*base.App) {
 		name := filepath.Join(t.TempDir(), "netrc")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return func(a *app) {
-			a.env = func(key string) string { return map[string]string{"NETRC": name}[key] }
+		return func(a *base.App) {
+			a.Getenv = func(key string) string { return map[string]string{"NETRC": name}[key] }
 		}
 	}
-	if got := get(t, write("machine "+host+" login fred password s3cret"), server.URL); got.out != "come in" || got.status != 0 {
+	if got := runGet(t, write("machine "+host+" login fred password s3cret"), server.URL); got.out != "come in" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 	// Nobody is asked where nobody looks.
-	got := get(t, write("machine "+host+" login fred password wrong"), "-v", server.URL)
-	if got.out != "" || got.status != statusAccess {
+	got := runGet(t, write("machine "+host+" login fred password wrong"), "-v", server.URL)
+	if got.out != "" || got.status != base.StatusAccess {
 		t.Errorf("%+v", got)
 	}
 	if all := got.out + got.err; strings.Contains(all, "wrong") || strings.Contains(all, "s3cret") || strings.Contains(all, "ZnJlZDp") {

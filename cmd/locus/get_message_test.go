@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme/nntp/nntptest"
 )
 
@@ -28,7 +29,7 @@ const oneMessage = "From: =?iso-8859-1?Q?J=FCrgen?= <j@h.example>\r\nSubject: =?
 
 func TestGetMessageTerminal(t *testing.T) {
 	url := emlFile(t, oneMessage)
-	got := get(t, onTerminal, url)
+	got := runGet(t, onTerminal, url)
 	for _, want := range []string{
 		"Subject: \\x1b]0;x\\x07gr\u00fcn\n", "From: J\u00fcrgen <j@h.example>\n", "\n\u041f\u0440\u0438 \\x1b[31mred\n", "inner\n",
 		"[2] image/gif ", "References:\nmid:one@h.example\n",
@@ -57,25 +58,25 @@ func TestGetMessageTerminal(t *testing.T) {
 		{[]string{"--part", "."}, "", 2},
 		{[]string{"--part", "-1"}, "", 2},
 	} {
-		if got := get(t, onTerminal, append(test.args, url)...); got.out != test.out || got.status != test.status {
+		if got := runGet(t, onTerminal, append(test.args, url)...); got.out != test.out || got.status != test.status {
 			t.Errorf("%q: %+v, want %q, status %d", test.args, got, test.out, test.status)
 		}
 	}
 	// Nobody who reads it elsewhere gets anything but the octets.
-	if got := get(t, nil, url); got.out != oneMessage || got.status != 0 {
+	if got := runGet(t, nil, url); got.out != oneMessage || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, nil, "--part", "1", url); got.out != "\xf0\xd2\xc9 \x1b[31mred" || got.status != 0 {
+	if got := runGet(t, nil, "--part", "1", url); got.out != "\xf0\xd2\xc9 \x1b[31mred" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 // What has the name of a message and is none is what it is.
 func TestGetNoMessage(t *testing.T) {
-	if got := get(t, onTerminal, emlFile(t, "no \x1bheader\n")); got.out != "no \\x1bheader\n" || got.status != 0 {
+	if got := runGet(t, onTerminal, emlFile(t, "no \x1bheader\n")); got.out != "no \\x1bheader\n" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, emlFile(t, "\x00\x01")); got.out != "" || got.status != 3 {
+	if got := runGet(t, onTerminal, emlFile(t, "\x00\x01")); got.out != "" || got.status != 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -92,22 +93,22 @@ func TestGetMessageHostile(t *testing.T) {
 		"wide": "Subject: wide\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\n\n", 100_000),
 	} {
 		url := emlFile(t, octets)
-		if got := get(t, onTerminal, url); got.status != 0 || !strings.HasPrefix(got.out, "Subject: "+name+"\n") {
+		if got := runGet(t, onTerminal, url); got.status != 0 || !strings.HasPrefix(got.out, "Subject: "+name+"\n") {
 			t.Errorf("%s: status %d, %.200q, %s", name, got.status, got.out, got.err)
 		}
-		if got := get(t, nil, "--json", url); got.status != 0 || len(got.out) > 4<<20 || !strings.Contains(got.out, `"message":{"subject":"`+name) {
+		if got := runGet(t, nil, "--json", url); got.status != 0 || len(got.out) > 4<<20 || !strings.Contains(got.out, `"message":{"subject":"`+name) {
 			t.Errorf("%s: status %d, %d octets, %s", name, got.status, len(got.out), got.err)
 		}
-		if got := get(t, nil, "--part", "77777777", url); got.status != 3 || len(got.err) > 2000 {
+		if got := runGet(t, nil, "--part", "77777777", url); got.status != 3 || len(got.err) > 2000 {
 			t.Errorf("%s: status %d, %.3000q", name, got.status, got.err)
 		}
 	}
 	// A header line without end is too large, and neither repeated nor kept.
 	url := emlFile(t, "Subject: "+strings.Repeat("x", 9<<20))
-	if got := get(t, nil, "--json", url); got.status != 3 || !strings.Contains(got.out, `"kind":"too-large"`) || len(got.out) > 1000 {
+	if got := runGet(t, nil, "--json", url); got.status != 3 || !strings.Contains(got.out, `"kind":"too-large"`) || len(got.out) > 1000 {
 		t.Errorf("status %d, %.2000q", got.status, got.out)
 	}
-	if got := get(t, onTerminal, url); got.status != 3 || !strings.Contains(got.err, "too large") {
+	if got := runGet(t, onTerminal, url); got.status != 3 || !strings.Contains(got.err, "too large") {
 		t.Errorf("status %d, %.2000q", got.status, got.err)
 	}
 }
@@ -123,17 +124,17 @@ func TestGetArticleCut(t *testing.T) {
 	}
 	defer server.Close()
 	url := "nntp://" + server.Addr() + "/misc.test/1"
-	got := get(t, onTerminal, url)
+	got := runGet(t, onTerminal, url)
 	if !strings.HasSuffix(got.out, "\nfirst\n") || strings.Contains(got.out, "second") || got.status != 3 || got.err == "" {
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{"--json", url}, {"--part", "1", url}, {"--json", "--part", "1", url}} {
-		if got := get(t, nil, args...); got.status != 3 || strings.Contains(got.out, `"message":{`) || strings.HasPrefix(got.out, "first") {
+		if got := runGet(t, nil, args...); got.status != 3 || strings.Contains(got.out, `"message":{`) || strings.HasPrefix(got.out, "first") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
 	dir := t.TempDir()
-	if got := get(t, nil, "-o", filepath.Join(dir, "x"), "--part", "1", url); got.status != 3 {
+	if got := runGet(t, nil, "-o", filepath.Join(dir, "x"), "--part", "1", url); got.status != 3 {
 		t.Errorf("%+v", got)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
@@ -152,10 +153,10 @@ func TestGetNewsgroupCut(t *testing.T) {
 	}
 	defer server.Close()
 	url := "nntp://" + server.Addr() + "/misc.test"
-	if got := get(t, nil, url); got.status != 3 || got.out != "1\t"+url+"/1\n" {
+	if got := runGet(t, nil, url); got.status != 3 || got.out != "1\t"+url+"/1\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, url); got.status != 3 || strings.Count(got.out, "\n") != 1 {
+	if got := runGet(t, onTerminal, url); got.status != 3 || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -167,10 +168,10 @@ func TestOpenNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	change := func(a *app) {
-		env := a.env
-		a.outTTY = true
-		a.env = func(name string) string {
+	change := func(a *base.App) {
+		env := a.Getenv
+		a.OutTTY = true
+		a.Getenv = func(name string) string {
 			return map[string]string{"NNTPSERVER": server.Addr(), "PAGER": "sed 's/^/| /'"}[name] + env(name)
 		}
 	}

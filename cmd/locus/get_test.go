@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // got is what one run of "locus get" came to.
@@ -23,18 +26,18 @@ type got struct {
 	status   int
 }
 
-// get runs "locus get". change, which may be nil, changes the app before.
-func get(t testing.TB, change func(a *app), args ...string) got {
+// runGet runs "locus get". change, which may be nil, changes the app before.
+func runGet(t testing.TB, change func(a *base.App), args ...string) got {
 	t.Helper()
 	return run(t, change, append([]string{"get"}, args...)...)
 }
 
 // run runs the command.
-func run(t testing.TB, change func(a *app), args ...string) got {
+func run(t testing.TB, change func(a *base.App), args ...string) got {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	env := func(name string) string { return map[string]string{"HOME": "/nonexistent"}[name] }
-	a := newApp(t.Context(), strings.NewReader(""), &out, &errOut, env)
+	a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, env)
 	if change != nil {
 		change(a)
 	}
@@ -42,7 +45,7 @@ func run(t testing.TB, change func(a *app), args ...string) got {
 	return got{out.String(), errOut.String(), status}
 }
 
-func onTerminal(a *app) { a.outTTY = true }
+func onTerminal(a *base.App) { a.OutTTY = true }
 
 // serve starts a server that has the octets at every path.
 func serve(t testing.TB, octets string) string {
@@ -69,13 +72,13 @@ func TestGetTerminal(t *testing.T) {
 		{"a\x00b", []string{"--raw"}, "a\x00b", 0},
 	}
 	for _, test := range tests {
-		got := get(t, onTerminal, append(test.args, serve(t, test.octets))...)
+		got := runGet(t, onTerminal, append(test.args, serve(t, test.octets))...)
 		if got.out != test.want || got.status != test.status {
 			t.Errorf("%q %q: %q, status %d, %s", test.octets, test.args, got.out, got.status, got.err)
 		}
 	}
 	// Whoever does not look at it gets the octets.
-	if got := get(t, nil, serve(t, "\x1b[2J\x00\xff")); got.out != "\x1b[2J\x00\xff" || got.status != 0 {
+	if got := runGet(t, nil, serve(t, "\x1b[2J\x00\xff")); got.out != "\x1b[2J\x00\xff" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -90,7 +93,7 @@ func TestGetTerminalMenu(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `    1  object    1.5 KiB  1994-12-01 10:30  a\x1b[2Jb` + "\n"
-	if got := get(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
+	if got := runGet(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
 		t.Errorf("%q, want %q; %s", got.out, want, got.err)
 	}
 }
@@ -129,7 +132,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"/login"}, "auth", 3},
 		{[]string{"/none"}, "not-found", 3},
 		{[]string{"mailto:a@b"}, "unsupported", 3},
-		{[]string{"telnet://" + deadAddress(t) + "/"}, "unreachable", 3},
+		{[]string{"telnet://" + clitest.DeadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
 		{[]string{"ftp://127.0.0.1/a%0d%0aDELE%20x"}, "syntax", 2},
@@ -144,7 +147,7 @@ func TestGetJSONKinds(t *testing.T) {
 			}
 			args = append(args, arg)
 		}
-		got := get(t, nil, args...)
+		got := runGet(t, nil, args...)
 		if got.status != test.status || got.err != "" {
 			t.Errorf("%q: status %d, %s", test.args, got.status, got.err)
 		}
@@ -191,11 +194,11 @@ func TestGetInterrupted(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	interrupted := get(t, func(a *app) { a.ctx = ctx }, "-o", file, server.URL)
-	if interrupted.status != statusInterrupted || !strings.Contains(interrupted.err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.err, "-C") {
+	interrupted := runGet(t, func(a *base.App) { a.Context = ctx }, "-o", file, server.URL)
+	if interrupted.status != base.StatusInterrupted || !strings.Contains(interrupted.err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.err, "-C") {
 		t.Errorf("%+v", interrupted)
 	}
-	if got := get(t, nil, "--json", "-C", "-o", file, server.URL); got.status != 0 || !strings.Contains(got.out, `"size":100000`) || !strings.Contains(got.out, `"resumed":50000`) {
+	if got := runGet(t, nil, "--json", "-C", "-o", file, server.URL); got.status != 0 || !strings.Contains(got.out, `"size":100000`) || !strings.Contains(got.out, `"resumed":50000`) {
 		t.Errorf("%+v", got)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != data {
@@ -211,11 +214,11 @@ func TestGetCodedToTerminal(t *testing.T) {
 		io.WriteString(w, "coded")
 	}))
 	defer server.Close()
-	got := get(t, onTerminal, server.URL)
-	if got.status != statusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
+	got := runGet(t, onTerminal, server.URL)
+	if got.status != base.StatusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
+	if got := runGet(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -228,7 +231,7 @@ func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestGetClosedPipe(t *testing.T) {
 	server := serve(t, strings.Repeat("x", 1<<20))
 	var errOut bytes.Buffer
-	a := newApp(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
+	a := base.New(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
 	if status := runArgs(a, []string{"get", server, server}); status != 0 || errOut.Len() > 0 {
 		t.Errorf("status %d, %s", status, errOut.String())
 	}
@@ -257,7 +260,7 @@ func TestGetIntoHead(t *testing.T) {
 	}{
 		{"whole", whole, piece, 0, ""},
 		{"cut after the reader went away", whole - 1, piece, 0, ""},
-		{"cut before the reader went away", piece, piece, statusAccess, "unexpected EOF"},
+		{"cut before the reader went away", piece, piece, base.StatusAccess, "unexpected EOF"},
 		{"cut, and the reader takes nothing of the last octets", piece, piece - 1, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -272,7 +275,7 @@ func TestGetIntoHead(t *testing.T) {
 			}))
 			defer server.Close()
 			var errOut bytes.Buffer
-			a := newApp(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
+			a := base.New(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
 			status := runArgs(a, []string{"get", server.URL})
 			if status != test.status || !strings.Contains(errOut.String(), test.says) || test.says == "" && errOut.Len() > 0 {
 				t.Errorf("status %d, %s", status, &errOut)

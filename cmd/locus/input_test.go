@@ -9,12 +9,15 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 func TestReadErrorIsAccess(t *testing.T) {
 	var errOut strings.Builder
-	a := newApp(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, noEnv)
-	if status := runArgs(a, []string{"canonical", "-"}); status != statusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
+	a := base.New(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, clitest.NoEnv)
+	if status := runArgs(a, []string{"canonical", "-"}); status != base.StatusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
 		t.Errorf("status %d, %q", status, errOut.String())
 	}
 }
@@ -24,12 +27,12 @@ func TestInterruptEndsTheWait(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	var out strings.Builder
-	a := newApp(ctx, in, &out, io.Discard, noEnv)
+	a := base.New(ctx, in, &out, io.Discard, clitest.NoEnv)
 	go func() {
 		io.WriteString(w, "HTTP://h/\n")
 		cancel()
 	}()
-	if status := runArgs(a, []string{"canonical", "-"}); status != statusInterrupted {
+	if status := runArgs(a, []string{"canonical", "-"}); status != base.StatusInterrupted {
 		t.Errorf("status %d", status)
 	}
 }
@@ -39,7 +42,7 @@ func TestInterruptEndsTheWait(t *testing.T) {
 func TestAnswersBeforeWaiting(t *testing.T) {
 	in, questions := io.Pipe()
 	answers, out := io.Pipe()
-	a := newApp(context.Background(), in, out, io.Discard, noEnv)
+	a := base.New(context.Background(), in, out, io.Discard, clitest.NoEnv)
 	done := make(chan int)
 	go func() {
 		done <- runArgs(a, []string{"canonical", "-"})
@@ -53,7 +56,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 		}
 	}
 	questions.Close()
-	if status := <-done; status != statusDone {
+	if status := <-done; status != base.StatusDone {
 		t.Errorf("status %d", status)
 	}
 }
@@ -61,13 +64,13 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 // Who has ended the run reads that, and nothing of contexts.
 func TestInterruptedIsSaid(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(signalError{os.Interrupt})
+	cancel(base.SignalError{Signal: os.Interrupt})
 	for _, err := range []error{
 		fmt.Errorf("open x: %w: %w", context.Canceled, context.Cause(ctx)), fmt.Errorf("open x: %w", context.Canceled), fmt.Errorf("open x: %w", context.Cause(ctx)),
 	} {
 		var said strings.Builder
-		a := newApp(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
-		a.problem(statusAccess, err)
+		a := base.New(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
+		a.Fail(base.StatusAccess, err)
 		if said.String() != "locus: open x: interrupted\n" {
 			t.Errorf("%q", said.String())
 		}

@@ -3,19 +3,22 @@ package main
 import (
 	"context"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 func TestIndexInterrupted(t *testing.T) {
-	a, s := mailApp(t, 1, 0)
-	path := a.config.Mail.Stores[0]
-	env := a.env
-	a.env = func(name string) string {
+	a, s := clitest.MailApp(t, 1, 0)
+	path := a.Config.Mail.Stores[0]
+	env := a.Getenv
+	a.Getenv = func(name string) string {
 		return map[string]string{"LOCUS_MAIL_STORES": path, "LOCUS_MAIL_CACHE": t.TempDir()}[name] + env(name)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	a.ctx = ctx
-	if status := runArgs(a, []string{"index"}); status != statusInterrupted {
+	a.Context = ctx
+	if status := runArgs(a, []string{"index"}); status != base.StatusInterrupted {
 		t.Errorf("status %d, %s", status, s.String())
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 func main() { os.Exit(mainStatus()) }
@@ -24,18 +26,18 @@ func mainStatus() int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	a := newApp(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	a.environ = os.Environ
+	a := base.New(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	a.Environ = os.Environ
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(hangUp) {
-		signal.Notify(signals, hangUp)
+	if !signal.Ignored(base.HangUpSignal()) {
+		signal.Notify(signals, base.HangUpSignal())
 	}
-	go a.heed(signals, end)
-	a.outTTY = term.IsTerminal(int(os.Stdout.Fd()))
-	a.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	go a.CancelOnSignal(signals, end)
+	a.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	a.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
-		a.width = width
+		a.Width = width
 	}
 	return runArgs(a, os.Args[1:])
 }

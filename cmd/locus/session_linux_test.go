@@ -19,6 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
@@ -49,10 +52,10 @@ func sit(t *testing.T, script string, args ...string) *sitting {
 func sitWith(t *testing.T, env []string, script string, args ...string) *sitting {
 	t.Helper()
 	s := &sitting{t: t}
-	s.person, s.name = openTerminal(t)
+	s.person, s.name = clitest.NewTTY(t)
 	s.screen = bufio.NewReader(s.person)
 	var err error
-	if s.tty, err = ttyOf(s.name)(); err != nil {
+	if s.tty, err = clitest.OpenTTY(s.name)(); err != nil {
 		t.Fatal(err)
 	}
 	s.resize(80, 24)
@@ -84,7 +87,7 @@ func (s *sitting) leave() {
 func (s *sitting) see(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
-		s.seen.WriteString(until(s.t, s.screen, text))
+		s.seen.WriteString(clitest.Until(s.t, s.screen, text))
 	}
 }
 
@@ -461,9 +464,9 @@ func TestTalkEnds(t *testing.T) {
 	s.types("close\r")
 	s.end(0)
 
-	s = sit(t, theProgram, "open", "telnet://"+deadAddress(t)+"/")
+	s = sit(t, theProgram, "open", "telnet://"+clitest.DeadAddress(t)+"/")
 	s.see("unreachable")
-	s.end(statusAccess)
+	s.end(base.StatusAccess)
 }
 
 // A host may turn the terminal to its second screen, have it tell of the mouse, and
@@ -473,7 +476,7 @@ func TestTalkSecondScreen(t *testing.T) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("second\x1b]0;", inOrder, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("second\x1b]0;", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
 	s.end(0)
 }
 
@@ -490,7 +493,7 @@ func TestTalkSignals(t *testing.T) {
 		s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 		s.see("> ")
 		syscall.Kill(s.program(), signal)
-		s.end(statusInterrupted)
+		s.end(base.StatusInterrupted)
 	}
 }
 
@@ -514,7 +517,7 @@ func TestTalkKilled(t *testing.T) {
 		s.command.Wait()
 		s.tty.Close()
 		rest, _ := io.ReadAll(s.screen)
-		if !strings.Contains(string(rest), inOrder) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
+		if !strings.Contains(string(rest), show.ResetTerminal) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
 			t.Errorf("%q", rest)
 		}
 	}
@@ -630,10 +633,10 @@ func TestTalk3270(t *testing.T) {
 func TestTalkPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "--safe", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "Goodbye.", inOrder)
+	s.see("before", "after", "Goodbye.", show.ResetTerminal)
 	notEvil(t, s.end(0))
 	// What a host says to a script is seen as what a stranger says.
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "> ", inOrder)
+	s.see("before", "after", "> ", show.ResetTerminal)
 	notEvil(t, s.end(0))
 }

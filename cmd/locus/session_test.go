@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
@@ -59,8 +60,8 @@ func TestGetSessionHostile(t *testing.T) {
 	} {
 		t.Run(test.scheme+", "+test.name, func(t *testing.T) {
 			t.Parallel()
-			got := get(t, nil, "--json", "--timeout", test.timeout, "--expect", "sesame", test.scheme+"://"+talks(t, test.talk)+"/")
-			if got.status != statusAccess || got.err != "" || !regexp.MustCompile(test.want).MatchString(got.out) {
+			got := runGet(t, nil, "--json", "--timeout", test.timeout, "--expect", "sesame", test.scheme+"://"+talks(t, test.talk)+"/")
+			if got.status != base.StatusAccess || got.err != "" || !regexp.MustCompile(test.want).MatchString(got.out) {
 				t.Errorf("status %d, %s, %.500q", got.status, got.err, got.out[max(0, len(got.out)-500):])
 			}
 		})
@@ -91,26 +92,26 @@ func TestGetScreens(t *testing.T) {
 	const patience = "10s"
 	t.Run("a screen", func(t *testing.T) {
 		t.Parallel()
-		if got := get(t, nil, "--timeout", patience, url); got.status != 0 || !strings.HasPrefix(got.out, "wait\n") {
+		if got := runGet(t, nil, "--timeout", patience, url); got.status != 0 || !strings.HasPrefix(got.out, "wait\n") {
 			t.Errorf("%+v", got)
 		}
 	})
 	t.Run("JSON", func(t *testing.T) {
 		t.Parallel()
-		if got := get(t, nil, "--timeout", patience, "--json", url); got.status != 0 || !strings.Contains(got.out, `"locked":"X SYSTEM"`) {
+		if got := runGet(t, nil, "--timeout", patience, "--json", url); got.status != 0 || !strings.Contains(got.out, `"locked":"X SYSTEM"`) {
 			t.Errorf("%+v", got)
 		}
 	})
 	t.Run("a key", func(t *testing.T) {
 		t.Parallel()
-		if got := get(t, nil, "--timeout", patience, "--send", "x", url); got.status != statusAccess || !strings.Contains(got.err, "keeps the keyboard locked") {
+		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.status != base.StatusAccess || !strings.Contains(got.err, "keeps the keyboard locked") {
 			t.Errorf("%+v", got)
 		}
 	})
 	ends := startHost(t, func(h *telnettest.Host) error {
 		return h.Show(h.Builder().EraseWrite(0).At(1, 1).Text("Goodbye"))
 	})
-	if got := get(t, nil, "tn3270://"+ends+"/"); got.status != 0 || !strings.HasPrefix(got.out, "Goodbye\n") {
+	if got := runGet(t, nil, "tn3270://"+ends+"/"); got.status != 0 || !strings.HasPrefix(got.out, "Goodbye\n") {
 		t.Errorf("%+v", got)
 	}
 	pieces := startHost(t, func(h *telnettest.Host) error {
@@ -121,7 +122,7 @@ func TestGetScreens(t *testing.T) {
 		h.Receive()
 		return err
 	})
-	if got := get(t, nil, "--settle", "2s", "tn3270://"+pieces+"/"); got.status != 0 || !strings.HasPrefix(got.out, "one\n0\n1\n2\n") {
+	if got := runGet(t, nil, "--settle", "2s", "tn3270://"+pieces+"/"); got.status != 0 || !strings.HasPrefix(got.out, "one\n0\n1\n2\n") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -138,17 +139,17 @@ func TestGetScreenTerminal(t *testing.T) {
 	}
 	t.Cleanup(func() { server.Close() })
 	url := "tn3270://" + server.Addr() + "/"
-	variables := func(list map[string]string) func(*app) {
-		return func(a *app) {
-			a.outTTY = true
-			a.env = func(name string) string { return list[name] }
+	variables := func(list map[string]string) func(*base.App) {
+		return func(a *base.App) {
+			a.OutTTY = true
+			a.Getenv = func(name string) string { return list[name] }
 		}
 	}
 	for i, test := range []struct {
-		change     func(*app)
+		change     func(*base.App)
 		args       []string
 		rows       int
-		text, told string
+		Text, told string
 	}{
 		{nil, nil, 24, "¢|!¬", "device LU0001"},
 		{nil, []string{"--model", "5", "--code-page", "500", "--device", "LU7"}, 27, "[!]^", "device LU7"},
@@ -156,9 +157,9 @@ func TestGetScreenTerminal(t *testing.T) {
 		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true"}), nil, 24, "¢|!¬", "type IBM-3279-2-E"},
 		{variables(map[string]string{"LOCUS_TN3270_BASIC": "true", "NO_COLOR": "1"}), nil, 24, "¢|!¬", "type IBM-3278-2-E"},
 	} {
-		got := get(t, test.change, append(test.args, url)...)
-		if text, _, _ := strings.Cut(got.out, "\n"); got.status != 0 || text != test.text || strings.Count(got.out, "\n") != test.rows {
-			t.Errorf("%d: %+v, want %d rows that begin with %q", i, got, test.rows, test.text)
+		got := runGet(t, test.change, append(test.args, url)...)
+		if text, _, _ := strings.Cut(got.out, "\n"); got.status != 0 || text != test.Text || strings.Count(got.out, "\n") != test.rows {
+			t.Errorf("%d: %+v, want %d rows that begin with %q", i, got, test.rows, test.Text)
 		}
 		if log := server.Log()[i]; !slices.Contains(log, test.told) {
 			t.Errorf("%d: the host heard %q, and no %q", i, log, test.told)
@@ -166,7 +167,7 @@ func TestGetScreenTerminal(t *testing.T) {
 	}
 	for flag, value := range map[string]string{"--model": "6", "--code-page": "437"} {
 		for _, command := range []string{"get", "open"} {
-			if got := run(t, nil, command, flag, value, url); got.status != statusUsage || !strings.Contains(got.err, flag+": ") {
+			if got := run(t, nil, command, flag, value, url); got.status != base.StatusUsage || !strings.Contains(got.err, flag+": ") {
 				t.Errorf("%s %s: %+v", command, flag, got)
 			}
 		}
@@ -185,13 +186,13 @@ func TestOpenPipe(t *testing.T) {
 		io.WriteString(c, "hello\r\n")
 		io.Copy(io.Discard, c)
 	}) + "/"
-	got := run(t, func(a *app) { a.in = badInput{} }, "open", url)
-	if got.status != statusAccess || !strings.Contains(got.err, "permission denied") || got.out != "hello\r\n" {
+	got := run(t, func(a *base.App) { a.In = badInput{} }, "open", url)
+	if got.status != base.StatusAccess || !strings.Contains(got.err, "permission denied") || got.out != "hello\r\n" {
 		t.Errorf("%+v", got)
 	}
 	// A host that ends does not care for the rest of the input.
 	url = "telnet://" + talks(t, func(c io.ReadWriter) { io.WriteString(c, "bye\r\n") }) + "/"
-	got = run(t, func(a *app) { a.in = manyLines{} }, "open", url)
+	got = run(t, func(a *base.App) { a.In = manyLines{} }, "open", url)
 	if got.status != 0 && !strings.Contains(got.err, "reset") || got.out != "bye\r\n" {
 		t.Errorf("%+v", got)
 	}
@@ -201,11 +202,11 @@ func TestOpenPipe(t *testing.T) {
 		cancel()
 		io.Copy(io.Discard, c)
 	}) + "/"
-	got = run(t, func(a *app) {
-		a.ctx = ctx
-		a.in, _ = io.Pipe()
+	got = run(t, func(a *base.App) {
+		a.Context = ctx
+		a.In, _ = io.Pipe()
 	}, "open", url)
-	if got.status != statusInterrupted {
+	if got.status != base.StatusInterrupted {
 		t.Errorf("%+v", got)
 	}
 }

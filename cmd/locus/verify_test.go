@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -51,7 +53,7 @@ func runVerify(t *testing.T, ctx context.Context, env map[string]string, args ..
 		// A note says that there is no folder to keep results in.
 		args = append([]string{"--no-cache"}, args...)
 	}
-	a := newApp(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
+	a := base.New(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
 	status = runArgs(a, append([]string{"verify"}, args...))
 	return o.String(), e.String(), status
 }
@@ -74,7 +76,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 		{nil, []string{"verify", "--quiet", file}, false},
 		{map[string]string{"HOME": t.TempDir()}, []string{"verify", file}, false},
 	} {
-		got := run(t, func(a *app) { a.env = func(name string) string { return row.env[name] } }, row.args...)
+		got := run(t, func(a *base.App) { a.Getenv = func(name string) string { return row.env[name] } }, row.args...)
 		if strings.Contains(got.err, says) != row.says {
 			t.Errorf("%v, %v: %+v", row.env, row.args, got)
 		}
@@ -96,13 +98,13 @@ func TestVerifySite(t *testing.T) {
 `, site)
 	want = strings.ReplaceAll(want, "404; not", "not")
 	want = strings.ReplaceAll(want, "403; not", "not")
-	if out != want || status != statusNo || errOut != "" {
+	if out != want || status != base.StatusNo || errOut != "" {
 		t.Errorf("%s%s%d; want\n%s", out, errOut, status, want)
 	}
-	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", site+"/page"); status != statusDone {
+	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", site+"/page"); status != base.StatusDone {
 		t.Errorf("status %d", status)
 	}
-	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", "--depth", "0", site+"/busy"); status != statusNo {
+	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", "--depth", "0", site+"/busy"); status != base.StatusNo {
 		t.Errorf("status %d", status)
 	}
 }
@@ -110,10 +112,10 @@ func TestVerifySite(t *testing.T) {
 // A proxy that is not there is no death of what goes by way of it.
 func TestVerifyDeadProxy(t *testing.T) {
 	site := verifyServer(t, nil)
-	proxy := "http://" + deadAddress(t)
+	proxy := "http://" + clitest.DeadAddress(t)
 	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", site+"/page")
 	var r verifiedLink
-	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "by way of "+proxy) || status != statusDone {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "by way of "+proxy) || status != base.StatusDone {
 		t.Errorf("%v, %d: %s", err, status, out)
 	}
 }
@@ -130,7 +132,7 @@ func TestVerifyCache(t *testing.T) {
 	cached := func(args ...string) (n int) {
 		t.Helper()
 		out, _, status := runVerify(t, t.Context(), env, append(args, "--allow-private", "--json", doc)...)
-		if status != statusNo {
+		if status != base.StatusNo {
 			t.Errorf("status %d", status)
 		}
 		return strings.Count(out, `"cached":true`)
@@ -156,14 +158,14 @@ func TestVerifySuggest(t *testing.T) {
 	env := map[string]string{"LOCUS_VERIFY_ARCHIVE": archive.URL + "/?url={escaped}"}
 	out, _, status := runVerify(t, t.Context(), env, "--rate", "0", "--suggest", "--depth", "0", "--json", site+"/gone")
 	var r verifiedLink
-	if err := json.Unmarshal([]byte(out), &r); err != nil || status != statusNo {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != base.StatusNo {
 		t.Fatalf("%v, %d: %s", err, status, out)
 	}
 	if string(r.Archive) != archive.URL+"/?url="+strings.NewReplacer(":", "%3A", "/", "%2F").Replace(site+"/gone") {
 		t.Errorf("archive %q", r.Archive)
 	}
 	for _, text := range []string{"archive.example", "http://archive.example/", "not a url {url}"} {
-		if _, errOut, status := runVerify(t, t.Context(), map[string]string{"LOCUS_VERIFY_ARCHIVE": text}, site); status != statusUsage || !strings.Contains(errOut, "{url}") {
+		if _, errOut, status := runVerify(t, t.Context(), map[string]string{"LOCUS_VERIFY_ARCHIVE": text}, site); status != base.StatusUsage || !strings.Contains(errOut, "{url}") {
 			t.Errorf("%q: %d, %s", text, status, errOut)
 		}
 	}
@@ -182,7 +184,7 @@ func TestVerifyInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _, status := runVerify(t, ctx, nil, "--allow-private", "--per-host", "1", "--rate", "0", doc)
-	if status != statusInterrupted || !strings.Contains(out, site+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
+	if status != base.StatusInterrupted || !strings.Contains(out, site+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
 		t.Errorf("%d: %s", status, out)
 	}
 }
@@ -205,8 +207,8 @@ func TestVerifyClosedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errOut bytes.Buffer
-	a := newApp(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
-	if status := runArgs(a, []string{"verify", "--no-cache", "--json", doc}); status != statusNo || errOut.Len() > 0 {
+	a := base.New(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
+	if status := runArgs(a, []string{"verify", "--no-cache", "--json", doc}); status != base.StatusNo || errOut.Len() > 0 {
 		t.Errorf("%d, %q", status, errOut.String())
 	}
 }
@@ -214,10 +216,10 @@ func TestVerifyClosedPipe(t *testing.T) {
 // On a terminal a bar tells how far it is, and nothing of it is left.
 func TestVerifyProgress(t *testing.T) {
 	site := verifyServer(t, nil)
-	var shown screen
-	a := newApp(t.Context(), strings.NewReader(""), &shown, &shown, func(string) string { return "" })
-	a.outTTY, a.errTTY = true, true
-	if status := runArgs(a, []string{"verify", "--rate", "0", site + "/"}); status != statusNo {
+	var shown clitest.Screen
+	a := base.New(t.Context(), strings.NewReader(""), &shown, &shown, func(string) string { return "" })
+	a.OutTTY, a.ErrTTY = true, true
+	if status := runArgs(a, []string{"verify", "--rate", "0", site + "/"}); status != base.StatusNo {
 		t.Errorf("status %d", status)
 	}
 	text := shown.String()

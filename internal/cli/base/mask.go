@@ -1,0 +1,45 @@
+package base
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
+
+// quotedText is a text in quotes, as messages have it.
+var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// maskUsage hides what may be a password in a message about arguments, the
+// environment or the configuration: packages that read those repeat them.
+func maskUsage(message string, args []string) string {
+	for _, arg := range args {
+		_, value, _ := strings.Cut(arg, "=")
+		for _, text := range []string{arg, value} {
+			if masked := locus.Mask(text); masked != text {
+				message = strings.ReplaceAll(message, text, masked)
+			}
+		}
+	}
+	return quotedText.ReplaceAllStringFunc(message, func(quoted string) string {
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			text = quoted[1 : len(quoted)-1]
+		}
+		masked := locus.Mask(text)
+		if masked == text {
+			return quoted
+		}
+		return strconv.Quote(masked)
+	})
+}
+
+// usageMessage is an error whose text has been masked.
+type usageMessage struct {
+	error
+	text string
+}
+
+func (e usageMessage) Error() string { return e.text }
+func (e usageMessage) Unwrap() error { return e.error }

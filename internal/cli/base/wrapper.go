@@ -1,0 +1,36 @@
+package base
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// ReadURL parses an input as a URL, perhaps in the wrapper of RFC 1738's appendix,
+// which a note names. readErr says that the input could not be read whole.
+func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
+	if readErr != nil {
+		return locus.URL{}, readErr
+	}
+	u, err := shape.Read(input)
+	if err == nil {
+		a.NoteWrapper(input)
+	}
+	return u, err
+}
+
+// NoteWrapper tells what of an input is not part of the URL. Of the lines of
+// standard input only the first gets a note.
+func (a *App) NoteWrapper(input string) {
+	note, ok := locus.Unwrap(input).Note()
+	switch {
+	case !ok:
+	case a.LineNumber == 0:
+		a.FlushTerminal()
+		a.Note("%s (%s)", term.Characters(note.Help), note.Section)
+	case !a.wrapperNoted:
+		a.wrapperNoted = true
+		a.FlushTerminal()
+		a.Note("line %d: %s (%s); there is no such note for the lines after it", a.LineNumber, term.Characters(note.Help), note.Section)
+	}
+}

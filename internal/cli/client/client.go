@@ -1,0 +1,210 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os/user"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/nntp"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// Options are what a subcommand wants of a client besides the flags and
+// the configuration of all.
+type Options struct {
+	Trace      func(locus.URL) scheme.TraceFunc // nil: nobody listens
+	ViaGateway func(locus.URL, access.Gateway)  // nil: nobody listens
+	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as the configuration has it
+	Raw        bool                             // contents as they are stored
+	Fill       scheme.FillFunc                  // nil: nobody fills in forms
+	NoProgress bool                             // nothing shows how far something is
+	NoPrompt   bool                             // nobody is there to be asked for a login
+	ForGateway bool                             // sessions are for others, in the pages of a gateway
+
+	// patient is that fill waits for a person, whose time has no limit.
+	NoTimeLimit bool
+}
+
+// client returns what dereferences URLs, by the flags, the configuration and o.
+// closeAll ends it, and first takes leave of the servers to which connections are
+// kept.
+func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
+	mail := NewMailbox(a, o.NoProgress)
+	registry, err := NewRegistry(a, o, mail)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := policy.New(Rules(a))
+	if err != nil {
+		return nil, nil, err
+	}
+	gateways, err := Gateways(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	login := NewLogin(a)
+	login.silent = o.NoPrompt
+	options := &access.Options{
+		Gateways: gateways,
+		Via:      o.ViaGateway,
+		Ask:      login.Ask,
+		Fill:     o.Fill,
+		Trace:    o.Trace,
+		Limit:    a.Flags.MaxSize,
+		Connect:  a.Flags.Timeout,
+		Idle:     a.Flags.Timeout,
+		Timeout:  a.Flags.Timeout,
+	}
+	if o.NoTimeLimit {
+		options.Timeout = 0
+	}
+	c = access.New(registry, p, options)
+	return c, func() {
+		CloseIdle(registry)
+		c.Close()
+		mail.Close()
+	}, nil
+}
+
+// CloseIdle takes leave of the servers to which connections are kept.
+func CloseIdle(r *scheme.Registry) {
+	for _, s := range r.All() {
+		if opener, ok := s.Opener.(io.Closer); ok {
+			opener.Close()
+		}
+	}
+}
+
+// Rules are those that the flags and the configuration make.
+func Rules(a *base.App) policy.Rules {
+	return policy.Rules{
+		AllowPrivate: a.Flags.AllowPrivate,
+		TypedPrivate: true,
+		Ports:        a.Flags.AllowPorts,
+		Passwords:    true,
+		Files:        true,
+	}
+}
+
+// NewRegistry returns the schemes of the command with access as the options
+// want it. mail may be nil.
+func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
+	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
+	if err != nil {
+		return nil, err
+	}
+	if o.FTPTLS == ftp.TLSOff && a.Config.FTP.TLS {
+		o.FTPTLS = ftp.TLSRequire
+	}
+	server, _ := NewsServer(a)
+	stored := mid.New(&mid.Options{Store: mail.asStore()})
+	reader := nntp.New(&nntp.Options{Server: server, ClearLogin: a.Config.News.ClearLogin})
+	return a.NewRegistry(&all.Options{
+		FTP: ftp.New(&ftp.Options{
+			CWD:               mode,
+			Active:            a.Config.FTP.Active,
+			TLS:               o.FTPTLS,
+			AnonymousPassword: a.Config.FTP.AnonymousPassword,
+		}),
+		HTTP:   http.New(&http.Options{Raw: o.Raw}),
+		Gopher: gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs}),
+		NNTP:   reader,
+		News:   news.New(reader, &news.Options{Server: server, Received: receivedArticles(a, o, stored)}),
+		Mid:    stored,
+		Telnet: telnet.New(telnetOptions(a, o.ForGateway)),
+	})
+}
+
+// received returns what opens articles among the messages that were received, if the
+// configuration says so; nil: nothing does. The clients of a gateway get none: the mail
+// is not theirs.
+func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
+	if !a.Config.News.Received || o.ForGateway || len(a.Config.Mail.Stores) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {
+		m, err := mid.Parts{MessageID: messageID}.URL()
+		if err != nil {
+			return nil, err
+		}
+		inMail := *req
+		inMail.URL = m.URL()
+		r, err := stored.Open(ctx, &inMail)
+		if err != nil {
+			return nil, err
+		}
+		object, ok := r.(*scheme.Object)
+		if !ok {
+			r.Close()
+			return nil, fmt.Errorf("%w: not a message", scheme.ErrUnsupported)
+		}
+		note := "it is among mail.stores, and no news server was asked"
+		object.URL, object.Note = req.URL, strings.Join(slices.DeleteFunc([]string{note, object.Note}, func(s string) bool { return s == "" }), "; ")
+		return object, nil
+	}
+}
+
+// gatewayUser is who rlogin says that those are who come by a gateway. Hosts that let
+// in somebody by name alone mean who runs it, and not them.
+const gatewayUser = "locus-gateway"
+
+// telnetOptions are those of sessions: the terminal is the one that locus runs in, or
+// that of a gateway's pages.
+func telnetOptions(a *base.App, page bool) *telnet.Options {
+	o := &telnet.Options{
+		LocalUser: a.Config.Rlogin.LocalUser,
+		TN3270: telnet.TN3270Options{
+			Model:      int(a.Config.TN3270.Model),
+			CodePage:   string(a.Config.TN3270.CodePage),
+			DeviceName: a.Config.TN3270.Device,
+			Basic:      a.Config.TN3270.Basic,
+		},
+	}
+	if page {
+		o.LocalUser = cmp.Or(o.LocalUser, gatewayUser)
+		o.TerminalTypes = []string{"XTERM", "VT100", "UNKNOWN"}
+		return o
+	}
+	o.TN3270.Monochrome = a.OutTTY && a.Getenv("NO_COLOR") != ""
+	if o.LocalUser == "" {
+		if self, err := user.Current(); err == nil {
+			o.LocalUser = self.Username
+		}
+	}
+	if name := a.Getenv("TERM"); name != "" && a.OutTTY && len(name) <= maxTerminalType && term.Safe(name) == name {
+		o.TerminalTypes = []string{strings.ToUpper(name), "VT100", "UNKNOWN"}
+	}
+	return o
+}
+
+// maxTerminalType is the longest name of a terminal that hosts need take (RFC 1091).
+const maxTerminalType = 40
+
+// NewsServer returns the server for URLs that name none: that of the configuration,
+// or else that of NNTPSERVER, which is an error if it is none. The zero URL: nothing
+// names one.
+func NewsServer(a *base.App) (locus.URL, error) {
+	server := a.Config.News.Server
+	if server.IsZero() {
+		if err := server.UnmarshalText([]byte(a.Getenv("NNTPSERVER"))); err != nil {
+			return locus.URL{}, fmt.Errorf("the environment variable NNTPSERVER: %w", err)
+		}
+	}
+	return server.URL, nil
+}

@@ -1,0 +1,273 @@
+package get
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/form"
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// place finds folder and name of the file that -o names. An empty name: the path is
+// that of a device or pipe, and dir is the path.
+//
+// A link that has the name of the output may have been put there by another user.
+// Only --overwrite writes through it. The links of /dev are the system's.
+func (g *getter) place() (dir, name string, err error) {
+	path := g.output
+	if g.dir != "" {
+		if !filepath.IsLocal(path) {
+			return "", "", fmt.Errorf("-o %s leads out of the folder that -d names", path)
+		}
+		path = filepath.Join(g.dir, path)
+	}
+	info, err := os.Lstat(path)
+	if err == nil && isSystemLink(path) {
+		return path, "", nil
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if !g.overwrite {
+			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to what it leads to")
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		info, err = os.Stat(path)
+	}
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return path, "", nil
+	}
+	name = filepath.Base(path)
+	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
+		return "", "", fmt.Errorf("-o %s names no file; -d DIR with -O chooses the folder", g.output)
+	}
+	return filepath.Dir(path), name, nil
+}
+
+// isSystemLink reports whether path is one of /dev/stdout, /dev/fd/1 and the like.
+func isSystemLink(path string) bool {
+	switch dir := filepath.Dir(path); dir {
+	case "/dev", "/dev/fd", "/proc/self/fd":
+		return true
+	}
+	return false
+}
+
+// linkError is that the output of -o is a symbolic link.
+type linkError struct{ path string }
+
+func (e *linkError) Error() string {
+	to, err := os.Readlink(e.path)
+	if err != nil {
+		return e.path + " is a symbolic link"
+	}
+	return e.path + " is a symbolic link to " + to
+}
+func (e *linkError) Is(target error) bool { return target == transfer.ErrExists }
+
+// toNames gets each URL into the file that it names.
+func (g *getter) toNames(ctx context.Context, args []string) error {
+	dir := "."
+	if g.dir != "" {
+		dir = g.dir
+	}
+	if g.Part != "" {
+		return g.partsToFolder(ctx, args, dir, "")
+	}
+	return g.toFolder(ctx, args, dir, func(u locus.URL) string { return transfer.Name(g.App.Registry, u) })
+}
+
+// toFolder gets the URLs into files of dir, several at once.
+func (g *getter) toFolder(ctx context.Context, args []string, dir string, name func(locus.URL) string) error {
+	jobs, err := g.jobs(args, name)
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	folder, err := openFolder(dir, g.dir != "")
+	if err != nil {
+		for _, job := range jobs {
+			g.Fail(job.URL.Redacted(), &folderError{err})
+		}
+		return nil
+	}
+	defer folder.Close()
+	progress := g.NewProgress(true, names(jobs))
+	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
+		if e.State == transfer.Busy {
+			g.App.Note("%v, and is waited for", e.Err)
+		}
+		progress.Report(e)
+	}))
+	if err != nil {
+		progress.Close()
+		return err
+	}
+	var left leftovers
+	for result := range results {
+		g.result(result, folder.Name(), &left)
+	}
+	progress.Close()
+	left.tell(g.App)
+	return nil
+}
+
+// transferOptions are those of the flags.
+func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
+	return &transfer.Options{
+		Parallel:       g.parallel,
+		PerHost:        g.perHost,
+		Resume:         g.resume,
+		Overwrite:      g.overwrite || !g.remoteName,
+		Retry:          g.retry,
+		Menu:           writeFile,
+		Accept:         g.View,
+		AcceptLanguage: g.Language,
+		Items:          g.Items.ItemRange,
+		Like:           g.Examples,
+		Raw:            g.Raw,
+		From:           func(job transfer.Job) *access.Result { return g.From(job.URL) },
+		Progress:       report,
+	}
+}
+
+// writeFile writes a menu to a file. Whoever wants a file wants no questions.
+func writeFile(w io.Writer, m *scheme.Menu) error {
+	items, err := show.WriteLines(w, m.Items, new(form.TextDecoder))
+	if err == nil && items == 0 && m.Form != nil {
+		return scheme.Hint(fmt.Errorf("%w: it wants answers first", transfer.ErrNotObject), "--answer gives them")
+	}
+	return err
+}
+
+// folderError is that the folder for files can't be used.
+type folderError struct{ error }
+
+func (e *folderError) Unwrap() error        { return e.error }
+func (e *folderError) Is(target error) bool { return target == transfer.ErrFile }
+
+// jobs reads all inputs: whether two want the same file must be known before
+// anything is fetched.
+func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
+	var jobs []transfer.Job
+	for text, err := range g.App.Inputs(args) {
+		u, ok := g.ReadURL(text, err)
+		if !ok {
+			continue
+		}
+		if g.output != "" && len(jobs) > 0 {
+			return nil, errOneObject
+		}
+		job := transfer.Job{URL: u, Name: name(u)}
+		if job.Name == "" {
+			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&nameError{u}, "-o FILE chooses one"))
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs, nil
+}
+
+// errOneObject is that -o has more than one URL.
+var errOneObject = fmt.Errorf("-o takes the object of one URL; -O gives each its own file")
+
+// nameError is that -O finds no name in a URL.
+type nameError struct{ u locus.URL }
+
+func (e *nameError) Error() string        { return e.u.Redacted() + ": ends in no name for a file" }
+func (e *nameError) Is(target error) bool { return target == transfer.ErrName }
+
+func names(jobs []transfer.Job) []string {
+	list := make([]string, len(jobs))
+	for i, job := range jobs {
+		list[i] = job.Name
+	}
+	return list
+}
+
+// result tells what became of one job.
+func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
+	file := filepath.Join(dir, r.Job.Name)
+	switch {
+	case r.Err != nil:
+		if left.add(r.Err) {
+			g.Fail(r.Job.URL.Redacted(), advise(r.Err))
+		} else {
+			g.App.RaiseStatus(base.StatusInterrupted)
+		}
+	case g.App.Flags.JSON:
+		g.App.WriteJSON(g.describeFile(r, file))
+	case r.Skipped:
+		g.App.Note("%s is there already", file)
+	default:
+		switch {
+		case r.Discarded > 0 && r.Changed:
+			g.App.Note("%s has changed since: all of it was fetched again", r.Job.URL.Redacted())
+		case r.Discarded > 0:
+			g.App.Note("the server cannot resume %s: all of it was fetched again", r.Job.URL.Redacted())
+		}
+		switch resource := r.Resource.(type) {
+		case *scheme.Object:
+			g.NoteOf(r.Job.URL, resource.Note)
+		case *scheme.Menu:
+			g.NoteOf(r.Job.URL, resource.Note)
+		}
+	}
+}
+
+// advise says which flag helps.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, transfer.ErrExists):
+		return scheme.Hint(err, "--overwrite replaces it, -C takes it for what is wanted")
+	case errors.Is(err, transfer.ErrCoded):
+		return scheme.Hint(err, "--raw stores the octets in that coding")
+	}
+	return err
+}
+
+// leftovers are what an interrupt or failures leave to go on with.
+type leftovers struct {
+	parts    int
+	unsure   int // parts of servers that have not said that they can resume
+	notBegun int
+}
+
+// add counts the failure of a job. It reports whether it is worth a message: of
+// a thousand jobs that an interrupt kept from their beginning none is.
+func (l *leftovers) add(err error) bool {
+	var e *transfer.Error
+	if errors.As(err, &e) && e.Part != "" {
+		l.parts++
+		if !e.Resumable {
+			l.unsure++
+		}
+		return true
+	}
+	if access.KindOf(err) == access.Interrupted {
+		l.notBegun++
+		return false
+	}
+	return true
+}
+
+func (l *leftovers) tell(a *base.App) {
+	if l.notBegun > 0 {
+		a.Note("interrupted; %d not fetched", l.notBegun)
+	}
+	switch {
+	case l.unsure > 0:
+		a.Note("the same command with -C continues the part if the server can resume, and begins again otherwise")
+	case l.parts > 0:
+		a.Note("the same command with -C continues the part")
+	}
+}

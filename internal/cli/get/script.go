@@ -1,0 +1,133 @@
+package get
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// script is what is to be done in a session, by flags.
+type script struct {
+	steps  []step
+	settle time.Duration // --settle
+}
+
+// step is one thing of a script: text to send, a key to press, or what to wait for.
+type step struct {
+	send   string
+	press  tn3270.Key
+	expect *regexp.Regexp
+	kind   stepKind
+}
+
+type stepKind uint8
+
+const (
+	stepSend stepKind = iota
+	stepPress
+	stepExpect
+)
+
+func (s *script) addFlags(f *pflag.FlagSet) {
+	f.Var(stepFlag{s, stepSend}, "send", "type `TEXT`, in which \\r is Enter; steps run in order")
+	f.Var(stepFlag{s, stepExpect}, "expect", "wait until `REGEXP` matches what came since the last match")
+	f.Var(stepFlag{s, stepPress}, "press", "tn3270: press `KEY`, such as Enter, PF3 or Tab")
+	f.DurationVar(&s.settle, "settle", 2*time.Second, "end a session that is silent for `D` after the last step")
+}
+
+// settleFlags makes sure that the flags mean something.
+func (s *script) settleFlags(args []string) error {
+	if s.settle <= 0 {
+		return fmt.Errorf("--settle is a time, such as 500ms, and not %v", s.settle)
+	}
+	if len(s.steps) > 0 && !show.HasSession(args) {
+		return fmt.Errorf("--send, --expect and --press are for sessions, and there is none")
+	}
+	for _, st := range s.steps {
+		if st.kind == stepPress && !show.HasScheme(args, "tn3270") {
+			return fmt.Errorf("--press is for tn3270; for telnet and rlogin, --send types what keys send, such as \\x1b")
+		}
+	}
+	return nil
+}
+
+// stepFlag is a flag that adds a step.
+type stepFlag struct {
+	script *script
+	kind   stepKind
+}
+
+var _ pflag.Value = stepFlag{}
+
+// Set adds the step.
+func (f stepFlag) Set(text string) error {
+	st := step{kind: f.kind}
+	var err error
+	switch f.kind {
+	case stepSend:
+		st.send, err = unescape(text)
+	case stepExpect:
+		st.expect, err = regexp.Compile(text)
+	case stepPress:
+		var ok bool
+		if st.press, ok = tn3270.ParseKey(text); !ok {
+			err = fmt.Errorf("%s is no key: Enter, Clear, Tab, PF1 to PF24, PA1 to PA3", locus.Quote(text))
+		}
+	}
+	if err == nil {
+		f.script.steps = append(f.script.steps, st)
+	}
+	return err
+}
+
+func (f stepFlag) String() string { return "" }
+
+// Type implements pflag.Value.
+func (f stepFlag) Type() string { return "string" }
+
+// unescape reads text in which \r, \n, \t, \e, \\ and \xHH are octets.
+func unescape(text string) (string, error) {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(text, `\`)
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		if after == "" {
+			return "", errors.New(`a \ at the end: \\ is one`)
+		}
+		size := 1
+		switch after[0] {
+		case 'r':
+			b.WriteByte('\r')
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'e':
+			b.WriteByte(0x1B)
+		case '\\':
+			b.WriteByte('\\')
+		case 'x':
+			size = min(3, len(after))
+			o, err := strconv.ParseUint(after[1:size], 16, 8)
+			if err != nil || size < 3 {
+				return "", errors.New(`behind \x are two digits, as \x1b`)
+			}
+			b.WriteByte(byte(o))
+		default:
+			return "", errors.New(`behind \ is r, n, t, e, x and two digits, or \`)
+		}
+		text = after[size:]
+	}
+}

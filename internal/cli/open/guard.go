@@ -1,0 +1,128 @@
+package open
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/show"
+	safe "github.com/locus-url/locus/internal/term"
+)
+
+// guardCommand is the name of the subcommand that a guard is.
+const guardCommand = "guard-terminal"
+
+// guard is a small process that puts the terminal in order if this one ends without
+// a word, as it does when it is killed. A nil guard is none.
+type guard struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+}
+
+// newGuard starts a guard, which has taken note of the terminal's state when it
+// returns.
+func newGuard(tty *os.File) (*guard, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(program, guardCommand)
+	command.Args[0] = os.Args[0]
+	command.ExtraFiles = []*os.File{tty}
+	command.SysProcAttr = apart()
+	in, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	g := &guard{command, in}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		g.dismiss()
+		return nil, fmt.Errorf("the guard of the terminal does not begin: %q, %v", line, err)
+	}
+	return g, nil
+}
+
+// What a guard is told.
+const (
+	guardDone   = "done"   // the terminal is in order
+	guardSecond = "second" // it shows its second screen
+	guardFirst  = "first"  // and does no more
+)
+
+// tell tells a guard something. One that is gone can't be helped.
+func (g *guard) tell(word string) {
+	if g != nil {
+		io.WriteString(g.in, word+"\n")
+	}
+}
+
+// turned tells which screen the terminal shows.
+func (g *guard) turned(second bool) {
+	if second {
+		g.tell(guardSecond)
+	} else {
+		g.tell(guardFirst)
+	}
+}
+
+// dismiss ends the guard: the terminal is in order.
+func (g *guard) dismiss() {
+	if g == nil {
+		return
+	}
+	g.tell(guardDone)
+	g.in.Close()
+	g.command.Wait()
+}
+
+// NewGuard is the guard itself.
+func NewGuard(a *base.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    guardCommand,
+		Short:  "Put the terminal in order when the program that started this is killed",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			unmoved()
+			tty := os.NewFile(3, "the terminal")
+			state, err := term.GetState(int(tty.Fd()))
+			if err != nil {
+				return fmt.Errorf("this is for locus itself: %w", err)
+			}
+			fmt.Fprintln(a.Out, "ready")
+			a.Out.Flush()
+			return watchTerminal(a.In, tty, state)
+		},
+	}
+}
+
+// watchTerminal puts the terminal in order when in ends without a word.
+func watchTerminal(in io.Reader, tty *os.File, state *term.State) error {
+	order := show.ResetTerminal
+	words := bufio.NewScanner(in)
+	for words.Scan() {
+		switch words.Text() {
+		case guardDone:
+			return nil
+		case guardSecond:
+			order = show.ResetTerminal + safe.LeaveAlternate
+		case guardFirst:
+			order = show.ResetTerminal
+		}
+	}
+	io.WriteString(tty, order+"\r\n")
+	return term.Restore(int(tty.Fd()), state)
+}

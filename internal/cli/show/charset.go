@@ -1,0 +1,52 @@
+package show
+
+import (
+	"io"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+)
+
+// latin1 is ISO Latin 1 by the name that it has in media types.
+const latin1 = "iso-8859-1"
+
+// showText returns what shows a text of that media type to people on w: decoded
+// by its charset, and safe. done writes what is left in the end.
+func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
+	safe := &safeWriter{w: w}
+	_, parameters, _ := mime.ParseMediaType(mediaType)
+	switch charset := strings.ToLower(parameters["charset"]); charset {
+	case latin1, "iso_8859-1", "latin1", "l1":
+		decoder := &latin1Writer{w: safe}
+		return decoder, func() {
+			safe.Close()
+			if decoder.met {
+				v.NoteLater("%s: shown as ISO Latin 1", f.Asked.Redacted())
+			}
+		}
+	case "", "utf-8", "utf8", "us-ascii", "ascii":
+	default:
+		v.NoteLater("%s: the charset %s is not known here; what is not UTF-8 of it is shown octet by octet", f.Asked.Redacted(), locus.Quote(charset))
+	}
+	return safe, func() { safe.Close() }
+}
+
+// latin1Writer passes octets of ISO Latin 1 on as UTF-8.
+type latin1Writer struct {
+	w   io.Writer
+	met bool // an octet that US-ASCII does not have
+}
+
+func (l *latin1Writer) Write(p []byte) (int, error) {
+	text := make([]byte, 0, len(p)+len(p)/8)
+	for _, octet := range p {
+		l.met = l.met || octet >= utf8.RuneSelf
+		text = utf8.AppendRune(text, rune(octet))
+	}
+	if _, err := l.w.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

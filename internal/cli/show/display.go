@@ -1,0 +1,119 @@
+package show
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/locus-url/locus/internal/term"
+)
+
+// Display is the terminal on which a person sees what a host says.
+type Display struct {
+	Writer      io.Writer
+	Safe        bool              // what a stranger may not tell a terminal is left out
+	OnAlternate func(second bool) // told when the terminal turns to its second screen, or back; nil: nobody
+
+	filter    term.Filter
+	passed    []byte // room for what passes the filter
+	sequence  []byte // the end of what was shown, if it begins a sequence that may turn
+	Alternate bool   // the terminal shows its second screen
+	inLine    bool   // what was shown last is no end of a line
+}
+
+// Write shows what came from the host.
+func (d *Display) Write(p []byte) (int, error) {
+	shown := p
+	if d.Safe {
+		d.filter.OneScreen = true
+		d.passed = d.filter.Append(d.passed[:0], p)
+		shown = d.passed
+	}
+	if len(shown) > 0 {
+		d.inLine = shown[len(shown)-1] != '\n'
+		d.see(shown)
+	}
+	if _, err := d.Writer.Write(shown); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// WriteOwn shows text that is not the host's. An error is seen by who writes next.
+func (d *Display) WriteOwn(text string) {
+	d.inLine = text != "" && text[len(text)-1] != '\n'
+	io.WriteString(d.Writer, text)
+}
+
+// FreshLine begins a new line, unless nothing is on this one.
+func (d *Display) FreshLine() {
+	if d.inLine {
+		d.WriteOwn("\r\n")
+	}
+}
+
+const (
+	// cancel ends a sequence that the host has not ended.
+	cancel         = "\x18"
+	EnterAlternate = "\x1b[?1049h"
+	// inOrder puts the terminal in order, whatever the host has done with it.
+	ResetTerminal = cancel + term.Quiet + term.Sane
+)
+
+// Restore puts the terminal in order.
+func (d *Display) Restore() {
+	io.WriteString(d.Writer, ResetTerminal)
+	if d.Alternate {
+		io.WriteString(d.Writer, term.LeaveAlternate)
+		d.turned(false)
+	}
+}
+
+func (d *Display) turned(second bool) {
+	if d.Alternate != second && d.OnAlternate != nil {
+		d.OnAlternate(second)
+	}
+	d.Alternate = second
+}
+
+// What turns a terminal to its second screen: CSI ? modes h.
+const (
+	setsMode    = "\x1b[?"
+	maxSetsMode = 64
+)
+
+// see takes note of what turns the terminal to its second screen, and back.
+func (d *Display) see(shown []byte) {
+	for len(shown) > 0 {
+		if len(d.sequence) == 0 {
+			at := bytes.IndexByte(shown, setsMode[0])
+			if at < 0 {
+				return
+			}
+			shown = shown[at:]
+		}
+		o, n := shown[0], len(d.sequence)
+		shown = shown[1:]
+		switch {
+		case o == setsMode[0]:
+			d.sequence = append(d.sequence[:0], o)
+		case n < len(setsMode) && o == setsMode[n], n >= len(setsMode) && n < maxSetsMode && (o >= '0' && o <= '9' || o == ';'):
+			d.sequence = append(d.sequence, o)
+		default:
+			if n >= len(setsMode) && (o == 'h' || o == 'l') && turns(d.sequence[len(setsMode):]) {
+				d.turned(o == 'h')
+			}
+			d.sequence = d.sequence[:0]
+		}
+	}
+}
+
+// turns reports whether one of the modes is that of a second screen.
+func turns(modes []byte) bool {
+	for mode := range bytes.SplitSeq(modes, []byte(";")) {
+		switch string(mode) {
+		case "47", "1047", "1049":
+			return true
+		}
+	}
+	return false
+}

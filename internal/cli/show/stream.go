@@ -1,0 +1,205 @@
+package show
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// Stream is where resources go one after another.
+type Stream struct {
+	Writer       *bufio.Writer
+	ForPeople    bool   // people read it
+	IsStdout     bool   // it is standard output, and --json goes there instead
+	BinaryAdvice string // advice for what is no text, if tty
+}
+
+// Stdout is the stream that a.out is.
+func (v *Viewer) Stdout() Stream {
+	return Stream{
+		Writer: v.App.Out, ForPeople: v.App.OutTTY, IsStdout: true,
+		BinaryAdvice: "write it to a file with -o or -O, or insist with --raw",
+	}
+}
+
+// Unbuffered returns a writer that holds nothing back for more to come.
+func (s Stream) Unbuffered() io.Writer { return flushWriter{s.Writer} }
+
+type flushWriter struct{ w *bufio.Writer }
+
+func (f flushWriter) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.w.Flush()
+	}
+	return n, err
+}
+
+func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
+	return v.Client.Do(ctx, access.Request{
+		URL: u, From: v.From(u), NoFollow: v.NoFollow, Accept: v.View, AcceptLanguage: v.Language, Items: v.Items.ItemRange,
+		Like: v.Examples,
+	})
+}
+
+// Show writes a resource.
+func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
+	if v.Part != "" {
+		return v.showPart(ctx, f, resource, to)
+	}
+	switch r := resource.(type) {
+	case *scheme.Object:
+		return v.object(ctx, f, r, to)
+	case *scheme.Menu:
+		return v.menu(f, r, to)
+	case *scheme.Referral:
+		return v.referral(f, r, to)
+	case *scheme.Session:
+		if v.RunSession != nil {
+			return v.RunSession(ctx, f, r, to)
+		}
+	}
+	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
+}
+
+// object writes an object's octets, or with --json what is known of it. People see
+// a message as it is meant to be read.
+func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
+	if !v.App.Flags.JSON {
+		defer v.NoteOf(f.Asked, o.Note)
+	}
+	view := to.ForPeople && !v.Raw && !v.App.Flags.JSON
+	var m *message.Message
+	var broken error
+	if IsMessage(o.Type) && o.Encoding == "" && (view || v.App.Flags.JSON) {
+		l := v.read(ctx, f, o, !to.ForPeople)
+		defer l.Close()
+		if view && l.message != nil {
+			return errors.Join(l.writeText(to.Unbuffered()), l.broken)
+		}
+		if l.broken != nil && !view {
+			return l.broken
+		}
+		m, o, broken = l.message, &l.object, l.broken
+	}
+	if v.App.Flags.JSON {
+		d := DescribeObject(f, o)
+		d.Part, d.Message = v.Part, describeMessage(o.URL, m)
+		v.App.WriteJSON(d)
+		if to.IsStdout {
+			return nil
+		}
+	}
+	return errors.Join(v.octets(ctx, f, o, to), broken)
+}
+
+// octets writes an object's octets. To people, only text is shown.
+func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
+	w := to.Unbuffered()
+	if to.ForPeople && !v.Raw && o.Encoding != "" {
+		return scheme.Hint(fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(o.Encoding)), "--raw writes the octets in that coding")
+	}
+	if to.ForPeople && !v.Raw {
+		body := bufio.NewReaderSize(o.Body, firstBlock)
+		// An error is met again by who reads.
+		_, _ = body.Peek(1)
+		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
+			return scheme.Hint(errBinary, to.BinaryAdvice)
+		}
+		shown, closeText := v.showText(w, f, o.Type)
+		defer closeText()
+		w = shown
+		// The object is the caller's to close; only its octets are read here.
+		text := *o
+		text.Body = io.NopCloser(body)
+		o = &text
+	}
+	progress := v.NewProgress(!to.ForPeople, []string{f.Asked.Redacted()})
+	defer progress.Close()
+	_, err := transfer.Copy(ctx, w, o, progress.Report)
+	return err
+}
+
+// firstBlock is the most of an object that is looked at to tell text from other
+// data.
+const firstBlock = 4 << 10
+
+// errBinary refuses what would only disturb a terminal.
+var errBinary = errors.New("the object is not text, and standard output is a terminal")
+
+// safeWriter passes text on to a terminal with everything the terminal could
+// obey made visible. A character may come in pieces.
+type safeWriter struct {
+	w    io.Writer
+	rest []byte // the beginning of what may be a character, or a CR LF
+}
+
+func (s *safeWriter) Write(p []byte) (int, error) {
+	text := append(s.rest, p...)
+	end := len(text) - unfinished(text)
+	if err := s.write(text[:end]); err != nil {
+		return 0, err
+	}
+	s.rest = append(s.rest[:0], text[end:]...)
+	return len(p), nil
+}
+
+// Close writes what turned out to be no character's beginning.
+func (s *safeWriter) Close() error {
+	rest := s.rest
+	s.rest = nil
+	return s.write(rest)
+}
+
+// write writes whole characters. The CR of a line end moves nothing that is
+// seen, and is left out.
+func (s *safeWriter) write(text []byte) error {
+	_, err := io.WriteString(s.w, term.SafeLines(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
+	return err
+}
+
+// unfinished returns how many octets at the end of text need those that follow:
+// the start of a character in UTF-8, or a CR.
+func unfinished(text []byte) int {
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		return 1
+	}
+	return Incomplete(text)
+}
+
+// Incomplete returns how many octets at the end of text are the start of a character
+// in UTF-8 that ends in what follows.
+func Incomplete(text []byte) int {
+	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// CountWriter counts what it passes on.
+type CountWriter struct {
+	Writer io.Writer
+	Count  int64
+}
+
+func (c *CountWriter) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.Count += int64(n)
+	return n, err
+}

@@ -1,0 +1,171 @@
+package show
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/gopher"
+)
+
+// Viewer dereferences URLs and writes what they lead to, for people or for programs.
+type Viewer struct {
+	App    *base.App
+	Client *access.Client
+
+	View, Language string
+	Selection
+	Screen   screenFlags
+	Raw      bool
+	NoFollow bool
+	Verbose  bool
+
+	// runSession writes what comes of a session; nil: sessions are not supported.
+	RunSession func(context.Context, Found, *scheme.Session, Stream) error
+
+	notes []string // for people, when the resource has been shown
+}
+
+// AddVerboseFlag adds --verbose.
+func (v *Viewer) AddVerboseFlag(f *pflag.FlagSet) {
+	f.BoolVarP(&v.Verbose, "verbose", "v", false, "show what is sent and received; passwords are hidden")
+}
+
+// AddSelectionFlags adds the flags that choose what to get of a resource.
+func (v *Viewer) AddSelectionFlags(f *pflag.FlagSet) {
+	f.StringVar(&v.View, "view", "", "prefer the media `TYPES`: \"text/plain, text/*;q=0.5\" (Gopher+, HTTP, WAIS)")
+	f.StringVar(&v.Language, "language", "", "prefer the `LANGUAGES`: \"es, en;q=0.5\"")
+	v.Selection.addFlags(f)
+}
+
+// CheckPreferences makes sure that they can be understood.
+func (v *Viewer) CheckPreferences() error {
+	for _, flag := range [...]struct{ name, value string }{{"view", v.View}, {"language", v.Language}} {
+		if _, err := scheme.ParsePreference(flag.value); err != nil {
+			return fmt.Errorf("%w", base.Prefix("--"+flag.name, err))
+		}
+	}
+	return nil
+}
+
+// ReadURL reads one input. What is no URL is told, and ok false.
+func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
+	if err == nil {
+		u, err = locus.ParseWrapped(input)
+	}
+	switch {
+	case err == nil:
+		v.App.NoteWrapper(input)
+		v.noteUnheeded(u)
+		return u, true
+	case v.App.Flags.JSON:
+		v.Fail(locus.Mask(input), err)
+	default:
+		v.App.FailInput(input, err)
+	}
+	return u, false
+}
+
+// heeded are the schemes in which there may be a choice.
+var heeded = []string{"gopher", "gophers", "http", "https", "wais"}
+
+// noteUnheeded says which flags, or variables, mean nothing for u.
+func (v *Viewer) noteUnheeded(u locus.URL) {
+	if prefers := v.View != "" || v.Language != ""; prefers && !slices.Contains(heeded, u.Scheme()) {
+		v.App.Note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
+	} else if prefers && asksGopherPlus(u) {
+		v.App.Note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
+	}
+	if row, _ := v.App.Registry.Lookup(u.Scheme()); v.Items.given && !row.Numbered {
+		v.App.Note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
+	}
+	if _, err := client.NewsServer(v.App); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
+		v.App.Note("%s", err)
+	}
+}
+
+// asksGopherPlus reports whether u has a Gopher+ string, as the items have that are on
+// menus of Gopher+: it says which view is got, "+" that it is the server's first.
+func asksGopherPlus(u locus.URL) bool {
+	item, err := gopher.Parse(u)
+	if err != nil {
+		return false
+	}
+	plus, _ := item.Plus()
+	return plus != ""
+}
+
+// NoteLater has a note wait until the resource has been shown.
+func (v *Viewer) NoteLater(format string, args ...any) {
+	v.notes = append(v.notes, fmt.Sprintf(format, args...))
+}
+
+// WriteNotes tells the notes that waited.
+func (v *Viewer) WriteNotes() {
+	for _, note := range v.notes {
+		v.App.FlushTerminal()
+		v.App.Note("%s", note)
+	}
+	v.notes = nil
+}
+
+// Trace shows a conversation on standard error.
+func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
+	return func(sent bool, line string) {
+		if v.App.PagerRuns.Load() {
+			// The screen is the pager's.
+			return
+		}
+		arrow := "<"
+		if sent {
+			arrow = ">"
+		}
+		v.App.Trace(arrow, line)
+	}
+}
+
+// TraceGateway shows that a URL goes by way of a gateway.
+func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
+	if !v.App.PagerRuns.Load() {
+		v.App.Trace("*", fmt.Sprintf("%s by way of %s", u.Redacted(), gateway))
+	}
+}
+
+// Fail tells that a URL came to nothing, and raises the status to that of err.
+func (v *Viewer) Fail(url string, err error) { v.FailWith(base.StatusOf(base.KindOf(err)), url, err) }
+
+func (v *Viewer) FailWith(status int, url string, err error) {
+	if v.App.Flags.JSON {
+		v.App.RaiseStatus(status)
+		v.App.WriteJSON(shape.Failed{URL: shape.Text(url), Error: base.NewReason(err)})
+		return
+	}
+	v.App.FlushTerminal()
+	v.App.Fail(status, err)
+}
+
+// NoteOf tells what people should know of an object or a menu.
+func (v *Viewer) NoteOf(u locus.URL, note string) {
+	if note != "" {
+		v.App.Note("%s: %s", u.Redacted(), term.Characters(note))
+	}
+}
+
+// NewProgress starts to show the jobs of those names, if anybody looks and the
+// terminal is free for it.
+func (v *Viewer) NewProgress(free bool, names []string) *base.Progress {
+	a := v.App
+	if !free || !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || v.Verbose {
+		return &base.Progress{}
+	}
+	return base.StartProgress(a, names)
+}
