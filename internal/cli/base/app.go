@@ -28,18 +28,19 @@ import (
 const (
 	StatusDone        = 0   // done, and nothing wrong found
 	StatusNo          = 1   // a check says no
-	StatusUsage       = 2   // usage, or an argument that is no URL
+	StatusUsage       = 2   // usage, or an argument that is not a URL
 	StatusAccess      = 3   // access failed, or standard output can't be written
 	StatusDenied      = 4   // refused by the policy
 	StatusInterrupted = 130 // interrupted
 )
 
-// App is one run of the command: where it reads and writes, what it was asked,
-// and the status it ends with.
+// App is one run of the command: its streams, flags, configuration and exit status. Its
+// exported fields are set before Execute; methods may be called concurrently only where
+// they say so.
 type App struct {
 	Context        context.Context
 	In             io.Reader
-	Out            *bufio.Writer // standard output; flushed at the end, and before waiting for input
+	Out            *bufio.Writer // standard output; flushed at the end and before waiting for input
 	ErrOut         io.Writer
 	OutTTY, ErrTTY bool
 	Width          int // columns of the terminal at standard output
@@ -50,20 +51,20 @@ type App struct {
 	status         int
 	Registry       *scheme.Registry
 	LineNumber     int  // of standard input, from 1; 0: the inputs are arguments
-	wrapperNoted   bool // a line of standard input had a wrapper, and got its note
+	wrapperNoted   bool // the note about wrappers was written
 
 	NewRegistry  func(*all.Options) (*scheme.Registry, error)
-	OpenTerminal func() (*os.File, error) // opens the terminal where the person is asked
+	OpenTerminal func() (*os.File, error) // opens the terminal for questions
 	Interrupt    func()                   // does what Ctrl-C does
-	PagerRuns    atomic.Bool              // a pager has the terminal, and Ctrl-C is for it
-	Stopped      bool                     // the signal that ended the run is how it is meant to end
+	PagerRuns    atomic.Bool              // a pager or editor has the terminal, and gets Ctrl-C
+	Stopped      bool                     // the signal was the normal end of the run: status 0
 
 	sink sink
 	mu   sync.Mutex // guards status and errOut
 }
 
-// sink is standard output below its buffer. It remembers the first error, so
-// that a command can stop when nobody reads its results any more.
+// sink is standard output below its buffer. It keeps the first error, so that a
+// subcommand can stop when its reader has gone.
 type sink struct {
 	w   io.Writer
 	err error
@@ -79,6 +80,7 @@ func (s *sink) Write(p []byte) (int, error) {
 
 const outputBuffer = 128 << 10
 
+// New returns a run with the given streams and environment. Nothing is a terminal.
 func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
 	a := &App{
 		Context: ctx, In: in, ErrOut: errOut, Getenv: env, Width: 80, Config: config.Default(),
@@ -108,9 +110,8 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	return a.status
 }
 
-// CancelOnSignal ends the run, by end, at the first of signals; from then on they do what
-// they do to every program. While a pager has the terminal, Ctrl-C is for it
-// alone: it may only stop a search.
+// CancelOnSignal calls end on the first of signals. Later ones have their usual effect.
+// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search.
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
 		if s == os.Interrupt && a.PagerRuns.Load() {
@@ -122,7 +123,7 @@ func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc
 	}
 }
 
-// SignalError is the cause of a run that a signal ended.
+// SignalError is the cause of a context that a signal ended.
 type SignalError struct{ os.Signal }
 
 func (e SignalError) Error() string {
@@ -140,8 +141,8 @@ func helpFor(cmd *cobra.Command, err error) string {
 	return cmd.CommandPath() + " --help"
 }
 
-// finish writes what is left of the output. A reader that went away has read
-// all it wanted; any other failure lost something.
+// finish flushes standard output. A closed pipe is not a failure: its reader has what it
+// wanted.
 func (a *App) finish() {
 	a.Out.Flush()
 	if err := a.sink.err; err != nil && !isClosedPipe(err) {
@@ -153,13 +154,12 @@ func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// OutputFailed reports whether standard output takes no more, so that there is no
-// sense in going on.
+// OutputFailed reports whether standard output failed, so that more results are useless.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
-// WithoutOutputError returns what of err is not the failure of standard output, which
-// finish reports: a reader that went away has not seen that the server cut the
-// resource short, so the status must tell it.
+// WithoutOutputError returns err without the failure of standard output, which finish
+// reports. The rest counts: a reader that has gone did not see that the server cut the
+// resource short.
 func (a *App) WithoutOutputError(err error) error {
 	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
 		return err
@@ -186,50 +186,49 @@ func (a *App) ExitStatus() int {
 	return a.status
 }
 
-// RaiseStatus makes status the exit status unless it is higher already. It may be
-// called from many goroutines at once.
+// RaiseStatus makes status the exit status unless that is higher already. It may be
+// called concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.status = max(a.status, status)
 }
 
-// Note writes a line for people to standard error, except with --quiet. It may
-// be called from many goroutines at once.
+// Note writes a line to standard error, except with --quiet. It may be called
+// concurrently.
 func (a *App) Note(format string, args ...any) {
 	if !a.Flags.Quiet {
 		a.PrintError(fmt.Sprintf(format, args...))
 	}
 }
 
-// Fail raises the status and says why on standard error. It may be called
-// from many goroutines at once.
+// Fail raises the exit status and writes err to standard error. It may be called
+// concurrently.
 func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
 	text := err.Error()
 	if cause := context.Cause(a.Context); cause != nil {
-		// What package context calls canceled is what has ended the run.
+		// Package context says only "canceled": its cause tells more.
 		const canceled = "context canceled"
 		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
 	}
 	a.PrintError(text)
 }
 
-// PrintError writes text, made safe for a terminal and without passwords, as a line of
-// standard error. What others say, as a server or the system, may repeat a URL.
+// PrintError writes text as a line of standard error, safe for a terminal and without
+// passwords: a message of a server or of the system may repeat a URL.
 func (a *App) PrintError(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fmt.Fprintln(a.ErrOut, term.Safe("locus: "+locus.MaskText(strings.TrimPrefix(text, "locus: "))))
 }
 
-// Prefix puts before err what it is about. Messages of the root package begin with
-// the name that every message here begins with; it is said once.
+// Prefix puts what before err, in place of the program's name.
 func Prefix(what string, err error) error {
 	return fmt.Errorf("%s: %s", what, strings.TrimPrefix(err.Error(), "locus: "))
 }
 
-// AtLine puts the number of the line before err, if standard input is read.
+// AtLine puts the line number before err, if standard input is read.
 func (a *App) AtLine(err error) error {
 	if a.LineNumber == 0 {
 		return err
@@ -237,8 +236,8 @@ func (a *App) AtLine(err error) error {
 	return Prefix(fmt.Sprintf("line %d", a.LineNumber), err)
 }
 
-// FlushTerminal makes a terminal show what was written so far before a message about it.
-// It is for subcommands that answer one input after the other.
+// FlushTerminal writes buffered results to a terminal, so that a message about an input
+// comes after them.
 func (a *App) FlushTerminal() {
 	if a.OutTTY {
 		a.Out.Flush()
@@ -268,10 +267,10 @@ func (a *App) RedirectOutput(w io.Writer) (restore func()) {
 	}
 }
 
-// UnbufferedOut is standard output without the buffer.
+// UnbufferedOut returns standard output without its buffer.
 func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 
-// OutFile is standard output as a child process gets it.
+// OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
 // Trace writes a line of a conversation, or about it, to standard error.
@@ -281,8 +280,8 @@ func (a *App) Trace(mark, line string) {
 	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
-// FailInput answers an input that a subcommand can make nothing of: in JSON where
-// the answer would be, else as a message with the number of the line.
+// FailInput reports an input that is not usable: as a JSON object among the results, or
+// else as a message with the line number.
 func (a *App) FailInput(input string, err error) {
 	a.RaiseStatus(StatusUsage)
 	a.FlushTerminal()

@@ -10,13 +10,14 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// The kinds of failures besides those of access.
+// Kinds of failures besides those of package access.
 const (
-	KindFile   access.Kind = "file"   // it has to do with a file here
-	kindAnswer access.Kind = "answer" // a form does not take an answer that flags gave
-	kindInput  access.Kind = "input"  // the person at the terminal gave no answer
+	KindFile   access.Kind = "file"   // a local file can't be used
+	kindAnswer access.Kind = "answer" // a form refuses an answer that a flag gave
+	kindInput  access.Kind = "input"  // the terminal gave no answer
 )
 
+// KindOf classifies err; nil gives "".
 func KindOf(err error) access.Kind {
 	var wrong *AnswerError
 	var wrongField *scheme.AnswerError
@@ -34,6 +35,7 @@ func KindOf(err error) access.Kind {
 	return access.KindOf(err)
 }
 
+// StatusOf returns the exit status of a kind of failure.
 func StatusOf(kind access.Kind) int {
 	switch kind {
 	case access.Syntax, kindAnswer:
@@ -46,13 +48,14 @@ func StatusOf(kind access.Kind) int {
 	return StatusAccess
 }
 
-// wrongAnswer is an answer that a form does not take. Nothing was submitted. It
-// never holds the answer.
+// AnswerError is an answer that a form refuses. Nothing was submitted. Its text never
+// contains the answer.
 type AnswerError struct{ error }
 
 // NewWrongAnswer returns err as a wrong answer.
 func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
+// NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
 	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
 }

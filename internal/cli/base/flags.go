@@ -44,10 +44,10 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}))
 }
 
-// configError is an error of the file or the environment. No flag is wrong.
+// configError is an error in the configuration file or the environment.
 type configError struct{ error }
 
-// LoadConfig reads the configuration, and gives the flags that were not set its values.
+// LoadConfig reads the configuration. Flags that were not given take its values.
 func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ}
 	for _, s := range a.Registry.All() {
@@ -75,8 +75,8 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// CacheFolder is the folder in which this program keeps what it can make again. It is
-// empty, with a reason for people, if there is no such folder.
+// CacheFolder returns the folder for data that can be made again. If there is none it
+// returns "" and the reason.
 func (a *App) CacheFolder() (folder, reason string) {
 	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
 		return "", "neither XDG_CACHE_HOME nor HOME is set"
@@ -84,8 +84,8 @@ func (a *App) CacheFolder() (folder, reason string) {
 	return folder, ""
 }
 
-// ExpandHome returns path with the home folder in place of a "~" that it begins with,
-// which no shell has seen.
+// ExpandHome replaces a leading "~" of path, which no shell has expanded, by the home
+// folder.
 func (a *App) ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
 		return filepath.Join(a.Getenv("HOME"), rest)

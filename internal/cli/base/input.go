@@ -13,15 +13,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// inputBuffer is how much of standard input is held at once. The longest URL and
-// its line end fit, so a line that does not is no URL.
+// inputBuffer is the size of the buffer for standard input. The longest URL and its line
+// end fit, so a longer line is not a URL.
 const inputBuffer = 2 * locus.MaxLen
 
 // Inputs yields the arguments, or the lines of standard input if "-" is the only
-// argument. A line ends with LF or CR LF; the last need not end at all. One that
-// is too long to be a URL is cut, with an error that says so.
+// argument. A line ends with LF, CR LF or the end of the input. A line that is too long
+// to be a URL is cut and comes with an error.
 //
-// It stops when the command is interrupted or nobody reads its output.
+// It stops when the run is interrupted or standard output fails.
 func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	if IsStdin(args) {
 		return a.lines()
@@ -35,13 +35,13 @@ func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// IsStdin reports whether args ask for the lines of standard input.
+// IsStdin reports whether args ask for standard input.
 func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 
-// lines yields the lines of standard input, and counts them in a.line.
+// lines yields the lines of standard input, and counts them in LineNumber.
 func (a *App) lines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		r := lineReader{read: a.ReadInput, yield: func(line string, err error) bool {
+		r := lineReader{read: a.readInput, yield: func(line string, err error) bool {
 			a.LineNumber++
 			return !a.OutputFailed() && yield(line, err)
 		}}
@@ -51,19 +51,19 @@ func (a *App) lines() iter.Seq2[string, error] {
 	}
 }
 
-// lineReader divides what it reads into lines. All lines of one read are pieces
-// of one string, which is what makes a million of them cheap.
+// lineReader splits its input into lines. All lines of one read are substrings of one
+// string, which makes a million of them cheap.
 type lineReader struct {
 	read  func([]byte) (int, error)
 	yield func(string, error) bool
 
 	buf     []byte
 	held    int    // octets in buf
-	start   string // of a line that is too long; its rest is not kept
-	dropped int    // octets of that line so far; 0: there is none
+	start   string // of a line that is too long
+	dropped int    // octets of that line so far; 0: no such line
 }
 
-// run reads to the end. The error is not io.EOF.
+// run reads to the end of the input. The error is never io.EOF.
 func (r *lineReader) run() error {
 	r.buf = make([]byte, inputBuffer)
 	for {
@@ -113,7 +113,7 @@ func (r *lineReader) deliver(lines string) bool {
 	return true
 }
 
-// drop forgets the buffer, which is within one line, but for its start.
+// drop empties the buffer, which is within one line, and keeps the start of the line.
 func (r *lineReader) drop() {
 	if r.dropped == 0 {
 		r.start = string(r.buf[:locus.MaxLen])
@@ -122,7 +122,7 @@ func (r *lineReader) drop() {
 	r.held = 0
 }
 
-// last yields a line that does not end.
+// last yields a final line without a line end.
 func (r *lineReader) last() {
 	switch {
 	case r.dropped > 0:
@@ -132,7 +132,7 @@ func (r *lineReader) last() {
 	}
 }
 
-// tooLong yields the start of the line that was dropped and that ends with end.
+// tooLong yields the start of the dropped line, which ends with end.
 func (r *lineReader) tooLong(end string) bool {
 	length := r.dropped + len(end)
 	r.dropped = 0
@@ -140,9 +140,9 @@ func (r *lineReader) tooLong(end string) bool {
 		fmt.Errorf("%w: %d octets, and %d are the most", locus.ErrTooLong, length, locus.MaxLen)))
 }
 
-// read reads standard input for people and pipes: what has been answered so far
-// is written before it waits for more, and an interrupt ends the wait.
-func (a *App) ReadInput(p []byte) (int, error) {
+// readInput reads standard input. It flushes the results so far before it waits, and an
+// interrupt ends the wait.
+func (a *App) readInput(p []byte) (int, error) {
 	a.Out.Flush()
 	if a.OutputFailed() {
 		return 0, io.EOF
@@ -150,15 +150,16 @@ func (a *App) ReadInput(p []byte) (int, error) {
 	return ReadContext(a.Context, a.In, p)
 }
 
-// Stdin returns standard input as read reads it.
-func (a *App) Stdin() io.Reader { return readFunc(a.ReadInput) }
+// Stdin returns standard input. A read flushes standard output first, and ends with the
+// context of a.
+func (a *App) Stdin() io.Reader { return readFunc(a.readInput) }
 
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// ReadContext reads from in until ctx ends. p is in use after that: a read can't
-// be taken back.
+// ReadContext reads from in until ctx ends. p stays in use after that, because a read
+// can't be cancelled.
 func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	type result struct {
 		n   int
@@ -177,8 +178,8 @@ func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	}
 }
 
-// OpenContext opens a file, or what may be a pipe, to which nobody may ever write:
-// that is waited for until ctx ends.
+// OpenContext opens a file. Opening a named pipe waits for a writer, at most until ctx
+// ends.
 func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(name)

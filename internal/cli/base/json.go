@@ -8,6 +8,6 @@ import (
 func (a *App) WriteJSON(v any) {
 	e := json.NewEncoder(a.Out)
 	e.SetEscapeHTML(false)
-	// An error of the output is remembered below, and no value here has another.
+	// The sink keeps an error of the output, and encoding has none.
 	_ = e.Encode(v)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// quotedText is a text in quotes, as messages have it.
+// quotedText matches a quoted text in a message.
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// maskUsage hides what may be a password in a message about arguments, the
-// environment or the configuration: packages that read those repeat them.
+// maskUsage hides passwords in a message about arguments, the environment or the
+// configuration: packages that parse those repeat their text.
 func maskUsage(message string, args []string) string {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")

@@ -13,12 +13,12 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Progress shows on a terminal how transfers go: a bar for each that is under
-// way, and a total if there are several. While it does, messages to standard
-// error are written above the bars.
+// Progress shows the progress of transfers on a terminal: a bar for each that is under
+// way, and a total for several. Messages to standard error are written above the bars.
+// The zero value shows nothing.
 type Progress struct {
 	a        *App
-	names    []string // of the jobs, safe
+	names    []string // of the transfers, safe for a terminal
 	bars     *mpb.Progress
 	restore  func() // gives standard error back
 	mu       sync.Mutex
@@ -28,14 +28,15 @@ type Progress struct {
 	octets   int64 // of the transfers that have ended
 }
 
-// bar is what is shown of one transfer, or of the total.
+// bar is the bar of one transfer, or of the total.
 type bar struct {
 	*mpb.Bar
 	mu    sync.Mutex
 	event transfer.Event
-	note  string // in place of the rate
+	note  string // instead of the rate
 }
 
+// StartProgress shows progress for transfers of the given names.
 func StartProgress(a *App, names []string) *Progress {
 	p := &Progress{a: a, active: map[int]*bar{}}
 	for _, name := range names {
@@ -81,12 +82,12 @@ func (p *Progress) Report(e transfer.Event) {
 		delete(p.active, e.Index)
 		p.finished++
 		p.octets += e.Done
-		// What ended before it began, as after an interrupt, had no bar.
+		// After an interrupt a transfer can end before it begins.
 		if b != nil {
 			b.end(e, len(p.names) == 1 && e.State == transfer.Finished)
 		}
 	case e.State == transfer.Waiting:
-		b.show(e, "tried again soon")
+		b.show(e, "retry soon")
 	case e.State == transfer.Busy:
 		b.show(e, "another process fetches it")
 	default:
@@ -95,7 +96,7 @@ func (p *Progress) Report(e transfer.Event) {
 	p.showTotal()
 }
 
-// Update shows how far something is that is no transfer, and whose end nobody knows.
+// Update shows the progress of one piece of work whose end is unknown.
 func (p *Progress) Update(octets int64, note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +108,7 @@ func (p *Progress) Update(octets int64, note string) {
 	b.set(transfer.Event{Done: octets, Total: -1, Left: -1}, note)
 }
 
-// showTotal adds up what is there and what is under way.
+// showTotal adds up finished transfers and those under way.
 func (p *Progress) showTotal() {
 	if p.total == nil {
 		return
@@ -121,7 +122,7 @@ func (p *Progress) showTotal() {
 	p.total.SetCurrent(int64(p.finished))
 }
 
-// add makes a bar. title says what it is of.
+// add makes a bar with a title.
 func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
 	b := &bar{}
 	b.Bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
@@ -141,14 +142,14 @@ func (p *Progress) nameTitle(i int) func(decor.Statistics) string {
 	return func(decor.Statistics) string { return name }
 }
 
-// set makes e what the bar says.
+// set changes the text of the bar to that of e.
 func (b *bar) set(e transfer.Event, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.event, b.note = e, note
 }
 
-// show makes e what the bar says, and how long it is.
+// show changes the text and the length of the bar to those of e.
 func (b *bar) show(e transfer.Event, note string) {
 	b.set(e, note)
 	if e.Total > 0 {
@@ -157,7 +158,7 @@ func (b *bar) show(e transfer.Event, note string) {
 	b.SetCurrent(e.Done)
 }
 
-// end takes the bar away, or leaves it as it is at the end.
+// end removes the bar, or keeps it as it is.
 func (b *bar) end(e transfer.Event, keep bool) {
 	e.Left = -1
 	b.show(e, "")
@@ -168,7 +169,7 @@ func (b *bar) end(e transfer.Event, keep bool) {
 	b.Abort(true)
 }
 
-// text says octets, rate and time left, as far as they are known.
+// text returns octets, rate and time left, as far as they are known.
 func (b *bar) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,5 +208,5 @@ func (p *Progress) Close() {
 	p.bars = nil
 }
 
-// progressEvery is how often people see that something goes on.
+// ProgressEvery is the time between two updates of a progress display.
 const ProgressEvery = 200 * time.Millisecond

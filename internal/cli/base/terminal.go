@@ -13,14 +13,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is where the person is asked, whatever standard input is.
+// Terminal is the terminal for questions, whatever standard input is.
 type Terminal struct {
 	*os.File
 	in        *bufio.Reader
 	interrupt func()
 }
 
-// errNoAnswer is that there was no more to read at the terminal.
+// ErrNoAnswer means that the input at the terminal ended.
 var ErrNoAnswer = errors.New("no answer")
 
 // openTTY opens the terminal that the program was started from.
@@ -33,8 +33,7 @@ func interruptSelf() {
 	}
 }
 
-// Terminal opens the terminal. The error is that there is none, and so nobody to
-// ask.
+// Terminal opens the terminal. An error means that no questions can be asked.
 func (a *App) Terminal() (*Terminal, error) {
 	f, err := a.OpenTerminal()
 	if err != nil {
@@ -43,8 +42,8 @@ func (a *App) Terminal() (*Terminal, error) {
 	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
 }
 
-// ReadLine asks for a line, and returns it without its end. Where nothing is left to
-// read the error is [errNoAnswer].
+// ReadLine asks for a line, and returns it without its end. At the end of the input the
+// error is [ErrNoAnswer].
 func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(t, prompt)
 	text, err := answer(ctx, func() (string, error) {
@@ -55,16 +54,16 @@ func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) 
 		return text, err
 	})
 	if err != nil {
-		// What is said next is not said behind the question.
+		// The next message begins a new line.
 		fmt.Fprintln(t)
 	}
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// ReadSecret asks for what is not shown while it is typed. It leaves the terminal as
-// it was, also when ctx ends in the middle.
+// ReadSecret asks for a line that is not shown. It restores the terminal even if ctx ends
+// in the middle.
 func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
-	// From here on there is no echo, so nothing is seen of what is typed early.
+	// Without the echo, nothing that is typed early is shown.
 	before, err := term.MakeRaw(int(t.Fd()))
 	if err != nil {
 		return "", err
@@ -73,7 +72,7 @@ func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error
 	keys := &keyboard{File: t.File}
 	text, err := answer(ctx, func() (string, error) { return term.NewTerminal(keys, "").ReadPassword(prompt) })
 	if ctx.Err() == nil && keys.interrupted {
-		// Without the echo goes the terminal's own Ctrl-C.
+		// A terminal in raw mode sends no signal for Ctrl-C.
 		t.interrupt()
 		err = context.Canceled
 	}
@@ -83,7 +82,7 @@ func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error
 	return text, err
 }
 
-// keyboard is a terminal that takes note of Ctrl-C.
+// keyboard is a terminal that notices Ctrl-C.
 type keyboard struct {
 	*os.File
 	interrupted bool
@@ -97,8 +96,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answer waits for what a person types until ctx ends. read goes on then, with
-// nobody to hear of it: a read can't be taken back.
+// answer waits for read until ctx ends. The result of a later read is lost, because a
+// read can't be cancelled.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
 		Text string

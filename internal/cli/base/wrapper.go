@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// ReadURL parses an input as a URL, perhaps in the wrapper of RFC 1738's appendix,
-// which a note names. readErr says that the input could not be read whole.
+// ReadURL parses an input as a URL, which may be in the wrapper of the appendix of RFC
+// 1738. A note tells about the wrapper. readErr is an error from [App.Inputs].
 func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	if readErr != nil {
 		return locus.URL{}, readErr
@@ -19,8 +19,8 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	return u, err
 }
 
-// NoteWrapper tells what of an input is not part of the URL. Of the lines of
-// standard input only the first gets a note.
+// NoteWrapper writes a note about the text around a URL. Of the lines of standard input
+// only the first gets one.
 func (a *App) NoteWrapper(input string) {
 	note, ok := locus.Unwrap(input).Note()
 	switch {

@@ -25,8 +25,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// Options are what a subcommand wants of a client besides the flags and
-// the configuration of all.
+// Options are what a subcommand wants of its client, besides the global flags and the
+// configuration.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // nil: nobody listens
 	ViaGateway func(locus.URL, access.Gateway)  // nil: nobody listens
@@ -37,13 +37,12 @@ type Options struct {
 	NoPrompt   bool                             // nobody is there to be asked for a login
 	ForGateway bool                             // sessions are for others, in the pages of a gateway
 
-	// patient is that fill waits for a person, whose time has no limit.
+	// NoTimeLimit means that Fill waits for a user, who may take any time.
 	NoTimeLimit bool
 }
 
-// client returns what dereferences URLs, by the flags, the configuration and o.
-// closeAll ends it, and first takes leave of the servers to which connections are
-// kept.
+// New returns a client as the flags, the configuration and o want it. closeAll closes
+// it and its idle connections.
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
 	mail := NewMailbox(a, o.NoProgress)
 	registry, err := NewRegistry(a, o, mail)
@@ -82,7 +81,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	}, nil
 }
 
-// CloseIdle takes leave of the servers to which connections are kept.
+// CloseIdle closes the idle connections of every scheme of r.
 func CloseIdle(r *scheme.Registry) {
 	for _, s := range r.All() {
 		if opener, ok := s.Opener.(io.Closer); ok {
@@ -91,7 +90,7 @@ func CloseIdle(r *scheme.Registry) {
 	}
 }
 
-// Rules are those that the flags and the configuration make.
+// Rules returns the policy of the flags and the configuration.
 func Rules(a *base.App) policy.Rules {
 	return policy.Rules{
 		AllowPrivate: a.Flags.AllowPrivate,
@@ -102,8 +101,8 @@ func Rules(a *base.App) policy.Rules {
 	}
 }
 
-// NewRegistry returns the schemes of the command with access as the options
-// want it. mail may be nil.
+// NewRegistry returns the schemes of the command, with access as o wants it. mail may
+// be nil.
 func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
 	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
 	if err != nil {
@@ -131,9 +130,9 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	})
 }
 
-// received returns what opens articles among the messages that were received, if the
-// configuration says so; nil: nothing does. The clients of a gateway get none: the mail
-// is not theirs.
+// receivedArticles returns what looks for articles in the received mail; nil if the
+// configuration does not ask for it. Clients of a gateway get none, because the mail is
+// not theirs.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.Config.News.Received || o.ForGateway || len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -160,12 +159,12 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 	}
 }
 
-// gatewayUser is who rlogin says that those are who come by a gateway. Hosts that let
-// in somebody by name alone mean who runs it, and not them.
+// gatewayUser is the user name that rlogin gives for clients of a gateway. A host that
+// trusts names must not take them for the user who runs the gateway.
 const gatewayUser = "locus-gateway"
 
-// telnetOptions are those of sessions: the terminal is the one that locus runs in, or
-// that of a gateway's pages.
+// telnetOptions returns the options of sessions, at the user's terminal or in the pages
+// of a gateway.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.Config.Rlogin.LocalUser,
@@ -193,12 +192,11 @@ func telnetOptions(a *base.App, page bool) *telnet.Options {
 	return o
 }
 
-// maxTerminalType is the longest name of a terminal that hosts need take (RFC 1091).
+// maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
 const maxTerminalType = 40
 
-// NewsServer returns the server for URLs that name none: that of the configuration,
-// or else that of NNTPSERVER, which is an error if it is none. The zero URL: nothing
-// names one.
+// NewsServer returns the server for URLs without one, from the configuration or
+// NNTPSERVER. The zero URL means that neither names one.
 func NewsServer(a *base.App) (locus.URL, error) {
 	server := a.Config.News.Server
 	if server.IsZero() {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 )
 
-// proxyVariables are the variables that other programs take their proxies from, and
-// the schemes that each is for.
+// proxyVariables are the proxy variables of other programs, and the schemes they apply
+// to.
 var proxyVariables = []struct {
 	name    string
 	schemes []string
@@ -25,10 +25,9 @@ var proxyVariables = []struct {
 	{"all_proxy", []string{config.AllSchemes}},
 }
 
-// proxyVariable returns the value of a variable, in lower case or upper case. In CGI,
-// a header "Proxy" of whoever sends a request is HTTP_PROXY (httpoxy), so
-// that is never read; and where the names of variables have no case, as on
-// Windows, http_proxy is the same.
+// proxyVariable returns the value of a variable in lower or upper case. A CGI program
+// gets a client's header "Proxy" as HTTP_PROXY (httpoxy), so that name is never read.
+// On Windows, where names have no case, http_proxy is the same variable.
 func proxyVariable(a *base.App, name string) (value, as string) {
 	if value = a.Getenv(name); value == "" && name != "http_proxy" {
 		name = strings.ToUpper(name)
@@ -40,7 +39,7 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-// proxies are the gateways that the variables name.
+// proxies returns the gateways that the variables name.
 func proxies(a *base.App) (g config.GatewayTable, err error) {
 	for _, v := range proxyVariables {
 		value, name := proxyVariable(a, v.name)
@@ -54,8 +53,8 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 		}
 		for _, scheme := range v.schemes {
 			if err := g.Entry(scheme).UnmarshalText([]byte(value)); err != nil {
-				// The message has the value with "http://" before it, which hides from a
-				// reader of messages that it may be a mistyped URL with a password.
+				// The "http://" in the message would hide that the value may be a
+				// mistyped URL with a password.
 				if masked := locus.Mask(written); masked != written {
 					return g, fmt.Errorf("the environment variable %s: %s is not a gateway: write http://host:port", name, locus.Quote(masked))
 				}
@@ -67,8 +66,8 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	var good []string
 	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
-			// Other programs may have a use for it; and to go by way of the proxy tells
-			// nobody more.
+			// Other programs may understand it, and using the proxy reveals nothing
+			// more.
 			a.Note("the environment variable %s: %q excepts nothing here", name, field)
 			continue
 		}
@@ -78,8 +77,8 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	return g, nil
 }
 
-// Gateways returns what URLs go by way of: by the flags, else the configuration, else
-// the variables of other programs.
+// Gateways returns the gateways of the flags, the configuration and the variables of
+// other programs, in this order.
 func Gateways(a *base.App) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil
@@ -91,7 +90,8 @@ func Gateways(a *base.App) (*access.Gateways, error) {
 	return GatewaysOver(a, below)
 }
 
-// GatewaysOver returns those of the flags and the configuration, over below.
+// GatewaysOver returns the gateways of the flags and the configuration, and below for
+// the rest.
 func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil

@@ -21,8 +21,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Login answers servers that want a user and password: from ~/.netrc, else from
-// the person at the terminal, once for each server.
+// Login answers servers that ask for a user and password: from ~/.netrc, or else from
+// the terminal, once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
 	warned  bool       // of a netrc file that others can read
@@ -31,7 +31,7 @@ type Login struct {
 	answers map[server]scheme.Credentials
 }
 
-// server is whom a login is for.
+// server identifies what a login is for.
 type server struct {
 	scheme, host string
 	port         uint16
@@ -40,8 +40,7 @@ type server struct {
 
 func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
 
-// maxAttempts is how many logins of one open may be refused before nobody is
-// asked any more.
+// maxAttempts is the number of refused logins after which no more are asked for.
 const maxAttempts = 3
 
 func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
@@ -67,7 +66,7 @@ func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials,
 	return c, ok, err
 }
 
-// fromNetrc looks for the login in the file of NETRC, or in ~/.netrc.
+// fromNetrc looks for the login in the file named by NETRC, or in ~/.netrc.
 func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	name := l.a.Getenv("NETRC")
 	if name == "" {
@@ -103,16 +102,16 @@ func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 	return c, ok, err
 }
 
-// wanted is the login that a question asks for.
+// wanted is the login to look for in a netrc file.
 type wanted struct {
 	host, user string
 	port       uint16 // 0: unknown
 	exact      bool   // only an entry that names the port is for it
 }
 
-// wanted returns the login to look for in a netrc file. An entry without a port is for
-// any port that the user names. Where a redirect leads it is for the port that the user
-// named, if the host is the same, or else for the scheme's own.
+// wanted returns the login to look for in a netrc file. An entry without a port fits
+// any port that the user names. After a redirect it fits the port that the user named,
+// if the host is the same, or else the scheme's default port.
 func (l *Login) wanted(q scheme.Question) wanted {
 	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
 	if !q.From.IsZero() {
@@ -125,7 +124,7 @@ func (l *Login) wanted(q scheme.Question) wanted {
 	return w
 }
 
-// port is the one that u leads to; 0: unknown.
+// port returns the port of u; 0 if unknown.
 func (l *Login) port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -133,7 +132,7 @@ func (l *Login) port(u locus.URL) uint16 {
 	return l.ownPort(u)
 }
 
-// ownPort is that of the scheme of u; 0: unknown.
+// ownPort returns the default port of the scheme of u; 0 if unknown.
 func (l *Login) ownPort(u locus.URL) uint16 {
 	if l.a.Registry == nil {
 		return 0
@@ -142,9 +141,9 @@ func (l *Login) ownPort(u locus.URL) uint16 {
 	return s.Port
 }
 
-// findNetrc returns the login that is wanted in the text of a netrc file: the first
-// that fits, or the one of "default". An entry for one port has it after the name of
-// the machine, as "host:port", or after the word "port".
+// findNetrc returns the first login in a netrc file that fits w, or that of "default".
+// An entry for one port has it after the name of the machine ("host:port") or after the
+// word "port".
 func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
 	fits := false // the entry is for the host
@@ -192,11 +191,11 @@ func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error)
 	}
 }
 
-// maxNetrc is more than any netrc file has, in octets.
+// maxNetrc limits the size of a netrc file, in octets.
 const maxNetrc = 1 << 20
 
-// netrcWords are the words of a netrc file: what blanks and line ends divide, or
-// what stands in quotes with "\" before a quote or "\" that is meant.
+// netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
+// quotes, with "\" before a literal quote or "\".
 type netrcWords struct{ r *bufio.Reader }
 
 func (w *netrcWords) next() (string, error) {
@@ -232,8 +231,8 @@ func (w *netrcWords) next() (string, error) {
 	}
 }
 
-// start returns the first octet of a word. A "#" where a word begins makes the
-// rest of its line a remark.
+// start returns the first octet of a word. A "#" there starts a comment to the end of
+// the line.
 func (w *netrcWords) start() (byte, error) {
 	for {
 		c, err := w.r.ReadByte()
@@ -250,7 +249,7 @@ func (w *netrcWords) start() (byte, error) {
 	}
 }
 
-// skipMacro reads a macro, which goes up to an empty line.
+// skipMacro skips a macro, which ends at an empty line.
 func (w *netrcWords) skipMacro() error {
 	for first := true; ; first = false {
 		line, err := w.r.ReadString('\n')
@@ -265,8 +264,7 @@ func (w *netrcWords) skipMacro() error {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// prompt asks the person at the terminal. What is typed for a password is not
-// shown.
+// prompt asks the user at the terminal. The password is not shown.
 func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	tty, err := l.a.Terminal()
 	if err != nil {
@@ -284,7 +282,7 @@ func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credent
 	return c, err == nil, err
 }
 
-// loginQuestion says who wants a login, and what for.
+// loginQuestion says which server asks for a login.
 func loginQuestion(q scheme.Question) string {
 	host := q.URL.Host()
 	if port, ok := q.URL.PortText(); ok {
@@ -300,7 +298,7 @@ func loginQuestion(q scheme.Question) string {
 	return text + ".\n"
 }
 
-// AskRelay answers a relay that wants a login: a [submit.AskFunc].
+// AskRelay is Ask for the server that sends mail: a [submit.AskFunc].
 func (l *Login) AskRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
 	user := r.User
 	r.User = ""

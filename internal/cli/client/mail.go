@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// mailbox is the mail that the configuration names. It is opened when a message is
-// looked for.
+// Mailbox is the mail that the configuration names. It is opened on first use. Messages
+// may be called concurrently.
 type mailbox struct {
 	a         *base.App
 	quiet     bool        // no progress is shown
@@ -26,11 +26,11 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// mostTroubles is how many troubles with the mail are told while something else is
-// asked for. "locus index" tells all.
+// mostTroubles is the number of problems with the mail that are shown. "locus index"
+// shows all.
 const mostTroubles = 5
 
-// mail returns the mail of the configuration; nil: it names none.
+// NewMailbox returns the mail of the configuration; nil if it names none.
 func NewMailbox(a *base.App, quiet bool) *mailbox {
 	if len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func NewMailbox(a *base.App, quiet bool) *mailbox {
 	return m
 }
 
-// asStore returns m for package mid.
+// asStore returns m for package mid, without a typed nil.
 func (m *mailbox) asStore() mid.Store {
 	if m == nil {
 		return nil
@@ -66,7 +66,7 @@ func (m *mailbox) Messages(ctx context.Context, messageID string) iter.Seq2[fs.F
 	}
 }
 
-// Open opens the store, once.
+// Open opens the store once.
 func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,9 +85,9 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	return m.store, err
 }
 
-// tell tells the first troubles, and at the next that there are more.
+// tell shows the first problems, and then once that there are more.
 func (m *mailbox) tell(err error) {
-	// The store tells of troubles while it is opened, too: no lock is taken here.
+	// The store calls this while it is being opened, so m.mu can't be taken.
 	n := m.troubles.Add(1)
 	switch {
 	case n <= mostTroubles:
@@ -97,7 +97,7 @@ func (m *mailbox) tell(err error) {
 	}
 }
 
-// Report takes how far indexing is.
+// Report shows the progress of indexing.
 func (m *mailbox) Report(p mailstore.Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,7 +119,7 @@ func (m *mailbox) EndProgress() {
 	}
 }
 
-// Close ends what was opened.
+// Close closes the store, if it was opened.
 func (m *mailbox) Close() error {
 	if m == nil || m.store == nil {
 		return nil

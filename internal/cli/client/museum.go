@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
-// museumSchemes are the schemes of a client that finds its news, its mail and whom
-// to trust in the museum.
+// DemoRegistry returns the schemes for a client of the tour's servers: its news, mail
+// and certificates.
 func DemoRegistry(a *base.App, m *tour.Museum) (*scheme.Registry, error) {
 	reader := nntp.New(&nntp.Options{TLSConfig: m.TLS()})
 	return a.NewRegistry(&all.Options{

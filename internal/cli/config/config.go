@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Config is what the configuration file and the environment say, or else the
-// defaults. Flags go before it.
+// Config is the configuration: the file, the environment, and defaults for the rest.
+// Flags take precedence over it.
 type Config struct {
 	Timeout  duration
 	Parallel int
@@ -103,14 +103,14 @@ func Default() Config {
 	}
 }
 
-// setting is one key of the configuration. value points into a config.
+// setting is one key of the configuration. value points into a Config.
 type setting struct {
 	key   string
 	value any
 	help  string
 }
 
-// settings lists every key there is.
+// settings lists every key.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"timeout", &c.Timeout, `how long a connection, a silence or an answer may take: "20s"`},
@@ -163,12 +163,12 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// variable returns the name that the key has in the environment.
+// variable returns the name of the environment variable of the key.
 func (s setting) variable() string {
 	return "LOCUS_" + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
 
-// setText gives the setting a value from the environment.
+// setText sets the value from a text of the environment.
 func (s setting) setText(text string) (err error) {
 	switch v := s.value.(type) {
 	case *bool:
@@ -187,7 +187,7 @@ func (s setting) setText(text string) (err error) {
 	return nil
 }
 
-// check refuses numbers that would stop all work.
+// check refuses limits that would stop all work.
 func (c *Config) check() error {
 	if c.Parallel < 1 || c.PerHost < 1 {
 		return errors.New("parallel and per_host are at least 1")

@@ -11,39 +11,39 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// tableEntry takes one value of a table whose keys are not known beforehand.
+// tableEntry takes one value of a table with free keys.
 type tableEntry = encoding.TextUnmarshaler
 
-// openTable is a setting that is such a table.
+// openTable is a setting with free keys.
 type openTable interface{ Entry(name string) tableEntry }
 
-// entryVariable returns the name in the environment of a key of a table.
+// entryVariable returns the environment variable of a key in a table.
 func (s setting) entryVariable(name string) string {
 	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
 }
 
-// Names in the table of gateways that are no schemes.
+// Keys of the table of gateways that are not names of schemes.
 const (
 	AllSchemes = "all"
 	exceptions = "except"
 )
 
-// GatewayTable is what URLs go by way of, as the configuration has it.
+// GatewayTable is the table of gateways by scheme.
 type GatewayTable struct {
 	Rules     access.GatewayRules
 	HasExcept bool
 }
 
-// gatewayEntry is what a table has under one name.
+// gatewayEntry is one key of the table.
 type gatewayEntry struct {
 	table *GatewayTable
 	name  string
 }
 
-// Entry returns where the value of that name goes.
+// Entry returns the destination for the value of a key.
 func (g *GatewayTable) Entry(name string) tableEntry { return gatewayEntry{g, name} }
 
-// UnmarshalText takes the gateway of a scheme, or exceptions. No error has the
+// UnmarshalText sets the gateway of a scheme, or the exceptions. No error contains the
 // password of a gateway.
 func (e gatewayEntry) UnmarshalText(text []byte) error {
 	g := e.table
@@ -70,7 +70,7 @@ func (e gatewayEntry) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Unprefixed leaves out the name of the program, which begins every message.
+// Unprefixed returns err without the program's name, which begins every message anyway.
 func Unprefixed(err error) error {
 	if err == nil {
 		return nil
@@ -78,7 +78,7 @@ func Unprefixed(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "locus: "))
 }
 
-// UnmarshalText takes SCHEME=GATEWAY with blanks between them.
+// UnmarshalText reads SCHEME=GATEWAY entries, separated by blanks.
 func (g *GatewayTable) UnmarshalText(text []byte) error {
 	for _, word := range strings.Fields(string(text)) {
 		if err := g.Set(word); err != nil {
@@ -88,11 +88,11 @@ func (g *GatewayTable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Set takes SCHEME=GATEWAY.
+// Set reads SCHEME=GATEWAY.
 func (g *GatewayTable) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, ":/@") {
-		// A password may be anywhere in it.
+		// It may contain a password, so it is not repeated.
 		return errors.New("a gateway is written SCHEME=GATEWAY")
 	}
 	if err := g.Entry(name).UnmarshalText([]byte(value)); err != nil {
@@ -101,7 +101,7 @@ func (g *GatewayTable) Set(text string) error {
 	return nil
 }
 
-// Over puts what g has over what below has.
+// Over returns the entries of g, and those of below for other keys.
 func (g GatewayTable) Over(below GatewayTable) GatewayTable {
 	schemes := maps.Clone(below.Rules.Schemes)
 	if schemes == nil {

@@ -31,7 +31,7 @@ empty, leaves out colours.`)
 	return b.String()
 }
 
-// defaultText tells the default of a setting that has one.
+// defaultText describes the default of a setting, if it has one.
 func defaultText(s setting) string {
 	switch v := s.value.(type) {
 	case *int:

@@ -14,7 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Source names where a configuration is read from.
+// Source says where to read a configuration.
 type Source struct {
 	File    string              // of --config; empty: that of LOCUS_CONFIG, or else the user's own
 	Getenv  func(string) string // the value of an environment variable
@@ -22,7 +22,7 @@ type Source struct {
 	Schemes []string            // registered schemes, which have variables for their gateways
 }
 
-// Read changes c to what the file says, and the environment after it.
+// Read changes c to what the file says, and then to what the environment says.
 func (s Source) Read(c *Config) error {
 	if err := s.readFile(c); err != nil {
 		return err
@@ -120,8 +120,8 @@ func UserFolder(env func(string) string, variable, atHome string) string {
 	return filepath.Join(folder, "locus")
 }
 
-// decode reads the text of a configuration file. A key that does not exist is an
-// error: one that is misspelt must not pass for one that is obeyed.
+// decode reads the text of a configuration file. An unknown key is an error, because it
+// may be misspelt.
 func (c *Config) decode(text string) error {
 	d := decoder{settings: map[string]setting{}}
 	for _, s := range c.settings() {
@@ -136,7 +136,7 @@ func (c *Config) decode(text string) error {
 	return d.table("", top)
 }
 
-// decoder gives the settings their values from a document.
+// decoder sets values from a document.
 type decoder struct {
 	meta     *toml.MetaData
 	settings map[string]setting
@@ -171,7 +171,7 @@ func (d *decoder) value(key string, value toml.Primitive) error {
 	return d.meta.PrimitiveDecode(value, new(unknownKey))
 }
 
-// entries gives a table its values.
+// entries sets the values of a table with free keys.
 func (d *decoder) entries(t openTable, value toml.Primitive) error {
 	list, err := d.asTable(value)
 	if err != nil {
@@ -189,27 +189,27 @@ func (d *decoder) entries(t openTable, value toml.Primitive) error {
 // asTable returns the values of a table.
 func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
 	if err = d.meta.PrimitiveDecode(value, &list); err == nil && list == nil {
-		// What is no table leaves it as it was.
+		// Decoding a value that is not a table leaves list nil.
 		err = d.meta.PrimitiveDecode(value, new(noTable))
 	}
 	return list, err
 }
 
-// noTable takes no value. Its error gets the place of the key.
+// noTable refuses every value. The error gets the position of the key.
 type noTable struct{}
 
 func (*noTable) UnmarshalTOML(any) error {
 	return errors.New("a table, not a value")
 }
 
-// unknownKey takes no value. Its error gets the place of the key.
+// unknownKey refuses every value. The error gets the position of the key.
 type unknownKey struct{}
 
 func (*unknownKey) UnmarshalTOML(any) error {
 	return errors.New("no such key")
 }
 
-// plainError says line and key first, and leaves out whose error it is.
+// plainError puts line and key first, and removes the package's name.
 func plainError(err error) error {
 	var e toml.ParseError
 	if !errors.As(err, &e) {

@@ -20,13 +20,12 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Ports is a list of port numbers as a flag, a variable or a configuration's
-// value gives it.
+// Ports is a list of port numbers, for flags, variables and the file.
 type Ports []uint16
 
 var _ pflag.Value = (*Ports)(nil)
 
-// Set adds the ports of text, which commas divide.
+// Set adds the ports of text, separated by commas.
 func (p *Ports) Set(text string) error {
 	for _, field := range strings.Split(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 16)
@@ -50,7 +49,7 @@ func (p *Ports) String() string {
 
 func (p *Ports) Type() string { return "port" }
 
-// UnmarshalText takes the ports of text in place of those that are there.
+// UnmarshalText replaces the ports by those of text.
 func (p *Ports) UnmarshalText(text []byte) error {
 	*p = nil
 	if len(text) == 0 {
@@ -74,8 +73,7 @@ func (p *Ports) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Size is a number of octets: digits, and perhaps K, M, G or T for powers of
-// 1024.
+// Size is a number of octets: digits, and optionally K, M, G or T for powers of 1024.
 type Size int64
 
 var _ pflag.Value = (*Size)(nil)
@@ -94,7 +92,7 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
-// lastByte returns the last octet of s, 0 if there is none.
+// lastByte returns the last byte of s; 0 if s is empty.
 func lastByte(s string) byte {
 	if s == "" {
 		return 0
@@ -128,7 +126,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// cwdMode is how FTP walks a path: a CWD command a segment, one for all, none.
+// cwdMode says how FTP walks a path: multi (a CWD for each segment), single or none.
 type cwdMode string
 
 func (m *cwdMode) UnmarshalText(text []byte) error {
@@ -139,7 +137,7 @@ func (m *cwdMode) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// logFormat is how the gateway logs requests.
+// logFormat is the format of the gateway's log.
 type logFormat string
 
 func (f *logFormat) UnmarshalText(text []byte) error {
@@ -152,13 +150,11 @@ func (f *logFormat) UnmarshalText(text []byte) error {
 
 func (f *logFormat) String() string { return string(*f) }
 
-// Set is for flags.
 func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)) }
 
-// Type is for flags.
 func (f *logFormat) Type() string { return "format" }
 
-// ListenAddress is where a gateway listens.
+// ListenAddress is the address of a gateway: HOST:PORT.
 type ListenAddress string
 
 func (l *ListenAddress) UnmarshalText(text []byte) error {
@@ -180,13 +176,11 @@ func (l *ListenAddress) UnmarshalText(text []byte) error {
 
 func (l *ListenAddress) String() string { return string(*l) }
 
-// Set is for flags.
 func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(text)) }
 
-// Type is for flags.
 func (l *ListenAddress) Type() string { return "address" }
 
-// model is a model of a 3270 terminal.
+// model is the model of a 3270 terminal.
 type model int
 
 func (m *model) UnmarshalText(text []byte) error {
@@ -201,7 +195,7 @@ func (m *model) UnmarshalText(text []byte) error {
 // UnmarshalTOML takes a number.
 func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
 
-// codePage is a code page of EBCDIC.
+// codePage is an EBCDIC code page.
 type codePage string
 
 func (c *codePage) UnmarshalText(text []byte) error {
@@ -215,8 +209,7 @@ func (c *codePage) UnmarshalText(text []byte) error {
 // newsServer is the URL of a news server, nntp://host:port or nntps://host:port.
 type newsServer struct{ locus.URL }
 
-// UnmarshalText reads a URL, or a host and perhaps a port alone, as NNTPSERVER has
-// it.
+// UnmarshalText reads a URL, or only a host and optional port, as NNTPSERVER has it.
 func (n *newsServer) UnmarshalText(text []byte) error {
 	n.URL = locus.URL{}
 	name := strings.TrimSpace(string(text))
@@ -229,17 +222,17 @@ func (n *newsServer) UnmarshalText(text []byte) error {
 	u, err := locus.Parse(name)
 	path, _ := u.Path()
 	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
-		// The password may be anywhere in what is no URL.
+		// Text that is not a URL may contain a password anywhere.
 		return errors.New(`a news server is written "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
 	}
 	n.URL = u
 	return nil
 }
 
-// Paths are the paths of files and folders.
+// Paths are paths of files and folders.
 type Paths []string
 
-// UnmarshalText reads paths with ":" between them, or as the system has it for PATH.
+// UnmarshalText reads paths, separated by ":" or as in the system's PATH.
 func (p *Paths) UnmarshalText(text []byte) error {
 	*p = nil
 	for _, path := range filepath.SplitList(string(text)) {
@@ -250,7 +243,7 @@ func (p *Paths) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML takes a list of texts.
+// UnmarshalTOML takes a list of strings.
 func (p *Paths) UnmarshalTOML(value any) error {
 	*p = nil
 	list, ok := value.([]any)
@@ -265,10 +258,10 @@ func (p *Paths) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Sender is who messages are from; its zero value is nobody.
+// Sender is the sender of messages. The zero value means none.
 type Sender struct{ submit.Mailbox }
 
-// UnmarshalText reads one mailbox, with a name or without.
+// UnmarshalText reads one mailbox, with or without a name.
 func (s *Sender) UnmarshalText(text []byte) error {
 	s.Mailbox = submit.Mailbox{}
 	if len(text) == 0 {
@@ -285,7 +278,7 @@ func (s *Sender) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// relay is the server that sends messages; its zero value is none.
+// relay is the server that sends messages. The zero value means none.
 type relay struct{ submit.Relay }
 
 // UnmarshalText reads a relay as [submit.ParseRelay] does.
@@ -300,13 +293,13 @@ func (r *relay) UnmarshalText(text []byte) (err error) {
 // words are a program and its arguments.
 type words []string
 
-// UnmarshalText reads words with blanks between them. No shell does.
+// UnmarshalText reads words separated by blanks, without a shell.
 func (w *words) UnmarshalText(text []byte) error {
 	*w = strings.Fields(string(text))
 	return nil
 }
 
-// UnmarshalTOML takes a text, or a list of them, in which there may be blanks.
+// UnmarshalTOML takes a string, or a list of strings that may contain blanks.
 func (w *words) UnmarshalTOML(value any) error {
 	if text, ok := value.(string); ok {
 		return w.UnmarshalText([]byte(text))
@@ -317,7 +310,7 @@ func (w *words) UnmarshalTOML(value any) error {
 // archive is a template of an archive's URLs.
 type archive string
 
-// UnmarshalText reads a template, which says where the URL goes.
+// UnmarshalText reads a template with "{url}" or "{escaped}".
 func (t *archive) UnmarshalText(text []byte) error {
 	*t = ""
 	if len(text) == 0 {
@@ -331,7 +324,7 @@ func (t *archive) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// URLOf is where the archive would have u.
+// URLOf returns the URL of u in the archive; the zero URL if there is none.
 func (t archive) URLOf(u locus.URL) locus.URL {
 	text := strings.NewReplacer("{url}", u.String(), "{escaped}", string(escape.AppendEncode(nil, u.String(), escape.Unreserved()))).Replace(string(t))
 	archived, err := locus.Parse(text)

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/internal/walk"
 )
 
-// extracting is one run of "locus extract".
-type extracting struct {
+// extractor is one run of "locus extract".
+type extractor struct {
 	a                *base.App
 	recursive        bool
 	as               string
@@ -32,7 +32,7 @@ type extracting struct {
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	x := &extracting{a: a}
+	x := &extractor{a: a}
 	cmd := &cobra.Command{
 		Use:   "extract [FILE...]",
 		Short: "Find the URLs in texts and documents",
@@ -84,13 +84,13 @@ not be read; the rest is read all the same.`,
 	return cmd
 }
 
-// shortTypes are the types that have a short name.
+// shortTypes are short names of media types.
 var shortTypes = map[string]string{
 	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
 }
 
-// prepare checks what was asked for.
-func (x *extracting) prepare() error {
+// prepare validates the flags.
+func (x *extractor) prepare() error {
 	x.o.Type = shortTypes[x.as]
 	if x.as != "" && x.o.Type == "" {
 		if x.o.Type = x.as; !strings.Contains(x.as, "/") {
@@ -112,8 +112,8 @@ func (x *extracting) prepare() error {
 	return nil
 }
 
-// run extracts from each of args.
-func (x *extracting) run(args []string) error {
+// run extracts the URLs of args.
+func (x *extractor) run(args []string) error {
 	if err := x.prepare(); err != nil {
 		return err
 	}
@@ -131,18 +131,18 @@ func (x *extracting) run(args []string) error {
 	return nil
 }
 
-// walkOptions are what is listed of folders.
-func (x *extracting) walkOptions() *walk.Options {
+// walkOptions returns the options for reading folders.
+func (x *extractor) walkOptions() *walk.Options {
 	return &walk.Options{NoIgnore: x.noIgnore, Hidden: x.hidden, Global: walk.GlobalIgnore(x.a.Getenv)}
 }
 
-// wants reports whether a link is one that was asked for.
-func (x *extracting) wants(l *document.Link) bool {
+// wants reports whether a link was asked for.
+func (x *extractor) wants(l *document.Link) bool {
 	if l.URL.IsZero() {
 		return x.partial && len(x.hosts) == 0 && len(x.schemes) == 0
 	}
 	if len(x.schemes) > 0 && !slices.Contains(x.schemes, l.URL.Scheme()) {
-		// The prefix "URL:" stands before URLs of any scheme.
+		// The prefix "URL:" may stand before URLs of any scheme.
 		return false
 	}
 	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool {
@@ -150,8 +150,7 @@ func (x *extracting) wants(l *document.Link) bool {
 	})
 }
 
-// onHost reports whether host is the one of that name, or for "*.domain" of that
-// domain.
+// onHost reports whether host is name, or for "*.domain" within that domain.
 func onHost(host, name string) bool {
 	host = strings.ToLower(host)
 	if domain, ok := strings.CutPrefix(name, "*"); ok {
@@ -160,7 +159,7 @@ func onHost(host, name string) bool {
 	return host == name
 }
 
-// linkJSON is a URL that was found, as the command promises it.
+// linkJSON is a URL that was found, for --json.
 type linkJSON struct {
 	File        shape.Text  `json:"file"`
 	URL         *shape.Text `json:"url"` // null: a partial form
@@ -181,8 +180,8 @@ type linkJSON struct {
 	Context     *shape.Text `json:"context,omitempty"`
 }
 
-// object is l as JSON.
-func (x *extracting) object(file string, l *document.Link) linkJSON {
+// object returns l as JSON.
+func (x *extractor) object(file string, l *document.Link) linkJSON {
 	j := linkJSON{
 		File: shape.Text(file), Start: l.Start, End: l.End, Line: l.Line, Column: l.Column, Form: shape.Text(l.Form.String()),
 		URL: some(l.URL.String()), Alternative: some(l.Alternative.String()), Member: some(l.Member), Type: shape.Text(l.Type), Element: some(l.Element),
@@ -200,12 +199,11 @@ func (x *extracting) object(file string, l *document.Link) linkJSON {
 	return j
 }
 
-// some is a text as JSON: null if it is empty.
+// some returns a text as JSON: null if it is empty.
 func some(s string) *shape.Text { return shape.Present(s, s != "") }
 
-// lines appends l as lines for people and for other programs. file is what stands
-// before them.
-func (x *extracting) lines(b []byte, file string, l *document.Link) []byte {
+// lines appends l as lines of text. file is their prefix.
+func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {
 		first = l.Ref
@@ -220,7 +218,7 @@ func (x *extracting) lines(b []byte, file string, l *document.Link) []byte {
 	return b
 }
 
-func (x *extracting) line(b []byte, file, member, written string) []byte {
+func (x *extractor) line(b []byte, file, member, written string) []byte {
 	if x.prefix {
 		b = append(b, file...)
 		if member != "" {
@@ -230,17 +228,16 @@ func (x *extracting) line(b []byte, file, member, written string) []byte {
 	return append(append(b, x.shown(written)...), '\n')
 }
 
-// fileName returns what stands before what is in a file.
-func (x *extracting) fileName(name string) string {
+// fileName returns the prefix for the URLs of a file.
+func (x *extractor) fileName(name string) string {
 	if !x.prefix {
 		return ""
 	}
 	return x.shown(name) + ":"
 }
 
-// shown returns what a document or a folder has as it is written. A line is one,
-// whatever is in it.
-func (x *extracting) shown(s string) string {
+// shown returns text of a document or folder as one line.
+func (x *extractor) shown(s string) string {
 	if x.a.OutTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return term.Safe(s)
 	}

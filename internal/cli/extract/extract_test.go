@@ -26,7 +26,7 @@ func TestSchemesAreLookedFor(t *testing.T) {
 
 func TestExtractProgress(t *testing.T) {
 	a, s := clitest.NewScreen(t)
-	x := &extracting{a: a}
+	x := &extractor{a: a}
 	show := x.startProgress()
 	show.files.Store(12)
 	show.links.Store(345)
@@ -51,7 +51,7 @@ func TestExtractProgressOff(t *testing.T) {
 	} {
 		a, s := clitest.NewScreen(t)
 		change(a)
-		(&extracting{a: a}).startProgress().close()
+		(&extractor{a: a}).startProgress().close()
 		if a.ShowsProgress() || s.String() != "" {
 			t.Errorf("%s: %q", name, s.String())
 		}

@@ -20,11 +20,11 @@ import (
 	"github.com/locus-url/locus/internal/walk"
 )
 
-// Several files are read at once, and what is found in them is written in the order
-// of the files: each few of them have a channel of their own, and the channels are
-// emptied one by one.
+// Several files are read at once, and their links are written in the order of the
+// files: each batch of files has its own channel, and the channels are emptied one by
+// one.
 
-// chunk is a part of what a file gives.
+// chunk is a part of the output of a file.
 type chunk struct {
 	text  []byte
 	found int      // links in it
@@ -35,23 +35,23 @@ type chunk struct {
 }
 
 const (
-	// chunkSize is how much is written at once.
+	// chunkSize is the number of octets written at once.
 	chunkSize = 32 << 10
-	// together is how many files of a folder one goroutine reads, to whom to hand over
-	// a small one takes as long as to read it.
+	// together is the number of files of a folder that one goroutine reads in a batch:
+	// handing over a single small file would cost as much as reading it.
 	together = 16
-	// chunksAhead is how many chunks of those wait for their turn, and filesAhead how
-	// many such readings.
+	// chunksAhead is the number of chunks of a batch that wait for their turn, and
+	// filesAhead the number of such batches.
 	chunksAhead = 4
 	filesAhead  = 64
-	// garbage is how much of it may be there before it is collected, in hundredths of
-	// what is in use: that is little, and would be looked through every few megabytes.
+	// garbage is the GC percentage. Live memory is small, so that the default would
+	// collect it every few megabytes.
 	garbage = 400
 )
 
-// reading is a few files that are read one after the other.
+// reading is a batch of files that are read one after another.
 type reading struct {
-	x        *extracting
+	x        *extractor
 	files    []walk.File
 	failures []failure
 	chunks   chan chunk
@@ -61,8 +61,8 @@ type reading struct {
 	ctx      context.Context
 }
 
-// write extracts from all files, and returns how many links were written.
-func (x *extracting) write(args []string) (found int64) {
+// write extracts from all files, and returns the number of links written.
+func (x *extractor) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.Context)
 	defer cancel()
 	if x.a.Getenv("GOGC") == "" {
@@ -80,7 +80,7 @@ func (x *extracting) write(args []string) (found int64) {
 		})
 	}
 	defer workers.Wait()
-	// What waits in a channel when the reader has gone is not waited for.
+	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
 	workers.Go(func() { x.list(ctx, args, queue, ordered) })
 	show := x.startProgress()
@@ -104,8 +104,8 @@ func (x *extracting) write(args []string) (found int64) {
 	return found
 }
 
-// buffer returns an empty buffer for a chunk, and reuse takes it back.
-func (x *extracting) buffer() []byte {
+// buffer returns an empty buffer for a chunk; reuse takes it back.
+func (x *extractor) buffer() []byte {
 	select {
 	case b := <-x.free:
 		return b[:0]
@@ -114,7 +114,7 @@ func (x *extracting) buffer() []byte {
 	}
 }
 
-func (x *extracting) reuse(b []byte) {
+func (x *extractor) reuse(b []byte) {
 	if cap(b) == 0 || cap(b) > 4*chunkSize {
 		return
 	}
@@ -124,11 +124,11 @@ func (x *extracting) reuse(b []byte) {
 	}
 }
 
-// list sends the files of args to those who read them.
-func (x *extracting) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
+// list sends the files of args to the readers.
+func (x *extractor) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
 	defer close(ordered)
 	defer close(queue)
-	// hand gives r to who reads, and reports whether to go on.
+	// hand passes r to the readers, and reports whether to continue.
 	hand := func(r *reading) bool {
 		select {
 		case ordered <- r:
@@ -160,11 +160,11 @@ func (x *extracting) list(ctx context.Context, args []string, queue, ordered cha
 	hand(r)
 }
 
-func (x *extracting) newReading(ctx context.Context) *reading {
+func (x *extractor) newReading(ctx context.Context) *reading {
 	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
 }
 
-// failure is what could not be listed, before the file of that index.
+// failure is an error of listing, before the file with that index.
 type failure struct {
 	before int
 	err    error
@@ -190,8 +190,8 @@ func (r *reading) readAll() {
 	r.flush()
 }
 
-// files yields the files that args stand for.
-func (x *extracting) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
+// files yields the files that args name.
+func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
 	return func(yield func(walk.File, error) bool) {
 		for _, arg := range args {
 			if arg == "-" || !x.recursive {
@@ -209,8 +209,8 @@ func (x *extracting) files(ctx context.Context, args []string) iter.Seq2[walk.Fi
 	}
 }
 
-// writeChunk writes a chunk, and returns how many links it wrote.
-func (x *extracting) writeChunk(c chunk, seen *base.TextSet) (found int64) {
+// writeChunk writes a chunk, and returns the number of links written.
+func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	a := x.a
 	if seen == nil {
 		a.Out.Write(c.text)
@@ -234,8 +234,8 @@ func (x *extracting) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	return found
 }
 
-// complain tells what could not be read.
-func (x *extracting) complain(err error) {
+// complain reports a file that could not be read.
+func (x *extractor) complain(err error) {
 	if errors.Is(err, document.ErrBinary) {
 		x.a.Note("%s; --as text reads it", err)
 		return
@@ -243,7 +243,7 @@ func (x *extracting) complain(err error) {
 	x.a.Fail(base.StatusAccess, err)
 }
 
-// read reads a file to its end, and reports whether to go on.
+// read reads a file to its end, and reports whether to continue.
 func (r *reading) read(file walk.File) bool {
 	in, err := r.open(file)
 	if err != nil {
@@ -262,7 +262,7 @@ func (r *reading) read(file walk.File) bool {
 			return false
 		}
 		if err != nil {
-			// Who names no file does not want to hear of every picture.
+			// In folders and containers, binary files are skipped without a message.
 			var in *document.Error
 			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
@@ -307,7 +307,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	case info.IsDir():
 		err = fmt.Errorf("%s: a folder; -r reads its files", name)
 	case !info.Mode().IsRegular():
-		// A pipe may not end, but for Ctrl-C.
+		// Only Ctrl-C may end a pipe.
 		return struct {
 			io.Reader
 			io.Closer
@@ -319,8 +319,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	return nil, err
 }
 
-// stoppedFile is a file that nobody reads on when the command is to end, however long
-// it is and however little is found in it.
+// stoppedFile is a file whose reads fail once the run is to end.
 type stoppedFile struct {
 	*os.File
 	ctx context.Context
@@ -340,8 +339,7 @@ func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// waited is a reader that somebody may write to while others wait for what comes of
-// it.
+// waited returns a reader that flushes the links so far before it waits for input.
 func (r *reading) waited(in io.Reader) io.Reader { return waitedReader{r, in} }
 
 type waitedReader struct {
@@ -358,7 +356,7 @@ func (w waitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// add adds a link, and reports whether to go on.
+// add adds a link, and reports whether to continue.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
 	if c.text == nil {
@@ -385,7 +383,7 @@ func (r *reading) add(name string, l *document.Link) bool {
 	return len(c.text) < chunkSize || r.flush()
 }
 
-// flush sends what there is, and reports whether to go on.
+// flush sends the pending chunk, and reports whether to continue.
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}
@@ -395,7 +393,7 @@ func (r *reading) flush() bool {
 	return r.send(c)
 }
 
-// send gives c to who writes, unless nobody does any more.
+// send passes c to the writer, unless that has stopped.
 func (r *reading) send(c chunk) bool {
 	select {
 	case r.chunks <- c:
@@ -412,8 +410,8 @@ type extractProgress struct {
 	done                 sync.WaitGroup
 }
 
-// startProgress shows on a terminal how far it is, if nothing else is written there.
-func (x *extracting) startProgress() *extractProgress {
+// startProgress shows the progress on a terminal, if results are not written there.
+func (x *extractor) startProgress() *extractProgress {
 	s := &extractProgress{end: make(chan struct{})}
 	a := x.a
 	if !a.ErrTTY || a.OutTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// openFile opens a regular file to be read. [os.Open] would try first whether it is
-// something that can be waited for, with five more calls of the system: many, for
-// what is read with two.
+// openFile opens a regular file for reading. [os.Open] makes five more system calls, to
+// find out whether the file can be polled: many for a file that is read with two.
 func openFile(name string) (*os.File, error) {
 	for {
 		fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)

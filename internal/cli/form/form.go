@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Question is a field of a form. People know one that takes an answer by its
-// number, from 1, or by its prompt; a note has the number 0.
+// Question is a field of a form. Users name it by its number, from 1, or by its prompt.
+// A note has the number 0.
 type Question struct {
 	scheme.FormField
 	Index  int // among all fields, from 0
@@ -27,7 +27,7 @@ type Question struct {
 	Preset string // the answer if nobody gives another
 }
 
-// Fields are all fields of a form.
+// Fields returns all fields of a form.
 func Fields(f *scheme.Form) []Question {
 	list := make([]Question, len(f.Fields))
 	answers := f.Defaults()
@@ -36,7 +36,7 @@ func Fields(f *scheme.Form) []Question {
 		q := Question{FormField: field, Index: i, Preset: answers[i]}
 		switch field.Kind {
 		case scheme.FieldNote, scheme.FieldFile:
-			// A note has no answer, and a server names no file of this machine.
+			// A note has no answer, and a server may not name a local file.
 			q.Preset = ""
 		case scheme.FieldSaveAs:
 			q.Preset = transfer.SafeName(field.Default)
@@ -50,12 +50,12 @@ func Fields(f *scheme.Form) []Question {
 	return list
 }
 
-// Questions are the fields of a form that take an answer.
+// Questions returns the fields that take an answer.
 func Questions(f *scheme.Form) []Question {
 	return slices.DeleteFunc(Fields(f), func(q Question) bool { return q.Number == 0 })
 }
 
-// Presets are the answers to a form if nobody gives others.
+// Presets returns the default answers to a form.
 func Presets(f *scheme.Form) []string {
 	answers := make([]string, len(f.Fields))
 	for i, q := range Fields(f) {
@@ -64,10 +64,10 @@ func Presets(f *scheme.Form) []string {
 	return answers
 }
 
-// ShortPrompt is what people call the question.
+// ShortPrompt returns the prompt for messages and flags.
 func (q Question) ShortPrompt() string { return PromptName(q.Prompt) }
 
-// PromptName returns a prompt as text, without the colon at its end.
+// PromptName returns a prompt as text, without a final colon.
 func PromptName(octets string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(term.Characters(octets)), ":"))
 }
@@ -75,10 +75,10 @@ func PromptName(octets string) string {
 // Label names the question in a message.
 func (q Question) Label() string { return fmt.Sprintf("%d %s", q.Number, Quote(q.ShortPrompt())) }
 
-// Quote puts text into a message, shortened.
+// Quote quotes and shortens text for a message.
 func Quote(text string) string { return `"` + term.Truncate(term.Safe(text), MaxShown) + `"` }
 
-// ReadAnswer makes the answer of what somebody wrote. The error does not hold it,
+// ReadAnswer returns the answer for a typed text. Errors do not contain the text,
 // unless it is the path of a file.
 func (q Question) ReadAnswer(text string) (string, error) {
 	var err error
@@ -100,7 +100,7 @@ func (q Question) ReadAnswer(text string) (string, error) {
 	return text, q.Check(text)
 }
 
-// Choose returns the choice that is text, or has that number.
+// Choose returns the choice with that text or number.
 func Choose(choices []string, text string) (string, error) {
 	for _, choice := range choices {
 		if term.Characters(choice) == text {
@@ -131,15 +131,15 @@ func yesOrNo(text string) (string, error) {
 	return "", errors.New("neither y for yes nor n for no")
 }
 
-// mostAnswer is the longest file that is sent as an answer, in octets.
+// MaxFile is the size limit of a file that is sent as an answer, in octets.
 const MaxFile = 16 << 20
 
-// readAnswer reads the file that is to be sent. An empty path names none.
+// readAnswer reads the file to send. An empty path means none.
 func readAnswer(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	// A pipe could hold up its opening.
+	// Opening a pipe could block.
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -159,9 +159,8 @@ func readAnswer(path string) (string, error) {
 	return string(octets), err
 }
 
-// Submit returns the URL that submits the answers. If a question does not
-// take its answer, the error is about that question by the number that people
-// know, and at is its index; else at is -1.
+// Submit returns the URL that submits the answers. If a question refuses its answer, at
+// is its index and the error names it by number; else at is -1.
 func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	u, err = f.Submit(answers)
 	var wrong *scheme.AnswerError
@@ -176,11 +175,11 @@ func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	return u, -1, err
 }
 
-// narrowIndent is the column in which the titles of a menu, and the prompts of a form, begin.
+// Indent is the column of the titles of a menu and of the prompts of a form.
 const Indent = 5 + 2 + 7 + 2
 
-// Rows shows a form to people: number, kind and prompt of each question, in
-// the columns of a narrow table. f may be nil.
+// Rows returns a form for people: number, kind and prompt of each question, in the
+// columns of a narrow menu. f may be nil.
 func Rows(f *scheme.Form, l *TextDecoder) []string {
 	if f == nil {
 		return nil
@@ -218,7 +217,7 @@ func (l *TextDecoder) choices(q Question) string {
 	return strings.Join(list, ", ")
 }
 
-// Choice is one choice of a question.
+// Choice returns one choice of a question.
 func (l *TextDecoder) Choice(q Question, choice string) string {
 	text := l.Line(choice)
 	if choice == q.Preset {
@@ -227,7 +226,7 @@ func (l *TextDecoder) Choice(q Question, choice string) string {
 	return text
 }
 
-// standing shows the answer that stands if nobody gives another.
+// Preset returns the default answer of a question.
 func (l *TextDecoder) Preset(q Question) string {
 	if q.Kind == scheme.FieldCheck {
 		return map[string]string{"1": "y", "0": "n"}[q.Preset]
@@ -235,10 +234,10 @@ func (l *TextDecoder) Preset(q Question) string {
 	return term.Truncate(l.Line(q.Preset), MaxShown)
 }
 
-// mostShown is how many columns a text may take that is shown besides others.
+// MaxShown is the number of columns for a text within a message.
 const MaxShown = 60
 
-// Howto says how to fill in a form.
+// Howto tells which flags answer a form.
 func Howto(f *scheme.Form) string {
 	how := "--answer FIELD=TEXT"
 	if len(Questions(f)) == 1 {
@@ -247,7 +246,7 @@ func Howto(f *scheme.Form) string {
 	return fmt.Sprintf("this wants answers: \"locus open\" asks for them, %q of \"locus get\" gives them", how)
 }
 
-// JSON returns nil for nil.
+// JSON describes a form; nil for nil.
 func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	if f == nil {
 		return nil
@@ -255,11 +254,11 @@ func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	return shape.NewForm(f, at, Presets(f))
 }
 
-// TextDecoder makes octets that are not UTF-8 legible, and remembers that there were
-// some.
+// TextDecoder decodes octets as UTF-8 or ISO Latin 1, and records whether Latin 1 was
+// needed.
 type TextDecoder struct{ Latin1 bool }
 
-// Line returns octets as one safe line.
+// Line returns octets as one line that is safe for a terminal.
 func (l *TextDecoder) Line(octets string) string {
 	if !utf8.ValidString(octets) {
 		l.Latin1 = true

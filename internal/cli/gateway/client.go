@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// client is that of a gateway: nobody here types a URL or a password, and what a
-// client of the gateway names is followed, not typed.
+// client returns the client of the gateway. URLs of the gateway's clients count as
+// followed, not typed, and nobody is asked for a password.
 func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	if c.museum != nil {
 		return c.museumClient()
@@ -24,7 +24,7 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	rules := client.Rules(a)
 	rules.TypedPrivate = false
 	rules.Files = len(c.config.Files) > 0
-	// The variables of other programs may well name this gateway.
+	// The proxy variables of other programs may name this gateway.
 	if c.locators, err = client.GatewaysOver(a, config.GatewayTable{}); err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +39,8 @@ func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	}, nil
 }
 
-// newClient makes a client that asks the rules and the lists.
+// newClient returns a client with the policy of rules and the lists of the
+// configuration.
 func (c *gatewayCommand) newClient(r *scheme.Registry, rules policy.Rules) (*access.Client, error) {
 	p, err := policy.New(rules)
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *gatewayCommand) newClient(r *scheme.Registry, rules policy.Rules) (*acc
 	return access.New(r, p, options), nil
 }
 
-// listed are options that ask the lists.
+// listed returns options with the lists of the configuration.
 func (c *gatewayCommand) listed(r *scheme.Registry) (*access.Options, error) {
 	lists, err := gateway.NewRules(r, c.config.Allow, c.config.Deny)
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *gatewayCommand) accessOptions() *access.Options {
 	return &access.Options{Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout}
 }
 
-// museumClient leads to the servers of the tour and nowhere else, though they are
+// museumClient returns a client that leads only to the servers of the tour, which are
 // on this machine.
 func (c *gatewayCommand) museumClient() (*access.Client, func(), error) {
 	registry, err := client.DemoRegistry(c.app, c.museum)

@@ -31,7 +31,7 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
-// gatewayCommand is what "locus gateway" was asked for.
+// gatewayCommand is one run of "locus gateway".
 type gatewayCommand struct {
 	app    *base.App
 	config config.Gateway
@@ -92,7 +92,7 @@ Requests are logged to standard error, without passwords.`,
 	return cmd
 }
 
-// configure gives what no flag said the value of the configuration.
+// configure sets the values of the configuration where no flag was given.
 func (c *gatewayCommand) configure(cmd *cobra.Command) {
 	said := c.config
 	c.config = c.app.Config.Gateway
@@ -117,7 +117,7 @@ func (c *gatewayCommand) configure(cmd *cobra.Command) {
 func (c *gatewayCommand) run() error {
 	a := c.app
 	if most := int64(c.config.Memory); most > 0 {
-		// Garbage is collected well before requests are refused.
+		// Collect garbage well before requests are refused.
 		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo {
@@ -157,7 +157,7 @@ func (c *gatewayCommand) run() error {
 	return c.serve(g)
 }
 
-// stopTime is how long requests that are under way have when the gateway ends.
+// stopTime is the time for requests under way when the gateway ends.
 const stopTime = 10 * time.Second
 
 // serve serves until a signal.
@@ -196,7 +196,7 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	return nil
 }
 
-// options are those of the gateway.
+// options returns the options of the gateway.
 func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
 		Names:        c.config.Names,
@@ -225,7 +225,8 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	return o, err
 }
 
-// mail is how letters go out, if the configuration wants that.
+// mail returns how the gateway sends messages; nil if the configuration does not ask
+// for it.
 func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	a := c.app
 	if !c.config.Mail || c.museum != nil {
@@ -238,7 +239,7 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	case a.Config.Mail.Relay.Host != "":
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
-		// Whom letters go by was typed, in the configuration.
+		// The relay was typed, in the configuration.
 		rules := client.Rules(a)
 		p, err := policy.New(rules)
 		if err != nil {
@@ -259,8 +260,7 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	return m, nil
 }
 
-// store is where answers are kept; nil: nowhere. Those of the demonstration are
-// gone with it.
+// store opens the cache of answers; nil means none. The demonstration has none.
 func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	if c.config.NoCache || c.museum != nil {
 		return nil, nil
@@ -288,7 +288,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	return store, nil
 }
 
-// lobby is what the first page shows of the tour.
+// lobby returns the tour for the first page.
 func (c *gatewayCommand) lobby() []page.Section {
 	if c.museum == nil {
 		return nil
@@ -307,7 +307,7 @@ func (c *gatewayCommand) lobby() []page.Section {
 	return sections
 }
 
-// logger writes a line for each request to standard error.
+// logger returns a logger that writes a line for each request to standard error.
 func (c *gatewayCommand) logger() *slog.Logger {
 	a := c.app
 	format := c.config.LogFormat
@@ -323,8 +323,8 @@ func (c *gatewayCommand) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.ErrOut, nil))
 }
 
-// ServeDemo shows the museum in a browser, until a signal. What a configuration says
-// of gateways is about others.
+// ServeDemo serves the tour to a browser, until a signal. It ignores the configuration
+// of gateways.
 func ServeDemo(a *base.App, listen config.ListenAddress) error {
 	c := gatewayCommand{app: a, config: config.Default().Gateway, demo: true}
 	c.config.Listen, c.config.LogFormat = listen, "none"

@@ -17,21 +17,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answers are those that flags give to every form that asks.
+// answers are the answers of flags, for every form.
 type answers struct {
 	flags []string    // of --answer, each
 	file  []fileValue // of --answers, in its order
 	asked atomic.Bool // a form was met
 }
 
-// fileValue is one answer of the file of --answers.
+// fileValue is one answer in the file of --answers.
 type fileValue struct {
 	named bool   // by field; else its place in a list says which it answers
 	field string // number or prompt
 	value any    // string, bool, json.Number, []any or nil
 }
 
-// newAnswers reads what the flags give; nil, if they give nothing.
+// newAnswers reads the answers of flags; nil if there are none.
 func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers, error) {
 	if len(flags) == 0 && file == "" {
 		return nil, nil
@@ -57,8 +57,8 @@ func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers,
 	return x, nil
 }
 
-// parseAnswers reads a JSON object of answers by their fields, or a list of
-// answers in the order of the questions.
+// parseAnswers reads a JSON object of answers by field, or a list of answers in the
+// order of the questions.
 func parseAnswers(r io.Reader) ([]fileValue, error) {
 	d := json.NewDecoder(io.LimitReader(r, form.MaxFile))
 	d.UseNumber()
@@ -93,7 +93,7 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 	return list, nil
 }
 
-// asJSONError says that what can't be read should be JSON.
+// asJSONError says that JSON was expected.
 func asJSONError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -101,7 +101,7 @@ func asJSONError(err error) error {
 	return fmt.Errorf("JSON is wanted: %w", err)
 }
 
-// fill answers a form. What is wrong is found before anything is submitted.
+// fill answers a form. It reports wrong answers before anything is submitted.
 func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error) {
 	x.asked.Store(true)
 	list := form.Presets(f)
@@ -114,7 +114,7 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 	return list, true, nil
 }
 
-// apply puts the answers to the questions of all into list.
+// apply stores the answers to the questions of all in list.
 func (x *answers) apply(all []form.Question, list []string) error {
 	for _, from := range []func([]form.Question, []string) error{x.applyFile, x.applyFlags} {
 		if err := from(all, list); err != nil {
@@ -150,7 +150,7 @@ func (x *answers) applyFile(all []form.Question, list []string) error {
 	return nil
 }
 
-// question returns the one that v, which is the i-th value, answers.
+// question returns the question that v, the i-th value, answers.
 func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
 	switch {
 	case v.named:
@@ -161,7 +161,7 @@ func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
 	return all[i], nil
 }
 
-// jsonAnswer makes the answer of a value of JSON.
+// jsonAnswer returns the answer for a JSON value.
 func jsonAnswer(q form.Question, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -199,7 +199,7 @@ func (x *answers) applyFlags(all []form.Question, list []string) error {
 	for i, text := range x.flags {
 		q, text, err := splitAnswer(all, text)
 		if err != nil {
-			// What could be a password is not repeated.
+			// The text may be a password, so it is not repeated.
 			return fmt.Errorf("--answer, number %d, %w", i+1, err)
 		}
 		if seen[q.Index] {
@@ -213,8 +213,8 @@ func (x *answers) applyFlags(all []form.Question, list []string) error {
 	return nil
 }
 
-// splitAnswer divides FIELD=TEXT. A prompt may have a "=" itself. If there is one
-// question only, all is its answer.
+// splitAnswer splits FIELD=TEXT. A prompt may contain "=". For a single question, all
+// of it is the answer.
 func splitAnswer(all []form.Question, text string) (q form.Question, answer string, err error) {
 	if len(all) == 1 {
 		return all[0], text, nil
@@ -230,7 +230,7 @@ func splitAnswer(all []form.Question, text string) (q form.Question, answer stri
 	return form.Question{}, "", noSuchField(all)
 }
 
-// findQuestion returns the question that has field for its number or prompt.
+// findQuestion returns the question with that number or prompt.
 func findQuestion(all []form.Question, field string) (form.Question, error) {
 	if n, err := strconv.Atoi(strings.TrimSpace(field)); err == nil && n >= 1 && n <= len(all) {
 		return all[n-1], nil
@@ -245,10 +245,10 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 	return form.Question{}, errTwoFields
 }
 
-// errTwoFields is that a prompt is that of more than one question.
+// errTwoFields means that a prompt names several questions.
 var errTwoFields = errors.New("names more than one field: use the number")
 
-// noSuchField lists the fields that there are.
+// noSuchField lists the fields of a form.
 func noSuchField(all []form.Question) error {
 	labels := make([]string, len(all))
 	for i, q := range all {

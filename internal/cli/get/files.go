@@ -18,11 +18,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// place finds folder and name of the file that -o names. An empty name: the path is
-// that of a device or pipe, and dir is the path.
+// place returns the folder and the name of the file of -o. For a device or pipe, name
+// is empty and dir is the path.
 //
-// A link that has the name of the output may have been put there by another user.
-// Only --overwrite writes through it. The links of /dev are the system's.
+// A symbolic link of that name may be another user's, so only --overwrite writes
+// through it. The links in /dev belong to the system.
 func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
@@ -63,7 +63,7 @@ func isSystemLink(path string) bool {
 	return false
 }
 
-// linkError is that the output of -o is a symbolic link.
+// linkError means that the output of -o is a symbolic link.
 type linkError struct{ path string }
 
 func (e *linkError) Error() string {
@@ -75,7 +75,7 @@ func (e *linkError) Error() string {
 }
 func (e *linkError) Is(target error) bool { return target == transfer.ErrExists }
 
-// toNames gets each URL into the file that it names.
+// toNames gets each URL into the file that the URL names.
 func (g *getter) toNames(ctx context.Context, args []string) error {
 	dir := "."
 	if g.dir != "" {
@@ -121,7 +121,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	return nil
 }
 
-// transferOptions are those of the flags.
+// transferOptions returns the options of the flags.
 func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
 	return &transfer.Options{
 		Parallel:       g.parallel,
@@ -140,7 +140,7 @@ func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options 
 	}
 }
 
-// writeFile writes a menu to a file. Whoever wants a file wants no questions.
+// writeFile writes a menu to a file. A form without items is an error.
 func writeFile(w io.Writer, m *scheme.Menu) error {
 	items, err := show.WriteLines(w, m.Items, new(form.TextDecoder))
 	if err == nil && items == 0 && m.Form != nil {
@@ -149,14 +149,13 @@ func writeFile(w io.Writer, m *scheme.Menu) error {
 	return err
 }
 
-// folderError is that the folder for files can't be used.
+// folderError means that the folder for files can't be used.
 type folderError struct{ error }
 
 func (e *folderError) Unwrap() error        { return e.error }
 func (e *folderError) Is(target error) bool { return target == transfer.ErrFile }
 
-// jobs reads all inputs: whether two want the same file must be known before
-// anything is fetched.
+// jobs reads all inputs first, to find two that want the same file.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
 	var jobs []transfer.Job
 	for text, err := range g.App.Inputs(args) {
@@ -177,10 +176,10 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 	return jobs, nil
 }
 
-// errOneObject is that -o has more than one URL.
+// errOneObject means that -o has more than one URL.
 var errOneObject = fmt.Errorf("-o takes the object of one URL; -O gives each its own file")
 
-// nameError is that -O finds no name in a URL.
+// nameError means that -O finds no file name in a URL.
 type nameError struct{ u locus.URL }
 
 func (e *nameError) Error() string        { return e.u.Redacted() + ": ends in no name for a file" }
@@ -194,7 +193,7 @@ func names(jobs []transfer.Job) []string {
 	return list
 }
 
-// result tells what became of one job.
+// result reports the outcome of one job.
 func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	file := filepath.Join(dir, r.Job.Name)
 	switch {
@@ -224,7 +223,7 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	}
 }
 
-// advise says which flag helps.
+// advise adds the flag that helps.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, transfer.ErrExists):
@@ -235,15 +234,15 @@ func advise(err error) error {
 	return err
 }
 
-// leftovers are what an interrupt or failures leave to go on with.
+// leftovers count what an interrupt or failures left to do.
 type leftovers struct {
 	parts    int
 	unsure   int // parts of servers that have not said that they can resume
 	notBegun int
 }
 
-// add counts the failure of a job. It reports whether it is worth a message: of
-// a thousand jobs that an interrupt kept from their beginning none is.
+// add counts the failure of a job, and reports whether to write a message: not for the
+// jobs that an interrupt kept from starting.
 func (l *leftovers) add(err error) bool {
 	var e *transfer.Error
 	if errors.As(err, &e) && e.Part != "" {

@@ -119,8 +119,7 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// settle makes sure that the flags go together, and fills in those that the
-// configuration has.
+// settle validates the flags together, and takes missing values from the configuration.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	set := cmd.Flags().Changed
 	files := g.remoteName || set("output") && g.output != "-"
@@ -177,8 +176,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// run gets the URLs. The error is one of usage; what happens to a URL is told
-// as it happens.
+// run gets the URLs. It returns only usage errors; failures of a URL are reported as
+// they happen.
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose}
 	if g.Verbose {
@@ -211,7 +210,7 @@ func (g *getter) run(ctx context.Context, args []string) error {
 	return g.toStream(ctx, args, g.Stdout())
 }
 
-// tlsMode is what --ssl says.
+// tlsMode returns the mode of --ssl.
 func (g *getter) tlsMode() (ftp.TLSMode, error) {
 	switch g.ssl {
 	case "":
@@ -224,7 +223,7 @@ func (g *getter) tlsMode() (ftp.TLSMode, error) {
 	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
 }
 
-// openFolder opens the folder that files go to, and makes it if make is set.
+// openFolder opens the folder for files, and creates it if make is set.
 func openFolder(dir string, make bool) (*os.Root, error) {
 	if make {
 		if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// partsToFolder gets the part of each message into a file of dir: of that name, or
-// of the one that the part has.
+// partsToFolder gets a part of each message into a file of dir. An empty name means the
+// name that the part has.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
 	folder, err := openFolder(dir, g.dir != "")
 	if err != nil {
@@ -57,7 +57,7 @@ type partWriter struct {
 	left    leftovers
 }
 
-// get gets a part of the message at u.
+// get gets the part of the message at u.
 func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	result, err := w.Fetch(ctx, u)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	})
 }
 
-// write writes what open opens, as every object is written.
+// write writes the object that open returns, as other files are written.
 func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, open scheme.OpenerFunc) error {
 	client, err := clientOf(w.App, job.URL.Scheme(), open)
 	if err != nil {
@@ -103,7 +103,7 @@ func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, 
 	return nil
 }
 
-// clientOf returns a client for which all URLs of a scheme lead to what open opens.
+// clientOf returns a client that opens all URLs of a scheme with open.
 func clientOf(a *base.App, name string, open scheme.Opener) (*access.Client, error) {
 	s, _ := a.Registry.Lookup(name)
 	s.Opener = open

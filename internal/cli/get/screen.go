@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screenJSON is what a 3270 screen shows.
+// screenJSON describes a 3270 screen.
 type screenJSON struct {
 	shape.Resource
 	Rows    int           `json:"rows"`
@@ -34,7 +34,7 @@ type positionJSON struct {
 	Column int `json:"column"`
 }
 
-// screenField is a field of a screen. What is hidden has no value.
+// screenField is a field of a screen. A hidden field has no value.
 type screenField struct {
 	positionJSON
 	Length      int         `json:"length"`
@@ -48,17 +48,17 @@ type screenField struct {
 	Highlight   string      `json:"highlight,omitempty"`
 }
 
-// screen does the script at a 3270 screen, and writes what it shows then.
+// screen runs the script at a 3270 screen, and writes the final screen.
 func (g *getter) screen(ctx context.Context, f show.Found, t telnet.Terminal3270, to show.Stream) error {
 	p := &screenPlayer{ctx: ctx, terminal: t, stepTime: g.stepTime(), ended: make(chan struct{})}
 	go func() {
 		defer close(p.ended)
-		// Nobody wants the drawings; their end is that of the session.
+		// The drawings are discarded; their end is the end of the session.
 		_, p.end = io.Copy(&p.words, t)
 	}()
 	err := p.play(&g.script)
 	t.Close()
-	// From here on nothing changes any more.
+	// After this the screen does not change.
 	<-p.ended
 	if err != nil {
 		return p.explain(err)
@@ -93,8 +93,7 @@ func describeScreen(f show.Found, s *tn3270.Screen) screenJSON {
 	return d
 }
 
-// colorNames are the colours of fields, for programs. A field that has none is not
-// among them.
+// colorNames are the names of field colours for programs. The default colour has none.
 var colorNames = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "neutral-black", tn3270.Blue: "blue", tn3270.Red: "red", tn3270.Pink: "pink", tn3270.Green: "green",
 	tn3270.Turquoise: "turquoise", tn3270.Yellow: "yellow", tn3270.Neutral: "neutral", tn3270.Black: "black", tn3270.DeepBlue: "deep-blue",
@@ -106,7 +105,7 @@ var highlightNames = map[tn3270.Highlight]string{
 	tn3270.Normal: "normal", tn3270.Blink: "blink", tn3270.Reverse: "reverse", tn3270.Underscore: "underscore", tn3270.Intensify: "intensify",
 }
 
-// screenPlayer does the steps of a script at a screen.
+// screenPlayer runs a script at a screen.
 type screenPlayer struct {
 	ctx      context.Context
 	terminal telnet.Terminal3270
@@ -116,10 +115,10 @@ type screenPlayer struct {
 	words    lastWords     // what came for a terminal of the person's, until ended
 }
 
-// lastWords are the end of what was written.
+// lastWords keeps the end of the text written to it.
 type lastWords []byte
 
-// maxLastWords is more than a message has room for.
+// maxLastWords is longer than the quoted text of a message.
 const maxLastWords = 512
 
 func (l *lastWords) Write(p []byte) (int, error) {
@@ -128,8 +127,8 @@ func (l *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// play does the steps once the host has shown something and lets one type, and then
-// waits until the screen stays as it is.
+// play runs the steps once the host accepts input, and then waits until the screen is
+// stable.
 func (p *screenPlayer) play(s *script) error {
 	if err := p.ready(); err != nil && !(len(s.steps) == 0 && errors.Is(err, errKeptLocked)) {
 		return err
@@ -145,7 +144,7 @@ func (p *screenPlayer) play(s *script) error {
 			err = p.expect(st.expect)
 		}
 		if i == len(s.steps)-1 && errors.Is(err, errKeptLocked) {
-			// There is nothing left to be typed.
+			// All steps are done.
 			err = nil
 		}
 		if err != nil {
@@ -188,7 +187,7 @@ func (p *screenPlayer) press(key tn3270.Key) error {
 	return p.ready()
 }
 
-// expect waits until the screen has what matches.
+// expect waits until the screen matches.
 func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	err := p.wait(time.After(p.stepTime), func(s *tn3270.Screen) bool { return re.MatchString(s.Text()) })
 	begins := func() string {
@@ -204,14 +203,14 @@ func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	return err
 }
 
-// errNoScreen is that a host has not begun with 3270 data streams.
+// errNoScreen means that a host does not send 3270 data streams.
 var errNoScreen = errors.New("the host shows no 3270 screen")
 
-// errKeptLocked is that a host has not unlocked the keyboard in time.
+// errKeptLocked means that a host did not unlock the keyboard in time.
 var errKeptLocked = late("the host keeps the keyboard locked")
 
-// ready waits until the keyboard is not locked. A host that has ended the session
-// after it showed something is done.
+// ready waits until the keyboard is unlocked. A host that ends the session after it
+// showed a screen is done.
 func (p *screenPlayer) ready() error {
 	err := p.wait(time.After(p.stepTime), func(s *tn3270.Screen) bool { return s.Status().Lock == tn3270.Unlocked })
 	switch shown := p.terminal.Screen().Status().Mode != tn3270.ModeNone; {
@@ -225,8 +224,7 @@ func (p *screenPlayer) ready() error {
 	return err
 }
 
-// explain adds to an error what the host said instead of a screen. It is for when
-// the session has ended.
+// explain adds what the host said instead of a screen. The session must have ended.
 func (p *screenPlayer) explain(err error) error {
 	said := strings.TrimSpace(string(p.words))
 	if !errors.Is(err, errNoScreen) || said == "" {
@@ -235,8 +233,8 @@ func (p *screenPlayer) explain(err error) error {
 	return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
 }
 
-// settle waits until the screen has stayed the same for so long, or no longer than a
-// step may take.
+// settle waits until the screen is unchanged for still, at most as long as a step may
+// take.
 func (p *screenPlayer) settle(still time.Duration) error {
 	tooLate := time.After(p.stepTime)
 	for {
@@ -255,8 +253,8 @@ func (p *screenPlayer) settle(still time.Duration) error {
 	}
 }
 
-// wait waits until the screen is as it should be. io.EOF is that the host has ended
-// the session, and errSilent that it is late.
+// wait waits until ok accepts the screen. io.EOF means that the host ended the session,
+// errSilent that it was too slow.
 func (p *screenPlayer) wait(late <-chan time.Time, ok func(*tn3270.Screen) bool) error {
 	s := p.terminal.Screen()
 	for {

@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// script is what is to be done in a session, by flags.
+// script is the list of steps for a session.
 type script struct {
 	steps  []step
 	settle time.Duration // --settle
 }
 
-// step is one thing of a script: text to send, a key to press, or what to wait for.
+// step is text to send, a key to press, or a pattern to wait for.
 type step struct {
 	send   string
 	press  tn3270.Key
@@ -44,7 +44,7 @@ func (s *script) addFlags(f *pflag.FlagSet) {
 	f.DurationVar(&s.settle, "settle", 2*time.Second, "end a session that is silent for `D` after the last step")
 }
 
-// settleFlags makes sure that the flags mean something.
+// settleFlags validates the flags.
 func (s *script) settleFlags(args []string) error {
 	if s.settle <= 0 {
 		return fmt.Errorf("--settle is a time, such as 500ms, and not %v", s.settle)
@@ -91,10 +91,9 @@ func (f stepFlag) Set(text string) error {
 
 func (f stepFlag) String() string { return "" }
 
-// Type implements pflag.Value.
 func (f stepFlag) Type() string { return "string" }
 
-// unescape reads text in which \r, \n, \t, \e, \\ and \xHH are octets.
+// unescape decodes \r, \n, \t, \e, \\ and \xHH.
 func unescape(text string) (string, error) {
 	var b strings.Builder
 	for {

@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// sessionPatience is how long a step may take if --timeout does not say.
+	// sessionPatience is the time for a step without --timeout.
 	sessionPatience = 30 * time.Second
-	// expectWindow is how much of what came last can match.
+	// expectWindow is the number of latest octets that --expect can match.
 	expectWindow = 64 << 10
 )
 
-// session does the script in a session, and writes what came.
+// session runs the script in a session, and writes the output of the host.
 func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
 	err := g.play(ctx, f, s, to)
 	if err == nil || ctx.Err() != nil {
@@ -50,13 +50,13 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	return err
 }
 
-// sessionJSON is a session that is over, for programs.
+// sessionJSON describes a session that has ended.
 type sessionJSON struct {
 	shape.Resource
 	Received int64 `json:"received"` // octets
 }
 
-// stepTime is how long a step may take.
+// stepTime returns the time for a step.
 func (g *getter) stepTime() time.Duration {
 	if t := g.App.Flags.Timeout; t > 0 {
 		return t
@@ -64,7 +64,7 @@ func (g *getter) stepTime() time.Duration {
 	return sessionPatience
 }
 
-// sessionToFile writes what comes in the session of a URL to a file, as it comes.
+// sessionToFile writes the output of a session to a file, as it comes.
 func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name string) error {
 	result, err := g.Fetch(ctx, u)
 	if err != nil {
@@ -96,15 +96,14 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 	return nil
 }
 
-// sessionEvent is what happens in a session, for programs.
+// sessionEvent is an event of a session, for --json.
 type sessionEvent struct {
 	URL   shape.Text `json:"url"`
 	Event string     `json:"event"` // "received", "sent", "matched"
 	Text  shape.Text `json:"text"`
 }
 
-// transcript returns what writes the events of a session: those that a person or a
-// file has no use for are left out.
+// transcript returns the writer of session events for the stream.
 func (g *getter) transcript(f show.Found, to show.Stream) func(event string, octets []byte) error {
 	switch {
 	case g.App.Flags.JSON && to.IsStdout:
@@ -131,8 +130,8 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 	}
 }
 
-// sessionEvents returns what writes events for programs. A character that comes in
-// pieces is kept for the piece that ends it.
+// sessionEvents returns the writer of JSON events. It keeps the start of a split
+// character for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) error {
 	write := func(event string, octets []byte) error {
 		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(term.Characters(string(octets)))})
@@ -158,7 +157,7 @@ func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) e
 	}
 }
 
-// player does the steps of a script at a terminal of octets.
+// player runs a script in a session of octets.
 type player struct {
 	ctx      context.Context
 	conn     scheme.Terminal
@@ -181,7 +180,7 @@ func newPlayer(ctx context.Context, conn scheme.Terminal, tell func(event string
 	return p
 }
 
-// read hands on what comes, for as long as somebody takes it.
+// read passes on the output of the host until done is closed.
 func (p *player) read() {
 	defer close(p.pieces)
 	buf := make([]byte, 32<<10)
@@ -201,7 +200,7 @@ func (p *player) read() {
 	}
 }
 
-// close ends the session, and waits until nothing reads it any more.
+// close ends the session, and waits for the reader.
 func (p *player) close() {
 	close(p.done)
 	p.conn.Close()
@@ -216,8 +215,7 @@ func (p *player) say(event string, octets []byte) {
 	}
 }
 
-// play does the steps, each within its time, and then reads until nothing comes any
-// more.
+// play runs the steps, each within its time, and then reads until the host is silent.
 func (p *player) play(s *script) error {
 	for _, st := range s.steps {
 		var err error
@@ -241,20 +239,20 @@ func (p *player) play(s *script) error {
 	}
 }
 
-// errSilent is that nothing came in time.
+// errSilent means that nothing came in time.
 var errSilent = errors.New("silent")
 
-// lateError is that a step of a script took too long.
+// lateError means that a step took too long.
 type lateError struct{ text string }
 
 func (e *lateError) Error() string { return e.text }
 
-// Timeout reports true: it is one of time.
+// Timeout reports true.
 func (e *lateError) Timeout() bool { return true }
 
 func late(format string, args ...any) error { return &lateError{fmt.Sprintf(format, args...)} }
 
-// receive takes the next piece.
+// receive waits for output of the host.
 func (p *player) receive(late <-chan time.Time) error {
 	select {
 	case piece, ok := <-p.pieces:
@@ -269,7 +267,7 @@ func (p *player) receive(late <-chan time.Time) error {
 	}
 }
 
-// take tells of a piece, and keeps what may match.
+// take reports output, and keeps it for --expect.
 func (p *player) take(piece []byte) error {
 	if p.got += int64(len(piece)); p.limit > 0 && p.got > p.limit {
 		return fmt.Errorf("%w: more than %d octets came", scheme.ErrTooLarge, p.limit)
@@ -282,7 +280,7 @@ func (p *player) take(piece []byte) error {
 	return p.written
 }
 
-// send types octets, while it goes on to take what comes.
+// send types octets, and takes output meanwhile.
 func (p *player) send(octets string) error {
 	select {
 	case piece, ok := <-p.pieces:
@@ -294,7 +292,7 @@ func (p *player) send(octets string) error {
 		}
 	default:
 	}
-	// What the host shows of it comes behind it.
+	// The echo of the host comes after this event.
 	p.say("sent", []byte(octets))
 	sent := make(chan error, 1)
 	go func() {
@@ -309,7 +307,7 @@ func (p *player) send(octets string) error {
 			return errors.Join(err, p.written)
 		case piece, ok := <-pieces:
 			if !ok {
-				// What was sent may be why the host ends the session.
+				// The octets that were sent may have ended the session.
 				pieces = nil
 				continue
 			}
@@ -324,7 +322,7 @@ func (p *player) send(octets string) error {
 	}
 }
 
-// expect waits until what came matches.
+// expect waits until the output matches.
 func (p *player) expect(re *regexp.Regexp) error {
 	tooLate := time.After(p.stepTime)
 	for {
@@ -345,7 +343,7 @@ func (p *player) expect(re *regexp.Regexp) error {
 	}
 }
 
-// last is the last line that came, for a message.
+// last quotes the last line of the output, for a message.
 func (p *player) last() string {
 	lines := bytes.Split(bytes.TrimSpace(p.window), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {

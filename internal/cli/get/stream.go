@@ -58,7 +58,7 @@ func (g *getter) toFile(ctx context.Context, args []string) error {
 	if name != "" {
 		return g.toFolder(ctx, args, dir, func(locus.URL) string { return name })
 	}
-	// A device or pipe has no use for a temporary name.
+	// A device or pipe needs no temporary name.
 	f, err := os.OpenFile(dir, os.O_WRONLY, 0)
 	if err != nil {
 		g.App.Fail(base.StatusAccess, err)

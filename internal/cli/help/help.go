@@ -6,8 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 )
 
-// New is cobra's help command, but that it takes an unknown name for the
-// error that it is.
+// New returns the help subcommand. Unlike cobra's, an unknown name is an error.
 func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [SUBCOMMAND]",

@@ -30,10 +30,10 @@ func NewMan(a *base.App) *cobra.Command {
 	}
 }
 
-// manPage is one page of section 1.
+// manPage is a page of section 1.
 type manPage struct{ name, text string }
 
-// manPages returns a page for cmd and for each command below it that people see.
+// manPages returns a page for cmd and for each visible command below it.
 func manPages(cmd *cobra.Command) []manPage {
 	pages := []manPage{{manName(cmd), manText(cmd)}}
 	for _, c := range cmd.Commands() {
@@ -49,7 +49,7 @@ func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandP
 // roff builds the source of a page for the macros of man(7).
 type roff struct{ strings.Builder }
 
-// macro writes a request with its arguments, each in quotes.
+// macro writes a request with its arguments in quotes.
 func (r *roff) macro(name string, args ...string) {
 	r.WriteString("." + name)
 	for _, arg := range args {
@@ -58,7 +58,7 @@ func (r *roff) macro(name string, args ...string) {
 	r.WriteByte('\n')
 }
 
-// lines writes lines of text, none of which can be taken for a request.
+// lines writes lines of text, none of which can be read as a request.
 func (r *roff) lines(text string) {
 	for line := range strings.Lines(roffText(text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
@@ -68,7 +68,7 @@ func (r *roff) lines(text string) {
 	}
 }
 
-// literal writes text as it stands, without filling lines.
+// literal writes text without filling lines.
 func (r *roff) literal(text string) {
 	r.macro("nf")
 	r.lines(text)

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 )
 
-// Topics are the pages of help that are about no subcommand.
+// Topics returns the help pages that are not about a subcommand.
 func Topics() []*cobra.Command {
 	return []*cobra.Command{
 		{

@@ -53,7 +53,7 @@ index and reads all mail again.`,
 	return cmd
 }
 
-// indexJSON tells of the index.
+// indexJSON describes the index.
 type indexJSON struct {
 	Index    shape.Text   `json:"index"` // its file
 	Size     int64        `json:"size"`  // of that, in octets
@@ -63,8 +63,8 @@ type indexJSON struct {
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
 	Troubles []shape.Text `json:"troubles"` // what can't be read, and what else is good to know
-	// WithoutID counts the messages that were read and can't be found, because they
-	// have no Message-ID. They are not among Messages.
+	// WithoutID counts messages without a Message-ID, which can't be found. They are
+	// not part of Messages.
 	WithoutID int64 `json:"withoutId"`
 }
 
@@ -103,7 +103,7 @@ func (x *indexing) run(ctx context.Context) error {
 	return nil
 }
 
-// trouble takes what can't be read.
+// trouble records a problem with the mail.
 func (x *indexing) trouble(err error) {
 	x.mu.Lock()
 	x.troubles = append(x.troubles, err.Error())

@@ -11,15 +11,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// unregisteredStatus is the status of a scheme that only a gateway is known for.
+// unregisteredStatus is the status of a scheme that has only a gateway.
 const unregisteredStatus = "unregistered"
 
-// unregisteredGateways returns the schemes that flags or the configuration give a
-// gateway, and that are not registered.
+// unregisteredGateways returns the unregistered schemes that have a gateway by flags or
+// configuration.
 func unregisteredGateways(a *base.App) (names []string) {
 	table := a.Config.Gateways
 	for _, text := range a.Flags.Gateways {
-		// What is wrong with a flag was told when the gateways were made.
+		// Errors in flags were reported when the gateways were made.
 		var flag config.GatewayTable
 		if flag.Set(text) == nil {
 			table = flag.Over(table)
@@ -33,8 +33,8 @@ func unregisteredGateways(a *base.App) (names []string) {
 	return names
 }
 
-// namedSchemes are the schemes that are not in the registry: those that IANA names, and
-// then those that only a gateway is known for.
+// namedSchemes returns the schemes outside the registry: those that IANA names, and
+// then those that have only a gateway.
 func namedSchemes(a *base.App, gateways *access.Gateways) []shape.Scheme {
 	list := shape.NamedSchemes(a.Registry)
 	for _, name := range unregisteredGateways(a) {

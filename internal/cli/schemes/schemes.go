@@ -64,7 +64,7 @@ not accessed. Names that have only a gateway come last.`,
 	return cmd
 }
 
-// schemeJSON is a row of the registry, and what URLs of the scheme go by way of.
+// schemeJSON is a row of the registry, with the gateway of the scheme.
 type schemeJSON struct {
 	shape.Scheme
 	Gateway shape.Text `json:"gateway,omitempty"`
@@ -92,7 +92,7 @@ func orDash(s string) string {
 	return s
 }
 
-// writeTable writes rows with their columns aligned.
+// writeTable writes rows with aligned columns.
 func writeTable(a *base.App, rows [][]string) {
 	var widths []int
 	for _, row := range rows {

@@ -9,11 +9,11 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// latin1 is ISO Latin 1 by the name that it has in media types.
+// latin1 is ISO Latin 1, as media types name it.
 const latin1 = "iso-8859-1"
 
-// showText returns what shows a text of that media type to people on w: decoded
-// by its charset, and safe. done writes what is left in the end.
+// showText returns a writer that decodes text of a media type by its charset and makes
+// it safe for the terminal w. done flushes it.
 func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
 	_, parameters, _ := mime.ParseMediaType(mediaType)
@@ -33,7 +33,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 	return safe, func() { safe.Close() }
 }
 
-// latin1Writer passes octets of ISO Latin 1 on as UTF-8.
+// latin1Writer converts ISO Latin 1 to UTF-8.
 type latin1Writer struct {
 	w   io.Writer
 	met bool // an octet that US-ASCII does not have

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Display is the terminal on which a person sees what a host says.
+// Display is a terminal that shows the output of a host.
 type Display struct {
 	Writer      io.Writer
 	Safe        bool              // what a stranger may not tell a terminal is left out
@@ -20,7 +20,7 @@ type Display struct {
 	inLine    bool   // what was shown last is no end of a line
 }
 
-// Write shows what came from the host.
+// Write shows output of the host.
 func (d *Display) Write(p []byte) (int, error) {
 	shown := p
 	if d.Safe {
@@ -38,13 +38,13 @@ func (d *Display) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteOwn shows text that is not the host's. An error is seen by who writes next.
+// WriteOwn shows text of locus. The next Write reports an error.
 func (d *Display) WriteOwn(text string) {
 	d.inLine = text != "" && text[len(text)-1] != '\n'
 	io.WriteString(d.Writer, text)
 }
 
-// FreshLine begins a new line, unless nothing is on this one.
+// FreshLine starts a new line, unless the current one is empty.
 func (d *Display) FreshLine() {
 	if d.inLine {
 		d.WriteOwn("\r\n")
@@ -52,14 +52,14 @@ func (d *Display) FreshLine() {
 }
 
 const (
-	// cancel ends a sequence that the host has not ended.
+	// cancel ends an unfinished escape sequence of the host.
 	cancel         = "\x18"
 	EnterAlternate = "\x1b[?1049h"
-	// inOrder puts the terminal in order, whatever the host has done with it.
+	// ResetTerminal undoes what the host may have done to the terminal.
 	ResetTerminal = cancel + term.Quiet + term.Sane
 )
 
-// Restore puts the terminal in order.
+// Restore resets the terminal.
 func (d *Display) Restore() {
 	io.WriteString(d.Writer, ResetTerminal)
 	if d.Alternate {
@@ -75,13 +75,13 @@ func (d *Display) turned(second bool) {
 	d.Alternate = second
 }
 
-// What turns a terminal to its second screen: CSI ? modes h.
+// Escape sequences that switch to the alternate screen: CSI ? modes h.
 const (
 	setsMode    = "\x1b[?"
 	maxSetsMode = 64
 )
 
-// see takes note of what turns the terminal to its second screen, and back.
+// see notices when the terminal switches to its alternate screen, and back.
 func (d *Display) see(shown []byte) {
 	for len(shown) > 0 {
 		if len(d.sequence) == 0 {
@@ -107,7 +107,7 @@ func (d *Display) see(shown []byte) {
 	}
 }
 
-// turns reports whether one of the modes is that of a second screen.
+// turns reports whether one of the modes is the alternate screen.
 func turns(modes []byte) bool {
 	for mode := range bytes.SplitSeq(modes, []byte(";")) {
 		switch string(mode) {

@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Found is what was asked for, and where it was in the end.
+// Found is the URL that was asked for, and the URL that was found.
 type Found struct{ Asked, At locus.URL }
 
-// resourceJSON begins the description of every resource.
+// Describe starts the JSON description of a resource.
 type resourceJSON = shape.Resource
 
 func (f Found) Describe(kind string) shape.Resource { return shape.NewResource(f.Asked, f.At, kind) }
@@ -39,9 +39,8 @@ func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
 	return d
 }
 
-// menuJSON writes a menu as one object, but never holds more than an item of it.
-// If an error ends the items, the object has it in "error" behind those that
-// came before.
+// menuJSON writes a menu as one JSON object, item by item. An error that ends the items
+// is written as "error" after them.
 func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
 	var w shape.MenuWriter
 	out := v.App.Out

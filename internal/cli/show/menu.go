@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu writes a list as whoever reads it wants it. Items are written as they
-// come, so a list can have any length; what came before an error stands.
+// menu writes a list for people or programs. Items are written as they come, so a list
+// may have any length; those before an error remain.
 func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		return v.menuJSON(f, m)
@@ -33,8 +33,8 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	return err
 }
 
-// writeMenu writes a list and its form, and returns how many items it has. What can
-// be asked besides is for people, and not among the items for a program.
+// writeMenu writes a list and its form, and returns the number of items. A program gets
+// the form only if there are no items.
 func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
 	if to.ForPeople {
 		t := table{w: to.Unbuffered(), TextDecoder: l}
@@ -50,7 +50,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 			return items, err
 		}
 		if !to.ForPeople {
-			// As an item that locates nothing.
+			// As an item without a URL.
 			row = strings.TrimSpace(row) + "\t"
 		}
 		_, err = io.WriteString(to.Writer, row+"\n")
@@ -58,7 +58,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 	return items, err
 }
 
-// counted counts items as they are asked for.
+// counted counts items as they are read.
 func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for item, err := range items {
@@ -72,8 +72,8 @@ func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item,
 	}
 }
 
-// WriteLines writes title, TAB and URL of each item, and counts them. An item
-// that locates nothing has an empty URL.
+// WriteLines writes title, TAB and URL of each item, and counts them. The URL may be
+// empty.
 func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
 	for item, err := range items {
 		if err != nil {
@@ -87,9 +87,9 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 	return n, nil
 }
 
-// table writes a list for people: number, kind and title of each link, and
-// between kind and title its size and date if the first link has any. Articles and
-// newsgroups have columns of their own. A line that locates nothing has no number.
+// table writes a list for people: number, kind and title of each link, with size and
+// date before the title if the first link has any. Articles and newsgroups have their
+// own columns. A line without a URL has no number.
 type table struct {
 	w io.Writer
 	*form.TextDecoder
@@ -98,7 +98,7 @@ type table struct {
 	links  int
 }
 
-// layout is which columns a table has.
+// layout is the set of columns of a table.
 type layout uint8
 
 const (
@@ -109,8 +109,8 @@ const (
 	groups   // with the number of articles, and what is said of it
 )
 
-// mostHeld is how many lines of text wait for the first link, which tells where
-// the titles begin.
+// mostHeld is the number of text lines that wait for the first link, which decides
+// where titles begin.
 const mostHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
@@ -139,8 +139,7 @@ func (t *table) add(item scheme.Item) error {
 	return t.row(item)
 }
 
-// decide says which columns there are, unless that is known already, and writes
-// what waited for it.
+// decide sets the columns, unless they are set, and writes the lines that waited.
 func (t *table) decide(l layout) error {
 	if t.layout != undecided {
 		return nil
@@ -155,7 +154,7 @@ func (t *table) decide(l layout) error {
 	return nil
 }
 
-// layoutOf is the layout for a list whose first link is item.
+// layoutOf returns the layout of a list whose first link is item.
 func layoutOf(item scheme.Item) layout {
 	switch {
 	case item.URL.IsZero():
@@ -174,7 +173,7 @@ func hasDetails(item scheme.Item) bool { return item.Size >= 0 || !item.ModTime.
 
 func hasField(item scheme.Item, name string) bool { return fieldOf(item, name) != nil }
 
-// fieldOf returns the value of a field of item; nil: it has none.
+// fieldOf returns the value of a field of item; nil if it has none.
 func fieldOf(item scheme.Item, name string) any {
 	for _, field := range item.Fields {
 		if field.Name == name {
@@ -184,7 +183,7 @@ func fieldOf(item scheme.Item, name string) any {
 	return nil
 }
 
-// Where the titles begin, and how wide columns are.
+// Columns of titles, and widths of other columns.
 const (
 	wideIndent    = form.Indent + 8 + 2 + 16 + 2
 	articleIndent = 8 + 2
@@ -208,8 +207,7 @@ func (t *table) row(item scheme.Item) error {
 	return err
 }
 
-// textRow is a line that locates nothing: text, or an error or a broken link, of which
-// the kind is shown.
+// textRow is a line without a URL: text, or an error or broken link with its kind.
 func (t *table) textRow(item scheme.Item) string {
 	indent := map[layout]int{narrow: form.Indent, wide: wideIndent, articles: articleIndent}[t.layout]
 	kind := ""
@@ -235,17 +233,17 @@ func (t *table) linkRow(item scheme.Item) string {
 	return row + t.noteOf(item)
 }
 
-// articleRow is an article with the number that its newsgroup has for it.
+// articleRow is an article with its number in the newsgroup.
 func (t *table) articleRow(item scheme.Item) string {
 	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
 }
 
-// groupRow is a newsgroup with the number of its articles.
+// groupRow is a newsgroup with its number of articles.
 func (t *table) groupRow(item scheme.Item) string {
 	return fmt.Sprintf("%-*s  %8v%s", groupWidth, t.Line(item.Title), fieldOf(item, "count"), t.noteOf(item))
 }
 
-// noteOf is the note of an item behind its title.
+// noteOf is the note after the title of an item.
 func (t *table) noteOf(item scheme.Item) string {
 	if item.Note == "" {
 		return ""
@@ -253,17 +251,17 @@ func (t *table) noteOf(item scheme.Item) string {
 	return "  " + t.Line(item.Note)
 }
 
-// column returns text, which must be safe, in as many columns as are given.
+// column pads or shortens text, which must be safe, to width columns.
 func column(text string, width int) string {
 	text = term.Truncate(text, width)
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// shortNames are the characters of the names that stand for media types.
+// shortNames are the characters of names that stand for media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// shortKind is what an item is, in seven characters at most: its kind, or of an
-// object what its media type says.
+// shortKind returns the kind of an item in at most seven characters: for an object, a
+// name for its media type.
 func shortKind(item scheme.Item) string {
 	kind := string(item.Kind)
 	if item.Kind != scheme.KindObject {
@@ -286,7 +284,7 @@ func shortKind(item scheme.Item) string {
 	return kind
 }
 
-// referral writes where a referral leads, one URL a line.
+// referral writes the targets of a referral, one URL a line.
 func (v *Viewer) referral(f Found, r *scheme.Referral, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		v.App.WriteJSON(describeReferral(f, r))

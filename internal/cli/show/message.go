@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// IsMessage reports whether a media type is that of a message of mail or news.
+// IsMessage reports whether a media type is a message of mail or news.
 func IsMessage(mediaType string) bool {
 	name, _, _ := strings.Cut(mediaType, ";")
 	switch strings.ToLower(strings.TrimSpace(name)) {
@@ -27,7 +27,7 @@ func IsMessage(mediaType string) bool {
 	return false
 }
 
-// letter is an object that is a message, and has been read.
+// letter is an object that was read as a message.
 type letter struct {
 	object  scheme.Object    // its body is what was read, once more
 	message *message.Message // nil: it is none, whatever its media type says
@@ -35,7 +35,7 @@ type letter struct {
 	broken  error // why it is not whole
 }
 
-// read reads an object that should be a message. Whoever gets the letter closes it.
+// read reads an object as a message. The caller closes the letter.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
 	l := &letter{object: *o}
 	progress := v.NewProgress(free, []string{f.Asked.Redacted()})
@@ -58,7 +58,7 @@ func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool)
 	return l
 }
 
-// Close removes what was read.
+// Close removes the data.
 func (l *letter) Close() error { return l.held.Close() }
 
 // writeText writes the message for people.
@@ -67,8 +67,8 @@ func (l *letter) writeText(w io.Writer) error {
 	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.object.URL, l.message)}), safe.Close())
 }
 
-// threadScheme is the scheme in which the messages are asked for that m, which was
-// found at u, refers to.
+// threadScheme returns the scheme for references of the message m, which was found at
+// u.
 func threadScheme(u locus.URL, m *message.Message) string {
 	if slices.Contains(newsSchemes, u.Scheme()) || m.Get("Newsgroups") != "" {
 		return "news"
@@ -76,21 +76,20 @@ func threadScheme(u locus.URL, m *message.Message) string {
 	return "mid"
 }
 
-// newsSchemes are those of articles and newsgroups.
+// newsSchemes are the schemes of articles and newsgroups.
 var newsSchemes = []string{"news", "snews", "nntp", "nntps"}
 
-// mostInMemory is how many octets of a message are held in memory.
+// mostInMemory is the size of a message that is kept in memory, in octets.
 const mostInMemory = 8 << 20
 
-// held keeps octets in memory, and in a temporary file if they are many. The zero
-// value has none.
+// spool keeps data in memory, or in a temporary file if it is large. The zero value is
+// empty.
 type spool struct {
 	octets []byte
 	file   *os.File
 	size   int64
 }
 
-// Write adds octets.
 func (h *spool) Write(p []byte) (n int, err error) {
 	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
 		if err := h.spill(); err != nil {
@@ -107,7 +106,7 @@ func (h *spool) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// spill goes over to a file.
+// spill moves the data to a file.
 func (h *spool) spill() (err error) {
 	if h.file, err = os.CreateTemp("", "locus-"); err != nil {
 		return err
@@ -117,7 +116,6 @@ func (h *spool) spill() (err error) {
 	return err
 }
 
-// ReadAt implements [io.ReaderAt].
 func (h *spool) ReadAt(p []byte, at int64) (n int, err error) {
 	switch {
 	case h.file != nil:
@@ -139,7 +137,7 @@ func (h *spool) Close() error {
 	return errors.Join(h.file.Close(), os.Remove(h.file.Name()))
 }
 
-// messageJSON describes a message. Absent is null.
+// messageJSON describes a message. Missing fields are null.
 type messageJSON struct {
 	Subject    *shape.Text  `json:"subject"`
 	From       *shape.Text  `json:"from"`
@@ -158,8 +156,7 @@ type partJSON struct {
 	ContentID *shape.Text `json:"contentId"`
 }
 
-// DescribeStored describes the message in a file; nil, if there is none that can be
-// read.
+// DescribeStored describes the message in a file; nil if it can't be read.
 func DescribeStored(u locus.URL, path string) *messageJSON {
 	f, err := os.Open(path)
 	if err != nil {
@@ -177,7 +174,7 @@ func DescribeStored(u locus.URL, path string) *messageJSON {
 	return describeMessage(u, m)
 }
 
-// describeMessage describes a message that was found at u. It returns nil for nil.
+// describeMessage describes a message that was found at u; nil for nil.
 func describeMessage(u locus.URL, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil

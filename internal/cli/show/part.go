@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// isPartPath reports whether text is numbers with dots between them.
+// isPartPath reports whether text is numbers separated by dots.
 func isPartPath(text string) bool {
 	for number := range strings.SplitSeq(text, ".") {
 		if number == "" || strings.Trim(number, "0123456789") != "" {
@@ -21,8 +21,7 @@ func isPartPath(text string) bool {
 	return true
 }
 
-// ReadPart reads a message and finds the part that is wanted. Whoever gets the
-// letter closes it.
+// ReadPart reads a message and finds the part of --part. The caller closes the letter.
 func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*letter, message.Part, error) {
 	o, ok := resource.(*scheme.Object)
 	if !ok || !IsMessage(o.Type) {
@@ -43,7 +42,7 @@ func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource
 	return nil, message.Part{}, err
 }
 
-// noMessage is that there are no parts.
+// noMessage says that a resource has no parts.
 func noMessage(f Found, resource scheme.Resource) error {
 	what := "no object"
 	if o, ok := resource.(*scheme.Object); ok && o.Type != "" {
@@ -54,10 +53,10 @@ func noMessage(f Found, resource scheme.Resource) error {
 	return fmt.Errorf("%s: %w: --part takes a part of a message, and this is %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
 }
 
-// mostParts is how many parts a message for people lists.
+// mostParts is the number of parts listed in a message.
 const mostParts = 20
 
-// listParts says which parts there are.
+// listParts lists the parts of a message.
 func listParts(m *message.Message) string {
 	parts := m.Parts()
 	var list []string
@@ -70,8 +69,7 @@ func listParts(m *message.Message) string {
 	return "there are " + strings.Join(list, ", ")
 }
 
-// showPart writes the part of a message that is wanted as an object of its own. To
-// people a text is shown in its characters.
+// showPart writes the part of --part as an object. On a terminal, text is decoded.
 func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
 	l, part, err := v.ReadPart(ctx, f, resource, !to.ForPeople)
 	if err != nil {
@@ -88,7 +86,7 @@ func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource
 	return v.object(ctx, f, o, to)
 }
 
-// PartObject makes an object of a part, as req asks for it.
+// PartObject returns a part as an object, as req asks for it.
 func (v *Viewer) PartObject(ctx context.Context, l *letter, part message.Part, req *scheme.Request) (*scheme.Object, error) {
 	asked := *req
 	asked.URL, asked.Limit = l.object.URL, v.App.Flags.MaxSize

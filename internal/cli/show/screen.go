@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 )
 
-// screenFlags are about the terminal of tn3270.
+// screenFlags describe the terminal of tn3270.
 type screenFlags struct{ model, codePage, device string }
 
 // AddFlags adds the flags about the terminal of tn3270.
@@ -38,10 +38,10 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	return nil
 }
 
-// sessionSchemes are those whose URLs lead to sessions.
+// sessionSchemes are the schemes of interactive services.
 var sessionSchemes = []string{"telnet", "rlogin", "tn3270"}
 
 func IsSession(u locus.URL) bool { return slices.Contains(sessionSchemes, u.Scheme()) }
 
-// HasSession reports whether one of args is the URL of a session, or may yet be.
+// HasSession reports whether one of args is, or may be, the URL of a session.
 func HasSession(args []string) bool { return HasScheme(args, sessionSchemes...) }

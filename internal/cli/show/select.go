@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/file"
 )
 
-// Selection is what flags choose of a resource.
+// Selection says what to get of a resource.
 type Selection struct {
 	Part   string    // --part
 	Items  itemRange // --items
@@ -38,7 +38,7 @@ func (s *Selection) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&s.received, "received", false, "news: look for the article in mail.stores first")
 }
 
-// Check makes sure that the flags mean something.
+// Check validates the flags.
 func (s *Selection) Check(a *base.App, args []string) error {
 	if s.Part != "" && !isPartPath(s.Part) {
 		return fmt.Errorf("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.Part))
@@ -71,8 +71,7 @@ func (s *Selection) Check(a *base.App, args []string) error {
 	return nil
 }
 
-// HasScheme reports whether one of args is a URL of one of those schemes, or may yet
-// be.
+// HasScheme reports whether one of args is, or may be, a URL of one of the schemes.
 func HasScheme(args []string, names ...string) bool {
 	if base.IsStdin(args) {
 		return true
@@ -85,7 +84,7 @@ func HasScheme(args []string, names ...string) bool {
 	return false
 }
 
-// messageURL returns the URL of a message, which text is or the path of its file.
+// messageURL returns the URL of a message, given as a URL or as the path of a file.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
@@ -101,7 +100,7 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("a message is in a file, or has a mid or news URL; not %s (a file of that name is ./%[1]s)", u.Redacted())
 }
 
-// fileURL returns the URL of a file of this machine.
+// fileURLOf returns the URL of a local file.
 func fileURLOf(a *base.App, path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -112,16 +111,16 @@ func fileURLOf(a *base.App, path string) (locus.URL, error) {
 	return f.URL(), err
 }
 
-// From returns what u stands in, as far as flags say it.
+// From returns the message that contains the object of u; nil if no flag names it.
 func (s *Selection) From(u locus.URL) *access.Result {
 	if s.message.IsZero() || u.Scheme() != "cid" {
 		return nil
 	}
-	// It was typed, so it may be read from a server that is not public.
+	// The user typed it, so it may be on a server that is not public.
 	return &access.Result{URL: s.message, Zone: policy.Near}
 }
 
-// itemRange is a range of numbers as a flag gives it.
+// itemRange is a range of numbers, as a flag.
 type itemRange struct {
 	scheme.ItemRange
 	text  string
@@ -161,7 +160,7 @@ func (r *itemRange) Set(text string) error {
 
 var errRange = fmt.Errorf(`a range is written "100-200", "100-", "-200", "150" or "newest:50"`)
 
-// setNumber reads a number of 1 or more.
+// setNumber reads a number of at least 1.
 func setNumber(n *int64, text string) error {
 	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || v == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Stream is where resources go one after another.
+// Stream is the destination of resources, one after another.
 type Stream struct {
 	Writer       *bufio.Writer
 	ForPeople    bool   // people read it
@@ -25,7 +25,7 @@ type Stream struct {
 	BinaryAdvice string // advice for what is no text, if tty
 }
 
-// Stdout is the stream that a.out is.
+// Stdout returns the stream for standard output.
 func (v *Viewer) Stdout() Stream {
 	return Stream{
 		Writer: v.App.Out, ForPeople: v.App.OutTTY, IsStdout: true,
@@ -33,7 +33,7 @@ func (v *Viewer) Stdout() Stream {
 	}
 }
 
-// Unbuffered returns a writer that holds nothing back for more to come.
+// Unbuffered returns a writer that flushes each write.
 func (s Stream) Unbuffered() io.Writer { return flushWriter{s.Writer} }
 
 type flushWriter struct{ w *bufio.Writer }
@@ -73,8 +73,8 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
 }
 
-// object writes an object's octets, or with --json what is known of it. People see
-// a message as it is meant to be read.
+// object writes the data of an object, or describes it with --json. On a terminal a
+// message is shown readable.
 func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	if !v.App.Flags.JSON {
 		defer v.NoteOf(f.Asked, o.Note)
@@ -104,7 +104,7 @@ func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Strea
 	return errors.Join(v.octets(ctx, f, o, to), broken)
 }
 
-// octets writes an object's octets. To people, only text is shown.
+// octets writes the data of an object. A terminal gets only text.
 func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	w := to.Unbuffered()
 	if to.ForPeople && !v.Raw && o.Encoding != "" {
@@ -112,7 +112,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 	}
 	if to.ForPeople && !v.Raw {
 		body := bufio.NewReaderSize(o.Body, firstBlock)
-		// An error is met again by who reads.
+		// The next read returns the same error.
 		_, _ = body.Peek(1)
 		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
 			return scheme.Hint(errBinary, to.BinaryAdvice)
@@ -120,7 +120,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 		shown, closeText := v.showText(w, f, o.Type)
 		defer closeText()
 		w = shown
-		// The object is the caller's to close; only its octets are read here.
+		// The caller closes the object.
 		text := *o
 		text.Body = io.NopCloser(body)
 		o = &text
@@ -131,15 +131,14 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 	return err
 }
 
-// firstBlock is the most of an object that is looked at to tell text from other
-// data.
+// firstBlock is the number of octets that are examined to tell text from binary data.
 const firstBlock = 4 << 10
 
-// errBinary refuses what would only disturb a terminal.
+// errBinary refuses binary data on a terminal.
 var errBinary = errors.New("the object is not text, and standard output is a terminal")
 
-// safeWriter passes text on to a terminal with everything the terminal could
-// obey made visible. A character may come in pieces.
+// safeWriter writes text to a terminal, with control characters made visible. A
+// character may be split over writes.
 type safeWriter struct {
 	w    io.Writer
 	rest []byte // the beginning of what may be a character, or a CR LF
@@ -155,22 +154,21 @@ func (s *safeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what turned out to be no character's beginning.
+// Close writes an unfinished character as it is.
 func (s *safeWriter) Close() error {
 	rest := s.rest
 	s.rest = nil
 	return s.write(rest)
 }
 
-// write writes whole characters. The CR of a line end moves nothing that is
-// seen, and is left out.
+// write writes whole characters, without the CR of a line end.
 func (s *safeWriter) write(text []byte) error {
 	_, err := io.WriteString(s.w, term.SafeLines(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
 	return err
 }
 
-// unfinished returns how many octets at the end of text need those that follow:
-// the start of a character in UTF-8, or a CR.
+// unfinished returns the number of octets at the end of text that need the next ones:
+// the start of a UTF-8 character, or a CR.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -178,8 +176,8 @@ func unfinished(text []byte) int {
 	return Incomplete(text)
 }
 
-// Incomplete returns how many octets at the end of text are the start of a character
-// in UTF-8 that ends in what follows.
+// Incomplete returns the number of octets at the end of text that start an unfinished
+// UTF-8 character.
 func Incomplete(text []byte) int {
 	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
@@ -192,7 +190,7 @@ func Incomplete(text []byte) int {
 	return 0
 }
 
-// CountWriter counts what it passes on.
+// CountWriter counts the octets that it passes on.
 type CountWriter struct {
 	Writer io.Writer
 	Count  int64

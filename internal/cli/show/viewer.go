@@ -29,7 +29,8 @@ type Viewer struct {
 	NoFollow bool
 	Verbose  bool
 
-	// runSession writes what comes of a session; nil: sessions are not supported.
+	// RunSession writes the output of a session; nil means that sessions are not
+	// supported.
 	RunSession func(context.Context, Found, *scheme.Session, Stream) error
 
 	notes []string // for people, when the resource has been shown
@@ -47,7 +48,7 @@ func (v *Viewer) AddSelectionFlags(f *pflag.FlagSet) {
 	v.Selection.addFlags(f)
 }
 
-// CheckPreferences makes sure that they can be understood.
+// CheckPreferences validates --view and --language.
 func (v *Viewer) CheckPreferences() error {
 	for _, flag := range [...]struct{ name, value string }{{"view", v.View}, {"language", v.Language}} {
 		if _, err := scheme.ParsePreference(flag.value); err != nil {
@@ -57,7 +58,7 @@ func (v *Viewer) CheckPreferences() error {
 	return nil
 }
 
-// ReadURL reads one input. What is no URL is told, and ok false.
+// ReadURL reads one input. If it is not a URL, ReadURL reports that and returns false.
 func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	if err == nil {
 		u, err = locus.ParseWrapped(input)
@@ -65,7 +66,7 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	switch {
 	case err == nil:
 		v.App.NoteWrapper(input)
-		v.noteUnheeded(u)
+		v.noteIgnoredFlags(u)
 		return u, true
 	case v.App.Flags.JSON:
 		v.Fail(locus.Mask(input), err)
@@ -75,12 +76,12 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// heeded are the schemes in which there may be a choice.
-var heeded = []string{"gopher", "gophers", "http", "https", "wais"}
+// preferenceSchemes are the schemes that offer a choice of media types.
+var preferenceSchemes = []string{"gopher", "gophers", "http", "https", "wais"}
 
-// noteUnheeded says which flags, or variables, mean nothing for u.
-func (v *Viewer) noteUnheeded(u locus.URL) {
-	if prefers := v.View != "" || v.Language != ""; prefers && !slices.Contains(heeded, u.Scheme()) {
+// noteIgnoredFlags notes which flags or variables have no effect for u.
+func (v *Viewer) noteIgnoredFlags(u locus.URL) {
+	if prefers := v.View != "" || v.Language != ""; prefers && !slices.Contains(preferenceSchemes, u.Scheme()) {
 		v.App.Note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
 	} else if prefers && asksGopherPlus(u) {
 		v.App.Note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
@@ -93,8 +94,8 @@ func (v *Viewer) noteUnheeded(u locus.URL) {
 	}
 }
 
-// asksGopherPlus reports whether u has a Gopher+ string, as the items have that are on
-// menus of Gopher+: it says which view is got, "+" that it is the server's first.
+// asksGopherPlus reports whether u has a Gopher+ string, as items of Gopher+ menus
+// have. It already says which view to get.
 func asksGopherPlus(u locus.URL) bool {
 	item, err := gopher.Parse(u)
 	if err != nil {
@@ -104,12 +105,12 @@ func asksGopherPlus(u locus.URL) bool {
 	return plus != ""
 }
 
-// NoteLater has a note wait until the resource has been shown.
+// NoteLater defers a note until the resource has been shown.
 func (v *Viewer) NoteLater(format string, args ...any) {
 	v.notes = append(v.notes, fmt.Sprintf(format, args...))
 }
 
-// WriteNotes tells the notes that waited.
+// WriteNotes writes the deferred notes.
 func (v *Viewer) WriteNotes() {
 	for _, note := range v.notes {
 		v.App.FlushTerminal()
@@ -118,11 +119,11 @@ func (v *Viewer) WriteNotes() {
 	v.notes = nil
 }
 
-// Trace shows a conversation on standard error.
+// Trace writes a protocol exchange to standard error.
 func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	return func(sent bool, line string) {
 		if v.App.PagerRuns.Load() {
-			// The screen is the pager's.
+			// The pager has the screen.
 			return
 		}
 		arrow := "<"
@@ -133,14 +134,14 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceGateway shows that a URL goes by way of a gateway.
+// TraceGateway writes which gateway a URL uses.
 func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
 	if !v.App.PagerRuns.Load() {
 		v.App.Trace("*", fmt.Sprintf("%s by way of %s", u.Redacted(), gateway))
 	}
 }
 
-// Fail tells that a URL came to nothing, and raises the status to that of err.
+// Fail reports the failure of a URL, with the exit status of err.
 func (v *Viewer) Fail(url string, err error) { v.FailWith(base.StatusOf(base.KindOf(err)), url, err) }
 
 func (v *Viewer) FailWith(status int, url string, err error) {
@@ -153,15 +154,15 @@ func (v *Viewer) FailWith(status int, url string, err error) {
 	v.App.Fail(status, err)
 }
 
-// NoteOf tells what people should know of an object or a menu.
+// NoteOf writes the note of an object or a menu.
 func (v *Viewer) NoteOf(u locus.URL, note string) {
 	if note != "" {
 		v.App.Note("%s: %s", u.Redacted(), term.Characters(note))
 	}
 }
 
-// NewProgress starts to show the jobs of those names, if anybody looks and the
-// terminal is free for it.
+// NewProgress starts a progress display for the named jobs, if there is a terminal that
+// is free for it.
 func (v *Viewer) NewProgress(free bool, names []string) *base.Progress {
 	a := v.App
 	if !free || !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || v.Verbose {

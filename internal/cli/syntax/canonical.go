@@ -54,7 +54,7 @@ type canonicalizer struct {
 	wrap bool          // write <URL:...>
 }
 
-// write answers one input; readErr says that it could not be read whole.
+// write writes the canonical form of one input; readErr is an error from Inputs.
 func (c *canonicalizer) write(input string, readErr error) {
 	var change locus.Change
 	u, err := c.app.ReadURL(input, readErr)

@@ -49,13 +49,13 @@ The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL.`,
 	return cmd
 }
 
-// addRules adds the flag --rules with its two choices.
+// addRules adds the flag --rules with its two values.
 func addRules(cmd *cobra.Command, rules *string, first, second string) {
 	cmd.Flags().StringVar(rules, "rules", first, fmt.Sprintf("use the rules `NAME`: %s or %s", first, second))
 	_ = cmd.RegisterFlagCompletionFunc("rules", cobra.FixedCompletions([]string{first, second}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check answers one input; readErr says that it could not be read whole.
+// check checks one input; readErr is an error from Inputs.
 func check(a *base.App, input string, readErr error, profile locus.Profile) {
 	list, err := shape.CheckInput(a.Registry, input, readErr, profile)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a URL as it was written with its parts underlined and named, a "^"
-// under what breaks a rule, and the findings.
+// draw shows a URL with its parts underlined and named, a "^" under each violation, and
+// the findings.
 func (p *printer) draw(d description) {
 	s := newSketch(d.url.String())
 	for _, part := range shape.Parts(d.url) {
@@ -36,7 +36,7 @@ func (p *printer) draw(d description) {
 	}
 }
 
-// drawError shows a text that is no URL, with a "^" where it stops being one.
+// drawError shows a text that is not a URL, with a "^" at the error.
 func (p *printer) drawError(e *locus.SyntaxError) {
 	s := newSketch(e.Input)
 	s.mark(e.Offset)
@@ -45,7 +45,7 @@ func (p *printer) drawError(e *locus.SyntaxError) {
 	fmt.Fprintf(p.Out, "%s %s\n", colors.In(term.Red, "no URL"), term.Safe(errorText(e)))
 }
 
-// cell is one character on the terminal, or the escape that stands for an octet.
+// cell is one character on the terminal, or an escape for an octet.
 type cell struct {
 	text   string
 	offset int // of its first octet
@@ -54,14 +54,14 @@ type cell struct {
 	marked bool
 }
 
-// label is the name of a part and the cell it begins at.
+// label is the name of a part and the cell where it begins.
 type label struct {
 	name string
 	cell int
 }
 
-// sketch is a text laid out for a terminal with what is to be drawn below it. It
-// is drawn in pieces if it is wider than the terminal.
+// sketch is a text for a terminal with what is drawn below it. It is drawn in pieces if
+// it is wider than the terminal.
 type sketch struct {
 	cells  []cell
 	labels []label
@@ -75,7 +75,7 @@ func newSketch(text string) *sketch {
 		s.cells = append(s.cells, cell{text: shown, offset: i, width: term.Width(shown)})
 		i += n
 	}
-	// What is missing at the end is marked behind it.
+	// Something missing at the end is marked after it.
 	s.cells = append(s.cells, cell{text: " ", offset: len(text), width: 1})
 	return s
 }
@@ -91,7 +91,7 @@ func (s *sketch) at(offset int) int {
 
 func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
 
-// underline names a part. One that is empty is named where it would be.
+// underline names a part. An empty one is named where it would be.
 func (s *sketch) underline(p shape.Part) {
 	start := s.at(p.Offset)
 	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
@@ -104,7 +104,7 @@ func (s *sketch) underline(p shape.Part) {
 	s.labels = append(s.labels, label{name, start})
 }
 
-// leastWidth is the narrowest terminal that is drawn for: an escape fits it.
+// leastWidth is the narrowest terminal that is drawn for: an escape fits into it.
 const leastWidth = 20
 
 func (p *printer) writeSketch(s *sketch) {
@@ -132,8 +132,7 @@ func (p *printer) writeSketch(s *sketch) {
 	}
 }
 
-// lines draws the cells from start to end: their text, the marks, the
-// underlines, and as many lines of names as it takes.
+// lines draws the cells from start to end: text, marks, underlines, and lines of names.
 func (s *sketch) lines(start, end, columns int) []string {
 	var text, marks, under strings.Builder
 	column := make(map[int]int, end-start)
@@ -165,8 +164,8 @@ func stroke(there bool, with string, width int) string {
 	return strings.Repeat(with, width)
 }
 
-// placedName is a name that hangs below a column, on a line of its own if there
-// is no room beside the others.
+// placedName is a name below a column, on a line of its own if other names are in the
+// way.
 type placedName struct {
 	name   string
 	column int
@@ -174,9 +173,9 @@ type placedName struct {
 	line   int
 }
 
-// nameLines hangs names, which are in order of their columns, below their parts:
-// each on the highest line where it touches no name to its right and none of the
-// strokes that lead down to lower ones.
+// nameLines places names, in order of their columns, below their parts: each on the
+// highest line where it touches neither a name to its right nor a stroke to a lower
+// name.
 func nameLines(names []placedName, columns int) []string {
 	deepest := -1
 	for i := len(names) - 1; i >= 0; i-- {

@@ -43,14 +43,14 @@ Octets that are no characters are shown as \x1b or \u202e.`,
 	return cmd
 }
 
-// printer writes what parse tells of each input.
+// printer writes the description of each input.
 type printer struct {
 	*base.App
 	answers int  // written for people so far
 	wrap    bool // write <URL:...> too
 }
 
-// answer answers one input; err says that it could not be read whole.
+// answer describes one input; err is an error from Inputs.
 func (p *printer) answer(input string, err error) {
 	var u locus.URL
 	if err == nil {
@@ -94,7 +94,7 @@ func (p *printer) separate() {
 	}
 }
 
-// fail says why an input is no URL. On a terminal it shows the place.
+// fail reports why an input is not a URL. On a terminal it marks the error.
 func (p *printer) fail(input string, err error) {
 	var e *locus.SyntaxError
 	if p.Flags.JSON || !p.OutTTY || !errors.As(err, &e) {
@@ -106,7 +106,7 @@ func (p *printer) fail(input string, err error) {
 	p.drawError(e)
 }
 
-// description is all that parse tells of one URL.
+// description is everything that parse tells of one URL.
 type description struct {
 	url        locus.URL
 	scheme     string
@@ -129,7 +129,7 @@ func (p *printer) describe(u locus.URL) description {
 	return d
 }
 
-// row is a line of the readable form: a name and what it is.
+// row is a line of output: a name and a value.
 type row struct{ name, value string }
 
 // writeRows writes rows with their values in one column.
@@ -140,14 +140,13 @@ func (p *printer) writeRows(rows []row) {
 	}
 }
 
-// writeRow writes a row whose value is safe for a terminal. All lines of the value
-// are in one column.
+// writeRow writes a row whose value is safe for a terminal.
 func (p *printer) writeRow(r row) {
 	const longest = len("  articleNumber") + 1
 	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
-// rows are the readable form of d.
+// rows returns the lines for d.
 func (d description) rows() []row {
 	rows := []row{{"url", term.Characters(d.url.String())}}
 	if !d.canonical.IsZero() {
@@ -166,7 +165,7 @@ func (d description) rows() []row {
 	return rows
 }
 
-// locatorRows are the scheme's fields, decoded, or why there are none.
+// locatorRows returns the decoded fields of the scheme, or why there are none.
 func (d description) locatorRows() []row {
 	if d.locatorErr != nil {
 		return []row{{"locator", "none: " + errorText(d.locatorErr)}}
@@ -183,13 +182,12 @@ func (d description) locatorRows() []row {
 	return rows
 }
 
-// findingText is a finding in one line: where, what, by which rule, and what
-// would be right.
+// findingText describes a finding in one line: offset, rule, section, and fix.
 func findingText(v locus.Violation) string {
 	return fmt.Sprintf("octet %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
 }
 
-// errorText is why a text is no URL, without the text: it is shown beside it.
+// errorText returns a syntax error without the text, which is shown beside it.
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {

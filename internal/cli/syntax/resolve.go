@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// resolver is what "locus resolve" was asked for.
+// resolver is one run of "locus resolve".
 type resolver struct {
 	app     *base.App
 	options relative.Options
@@ -81,7 +81,7 @@ func (r *resolver) run(args []string) {
 	}
 }
 
-// base reads the base; without one there is nothing to do.
+// base parses the base. Without one, nothing can be resolved.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	u, err = r.app.ReadURL(input, err)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// answer answers one input; err says that it could not be read whole.
+// answer resolves one input; err is an error from Inputs.
 func (r *resolver) answer(base locus.URL, input string, err error) {
 	if r.between {
 		r.answerBetween(base, input, err)
@@ -155,8 +155,8 @@ func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	}
 }
 
-// shortest returns the shortest partial form of u. Case and default port of the host
-// do not count as differences.
+// shortest returns the shortest partial form of u. The case and the default port of the
+// host make no difference.
 func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
 	var port uint16
 	if s, ok := r.app.Registry.Lookup(base.Scheme()); ok {

@@ -7,14 +7,14 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// wrapWidth is the longest line of a URL that --wrap writes, in octets. It leaves
-// room for the marks of quoted mail in 80 columns.
+// wrapWidth is the length of a line of --wrap, in octets. It leaves room for quote
+// marks in 80 columns.
 const wrapWidth = 72
 
 // wrapHelp is the help of --wrap.
 const wrapHelp = "write URLs as <URL:...> in lines of 72 octets"
 
-// wrap returns u as --wrap writes it.
+// wrap returns u in its wrapper.
 func wrap(u locus.URL) (string, error) {
 	wrapped, err := locus.Wrap(u, wrapWidth)
 	if err != nil {
@@ -23,7 +23,7 @@ func wrap(u locus.URL) (string, error) {
 	return wrapped, nil
 }
 
-// indented returns text with its lines after the first indented to a column.
+// indented returns text with all lines after the first indented.
 func indented(text string, column int) string {
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", column))
 }

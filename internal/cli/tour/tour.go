@@ -17,8 +17,7 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
-// New returns the subcommand. serve shows the servers of the tour in a browser, until
-// a signal.
+// New returns the subcommand. serve serves the tour to a browser, until a signal.
 func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.Command {
 	var only []string
 	var serves bool
@@ -112,7 +111,7 @@ func visitAll(a *base.App, only []string) error {
 	return nil
 }
 
-// storyJSON is what there is to tell of a stop.
+// storyJSON describes a stop.
 type storyJSON struct {
 	Scheme       shape.Text    `json:"scheme"`
 	Section      shape.Text    `json:"section"`
@@ -130,7 +129,7 @@ type lineJSON struct {
 	Line shape.Text `json:"line"`
 }
 
-// foundJSON is what something turned out to be.
+// foundJSON describes a resource.
 type foundJSON struct {
 	Summary shape.Text   `json:"summary"`
 	Lines   []shape.Text `json:"lines"`

@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// verifyProgress shows on a terminal how far a verification is: a bar with what is
-// done, dead and waiting, and how fast it goes.
+// verifyProgress shows the progress of a verification on a terminal: a bar, dead and
+// waiting URLs, and the rate.
 type verifyProgress struct {
-	v     *verifying
+	v     *verifier
 	bars  *mpb.Progress
 	bar   *mpb.Bar
 	end   chan struct{}
@@ -28,8 +28,8 @@ type verifyProgress struct {
 	rate float64 // URLs a second, of late
 }
 
-// startProgress begins to show it, if anybody looks.
-func (v *verifying) startProgress() *verifyProgress {
+// startProgress starts the display, if there is a terminal for it.
+func (v *verifier) startProgress() *verifyProgress {
 	a := v.a
 	p := &verifyProgress{v: v}
 	if !a.ErrTTY || a.Flags.Quiet || a.ShowsProgress() {
@@ -45,14 +45,14 @@ func (v *verifying) startProgress() *verifyProgress {
 	p.restoreErrors = a.RedirectErrors(p.bars)
 	p.restoreOutput = func() {}
 	if a.OutTTY {
-		// The same terminal: what is written comes above the bar.
+		// Results on the same terminal are written above the bar.
 		p.restoreOutput = a.RedirectOutput(p.bars)
 	}
 	p.ended.Go(p.watch)
 	return p
 }
 
-// watch brings the bar up to date.
+// watch updates the bar.
 func (p *verifyProgress) watch() {
 	tick := time.NewTicker(base.ProgressEvery)
 	defer tick.Stop()
@@ -68,11 +68,11 @@ func (p *verifyProgress) watch() {
 	}
 }
 
-// show makes q what the bar says, so long after the one before.
+// show changes the bar to q, which comes after a given time.
 func (p *verifyProgress) show(q verify.Progress, after time.Duration) {
 	p.mu.Lock()
 	fresh := float64(q.Done-p.last.Done) / max(after.Seconds(), 0.001)
-	// Half of what was before: a rate that can be read, and that follows.
+	// Averaging makes the rate readable.
 	p.rate = (p.rate + fresh) / 2
 	p.last = q
 	p.mu.Unlock()
@@ -80,14 +80,14 @@ func (p *verifyProgress) show(q verify.Progress, after time.Duration) {
 	p.bar.SetCurrent(int64(q.Done))
 }
 
-// text is what stands behind the bar.
+// text is the text after the bar.
 func (p *verifyProgress) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return fmt.Sprintf("%d dead, %d waiting, %.0f/s", p.last.Dead, p.last.Waiting, p.rate)
 }
 
-// Close takes the bar away and gives the terminal back.
+// Close removes the bar and restores the streams.
 func (p *verifyProgress) Close() {
 	if p.bars == nil {
 		return

@@ -15,14 +15,14 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// reporter writes results as they come, document by document.
+// reporter writes results as they come.
 type reporter interface {
 	result(*verify.Result)
 	end()
 }
 
 // newReporter returns the reporter of --format.
-func (v *verifying) newReporter() (reporter, error) {
+func (v *verifier) newReporter() (reporter, error) {
 	if v.a.Flags.JSON && v.format == "text" {
 		v.format = "json"
 	}
@@ -41,11 +41,11 @@ func (v *verifying) newReporter() (reporter, error) {
 	return nil, fmt.Errorf("no format %q; there are text, json, junit, markdown and github", v.format)
 }
 
-// safeText is text that came from somewhere, for people.
+// safeText makes text of documents and servers safe for a terminal.
 func safeText(text string) string { return term.Safe(term.Characters(text)) }
 
-// interesting reports whether people are shown a result who did not ask for all.
-func (v *verifying) interesting(r *verify.Result) bool {
+// interesting reports whether a result is shown without --all.
+func (v *verifier) interesting(r *verify.Result) bool {
 	if v.all || r.Err != nil {
 		return true
 	}
@@ -56,7 +56,7 @@ func (v *verifying) interesting(r *verify.Result) bool {
 	case verify.Warning, verify.Denied:
 		return true
 	case verify.Ignored:
-		// Who has typed it wants to know why nothing follows.
+		// A URL that was typed needs a reason why nothing follows.
 		return r.Document == ""
 	case verify.Moved:
 		return r.Permanent && !v.a.Flags.Quiet
@@ -64,7 +64,7 @@ func (v *verifying) interesting(r *verify.Result) bool {
 	return r.Verdict.IsBad()
 }
 
-// whyOf is all that there is to say of a result, safe for a terminal.
+// whyOf explains a result, safe for a terminal.
 func whyOf(r *verify.Result) string {
 	var parts []string
 	if r.Status != 0 && !strings.Contains(r.Detail, fmt.Sprint(r.Status)) {
@@ -101,7 +101,7 @@ func whyOf(r *verify.Result) string {
 // shownURL is u without a password.
 func shownURL(u locus.URL) string { return u.WithoutPassword().Redacted() }
 
-// documentName is what people call the document of a result.
+// documentName is the name of the document of a result.
 func documentName(r *verify.Result) string {
 	name := safeText(r.Document)
 	if name == "" {
@@ -121,9 +121,9 @@ func linePlace(r *verify.Result) string {
 	return fmt.Sprintf("%d:%d", r.Line, r.Column)
 }
 
-// textReport is for people: the links of a document below its name.
+// textReport writes for people: the links of a document below its name.
 type textReport struct {
-	v       *verifying
+	v       *verifier
 	colors  term.Colors
 	current string
 	any     bool
@@ -176,7 +176,7 @@ func (t *textReport) end() {
 	t.v.sum.write(t.v)
 }
 
-// verifySum is what there was, in numbers.
+// verifySum counts results.
 type verifySum struct {
 	links     int
 	verdicts  [len(verdictOrder)]int
@@ -186,7 +186,7 @@ type verifySum struct {
 	documents map[string]bool
 }
 
-// verdictOrder is the order in which people are told, what matters most first.
+// verdictOrder is the order of verdicts in the summary, most important first.
 var verdictOrder = [...]verify.Verdict{
 	verify.Dead, verify.Fragment, verify.Malformed, verify.Denied, verify.Warning, verify.Moved, verify.Alive,
 	verify.Ignored, verify.Unsupported, verify.Unknown,
@@ -223,7 +223,7 @@ func (s *verifySum) add(r *verify.Result) {
 	}
 }
 
-// text is the sum in a line.
+// text is the summary in one line.
 func (s *verifySum) text(found int) string {
 	parts := []string{fmt.Sprintf("%s in %s, %s", countOf(s.links, "link"), countOf(len(s.documents), "document"), countOf(found, "URL"))}
 	var list []string
@@ -249,7 +249,7 @@ func (s *verifySum) text(found int) string {
 	return strings.Join(parts, ": ")
 }
 
-// countOf is a number of things.
+// countOf returns a number with its noun.
 func countOf(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -258,13 +258,13 @@ func countOf(n int, thing string) string {
 }
 
 const (
-	// slowHosts is how many of the slowest hosts are told, and slowFrom what is slow.
+	// slowHosts is the number of slow hosts listed; slowFrom is what counts as slow.
 	slowHosts = 3
 	slowFrom  = time.Second
 )
 
-// write writes the sum for people.
-func (s *verifySum) write(v *verifying) {
+// write writes the summary for people.
+func (s *verifySum) write(v *verifier) {
 	if v.a.Flags.Quiet {
 		return
 	}
@@ -280,8 +280,8 @@ func (s *verifySum) write(v *verifying) {
 	}
 }
 
-// jsonReport writes an object a line, one for each link.
-type jsonReport struct{ v *verifying }
+// jsonReport writes one JSON object a link.
+type jsonReport struct{ v *verifier }
 
 type verifyJSON struct {
 	Document  shape.Text     `json:"document"`
@@ -328,7 +328,7 @@ func (j *jsonReport) result(r *verify.Result) {
 	a.WriteJSON(d)
 }
 
-// maskWritten is what is written, without a password.
+// maskWritten returns the written form without a password.
 func maskWritten(r *verify.Result) string {
 	if r.URL.IsZero() {
 		return r.Link()
@@ -341,9 +341,9 @@ func maskWritten(r *verify.Result) string {
 
 func (j *jsonReport) end() {}
 
-// markdownReport writes a table, as for a comment on a change.
+// markdownReport writes a table, such as for a comment on a change.
 type markdownReport struct {
-	v    *verifying
+	v    *verifier
 	rows strings.Builder
 	n    int
 }
@@ -368,8 +368,7 @@ func (m *markdownReport) end() {
 	fmt.Fprintf(out, "%s\n", tableCell(m.v.sum.text(m.v.verifier.Progress().Found)))
 }
 
-// tableCell is text as it stands in a cell of a table: nothing in it is markup, so that
-// what a server says makes no link.
+// tableCell escapes text for a table cell, so that text of a server makes no link.
 func tableCell(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -382,7 +381,7 @@ func tableCell(text string) string {
 	return b.String()
 }
 
-// codeCell is text as code in a cell of a table.
+// codeCell formats text as code in a table cell.
 func codeCell(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
@@ -395,9 +394,8 @@ func codeCell(text string) string {
 	return fence + text + fence
 }
 
-// githubReport writes commands of a GitHub workflow, which annotate the files of a
-// change.
-type githubReport struct{ v *verifying }
+// githubReport writes GitHub workflow commands, which annotate the files of a change.
+type githubReport struct{ v *verifier }
 
 func (g *githubReport) result(r *verify.Result) {
 	v := g.v
@@ -436,7 +434,8 @@ func (g *githubReport) end() {
 	}
 }
 
-// workflowText is text behind a workflow command, and workflowValue a value in it.
+// workflowText escapes the text of a workflow command; workflowValue escapes a
+// property.
 func workflowText(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
@@ -445,10 +444,9 @@ func workflowValue(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(safeText(text))
 }
 
-// junitReport writes what test runners write: a suite for each document, and a case
-// for each link.
+// junitReport writes JUnit XML: a suite for each document, and a case for each link.
 type junitReport struct {
-	v     *verifying
+	v     *verifier
 	suite *junitSuite
 	xml   *xml.Encoder
 }
@@ -478,7 +476,7 @@ type junitMessage struct {
 	Type    string `xml:"type,attr,omitempty"`
 }
 
-func newJUnitReport(v *verifying) *junitReport {
+func newJUnitReport(v *verifier) *junitReport {
 	v.a.Out.WriteString(xml.Header + "<testsuites name=\"locus verify\">\n")
 	e := xml.NewEncoder(v.a.Out)
 	e.Indent("", "  ")
@@ -520,7 +518,7 @@ func (j *junitReport) result(r *verify.Result) {
 
 func (j *junitReport) flush() {
 	if j.suite != nil {
-		// An error of the output is remembered below.
+		// The sink keeps an error of the output.
 		_ = j.xml.Encode(j.suite)
 		j.v.a.Out.WriteByte('\n')
 	}

@@ -25,8 +25,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// verifying is one run of "locus verify".
-type verifying struct {
+// verifier is one run of "locus verify".
+type verifier struct {
 	a *base.App
 	o verify.Options
 
@@ -81,7 +81,7 @@ can't be read, 4 if the policy denied something.`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	v := &verifying{a: a, seen: map[string]bool{}}
+	v := &verifier{a: a, seen: map[string]bool{}}
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR|URL...",
 		Short: "Find dead links: dereference every URL in documents and sites",
@@ -131,15 +131,15 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// verifyPatience is how long a connection, a silence or an answer may take, if nothing
-// says so: a checker has more to do than to wait for one server.
+// verifyPatience is the default of --timeout. It is short, because many URLs are
+// checked.
 const verifyPatience = 20 * time.Second
 
-// longest is more than any run takes, and a time.Duration holds it.
+// longest is longer than any run, and fits into a time.Duration.
 const longest = float64(100 * 365 * 24 * time.Hour)
 
-// prepare makes the options of what was asked for.
-func (v *verifying) prepare() error {
+// prepare turns the flags into options.
+func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
 	switch {
 	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || v.retry < 0:
@@ -207,7 +207,7 @@ func (v *verifying) prepare() error {
 	return err
 }
 
-// orLess is n, or what says none where 0 says the usual.
+// orLess returns n, or -1 for 0: verify.Options has another default for 0.
 func orLess(n int) int {
 	if n == 0 {
 		return -1
@@ -215,8 +215,8 @@ func orLess(n int) int {
 	return n
 }
 
-// run verifies what args stand for.
-func (v *verifying) run(ctx context.Context, args []string) error {
+// run verifies the documents of args.
+func (v *verifier) run(ctx context.Context, args []string) error {
 	if err := v.prepare(); err != nil {
 		return err
 	}
@@ -244,8 +244,8 @@ func (v *verifying) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// take counts a result and writes it.
-func (v *verifying) take(r *verify.Result) {
+// take counts and writes a result.
+func (v *verifier) take(r *verify.Result) {
 	a := v.a
 	if r.Err != nil {
 		a.RaiseStatus(base.StatusAccess)
@@ -266,8 +266,8 @@ func (v *verifying) take(r *verify.Result) {
 	v.report.result(r)
 }
 
-// finish writes what is left to say.
-func (v *verifying) finish(ctx context.Context) {
+// finish writes the baseline or the note about it.
+func (v *verifier) finish(ctx context.Context) {
 	a := v.a
 	if ctx.Err() != nil || a.OutputFailed() {
 		return
@@ -292,8 +292,8 @@ func (v *verifying) finish(ctx context.Context) {
 	}
 }
 
-// readRules reads the file of rules: that of --rules, or the nearest one.
-func (v *verifying) readRules() error {
+// readRules reads the rules of --rules, or else of the nearest file.
+func (v *verifier) readRules() error {
 	name := v.rules
 	if name == "" {
 		name = nearest(".locus-verify.toml")
@@ -311,8 +311,8 @@ func (v *verifying) readRules() error {
 	return nil
 }
 
-// nearest returns the path of the file of that name in this folder or the nearest
-// one above it; empty: there is none.
+// nearest returns the path of a file in this folder or the nearest one above it; "" if
+// there is none.
 func nearest(name string) string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -329,7 +329,7 @@ func nearest(name string) string {
 	return ""
 }
 
-func (v *verifying) readBaseline() error {
+func (v *verifier) readBaseline() error {
 	if v.baseline == "" {
 		return nil
 	}
@@ -346,8 +346,8 @@ func (v *verifying) readBaseline() error {
 	return nil
 }
 
-// saveBaseline replaces the file of the baseline, or leaves it as it is.
-func (v *verifying) saveBaseline() error {
+// saveBaseline replaces the file of the baseline in one step.
+func (v *verifier) saveBaseline() error {
 	f, err := os.CreateTemp(filepath.Dir(v.baseline), filepath.Base(v.baseline)+".*")
 	if err != nil {
 		return err
@@ -363,9 +363,9 @@ func (v *verifying) saveBaseline() error {
 	return os.Rename(f.Name(), v.baseline)
 }
 
-// openStore opens what earlier runs found out. Without it the run goes on. closeStore
-// may be nil.
-func (v *verifying) openStore() (closeStore func()) {
+// openStore opens the results of earlier runs. Without them the run continues.
+// closeStore may be nil.
+func (v *verifier) openStore() (closeStore func()) {
 	a := v.a
 	if v.noCache {
 		return nil
@@ -391,8 +391,8 @@ func (v *verifying) openStore() (closeStore func()) {
 	}
 }
 
-// sources yields the documents that args stand for.
-func (v *verifying) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
+// sources yields the documents of args.
+func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
 		for arg, err := range v.a.Inputs(args) {
 			if err != nil {
@@ -412,8 +412,8 @@ func (v *verifying) sources(ctx context.Context, args []string) iter.Seq[verify.
 	}
 }
 
-// argument yields the documents that one argument stands for.
-func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
+// argument yields the documents of one argument.
+func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
 		_, why := v.a.Registry.Suggest(u)
@@ -457,7 +457,7 @@ func (v *verifying) argument(ctx context.Context, arg string, yield func(verify.
 var errEnough = errors.New("no more is wanted")
 
 // file yields a file.
-func (v *verifying) file(path string, yield func(verify.Source) bool) error {
+func (v *verifier) file(path string, yield func(verify.Source) bool) error {
 	u, err := fileURL(path, false)
 	if err != nil {
 		return err
@@ -469,7 +469,7 @@ func (v *verifying) file(path string, yield func(verify.Source) bool) error {
 	return nil
 }
 
-// openDocument opens a file. What may not end, as a pipe, ends with ctx.
+// openDocument opens a file. Reading a pipe ends with ctx.
 func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := base.OpenContext(ctx, path)
 	if err != nil {
@@ -492,7 +492,7 @@ type contextReader struct {
 
 func (c contextReader) Read(p []byte) (int, error) { return base.ReadContext(c.ctx, c.r, p) }
 
-// fileURL is the URL of a file, or of a folder.
+// fileURL returns the URL of a file, or of a folder.
 func fileURL(path string, folder bool) (locus.URL, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
