@@ -144,7 +144,7 @@ func (s *sitting) watcher() int {
 	}
 	for _, file := range list {
 		line, _ := os.ReadFile(file)
-		if !bytes.Contains(line, []byte("\x00"+"guard-terminal"+"\x00")) {
+		if !bytes.Contains(line, []byte("\x00"+"restore-terminal"+"\x00")) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))

@@ -45,7 +45,7 @@ type App struct {
 	OutTTY, ErrTTY bool
 	Width          int // columns of the terminal at standard output
 	Getenv         func(string) string
-	Environ        func() []string // every NAME=VALUE of the environment; nil: none is listed
+	Environ        func() []string // every NAME=VALUE of the environment; may be nil
 	Flags          Flags
 	Config         config.Config
 	status         int

@@ -28,14 +28,14 @@ import (
 // Options are what a subcommand wants of its client, besides the global flags and the
 // configuration.
 type Options struct {
-	Trace      func(locus.URL) scheme.TraceFunc // nil: nobody listens
-	ViaGateway func(locus.URL, access.Gateway)  // nil: nobody listens
-	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as the configuration has it
-	Raw        bool                             // contents as they are stored
-	Fill       scheme.FillFunc                  // nil: nobody fills in forms
-	NoProgress bool                             // nothing shows how far something is
-	NoPrompt   bool                             // nobody is there to be asked for a login
-	ForGateway bool                             // sessions are for others, in the pages of a gateway
+	Trace      func(locus.URL) scheme.TraceFunc // may be nil
+	ViaGateway func(locus.URL, access.Gateway)  // may be nil
+	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as configured
+	Raw        bool                             // do not decode content codings
+	Fill       scheme.FillFunc                  // fills in forms; may be nil
+	NoProgress bool                             // show no progress
+	NoPrompt   bool                             // ask for no login
+	ForGateway bool                             // sessions run in the pages of a gateway
 
 	// NoTimeLimit means that Fill waits for a user, who may take any time.
 	NoTimeLimit bool

@@ -25,8 +25,8 @@ import (
 // the terminal, once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
-	warned  bool       // of a netrc file that others can read
-	silent  bool       // nobody is asked
+	warned  bool       // about a netrc file that others can read
+	silent  bool       // never asks
 	mu      sync.Mutex // one question at a time
 	answers map[server]scheme.Credentials
 }

@@ -18,7 +18,7 @@ import (
 type mailbox struct {
 	a         *base.App
 	quiet     bool        // no progress is shown
-	OnTrouble func(error) // is told what can't be read, and what else is good to know
+	OnTrouble func(error) // gets problems with the mail
 	troubles  atomic.Int64
 
 	mu       sync.Mutex // guards the rest

@@ -18,7 +18,7 @@ import (
 type Source struct {
 	File    string              // of --config; empty: that of LOCUS_CONFIG, or else the user's own
 	Getenv  func(string) string // the value of an environment variable
-	Environ func() []string     // every NAME=VALUE of the environment; nil: none is listed
+	Environ func() []string     // every NAME=VALUE of the environment; may be nil
 	Schemes []string            // registered schemes, which have variables for their gateways
 }
 

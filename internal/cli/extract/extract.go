@@ -175,7 +175,7 @@ type linkJSON struct {
 	Partial     *shape.Text `json:"partial,omitempty"`
 	Base        *shape.Text `json:"base,omitempty"`    // that the document states for it
 	IRI         bool        `json:"iri,omitempty"`     // it has characters that are not US-ASCII
-	ASCII       *shape.Text `json:"ascii,omitempty"`   // the URL that an IRI stands for; absent: none
+	ASCII       *shape.Text `json:"ascii,omitempty"`   // the URL that an IRI stands for
 	Assumed     *shape.Text `json:"assumed,omitempty"` // the scheme, if the text does not have it
 	Context     *shape.Text `json:"context,omitempty"`
 }

@@ -28,7 +28,7 @@ import (
 type chunk struct {
 	text  []byte
 	found int      // links in it
-	keys  []string // what is not to be written twice, with --unique
+	keys  []string // of the links, with --unique
 	ends  []int    // where in text each of them ends
 	err   error    // behind the text
 	flush bool     // somebody may wait for it
@@ -69,7 +69,7 @@ func (x *extractor) write(args []string) (found int64) {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	x.free = make(chan []byte, filesAhead)
-	queue := make(chan *reading, filesAhead)   // for whoever has time
+	queue := make(chan *reading, filesAhead)   // for the readers
 	ordered := make(chan *reading, filesAhead) // in their order
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -24,7 +24,7 @@ type Question struct {
 	scheme.FormField
 	Index  int // among all fields, from 0
 	Number int
-	Preset string // the answer if nobody gives another
+	Preset string // the default answer
 }
 
 // Fields returns all fields of a form.

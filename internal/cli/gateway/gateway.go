@@ -36,8 +36,8 @@ type gatewayCommand struct {
 	app    *base.App
 	config config.Gateway
 	demo   bool
-	museum *tour.Museum   // of the demonstration; nil: none
-	relays *access.Client // leads to what sends letters; nil: nothing does
+	museum *tour.Museum   // of the demonstration; may be nil
+	relays *access.Client // leads to the mail relay; may be nil
 
 	locators *access.Gateways // of others, that URLs go by way of
 }
@@ -185,7 +185,7 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	case <-a.Context.Done():
 		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 		defer cancel()
-		server.Shutdown(ctx) // what it broke off was told that long
+		server.Shutdown(ctx) // broken requests are reported to their clients
 		err = <-served
 		var s base.SignalError
 		a.Stopped = errors.As(context.Cause(a.Context), &s) && s.Signal == syscall.SIGTERM

@@ -32,7 +32,7 @@ type getter struct {
 	literalTabs bool
 	answer      []string // --answer, each
 	answersFile string   // --answers
-	answers     *answers // of both; nil: none
+	answers     *answers // of both; may be nil
 }
 
 const getLong = `An object is written to standard output as it is; with -o or -O it is written to a

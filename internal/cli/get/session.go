@@ -161,17 +161,17 @@ func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) e
 type player struct {
 	ctx      context.Context
 	conn     scheme.Terminal
-	limit    int64         // octets that may come; 0: as many as like
+	limit    int64         // octets that may come; 0: unlimited
 	stepTime time.Duration // for each step
 	tell     func(event string, octets []byte) error
 	written  error // of tell
 
-	pieces chan []byte // what came; closed at the end
+	pieces chan []byte // output of the host; closed at its end
 	done   chan struct{}
 	end    error // why pieces is closed
 
 	got    int64
-	window []byte // what came since the last match, as far as it is kept
+	window []byte // output since the last match, as far as it is kept
 }
 
 func newPlayer(ctx context.Context, conn scheme.Terminal, tell func(event string, octets []byte) error) *player {

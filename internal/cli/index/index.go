@@ -62,7 +62,7 @@ type indexJSON struct {
 	Octets   int64        `json:"octets"` // of mboxes that were read
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
-	Troubles []shape.Text `json:"troubles"` // what can't be read, and what else is good to know
+	Troubles []shape.Text `json:"troubles"` // problems with the mail
 	// WithoutID counts messages without a Message-ID, which can't be found. They are
 	// not part of Messages.
 	WithoutID int64 `json:"withoutId"`

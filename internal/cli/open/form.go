@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// interview asks a person the questions of a form.
-type interview struct {
+// formDialog asks the user the questions of a form.
+type formDialog struct {
 	a        *base.App
 	tty      *base.Terminal
 	form     *scheme.Form
@@ -26,20 +26,20 @@ type interview struct {
 
 	answers []string
 	hidden  bool      // one of them was not shown
-	file    string    // where the reply goes; empty: it is shown
+	file    string    // for the reply; empty: the reply is shown
 	url     locus.URL // submits the answers,
-	urlErr  error     // or why none does
+	urlErr  error     // or the reason why no URL does
 }
 
-func newInterview(a *base.App, tty *base.Terminal, f *scheme.Form) *interview {
-	return &interview{a: a, tty: tty, form: f, attempts: map[int]int{}, answers: form.Presets(f)}
+func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog {
+	return &formDialog{a: a, tty: tty, form: f, attempts: map[int]int{}, answers: form.Presets(f)}
 }
 
-// mostAttempts is how many wrong answers to one question there may be.
+// mostAttempts is the number of wrong answers to one question that end the dialog.
 const mostAttempts = 5
 
-// ask asks every question, and those again whose answers the form does not take.
-func (v *interview) ask(ctx context.Context) error {
+// ask asks every question, and repeats those whose answers the form refuses.
+func (v *formDialog) ask(ctx context.Context) error {
 	v.sayLine(v.form.Title)
 	for _, q := range form.Fields(v.form) {
 		if err := v.field(ctx, q); err != nil {
@@ -61,8 +61,8 @@ func (v *interview) ask(ctx context.Context) error {
 	}
 }
 
-// field asks for the answer to q until it is one.
-func (v *interview) field(ctx context.Context, q form.Question) error {
+// field asks for the answer to q until it is valid.
+func (v *formDialog) field(ctx context.Context, q form.Question) error {
 	if q.Number == 0 {
 		v.sayLine(q.Prompt)
 		return nil
@@ -87,9 +87,8 @@ func (v *interview) field(ctx context.Context, q form.Question) error {
 	}
 }
 
-// wrong explains why the answer to a field is none. The error is that there were
-// too many of them.
-func (v *interview) wrong(field int, why error) error {
+// wrong explains why an answer is refused. It returns an error after too many of them.
+func (v *formDialog) wrong(field int, why error) error {
 	fmt.Fprintf(v.tty, "  %s\n", term.Safe(why.Error()))
 	v.attempts[field]++
 	if v.attempts[field] < mostAttempts {
@@ -98,15 +97,15 @@ func (v *interview) wrong(field int, why error) error {
 	return fmt.Errorf("%w: %d were wrong for field %s, and nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
 }
 
-// sayLine shows a line of the server's, unless it is empty.
-func (v *interview) sayLine(octets string) {
+// sayLine shows a line of the server, unless it is empty.
+func (v *formDialog) sayLine(octets string) {
 	if octets != "" {
 		fmt.Fprintln(v.tty, v.legible.Line(octets))
 	}
 }
 
-// read asks for what is typed in answer to q.
-func (v *interview) read(ctx context.Context, q form.Question) (string, error) {
+// read reads the text of an answer to q.
+func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) {
 	prompt := v.legible.Line(strings.TrimSuffix(strings.TrimSpace(q.Prompt), ":"))
 	switch q.Kind {
 	case scheme.FieldHidden:
@@ -133,18 +132,18 @@ func (v *interview) read(ctx context.Context, q form.Question) (string, error) {
 	return v.tty.ReadLine(ctx, prompt+v.bracket(q)+": ")
 }
 
-// bracket shows the answer that Enter takes.
-func (v *interview) bracket(q form.Question) string {
+// bracket shows the default answer.
+func (v *formDialog) bracket(q form.Question) string {
 	if q.Preset == "" {
 		return ""
 	}
 	return " [" + v.legible.Preset(q) + "]"
 }
 
-// readLines reads lines. The end of the input ends them as well as a dot does: on
-// a terminal it is no end for good. There is no way to write a line that is a dot:
-// no form can send one.
-func (v *interview) readLines(ctx context.Context) (string, error) {
+// readLines reads lines up to a dot or the end of the input; a terminal can be read
+// again after that. A line that is only a dot can't be entered, and no form can send
+// one.
+func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {
 		line, err := v.tty.ReadLine(ctx, "> ")
@@ -158,8 +157,8 @@ func (v *interview) readLines(ctx context.Context) (string, error) {
 	}
 }
 
-// understand makes the answer of what was typed.
-func (v *interview) understand(q form.Question, text string) (string, error) {
+// understand turns typed text into an answer.
+func (v *formDialog) understand(q form.Question, text string) (string, error) {
 	switch {
 	case q.Kind == scheme.FieldSaveAs:
 		return v.saveAs(q, text)
@@ -173,8 +172,7 @@ func (v *interview) understand(q form.Question, text string) (string, error) {
 	return q.ReadAnswer(text)
 }
 
-// chooseByStart is choose for people: the beginning of a choice will do if it is
-// that of no other.
+// chooseByStart is [form.Choose], and accepts the start of a choice that fits no other.
 func chooseByStart(choices []string, text string) (string, error) {
 	choice, err := form.Choose(choices, text)
 	if err == nil {
@@ -195,8 +193,8 @@ func chooseByStart(choices []string, text string) (string, error) {
 	return "", fmt.Errorf("%d of the choices begin so", len(like))
 }
 
-// saveAs settles where the reply goes. What is sent is the name of the file alone.
-func (v *interview) saveAs(q form.Question, text string) (string, error) {
+// saveAs sets the file for the reply. Only the name of the file is sent.
+func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	switch {
 	case text == "":
 		text = q.Preset

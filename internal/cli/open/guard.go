@@ -15,17 +15,17 @@ import (
 	safe "github.com/locus-url/locus/internal/term"
 )
 
-// guardCommand is the name of the subcommand that a guard is.
-const guardCommand = "guard-terminal"
+// guardCommand is the name of the hidden subcommand that runs a guard.
+const guardCommand = "restore-terminal"
 
-// guard is a small process that puts the terminal in order if this one ends without
-// a word, as it does when it is killed. A nil guard is none.
+// guard is a child process that resets the terminal if this process is killed. A nil
+// guard does nothing.
 type guard struct {
 	command *exec.Cmd
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, which has taken note of the terminal's state when it
+// newGuard starts a guard, which has saved the state of the terminal when newGuard
 // returns.
 func newGuard(tty *os.File) (*guard, error) {
 	program, err := os.Executable()
@@ -55,21 +55,21 @@ func newGuard(tty *os.File) (*guard, error) {
 	return g, nil
 }
 
-// What a guard is told.
+// Messages to a guard.
 const (
 	guardDone   = "done"   // the terminal is in order
 	guardSecond = "second" // it shows its second screen
 	guardFirst  = "first"  // and does no more
 )
 
-// tell tells a guard something. One that is gone can't be helped.
+// tell sends a message to the guard. If the guard is gone, nothing can be done.
 func (g *guard) tell(word string) {
 	if g != nil {
 		io.WriteString(g.in, word+"\n")
 	}
 }
 
-// turned tells which screen the terminal shows.
+// turned tells whether the terminal shows its alternate screen.
 func (g *guard) turned(second bool) {
 	if second {
 		g.tell(guardSecond)
@@ -78,7 +78,7 @@ func (g *guard) turned(second bool) {
 	}
 }
 
-// dismiss ends the guard: the terminal is in order.
+// dismiss ends the guard after the terminal was reset.
 func (g *guard) dismiss() {
 	if g == nil {
 		return
@@ -88,7 +88,7 @@ func (g *guard) dismiss() {
 	g.command.Wait()
 }
 
-// NewGuard is the guard itself.
+// NewGuard returns the hidden subcommand that is the guard.
 func NewGuard(a *base.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    guardCommand,
@@ -109,7 +109,7 @@ func NewGuard(a *base.App) *cobra.Command {
 	}
 }
 
-// watchTerminal puts the terminal in order when in ends without a word.
+// watchTerminal resets the terminal if in ends without a final message.
 func watchTerminal(in io.Reader, tty *os.File, state *term.State) error {
 	order := show.ResetTerminal
 	words := bufio.NewScanner(in)

@@ -5,7 +5,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// lineState is how far a line is that is typed.
+// lineState is the state of a line that is being typed.
 type lineState uint8
 
 const (
@@ -15,13 +15,13 @@ const (
 	lineEnd             // Ctrl-D where there was nothing
 )
 
-// lineEditor reads a line that is typed at a terminal in raw mode, and shows it.
+// lineEditor reads a line at a terminal in raw mode, and shows it.
 type lineEditor struct{ term.Line }
 
 func (l *lineEditor) text() string { return l.Text() }
 func (l *lineEditor) reset()       { l.Reset() }
 
-// take takes an octet, and shows on d what it does.
+// take processes an octet, and shows its effect on d.
 func (l *lineEditor) take(o byte, d *show.Display) lineState {
 	shown, event := l.Type(o)
 	if shown != "" {

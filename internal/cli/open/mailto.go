@@ -25,7 +25,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// mailtoFlags are what flags say about a message to the address of a mailto URL.
+// mailtoFlags are the flags about a message.
 type mailtoFlags struct {
 	subject, body, bodyFile string
 	from                    string
@@ -39,7 +39,7 @@ type mailtoFlags struct {
 func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.from, "from", "", "the sender: \"Name <`ADDRESS`>\"")
 	f.StringVar(&l.subject, "subject", "", "the subject: `TEXT`")
-	f.StringVar(&l.body, "body", "", "the text: `TEXT`, instead of opening the editor")
+	f.StringVar(&l.body, "body", "", "the text: `TEXT`, instead of opener the editor")
 	f.StringVar(&l.bodyFile, "body-file", "", "read the text from `FILE`; \"-\" is standard input")
 	f.StringArrayVar(&l.cc, "cc", nil, "send copies to `ADDRESSES` (repeatable)")
 	f.StringArrayVar(&l.bcc, "bcc", nil, "send hidden copies to `ADDRESSES` (repeatable)")
@@ -49,7 +49,7 @@ func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	l.flags = f
 }
 
-// settle makes sure that the flags mean something for u.
+// settle validates the flags for u.
 func (l *mailtoFlags) settle(u locus.URL) error {
 	set := l.flags.Changed
 	var wrong error
@@ -74,21 +74,20 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	return nil
 }
 
-// write has a person write to the address of u. Nothing is sent that nobody has
-// seen.
-func (o *opening) write(ctx context.Context, u locus.URL) error {
-	w := writing{o: o, url: u}
+// write writes a message to the address of u. Nothing is sent that was not shown.
+func (o *opener) write(ctx context.Context, u locus.URL) error {
+	w := composer{o: o, url: u}
 	if err := w.begin(); err != nil {
 		return err
 	}
 	if o.letter.output != "" {
 		return w.fail(w.toOutput())
 	}
-	way, err := o.way()
+	method, err := o.sendMethod()
 	if err != nil {
 		return err
 	}
-	w.way = way
+	w.method = method
 	if !o.App.OutTTY && !o.App.ErrTTY {
 		return w.unseen()
 	}
@@ -105,40 +104,40 @@ func (o *opening) write(ctx context.Context, u locus.URL) error {
 }
 
 // unseen refuses to send.
-func (w *writing) unseen() error {
+func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
 		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
 		Reason: "a message is sent when a person has seen it, and there is no terminal to show it", Help: "--output FILE",
 	})
 }
 
-// writing is a message that is being written.
-type writing struct {
-	o       *opening
+// composer is a message that is being written.
+type composer struct {
+	o       *opener
 	url     locus.URL
 	draft   submit.Draft
-	ignored []submit.Field // what the URL may not propose
+	ignored []submit.Field // fields that a URL may not set
 	fields  bool           // the URL has header fields
-	way     *way           // nil: there is none
+	method  *sendMethod    // may be nil
 	tty     *base.Terminal
 
-	failure error // of the last attempt to send; nil: there was none, or it succeeded
+	failure error // of the last attempt to send; may be nil
 
-	file string // where the text is; empty: nobody edited it
+	file string // of the text in the editor; empty: not edited
 	done bool   // all is decided,
 	keep bool   // and the text may be needed all the same
 }
 
-// fail says what it was about.
-func (w *writing) fail(err error) error {
+// fail adds the URL to an error.
+func (w *composer) fail(err error) error {
 	if err == nil {
 		return nil
 	}
 	return access.NewError("open", w.url, err)
 }
 
-// begin makes the draft of what the URL and the flags say.
-func (w *writing) begin() error {
+// begin makes the draft from the URL and the flags.
+func (w *composer) begin() error {
 	m, err := mailto.Parse(w.url)
 	if err != nil {
 		return err
@@ -161,8 +160,8 @@ func (w *writing) begin() error {
 	return w.fail(w.applyFlags())
 }
 
-// applyFlags puts what flags say into the draft.
-func (w *writing) applyFlags() error {
+// applyFlags changes the draft to what the flags say.
+func (w *composer) applyFlags() error {
 	l, d := &w.o.letter, &w.draft
 	d.From = w.o.App.Config.Mail.From.Mailbox
 	if l.from != "" {
@@ -194,8 +193,8 @@ func (w *writing) applyFlags() error {
 	return w.readAttachments()
 }
 
-// readBody takes the text of the flags in place of that of the URL.
-func (w *writing) readBody() error {
+// readBody replaces the text of the URL by that of the flags.
+func (w *composer) readBody() error {
 	l := &w.o.letter
 	switch {
 	case l.flags.Changed("body"):
@@ -212,7 +211,7 @@ func (w *writing) readBody() error {
 	return nil
 }
 
-func (w *writing) readAttachments() error {
+func (w *composer) readAttachments() error {
 	left := mostAttached
 	for _, name := range w.o.letter.attach {
 		content, err := readFile(w.o.App.ExpandHome(name))
@@ -227,11 +226,11 @@ func (w *writing) readAttachments() error {
 	return nil
 }
 
-// mostAttached is how many octets the files of a message may have together. No
-// server takes a message that is larger.
+// mostAttached limits the size of all attached files, in octets. No server accepts
+// more.
 const mostAttached = 64 << 20
 
-// readFile reads a file that a message is made of.
+// readFile reads a file for a message.
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -253,7 +252,7 @@ func readMost(r io.Reader, name string) ([]byte, error) {
 }
 
 // toOutput writes the message to the file of --output.
-func (w *writing) toOutput() error {
+func (w *composer) toOutput() error {
 	m, err := submit.Compose(w.draft, nil)
 	if err != nil {
 		return w.withHelp(err)
@@ -266,8 +265,8 @@ func (w *writing) toOutput() error {
 	return w.toFile(m, w.o.letter.output, w.o.NoteLater)
 }
 
-// toFile writes the message to a new file. tell hears of it.
-func (w *writing) toFile(m *submit.Message, name string, tell func(string, ...any)) error {
+// toFile writes the message to a new file, and tells about it.
+func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...any)) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
 	}
@@ -278,16 +277,16 @@ func (w *writing) toFile(m *submit.Message, name string, tell func(string, ...an
 	return nil
 }
 
-// withHelp adds what would name a sender that is missing.
-func (w *writing) withHelp(err error) error {
+// withHelp tells how to name a missing sender.
+func (w *composer) withHelp(err error) error {
 	if w.draft.From.Address == "" {
 		return scheme.Hint(err, "--from or mail.from in the configuration says who writes")
 	}
 	return err
 }
 
-// tellIgnored says what of the URL was left out.
-func (w *writing) tellIgnored(tell func(string, ...any)) {
+// tellIgnored tells which fields of the URL were left out.
+func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
 		tell(`what follows "?" was read by RFC 6068: to RFC 1738 it is part of the address`)
 	}
@@ -296,15 +295,15 @@ func (w *writing) tellIgnored(tell func(string, ...any)) {
 	}
 }
 
-// way is how messages are sent.
-type way struct {
+// sendMethod is a method of sending messages.
+type sendMethod struct {
 	name string // for people
 	send func(context.Context, *submit.Message) (string, error)
 }
 
-// way returns how the flag or the configuration says that messages are sent; nil:
-// they say nothing. The error is one of usage.
-func (o *opening) way() (*way, error) {
+// sendMethod returns the method of the flag or the configuration; nil if there is none.
+// It returns only usage errors.
+func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail
 	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0
 	switch by := o.letter.by; {
@@ -321,19 +320,19 @@ func (o *opening) way() (*way, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &way{strings.Join(mail.Sendmail, " "), func(ctx context.Context, m *submit.Message) (string, error) {
+		return &sendMethod{strings.Join(mail.Sendmail, " "), func(ctx context.Context, m *submit.Message) (string, error) {
 			return "", program.Submit(ctx, m)
 		}}, nil
 	}
 	return nil, nil
 }
 
-// byRelay returns the way by a server, to which the policy must let.
-func (o *opening) byRelay(relay submit.Relay) (*way, error) {
+// byRelay returns the method that uses a server. The policy must allow the server.
+func (o *opener) byRelay(relay submit.Relay) (*sendMethod, error) {
 	name := relay.String()
 	if relay.Security == submit.Clear {
 		name += ", with nothing encrypted on the way"
 	}
 	server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: o.App.Config.Mail.Clear, Wait: o.App.Flags.Timeout})
-	return &way{name, server.Submit}, nil
+	return &sendMethod{name, server.Submit}, nil
 }

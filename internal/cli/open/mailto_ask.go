@@ -16,9 +16,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// converse has the person write the message, shows it, and does what the person
-// says.
-func (w *writing) converse(ctx context.Context) error {
+// converse has the user write the message, shows it, and does what the user decides.
+func (w *composer) converse(ctx context.Context) error {
 	if err := w.askPeople(ctx); err != nil {
 		return err
 	}
@@ -44,12 +43,12 @@ func (w *writing) converse(ctx context.Context) error {
 }
 
 // say writes a line to the terminal.
-func (w *writing) say(format string, args ...any) {
+func (w *composer) say(format string, args ...any) {
 	fmt.Fprintln(w.tty, term.Safe(fmt.Sprintf(format, args...)))
 }
 
-// askPeople asks who writes to whom, if nothing else says so.
-func (w *writing) askPeople(ctx context.Context) error {
+// askPeople asks for a missing sender and recipient.
+func (w *composer) askPeople(ctx context.Context) error {
 	if d := &w.draft; d.From.Address == "" {
 		err := w.askFor(ctx, "From (your address): ", func(text string) error {
 			var from config.Sender
@@ -70,8 +69,8 @@ func (w *writing) askPeople(ctx context.Context) error {
 	return nil
 }
 
-// askFor asks until set takes the answer. Nothing is no answer.
-func (w *writing) askFor(ctx context.Context, question string, set func(string) error) error {
+// askFor asks until set accepts the answer. An empty line repeats the question.
+func (w *composer) askFor(ctx context.Context, question string, set func(string) error) error {
 	for {
 		text, err := w.tty.ReadLine(ctx, question)
 		if err != nil {
@@ -87,8 +86,8 @@ func (w *writing) askFor(ctx context.Context, question string, set func(string) 
 	}
 }
 
-// unsent says of an answer that did not come what it means.
-func (w *writing) unsent(err error) error {
+// unsent says that nothing was sent.
+func (w *composer) unsent(err error) error {
 	if errors.Is(err, base.ErrNoAnswer) {
 		return fmt.Errorf("%w: the input ended, and nothing was sent", base.ErrNoAnswer)
 	}
@@ -96,29 +95,29 @@ func (w *writing) unsent(err error) error {
 	return err
 }
 
-// show shows all that would be sent.
-func (w *writing) show(m *submit.Message) error {
+// show shows everything that would be sent.
+func (w *composer) show(m *submit.Message) error {
 	text, err := m.Preview()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w.tty, "\n%s", term.SafeLines(text))
-	if w.way != nil {
-		w.say("By        %s", w.way.name)
+	if w.method != nil {
+		w.say("By        %s", w.method.name)
 	}
 	fmt.Fprintln(w.tty)
 	w.tellIgnored(func(format string, args ...any) { w.say("Note: "+format, args...) })
 	return nil
 }
 
-// decide asks what becomes of m, nil if it can't be sent, and does it. It returns
-// when the message is done with, or is to be shown again.
-func (w *writing) decide(ctx context.Context, m *submit.Message) error {
+// decide asks what to do with m, and does it. m is nil if it can't be sent. decide
+// returns when the message is done or must be shown again.
+func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
 	case m == nil:
 		question = "Edit it? [e/N] "
-	case w.way == nil:
+	case w.method == nil:
 		w.say("There is no way to send it: mail.relay or mail.sendmail in the configuration names one.")
 		question = "Write it to a file? [w/e(dit)/N] "
 	}
@@ -128,19 +127,19 @@ func (w *writing) decide(ctx context.Context, m *submit.Message) error {
 			return w.unsent(err)
 		}
 		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-		case (answer == "y" || answer == "yes") && m != nil && w.way != nil:
+		case (answer == "y" || answer == "yes") && m != nil && w.method != nil:
 			err = w.send(ctx, m)
 		case (answer == "w" || answer == "write") && m != nil:
 			err = w.askFile(ctx, m)
 		case answer == "e" || answer == "edit":
 			return w.edit(ctx)
 		case answer == "" || answer == "n" || answer == "no":
-			// Who says "no" needs the text no more; Enter may be a mistake.
+			// "no" discards the text; Enter may be a mistake.
 			w.done, w.keep = true, answer == ""
 			if !errors.Is(w.failure, submit.ErrUncertain) {
 				w.o.NoteLater("nothing was sent")
 			}
-			// Without another attempt the last failure is the outcome.
+			// The last failure to send is the outcome.
 			return w.failure
 		default:
 			continue
@@ -151,10 +150,10 @@ func (w *writing) decide(ctx context.Context, m *submit.Message) error {
 	}
 }
 
-// send sends the message. If that fails, the person decides again, and w.failure is
-// the reason; only the end of ctx ends it all.
-func (w *writing) send(ctx context.Context, m *submit.Message) error {
-	reply, err := w.way.send(ctx, m)
+// send sends the message. After a failure the user decides again, and w.failure keeps
+// the reason. It returns an error only when ctx ends.
+func (w *composer) send(ctx context.Context, m *submit.Message) error {
+	reply, err := w.method.send(ctx, m)
 	w.failure = err
 	if err == nil {
 		w.done = true
@@ -179,7 +178,7 @@ func quotedReply(reply string) string {
 }
 
 // askFile asks for a file, and writes the message to it.
-func (w *writing) askFile(ctx context.Context, m *submit.Message) error {
+func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	name, err := w.tty.ReadLine(ctx, "File: ")
 	if err != nil {
 		return w.unsent(err)
@@ -195,17 +194,17 @@ func (w *writing) askFile(ctx context.Context, m *submit.Message) error {
 	return nil
 }
 
-// edit has the person change the text in the editor.
-func (w *writing) edit(ctx context.Context) error {
+// edit opens the text in the editor.
+func (w *composer) edit(ctx context.Context) error {
 	if err := w.writeText(); err != nil {
 		return err
 	}
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
-	// A command with arguments, by custom. It is the person's own text; the file is
-	// an argument, which the shell does not read.
+	// By custom this is a command with arguments. It is the user's own text, and the
+	// shell does not parse the name of the file.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
 	command.Stdin, command.Stdout, command.Stderr = w.tty.File, w.tty.File, w.tty.File
-	// Ctrl-C is for the editor while it has the terminal.
+	// The editor gets Ctrl-C while it has the terminal.
 	w.o.App.PagerRuns.Store(true)
 	err := command.Run()
 	w.o.App.PagerRuns.Store(false)
@@ -217,8 +216,8 @@ func (w *writing) edit(ctx context.Context) error {
 	return err
 }
 
-// writeText puts the text into a file that nobody else can read.
-func (w *writing) writeText() error {
+// writeText writes the text to a file that only the user can read.
+func (w *composer) writeText() error {
 	if w.file != "" {
 		return os.WriteFile(w.file, []byte(w.draft.Body), 0o600)
 	}
@@ -231,9 +230,9 @@ func (w *writing) writeText() error {
 	return errors.Join(err, f.Close())
 }
 
-// keepText removes the file of a text that is not needed any more, and says where
-// any other is.
-func (w *writing) keepText() {
+// keepText removes the file of the text when it is not needed, or else tells where it
+// is.
+func (w *composer) keepText() {
 	if w.file == "" {
 		return
 	}

@@ -22,13 +22,13 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// opening is one run of "locus open".
-type opening struct {
+// opener is one run of "locus open".
+type opener struct {
 	show.Viewer
-	forms     []*interview // those that were filled in, in order
+	forms     []*formDialog // those that were filled in, in order
 	letter    mailtoFlags
 	session   sessionFlags
-	fromInput bool // standard input has the URL, so that nobody types there
+	fromInput bool // standard input has the URL, so it is not a keyboard
 }
 
 const openLong = `A form or a search asks its questions at the terminal, even if standard input is a
@@ -52,7 +52,7 @@ const openExamples = `  locus open file:///etc/
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	o := &opening{Viewer: show.Viewer{App: a}}
+	o := &opener{Viewer: show.Viewer{App: a}}
 	cmd := &cobra.Command{
 		Use:     "open URL",
 		Short:   "Open a URL at the terminal: forms, sessions, messages, pages",
@@ -81,8 +81,8 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// run opens the one URL. The error is one of usage.
-func (o *opening) run(ctx context.Context, args []string) error {
+// run opens the one URL. It returns only usage errors.
+func (o *opener) run(ctx context.Context, args []string) error {
 	if err := o.CheckPreferences(); err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (o *opening) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// input returns the one URL. ok is false if it is none, which is told.
-func (o *opening) input(args []string) (u locus.URL, ok bool, err error) {
+// input returns the one URL. ok is false if it is not a URL, which was reported.
+func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.App.Inputs(args) {
 		if !first {
@@ -126,13 +126,13 @@ func (o *opening) input(args []string) (u locus.URL, ok bool, err error) {
 	return u, ok, nil
 }
 
-// open shows what u leads to, by the pager if a person looks.
-func (o *opening) open(ctx context.Context, u locus.URL) error {
+// open shows what u leads to, in the pager on a terminal.
+func (o *opener) open(ctx context.Context, u locus.URL) error {
 	if u.Scheme() == "mailto" {
 		return o.write(ctx, u)
 	}
 	if o.App.Flags.JSON && show.IsSession(u) {
-		return errTalkJSON
+		return errSessionJSON
 	}
 	if !o.App.OutTTY || o.App.Flags.JSON {
 		return o.deliver(ctx, u, o.Stdout())
@@ -146,14 +146,14 @@ func (o *opening) open(ctx context.Context, u locus.URL) error {
 		err = err2
 	}
 	if p.leftEarly() {
-		// Who has seen enough needs no more of it.
+		// The user quit the pager.
 		err = nil
 	}
 	return errors.Join(p.Close(), err)
 }
 
 // deliver gets u, and shows it or keeps it as a form wants it.
-func (o *opening) deliver(ctx context.Context, u locus.URL, to show.Stream) error {
+func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error {
 	result, err := o.Fetch(ctx, u)
 	for _, form := range o.forms {
 		if !errors.Is(err, context.Canceled) {
@@ -176,8 +176,8 @@ func (o *opening) deliver(ctx context.Context, u locus.URL, to show.Stream) erro
 	return o.Show(ctx, f, result.Resource, to)
 }
 
-// fill has the person fill in a form.
-func (o *opening) fill(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
+// fill has the user fill in a form.
+func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
 	if !o.App.OutTTY && !o.App.ErrTTY {
 		return nil, false, nil
 	}
@@ -187,7 +187,7 @@ func (o *opening) fill(ctx context.Context, f *scheme.Form) ([]string, bool, err
 	}
 	defer tty.Close()
 	o.App.Out.Flush()
-	form := newInterview(o.App, tty, f)
+	form := newFormDialog(o.App, tty, f)
 	if err := form.ask(ctx); err != nil {
 		if errors.Is(err, context.Canceled) {
 			o.NoteLater("nothing was submitted")
@@ -198,8 +198,8 @@ func (o *opening) fill(ctx context.Context, f *scheme.Form) ([]string, bool, err
 	return form.answers, true, nil
 }
 
-// repeat says how to submit the same again.
-func (o *opening) repeat(form *interview) {
+// repeat tells how to submit the same again.
+func (o *opener) repeat(form *formDialog) {
 	switch {
 	case form.hidden:
 		o.NoteLater("the URL that sends this again is not shown: it would show the answer that was hidden")
@@ -212,8 +212,8 @@ func (o *opening) repeat(form *interview) {
 	}
 }
 
-// portFlag returns the flag that u needs if it is typed, and a blank.
-func (o *opening) portFlag(u locus.URL) string {
+// portFlag returns the flag that a typed u needs, with a blank after it.
+func (o *opener) portFlag(u locus.URL) string {
 	port, ok := u.Port()
 	if !ok || port == 0 {
 		return ""
@@ -229,7 +229,7 @@ func (o *opening) portFlag(u locus.URL) string {
 	return ""
 }
 
-func (o *opening) allowed(u locus.URL, rules policy.Rules) bool {
+func (o *opener) allowed(u locus.URL, rules policy.Rules) bool {
 	p, err := policy.New(rules)
 	if err != nil {
 		return false
@@ -238,12 +238,12 @@ func (o *opening) allowed(u locus.URL, rules policy.Rules) bool {
 	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
 }
 
-// shellQuote writes text as one word of a shell.
+// shellQuote quotes text as one word of a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// keep writes a resource to a new file. If it breaks off, what came is kept: who
-// knows whether the answers can be sent a second time.
-func (o *opening) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
+// keep writes a resource to a new file. After an error it keeps what came, because the
+// answers may be accepted only once.
+func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fmt.Errorf("%w: %w", transfer.ErrFile, err)

@@ -101,7 +101,7 @@ func TestTildes(t *testing.T) {
 		{[]string{"~a~."}, "~a~.", false},
 		{[]string{"~\r~x"}, "~\r~x", false},
 	} {
-		k := talk{begins: true}
+		k := terminalSession{begins: true}
 		var sent strings.Builder
 		end := false
 		for _, typed := range test.typed {
@@ -142,7 +142,7 @@ func (d *deaf) Close() error {
 }
 
 // A host that takes nothing does not keep the person from leaving.
-func TestTalkDeaf(t *testing.T) {
+func TestSessionOfDeafHost(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tty, keys, err := os.Pipe()
@@ -151,9 +151,9 @@ func TestTalkDeaf(t *testing.T) {
 	}
 	defer tty.Close()
 	defer keys.Close()
-	o := &opening{Viewer: show.Viewer{App: &base.App{Flags: base.Flags{Quiet: true}}}}
+	o := &opener{Viewer: show.Viewer{App: &base.App{Flags: base.Flags{Quiet: true}}}}
 	o.session.key = 0x1D
-	k := newTalk(o, tty, &scheme.Session{URL: locus.MustParse("telnet://h/"), Conn: newDeaf()})
+	k := newTerminalSession(o, tty, &scheme.Session{URL: locus.MustParse("telnet://h/"), Conn: newDeaf()})
 	k.display.Writer, k.mode = &out, typingCharacters
 	go func() {
 		for range 2 * maxWaiting / 1024 {

@@ -13,32 +13,31 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 )
 
-// pager shows text page by page in a process of its own, which begins with the
-// first octet.
+// pager shows text page by page, in a child process that starts with the first write.
 type pager struct {
 	a       *base.App
-	command *exec.Cmd      // nil: not begun, or there is none
+	command *exec.Cmd      // nil before the first write, or without a pager
 	in      io.WriteCloser // of the process
-	quit    func()         // tells whoever makes the text that nobody reads on
+	quit    func()         // cancels the text after the pager ended
 	gone    chan struct{}  // closed when the process has ended
 	err     error          // of the process
 	refused bool           // it took no more
 }
 
-// newPager returns the pager of the configuration or the environment; quit is
-// called when it ends, be it before all text has come.
+// newPager returns the pager of the configuration or the environment. quit is called
+// when it ends, even before all text has come.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
 
-// defaultPagers are tried in order where the person has named none.
+// defaultPagers are tried in order if the user has chosen none.
 var defaultPagers = [...]string{"less", "more"}
 
-// choose returns the command of the pager. nil: there is none.
+// choose returns the command of the pager; nil if there is none.
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
-		// A command with arguments, by custom. It is the person's own text; nothing
-		// of a URL or a server is put into it.
+		// By custom this is a command with arguments. It is the user's own text,
+		// without anything of a URL or a server.
 		return exec.CommandContext(p.a.Context, "sh", "-c", text)
 	}
 	for _, name := range defaultPagers {
@@ -62,7 +61,7 @@ func (p *pager) begin() error {
 		// Quit if it fits the screen, show colours, leave the text on the screen.
 		command.Env = append(os.Environ(), "LESS=FRX")
 	}
-	// It puts the terminal in order before it goes.
+	// The pager resets the terminal before it ends.
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	in, err := command.StdinPipe()
 	if err != nil {
@@ -82,11 +81,11 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is how long after a pager's end a Ctrl-C may be heard of that was for
-// it still.
+// lastMoment is the time after the end of a pager in which a Ctrl-C may still have been
+// meant for it.
 const lastMoment = 500 * time.Millisecond
 
-// plainOutput is standard output where no pager is.
+// plainOutput is standard output if there is no pager.
 type plainOutput struct{ io.Writer }
 
 func (plainOutput) Close() error { return nil }
@@ -103,8 +102,7 @@ func (p *pager) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// leftEarly reports whether the pager ended, or wanted no more, before all text
-// had come.
+// leftEarly reports whether the pager ended or refused text before the end of the text.
 func (p *pager) leftEarly() bool {
 	if p.command == nil {
 		return false
@@ -117,8 +115,8 @@ func (p *pager) leftEarly() bool {
 	}
 }
 
-// Close tells the pager that the text ends, and waits until the person has seen
-// enough. The error is that it could not be run.
+// Close ends the text, and waits for the end of the pager. An error means that it could
+// not be run.
 func (p *pager) Close() error {
 	if p.command == nil {
 		return nil
@@ -138,8 +136,7 @@ func (p *pager) Close() error {
 	return nil
 }
 
-// What the exit code of a pager can say: the shell's words for a command that it
-// can't run, and that a signal ended it.
+// Exit codes of a pager: the shell could not run it, or a signal ended it.
 const (
 	notRunnable = 126
 	notFound    = 127

@@ -20,9 +20,9 @@ import (
 // sessionFlags are flags of "locus open" for sessions.
 type sessionFlags struct {
 	safe   bool   // --safe
-	chosen bool   // it was given
+	chosen bool   // --safe was given
 	escape string // --escape, as it was given
-	key    byte   // that it names; 0: none
+	key    byte   // code of the key; 0: none
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
@@ -30,11 +30,11 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.escape, "escape", "^]", "the `KEY` that leads to the commands of locus, or \"none\"")
 }
 
-// neededKeys are those that a session can't do without: Ctrl-C, Backspace, Tab,
-// Enter, and what arrows begin with.
+// neededKeys are keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
+// with which arrow keys begin.
 const neededKeys = "\x03\b\t\n\r\x1b"
 
-// settle makes sure that the flags mean something.
+// settle validates the flags.
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	s.chosen = f.Changed("safe")
 	if s.escape == "none" {
@@ -51,15 +51,15 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	return nil
 }
 
-// errTalkJSON is that a person's session is not for programs.
-var errTalkJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has a session for a person, and --json is for programs", scheme.ErrUnsupported),
+// errSessionJSON means that --json does not fit an interactive session.
+var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has a session for a person, and --json is for programs", scheme.ErrUnsupported),
 	"\"locus get --json\" writes down what happens in one")
 
-// converse has the person talk to a host: at the terminal, or through pipes.
-func (o *opening) converse(ctx context.Context, s *scheme.Session) error {
+// converse connects the user to a host: at the terminal, or through pipes.
+func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
 	if !o.session.chosen {
-		// Who reads URLs from somewhere else has not chosen the host. No other URL
-		// leads here: the policy lets nothing refer to a session.
+		// A URL that was read from standard input may not be the user's choice. Nothing
+		// else leads here: the policy lets no document refer to a session.
 		o.session.safe = o.fromInput
 	}
 	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
@@ -71,7 +71,7 @@ func (o *opening) converse(ctx context.Context, s *scheme.Session) error {
 	}
 	defer tty.Close()
 	o.App.Out.Flush()
-	return newTalk(o, tty, s).run(ctx)
+	return newTerminalSession(o, tty, s).run(ctx)
 }
 
 func isTerminal(r io.Reader) bool {
@@ -79,11 +79,11 @@ func isTerminal(r io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// afterInput is how long a host may be silent when its input has ended.
+// afterInput is how long a host may be silent after the end of the input.
 const afterInput = 2 * time.Second
 
-// pipe sends what is read from standard input, and writes what comes.
-func (o *opening) pipe(ctx context.Context, s *scheme.Session) error {
+// pipe sends standard input, and writes the output of the host.
+func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if _, ok := s.Conn.(telnet.Terminal3270); ok {
 		return scheme.Hint(fmt.Errorf("%w: a 3270 screen has no use for lines, and standard input or output is no terminal", scheme.ErrUnsupported),
 			"\"locus get\" types, presses keys and writes what the screen shows")
@@ -97,7 +97,7 @@ func (o *opening) pipe(ctx context.Context, s *scheme.Session) error {
 	go p.send(s.Conn, o.App.In)
 	ended, err := p.wait(ctx)
 	if !ended {
-		// What is written is not written by two.
+		// The copying goroutine must not write any more.
 		s.Close()
 		<-p.ended
 	}
@@ -106,8 +106,8 @@ func (o *opening) pipe(ctx context.Context, s *scheme.Session) error {
 
 // piping is a session between pipes.
 type piping struct {
-	ended  chan error    // of what the host says
-	read   chan error    // of what is sent
+	ended  chan error    // the host has ended the session
+	read   chan error    // standard input has ended
 	came   chan struct{} // something
 	output io.Writer
 }
@@ -122,7 +122,7 @@ func (p *piping) send(host io.Writer, in io.Reader) {
 	p.read <- err
 }
 
-// Write writes what came.
+// Write writes output of the host.
 func (p *piping) Write(octets []byte) (int, error) {
 	select {
 	case p.came <- struct{}{}:
@@ -131,8 +131,8 @@ func (p *piping) Write(octets []byte) (int, error) {
 	return p.output.Write(octets)
 }
 
-// wait waits until the host ends the session, or has nothing to say any more when
-// there is nothing to be sent. ended reports the former.
+// wait waits until the host ends the session, or is silent after the end of the input.
+// ended reports the former.
 func (p *piping) wait(ctx context.Context) (ended bool, err error) {
 	var failure error
 	var silent <-chan time.Time
@@ -141,7 +141,7 @@ func (p *piping) wait(ctx context.Context) (ended bool, err error) {
 		case err := <-p.ended:
 			return true, err
 		case failure = <-p.read:
-			// If that is because the host has ended the session, it is heard of.
+			// If the host has ended the session, p.ended tells so.
 			silent = time.After(afterInput)
 		case <-p.came:
 			if silent != nil && failure == nil {

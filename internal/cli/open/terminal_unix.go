@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// onResize has f called when the window's size changes, until stop is called.
+// onResize calls f when the size of the window changes, until stop is called.
 func onResize(f func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGWINCH)
@@ -30,8 +30,8 @@ func onResize(f func()) (stop func()) {
 	}
 }
 
-// suspendSelf stops the program and all that the shell started with it. It returns
-// when they go on, or soon if there is no shell that could see to that.
+// suspendSelf stops the process group. It returns when that continues, or after a
+// second if there is no shell for it.
 func suspendSelf() {
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
@@ -43,11 +43,12 @@ func suspendSelf() {
 	}
 }
 
-// apart has a child go on when signals of the terminal end its parent.
+// apart puts a child into a process group of its own, where it gets no signals of the
+// terminal.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// unmoved has the program go on whatever the terminal's signals say, also one that
-// is not for it, which a program hears of that is not in the foreground.
+// unmoved ignores the signals of the terminal, also those for processes in the
+// background.
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }

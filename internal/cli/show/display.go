@@ -10,14 +10,14 @@ import (
 // Display is a terminal that shows the output of a host.
 type Display struct {
 	Writer      io.Writer
-	Safe        bool              // what a stranger may not tell a terminal is left out
-	OnAlternate func(second bool) // told when the terminal turns to its second screen, or back; nil: nobody
+	Safe        bool              // remove harmful escape sequences
+	OnAlternate func(second bool) // called on each change of the alternate screen; may be nil
 
 	filter    term.Filter
-	passed    []byte // room for what passes the filter
-	sequence  []byte // the end of what was shown, if it begins a sequence that may turn
+	passed    []byte // buffer for filtered text
+	sequence  []byte // start of an escape sequence that may change the screen
 	Alternate bool   // the terminal shows its second screen
-	inLine    bool   // what was shown last is no end of a line
+	inLine    bool   // the last octet did not end a line
 }
 
 // Write shows output of the host.

@@ -106,7 +106,7 @@ const (
 	narrow
 	wide     // with size and date
 	articles // with the number that the newsgroup has for it, date and author
-	groups   // with the number of articles, and what is said of it
+	groups   // with the number of articles and a description
 )
 
 // mostHeld is the number of text lines that wait for the first link, which decides

@@ -29,10 +29,10 @@ func IsMessage(mediaType string) bool {
 
 // letter is an object that was read as a message.
 type letter struct {
-	object  scheme.Object    // its body is what was read, once more
-	message *message.Message // nil: it is none, whatever its media type says
+	object  scheme.Object    // with its body rewound
+	message *message.Message // nil: not a message, despite its media type
 	held    spool
-	broken  error // why it is not whole
+	broken  error // why it is incomplete
 }
 
 // read reads an object as a message. The caller closes the letter.

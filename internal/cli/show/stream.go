@@ -21,8 +21,8 @@ import (
 type Stream struct {
 	Writer       *bufio.Writer
 	ForPeople    bool   // people read it
-	IsStdout     bool   // it is standard output, and --json goes there instead
-	BinaryAdvice string // advice for what is no text, if tty
+	IsStdout     bool   // this is standard output, where --json is written
+	BinaryAdvice string // advice about binary data on a terminal
 }
 
 // Stdout returns the stream for standard output.
@@ -141,7 +141,7 @@ var errBinary = errors.New("the object is not text, and standard output is a ter
 // character may be split over writes.
 type safeWriter struct {
 	w    io.Writer
-	rest []byte // the beginning of what may be a character, or a CR LF
+	rest []byte // start of a character or CR LF
 }
 
 func (s *safeWriter) Write(p []byte) (int, error) {

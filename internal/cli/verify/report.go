@@ -289,7 +289,7 @@ type verifyJSON struct {
 	Line      int64          `json:"line"`
 	Column    int64          `json:"column"`
 	URL       *shape.Text    `json:"url"`
-	Written   shape.Text     `json:"written,omitempty"` // the partial form that stands there, or what is no URL
+	Written   shape.Text     `json:"written,omitempty"` // the partial form, or text that is not a URL
 	Verdict   verify.Verdict `json:"verdict"`
 	Status    *int           `json:"status"`
 	Detail    shape.Text     `json:"detail,omitempty"`

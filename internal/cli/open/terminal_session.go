@@ -23,19 +23,19 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// talk is a session with a person at the terminal, which is in raw mode.
-type talk struct {
+// terminalSession is a session of a user at the terminal, which is in raw mode.
+type terminalSession struct {
 	a       *base.App
 	tty     *os.File
 	session *scheme.Session
 	conn    scheme.Terminal
 	escape  byte // gives the keyboard to us; 0: nothing does
 	key     string
-	drawn   bool // what the host shows is our drawing of it
+	drawn   bool // the screen is drawn by us (tn3270)
 	before  *term.State
 	guard   *guard
 
-	show    sync.Mutex // held by who writes to the terminal
+	show    sync.Mutex // guards writing to the terminal
 	display show.Display
 	linesMu sync.Mutex
 	lines   []byte // of errors and traces, for the terminal
@@ -45,15 +45,15 @@ type talk struct {
 	waiting []delivery    // for out, because the host takes its time
 	size    int           // octets of waiting
 	ended   chan error    // of the host
-	sent    chan struct{} // closed when nothing is sent any more
-	echoes  atomic.Bool   // the host shows what is typed
+	sent    chan struct{} // closed after the last octet
+	echoes  atomic.Bool   // the host echoes
 	turned  chan struct{} // that has changed
 	mode    typing
-	line    lineEditor  // where the host does not show what is typed
+	line    lineEditor  // for a host that does not echo
 	ask     *lineEditor // of the person's own commands, and show is locked; nil: they go to the host
 	said    bool        // something was said since the command
 	away    bool        // the drawing is put aside for commands
-	begins  bool        // what is typed next begins a line, for rlogin's "~"
+	begins  bool        // the next octet starts a line, for rlogin's "~"
 	tilde   bool        // a "~" that began a line has been typed
 }
 
@@ -63,10 +63,10 @@ type delivery struct {
 	command string
 }
 
-// maxWaiting is the most octets that are kept for a host that takes none.
+// maxWaiting is the number of octets that are kept for a host that accepts none.
 const maxWaiting = 64 << 10
 
-// typing is what becomes of what is typed.
+// typing says how typed text is sent.
 type typing string
 
 const (
@@ -75,19 +75,19 @@ const (
 	typingCharacters typing = "character" // sent as it is
 )
 
-func newTalk(o *opening, tty *os.File, s *scheme.Session) *talk {
-	t := &talk{
+func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSession {
+	t := &terminalSession{
 		a: o.App, tty: tty, session: s, conn: s.Conn, escape: o.session.key, key: o.session.escape, begins: true,
 		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
-	// The drawings are our own, but until they begin a host of 3270 sends text.
+	// The drawings are ours, but a 3270 host may send text before them.
 	t.display = show.Display{Writer: tty, Safe: o.session.safe}
 	return t
 }
 
-// run goes on until either side has had enough. The terminal is then as it was.
-func (t *talk) run(ctx context.Context) (err error) {
+// run runs the session until either side ends it. It leaves the terminal as it was.
+func (t *terminalSession) run(ctx context.Context) (err error) {
 	t.guard, err = newGuard(t.tty)
 	if err != nil {
 		t.a.Note("if locus is killed, the terminal has to be put in order by \"reset\": %s", err)
@@ -107,8 +107,8 @@ func (t *talk) run(ctx context.Context) (err error) {
 	return t.hold(ctx)
 }
 
-// hold has both sides talk until one has had enough.
-func (t *talk) hold(ctx context.Context) error {
+// hold starts both directions, and waits for the end of the session.
+func (t *terminalSession) hold(ctx context.Context) error {
 	t.conn.OnChange(t.changed)
 	t.changed()
 	done := make(chan struct{})
@@ -117,7 +117,7 @@ func (t *talk) hold(ctx context.Context) error {
 	go t.hear()
 	go t.transmit()
 	ended, err := t.exchange(ctx)
-	t.hush()
+	t.endCommand()
 	t.conn.Close()
 	if !ended {
 		<-t.ended
@@ -131,8 +131,8 @@ func (t *talk) hold(ctx context.Context) error {
 	return err
 }
 
-// exchange hands on what is typed. ended: the host has ended the session.
-func (t *talk) exchange(ctx context.Context) (ended bool, err error) {
+// exchange passes on what is typed. ended means that the host ended the session.
+func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) {
 	for {
 		var out chan<- delivery
 		var next delivery
@@ -151,7 +151,7 @@ func (t *talk) exchange(ctx context.Context) (ended bool, err error) {
 			t.waiting = t.waiting[1:]
 			t.size -= len(next.octets)
 		case <-t.turned:
-			// What was typed of a line is not kept for a later one.
+			// A line that was started is sent now, not with a later one.
 			if !t.inLines() && t.line.Len() > 0 {
 				t.sendTyped(nil)
 			}
@@ -163,8 +163,8 @@ func (t *talk) exchange(ctx context.Context) (ended bool, err error) {
 	}
 }
 
-// greet tells how things stand.
-func (t *talk) greet() {
+// greet shows the state of the connection.
+func (t *terminalSession) greet() {
 	u := t.session.URL
 	t.say("connected to %s", u.WithoutPassword().Redacted())
 	if t.escape != 0 {
@@ -180,8 +180,8 @@ func (t *talk) greet() {
 	}
 }
 
-// say writes a line of our own.
-func (t *talk) say(format string, args ...any) {
+// say writes a line of locus.
+func (t *terminalSession) say(format string, args ...any) {
 	if t.ask == nil {
 		t.lockShow()
 		defer t.unlockShow()
@@ -191,18 +191,18 @@ func (t *talk) say(format string, args ...any) {
 	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
 }
 
-// overErrors has errors and traces written in lines as a terminal in raw mode wants
-// them, until stop is called.
-func (t *talk) overErrors() (stop func()) {
+// overErrors redirects errors and traces to the terminal in raw mode, until stop is
+// called.
+func (t *terminalSession) overErrors() (stop func()) {
 	if !t.a.ErrTTY {
 		return func() {}
 	}
 	return t.a.RedirectErrors(rawLines{t})
 }
 
-// rawLines writes lines to a terminal that is in raw mode. It waits for nobody: a
-// trace is told by who sends something, while the person may be at a command.
-type rawLines struct{ t *talk }
+// rawLines writes lines to a terminal in raw mode. It never blocks: a trace may come
+// while the user is typing a command.
+type rawLines struct{ t *terminalSession }
 
 func (r rawLines) Write(p []byte) (int, error) {
 	t := r.t
@@ -217,14 +217,14 @@ func (r rawLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lockShow takes the terminal, and shows the lines that wait for it.
-func (t *talk) lockShow() {
+// lockShow locks the terminal, and shows the waiting lines.
+func (t *terminalSession) lockShow() {
 	t.show.Lock()
 	t.showLines()
 }
 
-// unlockShow leaves the terminal, with no lines waiting for it.
-func (t *talk) unlockShow() {
+// unlockShow unlocks the terminal after all waiting lines were shown.
+func (t *terminalSession) unlockShow() {
 	for more := true; more; {
 		t.showLines()
 		t.show.Unlock()
@@ -235,8 +235,8 @@ func (t *talk) unlockShow() {
 	}
 }
 
-// showLines shows the lines that wait. show is locked.
-func (t *talk) showLines() {
+// showLines shows the waiting lines. show is locked.
+func (t *terminalSession) showLines() {
 	t.linesMu.Lock()
 	lines := t.lines
 	t.lines = nil
@@ -248,22 +248,22 @@ func (t *talk) showLines() {
 }
 
 // restore leaves the terminal as it was.
-func (t *talk) restore() {
+func (t *terminalSession) restore() {
 	t.display.Restore()
 	term.Restore(int(t.tty.Fd()), t.before)
 }
 
-// resize tells the host how large the window is.
-func (t *talk) resize() {
+// resize tells the host the size of the window.
+func (t *terminalSession) resize() {
 	if columns, rows, err := term.GetSize(int(t.tty.Fd())); err == nil && columns > 0 && rows > 0 {
-		// An error is one of the connection, which shows where it is read.
+		// An error of the connection shows when it is read.
 		t.conn.SetWindow(columns, rows)
 	}
 }
 
-// changed notes whether the host shows what is typed. To ask when a key is pressed
-// could mean to wait for a host that takes nothing.
-func (t *talk) changed() {
+// changed records whether the host echoes. Asking at each key could block on a host
+// that accepts nothing.
+func (t *terminalSession) changed() {
 	echoes := t.conn.Echoes()
 	if t.echoes.Swap(echoes) == echoes {
 		return
@@ -274,8 +274,8 @@ func (t *talk) changed() {
 	}
 }
 
-// listen hands on what is typed.
-func (t *talk) listen(done chan struct{}) {
+// listen reads the keyboard.
+func (t *terminalSession) listen(done chan struct{}) {
 	defer close(t.keys)
 	for {
 		buf := make([]byte, 1024)
@@ -293,8 +293,8 @@ func (t *talk) listen(done chan struct{}) {
 	}
 }
 
-// hear shows what the host says.
-func (t *talk) hear() {
+// hear shows the output of the host.
+func (t *terminalSession) hear() {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := t.conn.Read(buf)
@@ -316,9 +316,8 @@ func (t *talk) hear() {
 	}
 }
 
-// transmit sends what is typed. An error is one of the connection, which shows where
-// it is read.
-func (t *talk) transmit() {
+// transmit sends what is typed. An error of the connection shows when it is read.
+func (t *terminalSession) transmit() {
 	defer close(t.sent)
 	for d := range t.out {
 		if d.command != "" {
@@ -329,8 +328,9 @@ func (t *talk) transmit() {
 	}
 }
 
-// send has something sent, unless the host has taken nothing for long.
-func (t *talk) send(d delivery) {
+// send queues something for the host, unless the host has not accepted anything for
+// long.
+func (t *terminalSession) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
 		if t.ask == nil {
 			t.lockShow()
@@ -347,9 +347,8 @@ func (t *talk) send(d delivery) {
 	t.waiting = append(t.waiting, delivery{bytes.Clone(d.octets), d.command})
 }
 
-// typed does what the person typed, octet by octet where it is for us. end: it is
-// the end of the session.
-func (t *talk) typed(octets []byte) (end bool, err error) {
+// typed processes typed octets. end means the end of the session.
+func (t *terminalSession) typed(octets []byte) (end bool, err error) {
 	for len(octets) > 0 && !end && err == nil {
 		n := 1
 		switch {
@@ -370,13 +369,13 @@ func (t *talk) typed(octets []byte) (end bool, err error) {
 	return end, err
 }
 
-// inLines reports whether what is typed is shown here, and sent line by line.
-func (t *talk) inLines() bool {
+// inLines reports whether typed text is shown here and sent line by line.
+func (t *terminalSession) inLines() bool {
 	return t.mode == typingLines || t.mode == typingAuto && !t.echoes.Load()
 }
 
-// local takes an octet of a line that is sent as a whole, and shows it.
-func (t *talk) local(o byte) (end bool) {
+// local processes an octet of a line that is sent as a whole, and shows it.
+func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
 	state := t.line.take(o, &t.display)
 	t.unlockShow()
@@ -396,10 +395,9 @@ func (t *talk) local(o byte) (end bool) {
 	return false
 }
 
-// remote sends what is typed as it is, behind what was typed of a line before the
-// host showed what is typed. By rlogin "~." at the beginning of a line ends the
-// session, as it does everywhere.
-func (t *talk) remote(octets []byte) (end bool) {
+// remote sends typed octets, after the line that was started before the host echoed. In
+// rlogin "~." at the start of a line ends the session.
+func (t *terminalSession) remote(octets []byte) (end bool) {
 	if t.session.URL.Scheme() == "rlogin" {
 		if octets, end = t.tildes(octets); end {
 			return true
@@ -409,15 +407,14 @@ func (t *talk) remote(octets []byte) (end bool) {
 	return false
 }
 
-// sendTyped sends octets behind what was typed of a line.
-func (t *talk) sendTyped(octets []byte) {
+// sendTyped sends octets after the line that was started.
+func (t *terminalSession) sendTyped(octets []byte) {
 	t.send(delivery{octets: append([]byte(t.line.text()), octets...)})
 	t.line.reset()
 }
 
-// tildes takes out "~" at the beginnings of lines, and reports whether one was
-// followed by "." there.
-func (t *talk) tildes(octets []byte) (out []byte, end bool) {
+// tildes removes "~" at the start of lines, and reports whether "." followed one.
+func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
 	for _, o := range octets {
 		switch {
 		case t.tilde && o == '.':
@@ -436,8 +433,8 @@ func (t *talk) tildes(octets []byte) (out []byte, end bool) {
 	return out, false
 }
 
-// begin asks for a command. The host is not shown until it is done.
-func (t *talk) begin() {
+// begin asks for a command. Output of the host waits until it is done.
+func (t *terminalSession) begin() {
 	t.lockShow()
 	if t.away = t.drawn && t.display.Alternate; t.away {
 		t.display.WriteOwn(safe.LeaveAlternate)
@@ -445,14 +442,14 @@ func (t *talk) begin() {
 	t.prompt()
 }
 
-func (t *talk) prompt() {
+func (t *terminalSession) prompt() {
 	t.ask = new(lineEditor)
 	t.display.FreshLine()
 	t.display.WriteOwn("locus> ")
 }
 
-// hush lets what the host says be shown again, if it is held back for a command.
-func (t *talk) hush() {
+// endCommand shows the output of the host again after a command.
+func (t *terminalSession) endCommand() {
 	if t.ask == nil {
 		return
 	}
@@ -463,15 +460,14 @@ func (t *talk) hush() {
 	}
 	t.unlockShow()
 	if away {
-		// To be told of the window is to draw everything.
+		// A change of the window size redraws everything.
 		t.resize()
 	}
 }
 
-// command takes an octet of a command, and does it at its end. What a command has
-// told stays there to be read until an empty one, where the host's drawing would
-// take its place.
-func (t *talk) command(o byte) (end bool, err error) {
+// command processes an octet of a command, and runs it at the end of the line. Its
+// output stays until an empty command, where the drawing of the host would replace it.
+func (t *terminalSession) command(o byte) (end bool, err error) {
 	state := t.ask.take(o, &t.display)
 	if state == lineMore {
 		return false, nil
@@ -479,7 +475,7 @@ func (t *talk) command(o byte) (end bool, err error) {
 	words := strings.Fields(t.ask.text())
 	if state != lineDone || len(words) == 0 {
 		t.display.FreshLine()
-		t.hush()
+		t.endCommand()
 		return false, nil
 	}
 	t.said = false
@@ -488,7 +484,7 @@ func (t *talk) command(o byte) (end bool, err error) {
 		t.prompt()
 		return false, nil
 	}
-	t.hush()
+	t.endCommand()
 	return end, err
 }
 
@@ -503,8 +499,8 @@ escape     type the key that brought you here
 suspend    stop locus until the shell goes on with it
 Nothing goes back to the session.`
 
-// do does a command.
-func (t *talk) do(name string, args []string) (end bool, err error) {
+// do runs a command.
+func (t *terminalSession) do(name string, args []string) (end bool, err error) {
 	switch name {
 	case "close", "quit", "q":
 		return true, nil
@@ -532,16 +528,16 @@ func (t *talk) do(name string, args []string) (end bool, err error) {
 	return false, nil
 }
 
-// commands are those of the service, in words.
-func (t *talk) commands() string {
+// commands lists the commands of the service.
+func (t *terminalSession) commands() string {
 	if list := t.conn.Commands(); len(list) > 0 {
 		return strings.Join(list, ", ")
 	}
 	return "it has none"
 }
 
-// typeFor types what the URL suggests, for it is the person who has asked for it.
-func (t *talk) typeFor(text, what string) {
+// typeFor types what the URL suggests, because the user asked for it.
+func (t *terminalSession) typeFor(text, what string) {
 	if text == "" {
 		t.say("the URL suggests no %s", what)
 		return
@@ -550,7 +546,7 @@ func (t *talk) typeFor(text, what string) {
 }
 
 // sendCommands sends commands of the service.
-func (t *talk) sendCommands(names []string) {
+func (t *terminalSession) sendCommands(names []string) {
 	if len(names) == 0 {
 		t.say("send what? %s", t.commands())
 	}
@@ -563,7 +559,7 @@ func (t *talk) sendCommands(names []string) {
 	}
 }
 
-func (t *talk) setMode(name string) {
+func (t *terminalSession) setMode(name string) {
 	switch name {
 	case string(typingLines), string(typingCharacters):
 		t.mode = typing(name)
@@ -574,11 +570,11 @@ func (t *talk) setMode(name string) {
 	}
 }
 
-// patience is how long a person waits for a word about the session.
+// patience is how long a user waits for the state of the session.
 const patience = time.Second
 
-// status tells how the session stands.
-func (t *talk) status() {
+// status shows the state of the session.
+func (t *terminalSession) status() {
 	t.say("%s, at %s", t.session.URL.WithoutPassword().Redacted(), t.conn.RemoteAddr())
 	if t.inLines() {
 		t.say("typing: shown here, and sent line by line")
@@ -597,8 +593,8 @@ func (t *talk) status() {
 	}
 }
 
-// suspend stops the program, as ^Z does, with the terminal in order.
-func (t *talk) suspend() error {
+// suspend stops the program, as ^Z does, with the terminal reset.
+func (t *terminalSession) suspend() error {
 	second := t.display.Alternate && !t.away
 	t.display.WriteOwn(show.ResetTerminal)
 	if second {
