@@ -36,10 +36,10 @@ func commands(a *base.App) []*cobra.Command {
 	}
 }
 
-// newRoot returns the command with everything in it.
+// newRoot returns the command with its subcommands and topics.
 func newRoot(a *base.App) *cobra.Command {
 	root := base.NewRoot(a, commands(a), help.Topics(), help.New())
-	// It serves sessions that were killed, and needs no configuration.
+	// The guard of a terminal needs no configuration.
 	root.AddCommand(open.NewGuard(a))
 	return root
 }

@@ -148,13 +148,13 @@ func TestGetAnswers(t *testing.T) {
 		{[]string{"4=3"}, "|Anna|||2|1||", ""},
 		{[]string{"6=mine.txt", "7=" + picture}, "|Anna|||Red|1|mine.txt|\x00GIF\n", ""},
 		{[]string{"7="}, "|Anna|||Red|1||", ""},
-		{[]string{"4=green"}, "", `--answer: field 4 "Color": not one of the choices, which are 1 "Red", 2 "grün", 3 "2"`},
-		{[]string{"4=r"}, "", "not one of the choices"},
-		{[]string{"5=maybe"}, "", `field 5 "a=b": neither y for yes nor n for no`},
+		{[]string{"4=green"}, "", `--answer: field 4 "Color": not a choice; the choices are 1 "Red", 2 "grün", 3 "2"`},
+		{[]string{"4=r"}, "", "not a choice"},
+		{[]string{"5=maybe"}, "", `field 5 "a=b": write y for yes or n for no`},
 		{[]string{"1=a\nb"}, "", `field 1 "Your name": an answer of one line`},
-		{[]string{"6=/etc/x"}, "", "no path"},
-		{[]string{"7=" + dir}, "", "no regular file"},
-		{[]string{"7=" + big}, "", "16777216 octets, which are the most"},
+		{[]string{"6=/etc/x"}, "", "not a path"},
+		{[]string{"7=" + dir}, "", "not a regular file"},
+		{[]string{"7=" + big}, "", "larger than the limit of 16777216 octets"},
 		{[]string{"7=/nonexistent/x"}, "", "no such file"},
 		{[]string{"1=a", "s3cret"}, "", `--answer, number 2, names no field: they are 1 "Your name", 2 "Password", 3 "Comments"`},
 		{[]string{"s3cret=x"}, "", "--answer, number 1, names no field"},
@@ -208,15 +208,15 @@ func TestGetAnswersFile(t *testing.T) {
 		{`{"s3cret": "s3cret"}`, "", nil, `--answers: value 1 names no field: they are 1 "Your name"`},
 		{`{"1": "a", "Your name": "b"}`, "", nil, `--answers: field 1 "Your name" is answered twice`},
 		{`["a","","",null,null,null,null,"s3cret"]`, "", nil, "--answers: value 8 names no field"},
-		{`[true]`, "", nil, "true and false answer a field of the kind check"},
-		{`[["a"]]`, "", nil, "a list answers a field of the kind lines"},
-		{`[null, null, [1]]`, "", nil, "lines are strings"},
-		{`[{}]`, "", nil, "an object is no answer"},
-		{`"s3cret"`, "", nil, "--answers: a JSON object of answers"},
-		{``, "", nil, "--answers: JSON is wanted: unexpected EOF"},
-		{`{"a": `, "", nil, "--answers: JSON is wanted: unexpected EOF"},
-		{`{"a": s3cret}`, "", nil, "--answers: JSON is wanted: invalid character"},
-		{`[] []`, "", nil, "--answers: something comes after the JSON"},
+		{`[true]`, "", nil, "true and false only answer fields of kind check"},
+		{`[["a"]]`, "", nil, "a list only answers fields of kind lines"},
+		{`[null, null, [1]]`, "", nil, "lines must be strings"},
+		{`[{}]`, "", nil, "an object is not an answer"},
+		{`"s3cret"`, "", nil, "--answers: write a JSON object of answers"},
+		{``, "", nil, "--answers: not JSON: unexpected EOF"},
+		{`{"a": `, "", nil, "--answers: not JSON: unexpected EOF"},
+		{`{"a": s3cret}`, "", nil, "--answers: not JSON: invalid character"},
+		{`[] []`, "", nil, "--answers: there is text after the JSON"},
 	} {
 		s := everyKind()
 		args := []string{"--answers", "-"}
@@ -269,7 +269,7 @@ func TestGetAnswersSearch(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// Answers that nothing took are not forgotten in silence.
-	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "no form was met") {
+	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "there was no form") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -285,7 +285,7 @@ func TestGetAnswersFailures(t *testing.T) {
 		t.Errorf("%v: %+v", err, got)
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	if got := runGet(t, s.in, "-o", file, "x-form://h/"); got.status != base.StatusAccess || !strings.Contains(got.err, "it wants answers first (--answer gives them)") {
+	if got := runGet(t, s.in, "-o", file, "x-form://h/"); got.status != base.StatusAccess || !strings.Contains(got.err, "it is a form (--answer answers it)") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -313,7 +313,7 @@ func TestGetForm(t *testing.T) {
     6  save-as  Keep as  [re_ply.txt]
     7  file     Picture
 `
-	latin := "locus: x-form://h/: what is not UTF-8 is shown as ISO Latin 1\n"
+	latin := "locus: x-form://h/: text that is not UTF-8 is shown as ISO Latin 1\n"
 	if got := runGet(t, func(a *base.App) { s.in(a); a.OutTTY = true }, "x-form://h/"); got.out != want || got.err != latin+note || got.status != 0 {
 		t.Errorf("%s\n%s", got.out, got.err)
 	}

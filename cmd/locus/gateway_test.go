@@ -188,7 +188,7 @@ func TestGatewayRefused(t *testing.T) {
 		{"--deny a..b", "", base.StatusUsage, "rule"},
 		{"--files relative", "", base.StatusUsage, "absolute"},
 		{"--name a..b", "", base.StatusUsage, "no name of a host"},
-		{"--log-format loud", "", base.StatusUsage, "none of"},
+		{"--log-format loud", "", base.StatusUsage, "is not \"text\""},
 		{"x", "", base.StatusUsage, "unknown command"},
 		{"", "LOCUS_GATEWAY_MAIL=true", base.StatusUsage, "mail.from"},
 		{"", "LOCUS_GATEWAY_REQUESTS=0", base.StatusUsage, "at least 1"},
@@ -204,7 +204,7 @@ func TestGatewayRefused(t *testing.T) {
 
 // Without a folder of its own the gateway says that it keeps no answers.
 func TestGatewayWithoutHome(t *testing.T) {
-	const says = "locus: no answer is kept, because neither XDG_CACHE_HOME nor HOME is set"
+	const says = "locus: answers are not cached: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		args []string
 		says bool

@@ -1,5 +1,5 @@
-// Command locus shows, checks, compares and dereferences URLs of every scheme
-// that RFC 1738 and the URI draft know. "locus help" lists what it does.
+// Command locus shows, checks, compares and dereferences URLs of every scheme of RFC 1738
+// and the URI draft. "locus help" lists its subcommands.
 package main
 
 import (
@@ -18,11 +18,9 @@ import (
 func main() { os.Exit(mainStatus()) }
 
 func mainStatus() int {
-	// net/http tells the standard logger about odd servers, in their words. What
-	// there is to say here is said in errors.
+	// net/http logs the texts of odd servers. Locus reports them in errors.
 	log.SetOutput(io.Discard)
-	// Who listens to SIGPIPE gets an error from the write instead, and can leave
-	// things in order.
+	// With a handler for SIGPIPE the write fails instead, and the command can clean up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)

@@ -88,23 +88,23 @@ func TestOpenForm(t *testing.T) {
 	got, seen := openForm(t, s, []answered{
 		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
 		{"Password (not shown): ", "s3cret\r"},
-		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D.\r\n> ", "one\n"},
+		{"Comments\r\n  End with a line that is only \".\", or with Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
-		{"  not one of the choices, which are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
+		{"  not a choice; the choices are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
 		{"Number or text [Red]: ", "G\n"},
 		{"a=b (y/n) [y]: ", "perhaps\n"},
-		{"neither y for yes nor n for no", ""},
+		{"write y for yes or n for no", ""},
 		{"a=b (y/n) [y]: ", "No\n"},
 		{"Keep as (file for the reply; \"-\": none) [re_ply.txt]: ", "there\n"},
-		{"is there already, and is not replaced", ""},
+		{"exists already, and is not replaced", ""},
 		{"[re_ply.txt]: ", "no/where\n"},
 		{"no such file or directory", ""},
 		{"[re_ply.txt]: ", "..\n"},
-		{"names no file", ""},
+		{"is not a file name", ""},
 		{"[re_ply.txt]: ", "\n"},
 		{"Picture (path of a file to send; nothing: none): ", "/\n"},
-		{"no regular file", ""},
+		{"not a regular file", ""},
 		{"nothing: none): ", "./picture\n"},
 		// What only shows when all answers are there is asked for again.
 		{"field 1 \"Your name\": can't be sent\r\n", ""},
@@ -115,13 +115,13 @@ func TestOpenForm(t *testing.T) {
 	if !slices.Equal(s.last(), want) || got.status != 0 || got.out != "" {
 		t.Errorf("%q, want %q; %+v", s.last(), want, got)
 	}
-	if strings.Contains(seen+got.err, "s3cret") || !strings.Contains(seen, "Nothing is encrypted on the way") {
+	if strings.Contains(seen+got.err, "s3cret") || !strings.Contains(seen, "The connection is not encrypted") {
 		t.Errorf("seen: %q, %s", seen, got.err)
 	}
 	reply := strings.Join(want, "|") + "\n"
 	for _, note := range []string{
-		"locus: the URL that sends this again is not shown: it would show the answer that was hidden\n",
-		fmt.Sprintf("locus: %d octets are in re_ply.txt\n", len(reply)),
+		"locus: the URL that sends this again is not shown, because it contains a hidden answer\n",
+		fmt.Sprintf("locus: %d octets were written to re_ply.txt\n", len(reply)),
 	} {
 		if !strings.Contains(got.err, note) {
 			t.Errorf("%q lacks %q", got.err, note)
@@ -187,7 +187,7 @@ func TestOpenFormEnds(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"Ctrl-D", []answered{{"[Anna]: ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 1 "Your name", and nothing was submitted`},
+		{"Ctrl-D", []answered{{"[Anna]: ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 1 "Your name"; nothing was submitted`},
 		{"Ctrl-D, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 2 "Password"`},
 		{"Ctrl-C, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "s3\x03"}}, base.StatusInterrupted, "nothing was submitted"},
 		{
@@ -195,7 +195,7 @@ func TestOpenFormEnds(t *testing.T) {
 				{"[Anna]: ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"},
 				{"[Red]: ", "blue\n"}, {"[Red]: ", "4\n"}, {"[Red]: ", "0\n"}, {"[Red]: ", "\u00fc\n"}, {"[Red]: ", "-1\n"},
 			},
-			base.StatusAccess, `no answer: 5 were wrong for field 4 "Color", and nothing was submitted`,
+			base.StatusAccess, `no answer: 5 wrong answers for field 4 "Color"; nothing was submitted`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestOpenKeepsWhatCame(t *testing.T) {
 		nothing
 	}{Reader: strings.NewReader("12345")}}
 	got, _ := openForm(t, s, []answered{{"none): ", "x\n"}}, "x-form://h/")
-	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.status != base.StatusAccess || !strings.Contains(got.err, "(5 octets are kept in x)") {
+	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.status != base.StatusAccess || !strings.Contains(got.err, "(5 octets were written to x)") {
 		t.Errorf("%+v, %q, %v", got, octets, err)
 	}
 	// A menu is kept as its lines.

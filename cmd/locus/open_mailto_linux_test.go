@@ -167,8 +167,8 @@ func TestOpenMailtoConversations(t *testing.T) {
 		}
 		for _, shown := range []string{
 			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
-			"Sent to   secret@host.dom, whom the others don't see (Bcc)\r\n", "By        smtp+clear://" + p.addr + ", with nothing encrypted on the way\r\n",
-			"Note: left out, because it is not for a URL to say: bcc: spy@evil.example\r\n",
+			"Sent to   secret@host.dom, whom the others don't see (Bcc)\r\n", "By        smtp+clear://" + p.addr + ", without encryption\r\n",
+			"Note: left out, because a URL may not set it: bcc: spy@evil.example\r\n",
 		} {
 			if !strings.Contains(seen, shown) {
 				t.Errorf("%q lacks %q", seen, shown)
@@ -194,7 +194,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	}{
 		{"no", []answered{{sendIt, "n\n"}}, "nothing was sent", 0, 0},
 		{"Enter", []answered{{sendIt, "\n"}}, "the text is kept in ", 0, 1},
-		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended, and nothing was sent", 3, 1},
+		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended; nothing was sent", 3, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, _ := correspond(t, way, row.steps, url)
@@ -219,14 +219,14 @@ func TestOpenMailtoConversations(t *testing.T) {
 			"--body", "B", "--bcc", "secret@host.dom", url)
 		octets, err := os.ReadFile("new.eml")
 		if got.status != 0 || err != nil || !strings.HasSuffix(string(octets), "\r\n\r\nB\r\n") || !strings.Contains(seen, "file exists") ||
-			!strings.Contains(got.err, "nothing was sent") || !strings.Contains(got.err, "those of Bcc: secret@host.dom") {
+			!strings.Contains(got.err, "nothing was sent") || !strings.Contains(got.err, "the Bcc recipients: secret@host.dom") {
 			t.Errorf("%+v, %v, %q", got, err, seen)
 		}
 	})
 	t.Run("no way", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
-		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 || !strings.Contains(seen, "There is no way to send it: mail.relay") {
+		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 || !strings.Contains(seen, "It can't be sent: mail.relay") {
 			t.Errorf("%+v, %v, %q", got, err, seen)
 		}
 	})

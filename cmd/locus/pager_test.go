@@ -48,7 +48,7 @@ func TestOpenPager(t *testing.T) {
 		{`printf %s "$LESS"`, text, "FRX", "", 0},
 		{"touch " + marked, binary, "", `the object is not text, and standard output is a terminal ("locus get -O" writes it to a file)`, 3},
 		{"touch " + marked, none.URL, "", "not found", 3},
-		{"cat", "mailto:a@b", "", "there is no terminal to show it", 4},
+		{"cat", "mailto:a@b", "", "there is no terminal", 4},
 		{"cat", "telnet://127.0.0.1/", "", "telnet", 3},
 	} {
 		got := run(t, paged(test.pager), "open", test.url)
@@ -159,7 +159,7 @@ func TestGetCharset(t *testing.T) {
 		{"text/plain; charset=\"ISO-8859-1\"", "plain\r\n", "plain\n", ""},
 		{"text/plain; charset=utf-8", "gr\u00fc\xdf\n", "gr\u00fc\\xdf\n", ""},
 		{"text/plain; charset=us-ascii", "gr\xfc\n", "gr\\xfc\n", ""},
-		{"text/plain; charset=koi8-r", "\xc1\n", "\\xc1\n", `the charset "koi8-r" is not known here`},
+		{"text/plain; charset=koi8-r", "\xc1\n", "\\xc1\n", `unknown charset "koi8-r"`},
 		{"nonsense", "gr\u00fcn\n", "gr\u00fcn\n", ""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -53,9 +53,9 @@ func TestGetSessionHostile(t *testing.T) {
 		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "60s", `"kind":"protocol","message":".*endless negotiation`},
 		{"options", "tn3270", ever("", storm), "60s", `"kind":"protocol","message":".*endless negotiation`},
 		{"silence", "telnet", silent, "10s", `"kind":"timeout"`},
-		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
-		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `shows no 3270 screen, but says \\".*text`},
-		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host shows no 3270 screen"`},
+		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
+		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `sends no 3270 screen, but says \\".*text`},
+		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
 		{"records of nothing", "tn3270", ever("", "\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xff\xef\xff\xef"), "10s", `"kind":"(protocol|timeout)"`},
 	} {
 		t.Run(test.scheme+", "+test.name, func(t *testing.T) {

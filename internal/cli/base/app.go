@@ -1,3 +1,5 @@
+// Package base is what every subcommand of locus shares: the streams, the terminal, the
+// flags of every subcommand, the inputs, messages and the exit status.
 package base
 
 import (

@@ -31,6 +31,6 @@ func (a *App) NoteWrapper(input string) {
 	case !a.wrapperNoted:
 		a.wrapperNoted = true
 		a.FlushTerminal()
-		a.Note("line %d: %s (%s); there is no such note for the lines after it", a.LineNumber, term.Characters(note.Help), note.Section)
+		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, term.Characters(note.Help), note.Section)
 	}
 }

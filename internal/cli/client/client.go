@@ -1,3 +1,5 @@
+// Package client makes the client of a subcommand from the flags and the configuration:
+// schemes, policy, gateways, logins and the local mail.
 package client
 
 import (

@@ -68,7 +68,7 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
 			// Other programs may understand it, and using the proxy reveals nothing
 			// more.
-			a.Note("the environment variable %s: %q excepts nothing here", name, field)
+			a.Note("the environment variable %s: ignored: %q is not a host, domain or address", name, field)
 			continue
 		}
 		good = append(good, field)

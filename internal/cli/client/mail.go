@@ -93,7 +93,7 @@ func (m *mailbox) tell(err error) {
 	case n <= mostTroubles:
 		m.a.Note("%s", err)
 	case n == mostTroubles+1:
-		m.a.Note("there is more to say of the mail: \"locus index\" says it all")
+		m.a.Note("more problems with the mail: \"locus index\" lists them")
 	}
 }
 

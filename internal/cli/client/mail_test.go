@@ -36,7 +36,7 @@ func TestMailbox(t *testing.T) {
 		t.Error("there is progress still")
 	}
 	text := s.String()
-	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != mostTroubles || !strings.Contains(text, `"locus index" says it all`) {
+	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != mostTroubles || !strings.Contains(text, `"locus index" lists them`) {
 		t.Errorf("%q", text)
 	}
 	// Many at once, of which most bring the index up to date.

@@ -1,3 +1,4 @@
+// Package config reads the configuration of locus from its file and the environment.
 package config
 
 import (
@@ -113,53 +114,53 @@ type setting struct {
 // settings lists every key.
 func (c *Config) settings() []setting {
 	return []setting{
-		{"timeout", &c.Timeout, `how long a connection, a silence or an answer may take: "20s"`},
-		{"parallel", &c.Parallel, "how many resources are got at once"},
-		{"per_host", &c.PerHost, "how many of them from one host"},
-		{"pager", &c.Pager, `what shows a resource page by page: "less -S"; else that of PAGER, less or more`},
-		{"editor", &c.Editor, `what messages are written with: "vim -n"; else that of VISUAL or EDITOR`},
-		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public, wherever the URL comes from"},
+		{"timeout", &c.Timeout, `time limit for a connection, a silence or an answer: "20s"`},
+		{"parallel", &c.Parallel, "number of resources that are fetched at once"},
+		{"per_host", &c.PerHost, "number of them from one host"},
+		{"pager", &c.Pager, `the pager: "less -S"; default: PAGER, less or more`},
+		{"editor", &c.Editor, `the editor for messages: "vim -n"; default: VISUAL or EDITOR`},
+		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public"},
 		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
-		{"policy.max_size", &c.Policy.MaxSize, `refuse objects that are larger: "5G"; 0 is no limit`},
-		{"gateways", &c.Gateways, `what URLs go by way of: a table of schemes, gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; "locus help gateways" tells more`},
-		{"ftp.cwd", &c.FTP.CWD, `how a path is walked: "multi" (RFC 1738), "single" or "none"`},
-		{"ftp.active", &c.FTP.Active, "let the server connect for data"},
-		{"ftp.tls", &c.FTP.TLS, "ask for TLS before the login, and go no further without it"},
-		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "what an anonymous login gives as its password"},
+		{"policy.max_size", &c.Policy.MaxSize, `refuse larger objects: "5G"; 0 means unlimited`},
+		{"gateways", &c.Gateways, `gateways by scheme: gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; see "locus help gateways"`},
+		{"ftp.cwd", &c.FTP.CWD, `how to change to a directory: "multi" (RFC 1738), "single" or "none"`},
+		{"ftp.active", &c.FTP.Active, "let the server open the data connection"},
+		{"ftp.tls", &c.FTP.TLS, "require TLS before the login"},
+		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "password of anonymous logins"},
 		{"gopher.literal_tabs", &c.Gopher.LiteralTabs, "send the TAB of an empty search before a Gopher+ string (RFC 1738 3.4.3)"},
-		{"news.server", &c.News.Server, `what news URLs are read from: "news.example.net", "host:port" or "nntps://host"; else that of NNTPSERVER`},
-		{"news.clear_login", &c.News.ClearLogin, "let user and password cross the network without TLS when a news server wants them"},
-		{"news.received", &c.News.Received, "look for an article among mail.stores before a server is asked"},
-		{"mail.stores", &c.Mail.Stores, `where mail is that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
-		{"mail.cache", &c.Mail.Cache, "the folder for the index of the mail; else locus in XDG_CACHE_HOME, or in ~/.cache"},
-		{"mail.from", &c.Mail.From, `who writes, when a mailto URL is opened: "Fred <fred@example.net>"`},
-		{"mail.relay", &c.Mail.Relay, `what sends messages: "smtps://user@host" for TLS, "smtp://user@host:587" for STARTTLS, which must be there, "smtp+clear://localhost:25" for no TLS and no login; a password is asked for, or is in ~/.netrc`},
-		{"mail.clear", &c.Mail.Clear, "let messages cross the network without TLS to a smtp+clear relay that is not this machine"},
-		{"mail.sendmail", &c.Mail.Sendmail, `the program that sends messages if there is no mail.relay: "/usr/sbin/sendmail" or ["msmtp", "-a", "work"]`},
-		{"rlogin.local_user", &c.Rlogin.LocalUser, "who rlogin says that you are here; else your own name, or locus-gateway of those who come by a gateway"},
-		{"tn3270.model", &c.TN3270.Model, "the terminal of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
-		{"tn3270.code_page", &c.TN3270.CodePage, "the characters of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
-		{"tn3270.device", &c.TN3270.Device, "the device or group that is asked for by tn3270; else whichever is free"},
-		{"tn3270.basic", &c.TN3270.Basic, "do without TN3270E (RFC 2355), for hosts that offer what they can't do"},
-		{"verify.archive", &c.Verify.Archive, `where "locus verify --suggest" looks for what is dead: "https://archive.example/web/{url}"; "{escaped}" is the URL with its delimiters as escapes`},
-		{"gateway.listen", &c.Gateway.Listen, `where "locus gateway" listens`},
+		{"news.server", &c.News.Server, `news server for news URLs: "news.example.net", "host:port" or "nntps://host"; default: NNTPSERVER`},
+		{"news.clear_login", &c.News.ClearLogin, "send user and password to a news server without TLS"},
+		{"news.received", &c.News.Received, "look for articles in mail.stores before asking a server"},
+		{"mail.stores", &c.Mail.Stores, `mail that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
+		{"mail.cache", &c.Mail.Cache, "folder for the index of the mail; default: locus in XDG_CACHE_HOME or ~/.cache"},
+		{"mail.from", &c.Mail.From, `sender of messages: "Fred <fred@example.net>"`},
+		{"mail.relay", &c.Mail.Relay, `server that sends messages: "smtps://user@host" for TLS, "smtp://user@host:587" for mandatory STARTTLS, "smtp+clear://localhost:25" for neither TLS nor login; the password is asked for or read from ~/.netrc`},
+		{"mail.clear", &c.Mail.Clear, "send messages without TLS to a smtp+clear relay on another machine"},
+		{"mail.sendmail", &c.Mail.Sendmail, `program that sends messages without mail.relay: "/usr/sbin/sendmail" or ["msmtp", "-a", "work"]`},
+		{"rlogin.local_user", &c.Rlogin.LocalUser, "local user name for rlogin; default: your own, or locus-gateway for clients of a gateway"},
+		{"tn3270.model", &c.TN3270.Model, "terminal model of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
+		{"tn3270.code_page", &c.TN3270.CodePage, "character set of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
+		{"tn3270.device", &c.TN3270.Device, "device or group to ask for by tn3270; default: any"},
+		{"tn3270.basic", &c.TN3270.Basic, "do not use TN3270E (RFC 2355), for hosts that offer it wrongly"},
+		{"verify.archive", &c.Verify.Archive, `archive for "locus verify --suggest": "https://archive.example/web/{url}"; "{escaped}" is the URL with escaped delimiters`},
+		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway"`},
 		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
-		{"gateway.allow", &c.Gateway.Allow, `what may be opened, if not everything: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
-		{"gateway.deny", &c.Gateway.Deny, "what may not, in the same forms"},
-		{"gateway.files", &c.Gateway.Files, `folders of this machine whose files file URLs may open: ["/srv/pub"]; else none`},
-		{"gateway.connect_ports", &c.Gateway.ConnectPorts, "the ports that CONNECT leads to: [443]"},
-		{"gateway.cache", &c.Gateway.Cache, "the folder for answers that are kept; else locus/gateway in XDG_CACHE_HOME, or in ~/.cache"},
-		{"gateway.cache_size", &c.Gateway.CacheSize, `how much of the disk they take: "1G"`},
-		{"gateway.no_cache", &c.Gateway.NoCache, "keep no answers"},
-		{"gateway.log_format", &c.Gateway.LogFormat, `how requests are logged: "text", "json" or "none"`},
-		{"gateway.mail", &c.Gateway.Mail, "let clients send letters from mail.from by mail.relay or mail.sendmail"},
-		{"gateway.letters", &c.Gateway.Letters, "how many letters in an hour"},
-		{"gateway.memory", &c.Gateway.Memory, `how much memory the gateway may hold: "1G"; while it is more, requests get a 503; 0 is no limit`},
-		{"gateway.requests", &c.Gateway.Requests, "how many requests are answered at once"},
-		{"gateway.per_client", &c.Gateway.PerClient, "how many of them for one client; this machine has no such limit"},
-		{"gateway.per_host", &c.Gateway.PerHost, "how many are under way to one server"},
-		{"gateway.connections", &c.Gateway.Connections, "how many connections of clients there are at once"},
-		{"gateway.terminals", &c.Gateway.Terminals, "how many terminals are open at once"},
+		{"gateway.allow", &c.Gateway.Allow, `open only these: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
+		{"gateway.deny", &c.Gateway.Deny, "do not open these, in the same forms"},
+		{"gateway.files", &c.Gateway.Files, `local folders that file URLs may open: ["/srv/pub"]; default: none`},
+		{"gateway.connect_ports", &c.Gateway.ConnectPorts, "ports that CONNECT may lead to: [443]"},
+		{"gateway.cache", &c.Gateway.Cache, "folder for cached answers; default: locus/gateway in XDG_CACHE_HOME or ~/.cache"},
+		{"gateway.cache_size", &c.Gateway.CacheSize, `size limit of the cache: "1G"`},
+		{"gateway.no_cache", &c.Gateway.NoCache, "cache no answers"},
+		{"gateway.log_format", &c.Gateway.LogFormat, `format of the log: "text", "json" or "none"`},
+		{"gateway.mail", &c.Gateway.Mail, "let clients send messages from mail.from by mail.relay or mail.sendmail"},
+		{"gateway.letters", &c.Gateway.Letters, "limit of messages in an hour"},
+		{"gateway.memory", &c.Gateway.Memory, `memory limit: "1G"; above it, requests get a 503; 0 means unlimited`},
+		{"gateway.requests", &c.Gateway.Requests, "limit of concurrent requests"},
+		{"gateway.per_client", &c.Gateway.PerClient, "limit of concurrent requests of one client, except from this machine"},
+		{"gateway.per_host", &c.Gateway.PerHost, "limit of concurrent requests to one server"},
+		{"gateway.connections", &c.Gateway.Connections, "limit of client connections"},
+		{"gateway.terminals", &c.Gateway.Terminals, "limit of open terminals"},
 	}
 }
 
@@ -173,11 +174,11 @@ func (s setting) setText(text string) (err error) {
 	switch v := s.value.(type) {
 	case *bool:
 		if *v, err = strconv.ParseBool(text); err != nil {
-			return fmt.Errorf("%q is neither true nor false", text)
+			return fmt.Errorf("%q is not true or false", text)
 		}
 	case *int:
 		if *v, err = strconv.Atoi(text); err != nil {
-			return fmt.Errorf("%q is no number", text)
+			return fmt.Errorf("%q is not a number", text)
 		}
 	case *string:
 		*v = text
@@ -190,11 +191,11 @@ func (s setting) setText(text string) (err error) {
 // check refuses limits that would stop all work.
 func (c *Config) check() error {
 	if c.Parallel < 1 || c.PerHost < 1 {
-		return errors.New("parallel and per_host are at least 1")
+		return errors.New("parallel and per_host must be at least 1")
 	}
 	g := &c.Gateway
 	if min(g.Requests, g.PerClient, g.PerHost, g.Connections, g.Terminals, g.Letters) < 1 {
-		return errors.New("the limits of the gateway are at least 1")
+		return errors.New("the limits of the gateway must be at least 1")
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ clear = true
 		t.Errorf("%v, %q", err, c.Mail.Sendmail)
 	}
 	for text, says := range map[string]string{
-		`from = "a@b, c@d"`:              "one person",
+		`from = "a@b, c@d"`:              "one sender",
 		`from = "nobody"`:                "not an address",
 		`relay = "mail.example"`:         "smtps://user@host",
 		`relay = "smtps://u:sesame@h"`:   "asked for",

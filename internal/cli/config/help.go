@@ -8,26 +8,25 @@ import (
 // Help returns the text of "locus help configuration".
 func Help() string {
 	var b strings.Builder
-	b.WriteString(`The configuration is read from $XDG_CONFIG_HOME/locus/config.toml, which is
-~/.config/locus/config.toml if that variable is not set, or from the file of
---config or LOCUS_CONFIG. It is in TOML:
+	b.WriteString(`The configuration is the file of --config or LOCUS_CONFIG, or else locus/config.toml in
+$XDG_CONFIG_HOME or ~/.config. It is in TOML:
 
   timeout = "20s"
 
   [policy]
   allow_ports = [119]
 
-A flag goes before the environment, the environment before the file. A key that
-is not in this list is an error, and the message has its line.
+Flags take precedence over the environment, and the environment over the file. An
+unknown key is an error.
 
 `)
 	c := Default()
 	for _, s := range c.settings() {
-		fmt.Fprintf(&b, "  %s\n      %s.\n      Variable %s%s.\n", s.key, s.help, s.variable(), defaultText(s))
+		fmt.Fprintf(&b, "  %s\n      %s.\n      Variable: %s%s.\n", s.key, s.help, s.variable(), defaultText(s))
 	}
 	b.WriteString(`
-In a variable, ports are written 25,119 and paths /a:/b. NO_COLOR, if it is not
-empty, leaves out colours.`)
+In a variable, write ports as 25,119 and paths as /a:/b. A NO_COLOR that is not empty
+turns colours off.`)
 	return b.String()
 }
 

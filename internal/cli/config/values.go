@@ -30,7 +30,7 @@ func (p *Ports) Set(text string) error {
 	for _, field := range strings.Split(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 16)
 		if err != nil || n == 0 {
-			return fmt.Errorf("a port is a number from 1 to 65535")
+			return errors.New("a port is a number from 1 to 65535")
 		}
 		if !slices.Contains(*p, uint16(n)) {
 			*p = append(*p, uint16(n))
@@ -62,7 +62,7 @@ func (p *Ports) UnmarshalText(text []byte) error {
 func (p *Ports) UnmarshalTOML(value any) error {
 	list, ok := value.([]any)
 	if !ok {
-		return fmt.Errorf("a list of ports is written [25, 119]")
+		return errors.New("write a list of ports as [25, 119]")
 	}
 	*p = nil
 	for _, n := range list {
@@ -86,7 +86,7 @@ func (s *Size) Set(text string) error {
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || n > math.MaxInt64>>shift {
-		return fmt.Errorf("a size is a number of octets, perhaps with K, M, G or T behind it")
+		return errors.New("a size is a number of octets, optionally followed by K, M, G or T")
 	}
 	*s = Size(n << shift)
 	return nil
@@ -120,7 +120,7 @@ type duration time.Duration
 func (d *duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil || v < 0 {
-		return fmt.Errorf(`%q is no time span: write "20s" or "2m"`, text)
+		return fmt.Errorf(`invalid duration %q: write "20s" or "2m"`, text)
 	}
 	*d = duration(v)
 	return nil
@@ -131,7 +131,7 @@ type cwdMode string
 
 func (m *cwdMode) UnmarshalText(text []byte) error {
 	if !slices.Contains([]string{"multi", "single", "none"}, string(text)) {
-		return fmt.Errorf(`%q is none of "multi", "single" and "none"`, text)
+		return fmt.Errorf(`%q is not "multi", "single" or "none"`, text)
 	}
 	*m = cwdMode(text)
 	return nil
@@ -142,7 +142,7 @@ type logFormat string
 
 func (f *logFormat) UnmarshalText(text []byte) error {
 	if !slices.Contains([]string{"text", "json", "none"}, string(text)) {
-		return fmt.Errorf(`%q is none of "text", "json" and "none"`, text)
+		return fmt.Errorf(`%q is not "text", "json" or "none"`, text)
 	}
 	*f = logFormat(text)
 	return nil
@@ -168,7 +168,7 @@ func (l *ListenAddress) UnmarshalText(text []byte) error {
 		err = locus.ErrValue
 	}
 	if err != nil {
-		return fmt.Errorf(`%q is no HOST:PORT: write "127.0.0.1:1738", or "[::1]:0" for any port that is free`, text)
+		return fmt.Errorf(`%q is not HOST:PORT: write "127.0.0.1:1738", or "[::1]:0" for any free port`, text)
 	}
 	*l = ListenAddress(text)
 	return nil
@@ -186,7 +186,7 @@ type model int
 func (m *model) UnmarshalText(text []byte) error {
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n < 2 || n > 5 {
-		return errors.New("a model of a 3270 terminal is 2, 3, 4 or 5")
+		return errors.New("the model of a 3270 terminal must be 2, 3, 4 or 5")
 	}
 	*m = model(n)
 	return nil
@@ -200,7 +200,7 @@ type codePage string
 
 func (c *codePage) UnmarshalText(text []byte) error {
 	if !slices.Contains(tn3270.CodePages(), string(text)) {
-		return fmt.Errorf("%q is none of the code pages %s", text, strings.Join(tn3270.CodePages(), ", "))
+		return fmt.Errorf("unknown code page %q: choose from %s", text, strings.Join(tn3270.CodePages(), ", "))
 	}
 	*c = codePage(text)
 	return nil
@@ -223,7 +223,7 @@ func (n *newsServer) UnmarshalText(text []byte) error {
 	path, _ := u.Path()
 	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
 		// Text that is not a URL may contain a password anywhere.
-		return errors.New(`a news server is written "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
+		return errors.New(`write a news server as "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
 	}
 	n.URL = u
 	return nil
@@ -253,7 +253,7 @@ func (p *Paths) UnmarshalTOML(value any) error {
 		*p = append(*p, path)
 	}
 	if !ok {
-		return errors.New(`a list of paths is written ["~/Mail", "/var/mail/me"]`)
+		return errors.New(`write a list of paths as ["~/Mail", "/var/mail/me"]`)
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func (s *Sender) UnmarshalText(text []byte) error {
 	}
 	list, err := submit.ParseMailboxes(string(text))
 	if err == nil && len(list) != 1 {
-		err = errors.New("a message is from one person")
+		err = errors.New("a message has one sender")
 	}
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func (t *archive) UnmarshalText(text []byte) error {
 	}
 	try := archive(text)
 	if !strings.Contains(string(text), "{url}") && !strings.Contains(string(text), "{escaped}") || try.URLOf(locus.MustParse("http://example.com/")).IsZero() {
-		return errors.New(`an archive is written as a URL with "{url}" or "{escaped}" in it: "https://archive.example/web/{url}"`)
+		return errors.New(`write an archive as a URL with "{url}" or "{escaped}": "https://archive.example/web/{url}"`)
 	}
 	*t = try
 	return nil

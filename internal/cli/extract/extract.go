@@ -1,3 +1,4 @@
+// Package extract is the subcommand "locus extract", which finds URLs in documents.
 package extract
 
 import (
@@ -94,7 +95,7 @@ func (x *extractor) prepare() error {
 	x.o.Type = shortTypes[x.as]
 	if x.as != "" && x.o.Type == "" {
 		if x.o.Type = x.as; !strings.Contains(x.as, "/") {
-			return fmt.Errorf(`no type %q; there is text, markdown, html, mail, mbox, and any media type`, x.as)
+			return fmt.Errorf(`unknown type %q: choose text, markdown, html, mail, mbox, or any media type`, x.as)
 		}
 	}
 	for i, name := range x.schemes {

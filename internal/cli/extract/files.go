@@ -305,7 +305,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = fmt.Errorf("%s: a folder; -r reads its files", name)
+		err = fmt.Errorf("%s is a folder; -r reads its files", name)
 	case !info.Mode().IsRegular():
 		// Only Ctrl-C may end a pipe.
 		return struct {

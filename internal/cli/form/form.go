@@ -1,3 +1,5 @@
+// Package form turns the fields of a form into questions for users, and their texts
+// into answers.
 package form
 
 import (
@@ -91,7 +93,7 @@ func (q Question) ReadAnswer(text string) (string, error) {
 		return readAnswer(text)
 	case scheme.FieldSaveAs:
 		if strings.ContainsAny(text, `/\`) {
-			err = errors.New("a name is wanted, and no path")
+			err = errors.New("write a file name, not a path")
 		}
 	}
 	if err != nil {
@@ -110,7 +112,7 @@ func Choose(choices []string, text string) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(choices) {
 		return choices[n-1], nil
 	}
-	return "", fmt.Errorf("not one of the choices, which are %s", listChoices(choices))
+	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices))
 }
 
 func listChoices(choices []string) string {
@@ -128,7 +130,7 @@ func yesOrNo(text string) (string, error) {
 	case "0", "n", "no", "false":
 		return "0", nil
 	}
-	return "", errors.New("neither y for yes nor n for no")
+	return "", errors.New("write y for yes or n for no")
 }
 
 // MaxFile is the size limit of a file that is sent as an answer, in octets.
@@ -145,7 +147,7 @@ func readAnswer(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -154,7 +156,7 @@ func readAnswer(path string) (string, error) {
 	defer f.Close()
 	octets, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err == nil && len(octets) > MaxFile {
-		err = fmt.Errorf("%s: more than %d octets, which are the most", path, MaxFile)
+		err = fmt.Errorf("%s: larger than the limit of %d octets", path, MaxFile)
 	}
 	return string(octets), err
 }

@@ -1,3 +1,4 @@
+// Package gateway is the subcommand "locus gateway", which runs the HTTP gateway.
 package gateway
 
 import (
@@ -235,7 +236,7 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	m := &gateway.Mail{From: a.Config.Mail.From.Mailbox, PerHour: c.config.Letters}
 	switch {
 	case m.From.Address == "":
-		return nil, fmt.Errorf("gateway.mail: mail.from in the configuration says who writes")
+		return nil, errors.New("gateway.mail needs a sender: set mail.from in the configuration")
 	case a.Config.Mail.Relay.Host != "":
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
@@ -255,7 +256,7 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 		m.Relay = strings.Join(a.Config.Mail.Sendmail, " ")
 		m.Send = func(ctx context.Context, m *submit.Message) (string, error) { return "", program.Submit(ctx, m) }
 	default:
-		return nil, fmt.Errorf("gateway.mail: mail.relay or mail.sendmail in the configuration says what sends letters")
+		return nil, errors.New("gateway.mail needs a way to send: set mail.relay or mail.sendmail in the configuration")
 	}
 	return m, nil
 }
@@ -269,7 +270,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	if dir == "" {
 		own, reason := c.app.CacheFolder()
 		if own == "" {
-			c.app.Note("no answer is kept, because %s (--cache names a folder, --no-cache keeps none)", reason)
+			c.app.Note("answers are not cached: %s (--cache names a folder, --no-cache turns the cache off)", reason)
 			return nil, nil
 		}
 		dir = filepath.Join(own, "gateway")
@@ -283,7 +284,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 		Note: func(err error) { c.app.Note("%v", err) },
 	})
 	if err != nil {
-		return nil, scheme.Hint(err, "--cache names another folder, --no-cache keeps nothing")
+		return nil, scheme.Hint(err, "--cache names another folder, --no-cache turns the cache off")
 	}
 	return store, nil
 }

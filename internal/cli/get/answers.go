@@ -47,7 +47,7 @@ func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers,
 			f.Close()
 		}
 	case stdin:
-		err = errors.New("standard input can't have both the URLs and the answers")
+		err = errors.New("standard input can't contain both the URLs and the answers")
 	default:
 		x.file, err = parseAnswers(a.Stdin())
 	}
@@ -67,7 +67,7 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 		return nil, asJSONError(err)
 	}
 	if start != json.Delim('{') && start != json.Delim('[') {
-		return nil, errors.New("a JSON object of answers by their fields is wanted, or a list of them in order")
+		return nil, errors.New("write a JSON object of answers by field, or a list of answers in order")
 	}
 	list := []fileValue{}
 	for d.More() {
@@ -88,7 +88,7 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 		return nil, asJSONError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something comes after the JSON")
+		return nil, errors.New("there is text after the JSON")
 	}
 	return list, nil
 }
@@ -98,7 +98,7 @@ func asJSONError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("JSON is wanted: %w", err)
+	return fmt.Errorf("not JSON: %w", err)
 }
 
 // fill answers a form. It reports wrong answers before anything is submitted.
@@ -172,22 +172,22 @@ func jsonAnswer(q form.Question, v any) (string, error) {
 		if q.Kind == scheme.FieldCheck {
 			return q.ReadAnswer(strconv.FormatBool(v))
 		}
-		return "", errors.New("true and false answer a field of the kind check")
+		return "", errors.New("true and false only answer fields of kind check")
 	case []any:
 		return linesAnswer(q, v)
 	}
-	return "", errors.New("an object is no answer")
+	return "", errors.New("an object is not an answer")
 }
 
 func linesAnswer(q form.Question, list []any) (string, error) {
 	if q.Kind != scheme.FieldLines {
-		return "", errors.New("a list answers a field of the kind lines")
+		return "", errors.New("a list only answers fields of kind lines")
 	}
 	lines := make([]string, len(list))
 	for i, v := range list {
 		line, ok := v.(string)
 		if !ok {
-			return "", errors.New("lines are strings")
+			return "", errors.New("lines must be strings")
 		}
 		lines[i] = line
 	}

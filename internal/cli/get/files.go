@@ -27,7 +27,7 @@ func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
 		if !filepath.IsLocal(path) {
-			return "", "", fmt.Errorf("-o %s leads out of the folder that -d names", path)
+			return "", "", fmt.Errorf("-o %s is outside the folder of -d", path)
 		}
 		path = filepath.Join(g.dir, path)
 	}
@@ -37,7 +37,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if !g.overwrite {
-			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to what it leads to")
+			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to its target")
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
@@ -49,7 +49,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	name = filepath.Base(path)
 	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
-		return "", "", fmt.Errorf("-o %s names no file; -d DIR with -O chooses the folder", g.output)
+		return "", "", fmt.Errorf("-o %s is not a file name; use -O with -d DIR to choose a folder", g.output)
 	}
 	return filepath.Dir(path), name, nil
 }
@@ -104,7 +104,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	progress := g.NewProgress(true, names(jobs))
 	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
 		if e.State == transfer.Busy {
-			g.App.Note("%v, and is waited for", e.Err)
+			g.App.Note("%v; waiting for it", e.Err)
 		}
 		progress.Report(e)
 	}))
@@ -144,7 +144,7 @@ func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options 
 func writeFile(w io.Writer, m *scheme.Menu) error {
 	items, err := show.WriteLines(w, m.Items, new(form.TextDecoder))
 	if err == nil && items == 0 && m.Form != nil {
-		return scheme.Hint(fmt.Errorf("%w: it wants answers first", transfer.ErrNotObject), "--answer gives them")
+		return scheme.Hint(fmt.Errorf("%w: it is a form", transfer.ErrNotObject), "--answer answers it")
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 }
 
 // errOneObject means that -o has more than one URL.
-var errOneObject = fmt.Errorf("-o takes the object of one URL; -O gives each its own file")
+var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
 
 // nameError means that -O finds no file name in a URL.
 type nameError struct{ u locus.URL }
@@ -206,13 +206,13 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	case g.App.Flags.JSON:
 		g.App.WriteJSON(g.describeFile(r, file))
 	case r.Skipped:
-		g.App.Note("%s is there already", file)
+		g.App.Note("%s exists already", file)
 	default:
 		switch {
 		case r.Discarded > 0 && r.Changed:
-			g.App.Note("%s has changed since: all of it was fetched again", r.Job.URL.Redacted())
+			g.App.Note("%s has changed: fetched again from the start", r.Job.URL.Redacted())
 		case r.Discarded > 0:
-			g.App.Note("the server cannot resume %s: all of it was fetched again", r.Job.URL.Redacted())
+			g.App.Note("the server cannot resume %s: fetched again from the start", r.Job.URL.Redacted())
 		}
 		switch resource := r.Resource.(type) {
 		case *scheme.Object:
@@ -227,7 +227,7 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 func advise(err error) error {
 	switch {
 	case errors.Is(err, transfer.ErrExists):
-		return scheme.Hint(err, "--overwrite replaces it, -C takes it for what is wanted")
+		return scheme.Hint(err, "--overwrite replaces it, -C keeps it")
 	case errors.Is(err, transfer.ErrCoded):
 		return scheme.Hint(err, "--raw stores the octets in that coding")
 	}
@@ -265,7 +265,7 @@ func (l *leftovers) tell(a *base.App) {
 	}
 	switch {
 	case l.unsure > 0:
-		a.Note("the same command with -C continues the part if the server can resume, and begins again otherwise")
+		a.Note("the same command with -C continues the part, or starts again if the server can't resume")
 	case l.parts > 0:
 		a.Note("the same command with -C continues the part")
 	}

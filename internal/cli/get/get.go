@@ -1,7 +1,10 @@
+// Package get is the subcommand "locus get", which writes what URLs lead to, to
+// standard output or to files.
 package get
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -125,19 +128,19 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	files := g.remoteName || set("output") && g.output != "-"
 	switch {
 	case set("output") && g.output == "":
-		return fmt.Errorf("-o needs the name of a file")
+		return errors.New("-o needs a file name")
 	case set("output") && g.remoteName:
-		return fmt.Errorf("-o and -O don't go together")
+		return errors.New("-o and -O can't be used together")
 	case set("output") && len(args) > 1:
 		return errOneObject
 	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
-		return fmt.Errorf("-C, -d, --overwrite and --retry are about files and go with -o or -O")
+		return errors.New("-C, -d, --overwrite and --retry need -o or -O")
 	case files && g.NoFollow:
-		return fmt.Errorf("--no-follow shows where a URL leads and writes no file")
+		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
 	case set("output") && g.output == "-" && g.App.Flags.JSON:
-		return fmt.Errorf("standard output can't have the object and --json")
+		return errors.New("standard output can't carry both the object and --json")
 	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
-		return fmt.Errorf("--parallel, --per-host and --retry can't be negative")
+		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
 	if err := g.CheckPreferences(); err != nil {
 		return err
@@ -187,7 +190,7 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		o.Fill = g.answers.fill
 		defer func() {
 			if !g.answers.asked.Load() {
-				g.App.Note("no form was met: nothing took the answers")
+				g.App.Note("the answers were not used: there was no form")
 			}
 		}()
 	}

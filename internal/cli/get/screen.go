@@ -168,7 +168,7 @@ func (p *screenPlayer) send(text string) error {
 			if rest == "" {
 				return err
 			}
-			return fmt.Errorf("%w, and not all was typed", err)
+			return fmt.Errorf("%w; not everything was typed", err)
 		}
 		text = rest
 	}
@@ -195,7 +195,7 @@ func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	}
 	switch {
 	case errors.Is(err, errSilent):
-		return late("nothing that matches %s was shown in %v; the screen begins with %s", locus.Quote(re.String()), p.stepTime, begins())
+		return late("nothing that matches %s was shown within %v; the screen begins with %s", locus.Quote(re.String()), p.stepTime, begins())
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the host ended the session before anything matched %s; the screen begins with %s", scheme.ErrProtocol,
 			locus.Quote(re.String()), begins())
@@ -204,7 +204,7 @@ func (p *screenPlayer) expect(re *regexp.Regexp) error {
 }
 
 // errNoScreen means that a host does not send 3270 data streams.
-var errNoScreen = errors.New("the host shows no 3270 screen")
+var errNoScreen = errors.New("the host sends no 3270 screen")
 
 // errKeptLocked means that a host did not unlock the keyboard in time.
 var errKeptLocked = late("the host keeps the keyboard locked")

@@ -47,14 +47,14 @@ func (s *script) addFlags(f *pflag.FlagSet) {
 // settleFlags validates the flags.
 func (s *script) settleFlags(args []string) error {
 	if s.settle <= 0 {
-		return fmt.Errorf("--settle is a time, such as 500ms, and not %v", s.settle)
+		return fmt.Errorf("--settle must be a duration such as 500ms, not %v", s.settle)
 	}
 	if len(s.steps) > 0 && !show.HasSession(args) {
-		return fmt.Errorf("--send, --expect and --press are for sessions, and there is none")
+		return errors.New("--send, --expect and --press need the URL of a session")
 	}
 	for _, st := range s.steps {
 		if st.kind == stepPress && !show.HasScheme(args, "tn3270") {
-			return fmt.Errorf("--press is for tn3270; for telnet and rlogin, --send types what keys send, such as \\x1b")
+			return errors.New("--press needs a tn3270 URL; for telnet and rlogin use --send, such as \\x1b")
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func (f stepFlag) Set(text string) error {
 	case stepPress:
 		var ok bool
 		if st.press, ok = tn3270.ParseKey(text); !ok {
-			err = fmt.Errorf("%s is no key: Enter, Clear, Tab, PF1 to PF24, PA1 to PA3", locus.Quote(text))
+			err = fmt.Errorf("unknown key %s: use Enter, Clear, Tab, PF1 to PF24, PA1 to PA3", locus.Quote(text))
 		}
 	}
 	if err == nil {
@@ -103,7 +103,7 @@ func unescape(text string) (string, error) {
 			return b.String(), nil
 		}
 		if after == "" {
-			return "", errors.New(`a \ at the end: \\ is one`)
+			return "", errors.New(`a single \ at the end: write \\`)
 		}
 		size := 1
 		switch after[0] {
@@ -121,11 +121,11 @@ func unescape(text string) (string, error) {
 			size = min(3, len(after))
 			o, err := strconv.ParseUint(after[1:size], 16, 8)
 			if err != nil || size < 3 {
-				return "", errors.New(`behind \x are two digits, as \x1b`)
+				return "", errors.New(`\x needs two hexadecimal digits, as in \x1b`)
 			}
 			b.WriteByte(byte(o))
 		default:
-			return "", errors.New(`behind \ is r, n, t, e, x and two digits, or \`)
+			return "", errors.New(`\ must be followed by r, n, t, e, x and two digits, or \`)
 		}
 		text = after[size:]
 	}

@@ -315,7 +315,7 @@ func (p *player) send(octets string) error {
 				return err
 			}
 		case <-tooLate:
-			return late("the host has not taken what was sent in %v", p.stepTime)
+			return late("the host did not accept what was sent within %v", p.stepTime)
 		case <-p.ctx.Done():
 			return context.Cause(p.ctx)
 		}
@@ -334,7 +334,7 @@ func (p *player) expect(re *regexp.Regexp) error {
 		err := p.receive(tooLate)
 		switch {
 		case errors.Is(err, errSilent):
-			return late("nothing that matches %s came in %v%s", locus.Quote(re.String()), p.stepTime, p.last())
+			return late("nothing that matches %s came within %v%s", locus.Quote(re.String()), p.stepTime, p.last())
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%w: the host ended the session before anything matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), p.last())
 		case err != nil:
@@ -347,7 +347,7 @@ func (p *player) expect(re *regexp.Regexp) error {
 func (p *player) last() string {
 	lines := bytes.Split(bytes.TrimSpace(p.window), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
-		return ", and its last words were " + locus.Quote(string(last))
+		return ", and its last line was " + locus.Quote(string(last))
 	}
 	return ""
 }

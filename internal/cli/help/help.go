@@ -1,3 +1,4 @@
+// Package help is the subcommand "locus help", its topics, and the manual pages.
 package help
 
 import (

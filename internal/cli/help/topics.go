@@ -16,7 +16,7 @@ func Topics() []*cobra.Command {
 		},
 		{
 			Use:   "forms",
-			Short: "Forms and searches, and how they are answered",
+			Short: "Forms and searches, and how to answer them",
 			Long:  formsHelp,
 		},
 		{
@@ -26,34 +26,32 @@ func Topics() []*cobra.Command {
 		},
 		{
 			Use:   "gateways",
-			Short: "Gateways and proxies, and which URLs go by way of them",
+			Short: "Gateways and proxies, and which URLs use them",
 			Long:  gatewaysHelp,
 		},
 		{
 			Use:   "exit-status",
-			Short: "What the exit status says",
-			Long: `With several inputs every one is tried, and the highest of their statuses is the
-status of the command.
+			Short: "Exit status",
+			Long: `With several inputs each is tried, and the highest status is that of the command.
 
   0    done, and nothing wrong found
-  1    a check says no: not conforming, not the same
-  2    usage, or an argument that is no URL
-  3    access failed: unreachable, not found, protocol error; or standard input
-       can't be read, or standard output can't be written, as on a full disk
+  1    a check failed: not conforming, not the same, dead links, nothing found
+  2    usage, or an argument that is not a URL
+  3    access failed: unreachable, not found, protocol error; or an error of standard
+       input or output, such as a full disk
   4    refused by the policy
   130  interrupted
 
-A reader that closes the pipe has read all it wanted: the command ends, without
-a message, with the status it has by then.`,
+When a reader closes the pipe, the command ends without a message. Its status is the
+one reached so far.`,
 		},
 	}
 }
 
-const formsHelp = `Some URLs lead to a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which
-wants answers before it gives anything. "locus open URL" asks for them at the
-terminal. "locus get URL" lists the questions; with --json they are in "form". A
-database of WAIS (section 3.9) tells about itself, and takes answers too. Each
-question has a number from 1, a prompt and a kind:
+const formsHelp = `Some URLs lead to a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which needs
+answers first. "locus open URL" asks for them at the terminal. "locus get URL" lists the
+questions; with --json they are in "form". A WAIS database (section 3.9) describes itself
+and takes answers too. Each question has a number from 1, a prompt and a kind:
 
   text     one line
   hidden   one line that is not shown
@@ -61,25 +59,22 @@ question has a number from 1, a prompt and a kind:
   choice   one of a list: its text, or its number
   check    y or n, yes or no, true or false, 1 or 0
   save-as  a name for the reply, which "locus open" stores in that file
-  file     the path of a file of at most 16 MiB, whose octets are sent
+  file     the path of a file of at most 16 MiB, whose content is sent
 
-For scripts, "locus get --answer FIELD=TEXT URL" answers, once for each question;
-FIELD is the number or the prompt, in capitals or not. If there is one question
-only, as in a search, all of it is the answer: --answer WORDS. A question that is
-not answered gets its default.
+In scripts, "locus get --answer FIELD=TEXT URL" answers, once for each question. FIELD is
+the number or the prompt, in any case. For a single question, as in a search, all of it
+is the answer: --answer WORDS. Questions without an answer get their default.
 
-"--answers FILE" reads JSON: an object of answers by number or prompt, or a list
-of them in the order of the questions. Answers are strings, numbers, true or
-false, null for the default, and lists of strings for lines. Others can see what
-is on a command line, so this is the way for what is secret. An --answer goes
-before what the file says.
+"--answers FILE" reads JSON: an object of answers by number or prompt, or a list of
+answers in the order of the questions. Answers are strings, numbers, true or false, null
+for the default, and lists of strings for lines. Use it for secrets, because others can
+see a command line. --answer takes precedence over the file.
 
-An answer that its question does not take ends the command with status 2, and
-nothing has been submitted. What was submitted is a URL as well, which sends it
-again: "locus open" shows it.`
+If a question refuses its answer, the status is 2 and nothing is submitted. A submission
+is a URL too, which sends the same again: "locus open" shows it.`
 
-const gatewaysHelp = `URLs of a scheme can go by way of a gateway (RFC 1738 section 4), also of a scheme
-that nothing here opens. It is named in the configuration, by the scheme:
+const gatewaysHelp = `URLs of a scheme can go through a gateway (RFC 1738 section 4), even those of a scheme
+that locus can't open. The configuration names it by scheme:
 
   [gateways]
   gopher = "http://gw.example/{url}"
@@ -89,82 +84,76 @@ that nothing here opens. It is named in the configuration, by the scheme:
 
 A gateway is one of these:
 
-  http://gw.example/{url}    the URL, encoded, makes another URL; {+url}, for http
-                             and https, is the URL as it is
-  http://proxy.example:3128  an HTTP proxy, or https: for one that is asked over TLS.
-                             It is sent the whole URL, and what it answers is the
-                             object. What is encrypted (https, ftps, gophers, nntps,
-                             snews) and sessions go through a tunnel (CONNECT).
-  socks5h://proxy.example    SOCKS 5, which looks names up; by socks5: they are looked
-                             up here. It carries TCP: Prospero fails, and does not go
-                             around it.
-  direct                     none, although there is one for all
+  http://gw.example/{url}    the encoded URL makes another URL; {+url}, for http and
+                             https, is the URL as it is
+  http://proxy.example:3128  an HTTP proxy; https: for one that uses TLS. It gets the
+                             whole URL, and its answer is the object. Encrypted
+                             schemes (https, ftps, gophers, nntps, snews) and
+                             sessions use a tunnel (CONNECT).
+  socks5h://proxy.example    SOCKS 5 that looks names up; with socks5: locus looks
+                             them up. It carries only TCP, so Prospero fails.
+  direct                     no gateway, even if there is one for all
 
-"all" is for the other schemes, but never for mailto, mid and cid, and for files only
-of other hosts, where their own key has one. What is for "except" goes straight to its
-server: a host and what is below it, what is below alone (".example.net"), addresses,
-each perhaps with ":" and a port, or "*". Messages go out through a SOCKS proxy of
-all.
+"all" is for the other schemes, but never for mailto, mid and cid. A file URL of another
+host uses a gateway only if file has its own key. Hosts in "except" are reached directly:
+a host and its subdomains, only subdomains (".example.net"), addresses, each optionally
+with ":" and a port, or "*". Messages are sent through a SOCKS proxy of "all".
 
---gateway SCHEME=GATEWAY goes before the variables LOCUS_GATEWAYS_GOPHER, ..._ALL and
-..._EXCEPT, and LOCUS_GATEWAYS, which has SCHEME=GATEWAY with blanks between them;
-these before the file; and that before http_proxy, https_proxy, ftp_proxy,
-gopher_proxy, wais_proxy, news_proxy (for news and nntp), all_proxy and no_proxy, which
-are also read in upper case, but for HTTP_PROXY. --no-gateway leaves out all of them.
-"locus gateway" leaves out those of other programs, which may name itself. A scheme
-that is not registered has a variable too: LOCUS_GATEWAYS_X_FOO is for x-foo. "locus
+The order of precedence is: --gateway SCHEME=GATEWAY; the variables
+LOCUS_GATEWAYS_GOPHER, ..._ALL and ..._EXCEPT; LOCUS_GATEWAYS, which has SCHEME=GATEWAY
+entries separated by blanks; the file; and the variables http_proxy, https_proxy,
+ftp_proxy, gopher_proxy, wais_proxy, news_proxy (for news and nntp), all_proxy and
+no_proxy, also in upper case except for HTTP_PROXY. --no-gateway ignores all of them.
+"locus gateway" ignores the variables of other programs, which may name itself. An
+unregistered scheme has a variable too: LOCUS_GATEWAYS_X_FOO is for x-foo. "locus
 schemes" lists it.
 
-A user and password in a gateway's URL are for that alone. Others can see what is on a
-command line: write them into the file. "locus get -v" tells what goes by way of what.
+A user and password in a gateway's URL are only for that gateway. Write them into the
+file, because others can see a command line. "locus get -v" shows which gateway is used.
 
-What a URL may lead to is judged as ever, before a gateway is asked. But what a name
-means is then for the proxy to know: a link from the Internet may lead to a name that
-only the proxy's network knows. An address may not, if it is not public.`
+The policy checks a URL before a gateway is asked. But the proxy decides what a name
+means: a link from the Internet may lead to a name that only the proxy's network knows.
+An address that is not public is refused.`
 
-const sessionsHelp = `A telnet, rlogin or tn3270 URL locates an interactive service (RFC 1738 section
-3.8). "locus open URL" is the terminal for it. The user and password of the URL are
-advice: they are told, and only typed when you ask for it; rlogin begins with the
-user of the URL, which can't be left out.
+const sessionsHelp = `A telnet, rlogin or tn3270 URL locates an interactive service (RFC 1738 section 3.8).
+"locus open URL" connects your terminal to it. The user and password of the URL are
+shown, and typed only when you ask for it; rlogin always sends the user.
 
-Ctrl-] gives the keyboard to locus, which then knows "close", "status", "user" and
-"password" (which type what the URL suggests), "send NAME" for what keyboards have no
-keys for, such as "send brk", "mode", "escape", "suspend" and "help"; an empty line
-goes on. --escape names another key. By rlogin, "~." at the beginning of a line ends
-the session too. Where a service does not show what is typed, as many do that speak
-no Telnet, lines are shown here and sent as a whole; there, Ctrl-C or Ctrl-D ends the
-session. "mode character" and "mode line" overrule that. A child process watches the
-terminal, and puts it in order if locus is killed.
+Ctrl-] leads to the commands of locus: "close", "status", "user" and "password" (which
+type what the URL suggests), "send NAME" for signals such as "send brk", "mode",
+"escape", "suspend" and "help". An empty line returns to the session. --escape chooses
+another key. In rlogin, "~." at the start of a line ends the session too. If a service
+does not echo, as many without Telnet do, lines are echoed here and sent as a whole;
+Ctrl-C or Ctrl-D then ends the session. "mode character" and "mode line" override that.
+A child process resets the terminal if locus is killed.
 
---safe leaves out what a host could tell the terminal to do behind your back:
-titles, the clipboard, reports that a shell would take for typing. It is on for a
-URL that is read from standard input. If standard input or output is no terminal,
-lines are sent, and what comes is written, until the host ends it or has nothing to
-say for 2 s after the last line.
+--safe removes escape sequences that could harm the terminal: titles, the clipboard,
+reports that a shell would read as typing. It is the default for a URL from standard
+input. If standard input or output is not a terminal, lines are sent, and output is
+written until the host ends the session or is silent for 2 s after the last line.
 
-The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves; F1 to
-F12 are PF1 to PF12, with Shift PF13 to PF24; Ctrl-C is Clear, Ctrl-R is Reset,
-Insert, Delete and Backspace do what they say, End erases to the end of the field,
-and Ctrl-A then 1, 2 or 3 is PA1 to PA3. --model, --code-page and --device say what
-the terminal is, and so does the configuration. It has colours unless the
-environment has a NO_COLOR.
+The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves. F1 to F12
+are PF1 to PF12, with Shift PF13 to PF24. Ctrl-C is Clear and Ctrl-R is Reset. Insert,
+Delete and Backspace work as usual, and End erases to the end of the field. Ctrl-A
+followed by 1, 2 or 3 is PA1 to PA3. --model, --code-page and --device describe the
+terminal, and so does the configuration. NO_COLOR turns colours off.
 
-For scripts, "locus get" does steps in the order in which they are given, and writes
-what came, also to the file of -o:
+In scripts, "locus get" runs steps in the order in which they are given. It writes the
+output of the host, also to the file of -o:
 
-  --expect REGEXP  waits until what came since the last match has it (the last 64 KiB)
-  --send TEXT      types; \r is Enter, \n a new line, \t Tab, \e Escape, \x1d any octet
-  --press KEY      presses a key of a 3270 terminal: Enter, Tab, Clear, PF1, PA1 ...
-  --settle D       is how long a host has to be silent after that, for it to be over
+  --expect REGEXP  wait until the output since the last match contains it (at most the
+                   last 64 KiB)
+  --send TEXT      type; \r is Enter, \n a new line, \t Tab, \e Escape, \x1d any octet
+  --press KEY      press a key of a 3270 terminal: Enter, Tab, Clear, PF1, PA1 ...
+  --settle D       end the session when the host is silent for D
 
-Each step may take as long as --timeout says, or else 30 s; what does not come is
-status 3. With --json there is a line for each thing that happens: "event" is
-"received", "sent" or "matched", and "text" what it was, with what you send; the last
-line is the session itself, with "kind" and how many octets were "received". Others
-can see a command line, so that it is no place for a password that matters.
+Each step may take as long as --timeout, or else 30 s; then the status is 3. With --json
+there is a line for each event: "event" is "received", "sent" or "matched", and "text"
+its text, including what you send. The last line is the session itself, with "kind" and
+the number of octets "received". Others can see a command line, so do not put important
+passwords there.
 
-From tn3270 the screen is written as it is at the end, when it has stayed the same
-for as long as --settle says; whenever a key has locked the keyboard, the host is
-waited for. With --json it is "rows", "columns", "cursor", "locked", "text" and
-"fields", each with its "row", "column", "length" and "value", which is null if it is
-hidden.`
+For tn3270 the final screen is written, once it has not changed for the time of
+--settle. When a key locks the keyboard, locus waits for the host. With --json the
+screen is "rows", "columns", "cursor", "locked", "text" and "fields", each with "row",
+"column", "length" and "value", which is null for a hidden field.`

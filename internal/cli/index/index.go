@@ -1,3 +1,4 @@
+// Package index is the subcommand "locus index", which updates the index of the mail.
 package index
 
 import (
@@ -71,7 +72,7 @@ type indexJSON struct {
 func (x *indexing) run(ctx context.Context) error {
 	mail := client.NewMailbox(x.a, false)
 	if mail == nil {
-		return scheme.Hint(fmt.Errorf("%w: there is no mail", scheme.ErrUnsupported), "mail.stores in the configuration names it")
+		return scheme.Hint(fmt.Errorf("%w: no mail is configured", scheme.ErrUnsupported), "set mail.stores in the configuration")
 	}
 	defer mail.Close()
 	mail.OnTrouble = x.trouble

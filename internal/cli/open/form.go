@@ -71,7 +71,7 @@ func (v *formDialog) field(ctx context.Context, q form.Question) error {
 		text, err := v.read(ctx, q)
 		switch {
 		case errors.Is(err, base.ErrNoAnswer):
-			return fmt.Errorf("%w: the input ended at field %s, and nothing was submitted", base.ErrNoAnswer, q.Label())
+			return fmt.Errorf("%w: the input ended at field %s; nothing was submitted", base.ErrNoAnswer, q.Label())
 		case err != nil:
 			return err
 		}
@@ -94,7 +94,7 @@ func (v *formDialog) wrong(field int, why error) error {
 	if v.attempts[field] < mostAttempts {
 		return nil
 	}
-	return fmt.Errorf("%w: %d were wrong for field %s, and nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
+	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, mostAttempts, form.Fields(v.form)[field].Label())
 }
 
 // sayLine shows a line of the server, unless it is empty.
@@ -110,11 +110,11 @@ func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) 
 	switch q.Kind {
 	case scheme.FieldHidden:
 		if !policy.IsSecure(v.form.URL) {
-			fmt.Fprintf(v.tty, "  Nothing is encrypted on the way: whoever listens there can read the answer to this.\n")
+			fmt.Fprintf(v.tty, "  The connection is not encrypted: others may read this answer.\n")
 		}
 		return v.tty.ReadSecret(ctx, prompt+" (not shown): ")
 	case scheme.FieldLines:
-		fmt.Fprintf(v.tty, "%s%s\n  Lines up to one that is only \".\", or to Ctrl-D.\n", prompt, v.bracket(q))
+		fmt.Fprintf(v.tty, "%s%s\n  End with a line that is only \".\", or with Ctrl-D.\n", prompt, v.bracket(q))
 		return v.readLines(ctx)
 	case scheme.FieldChoice:
 		fmt.Fprintf(v.tty, "%s:\n", prompt)
@@ -190,7 +190,7 @@ func chooseByStart(choices []string, text string) (string, error) {
 	case 1:
 		return like[0], nil
 	}
-	return "", fmt.Errorf("%d of the choices begin so", len(like))
+	return "", fmt.Errorf("%d choices begin so", len(like))
 }
 
 // saveAs sets the file for the reply. Only the name of the file is sent.
@@ -210,9 +210,9 @@ func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	name := filepath.Base(text)
 	switch _, err := os.Lstat(text); {
 	case os.IsPathSeparator(text[len(text)-1]) || !filepath.IsLocal(name) || name == ".":
-		return "", fmt.Errorf("%s names no file", locus.Quote(text))
+		return "", fmt.Errorf("%s is not a file name", locus.Quote(text))
 	case err == nil:
-		return "", fmt.Errorf("%s is there already, and is not replaced", locus.Quote(text))
+		return "", fmt.Errorf("%s exists already, and is not replaced", locus.Quote(text))
 	}
 	if _, err := os.Stat(filepath.Dir(text)); err != nil {
 		return "", err

@@ -50,7 +50,7 @@ func newGuard(tty *os.File) (*guard, error) {
 	g := &guard{command, in}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
 		g.dismiss()
-		return nil, fmt.Errorf("the guard of the terminal does not begin: %q, %v", line, err)
+		return nil, fmt.Errorf("the terminal guard did not start: %q, %v", line, err)
 	}
 	return g, nil
 }
@@ -100,7 +100,7 @@ func NewGuard(a *base.App) *cobra.Command {
 			tty := os.NewFile(3, "the terminal")
 			state, err := term.GetState(int(tty.Fd()))
 			if err != nil {
-				return fmt.Errorf("this is for locus itself: %w", err)
+				return fmt.Errorf("this subcommand is internal to locus: %w", err)
 			}
 			fmt.Fprintln(a.Out, "ready")
 			a.Out.Flush()

@@ -63,13 +63,13 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	}
 	switch {
 	case set("body") && set("body-file"):
-		return fmt.Errorf("--body and --body-file are two texts, and a message has one")
+		return errors.New("--body and --body-file can't be used together")
 	case set("output") && l.output == "":
-		return fmt.Errorf("--output needs a name")
+		return errors.New("--output needs a file name")
 	case set("output") && set("send-with"):
-		return fmt.Errorf("with --output nothing is sent, and so with no --send-with")
+		return errors.New("--output sends nothing: it can't be used with --send-with")
 	case set("send-with") && !slices.Contains([]string{"smtp", "sendmail", "file"}, l.by):
-		return fmt.Errorf("--send-with is smtp, sendmail or file, not %s", locus.Quote(l.by))
+		return fmt.Errorf("--send-with must be smtp, sendmail or file, not %s", locus.Quote(l.by))
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
 		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
-		Reason: "a message is sent when a person has seen it, and there is no terminal to show it", Help: "--output FILE",
+		Reason: "a message must be shown before it is sent, and there is no terminal", Help: "--output FILE",
 	})
 }
 
@@ -219,7 +219,7 @@ func (w *composer) readAttachments() error {
 			return err
 		}
 		if left -= len(content); left < 0 {
-			return fmt.Errorf("%w: the files have more than %d octets together", scheme.ErrTooLarge, mostAttached)
+			return fmt.Errorf("%w: the files are larger than %d octets together", scheme.ErrTooLarge, mostAttached)
 		}
 		w.draft.Attachments = append(w.draft.Attachments, submit.Attachment{Name: filepath.Base(name), Content: content})
 	}
@@ -238,7 +238,7 @@ func readFile(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is no regular file", locus.Quote(name)))
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", locus.Quote(name)))
 	}
 	return readMost(f, locus.Quote(name))
 }
@@ -270,9 +270,9 @@ func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...a
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
 	}
-	tell("%d octets are in %s, and nothing was sent", m.Size(), name)
+	tell("%d octets were written to %s; nothing was sent", m.Size(), name)
 	if hidden := m.Hidden(); len(hidden) > 0 {
-		tell("the file does not name those of Bcc: %s", strings.Join(hidden, ", "))
+		tell("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...a
 // withHelp tells how to name a missing sender.
 func (w *composer) withHelp(err error) error {
 	if w.draft.From.Address == "" {
-		return scheme.Hint(err, "--from or mail.from in the configuration says who writes")
+		return scheme.Hint(err, "set --from, or mail.from in the configuration")
 	}
 	return err
 }
@@ -288,10 +288,10 @@ func (w *composer) withHelp(err error) error {
 // tellIgnored tells which fields of the URL were left out.
 func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
-		tell(`what follows "?" was read by RFC 6068: to RFC 1738 it is part of the address`)
+		tell(`the text after "?" was read by RFC 6068; by RFC 1738 it is part of the address`)
 	}
 	for _, f := range w.ignored {
-		tell("left out, because it is not for a URL to say: %s: %s", f.Name, term.Truncate(f.Value, form.MaxShown))
+		tell("left out, because a URL may not set it: %s: %s", f.Name, term.Truncate(f.Value, form.MaxShown))
 	}
 }
 
@@ -310,9 +310,9 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 	case by == "file":
 		return nil, nil
 	case by == "smtp" && !hasRelay:
-		return nil, base.NewWrongAnswer(errors.New("--send-with smtp: mail.relay in the configuration names no server"))
+		return nil, base.NewWrongAnswer(errors.New("--send-with smtp: mail.relay in the configuration is not set"))
 	case by == "sendmail" && !hasProgram:
-		return nil, base.NewWrongAnswer(errors.New("--send-with sendmail: mail.sendmail in the configuration names no program"))
+		return nil, base.NewWrongAnswer(errors.New("--send-with sendmail: mail.sendmail in the configuration is not set"))
 	case hasRelay && by != "sendmail":
 		return o.byRelay(mail.Relay.Relay)
 	case hasProgram:
@@ -331,7 +331,7 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 func (o *opener) byRelay(relay submit.Relay) (*sendMethod, error) {
 	name := relay.String()
 	if relay.Security == submit.Clear {
-		name += ", with nothing encrypted on the way"
+		name += ", without encryption"
 	}
 	server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: o.App.Config.Mail.Clear, Wait: o.App.Flags.Timeout})
 	return &sendMethod{name, server.Submit}, nil

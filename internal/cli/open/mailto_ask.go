@@ -89,7 +89,7 @@ func (w *composer) askFor(ctx context.Context, question string, set func(string)
 // unsent says that nothing was sent.
 func (w *composer) unsent(err error) error {
 	if errors.Is(err, base.ErrNoAnswer) {
-		return fmt.Errorf("%w: the input ended, and nothing was sent", base.ErrNoAnswer)
+		return fmt.Errorf("%w: the input ended; nothing was sent", base.ErrNoAnswer)
 	}
 	w.o.NoteLater("nothing was sent")
 	return err
@@ -118,7 +118,7 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	case m == nil:
 		question = "Edit it? [e/N] "
 	case w.method == nil:
-		w.say("There is no way to send it: mail.relay or mail.sendmail in the configuration names one.")
+		w.say("It can't be sent: mail.relay and mail.sendmail in the configuration are not set.")
 		question = "Write it to a file? [w/e(dit)/N] "
 	}
 	for {

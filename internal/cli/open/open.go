@@ -1,3 +1,5 @@
+// Package open is the subcommand "locus open", which asks for answers, runs sessions,
+// writes messages and uses the pager.
 package open
 
 import (
@@ -118,7 +120,7 @@ func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.App.Inputs(args) {
 		if !first {
-			return u, false, fmt.Errorf("one URL is opened at a time")
+			return u, false, errors.New("open accepts one URL")
 		}
 		first = false
 		u, ok = o.ReadURL(text, err)
@@ -202,7 +204,7 @@ func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, erro
 func (o *opener) repeat(form *formDialog) {
 	switch {
 	case form.hidden:
-		o.NoteLater("the URL that sends this again is not shown: it would show the answer that was hidden")
+		o.NoteLater("the URL that sends this again is not shown, because it contains a hidden answer")
 	case errors.Is(form.urlErr, locus.ErrTooLong):
 		o.NoteLater("no URL sends this again: it would be longer than %d octets", locus.MaxLen)
 	case form.urlErr != nil:
@@ -257,8 +259,8 @@ func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resourc
 		}
 	}
 	if err != nil {
-		return scheme.Hint(err, fmt.Sprintf("%d octets are kept in %s", w.Count, path))
+		return scheme.Hint(err, fmt.Sprintf("%d octets were written to %s", w.Count, path))
 	}
-	o.NoteLater("%d octets are in %s", w.Count, path)
+	o.NoteLater("%d octets were written to %s", w.Count, path)
 	return nil
 }

@@ -42,18 +42,18 @@ func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	}
 	name := strings.ToUpper(s.escape)
 	if len(name) != 2 || name[0] != '^' || (name[1] < 'A' || name[1] > 'Z') && !strings.Contains(`[\]^_`, name[1:]) {
-		return fmt.Errorf("--escape is \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
+		return fmt.Errorf("--escape must be \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
 	}
 	s.key = name[1] & 0x1F
 	if strings.IndexByte(neededKeys, s.key) >= 0 {
-		return fmt.Errorf("--escape: %s is a key that sessions need themselves", locus.Quote(s.escape))
+		return fmt.Errorf("--escape: sessions need the key %s", locus.Quote(s.escape))
 	}
 	return nil
 }
 
 // errSessionJSON means that --json does not fit an interactive session.
-var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has a session for a person, and --json is for programs", scheme.ErrUnsupported),
-	"\"locus get --json\" writes down what happens in one")
+var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
+	"\"locus get --json\" records a session")
 
 // converse connects the user to a host: at the terminal, or through pipes.
 func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
@@ -85,7 +85,7 @@ const afterInput = 2 * time.Second
 // pipe sends standard input, and writes the output of the host.
 func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if _, ok := s.Conn.(telnet.Terminal3270); ok {
-		return scheme.Hint(fmt.Errorf("%w: a 3270 screen has no use for lines, and standard input or output is no terminal", scheme.ErrUnsupported),
+		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
 			"\"locus get\" types, presses keys and writes what the screen shows")
 	}
 	output := &show.Display{Writer: o.Stdout().Unbuffered(), Safe: o.session.safe}

@@ -90,7 +90,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 func (t *terminalSession) run(ctx context.Context) (err error) {
 	t.guard, err = newGuard(t.tty)
 	if err != nil {
-		t.a.Note("if locus is killed, the terminal has to be put in order by \"reset\": %s", err)
+		t.a.Note("if locus is killed, \"reset\" restores the terminal: %s", err)
 	}
 	defer t.guard.dismiss()
 	t.display.OnAlternate = t.guard.turned
@@ -168,7 +168,7 @@ func (t *terminalSession) greet() {
 	u := t.session.URL
 	t.say("connected to %s", u.WithoutPassword().Redacted())
 	if t.escape != 0 {
-		t.say("%s gives the keyboard to locus; there, \"close\" ends the session, and \"help\" tells more", t.key)
+		t.say("%s leads to the commands of locus: \"close\" ends the session, \"help\" lists more", t.key)
 	}
 	switch _, hasPassword := u.Password(); {
 	case hasPassword && t.session.User != "" && u.Scheme() != "rlogin":
@@ -523,7 +523,7 @@ func (t *terminalSession) do(name string, args []string) (end bool, err error) {
 			t.say("%s", line)
 		}
 	default:
-		t.say("%s is no command; \"help\" lists them", locus.Quote(name))
+		t.say("unknown command %s; \"help\" lists the commands", locus.Quote(name))
 	}
 	return false, nil
 }
@@ -552,7 +552,7 @@ func (t *terminalSession) sendCommands(names []string) {
 	}
 	for _, name := range names {
 		if name = strings.ToLower(name); !slices.Contains(t.conn.Commands(), name) {
-			t.say("%s is no command of the service: %s", locus.Quote(name), t.commands())
+			t.say("unknown command %s; the service has %s", locus.Quote(name), t.commands())
 			continue
 		}
 		t.send(delivery{command: name})
@@ -577,9 +577,9 @@ const patience = time.Second
 func (t *terminalSession) status() {
 	t.say("%s, at %s", t.session.URL.WithoutPassword().Redacted(), t.conn.RemoteAddr())
 	if t.inLines() {
-		t.say("typing: shown here, and sent line by line")
+		t.say("typing: echoed here, sent line by line")
 	} else {
-		t.say("typing: sent as it is")
+		t.say("typing: sent at once")
 	}
 	status := make(chan []scheme.Field, 1)
 	go func() { status <- t.conn.Status() }()
@@ -589,7 +589,7 @@ func (t *terminalSession) status() {
 			t.say("%s: %v", f.Name, f.Value)
 		}
 	case <-time.After(patience):
-		t.say("the host takes nothing of what is typed")
+		t.say("the host does not accept what is typed")
 	}
 }
 

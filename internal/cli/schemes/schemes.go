@@ -1,3 +1,4 @@
+// Package schemes is the subcommand "locus schemes", which lists the registry.
 package schemes
 
 import (

@@ -28,7 +28,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 		}
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
 	default:
-		v.NoteLater("%s: the charset %s is not known here; what is not UTF-8 of it is shown octet by octet", f.Asked.Redacted(), locus.Quote(charset))
+		v.NoteLater("%s: unknown charset %s; octets that are not UTF-8 are shown as escapes", f.Asked.Redacted(), locus.Quote(charset))
 	}
 	return safe, func() { safe.Close() }
 }

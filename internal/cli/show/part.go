@@ -44,13 +44,13 @@ func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource
 
 // noMessage says that a resource has no parts.
 func noMessage(f Found, resource scheme.Resource) error {
-	what := "no object"
+	what := "this kind of resource"
 	if o, ok := resource.(*scheme.Object); ok && o.Type != "" {
 		what = o.Type
 	} else if ok {
-		what = "of unknown type"
+		what = "an object of unknown type"
 	}
-	return fmt.Errorf("%s: %w: --part takes a part of a message, and this is %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
+	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
 }
 
 // mostParts is the number of parts listed in a message.

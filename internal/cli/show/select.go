@@ -1,6 +1,7 @@
 package show
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -41,17 +42,17 @@ func (s *Selection) addFlags(f *pflag.FlagSet) {
 // Check validates the flags.
 func (s *Selection) Check(a *base.App, args []string) error {
 	if s.Part != "" && !isPartPath(s.Part) {
-		return fmt.Errorf("--part is numbers with dots between them, as 2 or 1.2: not %s", locus.Quote(s.Part))
+		return fmt.Errorf("--part must be numbers separated by dots, such as 2 or 1.2; not %s", locus.Quote(s.Part))
 	}
 	if s.received {
 		if len(a.Config.Mail.Stores) == 0 {
-			return fmt.Errorf("--received looks among mail.stores, and the configuration has none")
+			return errors.New("--received needs mail.stores in the configuration")
 		}
 		a.Config.News.Received = true
 	}
 	if s.within != "" {
 		if !HasScheme(args, "cid") {
-			return fmt.Errorf("--in is for cid URLs, and there is none")
+			return errors.New("--in needs a cid URL")
 		}
 		var err error
 		if s.message, err = messageURL(a, s.within); err != nil {
@@ -59,7 +60,7 @@ func (s *Selection) Check(a *base.App, args []string) error {
 		}
 	}
 	if len(s.like) > 0 && !HasScheme(args, "wais") {
-		return fmt.Errorf("--like is for searches by wais, and there is none")
+		return errors.New("--like needs a wais URL")
 	}
 	for _, text := range s.like {
 		u, err := locus.ParseWrapped(text)
@@ -97,7 +98,7 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	if _, known := a.Registry.Lookup(u.Scheme()); !known {
 		return fileURLOf(a, text)
 	}
-	return locus.URL{}, fmt.Errorf("a message is in a file, or has a mid or news URL; not %s (a file of that name is ./%[1]s)", u.Redacted())
+	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
 // fileURLOf returns the URL of a local file.
@@ -158,7 +159,7 @@ func (r *itemRange) Set(text string) error {
 	return nil
 }
 
-var errRange = fmt.Errorf(`a range is written "100-200", "100-", "-200", "150" or "newest:50"`)
+var errRange = errors.New(`write a range as "100-200", "100-", "-200", "150" or "newest:50"`)
 
 // setNumber reads a number of at least 1.
 func setNumber(n *int64, text string) error {

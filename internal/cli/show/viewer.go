@@ -1,3 +1,5 @@
+// Package show writes resources for people and programs: data, menus, messages and
+// referrals. The subcommands get and open share it.
 package show
 
 import (
@@ -82,12 +84,12 @@ var preferenceSchemes = []string{"gopher", "gophers", "http", "https", "wais"}
 // noteIgnoredFlags notes which flags or variables have no effect for u.
 func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	if prefers := v.View != "" || v.Language != ""; prefers && !slices.Contains(preferenceSchemes, u.Scheme()) {
-		v.App.Note("--view and --language choose where there is a choice, as with Gopher+ and HTTP; %s has none", u.Redacted())
+		v.App.Note("--view and --language have no effect for %s: its scheme offers no choice", u.Redacted())
 	} else if prefers && asksGopherPlus(u) {
-		v.App.Note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
+		v.App.Note("--view and --language have no effect for %s: its Gopher+ string already chooses", u.Redacted())
 	}
 	if row, _ := v.App.Registry.Lookup(u.Scheme()); v.Items.given && !row.Numbered {
-		v.App.Note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
+		v.App.Note("--items has no effect for %s: it needs a newsgroup or a wais search", u.Redacted())
 	}
 	if _, err := client.NewsServer(v.App); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
 		v.App.Note("%s", err)
@@ -137,7 +139,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 // TraceGateway writes which gateway a URL uses.
 func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
 	if !v.App.PagerRuns.Load() {
-		v.App.Trace("*", fmt.Sprintf("%s by way of %s", u.Redacted(), gateway))
+		v.App.Trace("*", fmt.Sprintf("%s through %s", u.Redacted(), gateway))
 	}
 }
 

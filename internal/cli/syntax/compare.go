@@ -37,7 +37,7 @@ The status is 0 if they are the same, 1 if not, 2 if one is not a URL.`,
 				}
 			}
 			if len(pair) > 0 && a.Context.Err() == nil {
-				return fmt.Errorf("line %d has nothing to be compared with", a.LineNumber)
+				return fmt.Errorf("line %d has no second URL to compare with", a.LineNumber)
 			}
 			return nil
 		},

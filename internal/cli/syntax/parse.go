@@ -1,3 +1,6 @@
+// Package syntax has the subcommands that work on the text of URLs and open nothing:
+// parse, check, canonical, compare and resolve. They share how inputs are read and how
+// failures are reported.
 package syntax
 
 import (

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ argument, the first line is BASE.`,
   locus resolve --between ftp://h/pub/a/x ftp://h/pub/b/y`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 && !base.IsStdin(args) {
-				return fmt.Errorf("a base and partial forms are needed")
+				return errors.New("resolve needs a base and partial forms")
 			}
 			return nil
 		},
@@ -122,7 +123,7 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 		}
 		if other != nil {
 			r.app.FlushTerminal()
-			r.app.Note("%s in %s: by %s this is %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
+			r.app.Note("%s in %s: %s gives %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
 		}
 		return
 	}

@@ -1,6 +1,9 @@
+// Package tour is the subcommand "locus tour", which visits the servers of package
+// tour.
 package tour
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,11 +40,11 @@ port, without a log.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case serves && len(only) > 0:
-				return fmt.Errorf("--serve and --scheme can't be used together")
+				return errors.New("--serve and --scheme can't be used together")
 			case serves:
 				return serve(a, listen)
 			case cmd.Flags().Changed("listen"):
-				return fmt.Errorf("--listen needs --serve")
+				return errors.New("--listen needs --serve")
 			}
 			return visitAll(a, only)
 		},

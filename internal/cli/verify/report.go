@@ -38,7 +38,7 @@ func (v *verifier) newReporter() (reporter, error) {
 	case "github":
 		return &githubReport{v}, nil
 	}
-	return nil, fmt.Errorf("no format %q; there are text, json, junit, markdown and github", v.format)
+	return nil, fmt.Errorf("unknown format %q: choose text, json, junit, markdown or github", v.format)
 }
 
 // safeText makes text of documents and servers safe for a terminal.
@@ -84,7 +84,7 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, fmt.Sprintf("tried %d times", r.Tries))
 	}
 	if r.Cached && r.Verdict != verify.Alive {
-		parts = append(parts, "found out before")
+		parts = append(parts, "cached")
 	}
 	if r.Accepted {
 		parts = append(parts, "accepted: "+safeText(cmp.Or(r.Reason, "by a rule")))

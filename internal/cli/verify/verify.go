@@ -1,3 +1,4 @@
+// Package verify is the subcommand "locus verify", which reports dead links.
 package verify
 
 import (
@@ -90,7 +91,7 @@ func New(a *base.App) *cobra.Command {
   printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
+				return errors.New(`no document given; "." is this folder, and "-" reads names from standard input, one a line`)
 			}
 			return nil
 		},
@@ -143,15 +144,15 @@ func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
 	switch {
 	case o.MaxPages < 1 || o.Parallel < 1 || o.PerHost < 0 || v.retry < 0:
-		return fmt.Errorf("--max-pages and --parallel are at least 1, and --per-host and --retry can't be negative")
+		return errors.New("--max-pages and --parallel must be at least 1; --per-host and --retry can't be negative")
 	case o.Parallel > verify.MaxParallel:
-		return fmt.Errorf("--parallel is at most %d", verify.MaxParallel)
+		return fmt.Errorf("--parallel must be at most %d", verify.MaxParallel)
 	case v.rate < 0 || o.MaxWait < 0 || v.maxAge < 0:
-		return fmt.Errorf("--rate, --max-wait and --max-age can't be negative")
+		return errors.New("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
-		return fmt.Errorf("--write-baseline writes the file that --baseline names")
+		return errors.New("--write-baseline needs --baseline FILE")
 	case v.suggest && a.Config.Verify.Archive == "":
-		return fmt.Errorf("--suggest needs an archive: verify.archive in the configuration names one")
+		return errors.New("--suggest needs verify.archive in the configuration")
 	}
 	switch {
 	case v.depth < 0:
@@ -188,7 +189,7 @@ func (v *verifier) prepare() error {
 		if info, err := os.Stat(v.root); err != nil {
 			return fmt.Errorf("--root: %w", err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("--root: %s is no folder", locus.Quote(v.root))
+			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
 		}
 		u, err := fileURL(v.root, true)
 		if err != nil {
@@ -288,7 +289,7 @@ func (v *verifier) finish(ctx context.Context) {
 		}
 	}
 	if good > 0 {
-		a.Note("%d of the links in %s are no longer bad, or no longer there; --write-baseline leaves them out", good, v.baseline)
+		a.Note("%d links in %s are no longer bad or no longer there; --write-baseline removes them", good, v.baseline)
 	}
 }
 
@@ -372,16 +373,16 @@ func (v *verifier) openStore() (closeStore func()) {
 	}
 	dir, reason := a.CacheFolder()
 	if dir == "" {
-		a.Note("no result is kept for the next run, because %s (--no-cache: keep none)", reason)
+		a.Note("results are not kept: %s (--no-cache turns this off)", reason)
 		return nil
 	}
 	store, err := verify.OpenStore(filepath.Join(dir, "verify.db"))
 	if err != nil {
-		a.Note("nothing is kept of this run: %v", err)
+		a.Note("results are not kept: %v", err)
 		return nil
 	}
 	if store.Rebuilt() {
-		a.Note("what earlier runs had found out was damaged, and is now beside %s", filepath.Join(dir, "verify.db"))
+		a.Note("the results of earlier runs were damaged, and were moved beside %s", filepath.Join(dir, "verify.db"))
 	}
 	v.o.Store = store
 	return func() {
@@ -401,7 +402,7 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 			}
 			if arg == "" {
 				if !base.IsStdin(args) {
-					v.a.Fail(base.StatusUsage, errors.New(`an empty argument is no document; "." is this folder`))
+					v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
 				}
 				continue
 			}
