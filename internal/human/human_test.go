@@ -1,6 +1,9 @@
 package human
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{
@@ -9,6 +12,30 @@ func TestSize(t *testing.T) {
 	} {
 		if got := Size(n); got != want {
 			t.Errorf("Size(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestTime(t *testing.T) {
+	noon := time.Date(1994, 12, 20, 13, 5, 9, 0, time.FixedZone("", 3600))
+	for in, want := range map[time.Time]string{
+		{}:   "",
+		noon: "1994-12-20 12:05",
+		time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC): "1994-12-20",
+	} {
+		if got := Time(in); got != want {
+			t.Errorf("Time(%v) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	for in, want := range map[time.Duration]string{
+		time.Second: "just now", 90 * time.Second: "90 seconds ago", 90 * time.Minute: "90 minutes ago",
+		47 * time.Hour: "47 hours ago", 72 * time.Hour: "3 days ago",
+	} {
+		if got := Age(in); got != want {
+			t.Errorf("Age(%v) = %q, want %q", in, got, want)
 		}
 	}
 }

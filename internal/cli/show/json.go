@@ -14,10 +14,9 @@ import (
 type Found struct{ Asked, At locus.URL }
 
 // Describe starts the JSON description of a resource.
-type resourceJSON = shape.Resource
-
 func (f Found) Describe(kind string) shape.Resource { return shape.NewResource(f.Asked, f.At, kind) }
 
+// ObjectJSON describes an object. Unknown fields are null or missing.
 type ObjectJSON struct {
 	shape.Resource
 	Part      string      `json:"part,omitempty"` // of a message
@@ -34,9 +33,9 @@ type ObjectJSON struct {
 	Message *messageJSON `json:"message,omitempty"` // if it is one
 }
 
+// DescribeObject describes an object for --json.
 func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
-	d := ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
-	return d
+	return ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
 }
 
 // menuJSON writes a menu as one JSON object, item by item. An error that ends the items

@@ -89,20 +89,20 @@ func HasScheme(args []string, names ...string) bool {
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
-		return fileURLOf(a, text)
+		return fileURL(text)
 	}
 	switch u.Scheme() {
 	case "mid", "news", "snews", "nntp", "nntps", "file":
 		return u, nil
 	}
 	if _, known := a.Registry.Lookup(u.Scheme()); !known {
-		return fileURLOf(a, text)
+		return fileURL(text)
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
-// fileURLOf returns the URL of a local file.
-func fileURLOf(a *base.App, path string) (locus.URL, error) {
+// fileURL returns the URL of a local file.
+func fileURL(path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return locus.URL{}, err
