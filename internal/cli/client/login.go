@@ -38,11 +38,13 @@ type server struct {
 	user, realm  string
 }
 
+// NewLogin returns a login for the run a.
 func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
 
 // maxAttempts is the number of refused logins after which no more are asked for.
 const maxAttempts = 3
 
+// Ask answers q: an access.AskFunc. It reports false if there is no login to try.
 func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -110,6 +110,7 @@ func (m *mailbox) Report(p mailstore.Progress) {
 	m.progress.Update(p.Octets, fmt.Sprintf("%d messages", p.Messages))
 }
 
+// EndProgress ends the progress display.
 func (m *mailbox) EndProgress() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

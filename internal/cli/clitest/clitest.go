@@ -34,6 +34,7 @@ func (s *Screen) String() string {
 	return s.b.String()
 }
 
+// NewScreen returns a run whose standard error is a terminal, and that terminal.
 func NewScreen(t *testing.T) (*base.App, *Screen) {
 	s := &Screen{}
 	a := base.New(t.Context(), strings.NewReader(""), &bytes.Buffer{}, s, func(string) string { return "" })
@@ -52,6 +53,7 @@ func DeadAddress(t *testing.T) string {
 	return dead.LocalAddr().String()
 }
 
+// MenuOf returns a menu with the items.
 func MenuOf(items ...scheme.Item) *scheme.Menu {
 	return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
 		for _, item := range items {

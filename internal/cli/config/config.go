@@ -52,6 +52,7 @@ type newsConfig struct {
 	Received   bool
 }
 
+// Mail is the configuration of received and sent mail.
 type Mail struct {
 	Stores   Paths
 	Cache    string
@@ -63,6 +64,7 @@ type Mail struct {
 
 type rloginConfig struct{ LocalUser string }
 
+// TN3270 is the configuration of tn3270 sessions.
 type TN3270 struct {
 	Model    model
 	CodePage codePage
@@ -71,6 +73,8 @@ type TN3270 struct {
 }
 
 type verifyConfig struct{ Archive archive }
+
+// Gateway is the configuration of "locus gateway".
 type Gateway struct {
 	Listen       ListenAddress
 	Names        words
@@ -91,6 +95,7 @@ type Gateway struct {
 	Terminals    int
 }
 
+// Default returns the configuration without a file or environment.
 func Default() Config {
 	return Config{
 		Parallel: 8,

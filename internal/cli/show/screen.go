@@ -41,6 +41,7 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 // sessionSchemes are the schemes of interactive services.
 var sessionSchemes = []string{"telnet", "rlogin", "tn3270"}
 
+// IsSession reports whether u locates an interactive service.
 func IsSession(u locus.URL) bool { return slices.Contains(sessionSchemes, u.Scheme()) }
 
 // HasSession reports whether one of args is, or may be, the URL of a session.

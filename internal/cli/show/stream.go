@@ -46,6 +46,7 @@ func (f flushWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Fetch dereferences u as the flags say.
 func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
 	return v.Client.Do(ctx, access.Request{
 		URL: u, From: v.From(u), NoFollow: v.NoFollow, Accept: v.View, AcceptLanguage: v.Language, Items: v.Items.ItemRange,

@@ -146,6 +146,7 @@ func (v *Viewer) TraceGateway(u locus.URL, gateway access.Gateway) {
 // Fail reports the failure of a URL, with the exit status of err.
 func (v *Viewer) Fail(url string, err error) { v.FailWith(base.StatusOf(base.KindOf(err)), url, err) }
 
+// FailWith reports the failure of a URL with the given exit status.
 func (v *Viewer) FailWith(status int, url string, err error) {
 	if v.App.Flags.JSON {
 		v.App.RaiseStatus(status)
