@@ -4,12 +4,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus"
 )
 
 // quotedText matches a quoted text in a message.
-var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var quotedText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 // maskUsage hides passwords in a message about arguments, the environment or the
 // configuration: packages that parse those repeat their text.
@@ -22,7 +23,7 @@ func maskUsage(message string, args []string) string {
 			}
 		}
 	}
-	return quotedText.ReplaceAllStringFunc(message, func(quoted string) string {
+	return quotedText().ReplaceAllStringFunc(message, func(quoted string) string {
 		text, err := strconv.Unquote(quoted)
 		if err != nil {
 			text = quoted[1 : len(quoted)-1]
