@@ -59,7 +59,7 @@ func addHeader(h http.Header, fields ...string) {
 }
 
 // store opens a store for a test.
-func store(t testing.TB, dir string, o *Options) *Store {
+func openStore(t testing.TB, dir string, o *Options) *Store {
 	t.Helper()
 	if o == nil {
 		o = new(Options)
@@ -225,7 +225,7 @@ func TestTranscripts(t *testing.T) {
 				t.Parallel() // it is the disk that takes time
 				synctest.Test(t, func(t *testing.T) {
 					up := new(upstream)
-					s := store(t, t.TempDir(), nil)
+					s := openStore(t, t.TempDir(), nil)
 					play(t, s.Transport(up), up, script)
 				})
 			})

@@ -68,7 +68,7 @@ func TestCrash(t *testing.T) {
 	hits := 0
 	for _, after := range []int{0, 3, 20, 60, 61, 150} {
 		crash(t, dir, after)
-		s := store(t, dir, &Options{Size: 4 << 20})
+		s := openStore(t, dir, &Options{Size: 4 << 20})
 		rt := s.Transport(texts())
 		for i := range crashURLs {
 			url, n := crashURL(i)

@@ -89,7 +89,7 @@ const nameLen = 2*len(key{}) + 1 + 16
 
 // sweep removes bodies that nobody knows, which a process left that was ended, and
 // tells which of those that are known are there, and whole.
-func (s *Store) sweep(list []known) (there map[string]bool, err error) {
+func (s *Store) sweep(list []indexed) (there map[string]bool, err error) {
 	sizes := make(map[string]int64, len(list))
 	for _, k := range list {
 		sizes[filepath.Base(s.pathOf(k.key, k.id))] = k.size

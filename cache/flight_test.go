@@ -103,7 +103,7 @@ func (c *client) wants(t *testing.T, n int, want string) {
 // flights runs a test with a store and a server whose answers have pipes as bodies.
 func flights(t *testing.T, o *Options, size int64, header []string, test func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), o)
+		s := openStore(t, t.TempDir(), o)
 		bodies := make(chan *pipe, 10)
 		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			p := newPipe()
@@ -162,7 +162,7 @@ func TestSingleFlight(t *testing.T) {
 // However those who ask at once get in each other's way, one asks the server: who comes
 // when the answer is just there takes that.
 func TestAtOnce(t *testing.T) {
-	s := store(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	up := &upstream{answer: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", fresh60...), nil
 	}}
@@ -192,7 +192,7 @@ func TestAtOnce(t *testing.T) {
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := store(t, t.TempDir(), &Options{Linger: -1})
+			s := openStore(t, t.TempDir(), &Options{Linger: -1})
 			p, hold := newPipe(), make(chan struct{})
 			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 				<-hold
@@ -299,7 +299,7 @@ func TestLingerTime(t *testing.T) {
 func TestNotShared(t *testing.T) {
 	for _, header := range [][]string{{"Cache-Control: private, max-age=60"}, {"Cache-Control: max-age=60", "Set-Cookie: a=b"}, {"Cache-Control: no-store"}, {"Cache-Control: max-age=60", "Vary: *"}, {}, {"Cache-Control: max-age=0", "Etag: \"1\""}} {
 		synctest.Test(t, func(t *testing.T) {
-			s := store(t, t.TempDir(), nil)
+			s := openStore(t, t.TempDir(), nil)
 			hold := make(chan struct{})
 			up := &upstream{}
 			up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -330,7 +330,7 @@ func TestNotShared(t *testing.T) {
 // Requests that say who asks neither wait for others nor are waited for.
 func TestPersonal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
 		up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -357,7 +357,7 @@ func TestPersonal(t *testing.T) {
 // A failure is that of who waited for it, and not remembered.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
 		up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -505,7 +505,7 @@ func TestBadDisk(t *testing.T) {
 	for _, takes := range []int{-1, 0, 1, 7, 20} {
 		synctest.Test(t, func(t *testing.T) {
 			var notes []error
-			s := store(t, t.TempDir(), &Options{Note: func(err error) { notes = append(notes, err) }})
+			s := openStore(t, t.TempDir(), &Options{Note: func(err error) { notes = append(notes, err) }})
 			s.create = func(path string) (file, error) {
 				if takes < 0 {
 					return nil, errTest
@@ -630,7 +630,7 @@ func TestRangeInFlight(t *testing.T) {
 // Different wishes are different flights; who can share one does.
 func TestWishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			<-hold

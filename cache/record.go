@@ -2,14 +2,13 @@ package cache
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc64"
 	"net/http"
 	"time"
-)
 
-var errDamaged = errors.New("the index is damaged")
+	"github.com/locus-url/locus/internal/store"
+)
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
@@ -56,11 +55,11 @@ func appendRecord(dst []byte, m *meta, sum uint64) []byte {
 // parseRecord reads what appendRecord wrote.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
-		return nil, 0, fmt.Errorf("%w: a record is cut", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record is cut", store.ErrDamaged)
 	}
 	end := len(octets) - 8
 	if crc64.Checksum(octets[:end], sumTable) != binary.BigEndian.Uint64(octets[end:]) {
-		return nil, 0, fmt.Errorf("%w: a record is not what was written", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record is not what was written", store.ErrDamaged)
 	}
 	r := decoder{rest: octets[:end]}
 	m = new(meta)
@@ -81,7 +80,7 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 		m.vary = append(m.vary, selecting{r.text(), r.text()})
 	}
 	if r.bad || len(r.rest) > 0 || m.size < 0 {
-		return nil, 0, fmt.Errorf("%w: a record is none", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record is none", store.ErrDamaged)
 	}
 	m.derive()
 	return m, sum, nil

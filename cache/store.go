@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/store"
 )
 
 // Options are what a [Store] may be told. The zero Options are sensible.
@@ -82,7 +83,7 @@ type Store struct {
 	o      Options
 	name   string // as Cache-Status writes it
 	dir    string
-	index  *index
+	index  index
 	create func(path string) (file, error)
 	count  counters
 
@@ -179,7 +180,7 @@ func Open(dir string, o *Options) (*Store, error) {
 	}
 	s.index = x
 	if err := s.fill(list); err != nil {
-		x.close()
+		x.Unlock()
 		return nil, fmt.Errorf("cache: %s: %w", dir, err)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -203,7 +204,7 @@ func (s *Store) ages(u locus.URL, h http.Header) time.Duration {
 }
 
 // fill takes over what is in the index and on the disk.
-func (s *Store) fill(list []known) error {
+func (s *Store) fill(list []indexed) error {
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
@@ -410,7 +411,7 @@ func (s *Store) load(e *entry) {
 func (s *Store) small(e *entry) ([]byte, error) {
 	octets, err := os.ReadFile(e.body.path)
 	if err == nil && (int64(len(octets)) != e.size || crc64.Checksum(octets, sumTable) != e.sum) {
-		err = fmt.Errorf("cache: %w: a body is not what was written", errDamaged)
+		err = fmt.Errorf("cache: %w: a body is not what was written", store.ErrDamaged)
 	}
 	s.mu.Lock()
 	defer s.unlock()
@@ -546,7 +547,7 @@ func (s *Store) Close() error {
 	s.work.Wait()
 	close(s.stop)
 	<-s.ended
-	if err := s.index.close(); err != nil {
+	if err := s.index.Unlock(); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil

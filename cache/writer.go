@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"time"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
 const (
@@ -102,7 +104,7 @@ func (s *Store) flush(everything bool) error {
 			delete(s.pending, p.e)
 		}
 	}
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		s.note(fmt.Errorf("cache: %w", err))
 	}
 	maps.DeleteFunc(s.touched, func(e *entry, _ bool) bool { return e.dead })

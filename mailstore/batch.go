@@ -49,7 +49,7 @@ func (b *batch) addFile(c *container, f file) {
 }
 
 // write writes the batch and leaves it empty.
-func (b *batch) write(w *writer) error {
+func (b *batch) write(w writer) error {
 	gone, err := b.removeFiles(w)
 	if err != nil {
 		return err
@@ -79,10 +79,10 @@ func (b *batch) write(w *writer) error {
 }
 
 // removeFiles removes the files that are gone, and returns their places.
-func (b *batch) removeFiles(w *writer) (list []place, err error) {
+func (b *batch) removeFiles(w writer) (list []place, err error) {
 	for _, g := range b.gone {
 		key := fileKey(g.container, g.number)
-		value := w.tx.Bucket(bucketFiles).Get(key)
+		value := w.tx.Bucket([]byte(bucketFiles)).Get(key)
 		if value == nil {
 			continue
 		}
@@ -102,7 +102,7 @@ func (b *batch) removeFiles(w *writer) (list []place, err error) {
 
 // merge adds places to those that are there and removes others, one partition
 // after the other.
-func merge(w *writer, added, gone []place) error {
+func merge(w writer, added, gone []place) error {
 	sortPlaces(added)
 	sortPlaces(gone)
 	var add, remove []byte
@@ -115,7 +115,7 @@ func merge(w *writer, added, gone []place) error {
 		}
 		add, added = take(add[:0], added, partition)
 		remove, gone = take(remove[:0], gone, partition)
-		old := w.tx.Bucket(bucketPlaces).Get(partition[:])
+		old := w.tx.Bucket([]byte(bucketPlaces)).Get(partition[:])
 		if err := w.putPlaces(partition, mergeSorted(old, add, remove)); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func mergeSorted(old, added, gone []byte) (text []byte) {
 	return text
 }
 
-func (w *writer) putPlaces(partition [2]byte, places []byte) error {
+func (w writer) putPlaces(partition [2]byte, places []byte) error {
 	if len(places) == 0 {
 		return w.remove(bucketPlaces, partition[:])
 	}
@@ -169,7 +169,7 @@ func (w *writer) putPlaces(partition [2]byte, places []byte) error {
 
 // sweep removes the containers that are dead, with all that is in the index of
 // them.
-func sweep(w *writer) error {
+func sweep(w writer) error {
 	list, err := containers(w.tx)
 	if err != nil {
 		return err
@@ -190,9 +190,9 @@ func sweep(w *writer) error {
 	return sweepPlaces(w, dead)
 }
 
-func sweepFiles(w *writer, container uint32) error {
+func sweepFiles(w writer, container uint32) error {
 	prefix := key32(container)
-	cursor := w.tx.Bucket(bucketFiles).Cursor()
+	cursor := w.tx.Bucket([]byte(bucketFiles)).Cursor()
 	var keys [][]byte
 	for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 		keys = append(keys, key)
@@ -205,10 +205,10 @@ func sweepFiles(w *writer, container uint32) error {
 	return nil
 }
 
-func sweepPlaces(w *writer, dead map[uint32]bool) error {
+func sweepPlaces(w writer, dead map[uint32]bool) error {
 	for n := range 1 << 16 {
 		partition := [2]byte(binary.BigEndian.AppendUint16(nil, uint16(n)))
-		old := w.tx.Bucket(bucketPlaces).Get(partition[:])
+		old := w.tx.Bucket([]byte(bucketPlaces)).Get(partition[:])
 		kept := make([]byte, 0, len(old))
 		for at := 0; at+placeSize <= len(old); at += placeSize {
 			if text := old[at:][:placeSize]; !dead[placeOf(text).container] {

@@ -13,7 +13,11 @@ import (
 
 // Places are what they would be in a set.
 func TestMerge(t *testing.T) {
-	x := &index{path: filepath.Join(t.TempDir(), "index"), wait: 1e9}
+	x := newIndex(filepath.Join(t.TempDir(), "index"), 0)
+	if err := x.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer x.Unlock()
 	r := rand.New(rand.NewPCG(1738, 1))
 	some := func() (list []place) {
 		for range r.IntN(200) {
@@ -30,17 +34,14 @@ func TestMerge(t *testing.T) {
 		for _, p := range gone {
 			delete(want, p)
 		}
-		if err := x.update(func(w *writer) error { return merge(w, added, gone) }); err != nil {
+		if err := x.update(func(w writer) error { return merge(w, added, gone) }); err != nil {
 			t.Fatal(err)
 		}
 		if got := allPlaces(t, x); !slices.Equal(got, sorted(want)) {
 			t.Fatalf("%v\n%v", got, sorted(want))
 		}
-		if err := x.view(checkSum); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if err := x.update(func(w *writer) error { return sweepPlaces(w, map[uint32]bool{1: true}) }); err != nil {
+	if err := x.update(func(w writer) error { return sweepPlaces(w, map[uint32]bool{1: true}) }); err != nil {
 		t.Fatal(err)
 	}
 	maps.DeleteFunc(want, func(p place, _ bool) bool { return p.container == 1 })
@@ -57,8 +58,8 @@ func sorted(set map[place]bool) []place {
 
 func allPlaces(t *testing.T, x *index) (list []place) {
 	t.Helper()
-	err := x.view(func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketPlaces).ForEach(func(key, value []byte) error {
+	err := x.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(bucketPlaces)).ForEach(func(key, value []byte) error {
 			for text := range slices.Chunk(value, placeSize) {
 				p := placeOf(text)
 				p.id |= hash(key[0])<<56 | hash(key[1])<<48

@@ -58,12 +58,12 @@ type refresher struct {
 }
 
 func (r *refresher) run() error {
-	if err := r.s.index.check(); err != nil {
+	if err := r.s.index.Verify(); err != nil {
 		return err
 	}
-	err := r.s.index.view(r.load)
+	err := r.s.index.View(r.load)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = r.s.index.update(func(w *writer) error { return r.load(w.tx) })
+		err = r.s.index.update(func(w writer) error { return r.load(w.tx) })
 	}
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (r *refresher) sources() error {
 	r.now = time.Now()
 	r.seen = map[string]bool{}
 	// The index is no mail, where its folder is in one that is walked.
-	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.path)); err == nil {
+	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
 	}
 	for _, source := range r.s.sources {
@@ -466,7 +466,7 @@ func (r *refresher) scan(path string, k kind) (*scan, error) {
 	}
 	s.container = c
 	s.files = make([]seenFile, 0, min(c.Last, 1<<20))
-	err := r.s.index.view(func(tx *bbolt.Tx) error {
+	err := r.s.index.View(func(tx *bbolt.Tx) error {
 		return files(tx, c.ID, func(number uint32, f file) error {
 			s.files = append(s.files, seenFile{known: f.known(), number: number})
 			return nil

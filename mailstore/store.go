@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/store"
 )
 
 // Options are what a [Store] can be told.
@@ -50,7 +51,7 @@ type Store struct {
 	keepQuotes bool
 	note       func(error)
 	progress   func(Progress)
-	index      index
+	index      *index
 	batch      int    // how many changes are written at once
 	temporary  string // the folder that is removed in the end, or empty
 
@@ -80,21 +81,20 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("mailstore: %w", err)
 	}
-	s.index.wait = cmp.Or(o.Wait, 5*time.Second)
-	if err := s.place(o.Cache); err != nil {
+	if err := s.place(o.Cache, cmp.Or(o.Wait, 5*time.Second)); err != nil {
 		return nil, fmt.Errorf("mailstore: no place for the index: %w", err)
 	}
 	return s, nil
 }
 
 // place finds a place for the index.
-func (s *Store) place(cache string) error {
+func (s *Store) place(cache string, wait time.Duration) error {
 	// The name tells the sources apart, and nothing of them.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))
 	name := "mail-" + hex.EncodeToString(sum[:8]) + ".index"
 	err := errors.New("no folder is given for it")
 	if cache != "" {
-		s.index.path = filepath.Join(cache, name)
+		s.index = newIndex(filepath.Join(cache, name), wait)
 		if err = os.MkdirAll(cache, 0o700); err == nil {
 			err = s.writable()
 		}
@@ -104,13 +104,13 @@ func (s *Store) place(cache string) error {
 	}
 	s.note(fmt.Errorf("mailstore: the index is a temporary one, and all mail is read again the next time: %w", err))
 	s.temporary, err = os.MkdirTemp("", "locus-mail-")
-	s.index.path = filepath.Join(s.temporary, name)
+	s.index = newIndex(filepath.Join(s.temporary, name), wait)
 	return err
 }
 
 // writable tells why the index can't be written.
 func (s *Store) writable() error {
-	for _, path := range []string{s.index.path + ".lock", s.index.path} {
+	for _, path := range []string{s.index.Path + ".lock", s.index.Path} {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ const mostTries = 5
 func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) {
 	mark := s.mark()
 	list, suspects, err := s.locate(ctx, messageID)
-	damaged := errors.Is(err, errDamaged)
+	damaged := errors.Is(err, store.ErrDamaged)
 	if err != nil && !damaged && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("mailstore: %w", err)
 	}
@@ -205,13 +205,11 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 // locateAlone is locate while nobody writes: in the middle of reading a mailbox
 // again, what it has may be missing.
 func (s *Store) locateAlone(ctx context.Context, id string) ([]Location, error) {
-	unlock, err := s.index.lock()
-	if err != nil {
+	if err := s.index.Lock(); err != nil {
 		return nil, err
 	}
-	defer unlock()
 	list, _, err := s.locate(ctx, id)
-	return list, err
+	return list, errors.Join(err, s.index.Unlock())
 }
 
 // locate asks the index, and then each place that it names. suspects are the
@@ -305,12 +303,10 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	if !s.begin(o) {
 		return nil
 	}
-	unlock, err := s.index.lock()
-	if err != nil {
+	if err := s.index.Lock(); err != nil {
 		return fmt.Errorf("mailstore: %w", err)
 	}
-	defer unlock()
-	if err := s.update(ctx, progress, o); err != nil {
+	if err := errors.Join(s.update(ctx, progress, o), s.index.Unlock()); err != nil {
 		return fmt.Errorf("mailstore: %w", err)
 	}
 	s.mu.Lock()
@@ -342,18 +338,18 @@ func (s *Store) update(ctx context.Context, progress func(Progress), o refreshOp
 	}
 	switch {
 	case o.anew:
-		if err := s.index.remove(); err != nil {
+		if err := s.index.Remove(); err != nil {
 			return err
 		}
 	case o.doubted:
-		s.index.doubt()
+		s.index.Doubt()
 	}
 	err := run()
-	if !errors.Is(err, errDamaged) {
+	if !errors.Is(err, store.ErrDamaged) {
 		return err
 	}
-	s.note(fmt.Errorf("mailstore: %s: %w; it is set aside, and made anew", locus.Quote(s.index.path), err))
-	if err := s.index.setAside(); err != nil {
+	s.note(fmt.Errorf("mailstore: %s: %w; it is set aside, and made anew", locus.Quote(s.index.Path), err))
+	if err := s.index.SetAside(); err != nil {
 		return err
 	}
 	return run()

@@ -92,7 +92,7 @@ func TestPermission(t *testing.T) {
 	if !n.has("temporary", "permission denied") {
 		t.Errorf("%q", n.list)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.path))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.Path))); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

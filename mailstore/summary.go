@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
 // Summary tells what the index knows.
@@ -20,8 +22,8 @@ type Summary struct {
 // Summary counts the messages that the index knows, each once. It reads all of the
 // index, and none of the mail, and needs eight octets of memory a message. Before the first [Store.Refresh] there are none.
 func (s *Store) Summary() (Summary, error) {
-	sum := Summary{Path: s.index.path}
-	err := s.index.view(func(tx *bbolt.Tx) (err error) {
+	sum := Summary{Path: s.index.Path}
+	err := s.index.View(func(tx *bbolt.Tx) (err error) {
 		sum.Messages, err = count(tx)
 		return err
 	})
@@ -31,7 +33,7 @@ func (s *Store) Summary() (Summary, error) {
 	if err != nil {
 		return sum, fmt.Errorf("mailstore: %w", err)
 	}
-	info, err := os.Stat(s.index.path)
+	info, err := os.Stat(s.index.Path)
 	if err != nil {
 		return sum, fmt.Errorf("mailstore: %w", err)
 	}
@@ -52,12 +54,12 @@ func count(tx *bbolt.Tx) (n int64, err error) {
 			mbox[c.ID] = c.Kind == kindMbox
 		}
 	}
-	files := tx.Bucket(bucketFiles)
+	files := tx.Bucket([]byte(bucketFiles))
 	messages := map[uint32][]uint64{} // of each container
-	err = tx.Bucket(bucketPlaces).ForEach(func(_, places []byte) error {
+	err = tx.Bucket([]byte(bucketPlaces)).ForEach(func(_, places []byte) error {
 		for octets := range slices.Chunk(places, placeSize) {
 			if len(octets) < placeSize {
-				return fmt.Errorf("%w: a place can't be read", errDamaged)
+				return fmt.Errorf("%w: a place can't be read", store.ErrDamaged)
 			}
 			p := placeOf(octets)
 			isMbox, live := mbox[p.container]

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
 // What the index knows is counted: without what is gone, and each message once.
@@ -76,7 +78,7 @@ func TestSummary(t *testing.T) {
 	if err := os.WriteFile(sum.Path, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Summary(); !errors.Is(err, errDamaged) {
+	if _, err := s.Summary(); !errors.Is(err, store.ErrDamaged) {
 		t.Error(err)
 	}
 }

@@ -2,12 +2,12 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
+
+	"github.com/locus-url/locus/internal/filelock"
 )
 
 // A file that is being fetched has a third file beside its part, NAME.part.lock,
@@ -17,17 +17,6 @@ import (
 
 // lockSuffix is that of the lock. It is no longer than sourceSuffix.
 const lockSuffix = ".part.lock"
-
-// holder is the process that has a lock, as the lock's file has it.
-type holder struct {
-	Process int `json:"process"`
-}
-
-// maxHolder is more than the longest holder.
-const maxHolder = 1 << 10
-
-// errLocked is that another process has a lock.
-var errLocked = errors.New("locked")
 
 // BusyError tells that another process, or another run of this one, writes the same
 // file.
@@ -53,9 +42,9 @@ func (p *part) tryLock() error {
 		if err != nil {
 			return err
 		}
-		err = lockFile(f)
-		if errors.Is(err, errLocked) {
-			busy := &BusyError{File: p.path(p.file), Process: readHolder(f)}
+		err = filelock.Try(f)
+		if errors.Is(err, filelock.ErrLocked) {
+			busy := &BusyError{File: p.path(p.file), Process: filelock.Process(f)}
 			f.Close()
 			return busy
 		}
@@ -67,10 +56,10 @@ func (p *part) tryLock() error {
 		there, err2 := p.folder.Lstat(p.lockName())
 		if err == nil && err2 == nil && os.SameFile(mine, there) {
 			p.lock = f
-			text, _ := json.Marshal(holder{os.Getpid()})
+			text := fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid())
 			// The lock holds without the name of its process.
 			_ = f.Truncate(0)
-			_, _ = f.WriteAt(append(text, '\n'), 0)
+			_, _ = f.WriteAt(text, 0)
 			return nil
 		}
 		// The process that had it removed it meanwhile.
@@ -81,28 +70,18 @@ func (p *part) tryLock() error {
 // openLock opens the file of the lock. It is an error if that is not a lock's file.
 func (p *part) openLock() (*os.File, error) {
 	name := p.lockName()
-	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > maxHolder) {
+	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > filelock.MaxText) {
 		return nil, p.foreign(name)
 	}
 	f, err := p.folder.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, p.err(name, err)
 	}
-	if info, err := f.Stat(); err == nil && info.Size() > 0 && readHolder(f) == 0 {
+	if info, err := f.Stat(); err == nil && info.Size() > 0 && filelock.Process(f) == 0 {
 		f.Close()
 		return nil, p.foreign(name)
 	}
 	return f, nil
-}
-
-// readHolder returns the process that a lock's file names; 0: none.
-func readHolder(f *os.File) int {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxHolder))
-	var h holder
-	if err != nil || json.Unmarshal(text, &h) != nil {
-		return 0
-	}
-	return h.Process
 }
 
 // unlock ends the lock. The file goes first: with the lock still held, no other

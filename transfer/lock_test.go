@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locus-url/locus/internal/filelock"
 )
 
 // pair runs two jobs for one file: the second begins when the first has some octets,
@@ -117,7 +119,7 @@ func TestLockInterrupted(t *testing.T) {
 // What a process that was killed leaves keeps no other waiting. A file that is not a
 // lock is left alone.
 func TestLockLeft(t *testing.T) {
-	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*maxHolder): false} {
+	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*filelock.MaxText): false} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "a.part.lock")
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {

@@ -8,36 +8,29 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/boltcheck"
+	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy is what errors wrap when another process has the store, and did not let
-// go of it in time.
-var ErrBusy = errors.New("the store is in use by another process")
+// ErrBusy is wrapped by the error of [OpenStore] if another process has the store.
+var ErrBusy = store.ErrBusy
 
-// storeVersion is of the form of the store. One of another is made anew.
+// storeVersion is of the store's format. A store of another version is replaced.
 const storeVersion = "locus verify 1"
 
-var (
-	bucketMeta  = []byte("meta")
-	bucketLinks = []byte("links")
-	keyVersion  = []byte("version")
-	keySwept    = []byte("swept") // when what is too old was last looked for
-)
+const bucketLinks = "links"
+
+// keySwept is the time of the last sweep, in the bucket meta.
+var keySwept = []byte("swept")
 
 const (
-	// lockTime is how long another process may keep the store.
-	lockTime = 2 * time.Second
 	// batchTime and batchSize are when what was found out is written: after a kill,
 	// no more than that is asked for again.
 	batchTime = 500 * time.Millisecond
@@ -51,7 +44,7 @@ const (
 // Store remembers what became of links from one run to the next. It may be used
 // from many goroutines at once, and by one process at a time.
 type Store struct {
-	db      *bbolt.DB
+	file    store.File
 	rebuilt bool
 
 	mu      sync.Mutex
@@ -83,78 +76,17 @@ func OpenStore(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	s := &Store{pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{})}
-	db, err := openStore(path)
-	if errors.Is(err, boltcheck.ErrDamaged) {
-		if err := os.Rename(path, path+".damaged"); err != nil {
-			return nil, fmt.Errorf("verify: %w", err)
-		}
-		s.rebuilt = true
-		db, err = openStore(path)
+	s := &Store{
+		file:    store.File{Path: path, Version: storeVersion, Buckets: []string{bucketLinks}},
+		pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{}),
 	}
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("verify: %w, and was for %v", ErrBusy, lockTime)
-	case err != nil:
-		return nil, fmt.Errorf("verify: %s: %w", path, err)
+	damage, err := s.file.Open()
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
 	}
-	s.db = db
+	s.rebuilt = damage != nil
 	s.ended.Go(s.write)
 	return s, nil
-}
-
-// openStore opens a database. The error wraps boltcheck.ErrDamaged if it is none.
-func openStore(path string) (db *bbolt.DB, err error) {
-	lock, err := boltcheck.Lock(path+".lock", lockTime)
-	if err != nil {
-		return nil, err
-	}
-	// With the lock nobody makes a store in the middle of the look at it.
-	defer lock.Close()
-	if f, err := os.Open(path); err == nil {
-		info, err := f.Stat()
-		if err == nil && info.Size() > 0 {
-			err = boltcheck.Guard(func() error { return boltcheck.Pages(f, info.Size()) })
-		}
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	err = boltcheck.Guard(func() error {
-		// The list of free pages is in the file: without it package bbolt reads all the
-		// pages in a goroutine of its own, where a panic can't be caught.
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTime, FreelistType: bbolt.FreelistMapType, NoStatistics: true})
-		if err != nil {
-			return boltcheck.OpenFailure(err)
-		}
-		if err = db.Update(prepare); err != nil {
-			return errors.Join(err, db.Close())
-		}
-		return nil
-	})
-	return db, err
-}
-
-// prepare makes sure that a database is a store.
-func prepare(tx *bbolt.Tx) error {
-	if name, _ := tx.Cursor().First(); name == nil {
-		if _, err := tx.CreateBucket(bucketLinks); err != nil {
-			return err
-		}
-		meta, err := tx.CreateBucket(bucketMeta)
-		if err != nil {
-			return err
-		}
-		return meta.Put(keyVersion, []byte(storeVersion))
-	}
-	meta := tx.Bucket(bucketMeta)
-	if meta == nil || tx.Bucket(bucketLinks) == nil || string(meta.Get(keyVersion)) != storeVersion {
-		return fmt.Errorf("%w: it is of another program, or another version", boltcheck.ErrDamaged)
-	}
-	return nil
 }
 
 // Rebuilt reports whether the store was damaged, and made anew.
@@ -171,50 +103,48 @@ func (s *Store) Close() error {
 	if s.err == nil {
 		s.err = s.sweep(time.Now())
 	}
-	return errors.Join(s.err, boltcheck.Guard(s.db.Close))
+	return errors.Join(s.err, s.file.Unlock())
 }
 
-// sweep forgets what is too old for anybody, if that was not done of late.
+// sweep deletes records older than keptFor, at most once in sweepEvery.
 func (s *Store) sweep(now time.Time) error {
-	err := boltcheck.Guard(func() error {
-		recent := false
-		err := s.db.View(func(tx *bbolt.Tx) error {
-			last := tx.Bucket(bucketMeta).Get(keySwept)
-			if len(last) == 8 {
-				age := now.Sub(time.Unix(int64(binary.BigEndian.Uint64(last)), 0))
-				recent = age >= 0 && age < sweepEvery
-			}
-			return nil
-		})
-		if err != nil || recent {
-			return err
+	recent := false
+	err := s.file.View(func(tx *bbolt.Tx) error {
+		if last := tx.Bucket([]byte(store.Meta)).Get(keySwept); len(last) == 8 {
+			age := now.Sub(time.Unix(int64(binary.BigEndian.Uint64(last)), 0))
+			recent = age >= 0 && age < sweepEvery
 		}
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			links := tx.Bucket(bucketLinks)
-			var old [][]byte
-			// The error is that of the function, which has none.
-			_ = links.ForEach(func(key, value []byte) error {
-				r, ok := record{}, false
-				if len(key) == len(recordKey{}) {
-					r, ok = readRecord(recordKey(key), value)
-				}
-				if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
-					old = append(old, bytes.Clone(key))
-				}
-				return nil
-			})
-			for _, key := range old {
-				if err := links.Delete(key); err != nil {
-					return err
-				}
-			}
-			return tx.Bucket(bucketMeta).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
-		})
+		return nil
 	})
+	if err == nil && !recent {
+		err = s.file.Update(func(tx *bbolt.Tx) error { return deleteOld(tx, now) })
+	}
 	if err != nil {
 		return fmt.Errorf("verify: the store: %w", err)
 	}
 	return nil
+}
+
+func deleteOld(tx *bbolt.Tx, now time.Time) error {
+	links := tx.Bucket([]byte(bucketLinks))
+	var old [][]byte
+	// The error is that of the function, which has none.
+	_ = links.ForEach(func(key, value []byte) error {
+		r, ok := record{}, false
+		if len(key) == len(recordKey{}) {
+			r, ok = readRecord(recordKey(key), value)
+		}
+		if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
+			old = append(old, bytes.Clone(key))
+		}
+		return nil
+	})
+	for _, key := range old {
+		if err := links.Delete(key); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
 }
 
 // key is where a URL that was found in such a place is kept. The same URL may be
@@ -233,11 +163,9 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 		return r, true
 	}
 	// What can't be read is asked for again.
-	_ = boltcheck.Guard(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			r, ok = readRecord(key, tx.Bucket(bucketLinks).Get(key[:]))
-			return nil
-		})
+	_ = s.file.View(func(tx *bbolt.Tx) error {
+		r, ok = readRecord(key, tx.Bucket([]byte(bucketLinks)).Get(key[:]))
+		return nil
 	})
 	return r, ok
 }
@@ -280,20 +208,18 @@ func (s *Store) flush() {
 	}
 	s.pending = make(map[recordKey]record, len(batch))
 	s.mu.Unlock()
-	err := boltcheck.Guard(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketLinks)
-			for key, r := range batch {
-				value, err := appendRecord(nil, key, r)
-				if err == nil {
-					err = b.Put(key[:], value)
-				}
-				if err != nil {
-					return err
-				}
+	err := s.file.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(bucketLinks))
+		for key, r := range batch {
+			value, err := appendRecord(nil, key, r)
+			if err == nil {
+				err = b.Put(key[:], value)
 			}
-			return nil
-		})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		s.mu.Lock()

@@ -33,10 +33,11 @@ const rules = `
 	internal/bnf < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	internal/filelock < internal/store;
 	locus, internal/media < message;
 	extract, message, internal/media, internal/iri < document;
-	policy, internal/boltcheck < cache;
+	policy, internal/store < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
@@ -52,9 +53,9 @@ const rules = `
 	policy, scheme < access;
 	policy, scheme < internal/advice;
 	internal/advice, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
-	access, escape, extract, internal/term < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
-	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
+	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
+	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, relative, escape, internal/term < internal/shape;
