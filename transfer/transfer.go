@@ -18,6 +18,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -174,18 +175,22 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 // start lets workers loose on the jobs. The channel is closed when all are done.
 func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 	results := make(chan Result)
-	q := newQueue(jobs, r.options.PerHost)
+	q := queue.New[int]()
+	for i, job := range jobs {
+		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
+	}
+	q.End()
 	var workers sync.WaitGroup
 	for range min(r.options.Parallel, len(jobs)) {
 		workers.Go(func() {
 			buf := make([]byte, bufferSize)
 			for {
-				i, h, ok := q.take()
+				i, host, ok := q.Take()
 				if !ok {
 					return
 				}
 				result := r.do(ctx, i, jobs[i], buf)
-				q.done(h)
+				q.Skip(host)
 				results <- result
 			}
 		})
@@ -195,6 +200,12 @@ func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 		close(results)
 	}()
 	return results
+}
+
+// hostKey names whom jobs share a limit by: scheme, host and port.
+func hostKey(u locus.URL) string {
+	port, _ := u.PortText()
+	return u.Scheme() + "://" + strings.ToLower(u.Host()) + ":" + port
 }
 
 func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
 )
 
@@ -49,7 +51,7 @@ type target struct {
 	url  locus.URL // as it was written first, without its fragment
 	key  targetKey
 	from *access.Result
-	host *host
+	host *queue.Host[*target]
 
 	wants   []string        // fragments
 	found   map[string]bool // those of them that are known
@@ -128,7 +130,7 @@ type more struct {
 type engine struct {
 	client *access.Client
 	o      Options
-	queue  *queue
+	queue  *queue.Queue[*target]
 	mail   mailer
 
 	mu       sync.Mutex
@@ -148,7 +150,7 @@ func newEngine(c *access.Client, o Options) *engine {
 	e := &engine{
 		client:  c,
 		o:       o,
-		queue:   newQueue(o.PerHost, o.Interval),
+		queue:   queue.New[*target](),
 		mail:    mailer{lookup: o.Mail, check: c.CheckName, known: map[string]Outcome{}},
 		targets: map[locus.URL]*target{},
 		same:    map[Outcome]*Outcome{},
@@ -160,7 +162,7 @@ func newEngine(c *access.Client, o Options) *engine {
 func (e *engine) run(ctx context.Context, sources iter.Seq[Source], yield func(Result) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() {
-		e.queue.close()
+		e.queue.Close()
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.changed.Broadcast()
@@ -173,7 +175,7 @@ func (e *engine) run(ctx context.Context, sources iter.Seq[Source], yield func(R
 	e.yieldAll(ctx, yield)
 	stop()
 	cancel()
-	e.queue.close()
+	e.queue.Close()
 	workers.Wait()
 }
 
@@ -355,8 +357,8 @@ func (e *engine) enqueue(t *target) {
 		return
 	}
 	t.state = queued
-	name, most := hostOf(t.key.url)
-	e.queue.add(t, name, most)
+	name, limits := e.hostOf(t.key.url)
+	e.queue.Add(t, name, limits)
 }
 
 // remembered looks t up in the store.
@@ -392,25 +394,21 @@ func isRemembered(u locus.URL) bool {
 // hasSecret reports whether u has a password, perhaps where the grammar knows of none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
-// hostOf returns whom a URL in canonical form shares limits with, and how many may ask
-// it at once, as [queue.host] has it.
-func hostOf(u locus.URL) (name string, most int) {
+// hostOf returns the name that a URL in canonical form shares limits by, and these.
+func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	switch u.Scheme() {
 	case "file":
-		return "", -1
+		return "", queue.Limits{}
 	case "mailto":
-		// One after the other, so that a domain is looked up once.
+		// One after the other, so a domain is looked up once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
-		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), 1
+		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), queue.Limits{AtOnce: 1}
 	}
 	name = strings.ToLower(u.Host())
 	if port, ok := u.PortText(); ok && port != "" {
 		name += ":" + port
 	}
-	if name == "" {
-		name = u.Scheme()
-	}
-	return name, 0
+	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
 }
 
 // wantsFragment reports whether a fragment is looked for.
@@ -457,10 +455,11 @@ func (e *engine) look(t *target, fragment string) {
 // work dereferences targets.
 func (e *engine) work(ctx context.Context) {
 	for {
-		t, ok := e.queue.take()
+		t, host, ok := e.queue.Take()
 		if !ok {
 			return
 		}
+		t.host = host
 		e.do(ctx, t)
 	}
 }
@@ -468,8 +467,8 @@ func (e *engine) work(ctx context.Context) {
 // do makes one try at t.
 func (e *engine) do(ctx context.Context, t *target) {
 	h := t.host
-	if why := e.queue.isShut(h); why != "" {
-		e.queue.done(h, -1)
+	if why := e.queue.IsShut(h); why != "" {
+		e.queue.Skip(h)
 		e.end(t, &attempt{out: Outcome{Verdict: Warning, Detail: why, Tries: t.tries}})
 		return
 	}
@@ -478,15 +477,15 @@ func (e *engine) do(ctx context.Context, t *target) {
 	took := time.Since(begin)
 	if ctx.Err() != nil {
 		// What came of it came of that.
-		e.queue.done(h, took)
+		e.queue.Done(h, took)
 		return
 	}
 	t.tries++
 	a.out.Tries = t.tries
 	at, again := e.again(t, a)
-	e.queue.done(h, took)
+	e.queue.Done(h, took)
 	if again {
-		e.queue.retry(t, at)
+		e.queue.AddAt(t, h, at)
 		return
 	}
 	e.end(t, a)
@@ -500,12 +499,12 @@ func (e *engine) again(t *target, a *attempt) (at time.Time, again bool) {
 	}
 	now := time.Now()
 	if a.later > e.o.MaxWait {
-		e.queue.shut(t.host, "not asked any more: the server wanted to be left alone for "+a.later.String())
+		e.queue.Shut(t.host, "not asked any more: the server wanted to be left alone for "+a.later.String())
 		return at, false
 	}
 	if t.tries > e.o.Retry {
 		if a.busy && a.later > 0 {
-			e.queue.pause(t.host, now.Add(a.later))
+			e.queue.Pause(t.host, now.Add(a.later))
 		}
 		return at, false
 	}
@@ -513,7 +512,7 @@ func (e *engine) again(t *target, a *attempt) (at time.Time, again bool) {
 	wait = min(wait/2+rand.N(wait/2+1), e.o.MaxWait)
 	wait = max(wait, a.later)
 	if a.busy {
-		e.queue.pause(t.host, now.Add(wait))
+		e.queue.Pause(t.host, now.Add(wait))
 	}
 	return now.Add(wait), true
 }

@@ -120,8 +120,9 @@ func TestHostOf(t *testing.T) {
 	for range v.Run(t.Context(), slices.Values([]Source{textDoc("d", text)})) {
 	}
 	var got []string
-	for name := range v.e.queue.hosts {
-		got = append(got, name)
+	_, _, hosts := v.e.queue.Stats()
+	for _, h := range hosts {
+		got = append(got, h.Host)
 	}
 	slices.Sort(got)
 	if text := strings.Join(got, ", "); text != "a.example, a.example:8080, mail b.example" {

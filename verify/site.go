@@ -238,7 +238,7 @@ func (s *site) ask(ctx context.Context, e *engine, t *target) error {
 	}
 	s.robots = robots
 	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
-		e.queue.slow(t.host, min(delay, maxDelay))
+		e.queue.Slow(t.host, min(delay, maxDelay))
 	}
 	return nil
 }

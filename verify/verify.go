@@ -229,13 +229,7 @@ var ErrUsed = errors.New("verify: a Verifier runs once; make another one with Ne
 // Progress tells how far the run is. It may be called at any time.
 func (v *Verifier) Progress() Progress {
 	e := v.e
-	e.queue.mu.Lock()
-	waiting := e.queue.waiting
-	requests := 0
-	for _, h := range e.queue.hosts {
-		requests += h.requests
-	}
-	e.queue.mu.Unlock()
+	waiting, requests, _ := e.queue.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p := e.progress
@@ -246,13 +240,11 @@ func (v *Verifier) Progress() Progress {
 // Slowest returns the hosts that took longest to answer, in the mean, and at most n
 // of them.
 func (v *Verifier) Slowest(n int) []HostTime {
-	q := v.e.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	_, _, hosts := v.e.queue.Stats()
 	var list []HostTime
-	for _, h := range q.hosts {
-		if h.requests > 0 && !h.free {
-			list = append(list, HostTime{h.name, h.requests, h.took / time.Duration(h.requests), h.slowest})
+	for _, h := range hosts {
+		if h.Requests > 0 {
+			list = append(list, HostTime{h.Host, h.Requests, h.Took / time.Duration(h.Requests), h.Slowest})
 		}
 	}
 	slices.SortFunc(list, func(a, b HostTime) int {
