@@ -175,16 +175,19 @@ type Result struct {
 	Zone policy.Zone
 }
 
-// zone is that of what is found in r.
-func (r *Result) zone() policy.Zone {
+// foundZone returns the zone of what is found in r.
+func (c *Client) foundZone(r *Result) policy.Zone {
 	switch {
 	case r.Zone != policy.Typed:
 		return r.Zone
-	case r.URL.Scheme() == "file":
+	case c.has(r.URL, scheme.Files):
 		return policy.Near
 	}
 	return policy.Far
 }
+
+// has reports whether the scheme of u has the traits.
+func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
 // Dialer returns the way to the network for what is typed, as a server that the
 // configuration names: it looks names up, asks the policy about each address, and
@@ -192,7 +195,7 @@ func (r *Result) zone() policy.Zone {
 // gateway of all.
 func (c *Client) Dialer() scheme.Dialer {
 	key := doorKey{zone: policy.Typed}
-	if all := c.options.Gateways.forOthers(""); all.kind == socks || all.kind == socksNames {
+	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		key.tunnel = all
 	}
 	return c.door(key)
@@ -225,18 +228,25 @@ func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
 	if from == nil {
 		return policy.Typed, nil
 	}
-	return from.zone(), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
 // target is what the policy is asked about u.
 func (c *Client) target(u locus.URL) policy.Target {
-	s, _ := c.registry.Lookup(u.Scheme())
-	return Target(s, u)
+	return Target(c.registry.Scheme(u), u)
 }
 
 // Target returns u, a URL of s, as a policy judges it.
 func Target(s scheme.Scheme, u locus.URL) policy.Target {
-	t := policy.Target{URL: u, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
+	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
+	switch {
+	case s.Traits.Has(scheme.Files):
+		t.Reach = policy.Files
+	case s.Traits.Has(scheme.Local):
+		t.Reach = policy.Memory
+	default:
+		t.Reach = policy.Network
+	}
 	if s.OtherPort != nil {
 		t.OtherPort = s.OtherPort(u)
 	}

@@ -113,7 +113,7 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 			Reason: "a referral may not begin a session", Help: "open it by itself"})
 	}
 	f.dialled = t
-	f.secure = f.secure || policy.IsSecure(u)
+	f.secure = f.secure || f.client.has(u, scheme.Secure)
 	f.result.URL = u
 	f.result.Hops = append(f.result.Hops, asked)
 	f.result.Zone = f.client.zoneAfter(asked, r, zone, t)
@@ -123,8 +123,7 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 // route returns how u is opened, if the policy lets it be and the schemes that it
 // takes are there.
 func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
-	own, _ := c.registry.Lookup(u.Scheme())
-	r, err := c.options.Gateways.route(u, own.Port)
+	r, err := c.options.Gateways.route(u, c.registry)
 	if err != nil {
 		return r, err
 	}
@@ -157,8 +156,7 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 			res, err = opener.OpenVia(ctx, req, r.proxy.url)
 		}
 	default:
-		s, _ := c.registry.Lookup(r.url.Scheme())
-		res, err = s.Opener.Open(ctx, req)
+		res, err = c.registry.Scheme(r.url).Opener.Open(ctx, req)
 	}
 	if err == nil && res == nil {
 		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, r.url.Scheme())
@@ -202,7 +200,7 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 	if from := f.request.From; from != nil && !from.URL.IsZero() {
 		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
 	}
-	if f.secure && !policy.IsSecure(u) {
+	if f.secure && !c.has(u, scheme.Secure) {
 		// Whoever listens here could have been the one who sent us here.
 		r.Ask, r.Fill = nil, nil
 	}
@@ -231,7 +229,7 @@ func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t
 
 // again opens what r was the result of. It leads no further than it did before.
 func (c *Client) again(ctx context.Context, r *Result) (scheme.Resource, error) {
-	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, Zone: r.zone()}})
+	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, Zone: c.foundZone(r)}})
 	if err != nil {
 		return nil, err
 	}
@@ -276,8 +274,7 @@ func (f *follower) port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
 	}
-	s, _ := f.client.registry.Lookup(u.Scheme())
-	return s.Port
+	return f.client.registry.Scheme(u).Port
 }
 
 // withFragment returns to with the fragment so far, if it has none of its own.
@@ -317,7 +314,7 @@ func (c *Client) zoneAfter(u locus.URL, r route, zone policy.Zone, t *tracker) p
 		return policy.Near
 	case !r.isDirect():
 		return policy.Far
-	case u.Scheme() == "file", t.dialled.Load(), known:
+	case c.has(u, scheme.Files), t.dialled.Load(), known:
 		return policy.Near
 	case err == nil && !policy.IsPublic(literal):
 		return policy.Near

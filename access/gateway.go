@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Gateway is a gateway locator (RFC 1738 section 4): what URLs go by way of. It is
@@ -276,21 +276,18 @@ func (g *Gateways) ends(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.route(u, 0)
+	_, err = g.route(u, new(scheme.Registry))
 	return err
 }
 
-// local are the schemes whose URLs are not about the network.
-var local = [...]string{"file", "mid", "cid", "mailto"}
-
-// of returns what u goes by way of, whose scheme has the port own.
-func (g *Gateways) of(u locus.URL, own uint16) Gateway {
-	if g == nil || u.Scheme() == "file" && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, own)) {
+// of returns the gateway of u, a URL of s; zero: none.
+func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
+	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
 		return Gateway{}
 	}
-	gateway := g.For(u.Scheme())
+	gateway := g.For(s)
 	if gateway.is(u) {
-		gateway = g.forOthers(u.Scheme())
+		gateway = g.forOthers(s)
 	}
 	if gateway.is(u) {
 		return Gateway{}
@@ -302,22 +299,22 @@ func (g *Gateways) of(u locus.URL, own uint16) Gateway {
 // section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// For returns the gateway for URLs of that scheme whose host is no exception; the
-// zero Gateway if there is none.
-func (g *Gateways) For(scheme string) Gateway {
+// For returns the gateway for URLs of s whose host is no exception; the zero Gateway
+// if there is none.
+func (g *Gateways) For(s scheme.Scheme) Gateway {
 	if g == nil {
 		return Gateway{}
 	}
-	gateway := g.schemes[scheme]
+	gateway := g.schemes[s.Name]
 	if gateway.IsZero() {
-		return g.forOthers(scheme)
+		return g.forOthers(s)
 	}
 	return gateway.unlessDirect()
 }
 
-// forOthers is what that of all is for a scheme that has none of its own.
-func (g *Gateways) forOthers(scheme string) Gateway {
-	if g == nil || slices.Contains(local[:], scheme) {
+// forOthers returns the gateway of all, if it is for a scheme that has none of its own.
+func (g *Gateways) forOthers(s scheme.Scheme) Gateway {
+	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
 		return Gateway{}
 	}
 	return g.all.unlessDirect()
@@ -348,10 +345,10 @@ func (r route) isOther() bool { return len(r.by) > 0 && r.by[0].kind == template
 // errCircle is that templates lead from one to another without end.
 var errCircle = errors.New("access: gateways lead in a circle")
 
-// route returns how u is opened, whose scheme has the port own.
-func (g *Gateways) route(u locus.URL, own uint16) (r route, err error) {
+// route returns how u is opened, whose scheme is in known or is not registered.
+func (g *Gateways) route(u locus.URL, known *scheme.Registry) (r route, err error) {
 	r.url = u
-	for gateway := g.of(u, own); !gateway.IsZero(); gateway = g.of(r.url, 0) {
+	for gateway := g.of(u, known.Scheme(u)); !gateway.IsZero(); gateway = g.of(r.url, known.Scheme(r.url)) {
 		if slices.Contains(r.by, gateway) {
 			return r, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, gateway)
 		}
@@ -362,7 +359,7 @@ func (g *Gateways) route(u locus.URL, own uint16) (r route, err error) {
 				return r, err
 			}
 			continue
-		case gateway.kind == httpProxy && !tunnelled(r.url):
+		case gateway.kind == httpProxy && !isTunnelled(known.Scheme(r.url)):
 			r.proxy = gateway
 		default:
 			r.tunnel = gateway
@@ -372,11 +369,8 @@ func (g *Gateways) route(u locus.URL, own uint16) (r route, err error) {
 	return r, nil
 }
 
-// sessions are the schemes of interactive services, which are no answer to a GET.
-var sessions = [...]string{"telnet", "rlogin", "tn3270"}
-
-// tunnelled reports whether a proxy gets a connection for u and no more: what is
-// encrypted stays so to its end.
-func tunnelled(u locus.URL) bool {
-	return policy.IsSecure(u) || slices.Contains(sessions[:], u.Scheme())
+// isTunnelled reports whether a proxy only connects to the server of a URL of s: an
+// encrypted connection stays so to its end, and a session is no response to a GET.
+func isTunnelled(s scheme.Scheme) bool {
+	return s.Traits&(scheme.Secure|scheme.Interactive) != 0
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 )
 
 // gateway reads a gateway that is good.
@@ -113,6 +114,28 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// row is what gateways need to know of a scheme.
+func row(name string) scheme.Scheme {
+	s := scheme.Generic(name, scheme.Standard)
+	s.Port = map[string]uint16{"http": 80, "https": 443, "gopher": 70}[name]
+	s.Traits = traits[name]
+	return s
+}
+
+// known is a registry of rows.
+func known(t *testing.T) *scheme.Registry {
+	t.Helper()
+	var list []scheme.Scheme
+	for _, name := range []string{"http", "https", "ftp", "ftps", "gopher", "gophers", "nntps", "telnet", "file", "mid", "cid", "mailto"} {
+		list = append(list, row(name))
+	}
+	r, err := scheme.NewRegistry(list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestExceptions(t *testing.T) {
 	for _, s := range []struct {
 		list, url string
@@ -151,9 +174,8 @@ func TestExceptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := map[string]uint16{"http": 80, "https": 443, "gopher": 70}
 		u := parse(s.url)
-		if got := g.of(u, own[u.Scheme()]).IsZero(); got != s.want {
+		if got := g.of(u, known(t).Scheme(u)).IsZero(); got != s.want {
 			t.Errorf("%q excepts %s: %v", s.list, s.url, got)
 		}
 	}
@@ -182,15 +204,16 @@ func TestGatewayFor(t *testing.T) {
 		"http://h/": "http://a", "ftp://h/": "socks5://all", "wais://h/x": "socks5://all", "x-new:y": "socks5://all", "gopher://h/": "",
 		"file:///x": "", "file://LocalHost/x": "", "file://h/x": "http://f/{url}", "mid:a@b": "", "cid:a@b": "", "mailto:a@b": "",
 	} {
-		if got := g.of(parse(url), 0).String(); got != want {
+		u := parse(url)
+		if got := g.of(u, known(t).Scheme(u)).String(); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
 	}
-	if g.For("http").String() != "http://a" || !g.For("gopher").IsZero() || !g.For("cid").IsZero() {
+	if g.For(row("http")).String() != "http://a" || !g.For(row("gopher")).IsZero() || !g.For(row("cid")).IsZero() {
 		t.Error("For")
 	}
 	var none *Gateways
-	if r, err := none.route(parse("http://h/"), 80); err != nil || !none.For("http").IsZero() || len(r.by) != 0 || !r.isDirect() {
+	if r, err := none.route(parse("http://h/"), known(t)); err != nil || !none.For(row("http")).IsZero() || len(r.by) != 0 || !r.isDirect() {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := NewGateways(GatewayRules{Schemes: map[string]Gateway{"HTTP": gateway(t, "http://a")}}); err == nil {
@@ -244,7 +267,7 @@ func TestGatewayCircles(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 			continue
 		}
-		way, err := g.route(parse(s.url), 0)
+		way, err := g.route(parse(s.url), known(t))
 		got := way.url.String()
 		if !way.proxy.IsZero() {
 			got += " proxy " + way.proxy.String()

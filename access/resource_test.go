@@ -195,7 +195,7 @@ func TestErrorText(t *testing.T) {
 			`locus: open ftp://h.example/: "ftp://u:******@h.example/": octet 3, cwd: not in the form of this scheme`},
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
 			"locus: open ftp://h.example/: octet 3, cwd: not in the form of this scheme"},
-		{Error{"open", parse("http://u:secret@h.example:25/"), policy.Policy{}.CheckURL(policy.Target{URL: parse("http://u:secret@h.example:25/"), Port: 80}, policy.Typed)},
+		{Error{"open", parse("http://u:secret@h.example:25/"), policy.Policy{}.CheckURL(policy.Target{URL: parse("http://u:secret@h.example:25/"), Reach: policy.Network, Port: 80}, policy.Typed)},
 			"locus: open http://u:***@h.example:25/: policy: a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)"},
 	} {
 		if got := s.e.Error(); got != s.want {

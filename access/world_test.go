@@ -205,11 +205,19 @@ type errorReader struct{ err error }
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
 // registry has schemes that open with o, and some without.
+// traits are those of the schemes that tests have.
+var traits = map[string]scheme.Traits{
+	"https": scheme.Secure, "ftps": scheme.Secure, "gophers": scheme.Secure, "nntps": scheme.Secure,
+	"file": scheme.Local | scheme.Files, "mid": scheme.Local, "cid": scheme.Local, "mailto": scheme.Local | scheme.Composes,
+	"telnet": scheme.Interactive,
+}
+
 func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	t.Helper()
 	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {
 		s := scheme.Generic(name, scheme.Standard)
 		s.Port, s.Opener, s.Encoded = port, o, name == "http" || name == "https"
+		s.Traits = traits[name]
 		return s
 	}
 	mailto := row("mailto", 0, nil)

@@ -253,7 +253,7 @@ func TestDoors(t *testing.T) {
 // What can't be told is Far.
 func TestZoneAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
-	c := New(nil, p, nil)
+	c := New(known(t), p, nil)
 	c.known.note("known-public.example", true)
 	c.known.note("known-private.example", false)
 	c.known.note("Once-Public.example", true)

@@ -235,7 +235,8 @@ func (c *call) resolve() {
 		ref, err = shape.ReadRef(text)
 	}
 	if err == nil {
-		u, notes, err = ref.ResolveNoted(base, o)
+		o.Hierarchy = c.registry().Hierarchy(base)
+		u, notes, err = ref.ResolveWith(base, o)
 	}
 	if err != nil {
 		e := shape.NewError(err)

@@ -13,7 +13,7 @@ import (
 // sent via a SMTP server". No policy that is not told to lets it pass.
 func ExamplePolicy_CheckURL() {
 	var p policy.Policy
-	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Port: 70}, policy.Typed)
+	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Reach: policy.Network, Port: 70}, policy.Typed)
 	var denied *policy.DeniedError
 	if errors.As(err, &denied) {
 		fmt.Println(denied.Rule)

@@ -87,6 +87,11 @@ func (p Policy) Configured() Policy {
 // each field but URL is the strictest.
 type Target struct {
 	URL locus.URL
+	// Reach is what opening the URL reads from.
+	Reach Reach
+	// Reads reports that opening the URL only reads. Otherwise it starts a session or
+	// composes a message, which a person must ask for (RFC 1738 section 3.8).
+	Reads bool
 	// Port is the default port of the scheme; 0: none.
 	Port uint16
 	// OtherPort is another port that belongs to the scheme for this URL; 0: none.
@@ -101,6 +106,18 @@ type Target struct {
 	// there too.
 	OffPortTexts []string
 }
+
+// Reach is what a URL is opened from.
+type Reach uint8
+
+const (
+	// Files: a file of this machine.
+	Files Reach = iota
+	// Network: a server.
+	Network
+	// Memory: neither. The URL names what the program has, or composes a message.
+	Memory
+)
 
 // port returns the port to which t leads; 0: none is known.
 func (t Target) port() uint16 {
@@ -130,8 +147,8 @@ func (p Policy) CheckURL(t Target, z Zone) error {
 		return deny(u, "password", "a password in a URL is shown and kept in many places (RFC 1738 section 6)",
 			"leave it out; it is asked for when the server wants one")
 	}
-	if isFile(u) {
-		// A file is on this machine, and the opener sees to its host.
+	if t.Reach == Files {
+		// The opener checks the host.
 		return p.checkFile(u, z)
 	}
 	if !u.Facts().Has(locus.Internet) {
@@ -196,8 +213,6 @@ func (t Target) control() (triplet string, ok bool) {
 	}
 	return "", false
 }
-
-func isFile(u locus.URL) bool { return u.Scheme() == "file" }
 
 func (p Policy) checkFile(u locus.URL, z Zone) error {
 	switch {
@@ -300,10 +315,6 @@ func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
 }
 
-// sessions are the schemes whose URLs do something that a person must ask for: an
-// interactive service (RFC 1738 section 3.8), or a letter.
-var sessions = [...]string{"telnet", "rlogin", "tn3270", "mailto", "mailserver"}
-
 // CheckReferral judges whether the resource at from may lead to to. hops is the
 // number of consecutive referrals with this one, 1 for the first; 0 is for a link
 // that a person chose to follow, as in a menu or a page. The caller detects loops.
@@ -314,8 +325,8 @@ var sessions = [...]string{"telnet", "rlogin", "tn3270", "mailto", "mailserver"}
 // server would get decoded, and it starts no session. Rules.Passwords is for what a
 // person types.
 //
-// From a secure scheme to one that is not, as from https to http, is allowed. The
-// caller then sends no login: see [IsSecure].
+// From an encrypted scheme to one that is not, as from https to http, is allowed. The
+// caller then sends no login.
 func (p Policy) CheckReferral(from, to Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
@@ -327,7 +338,7 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 		return deny(u, "url", "there is no URL", "")
 	case hops > most:
 		return deny(u, "hops", fmt.Sprintf("more than %d referrals in a row", most), "open it by itself")
-	case isFile(u) && !isFile(from.URL):
+	case to.Reach == Files && from.Reach != Files:
 		return denyFollowedFile(u)
 	}
 	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
@@ -339,9 +350,9 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 	switch {
 	case user:
 		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
-	case slices.Contains(sessions[:], u.Scheme()):
+	case !to.Reads:
 		return deny(u, "session", "a referral may not begin a session or a letter", "open it by itself")
-	case isFile(u) || to.Encoded || !u.Facts().Has(locus.Internet):
+	case to.Reach == Files || to.Encoded || !u.Facts().Has(locus.Internet):
 		return nil
 	case control:
 		return deny(u, "data", fmt.Sprintf("a referral may not bring the control octet %s", triplet), "open it by itself")
@@ -365,7 +376,7 @@ func isSameServer(a, b Target) bool {
 // searched. The name localhost needs no name server.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
-	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || isFile(to.URL) || host != "" && strings.EqualFold(host, from.URL.Host()) {
+	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && strings.EqualFold(host, from.URL.Host()) {
 		return nil
 	}
 	what, ok := privateName(host)
@@ -384,10 +395,3 @@ func (p Policy) CheckName(host string) error {
 	}
 	return nil
 }
-
-// secure are the schemes that are encrypted from end to end.
-var secure = [...]string{"https", "ftps", "gophers", "nntps", "snews"}
-
-// IsSecure reports whether what a URL of u's scheme says and gets can't be read
-// on the way.
-func IsSecure(u locus.URL) bool { return slices.Contains(secure[:], u.Scheme()) }

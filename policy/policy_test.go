@@ -47,8 +47,16 @@ func ruleOf(t *testing.T, err error) string {
 
 // target is u as the registry's rows of its scheme describe it.
 func target(u locus.URL, port uint16) Target {
-	t := Target{URL: u, Port: port}
+	t := Target{URL: u, Reach: Network, Reads: true, Port: port}
 	switch u.Scheme() {
+	case "file":
+		t.Reach = Files
+	case "mid", "cid":
+		t.Reach = Memory
+	case "mailto", "mailserver":
+		t.Reach, t.Reads = Memory, false
+	case "telnet", "rlogin", "tn3270":
+		t.Reads = false
 	case "http", "https":
 		t.Encoded = true
 	case "wais":
@@ -433,13 +441,20 @@ func TestReferrals(t *testing.T) {
 	}
 }
 
-func TestIsSecure(t *testing.T) {
-	for text, want := range map[string]bool{
-		"https://a.example/": true, "HTTPS://a.example/": true, "ftps://a.example/": true, "snews://a.example/": true,
-		"http://a.example/": false, "ftp://a.example/": false, "x-https://a.example/": false,
+// A target of which only the URL is known is judged most strictly.
+func TestZeroTarget(t *testing.T) {
+	http := Target{URL: locus.MustParse("http://h.example/")}
+	for _, c := range []struct {
+		name string
+		err  error
+		rule string
+	}{
+		{"as a file", Policy{}.CheckURL(http, Typed), "file"},
+		{"followed as a file", Policy{}.CheckReferral(of("http://a.example/"), http, 1), "file"},
+		{"as a session", Policy{}.CheckReferral(of("http://a.example/"), Target{URL: http.URL, Reach: Network}, 1), "session"},
 	} {
-		if got := IsSecure(locus.MustParse(text)); got != want {
-			t.Errorf("IsSecure(%s) = %v", text, got)
+		if got := ruleOf(t, c.err); got != c.rule {
+			t.Errorf("%s: rule %q (%v)", c.name, got, c.err)
 		}
 	}
 }

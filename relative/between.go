@@ -8,15 +8,15 @@ import (
 )
 
 // Between returns the shortest form that means target in a document whose URL is
-// base: [Ref.Resolve] of it gives target back, octet for octet. Of forms of one
+// base, of a scheme with that hierarchy: [Ref.ResolveWith] gives target back, octet for octet. Of forms of one
 // length it takes the one with the fewest "..". It is the absolute form if no
 // other will do.
 //
 // A target with "." or ".." in its path has no form at all, since resolving
 // takes them out of every form; the error says so.
-func Between(base, target locus.URL) (Ref, error) {
+func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	best, found := Ref{}, false
-	for _, text := range candidates(base, target) {
+	for _, text := range candidates(base, target, h) {
 		if found && len(text) >= len(best.String()) {
 			continue
 		}
@@ -24,7 +24,7 @@ func Between(base, target locus.URL) (Ref, error) {
 		if err != nil {
 			continue
 		}
-		if u, err := r.Resolve(base); err == nil && u == target {
+		if u, _, err := r.ResolveWith(base, Options{Hierarchy: h}); err == nil && u == target {
 			best, found = r, true
 		}
 	}
@@ -71,7 +71,7 @@ func portOf(u locus.URL, port uint16) uint16 {
 
 // candidates returns the texts among which the shortest form is. Which of them
 // mean target is not looked at.
-func candidates(base, target locus.URL) []string {
+func candidates(base, target locus.URL, h Hierarchy) []string {
 	b, t := split(base), split(target)
 	tail := parts{query: t.query, fragment: t.fragment}.text()[len(":"):]
 	fragment := parts{fragment: t.fragment}.text()[len(":"):]
@@ -81,7 +81,7 @@ func candidates(base, target locus.URL) []string {
 	}
 	// "/." is for a path that would be read as a host, also in the target.
 	list = append(list, t.path+tail, "/."+t.path+tail)
-	directory, _ := removeDots(b.directory())
+	directory, _ := removeDots(b.directory(h))
 	path, _ := removeDots(t.path)
 	for _, path := range between(directory, path) {
 		list = append(list, path+tail)

@@ -49,19 +49,20 @@ func TestBetween(t *testing.T) {
 		{"http://a/../d", "http://a/../d?y", "?y"},
 	} {
 		base, target := locus.MustParse(test.base), locus.MustParse(test.target)
-		got, err := relative.Between(base, target)
+		h := hierarchyOf(base)
+		got, err := relative.Between(base, target, h)
 		if err != nil || got.String() != test.want {
 			t.Errorf("Between(%s, %s) = %q, %v; want %q", base, target, got, err, test.want)
 			continue
 		}
-		if u, err := got.Resolve(base); err != nil || u != target {
+		if u, _, err := got.ResolveWith(base, relative.Options{Hierarchy: h}); err != nil || u != target {
 			t.Errorf("%q in %s is %s, %v", got, base, u, err)
 		}
 	}
 }
 
 func TestBetweenNeedsNoDots(t *testing.T) {
-	_, err := relative.Between(locus.MustParse("ftp://h/a"), locus.MustParse("ftp://u:s3cret@h/a/../b"))
+	_, err := relative.Between(locus.MustParse("ftp://h/a"), locus.MustParse("ftp://u:s3cret@h/a/../b"), relative.Path)
 	if err == nil || !strings.Contains(err.Error(), `".."`) || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("error %v", err)
 	}
@@ -88,7 +89,7 @@ func TestBetweenIsShortest(t *testing.T) {
 			}
 		}
 		for target, text := range shortest {
-			got, err := relative.Between(base, target)
+			got, err := relative.Between(base, target, relative.Path)
 			if err != nil || len(got.String()) != len(text) {
 				t.Fatalf("Between(%s, %s) = %q, %v; %q is shorter", base, target, got, err, text)
 			}
@@ -127,7 +128,7 @@ func TestBetweenRoundTrip(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		base, target := url.Draw(t, "base"), url.Draw(t, "target")
-		ref, err := relative.Between(base, target)
+		ref, err := relative.Between(base, target, relative.Path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,12 @@
 //
 // # Where this differs from RFC 3986
 //
-// In a URL whose scheme-specific part does not begin with "/" and whose scheme is
-// known to hold an address, an identifier or the content itself, "/" and ".." are
-// data: mailto:a/../b@h is an address. Such a base takes only absolute forms,
-// fragments and the empty form. Other schemes, also unknown ones, have a hierarchy:
-// "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces the whole name before
-// it (draft, "News"): "alt.test" in news:x@y.z is news:alt.test. A URL without "/"
-// after its scheme that is given as an absolute form is left as it is, though section
-// 5.2.2 would take segments out of it. RFC 1808 section 2.3 adds telnet to those that
-// are never a base, and the draft warns of gopher, which is a base only when asked
-// for.
+// What "/" means depends on the scheme of the base: see [Hierarchy]. Where "/" and
+// ".." are data, as in mailto:a/../b@h, the base takes only absolute forms, fragments
+// and the empty form. "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces the
+// whole name before it (draft, "News"): "alt.test" in news:x@y.z is news:alt.test. A URL
+// without "/" after its scheme that is given as an absolute form is left as it is,
+// though section 5.2.2 would take segments out of it.
 //
 // By [RFC3986], a form that begins with a name and ":" is an error if the name begins
 // with no letter: "10.0.0.7:8080/foo" is neither a URI nor a partial form. RFC 1738

@@ -38,7 +38,7 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 		t.query = base.query
 		return t, 0, nil
 	case n == 0:
-		t.path = base.directory() + ref.path
+		t.path = base.directory(o.Hierarchy) + ref.path
 	default:
 		place, ok := findPlace(base, n, o)
 		if !ok {

@@ -22,7 +22,7 @@ func ExampleRef_ResolveWith() {
 	base := locus.MustParse("magic://a/b/c//d/e/f")
 	ref := relative.MustParse("/g")
 	modern, _ := ref.Resolve(base)
-	draft, _ := ref.ResolveWith(base, relative.Options{Rules: relative.RFC1630})
+	draft, _, _ := ref.ResolveWith(base, relative.Options{Rules: relative.RFC1630})
 	fmt.Println(modern)
 	fmt.Println(draft)
 	// Output:
@@ -33,6 +33,6 @@ func ExampleRef_ResolveWith() {
 func ExampleBetween() {
 	base := locus.MustParse("ftp://ftp.example.net/pub/rfc/rfc1738.txt")
 	target := locus.MustParse("ftp://ftp.example.net/pub/www/README")
-	fmt.Println(relative.Between(base, target))
+	fmt.Println(relative.Between(base, target, relative.Path))
 	// Output: ../www/README <nil>
 }

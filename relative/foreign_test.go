@@ -65,8 +65,13 @@ func TestForeign(t *testing.T) {
 			if c.rules != "rfc3986" {
 				o.Rules = relative.RFC1630
 			}
-			got := fmt.Sprint(relative.MustParse(strings.Trim(c.ref, `"`)).ResolveWith(locus.MustParse(c.base), o))
-			got = strings.TrimSuffix(got, " <nil>")
+			base := locus.MustParse(c.base)
+			o.Hierarchy = hierarchyOf(base)
+			u, _, err := relative.MustParse(strings.Trim(c.ref, `"`)).ResolveWith(base, o)
+			got := u.String()
+			if err != nil {
+				got = fmt.Sprint(u, " ", err)
+			}
 			d, listed := expected[c]
 			delete(expected, c)
 			switch {

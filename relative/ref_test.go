@@ -84,8 +84,8 @@ func TestPasswordIsNeverShown(t *testing.T) {
 	const secret = "s3cret"
 	r := relative.MustParse("//u:" + secret + "@h/")
 	base := locus.MustParse("mailto:a@b")
-	_, err := r.Resolve(base)
-	_, errDraft := relative.MustParse("///g").ResolveWith(locus.MustParse("ftp://u:"+secret+"@h/a"), relative.Options{Rules: relative.RFC1630})
+	_, _, err := r.ResolveWith(base, relative.Options{Hierarchy: relative.Opaque})
+	_, _, errDraft := relative.MustParse("///g").ResolveWith(locus.MustParse("ftp://u:"+secret+"@h/a"), relative.Options{Rules: relative.RFC1630})
 	_, errParse := relative.Parse("//u:" + secret + "@h/%")
 	for _, text := range []string{r.Redacted(), r.LogValue().String(), err.Error(), errDraft.Error(), errParse.Error()} {
 		if strings.Contains(text, secret) {

@@ -40,15 +40,36 @@ func (r Rules) String() string {
 	return "rfc3986"
 }
 
+// Hierarchy says what "/" means in URLs of a scheme.
+type Hierarchy uint8
+
+const (
+	// Path: "/" separates segments, as in URLs of any scheme by RFC 3986 section
+	// 1.2.3 and by the draft ("Hierarchical forms").
+	Path Hierarchy = iota
+	// Names: as Path, but without a "/" after the scheme it is a character of a name:
+	// a Message-ID may have it (RFC 1036). A name is a partial form (draft, "News").
+	Names
+	// Opaque: without a "/" after the scheme, "/" is data: the URL locates by an
+	// address, an identifier or the content itself.
+	Opaque
+	// Data: "/" is data, as in gopher (RFC 1738 section 3.4). The draft says that
+	// software takes it for hierarchy "normally correctly".
+	Data
+	// None: URLs of the scheme have no path (RFC 1808 section 2.3).
+	None
+)
+
 // Options change how a partial form is resolved. The zero value is what
 // [Ref.Resolve] does.
 type Options struct {
 	Rules Rules
 
-	// Gopher: a gopher URL is a base like any other. Its "/" is data by RFC 1738
-	// section 3.4; the draft says that software takes it for hierarchy "normally
-	// correctly".
-	Gopher bool
+	// Hierarchy is that of the base's scheme. Package scheme's Registry knows it.
+	Hierarchy Hierarchy
+
+	// Data: a base whose Hierarchy is [Data] is one like any other.
+	Data bool
 
 	// SameScheme: a form that begins with the base's own scheme and has no "//"
 	// after it is partial: "http:g" means "g", "http:/g" means "/g". RFC 3986
@@ -63,19 +84,16 @@ type Options struct {
 }
 
 // Resolve returns the URL that r means in a document whose URL is base, by RFC
-// 3986 section 5.2.2. It fails if base has no hierarchy ([ErrBase]), and if what
-// comes out is no URL, which only its length can be the reason for.
-func (r Ref) Resolve(base locus.URL) (locus.URL, error) { return r.ResolveWith(base, Options{}) }
-
-// ResolveWith is [Ref.Resolve] with options.
-func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, error) {
-	u, _, err := r.ResolveNoted(base, o)
+// 3986 section 5.2.2. It fails if base has no hierarchy ([ErrBase]), and if the
+// result is longer than a URL may be.
+func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
+	u, _, err := r.ResolveWith(base, Options{})
 	return u, err
 }
 
-// ResolveNoted is [Ref.ResolveWith], and tells where the rules leave the result
-// open or do not give what the author of the form may have meant.
-func (r Ref) ResolveNoted(base locus.URL, o Options) (locus.URL, Notes, error) {
+// ResolveWith is [Ref.Resolve] with options. The notes say where the rules leave the
+// result open, or where it may differ from what the author of the form meant.
+func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	if o.SameScheme && r.absolute {
 		r = r.withoutScheme(base)
 	}
@@ -106,7 +124,7 @@ func (r Ref) ResolveNoted(base locus.URL, o Options) (locus.URL, Notes, error) {
 			return locus.URL{}, 0, fmt.Errorf("relative: %s in %s: %w", locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), err)
 		}
 	default:
-		target, notes = resolve(context, ref)
+		target, notes = resolve(context, ref, o.Hierarchy)
 	}
 	u, err := locus.Parse(target.text())
 	if err != nil {
@@ -183,31 +201,18 @@ func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "
 // checkBase refuses a base that the partial form r can't be resolved against.
 func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
-	switch scheme := base.Scheme(); {
-	case scheme == "telnet" || scheme == "rlogin" || scheme == "tn3270":
+	switch h := o.Hierarchy; {
+	case h == None:
 		why = "its scheme has no path (RFC 1808 2.3)"
-	case !hierarchical(base) && isOpaque(scheme):
+	case h == Opaque && !hierarchical(base):
 		why = `"/" does not follow its scheme, so it has no hierarchy`
-	case scheme == "gopher" && !o.Gopher:
-		why = `"/" is data in gopher (RFC 1738 3.4) and is taken for hierarchy only when asked for`
+	case h == Data && !o.Data:
+		why = `"/" is data in ` + base.Scheme() + ` (RFC 1738 3.4) and is taken for hierarchy only when asked for`
 	default:
 		return nil
 	}
 	return fmt.Errorf("relative: %w: %s in %s: %s; write the whole URL", ErrBase,
 		locus.Quote(r.Redacted()), locus.Quote(base.Redacted()), why)
-}
-
-// isOpaque reports whether "/" and ".." are data in URLs of that scheme that have no
-// "/" after the scheme: it is known to locate by an address, an identifier or the
-// content itself. In any other scheme, "/" is hierarchy by the draft ("Hierarchical
-// forms") and by RFC 3986 section 1.2.3; and in an article, the name of a group or of
-// another article is a partial form (draft, "News").
-func isOpaque(scheme string) bool {
-	switch scheme {
-	case "mailto", "mailserver", "mid", "cid", "urn", "data", "about", "blob", "javascript", "tel", "sms":
-		return true
-	}
-	return false
 }
 
 // parts are a URL or a partial form as RFC 3986 section 3 splits it, for any
@@ -272,7 +277,7 @@ func (p parts) text() string {
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
 // resolve is RFC 3986 section 5.2.2 for a ref without scheme.
-func resolve(base, ref parts) (t parts, notes Notes) {
+func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	t = parts{scheme: base.scheme, authority: base.authority, query: ref.query, fragment: ref.fragment}
 	switch {
 	case ref.authority.ok:
@@ -286,17 +291,17 @@ func resolve(base, ref parts) (t parts, notes Notes) {
 	case ref.path[0] == '/':
 		t.path, notes = removeDots(ref.path)
 	default:
-		t.path, notes = removeDots(base.directory() + ref.path)
+		t.path, notes = removeDots(base.directory(h) + ref.path)
 	}
 	return t, notes
 }
 
 // directory returns the path up to its last "/". If there is none, it is "/" after a
 // host without a path, and else empty (RFC 3986 section 5.2.3).
-func (p parts) directory() string {
+func (p parts) directory(h Hierarchy) string {
 	i := strings.LastIndexByte(p.path, '/')
 	switch {
-	case i > 0 && p.path[0] != '/' && !p.authority.ok && isFlat(p.scheme):
+	case i > 0 && p.path[0] != '/' && !p.authority.ok && h == Names:
 		return ""
 	case i >= 0:
 		return p.path[:i+1]
@@ -304,12 +309,6 @@ func (p parts) directory() string {
 		return "/"
 	}
 	return ""
-}
-
-// isFlat reports whether "/" in a URL of that scheme that has none after the scheme
-// is a character of a name like any other: a Message-ID may have it (RFC 1036).
-func isFlat(scheme string) bool {
-	return strings.EqualFold(scheme, "news") || strings.EqualFold(scheme, "snews")
 }
 
 // removeDots takes the segments "." and ".." out of path, each ".." with the

@@ -16,7 +16,7 @@ type example struct{ ref, target string }
 func testExamples(t *testing.T, base string, o relative.Options, list []example) {
 	t.Helper()
 	for _, e := range list {
-		got, err := relative.MustParse(e.ref).ResolveWith(locus.MustParse(base), o)
+		got, _, err := relative.MustParse(e.ref).ResolveWith(locus.MustParse(base), o)
 		if err != nil || got.String() != e.target {
 			t.Errorf("%q in %s: %q, %v; want %q", e.ref, base, got, err, e.target)
 		}
@@ -193,7 +193,7 @@ func TestDraftRules(t *testing.T) {
 	testExamples(t, "http://h//a", draft, []example{{"/g", "http://h/g"}, {"//g", "http://g"}})
 	testExamples(t, "x:/a/b", draft, []example{{"/g", "x:/g"}, {"//g", "x://g"}, {"..//g", "x:/.//g"}})
 	testExamples(t, "file:///a/b", draft, []example{{"///g", "file:///g"}, {"/g", "file:///a/g"}, {"//g/h", "file://g/h"}})
-	_, err := relative.MustParse("///g").ResolveWith(locus.MustParse("http://h/a"), draft)
+	_, _, err := relative.MustParse("///g").ResolveWith(locus.MustParse("http://h/a"), draft)
 	if !errors.Is(err, relative.ErrBase) || !strings.Contains(err.Error(), "3 slashes") {
 		t.Errorf("three slashes: %v", err)
 	}
@@ -216,21 +216,29 @@ func TestResolveEdges(t *testing.T) {
 	testExamples(t, "http://h/", relative.Options{}, []example{{"http://h/a/../b", "http://h/b"}, {"mailto:a/../b@h", "mailto:a/../b@h"}})
 }
 
+// hierarchyOf is the hierarchy of some schemes, as their rows in a registry say it.
+func hierarchyOf(base locus.URL) relative.Hierarchy {
+	return map[string]relative.Hierarchy{
+		"news": relative.Names, "snews": relative.Names, "mailto": relative.Opaque, "mid": relative.Opaque, "cid": relative.Opaque,
+		"gopher": relative.Data, "telnet": relative.None,
+	}[base.Scheme()]
+}
+
 func TestBaseWithoutHierarchy(t *testing.T) {
-	for _, text := range []string{
-		"mailto:a@b", "mailto:a/b@h", "mid:a@b", "cid:a@b", "urn:x:a/b", "data:text/html,x/y",
-		"telnet://h/", "rlogin://h/", "tn3270://h/", "gopher://h/1/a",
+	for text, h := range map[string]relative.Hierarchy{
+		"mailto:a@b": relative.Opaque, "mailto:a/b@h": relative.Opaque, "urn:x:a/b": relative.Opaque, "data:text/html,x/y": relative.Opaque,
+		"telnet://h/": relative.None, "gopher://h/1/a": relative.Data,
 	} {
 		base := locus.MustParse(text)
 		for _, ref := range []string{"g", "/g", "//g", "?y", ".", "..", "g#s", "./a:b"} {
 			for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
-				u, err := relative.MustParse(ref).ResolveWith(base, relative.Options{Rules: rules})
+				u, _, err := relative.MustParse(ref).ResolveWith(base, relative.Options{Rules: rules, Hierarchy: h})
 				if !errors.Is(err, relative.ErrBase) || !strings.Contains(fmt.Sprint(err), "write the whole URL") {
 					t.Errorf("%q in %s by %s: %q, %v", ref, base, rules, u, err)
 				}
 			}
 		}
-		testExamples(t, text, relative.Options{}, []example{
+		testExamples(t, text, relative.Options{Hierarchy: h}, []example{
 			{"", text}, {"#s", text + "#s"}, {"http://h/", "http://h/"},
 		})
 	}
@@ -245,12 +253,12 @@ func TestNews(t *testing.T) {
 	for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
 		for _, base := range []string{"news:x@y.z", "news:comp.infosystems.www", "news:a/b@h", "snews:x@y.z"} {
 			scheme, _, _ := strings.Cut(base, ":")
-			testExamples(t, base, relative.Options{Rules: rules}, []example{
+			testExamples(t, base, relative.Options{Rules: rules, Hierarchy: relative.Names}, []example{
 				{"alt.test", scheme + ":alt.test"}, {"c@d.e", scheme + ":c@d.e"}, {"c/d@e", scheme + ":c/d@e"},
 				{"*", scheme + ":*"}, {"", base}, {"#s", base + "#s"}, {"http://h/", "http://h/"},
 			})
 		}
-		testExamples(t, "news://h/x@y.z", relative.Options{Rules: rules}, []example{{"alt.test", "news://h/alt.test"}})
+		testExamples(t, "news://h/x@y.z", relative.Options{Rules: rules, Hierarchy: relative.Names}, []example{{"alt.test", "news://h/alt.test"}})
 	}
 }
 
@@ -292,7 +300,7 @@ func TestNotes(t *testing.T) {
 		{"http://a/b/c/d", "g/.", relative.RFC1630, relative.SlashKept},
 		{"http://a/b/c/d", "g/./", relative.RFC1630, 0},
 	} {
-		u, notes, err := relative.MustParse(test.ref).ResolveNoted(locus.MustParse(test.base), relative.Options{Rules: test.rules})
+		u, notes, err := relative.MustParse(test.ref).ResolveWith(locus.MustParse(test.base), relative.Options{Rules: test.rules})
 		if notes != test.want || err != nil {
 			t.Errorf("%q in %s by %s: %q, notes %v, %v", test.ref, test.base, test.rules, u, notes.Texts(), err)
 		}
@@ -309,7 +317,7 @@ func TestHostAndPort(t *testing.T) {
 		if !errors.As(err, &e) || e.Offset != 0 || !errors.Is(err, locus.ErrNoScheme) || !strings.Contains(err.Error(), `"./" before it`) {
 			t.Errorf("%q: %v", text, err)
 		}
-		u, err := relative.MustParse(text).ResolveWith(base, relative.Options{Rules: relative.RFC1630})
+		u, _, err := relative.MustParse(text).ResolveWith(base, relative.Options{Rules: relative.RFC1630})
 		if err != nil || u.String() != text {
 			t.Errorf("%q by rfc1630: %q, %v", text, u, err)
 		}
@@ -318,11 +326,11 @@ func TestHostAndPort(t *testing.T) {
 }
 
 func TestSameSchemeNeedsHierarchy(t *testing.T) {
-	testExamples(t, "mailto:a@b", relative.Options{SameScheme: true}, []example{{"mailto:c@d", "mailto:c@d"}})
+	testExamples(t, "mailto:a@b", relative.Options{SameScheme: true, Hierarchy: relative.Opaque}, []example{{"mailto:c@d", "mailto:c@d"}})
 }
 
 func TestGopherWhenAsked(t *testing.T) {
-	testExamples(t, "gopher://h/1/a/b", relative.Options{Gopher: true}, []example{
+	testExamples(t, "gopher://h/1/a/b", relative.Options{Hierarchy: relative.Data, Data: true}, []example{
 		{"c", "gopher://h/1/a/c"}, {"../c", "gopher://h/1/c"}, {"/0/x", "gopher://h/0/x"},
 	})
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	schemehttp "github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mailto"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,7 +66,7 @@ func accessClient(t testing.TB, p pages) *access.Client {
 	row := scheme.Generic("x-page", scheme.Experimental)
 	row.Opener = p
 	ftpClient, httpClient := ftp.New(nil), schemehttp.New(nil)
-	registry, err := scheme.NewRegistry(row, ftp.Scheme(ftpClient), gopher.Scheme(gopher.New(nil)), schemehttp.Scheme(httpClient), file.Scheme(file.New(nil)), scheme.Generic("mailto", scheme.Standard))
+	registry, err := scheme.NewRegistry(row, ftp.Scheme(ftpClient), gopher.Scheme(gopher.New(nil)), schemehttp.Scheme(httpClient), file.Scheme(file.New(nil)), mailto.Scheme())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,9 @@ func TestURL(t *testing.T) {
 	var rows []scheme.Scheme
 	for _, name := range []string{"ftp", "gopher", "http", "news", "mid", "file", "wais", "nntp", "x-y"} {
 		row := scheme.Generic(name, scheme.Standard)
+		if name == "file" {
+			row.Traits = scheme.Local | scheme.Files
+		}
 		row.Opener, row.Port = note, 1
 		rows = append(rows, row)
 	}

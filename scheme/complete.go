@@ -28,6 +28,22 @@ func (s *Scheme) complete() error {
 	if s.Reserved == (escape.Set{}) {
 		s.Reserved = escape.Reserved()
 	}
+	s.Icon = cmp.Or(s.Icon, generic.Icon)
+	if s.Split == nil {
+		s.Split = generic.Split
+	}
+	if s.Title == nil {
+		s.Title = generic.Title
+	}
+	if s.Parents == nil {
+		s.Parents = generic.Parents
+	}
+	if s.MenuLabel == nil {
+		s.MenuLabel = generic.MenuLabel
+	}
+	if s.Freshness == nil {
+		s.Freshness = generic.Freshness
+	}
 	fields := s.Fields
 	if fields == nil {
 		s.Fields = generic.Fields

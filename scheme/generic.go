@@ -31,8 +31,17 @@ func Generic(name string, status Status) Scheme {
 		Fields:    func(locus.URL) ([]Field, error) { return []Field{}, nil },
 		Canonical: genericCanonical,
 		Check:     genericCheck,
+		Icon:      "unknown",
+		Split:     splitGeneric,
+		Title:     LastSegment,
+		Parents:   noParents,
+		MenuLabel: noLabel,
+		Freshness: neverFresh,
+		Hierarchy: opaque(name),
 	}
 }
+
+func noLabel(locus.URL) string { return "" }
 
 func genericCheck(u locus.URL, p locus.Profile) []locus.Violation {
 	const clean = locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.PathXchar | locus.FragmentXchar

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/relative"
 )
 
 // Status tells where a scheme's name comes from.
@@ -85,6 +86,34 @@ type Scheme struct {
 	// clients write some URLs of the scheme in a form of HTTP's. nil: they mean u.
 	FromProxy func(u locus.URL) locus.URL
 
+	Traits Traits
+	// Hierarchy says what a partial form in a resource of this scheme is resolved by.
+	Hierarchy relative.Hierarchy
+	// ProxyVars are the environment variables that name the proxy of the scheme, in
+	// lower case: "http_proxy".
+	ProxyVars []string
+
+	// The next fields describe a URL for people. They get a URL of this scheme, in
+	// its form or not.
+
+	// Icon is the name of an icon of the gateway's pages. Empty: "unknown".
+	Icon string
+	// Split cuts the text after the host, or after the scheme's name, into the named
+	// parts of the scheme's production. nil: one part, "urlpath".
+	Split func(s *Splitter)
+	// Title returns the name of the resource, decoded. nil: [LastSegment].
+	Title func(u locus.URL) string
+	// Parents returns the menus above the resource, the outermost first. nil: none.
+	Parents func(u locus.URL) []Parent
+	// MenuLabel returns what a menu at u is called: "Newsgroup". Empty, or nil: "Menu".
+	MenuLabel func(u locus.URL) string
+
+	// Freshness returns how long a response for u may be reused. nil: not at all.
+	Freshness func(u locus.URL) Freshness
+	// Below reports whether u is a page of the site that begins at start. Both are in
+	// canonical form and of this scheme. nil: URLs of the scheme make no sites.
+	Below func(start, u locus.URL) bool
+
 	// The fields from Encoded on are for the policy; see policy.Target. Their zero
 	// values are the strictest.
 
@@ -100,8 +129,6 @@ type Scheme struct {
 	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
 	// none for any URL.
 	OtherPort func(u locus.URL) uint16
-	// Numbered reports that Request.Items chooses among the items of a menu.
-	Numbered bool
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string

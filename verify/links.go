@@ -206,7 +206,8 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 	if err != nil {
 		return locus.URL{}, err
 	}
-	return ref.ResolveWith(base, relative.Options{Gopher: true})
+	u, _, err := e.client.Registry().Resolve(base, ref, relative.Options{Data: true})
+	return u, err
 }
 
 // inFile is a partial form as it is meant in a file: what would be asked of a server

@@ -90,6 +90,9 @@ func (s *survey) last() []string {
 func (s *survey) in(a *app) {
 	row := scheme.Generic(cmp.Or(s.name, "x-form"), scheme.Experimental)
 	row.Opener, row.Access = s, "memory"
+	if s.name == "gophers" {
+		row.Traits = scheme.Secure
+	}
 	a.schemes = func(o *all.Options) (*scheme.Registry, error) {
 		if s.name != "" {
 			return scheme.NewRegistry(row)

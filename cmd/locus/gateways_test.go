@@ -102,13 +102,13 @@ func TestProxyVariables(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 			continue
 		}
-		got := g.For(s.scheme)
+		got := a.gatewayFor(g, s.scheme)
 		if shown := got.String(); shown != s.want {
 			t.Errorf("%+v: %s", s, shown)
 		}
 		a.flags.noGateway = true
-		if g, err := a.gateways(); err != nil || !g.For(s.scheme).IsZero() {
-			t.Errorf("--no-gateway: %v, %v", g.For(s.scheme), err)
+		if g, err := a.gateways(); err != nil || !a.gatewayFor(g, s.scheme).IsZero() {
+			t.Errorf("--no-gateway: %v, %v", a.gatewayFor(g, s.scheme), err)
 		}
 	}
 }

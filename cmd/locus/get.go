@@ -283,7 +283,7 @@ func (g *getter) noteUnheeded(u locus.URL) {
 	} else if prefers && asksGopherPlus(u) {
 		g.a.note("--view and --language don't choose for %s, because its Gopher+ string does: they choose if that is left out", u.Redacted())
 	}
-	if row, _ := g.a.registry.Lookup(u.Scheme()); g.items.given && !row.Numbered {
+	if g.items.given && !g.a.registry.Scheme(u).Traits.Has(scheme.AcceptsItems) {
 		g.a.note("--items chooses among the articles of a newsgroup or the hits of a wais search; %s has none", u.Redacted())
 	}
 	if _, err := g.a.newsServer(); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {

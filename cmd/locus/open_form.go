@@ -10,7 +10,6 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -108,7 +107,7 @@ func (v *interview) read(ctx context.Context, q question) (string, error) {
 	prompt := v.legible.line(strings.TrimSuffix(strings.TrimSpace(q.Prompt), ":"))
 	switch q.Kind {
 	case scheme.FieldHidden:
-		if !policy.IsSecure(v.form.URL) {
+		if !v.a.registry.Scheme(v.form.URL).Traits.Has(scheme.Secure) {
 			fmt.Fprintf(v.tty, "  Nothing is encrypted on the way: whoever listens there can read the answer to this.\n")
 		}
 		return v.tty.secret(ctx, prompt+" (not shown): ")

@@ -51,7 +51,7 @@ only argument, BASE is the first line.`,
 	}
 	addRules(cmd, &rules, "rfc3986", "rfc1630")
 	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest partial form of each URL")
-	cmd.Flags().BoolVar(&r.options.Gopher, "gopher", false, "take \"/\" in gopher URLs for hierarchy")
+	cmd.Flags().BoolVar(&r.options.Data, "gopher", false, "take \"/\" in gopher URLs for hierarchy")
 	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\", \"http:/g\" as \"/g\"")
 	cmd.Flags().BoolVar(&r.options.FirstSlash, "first-slash", false, "with rfc1630, take \"/g\" from the first \"/\" of the path, as the draft's example does")
 	cmd.MarkFlagsMutuallyExclusive("between", "rules")
@@ -106,7 +106,8 @@ func (r *resolver) answer(base locus.URL, input string, err error) {
 		r.app.noteWrapper(input)
 	}
 	if err == nil {
-		u, notes, err = ref.ResolveNoted(base, r.options)
+		r.options.Hierarchy = r.app.registry.Hierarchy(base)
+		u, notes, err = ref.ResolveWith(base, r.options)
 	}
 	if err != nil {
 		r.fail(j, err)
@@ -157,11 +158,8 @@ func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 // shortest returns the shortest partial form of u. Case and default port of the host
 // do not count as differences.
 func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
-	var port uint16
-	if s, ok := r.app.registry.Lookup(base.Scheme()); ok {
-		port = s.Port
-	}
-	ref, err := relative.Between(base, relative.Align(base, u, port))
+	s := r.app.registry.Scheme(base)
+	ref, err := relative.Between(base, relative.Align(base, u, s.Port), s.Hierarchy)
 	if _, absolute := ref.URL(); absolute && err == nil {
 		return relative.FromURL(u), nil
 	}

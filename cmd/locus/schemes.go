@@ -37,10 +37,10 @@ gateway come last.`,
 			}
 			if a.flags.json {
 				for _, s := range list {
-					a.writeJSON(withGateway(shape.NewScheme(s), gateways))
+					a.writeJSON(a.withGateway(shape.NewScheme(s), gateways))
 				}
 				for _, s := range a.namedSchemes(gateways) {
-					a.writeJSON(withGateway(s, gateways))
+					a.writeJSON(a.withGateway(s, gateways))
 				}
 				return nil
 			}
@@ -50,7 +50,7 @@ gateway come last.`,
 			}
 			for _, s := range a.namedSchemes(gateways) {
 				access := "-"
-				if g := gateways.For(s.Name); !g.IsZero() {
+				if g := a.gatewayFor(gateways, s.Name); !g.IsZero() {
 					access = "gateway " + g.String()
 				}
 				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
@@ -67,9 +67,9 @@ type schemeJSON struct {
 	Gateway text `json:"gateway,omitempty"`
 }
 
-func withGateway(s shape.Scheme, gateways *access.Gateways) schemeJSON {
+func (a *app) withGateway(s shape.Scheme, gateways *access.Gateways) schemeJSON {
 	j := schemeJSON{Scheme: s}
-	if g := gateways.For(s.Name); !g.IsZero() {
+	if g := a.gatewayFor(gateways, s.Name); !g.IsZero() {
 		j.Gateway = text(g.String())
 	}
 	return j

@@ -31,12 +31,21 @@ func (a *app) unregisteredGateways() (names []string) {
 	return names
 }
 
+// gatewayFor returns the gateway for URLs of a scheme, registered or not.
+func (a *app) gatewayFor(gateways *access.Gateways, name string) access.Gateway {
+	s, ok := a.registry.Lookup(name)
+	if !ok {
+		s = scheme.Generic(name, scheme.Reserved)
+	}
+	return gateways.For(s)
+}
+
 // namedSchemes are the schemes that are not in the registry: those that IANA names, and
 // then those that only a gateway is known for.
 func (a *app) namedSchemes(gateways *access.Gateways) []shape.Scheme {
 	list := shape.NamedSchemes(a.registry)
 	for _, name := range a.unregisteredGateways() {
-		if g := gateways.For(name); scheme.NameStatus(name) == "" && !g.IsZero() {
+		if g := a.gatewayFor(gateways, name); scheme.NameStatus(name) == "" && !g.IsZero() {
 			list = append(list, shape.Scheme{Name: name, Status: unregisteredStatus})
 		}
 	}

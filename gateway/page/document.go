@@ -277,8 +277,8 @@ func resolved(text string, base locus.URL) (locus.URL, bool) {
 		return u, true
 	}
 	ref, err := relative.Parse(text)
-	if err != nil || base.IsZero() {
-		return locus.URL{}, false
+	if err != nil || !strings.HasPrefix(base.SchemePart(), "/") {
+		return locus.URL{}, false // the base has no hierarchy
 	}
 	u, err := ref.Resolve(base)
 	return u, err == nil

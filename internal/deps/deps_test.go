@@ -30,7 +30,7 @@ const rules = `
 	< relative, extract, policy, internal/bnf;
 
 	# The contract of a scheme, and what schemes share.
-	internal/bnf < scheme;
+	internal/bnf, relative < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;

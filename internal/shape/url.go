@@ -255,7 +255,7 @@ type Other struct {
 func OtherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}
-	v, err := ref.ResolveWith(base, o)
+	v, _, err := ref.ResolveWith(base, o)
 	if err == nil {
 		other.URL = Present(v.String(), true)
 	}

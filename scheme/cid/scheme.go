@@ -2,6 +2,7 @@ package cid
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -18,6 +19,11 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     check,
 		Notes:     notes,
+		Traits:    scheme.Local | scheme.Contained | scheme.MailAddress,
+		Hierarchy: relative.Opaque,
+		Icon:      "letter",
+		Split:     splitPath,
+		Title:     title,
 	}
 	if c != nil {
 		s.Opener = c

@@ -17,6 +17,10 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: Canonical,
 		Check:     Check,
+		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments,
+		Icon:      "folder",
+		Split:     splitPath,
+		Parents:   parents,
 	}
 	if c != nil {
 		s.Opener = c

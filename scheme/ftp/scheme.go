@@ -21,6 +21,7 @@ func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
 	s.Access = "FTP (RFC 959)"
+	s.ProxyVars = []string{"ftp_proxy"}
 	return s
 }
 
@@ -30,17 +31,25 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
 	s.Access = "FTP over TLS (implicit)"
+	s.Traits |= scheme.Secure
 	return s
 }
 
 func entry(name string, port uint16, c *Client) scheme.Scheme {
 	s := scheme.Scheme{
-		Name:   name,
-		Port:   port,
-		Syntax: name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
-		Fields: fields,
-		Check:  check,
-		Clean:  bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
+		Name:      name,
+		Port:      port,
+		Syntax:    name + "://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>",
+		Fields:    fields,
+		Check:     check,
+		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
+		Traits:    scheme.Fragments,
+		Icon:      "folder",
+		Split:     splitPath,
+		Title:     title,
+		Parents:   parents,
+		Freshness: freshness,
+		Below:     scheme.BelowPath,
 		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
 			return canonical(u, port)
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -27,6 +28,15 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
+		Traits:    scheme.Fragments | scheme.AcceptsTypes,
+		Hierarchy: relative.Data,
+		ProxyVars: []string{"gopher_proxy"},
+		Icon:      "gopher",
+		Split:     splitPath,
+		Title:     title,
+		Parents:   parents,
+		Freshness: freshness,
+		Below:     below,
 	}
 	if c != nil {
 		s.Opener = c
@@ -72,6 +82,8 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Section = "in no RFC"
 	s.Syntax = "gophers" + s.Syntax[len(name):]
 	s.Access = "Gopher within TLS"
+	s.Traits |= scheme.Secure
+	s.ProxyVars = nil
 	return s
 }
 

@@ -25,6 +25,12 @@ func Scheme(c *Client) scheme.Scheme {
 		Notes:     notes,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment,
 		Encoded:   true,
+		Traits:    scheme.Web | scheme.Fragments | scheme.AcceptsTypes,
+		ProxyVars: []string{"http_proxy"},
+		Icon:      "html",
+		Split:     splitPath,
+		Parents:   parents,
+		Below:     scheme.BelowPath,
 	}
 	if c != nil {
 		s.Opener = c
@@ -41,6 +47,8 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Section = "RFC 9110 4.2.2 (not in the RFCs of URLs)"
 	s.Syntax = "https://<host>:<port>/<path>?<searchpart>"
 	s.Access = "HTTP over TLS (RFC 9110)"
+	s.Traits |= scheme.Secure
+	s.ProxyVars = []string{"https_proxy"}
 	return s
 }
 

@@ -3,6 +3,7 @@ package mailto
 import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -19,6 +20,11 @@ func Scheme() scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Traits:    scheme.Local | scheme.Composes | scheme.MailAddress,
+		Hierarchy: relative.Opaque,
+		Icon:      "address",
+		Split:     splitPath,
+		Title:     title,
 	}
 }
 

@@ -2,6 +2,7 @@ package mid
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -17,6 +18,11 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
+		Traits:    scheme.Local | scheme.Messages | scheme.MailAddress,
+		Hierarchy: relative.Opaque,
+		Icon:      "letter",
+		Split:     splitPath,
+		Title:     title,
 	}
 	if c != nil {
 		s.Opener = c

@@ -3,6 +3,7 @@ package news
 import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -11,6 +12,7 @@ func Scheme(c *Client) scheme.Scheme {
 	s := entry(name, Port, c)
 	s.Status, s.Section = scheme.Standard, section
 	s.Access = "NNTP (RFC 3977), at the reader's own server"
+	s.ProxyVars = []string{"news_proxy"}
 	return s
 }
 
@@ -20,6 +22,7 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s := entry(secureName, SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "in no RFC (as news, over TLS)"
 	s.Access = "NNTP over TLS"
+	s.Traits |= scheme.Secure
 	return s
 }
 
@@ -32,7 +35,13 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: canonical,
 		Check:     check,
-		Numbered:  true,
+		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Hierarchy: relative.Names,
+		Icon:      "group",
+		Split:     splitPath,
+		Title:     title,
+		MenuLabel: menuLabel,
+		Freshness: freshness,
 	}
 	if c != nil {
 		s.Opener = c

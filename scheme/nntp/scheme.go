@@ -10,6 +10,7 @@ func Scheme(c *Client) scheme.Scheme {
 	s := entry(name, Port, c)
 	s.Status, s.Section = scheme.Standard, section
 	s.Access = "NNTP (RFC 3977)"
+	s.ProxyVars = []string{"news_proxy"}
 	return s
 }
 
@@ -19,6 +20,7 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s := entry(secureName, SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4642 (as nntp, over TLS)"
 	s.Access = "NNTP over TLS"
+	s.Traits |= scheme.Secure
 	return s
 }
 
@@ -31,7 +33,12 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     check,
 		Notes:     notes,
-		Numbered:  true,
+		Traits:    scheme.Messages | scheme.News | scheme.AcceptsItems,
+		Icon:      "group",
+		Split:     splitPath,
+		Parents:   parents,
+		MenuLabel: menuLabel,
+		Freshness: freshness,
 	}
 	if c != nil {
 		s.Opener = c

@@ -22,6 +22,9 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
+		Icon:      "folder",
+		Split:     splitPath,
+		Freshness: freshness,
 	}
 	if c != nil {
 		s.Opener = c

@@ -2,6 +2,7 @@ package telnet
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -39,7 +40,11 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Canonical: func(u locus.URL) (locus.URL, locus.Change, error) {
 			return canonical(u, port)
 		},
-		Check: check,
+		Check:     check,
+		Traits:    scheme.Interactive,
+		Hierarchy: relative.None,
+		Icon:      "terminal",
+		Title:     title,
 	}
 }
 

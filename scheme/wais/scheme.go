@@ -20,11 +20,18 @@ func Scheme(c *Client) scheme.Scheme {
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathUchar,
 		Access:    "WAIS (RFC 1625)",
+		Traits:    scheme.AcceptsTypes | scheme.AcceptsLike | scheme.AcceptsItems,
+		ProxyVars: []string{"wais_proxy"},
+		Icon:      "search",
+		Split:     splitPath,
+		Title:     title,
+		Parents:   parents,
+		MenuLabel: func(locus.URL) string { return "Database" },
+		Freshness: freshness,
 		// The server says of each document with one octet, 0 to 2, who may copy it (field
 		// 7), and wants that octet back. No server asks for a document without it. The
 		// tags and lengths of fields part it from any other text of the URL.
 		OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
-		Numbered:     true,
 	}
 	if c != nil {
 		s.Opener = c

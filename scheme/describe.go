@@ -1,0 +1,233 @@
+package scheme
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+)
+
+// Role says what a part of a URL is for, so that drawings can show like parts alike.
+type Role string
+
+const (
+	RoleScheme   Role = "scheme"
+	RoleLogin    Role = "login"
+	RoleHost     Role = "host"
+	RolePath     Role = "path"
+	RoleSearch   Role = "search"
+	RoleType     Role = "type"
+	RoleFragment Role = "fragment"
+)
+
+// Span is a piece of the text of a URL. The spans of a URL follow each other and
+// cover its text.
+type Span struct {
+	// Name is the part's name in the BNF of RFC 1738 section 5. "hostport" has two
+	// spans, "host" and "port". Empty: a delimiter.
+	Name string
+	Role Role   // empty: a delimiter
+	Text string // as written
+	// Offset is the offset of Text in the URL, in bytes.
+	Offset int
+}
+
+// Splitter cuts spans off the front of a text.
+type Splitter struct {
+	text string
+	at   int
+	list []Span
+}
+
+// Rest returns the text that has not been cut yet.
+func (s *Splitter) Rest() string { return s.text[s.at:] }
+
+// Cut cuts n bytes as a part of that name. It does nothing if n is 0.
+func (s *Splitter) Cut(n int, name string, role Role) {
+	if n > 0 {
+		s.list = append(s.list, Span{name, role, s.text[s.at : s.at+n], s.at})
+		s.at += n
+	}
+}
+
+// Delimiter cuts n bytes as a delimiter.
+func (s *Splitter) Delimiter(n int) { s.Cut(n, "", "") }
+
+// UpTo cuts a part that ends before separator, and separator as a delimiter. Without
+// a separator it cuts all of the text and returns false.
+func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
+	before, _, found := strings.Cut(s.Rest(), separator)
+	s.Cut(len(before), name, role)
+	if found {
+		s.Delimiter(len(separator))
+	}
+	return found
+}
+
+// All cuts the rest of the text as a part of that name.
+func (s *Splitter) All(name string, role Role) { s.Cut(len(s.Rest()), name, role) }
+
+// Spans returns the parts of the text of u by its scheme, in order.
+func (r *Registry) Spans(u locus.URL) []Span {
+	whole := u.String()
+	s := Splitter{text: u.WithoutFragmentText()}
+	s.Cut(strings.IndexByte(whole, ':'), "scheme", RoleScheme)
+	s.Delimiter(1)
+	if u.Facts().Has(locus.Internet) {
+		s.Delimiter(len("//"))
+		user, hasUser := u.User()
+		if hasUser {
+			s.Cut(len(user), "user", RoleLogin)
+			if password, ok := u.Password(); ok {
+				s.Delimiter(1)
+				s.Cut(len(password), "password", RoleLogin)
+			}
+			s.Delimiter(1)
+		}
+		s.Cut(len(u.Host()), "host", RoleHost)
+		if port, ok := u.PortText(); ok {
+			s.Delimiter(1)
+			s.Cut(len(port), "port", RoleHost)
+		}
+		if strings.HasPrefix(s.Rest(), "/") {
+			s.Delimiter(1)
+		}
+	}
+	r.of(u).Split(&s)
+	s.All("", "")
+	if fragment, ok := u.Fragment(); ok {
+		s.text = whole
+		s.Delimiter(1)
+		s.Cut(len(fragment), "fragmentid", RoleFragment)
+	}
+	return s.list
+}
+
+// splitGeneric is Split of a scheme that has none.
+func splitGeneric(s *Splitter) { s.All("urlpath", RolePath) }
+
+// Title returns the name of the resource at u by its scheme, decoded: it is not safe
+// for a terminal. Empty: it has none.
+func (r *Registry) Title(u locus.URL) string {
+	if u.IsZero() {
+		return ""
+	}
+	return r.of(u).Title(u)
+}
+
+// LastSegment returns the last name in the url-path of u, decoded: Title of a scheme
+// that has none. What follows a "?" is no part of it.
+func LastSegment(u locus.URL) string {
+	path, _ := u.Path()
+	path, _, _ = strings.Cut(path, "?")
+	return LastName(path)
+}
+
+// LastName returns the last name of a path, decoded.
+func LastName(path string) string {
+	path = strings.TrimRight(path, "/")
+	return Decoded(path[strings.LastIndexByte(path, '/')+1:])
+}
+
+// Decoded returns encoded text decoded, or as it is if an escape is malformed.
+func Decoded(text string) string {
+	if octets, err := escape.Decode(text); err == nil {
+		return octets
+	}
+	return text
+}
+
+// Parent is a menu above a resource.
+type Parent struct {
+	Name string    // not safe for a terminal; "/" for a name that is empty
+	URL  locus.URL // zero: it can't be opened
+}
+
+// Parents returns the menus above u by its scheme, the outermost first: nil if it
+// has none.
+func (r *Registry) Parents(u locus.URL) []Parent {
+	if u.IsZero() {
+		return nil
+	}
+	list := r.of(u).Parents(u)
+	for i := range list {
+		list[i].Name = cmp.Or(list[i].Name, "/")
+	}
+	return list
+}
+
+func noParents(locus.URL) []Parent { return nil }
+
+// maxParents bounds the directories that ParentsOf returns.
+const maxParents = 20
+
+// ParentsOf returns the directories above the url-path of u, where "/" separates their
+// names, and the host first. path is the part of the url-path that has them. It
+// returns nil for more than 20 directories, and for the first of them itself.
+func ParentsOf(u locus.URL, path string) []Parent {
+	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	if path == "" || len(segments) > maxParents {
+		return nil
+	}
+	list := []Parent{{Name: u.Host(), URL: AtPath(u, "")}}
+	at := ""
+	for _, segment := range segments[:len(segments)-1] {
+		at += segment + "/"
+		list = append(list, Parent{Decoded(segment), AtPath(u, at)})
+	}
+	return list
+}
+
+// AtPath returns the URL with the login of u and that url-path, and without a
+// fragment. It is zero if that is no URL.
+func AtPath(u locus.URL, path string) locus.URL {
+	p := u.Parts()
+	p.Path, p.Fragment = &path, nil
+	to, err := p.URL()
+	if err != nil {
+		return locus.URL{}
+	}
+	return to
+}
+
+// Freshness says how long a response may be reused, where HTTP's own rules don't say.
+// The zero Freshness is not at all.
+type Freshness struct {
+	For time.Duration
+	// Dated: an object that has a date keeps for a tenth of the time since, from 10
+	// minutes to 24 hours (as RFC 9111 section 4.2.2 suggests for HTTP), in place of For.
+	Dated bool
+	// Fixed: the response is the same whatever types and languages a request prefers.
+	Fixed bool
+}
+
+// Times for [Freshness].
+const (
+	SearchAge = time.Minute
+	ListAge   = time.Minute     // a list that grows as people write to it
+	MenuAge   = 5 * time.Minute // a list that an administrator changes
+	AboutAge  = time.Hour       // a description of a service
+	FileAge   = time.Hour       // a file without a date
+	NumberAge = 24 * time.Hour  // an object under a number that is not used again
+	LetterAge = 7 * 24 * time.Hour
+)
+
+func neverFresh(locus.URL) Freshness { return Freshness{} }
+
+// Freshness returns how long a response for u may be reused.
+func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Freshness(u) }
+
+// BelowPath reports whether the url-path of u is in the directory of start, by their
+// text in canonical form: Below of a scheme whose "/" separates directories. The last
+// segment of start is a directory too, unless it has a "." in it.
+func BelowPath(start, u locus.URL) bool {
+	text := start.WithoutFragmentText()
+	text, _, _ = strings.Cut(text, "?")
+	slash := strings.LastIndexByte(text, '/')
+	if last := text[slash+1:]; slash >= start.PathOffset()-1 && last != "" && !strings.Contains(last, ".") {
+		text += "/"
+	}
+	return strings.HasPrefix(u.String(), text[:strings.LastIndexByte(text, '/')+1])
+}

@@ -1,0 +1,41 @@
+package scheme
+
+import (
+	"slices"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
+)
+
+// opaque returns the hierarchy of a name without a syntax of its own. These names
+// locate by an address, an identifier or the content itself.
+func opaque(name string) relative.Hierarchy {
+	if slices.Contains([]string{"about", "blob", "data", "javascript", "mailserver", "sms", "tel", "urn"}, name) {
+		return relative.Opaque
+	}
+	return relative.Path
+}
+
+// Hierarchy returns what partial forms in a resource at u are resolved by.
+func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
+	if s := r.of(u); s != &generic {
+		return s.Hierarchy
+	}
+	return opaque(u.Scheme())
+}
+
+// Resolve resolves ref in a resource at base, by the hierarchy of its scheme, which
+// replaces the one in o. See [relative.Ref.ResolveWith].
+func (r *Registry) Resolve(base locus.URL, ref relative.Ref, o relative.Options) (locus.URL, relative.Notes, error) {
+	o.Hierarchy = r.Hierarchy(base)
+	return ref.ResolveWith(base, o)
+}
+
+// Scheme returns the row of the scheme of u. A scheme that is not registered has the
+// row that [Generic] makes of its name.
+func (r *Registry) Scheme(u locus.URL) Scheme {
+	if s := r.of(u); s != &generic {
+		return *s
+	}
+	return Generic(u.Scheme(), Reserved)
+}

@@ -1,0 +1,21 @@
+package prospero
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// maxSpans bounds the fields of a URL that are told apart in a drawing.
+const maxSpans = 64
+
+func splitPath(s *scheme.Splitter) {
+	s.UpTo(";", "ppath", scheme.RolePath)
+	for i := 1; s.Rest() != "" && i < maxSpans; i++ {
+		if s.UpTo("=", "fieldname", scheme.RoleType) {
+			s.UpTo(";", "fieldvalue", scheme.RoleSearch)
+		}
+	}
+	s.All("fieldspec", scheme.RoleSearch)
+}
+
+func freshness(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.MenuAge} }
