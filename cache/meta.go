@@ -83,7 +83,7 @@ func withoutHop(h http.Header) http.Header {
 // newMeta makes the meta of an answer that was asked for at one time and came at
 // another. u is the canonical URL; ages is for what has no rules.
 func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
-	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, ruled: isHTTP(u.Scheme())}
+	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, ruled: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
 		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
 	}
@@ -94,7 +94,7 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 	m.derive()
 	m.setAge(asked, came)
 	m.lifetime = s.lifetime(u, m)
-	m.vary = selectors(u, req.Header, m)
+	m.vary = s.selectors(u, req.Header, m)
 	return m
 }
 
@@ -175,7 +175,7 @@ func (m *meta) told() (d time.Duration, ok bool) {
 
 // unruled is the lifetime of what HTTP has no rules for.
 func (s *Store) unruled(u locus.URL, m *meta) time.Duration {
-	d := s.ages(u, m.header)
+	d := s.age(u, m.header)
 	if at := m.header.Get("Content-Location"); at != "" {
 		// A referral led there, and what is there has an age of its own; over HTTP, one
 		// that was not told.
@@ -183,10 +183,10 @@ func (s *Store) unruled(u locus.URL, m *meta) time.Duration {
 		if _, known := v.User(); err != nil || known {
 			return 0
 		}
-		d = min(d, s.ages(v, m.header))
+		d = min(d, s.age(v, m.header))
 	}
 	if m.status != http.StatusOK {
-		d = min(d, absentAge)
+		d = min(d, missingAge)
 	}
 	return d
 }
@@ -293,7 +293,7 @@ func (m *meta) standsIn(cc directives, now time.Time) bool {
 	}
 	allowed := max(cc.staleIfError, m.cc.staleIfError)
 	if !m.ruled {
-		allowed = max(allowed, failedAge)
+		allowed = max(allowed, outageAge)
 	}
 	return allowed != never && m.currentAge(now)-m.lifetime <= allowed
 }
@@ -317,14 +317,14 @@ func (s *Store) freshened(u locus.URL, m *meta, req *http.Request, resp *http.Re
 	n.derive()
 	n.setAge(asked, came)
 	n.lifetime = s.lifetime(u, &n)
-	n.vary = selectors(u, req.Header, &n)
+	n.vary = s.selectors(u, req.Header, &n)
 	return &n
 }
 
 // selectors are the fields of a request that an answer depends on.
-func selectors(u locus.URL, h http.Header, m *meta) []selecting {
+func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []selecting {
 	lines := m.header["Vary"]
-	if lines == nil && !m.ruled && varies(u, m.header) {
+	if lines == nil && !m.ruled && s.varies(u, m.header) {
 		lines = []string{"Accept, Accept-Language"}
 	}
 	var list []selecting

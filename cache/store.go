@@ -11,13 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/store"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Options are what a [Store] may be told. The zero Options are sensible.
@@ -32,12 +32,6 @@ type Options struct {
 	// Linger is how many octets more of an answer are fetched for the store when
 	// nobody waits for it any longer; 0: 4 MiB, less than 0: none.
 	Linger int64
-	// Canonical gives the one spelling of a URL by which it is found again, as
-	// Registry.Canonical of package scheme does. nil: scheme and host in lower case.
-	Canonical func(locus.URL) (locus.URL, error)
-	// Ages says for how long an answer is good that HTTP has no rules for; 0: not at
-	// all. nil: [Age].
-	Ages func(u locus.URL, h http.Header) time.Duration
 	// Name is what the store is called in Cache-Status; empty: "locus".
 	Name string
 	// Now is the clock; nil: [time.Now].
@@ -80,12 +74,13 @@ func keyOf(url string) (k key) {
 
 // Store is a folder of answers. It may be used from many goroutines at once.
 type Store struct {
-	o      Options
-	name   string // as Cache-Status writes it
-	dir    string
-	index  index
-	create func(path string) (file, error)
-	count  counters
+	o        Options
+	name     string // as Cache-Status writes it
+	registry *scheme.Registry
+	dir      string
+	index    index
+	create   func(path string) (file, error)
+	count    counters
 
 	ctx    context.Context // of all that is fetched for the store
 	cancel context.CancelFunc
@@ -153,9 +148,9 @@ type Stats struct {
 // Open opens the store in the folder dir, which is made if it is not there. An index
 // that is damaged is made anew, with nothing in it. If another process has the store
 // open, the error wraps [ErrBusy]. o may be nil.
-func Open(dir string, o *Options) (*Store, error) {
+func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s := &Store{
-		dir: dir, create: createFile,
+		registry: r, dir: dir, create: createFile,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 		table: map[key][]*entry{}, flights: map[key][]*flight{}, pass: map[key]time.Time{},
 		pending: map[*entry]bool{}, touched: map[*entry]bool{},
@@ -195,13 +190,6 @@ func (s *Store) note(err error) {
 }
 
 func (s *Store) now() time.Time { return s.o.Now() }
-
-func (s *Store) ages(u locus.URL, h http.Header) time.Duration {
-	if s.o.Ages != nil {
-		return s.o.Ages(u, h)
-	}
-	return Age(u, h)
-}
 
 // fill takes over what is in the index and on the disk.
 func (s *Store) fill(list []indexed) error {
@@ -579,18 +567,6 @@ func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
 	if _, known := u.User(); known || u.Redacted() != u.String() {
 		return u, false
 	}
-	if s.o.Canonical != nil {
-		c, err := s.o.Canonical(u.WithoutFragment())
-		return c, err == nil
-	}
-	u = u.WithoutFragment()
-	if u.Facts().Has(locus.SchemeLower | locus.HostLower) {
-		return u, true
-	}
-	text := u.Scheme() + u.String()[len(u.Scheme()):]
-	if at, host := u.HostOffset(), u.Host(); host != "" {
-		text = text[:at] + strings.ToLower(host) + text[at+len(host):]
-	}
-	u, err := locus.Parse(text)
-	return u, err == nil
+	c, _, err := s.registry.Canonical(u.WithoutFragment())
+	return c, err == nil
 }

@@ -154,7 +154,7 @@ func TestReopen(t *testing.T) {
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	openStore(t, dir, nil)
-	if s, err := Open(dir, nil); !errors.Is(err, ErrBusy) {
+	if s, err := Open(dir, registry(t), nil); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", s, err)
 	}
 }

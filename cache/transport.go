@@ -57,7 +57,7 @@ func (s *Store) understand(req *http.Request) (a *asked, fwd string) {
 		// Another host than the URL's would have its answers found at that URL.
 		req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
-	case !isHTTP(u.Scheme()) && s.isNever(u):
+	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:
 		return a, fwdBypass
 	}
 	s.mu.Lock()
@@ -67,9 +67,6 @@ func (s *Store) understand(req *http.Request) (a *asked, fwd string) {
 	}
 	return a, ""
 }
-
-// isNever reports whether nothing is ever stored of a URL.
-func (s *Store) isNever(u locus.URL) bool { return s.ages(u, http.Header{}) <= 0 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -136,7 +133,7 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 		if ok && old.meta.canValidate() || !startsWhole(req.Header) {
 			return t.solo(req, a, old, fwd)
 		}
-	case isConditional(req.Header) && isHTTP(a.url.Scheme()) && !(ok && old.meta.canValidate()):
+	case isConditional(req.Header) && s.isWeb(a.url) && !(ok && old.meta.canValidate()):
 		return t.solo(req, a, hit{}, fwd)
 	}
 	if s.isPassed(a.key) {

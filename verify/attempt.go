@@ -21,6 +21,7 @@ import (
 
 // attempt is one try at a target, and what it came to.
 type attempt struct {
+	registry *scheme.Registry
 	out     Outcome
 	passes  bool            // it may be otherwise soon
 	busy    bool            // because the server has too much to do
@@ -43,10 +44,10 @@ const greeting = 5 * time.Second
 
 // attempt dereferences t.
 func (e *engine) attempt(ctx context.Context, t *target) *attempt {
-	a := new(attempt)
+	a := &attempt{registry: e.client.Registry()}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
-	if t.url.Scheme() == "mailto" {
+	if e.traits(t.url).Has(scheme.Composes) {
 		a.out, a.passes = e.mail.judge(ctx, t.url)
 		return a
 	}
@@ -385,7 +386,7 @@ func (a *attempt) protocol(err error) {
 		a.passes = true
 	case status == 429, status == 503:
 		a.passes, a.busy = true, true
-	case status >= 400 && status < 500 && !isOfHTTP(err):
+	case status >= 400 && status < 500 && !a.isOfHTTP(err):
 		// Of FTP and of NNTP, whose numbers for what is not there are known as that.
 		a.passes = true
 	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
@@ -398,9 +399,9 @@ func (a *attempt) protocol(err error) {
 }
 
 // isOfHTTP reports whether err is the answer of a web server.
-func isOfHTTP(err error) bool {
+func (a *attempt) isOfHTTP(err error) bool {
 	e := (*access.Error)(nil)
-	return errors.As(err, &e) && (e.URL.Scheme() == "http" || e.URL.Scheme() == "https")
+	return errors.As(err, &e) && a.registry.Scheme(e.URL).Traits.Has(scheme.Web)
 }
 
 // statusOf returns the number of the answer that err is about, or 0.

@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
 // origin is where a URL was found, as far as that matters for where it may lead.
@@ -28,10 +29,15 @@ const (
 	inFile               // of a file's URL: it was typed, or in a file
 )
 
-// originOf is that of u, which was found in from. nil: it was typed.
-func originOf(u locus.URL, from *access.Result) origin {
+// traits returns what the scheme of u is like.
+func (e *engine) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
+
+func (e *engine) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
+
+// originOf returns the origin of u, which was found in from. nil: it was typed.
+func (e *engine) originOf(u locus.URL, from *access.Result) origin {
 	switch {
-	case u.Scheme() == "file" && (from == nil || from.URL.Scheme() == "file"):
+	case e.isFile(u) && (from == nil || e.isFile(from.URL)):
 		return inFile
 	case from == nil, from.Zone == policy.Near:
 		return near
@@ -99,11 +105,11 @@ type pageAt struct {
 }
 
 // found says where u was found, as access wants to know it.
-func (p *pageAt) found(u locus.URL) *access.Result {
+func (p *pageAt) found(isFile bool) *access.Result {
 	switch {
 	case p == nil:
 		return nil
-	case u.Scheme() == "file":
+	case isFile:
 		return p.from
 	}
 	return p.away
@@ -274,8 +280,8 @@ func (e *engine) ref(d *doc, l *link) ref {
 	if canonical == asked {
 		canonical = asked // the same text, kept once
 	}
-	from := d.at.found(asked)
-	t := e.target(targetKey{canonical, originOf(asked, from)}, asked, from)
+	from := d.at.found(e.isFile(asked))
+	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
 	r.target = t
 	if t.url != asked {
 		if r.more == nil {
@@ -309,9 +315,9 @@ func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 			why += " (" + suggestion + ")"
 		}
 		return verdict, why
-	case u.Scheme() == "mailto":
-	case u.Scheme() == "cid":
-		return Unsupported, "a cid URL has a meaning only within its message"
+	case s.Traits.Has(scheme.Composes):
+	case s.Traits.Has(scheme.Contained):
+		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
 	case s.Opener == nil:
 		return Unsupported, "URLs of " + u.Scheme() + " are not accessed here"
 	}
@@ -363,7 +369,7 @@ func (e *engine) enqueue(t *target) {
 
 // remembered looks t up in the store.
 func (e *engine) remembered(t *target) bool {
-	if e.o.Store == nil || t.page != nil || !isRemembered(t.url) {
+	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
 		return false
 	}
 	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
@@ -385,21 +391,19 @@ func (e *engine) remembered(t *target) bool {
 	return true
 }
 
-// isRemembered reports whether what becomes of u may be in the store: files are
-// looked at anew, and what has a password in it leaves no trace.
-func isRemembered(u locus.URL) bool {
-	return u.Scheme() != "file" && !hasSecret(u)
-}
+// isRemembered reports whether the outcome of u may be in the store: files are cheap
+// to open again, and a password must not get there.
+func (e *engine) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
 
 // hasSecret reports whether u has a password, perhaps where the grammar knows of none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
 // hostOf returns the name that a URL in canonical form shares limits by, and these.
 func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
-	switch u.Scheme() {
-	case "file":
+	switch traits := e.traits(u); {
+	case traits.Has(scheme.Files):
 		return "", queue.Limits{}
-	case "mailto":
+	case traits.Has(scheme.Composes):
 		// One after the other, so a domain is looked up once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), queue.Limits{AtOnce: 1}
@@ -413,14 +417,7 @@ func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
 
 // wantsFragment reports whether a fragment is looked for.
 func (e *engine) wantsFragment(u locus.URL, fragment string) bool {
-	if e.o.NoFragments || fragment == "" || isProgram(u, fragment) {
-		return false
-	}
-	switch u.Scheme() {
-	case "http", "https", "file", "ftp", "ftps", "gopher", "gophers":
-		return true
-	}
-	return false
+	return !e.o.NoFragments && fragment != "" && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
 }
 
 // want has a fragment of t looked for.
@@ -629,7 +626,7 @@ func (e *engine) asksArchive(t *target) bool {
 
 // remember puts what became of t into the store.
 func (e *engine) remember(t *target) {
-	if e.o.Store == nil || t.out.Cached || t.unasked || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
+	if e.o.Store == nil || t.out.Cached || t.unasked || t.of != nil || !e.isRemembered(t.url) || !t.out.isKept() {
 		return
 	}
 	o := t.out
@@ -704,6 +701,7 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 			}
 		}
 	}
+	res.isFile = e.isFile(res.URL)
 	if res.Verdict == Dead && r.more != nil && !r.more.alternative.IsZero() {
 		if other := e.otherwise(ctx, d, r); isThere(&other.Outcome) {
 			return other

@@ -12,84 +12,54 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
 // agent is the name that a robots.txt knows this program by.
 const agent = "locus"
 
-// site is what is below a URL that was typed.
+// site is the pages below a URL that was typed.
 type site struct {
-	first  locus.URL          // in canonical form
-	prefix string             // that the URLs of its pages have, in canonical form
-	pages  map[locus.URL]bool // in canonical form
+	row   scheme.Scheme      // of first
+	first locus.URL          // in canonical form
+	pages map[locus.URL]bool // in canonical form
 
 	mu     sync.Mutex
-	asked  bool
+	asked  bool                  // for the robots.txt
 	tries  int                   // to ask
 	robots *robotstxt.RobotsData // nil: all is allowed
-	err    error                 // why nobody knows what is; nil: it is known
+	err    error                 // why the robots.txt is not known; nil: it is
 }
 
-// newSite returns the site of a URL in canonical form: what is in its folder. One
-// whose last segment looks like no file is a folder itself.
-func newSite(first locus.URL) *site {
+// newSite returns the site of a URL in canonical form.
+func (e *engine) newSite(first locus.URL) *site {
 	s := &site{pages: map[locus.URL]bool{}}
-	s.move(first)
+	e.move(s, first)
 	return s
 }
 
-// move has the site be that of another first page. Another host has a robots.txt of
-// its own.
-func (s *site) move(first locus.URL) {
+// move makes first the first page of s. Another host has its own robots.txt.
+func (e *engine) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
 		s.asked, s.tries, s.robots, s.err = false, 0, nil, nil
 		s.mu.Unlock()
 	}
-	s.first = first
-	text := first.WithoutFragmentText()
-	switch first.Scheme() {
-	case "http", "https", "ftp", "ftps":
-		text, _, _ = strings.Cut(text, "?")
-		begin := first.PathOffset()
-		last := text[strings.LastIndexByte(text, '/')+1:]
-		if strings.LastIndexByte(text, '/') >= begin-1 && last != "" && !strings.Contains(last, ".") {
-			text += "/"
-		}
-		s.prefix = text[:strings.LastIndexByte(text, '/')+1]
-	case "gopher", "gophers":
-		s.prefix = gopherKey(first)
-	}
+	s.row, s.first = e.client.Registry().Scheme(first), first
 }
 
-// gopherKey is a gopher URL without the type of its item.
-func gopherKey(u locus.URL) string {
-	text := u.WithoutFragmentText()
-	at := u.PathOffset()
-	if at >= len(text) {
-		return strings.TrimSuffix(text, "/") + "/"
-	}
-	return text[:at] + text[at+1:]
-}
-
-// has reports whether a URL in canonical form is a page of the site, as far as it
-// shows.
+// has reports whether a URL in canonical form is a page of the site, as far as its
+// text shows.
 func (s *site) has(u locus.URL) bool {
 	if u == s.first {
 		return true
 	}
-	if s.prefix == "" || u.Scheme() != s.first.Scheme() {
+	if s.row.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Below(s.first, u) {
 		return false
 	}
 	path, _ := u.Path()
-	switch u.Scheme() {
-	case "gopher", "gophers":
-		return strings.HasPrefix(gopherKey(u), s.prefix) && (path == "" || path[0] == '1') && !strings.Contains(path, "%09")
-	case "ftp", "ftps":
-		return strings.HasPrefix(u.String(), s.prefix) && (strings.HasSuffix(path, "/") || mayBePage(path))
-	}
-	return strings.HasPrefix(u.String(), s.prefix) && mayBePage(path)
+	return s.row.Hierarchy != relative.Path || mayBePage(path)
 }
 
 // mayBePage reports whether a path may lead to a page: whether its last segment ends
@@ -119,10 +89,10 @@ func (e *engine) follow(d *doc, t *target) {
 	s, depth := d.site, d.depth+1
 	switch {
 	case d.typed != nil:
-		if t.url.Scheme() == "mailto" || t.url.Scheme() == "file" {
+		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
-		s, depth = newSite(t.key.url), 0
+		s, depth = e.newSite(t.key.url), 0
 	case t.state == done && !isThere(t.out) && !t.out.Cached:
 		return // It was asked for in this run, and there is no page.
 	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.within(depth) || len(s.pages) >= e.o.MaxPages:
@@ -158,7 +128,7 @@ func (e *engine) isPage(d *doc, res *access.Result) bool {
 	defer e.mu.Unlock()
 	s := d.site
 	if d.depth == 0 {
-		s.move(at)
+		e.move(s, at)
 	}
 	if !s.has(at) || s.pages[at] {
 		return false
@@ -181,7 +151,7 @@ const maxDelay = 30 * time.Second
 // robots.txt is asked for when the first page is. The error is that it can't be known,
 // and final if it is not asked for again.
 func (s *site) disallows(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
-	if e.o.NoRobots || t.url.Scheme() != "http" && t.url.Scheme() != "https" {
+	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
 		return "", false, nil
 	}
 	s.mu.Lock()

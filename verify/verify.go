@@ -135,6 +135,7 @@ type Result struct {
 	Reason   string
 	// Known: the baseline has it.
 	Known bool
+	isFile bool // URL is that of a file
 	// Err is set if the document, or a part of it, can't be read. Then there is no link.
 	Err error
 }
@@ -153,7 +154,7 @@ func (r *Result) Link() string {
 func shown(u locus.URL) string { return u.WithoutPassword().Redacted() }
 
 func (r *Result) isNear() bool {
-	return r.Written != "" && (r.URL.IsZero() || r.URL.Scheme() == "file")
+	return r.Written != "" && (r.URL.IsZero() || r.isFile)
 }
 
 // Key is what a [Baseline] knows the link by: the URL, or the document and what is

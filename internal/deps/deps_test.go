@@ -37,7 +37,7 @@ const rules = `
 	internal/filelock < internal/store;
 	locus, internal/media < message;
 	extract, message, internal/media, internal/iri < document;
-	policy, internal/store < cache;
+	policy, scheme, internal/store < cache;
 	scheme, message < internal/bodypart;
 	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
