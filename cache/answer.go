@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -29,7 +28,11 @@ func (s *Store) whole(h hit) opener {
 		if h.size <= small {
 			return newOctets(octets[start:end]), nil
 		}
-		return newSection(h.body, start, end)
+		section, err := newSection(h.body, start, end)
+		if err != nil {
+			return nil, err
+		}
+		return section, nil
 	}
 }
 
@@ -82,10 +85,7 @@ func (s *Store) answer(req *http.Request, m *meta, w how, simple bool, open open
 			parts := newMultipart(list, m.size, m.header.Get("Content-Type"))
 			resp.StatusCode, resp.ContentLength = http.StatusPartialContent, parts.length
 			resp.Header.Set("Content-Type", parts.contentType)
-			resp.Body = &several{parts: parts, list: list, open: open}
-			// Nothing is opened yet, and what can't be opened shows only then: so the
-			// first part is opened, as the answers with one are.
-			err = resp.Body.(*several).next()
+			resp.Body, err = openParts(list, parts, open)
 		}
 		opened = true
 	default:
@@ -128,78 +128,33 @@ func requestFor(req *http.Request, m *meta) *http.Request {
 	return req
 }
 
-// several is a body of several ranges.
-type several struct {
-	parts multipart
-	list  []span
-	open  opener
-	i     int // the next part
-	head  *strings.Reader
-
-	mu      sync.Mutex
-	current io.ReadCloser
-	closed  bool
+// multiBody is a body of several ranges.
+type multiBody struct {
+	io.Reader
+	parts []io.Closer
 }
 
-// next goes on to the next part, or to what is behind all.
-func (b *several) next() (err error) {
-	var body io.ReadCloser
-	if b.i < len(b.list) {
-		b.head = strings.NewReader(b.parts.heads[b.i])
-		if body, err = b.open(b.list[b.i].start, b.list[b.i].end); err != nil {
-			return err
+// openParts opens all ranges of a list. Parts of one file share its descriptor.
+func openParts(list []span, parts multipart, open opener) (io.ReadCloser, error) {
+	b := new(multiBody)
+	var readers []io.Reader
+	for i, r := range list {
+		body, err := open(r.start, r.end)
+		if err != nil {
+			b.Close()
+			return nil, err
 		}
-	} else {
-		b.head = strings.NewReader(b.parts.tail)
+		b.parts = append(b.parts, body)
+		readers = append(readers, strings.NewReader(parts.heads[i]), body)
 	}
-	b.i++
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.current != nil {
-		b.current.Close()
-	}
-	b.current = body
-	if b.closed && body != nil {
-		body.Close()
-	}
-	return nil
-}
-
-// now is the part that is read.
-func (b *several) now() (current io.ReadCloser, closed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.current, b.closed
-}
-
-// Read implements [io.Reader].
-func (b *several) Read(p []byte) (int, error) {
-	for {
-		current, closed := b.now()
-		switch {
-		case closed:
-			return 0, http.ErrBodyReadAfterClose
-		case b.head.Len() > 0:
-			return b.head.Read(p)
-		case current == nil:
-			return 0, io.EOF
-		}
-		if n, err := current.Read(p); n > 0 || err != io.EOF {
-			return n, err
-		}
-		if err := b.next(); err != nil {
-			return 0, err
-		}
-	}
+	b.Reader = io.MultiReader(append(readers, strings.NewReader(parts.tail))...)
+	return b, nil
 }
 
 // Close implements [io.Closer].
-func (b *several) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	if b.current != nil {
-		return b.current.Close()
+func (b *multiBody) Close() error {
+	for _, part := range b.parts {
+		part.Close()
 	}
 	return nil
 }

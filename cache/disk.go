@@ -17,8 +17,7 @@ type file interface {
 	io.Closer
 }
 
-// body is a file that is open for all that read it together, so that many readers
-// need one descriptor.
+// body is a file that all its readers share, so that they need one descriptor.
 type body struct {
 	path string
 
@@ -27,18 +26,31 @@ type body struct {
 	refs int
 }
 
-// acquire opens the file, if nobody has yet.
-func (b *body) acquire() error {
+// handle is an open body. It must be closed, which may happen during a read.
+type handle struct {
+	file
+	body *body
+	once sync.Once
+}
+
+// open opens the file, unless it is open already.
+func (b *body) open() (*handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refs == 0 {
 		f, err := os.Open(b.path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b.file = f
 	}
 	b.refs++
+	return &handle{file: b.file, body: b}, nil
+}
+
+// Close implements [io.Closer].
+func (h *handle) Close() error {
+	h.once.Do(h.body.release)
 	return nil
 }
 

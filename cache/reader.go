@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // reader reads a body that is being fetched, from the file that it grows in. What it
@@ -18,57 +19,16 @@ type reader struct {
 	off  int64
 	stop func() bool // the watch over the request's context
 
-	closed bool  // under f.mu, as is gone
-	gone   error // why nothing more is to be read: the request's context
-	grip   grip
+	handle *handle // nil: gone says why
 	inRest bool
-}
 
-// grip holds a body open until who has it closes it, and until it is no longer read:
-// closing must not wait for a write to a slow client.
-type grip struct {
-	body *body
-
-	mu     sync.Mutex
-	busy   int
+	// Under f.mu:
 	closed bool
+	gone   error // why nothing more can be read
 }
 
-// enter is called before the body is read; exit has to follow if it reports true.
-func (g *grip) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed || g.body == nil {
-		return false
-	}
-	g.busy++
-	return true
-}
-
-func (g *grip) exit() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.busy--; g.busy == 0 && g.closed {
-		g.body.release()
-	}
-}
-
-// close reports whether it is the first time.
-func (g *grip) close() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.closed = true
-	if g.busy == 0 && g.body != nil {
-		g.body.release()
-	}
-	return true
-}
-
-// attach returns a reader of f, for one who waits for it. It starts at an octet and
-// ends before another, or, with -1, where the body does.
+// attach returns a reader of f from start on; end -1 is the end of the body. The
+// caller must have joined f.
 func (f *flight) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,11 +37,7 @@ func (f *flight) attach(ctx context.Context, start, end int64) *reader {
 	if f.rest != nil && f.heir == nil {
 		f.heir = r
 	}
-	if err := f.body.acquire(); err != nil {
-		r.gone = err // it was thrown away just now
-	} else {
-		r.grip.body = f.body
-	}
+	r.handle, r.gone = f.body.open()
 	r.stop = context.AfterFunc(ctx, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -130,10 +86,6 @@ func (r *reader) Read(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !r.grip.enter() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	defer r.grip.exit()
 	if rest != nil {
 		if rest, err = r.toRest(rest); err != nil {
 			return 0, err
@@ -142,7 +94,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.off += int64(n)
 		return n, err
 	}
-	n, err := r.f.body.file.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
+	n, err := r.handle.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
 	r.off += int64(n)
 	if n > 0 {
 		err = nil
@@ -169,10 +121,6 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 // WriteTo implements [io.WriterTo]. Where w can have the system copy from a file, as
 // an HTTP server's can, not even a buffer is held while w is slow.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
-	if !r.grip.enter() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	defer r.grip.exit()
 	var own *os.File
 	defer func() {
 		if own != nil {
@@ -208,7 +156,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 		if own != nil {
 			m, err = from.ReadFrom(&io.LimitedReader{R: own, N: upTo - r.off})
 		} else {
-			m, err = copyAt(w, r.f.body.file, r.off, upTo)
+			m, err = copyAt(w, r.handle, r.off, upTo)
 		}
 		n, r.off = n+m, r.off+m
 		if err == nil && m == 0 {
@@ -266,11 +214,12 @@ func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error
 
 // Close implements [io.Closer]. A Read that waits ends.
 func (r *reader) Close() error {
-	if !r.grip.close() {
-		return nil
-	}
 	f := r.f
 	f.mu.Lock()
+	if r.closed {
+		f.mu.Unlock()
+		return nil
+	}
 	r.closed = true
 	f.readers = slices.DeleteFunc(f.readers, func(other *reader) bool { return other == r })
 	var rest io.Closer
@@ -283,34 +232,37 @@ func (r *reader) Close() error {
 	if rest != nil {
 		rest.Close()
 	}
+	if r.handle != nil {
+		r.handle.Close()
+	}
 	f.leave()
 	return nil
 }
 
-// section reads a part of a stored body. It implements [io.WriterTo] as a reader of
-// a flight does.
+// section reads a part of a stored body. It implements [io.WriterTo] as a reader does.
 type section struct {
-	grip     grip
+	handle   *handle
 	off, end int64
+	closed   atomic.Bool
 }
 
 func newSection(b *body, start, end int64) (*section, error) {
-	if err := b.acquire(); err != nil {
+	h, err := b.open()
+	if err != nil {
 		return nil, err
 	}
-	return &section{grip: grip{body: b}, off: start, end: end}, nil
+	return &section{handle: h, off: start, end: end}, nil
 }
 
 // Read implements [io.Reader].
 func (s *section) Read(p []byte) (int, error) {
-	if !s.grip.enter() {
+	if s.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	defer s.grip.exit()
 	if s.off >= s.end {
 		return 0, io.EOF
 	}
-	n, err := s.grip.body.file.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
+	n, err := s.handle.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
 	s.off += int64(n)
 	switch {
 	case n > 0:
@@ -323,12 +275,11 @@ func (s *section) Read(p []byte) (int, error) {
 
 // WriteTo implements [io.WriterTo].
 func (s *section) WriteTo(w io.Writer) (n int64, err error) {
-	if !s.grip.enter() {
+	if s.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	defer s.grip.exit()
 	if from, ok := w.(io.ReaderFrom); ok && s.off < s.end {
-		if own := openAt(s.grip.body.path, s.off); own != nil {
+		if own := openAt(s.handle.body.path, s.off); own != nil {
 			defer own.Close()
 			n, err = from.ReadFrom(&io.LimitedReader{R: own, N: s.end - s.off})
 		}
@@ -336,7 +287,7 @@ func (s *section) WriteTo(w io.Writer) (n int64, err error) {
 	s.off += n
 	if err == nil && s.off < s.end {
 		var m int64
-		m, err = copyAt(w, s.grip.body.file, s.off, s.end)
+		m, err = copyAt(w, s.handle, s.off, s.end)
 		n, s.off = n+m, s.off+m
 	}
 	if err == io.EOF {
@@ -347,8 +298,8 @@ func (s *section) WriteTo(w io.Writer) (n int64, err error) {
 
 // Close implements [io.Closer].
 func (s *section) Close() error {
-	s.grip.close()
-	return nil
+	s.closed.Store(true)
+	return s.handle.Close()
 }
 
 // octets is a body in memory.
