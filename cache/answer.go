@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// opener opens the octets of a body from one on, up to another; -1: to the end.
-type opener func(start, end int64) (io.ReadCloser, error)
+// openFunc opens the bytes of a body from start to end; end -1 is the end of the body.
+type openFunc func(start, end int64) (io.ReadCloser, error)
 
-// whole opens the body of an answer that is stored.
-func (s *Store) whole(h hit) opener {
+// opener opens the body of a stored answer.
+func (s *Store) opener(h hit) openFunc {
 	return func(start, end int64) (io.ReadCloser, error) {
 		if end < 0 {
 			end = h.size
@@ -21,7 +21,7 @@ func (s *Store) whole(h hit) opener {
 		octets := h.octets
 		if octets == nil && h.size <= small {
 			var err error
-			if octets, err = s.small(h.entry); err != nil {
+			if octets, err = s.readSmall(h.entry); err != nil {
 				return nil, err
 			}
 		}
@@ -36,13 +36,11 @@ func (s *Store) whole(h hit) opener {
 	}
 }
 
-// answer makes the answer to a request of what is stored, or being stored: m, with a
-// body that open opens. Conditions and ranges of the request are looked at here (RFC
-// 9110 section 13.2.2). Without an error, open was called once or not at all.
-//
-// An answer that is being fetched has only one reader for each request: with simple,
-// several ranges are answered with the whole.
-func (s *Store) answer(req *http.Request, m *meta, w how, simple bool, open opener) (resp *http.Response, opened bool, err error) {
+// answer makes the response to a request from m, with a body that open opens.
+// Conditions and ranges of the request are evaluated here (RFC 9110 section 13.2.2).
+// With simple, several ranges are answered with the whole: a body that is being fetched
+// has one reader for each request. opened reports whether open was called.
+func (s *Store) answer(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
 	now := s.now()
 	resp = &http.Response{
 		StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -109,10 +107,9 @@ func statusText(code int) string {
 	return strconv.Itoa(code) + " " + http.StatusText(code)
 }
 
-// requestFor is req or, where a referral led elsewhere, one with that URL, as the
-// answer would have had it.
+// requestFor returns req or, if a referral led elsewhere, a request with that URL.
 func requestFor(req *http.Request, m *meta) *http.Request {
-	if m.ruled {
+	if m.isHTTP {
 		return req
 	}
 	at := m.header.Get("Content-Location")
@@ -135,7 +132,7 @@ type multiBody struct {
 }
 
 // openParts opens all ranges of a list. Parts of one file share its descriptor.
-func openParts(list []span, parts multipart, open opener) (io.ReadCloser, error) {
+func openParts(list []byteRange, parts multipart, open openFunc) (io.ReadCloser, error) {
 	b := new(multiBody)
 	var readers []io.Reader
 	for i, r := range list {
@@ -159,8 +156,8 @@ func (b *multiBody) Close() error {
 	return nil
 }
 
-// gatewayTimeout is the answer to who wants only what is stored (RFC 9111 section
-// 5.2.1.7).
+// gatewayTimeout is the response to a request that accepts only stored answers (RFC
+// 9111 section 5.2.1.7).
 func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
 	const text = "It is not in the cache, and the request allows nothing else (Cache-Control: only-if-cached).\n"
 	resp := &http.Response{

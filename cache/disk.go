@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// file is what a body is written into once, and read from at any place.
+// file is what a body is written to once and read from at any offset.
 type file interface {
 	io.Writer
 	io.ReaderAt
@@ -67,7 +67,7 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// sync has the system write a body to the disk.
+// sync makes the system write a body to the disk.
 func (b *body) sync() error {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {
@@ -78,10 +78,9 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the folder of the bodies; in it are 256 folders.
+// bodies is the folder of the bodies. It has 256 subfolders.
 const bodies = "bodies"
 
-// pathOf is where the body of an answer is.
 func (s *Store) pathOf(k key, id uint64) string {
 	name := fmt.Sprintf("%x-%016x", k[:], id)
 	return filepath.Join(s.dir, bodies, name[:2], name)
@@ -96,11 +95,10 @@ func (s *Store) makeFolders() error {
 	return nil
 }
 
-// nameLen is the length of the name of a body.
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep removes bodies that nobody knows, which a process left that was ended, and
-// tells which of those that are known are there, and whole.
+// sweep deletes bodies that are not in the index, as a killed process leaves them. It
+// returns the names of the files whose size is that of the index.
 func (s *Store) sweep(list []indexed) (there map[string]bool, err error) {
 	sizes := make(map[string]int64, len(list))
 	for _, k := range list {

@@ -141,7 +141,7 @@ func TestRandom(t *testing.T) {
 				time.Sleep(2 * lingerTime) // what goes on without us ends
 				synctest.Wait()
 				s.mu.Lock()
-				promised, flights, files := s.promised, len(s.flights), len(s.all)
+				promised, flights, files := s.reserved, len(s.fetches), len(s.all)
 				s.mu.Unlock()
 				if promised != 0 || flights != 0 || files != countBodies(t, s) {
 					t.Errorf("%d octets promised, %d flights, %d answers, %d files", promised, flights, files, countBodies(t, s))

@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// reader reads a body that is being fetched, from the file that it grows in. What it
-// has not read yet is on the disk, and takes no memory, however slow it is.
+// reader reads a body that is being fetched, from the file that it grows in. A slow
+// reader so takes no memory.
 type reader struct {
-	f    *flight
+	f    *fetch
 	end  int64 // -1: where the body ends
 	off  int64
-	stop func() bool // the watch over the request's context
+	stop func() bool // ends the watch over the request's context
 
 	handle *handle // nil: gone says why
 	inRest bool
@@ -29,13 +29,13 @@ type reader struct {
 
 // attach returns a reader of f from start on; end -1 is the end of the body. The
 // caller must have joined f.
-func (f *flight) attach(ctx context.Context, start, end int64) *reader {
+func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := &reader{f: f, off: start, end: end}
 	f.readers = append(f.readers, r)
-	if f.rest != nil && f.heir == nil {
-		f.heir = r
+	if f.rest != nil && f.restReader == nil {
+		f.restReader = r
 	}
 	r.handle, r.gone = f.body.open()
 	r.stop = context.AfterFunc(ctx, func() {
@@ -47,8 +47,8 @@ func (f *flight) attach(ctx context.Context, start, end int64) *reader {
 	return r
 }
 
-// wait waits until there is something behind what was read, and returns up to where
-// the file has it; rest is where to read from then, if the file has no more.
+// wait waits until there are bytes after r.off, and returns where those in the file
+// end; rest is where to read if the file has no more.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -66,7 +66,7 @@ func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 				return min(f.written, r.end), nil, nil
 			}
 			return f.written, nil, nil
-		case f.heir == r:
+		case f.restReader == r:
 			return 0, f.rest, nil
 		case f.failure != nil:
 			return 0, nil, f.failure
@@ -102,7 +102,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toRest returns what is to be read of the octets that the store could not hold.
+// toRest returns a reader of the bytes that the store could not hold.
 func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
@@ -118,8 +118,8 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	return rest, nil
 }
 
-// WriteTo implements [io.WriterTo]. Where w can have the system copy from a file, as
-// an HTTP server's can, not even a buffer is held while w is slow.
+// WriteTo implements [io.WriterTo]. If w lets the system copy from a file, as an HTTP
+// server does, not even a buffer is held while w is slow.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	var own *os.File
 	defer func() {
@@ -131,7 +131,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	flusher, _ := w.(http.Flusher)
 	for {
 		if flusher != nil && n > 0 && r.mustWait() {
-			flusher.Flush() // what came goes out before more is waited for
+			flusher.Flush() // send what has arrived before waiting
 		}
 		upTo, rest, err := r.wait()
 		switch {
@@ -160,7 +160,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 		}
 		n, r.off = n+m, r.off+m
 		if err == nil && m == 0 {
-			err = io.ErrUnexpectedEOF // the file is not what it was
+			err = io.ErrUnexpectedEOF // the file has changed
 		}
 		if err != nil {
 			return n, err
@@ -168,14 +168,14 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// mustWait reports whether there is nothing to read just now.
+// mustWait reports whether there is nothing to read now.
 func (r *reader) mustWait() bool {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	return r.off >= r.f.written && !r.f.done
 }
 
-// openAt opens a file to read from an octet on; nil: it can't be.
+// openAt opens a file to read from off on; nil: it can't be opened.
 func openAt(path string, off int64) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -188,12 +188,11 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
-// piece is how much a reader holds in memory while who it writes to is slow.
+// piece is the size of a reader's buffer while the client is slow.
 const piece = 32 << 10
 
 var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
-// copyAt writes octets of a file to w.
 func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
 	buffer := pieces.Get().(*[piece]byte)
 	defer pieces.Put(buffer)
@@ -212,7 +211,7 @@ func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error
 	return n, nil
 }
 
-// Close implements [io.Closer]. A Read that waits ends.
+// Close implements [io.Closer]. A waiting Read ends.
 func (r *reader) Close() error {
 	f := r.f
 	f.mu.Lock()
@@ -223,7 +222,7 @@ func (r *reader) Close() error {
 	r.closed = true
 	f.readers = slices.DeleteFunc(f.readers, func(other *reader) bool { return other == r })
 	var rest io.Closer
-	if f.heir == r {
+	if f.restReader == r {
 		rest = f.rest
 	}
 	f.change.Broadcast()
@@ -268,7 +267,7 @@ func (s *section) Read(p []byte) (int, error) {
 	case n > 0:
 		err = nil
 	case err == io.EOF:
-		err = io.ErrUnexpectedEOF // the file is not what it was
+		err = io.ErrUnexpectedEOF // the file has changed
 	}
 	return n, err
 }

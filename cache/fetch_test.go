@@ -100,7 +100,7 @@ func (c *client) wants(t *testing.T, n int, want string) {
 	}
 }
 
-// flights runs a test with a store and a server whose answers have pipes as bodies.
+// fetches runs a test with a store and a server whose answers have pipes as bodies.
 func flights(t *testing.T, o *Options, size int64, header []string, test func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), o)
@@ -192,7 +192,7 @@ func TestAtOnce(t *testing.T) {
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := openStore(t, t.TempDir(), &Options{Linger: -1})
+			s := openStore(t, t.TempDir(), &Options{Linger: NoLinger})
 			p, hold := newPipe(), make(chan struct{})
 			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 				<-hold
@@ -241,7 +241,7 @@ func TestLinger(t *testing.T) {
 		name   string
 		linger int64
 		size   int64
-		rest   int // how much comes when nobody waits
+		rest   int // outcome much comes when nobody waits
 		stored bool
 	}{
 		{"known and little", 10, 12, 10, true},
@@ -531,7 +531,7 @@ func TestBadDisk(t *testing.T) {
 				t.Errorf("%d: %+v, %v, asked %d times", takes, st, notes, up.count())
 			}
 			if takes == 0 { // the disk may be well again
-				time.Sleep(muteTime)
+				time.Sleep(pauseTime)
 				s.create = createFile
 				ask(rt, request(t, "GET", "http://h/b"))
 				synctest.Wait()
@@ -658,7 +658,7 @@ func TestWishes(t *testing.T) {
 
 // The body does not say when nobody reads it any more; the request's context does.
 func TestContext(t *testing.T) {
-	flights(t, &Options{Linger: -1}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
+	flights(t, &Options{Linger: NoLinger}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
 		<-bodies
 		<-c.came
