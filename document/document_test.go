@@ -198,6 +198,8 @@ func TestLinks(t *testing.T) {
 		{"a.eml", "no field\nhttp://h.example/\n", "2:1 http://h.example/"},
 		{"box.mbox", "From a Sat Jan  3 01:05:34 1996\nFrom: a\nDate: b\n\nhttp://h.example/a\nFrom here on 12:00 1996\n\nFrom there to http://h.example/b\n" +
 			"\nFrom b Sat Jan  3 01:05:34 1996\nSubject: x\n\nhttp://h.example/c\n", "1/1 1:1 http://h.example/a, 1/1 4:15 http://h.example/b, 2/1 1:1 http://h.example/c"},
+		{"box.mbox", "From a Sat Jan  3 01:05:34 1996\nFrom: a\nContent-Length: 73\n\nhttp://h.example/a\n\nFrom b Sat Jan  3 01:05:34 1996\nA: http://h.example/b\n\nFrom b Sat Jan  3 01:05:34 1996\nB: c\n\nhttp://h.example/c\n",
+			"1/1 1:1 http://h.example/a, 1/1 4:4 http://h.example/b, 2/1 1:1 http://h.example/c"}, // the body has a From_ line
 		{"box", "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n", "1/1 1:1 http://h.example/a"},
 		{"box.gz", gz(t, "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n"), "1/1 1:1 http://h.example/a"},
 

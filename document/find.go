@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // finder reads one document.
@@ -65,7 +67,7 @@ func (f *finder) find(it item) {
 	k := kindOf(it, h)
 	switch {
 	case k == utf16:
-		it.r, it.file = fromUTF16(it.r), nil
+		it.r, it.file = charset.NewReader("utf-16", it.r, -1), nil
 		f.find(it)
 	case k == binary && !f.o.Binary:
 		f.fail(it, ErrBinary)
@@ -80,7 +82,7 @@ func (f *finder) find(it item) {
 	case k == mail:
 		f.mail(it, h)
 	case k == mailbox:
-		f.mbox(it)
+		f.mbox(it, h)
 	default:
 		f.compressed(it, k)
 	}

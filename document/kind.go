@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/message"
 )
 
 // kind is what an item is read as.
@@ -201,7 +202,7 @@ func kindOf(it item, h *head) kind {
 	case named == mail, named == mailbox:
 		// A part may have any octets.
 		return named
-	case t == "" && isMbox(octets):
+	case t == "" && message.IsFromLine(octets, false):
 		return mailbox
 	case t == "" && isMail(octets):
 		return mail

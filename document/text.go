@@ -8,20 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/internal/octet"
 )
-
-// fromUTF16 returns the text of r, which begins with a mark of UTF-16, in UTF-8.
-func fromUTF16(r io.Reader) io.Reader {
-	return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
-}
 
 // text reports the links of a text.
 func (f *finder) text(it item, h *head, k kind) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/locus-url/locus/message"
 )
 
 // Message is a message that is open: a run of octets that can be read anywhere.
@@ -65,27 +67,27 @@ func (s *Store) open(l Location) (*Message, error) {
 
 // section finds out which octets of the file are those of the message.
 func (s *Store) section(m *Message, size int64) error {
-	w := new(window)
-	w.reset(context.Background(), m.file, size)
-	h, start, _ := w.headerOf(m.Location.Mbox, m.Location.Offset)
+	l, all := m.Location, section(context.Background(), m.file, m.Location.Offset, size)
+	ids, start, err := message.ReadIDs(all, l.Mbox)
 	switch {
-	case w.err != nil:
-		return w.err
-	case !slices.Contains(h.ids, m.Location.MessageID):
+	case err != nil:
+		return err
+	case !slices.Contains(ids, l.MessageID), l.Mbox && start == 0:
 		return fs.ErrNotExist
-	case !m.Location.Mbox:
+	case !l.Mbox:
 		m.SectionReader = io.NewSectionReader(m.file, start, size-start)
 		return nil
 	}
-	e := w.entry(m.Location.Offset)
-	quotes, inDoubt := w.quotes(&e)
-	m.Cut, m.Quoted = e.cut, inDoubt
-	m.SectionReader = io.NewSectionReader(m.file, e.octets, e.end-e.octets)
-	if len(quotes) > 0 && !s.keepQuotes {
-		whole := m.SectionReader
-		m.SectionReader = io.NewSectionReader(&unquoted{whole, quotes}, 0, whole.Size()-int64(len(quotes)))
+	mbox := message.NewMbox(section(context.Background(), m.file, l.Offset, size))
+	mbox.Quotes = true
+	mbox.Next()
+	e := mbox.End()
+	if s.keepQuotes {
+		e.Quotes = nil
 	}
-	return w.err
+	m.Cut, m.Quoted = e.Cut, e.Doubtful
+	m.SectionReader = e.Open(m.file)
+	return mbox.Err()
 }
 
 // Close closes the message.

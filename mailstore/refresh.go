@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/locus-url/locus/message"
 )
 
 // Progress is how far indexing is.
@@ -53,7 +55,6 @@ type refresher struct {
 	seen       map[string]bool // the real paths of directories and mboxes
 	unread     []string        // what could not be read: what is below is kept
 	batch      batch
-	window     window
 	at         Progress
 }
 
@@ -333,10 +334,10 @@ func (r *refresher) flush() error {
 }
 
 // found counts a message. known: the index has it already.
-func (r *refresher) found(path string, h *header, known bool) {
+func (r *refresher) found(path string, ids []string, known bool) {
 	r.at.Path = path
 	switch {
-	case len(h.ids) == 0:
+	case len(ids) == 0:
 		r.at.WithoutID++
 	case !known:
 		r.at.New++
@@ -373,11 +374,12 @@ func (r *refresher) mbox(path string, f *os.File, info fs.FileInfo) error {
 		}
 	}
 	c.Done, c.Time, c.Hot = false, info.ModTime().UnixNano(), r.changed(info) == 0
-	if err := r.entries(c, f, at, info.Size(), known); err != nil {
+	size, err := r.entries(c, f, at, info.Size(), known)
+	if err != nil {
 		return err
 	}
 	c.Done = true
-	return r.reached(c, f, r.window.size)
+	return r.reached(c, f, size)
 }
 
 // cooled notes that an mbox that is as it was was changed long enough ago.
@@ -401,33 +403,37 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// entries adds the messages of an mbox from at on. If it ends before the mbox does,
-// what was read is noted. The index has the message at known already, if there is one.
-func (r *refresher) entries(c *container, f *os.File, at, size, known int64) error {
-	w := &r.window
-	w.reset(r.ctx, f, size)
-	for at < w.size {
-		e := w.entry(at)
-		if w.err != nil {
-			return errors.Join(&unreadError{w.err}, r.reached(c, f, at))
+// entries adds the messages of an mbox from at on, and returns where the mbox ends. If
+// reading fails, what was read is noted. The index has the message at known already, if
+// there is one.
+func (r *refresher) entries(c *container, f *os.File, at, size, known int64) (end int64, err error) {
+	m := message.NewMbox(section(r.ctx, f, at, size))
+	m.IDs = true
+	for m.Next() {
+		e := m.End()
+		if m.Err() != nil {
+			break
 		}
-		for _, id := range e.header.ids {
-			r.batch.places = append(r.batch.places, place{hashOf(id), c.ID, uint64(at)})
+		for _, id := range e.IDs {
+			r.batch.places = append(r.batch.places, place{hashOf(id), c.ID, uint64(e.From)})
 		}
-		c.Resume = at
-		r.at.Octets += e.next - at
-		r.found(c.path(), &e.header, at == known)
-		if at = e.next; !r.isFull() || at == w.size {
+		c.Resume = e.From
+		r.at.Octets += e.Next - e.From
+		r.found(c.path(), e.IDs, e.From == known)
+		if at = e.Next; !r.isFull() || at == size {
 			continue
 		}
 		if err := r.reached(c, f, at); err != nil {
-			return err
+			return at, err
 		}
 		if err := r.flush(); err != nil {
-			return err
+			return at, err
 		}
 	}
-	return nil
+	if m.Err() != nil {
+		return at, errors.Join(&unreadError{m.Err()}, r.reached(c, f, at))
+	}
+	return at, nil
 }
 
 // reached notes how far an mbox has been read.
@@ -529,27 +535,30 @@ func (s *scan) file(directory, name string, info fs.FileInfo) error {
 		return nil
 	}
 	defer opened.Close()
-	w := &s.window
-	w.reset(s.ctx, opened, info.Size())
-	what := w.sniff(path)
+	what, err := sniff(opened, path)
 	switch {
-	case w.err != nil && s.ctx.Err() != nil:
-		return s.ctx.Err()
-	case w.err != nil:
-		s.skip(path, about(path, w.err))
+	case err != nil:
+		s.skip(path, about(path, err))
 		return nil
 	case what == contentMbox:
 		return s.unlessUnread(path, s.mbox(path, opened, info))
 	case what == contentMessage:
-		h, _, _ := w.headerOf(false, 0)
-		f.addIDs(h)
-		s.found(path, &h, false)
+		ids, _, err := message.ReadIDs(section(s.ctx, opened, 0, info.Size()), false)
+		switch {
+		case s.ctx.Err() != nil:
+			return s.ctx.Err()
+		case err != nil:
+			s.skip(path, about(path, err))
+			return nil
+		}
+		f.addIDs(ids)
+		s.found(path, ids, false)
 	}
 	return s.add(directory, k, f)
 }
 
-func (f *file) addIDs(h header) {
-	for _, id := range h.ids {
+func (f *file) addIDs(ids []string) {
+	for _, id := range ids {
 		f.ids = append(f.ids, hashOf(id))
 	}
 }
@@ -651,7 +660,7 @@ func (s *scan) maildirFile(path, name string, entry fs.DirEntry) error {
 	if s.known(&f) {
 		return nil
 	}
-	h, err := readHeader(s.ctx, &s.window, full, false, 0)
+	ids, err := readIDs(s.ctx, full, false, 0)
 	switch {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
@@ -661,8 +670,8 @@ func (s *scan) maildirFile(path, name string, entry fs.DirEntry) error {
 		s.s.note(err)
 		return nil
 	}
-	f.addIDs(h)
-	s.found(full, &h, false)
+	f.addIDs(ids)
+	s.found(full, ids, false)
 	return s.add(path, kindMaildir, f)
 }
 

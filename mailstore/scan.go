@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/message"
 )
 
 // errNoFile is for what is no ordinary file.
@@ -52,23 +53,32 @@ const (
 	contentMbox
 )
 
-// sniff tells what the file is that w is of.
-func (w *window) sniff(path string) content {
-	switch {
-	case w.isFrom(0, true):
-		return contentMbox
-	case !isField(w.from(0, mostLine)):
-		return contentOther
-	case strings.HasSuffix(strings.ToLower(path), ".eml"), w.isMail():
-		return contentMessage
+// sniffSize is how much of the start of a file tells what it is.
+const sniffSize = 8 << 10
+
+// sniff tells what a file is.
+func sniff(r io.ReaderAt, path string) (content, error) {
+	head := make([]byte, sniffSize)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return contentOther, err
 	}
-	return contentOther
+	head = head[:n]
+	switch {
+	case message.IsFromLine(head, true):
+		return contentMbox, nil
+	case len(message.FieldName(head)) == 0:
+		return contentOther, nil
+	case strings.HasSuffix(strings.ToLower(path), ".eml"), isMail(head):
+		return contentMessage, nil
+	}
+	return contentOther, nil
 }
 
-// isMail reports whether one of the first lines is a field that hardly anything
-// but a message has.
-func (w *window) isMail() bool {
-	for line := range bytes.Lines(w.from(0, mostLine)) {
+// isMail reports whether one of the first lines is a field that hardly any file but a
+// message has.
+func isMail(head []byte) bool {
+	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 {
 			return false
@@ -106,30 +116,40 @@ func hashAt(r io.ReaderAt, at, n int64) (hash, error) {
 	return hash(binary.BigEndian.Uint64(sum[:])), nil
 }
 
-// headerOf reads the header of the message at offset of an mbox, or of the message
-// that a file is; it returns where the message's own octets begin.
-func (w *window) headerOf(mbox bool, offset int64) (h header, octets int64, ok bool) {
-	octets = offset
-	if w.has(offset, "From ") {
-		_, octets, _ = w.line(offset)
-	} else if mbox {
-		return h, 0, false
-	}
-	h = w.header(octets, mbox)
-	return h, octets, w.err == nil
+// section returns what a file of that size has from at on, until ctx is cancelled.
+func section(ctx context.Context, f *os.File, at, size int64) *io.SectionReader {
+	r := io.NewSectionReader(cancellable{ctx, f}, 0, size)
+	r.Seek(at, io.SeekStart) // It only fails for a negative offset.
+	return r
 }
 
-// readHeader is headerOf for a file that is not open.
-func readHeader(ctx context.Context, w *window, path string, mbox bool, offset int64) (h header, err error) {
+// cancellable is a file that can't be read after ctx is cancelled.
+type cancellable struct {
+	ctx context.Context
+	f   *os.File
+}
+
+func (c cancellable) ReadAt(p []byte, at int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.f.ReadAt(p, at)
+}
+
+// readIDs returns the identifiers of the message at offset of an mbox, or of the message
+// that a file is.
+func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]string, error) {
 	f, info, err := openFile(path)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
 	defer f.Close()
-	w.reset(ctx, f, info.Size())
-	h, _, _ = w.headerOf(mbox, offset)
-	if w.err != nil {
-		return h, about(path, w.err)
+	ids, start, err := message.ReadIDs(section(ctx, f, offset, info.Size()), mbox)
+	switch {
+	case err != nil:
+		return nil, about(path, err)
+	case mbox && start == 0:
+		return nil, nil // No From_ line is there any more.
 	}
-	return h, nil
+	return ids, nil
 }

@@ -220,14 +220,13 @@ func (s *Store) locate(ctx context.Context, id string) (list []Location, suspect
 		return nil, nil, err
 	}
 	suspects = map[string]bool{}
-	w := new(window)
 	for _, c := range candidates {
 		mbox := c.container.Kind == kindMbox
-		h, err := readHeader(ctx, w, c.file, mbox, c.offset)
+		ids, err := readIDs(ctx, c.file, mbox, c.offset)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
-		case err != nil || !slices.Contains(h.ids, id):
+		case err != nil || !slices.Contains(ids, id):
 			suspects[c.container.path()] = true
 		default:
 			list = append(list, Location{Path: c.file, Mbox: mbox, Offset: c.offset, MessageID: id, maildir: c.container.Kind == kindMaildir})

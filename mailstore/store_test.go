@@ -18,6 +18,8 @@ import (
 	"go.uber.org/goleak"
 )
 
+const from = "From joe@host.dom Sat Jan  3 01:05:34 1996\n"
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childEnv); dir != "" {
 		child(dir)

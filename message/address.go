@@ -2,6 +2,8 @@ package message
 
 import (
 	"strings"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // Address is a mailbox (RFC 5322 section 3.4).
@@ -128,7 +130,7 @@ func (a *addresses) finish() {
 		name = string(a.comment)
 	}
 	made.Name = strings.TrimSpace(DecodeWords(name))
-	made.Addr = oneLine(text8(made.Addr))
+	made.Addr = oneLine(charset.Text(made.Addr))
 	if made != (Address{}) {
 		a.list = append(a.list, made)
 	}

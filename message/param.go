@@ -3,6 +3,9 @@ package message
 import (
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // maxParams is the most parameters, and pieces of parameters, that one field may
@@ -158,14 +161,14 @@ func joined(list []param) map[string]string {
 // joinPieces returns the text of pieces, up to one that is missing.
 func joinPieces(all []piece) string {
 	var octets []byte
-	charset := ""
+	name := ""
 	for i, p := range all {
 		if !p.there {
 			break
 		}
 		if i == 0 && p.escaped {
-			if name, rest, ok := strings.Cut(p.text, "'"); ok {
-				charset = name
+			if before, rest, ok := strings.Cut(p.text, "'"); ok {
+				name = before
 				_, p.text, _ = strings.Cut(rest, "'") // the language
 			}
 		}
@@ -175,10 +178,8 @@ func joinPieces(all []piece) string {
 			octets = append(octets, p.text...)
 		}
 	}
-	if text, ok := decodeCharset(charset, string(octets)); ok {
-		return text
-	}
-	return text8(string(octets))
+	text, _ := charset.Decode(name, string(octets))
+	return text
 }
 
 // appendUnescaped appends the octets of text. A "%" that begins no escape stands for
@@ -193,6 +194,11 @@ func appendUnescaped(dst []byte, text string) []byte {
 		}
 	}
 	return dst
+}
+
+// isHidden reports whether r is invisible, or changes how the text around it is shown.
+func isHidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
 // longestName is the most octets of a name that is shown.

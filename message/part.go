@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // Part is a part of a message. It is a small value that leads to its message.
@@ -209,7 +211,7 @@ func (p Part) DecodedSize() (int64, error) {
 func (p Part) Text() io.Reader {
 	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()
-	r = utf8Reader(params["charset"], r, p.Size)
+	r = charset.NewReader(params["charset"], r, p.Size)
 	if p.Type == "text/plain" && isFlowed(params) {
 		return newLineReader(r, p.Size, (&flowed{delSp: strings.EqualFold(params["delsp"], "yes")}).step)
 	}

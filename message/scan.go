@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/media"
 )
 
@@ -354,7 +355,7 @@ func (s *scanner) content() {
 		}
 	case within:
 		s.enter(params["boundary"])
-	case isText(n.typ) && !isCharset(params["charset"]):
+	case isText(n.typ) && !charset.IsKnown(params["charset"]):
 		s.fault(RuleCharset, n.start, s.node, "the charset "+locus.Quote(params["charset"])+" is unknown")
 	}
 }

@@ -405,3 +405,20 @@ func TestHidden(t *testing.T) {
 		t.Errorf("%q, %q", p.Type, p.Charset)
 	}
 }
+
+// UTF-7 in words.
+func TestUTF7Words(t *testing.T) {
+	for text, want := range map[string]string{
+		"=?utf-7?Q?Hi_Mom_-+Jjo--!?=":              "Hi Mom -☺-!",
+		"=?UTF-7?B?K1plVm5MSXFlLQ==?=":             "日本語",
+		"=?unicode-1-1-utf-7?Q?+AOk-t+AOk-?=":      "été",
+		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins again
+		"=?utf-7?Q?+AOk-?=\r\n =?utf-8?Q?=C3=A9?=": "éé",
+		"=?utf-7*en?Q?1_+-_1?=":                    "1 + 1",
+		"=?utf-7-imap?Q?&AOk-?=":                   "=?utf-7-imap?Q?&AOk-?=",
+	} {
+		if got := message.DecodeWords(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package message
 
 import (
 	"strings"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // DecodeWords returns the text of a header field, or of a line of a news server's
@@ -38,6 +40,18 @@ func DecodeWords(text string) string {
 	}
 	d.flush()
 	return oneLine(d.b.String())
+}
+
+// oneLine returns text with each line end replaced by a space, so that no part of a field
+// can look like a line of its own.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '\r', '\n', '\v', '\f', '\u0085', '\u2028', '\u2029':
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // isPlain reports whether text is US-ASCII without encoded words and line ends.
@@ -123,15 +137,15 @@ func (d *decoder) plain(text string) {
 		return
 	}
 	d.flush()
-	d.b.WriteString(text8(text))
+	d.b.WriteString(charset.Text(text))
 }
 
 func (d *decoder) word(w word) {
 	// UTF-7 begins again in each word, even where a word does not shift back.
-	if d.pending && (!strings.EqualFold(d.charset, w.charset) || isUTF7(strings.ToLower(d.charset))) {
+	if d.pending && (!strings.EqualFold(d.charset, w.charset) || charset.IsUTF7(d.charset)) {
 		blanks := d.blanks
 		d.blanks = ""
-		known := isCharset(d.charset) && isCharset(w.charset)
+		known := charset.IsKnown(d.charset) && charset.IsKnown(w.charset)
 		d.flush()
 		if !known {
 			// A word that stays as it is keeps its blanks, or it would be none.
@@ -151,9 +165,9 @@ func (d *decoder) flush() {
 	if !d.pending {
 		return
 	}
-	text, ok := decodeCharset(d.charset, string(d.octets))
+	text, ok := charset.Decode(d.charset, string(d.octets))
 	if !ok {
-		text = text8(string(d.written))
+		text = charset.Text(string(d.written))
 	}
 	d.b.WriteString(text)
 	d.b.WriteString(d.blanks)

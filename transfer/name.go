@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -31,10 +32,7 @@ const (
 // middle and keeps its suffix. Octets that are no UTF-8 are read as ISO Latin 1,
 // as the URI draft reads them. It is empty if nothing of a name is left.
 func SafeName(octets string) string {
-	text := octets
-	if !utf8.ValidString(text) {
-		text = latin1(text)
-	}
+	text := charset.Text(octets)
 	text = text[strings.LastIndexAny(text, `/\`)+1:]
 	text = strings.Map(safeRune, text)
 	text = strings.TrimRight(strings.TrimLeft(text, " "), " .")
@@ -48,14 +46,6 @@ func SafeName(octets string) string {
 		text = "_" + text
 	}
 	return shorten(text, maxName-len(sourceSuffix))
-}
-
-func latin1(octets string) string {
-	runes := make([]rune, len(octets))
-	for i := range len(octets) {
-		runes[i] = rune(octets[i])
-	}
-	return string(runes)
 }
 
 func safeRune(r rune) rune {

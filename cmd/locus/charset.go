@@ -2,51 +2,43 @@ package main
 
 import (
 	"io"
-	"mime"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 )
 
-// latin1 is ISO Latin 1 by the name that it has in media types.
-const latin1 = "iso-8859-1"
-
-// showText returns what shows a text of that media type to people on w: decoded
-// by its charset, and safe. done writes what is left in the end.
+// showText returns a writer that shows text of that media type on w: decoded from its
+// charset, and safe for a terminal. The caller must call done at the end of the text.
 func (g *getter) showText(w io.Writer, f found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
-	_, parameters, _ := mime.ParseMediaType(mediaType)
-	switch charset := strings.ToLower(parameters["charset"]); charset {
-	case latin1, "iso_8859-1", "latin1", "l1":
-		decoder := &latin1Writer{w: safe}
-		return decoder, func() {
+	name := charset.OfType(mediaType)
+	switch {
+	case !charset.IsKnown(name):
+		g.later("%s: unknown charset %s: octets that are not UTF-8 are shown as escapes", f.asked.Redacted(), locus.Quote(name))
+	case !charset.IsUTF8(name):
+		decoder := charset.NewWriter(name, safe)
+		seen := &asciiCheck{w: decoder}
+		return seen, func() {
+			decoder.Close()
 			safe.Close()
-			if decoder.met {
-				g.later("%s: shown as ISO Latin 1", f.asked.Redacted())
+			if seen.other {
+				g.later("%s: decoded from %s", f.asked.Redacted(), locus.Quote(name))
 			}
 		}
-	case "", "utf-8", "utf8", "us-ascii", "ascii":
-	default:
-		g.later("%s: the charset %s is not known here; what is not UTF-8 of it is shown octet by octet", f.asked.Redacted(), locus.Quote(charset))
 	}
 	return safe, func() { safe.Close() }
 }
 
-// latin1Writer passes octets of ISO Latin 1 on as UTF-8.
-type latin1Writer struct {
-	w   io.Writer
-	met bool // an octet that US-ASCII does not have
+// asciiCheck notes whether a text has octets beyond US-ASCII.
+type asciiCheck struct {
+	w     io.Writer
+	other bool
 }
 
-func (l *latin1Writer) Write(p []byte) (int, error) {
-	text := make([]byte, 0, len(p)+len(p)/8)
+func (c *asciiCheck) Write(p []byte) (int, error) {
 	for _, octet := range p {
-		l.met = l.met || octet >= utf8.RuneSelf
-		text = utf8.AppendRune(text, rune(octet))
+		c.other = c.other || octet >= utf8.RuneSelf
 	}
-	if _, err := l.w.Write(text); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	return c.w.Write(p)
 }

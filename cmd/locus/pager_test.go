@@ -154,11 +154,12 @@ func TestOpenUsage(t *testing.T) {
 // A text is decoded by the charset of its media type.
 func TestGetCharset(t *testing.T) {
 	for _, test := range []struct{ contentType, octets, want, note string }{
-		{"text/plain; charset=iso-8859-1", "gr\xfc\xdf\x9b \xc3\xbc\n", "gr\u00fc\u00df\\u009b \u00c3\u00bc\n", "shown as ISO Latin 1"},
+		{"text/plain; charset=iso-8859-1", "gr\xfc\xdf\x9b \xc3\xbc\x1b\n", "gr\u00fc\u00df\u203a \u00c3\u00bc\\x1b\n", `decoded from "iso-8859-1"`},
 		{"text/plain; charset=\"ISO-8859-1\"", "plain\r\n", "plain\n", ""},
 		{"text/plain; charset=utf-8", "gr\u00fc\xdf\n", "gr\u00fc\\xdf\n", ""},
 		{"text/plain; charset=us-ascii", "gr\xfc\n", "gr\\xfc\n", ""},
-		{"text/plain; charset=koi8-r", "\xc1\n", "\\xc1\n", `the charset "koi8-r" is not known here`},
+		{"text/plain; charset=koi8-r", "\xf0\xd2\n", "\u041f\u0440\n", `decoded from "koi8-r"`},
+		{"text/plain; charset=martian", "\xc1\n", "\\xc1\n", `unknown charset "martian": octets that are not UTF-8 are shown as escapes`},
 		{"nonsense", "gr\u00fcn\n", "gr\u00fcn\n", ""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,3 +36,28 @@ func TestTextIRI(t *testing.T) {
 		}
 	}
 }
+
+// A text, a document and a letter are decoded from their charset.
+func TestCharset(t *testing.T) {
+	p := newPrinter(t)
+	const octets, want = "\xf0\xd2\xc9\xd7\xc5\xd4", "Привет"
+	letter := "Subject: =?koi8-r?Q?=F0=D2=C9=D7=C5=D4?=\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\n" + octets
+	for name, print := range map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error {
+			return p.Text(w, &Head{URL: parse("http://h/x"), Type: "text/plain; charset=koi8-r"}, strings.NewReader(octets))
+		},
+		"document": func(w io.Writer) error {
+			return p.Document(w, &Head{URL: parse("http://h/x"), Type: "text/html; charset=koi8-r"}, strings.NewReader("<p>"+octets))
+		},
+		"document with a meta element": func(w io.Writer) error {
+			return p.Document(w, &Head{URL: parse("http://h/x"), Type: "text/html"}, strings.NewReader(`<meta charset="koi8-r"><p>`+octets))
+		},
+		"message": func(w io.Writer) error {
+			return p.Object(w, &Head{URL: parse("http://h/x"), Type: "message/rfc822"}, strings.NewReader(letter))
+		},
+	} {
+		if page := printed(t, print); !strings.Contains(page, want) {
+			t.Errorf("%s: %q is not in %s", name, want, page)
+		}
+	}
+}

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"mime"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/transform"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -38,39 +35,14 @@ func (p *Printer) Text(w io.Writer, h *Head, r io.Reader) error {
 	return g.end(broken)
 }
 
-// inUTF8 reads r in the charset that a media type names; else as UTF-8, and what is
-// not that as ISO Latin 1.
+// inUTF8 returns a reader of a text of that media type as UTF-8. A server often says UTF-8
+// after a look at the start of a text, so that other octets are still read as ISO Latin 1.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
-	if _, params, err := mime.ParseMediaType(mediaType); err == nil && params["charset"] != "" {
-		e, err := htmlindex.Get(params["charset"])
-		if name, _ := htmlindex.Name(e); err == nil && name != "utf-8" && name != "replacement" {
-			return e.NewDecoder().Reader(r)
-		}
+	name := charset.OfType(mediaType)
+	if charset.IsUTF8(name) {
+		name = ""
 	}
-	return transform.NewReader(r, legible{})
-}
-
-// legible passes UTF-8, and makes characters of ISO Latin 1 of the other octets,
-// each by itself: the answer must not depend on where a text is cut when it comes.
-type legible struct{ transform.NopResetter }
-
-// Transform implements [transform.Transformer].
-func (legible) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
-	for nSrc < len(src) {
-		r, size := utf8.DecodeRune(src[nSrc:])
-		if r == utf8.RuneError && size == 1 {
-			if !atEOF && !utf8.FullRune(src[nSrc:]) {
-				return nDst, nSrc, transform.ErrShortSrc
-			}
-			r = rune(src[nSrc])
-		}
-		if nDst+utf8.RuneLen(r) > len(dst) {
-			return nDst, nSrc, transform.ErrShortDst
-		}
-		nDst += utf8.EncodeRune(dst[nDst:], r)
-		nSrc += size
-	}
-	return nDst, nSrc, nil
+	return charset.NewReader(name, r, -1)
 }
 
 // text writes what r gives, its URLs as links; broken is why that ended early.

@@ -33,7 +33,8 @@ const rules = `
 	internal/bnf, relative < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/line, internal/media, internal/walk, internal/term, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	NONE < internal/charset < internal/term, message;
+	NONE < internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	locus, internal/media < message;
 	extract, message, internal/media, internal/iri < document;

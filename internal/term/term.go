@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/locus-url/locus/internal/charset"
 )
 
 // Safe returns s with all that a terminal could obey written as visible escapes:
@@ -40,14 +42,7 @@ func IsSafe(r rune) bool {
 // Characters returns octets as text: UTF-8 if they are, else ISO Latin 1, in which
 // every octet is a character. The result is not safe for a terminal.
 func Characters(octets string) string {
-	if utf8.ValidString(octets) {
-		return octets
-	}
-	runes := make([]rune, len(octets))
-	for i := range len(octets) {
-		runes[i] = rune(octets[i])
-	}
-	return string(runes)
+	return charset.Text(octets)
 }
 
 func safe(s, keep string) string {

@@ -1,6 +1,7 @@
-package message
+package charset
 
 import (
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -9,9 +10,9 @@ import (
 )
 
 // utf7 is the charset UTF-7 (RFC 2152), which golang.org/x/text does not have. It only
-// decodes. It reads the characters that RFC 2152 has in no set, "\" and "~", as
-// themselves. What is malformed becomes U+FFFD: an octet beyond US-ASCII, half of a
-// surrogate pair, and bits that are left over and not zero.
+// decodes. "\" and "~", which are in none of RFC 2152's sets, stand for themselves. An
+// octet beyond US-ASCII, half of a surrogate pair, and left-over bits that are not zero
+// become U+FFFD.
 type utf7 struct{ encoding.Encoding }
 
 func (utf7) NewDecoder() *encoding.Decoder {
@@ -20,28 +21,20 @@ func (utf7) NewDecoder() *encoding.Decoder {
 
 func (utf7) String() string { return "UTF-7" }
 
-// isUTF7 reports whether name, in lower case, is a name of UTF-7, as IANA registers
-// them.
-func isUTF7(name string) bool {
-	switch name {
-	case "utf-7", "csutf7", "unicode-1-1-utf-7", "csunicode11utf7":
-		return true
-	}
-	return false
-}
-
 // utf7Decoder is the state between two octets.
 type utf7Decoder struct {
-	shifted bool   // after "+"
-	fresh   bool   // and nothing but it was read
-	bits    uint32 // that make no unit of UTF-16 yet
-	n       int    // how many bits
+	shifted bool   // in base64, after "+"
+	fresh   bool   // directly after the "+"
+	bits    uint32 // the bits of the next UTF-16 unit
+	n       int    // the number of bits
 	high    rune   // the first half of a surrogate pair; 0: none
 }
 
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
 func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
 
-// mostUTF7 is the most octets of UTF-8 that one octet of UTF-7 leads to: two malformed
+// mostUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
 // characters and itself.
 const mostUTF7 = 3 * utf8.UTFMax
 
@@ -63,7 +56,7 @@ func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return nDst, nSrc, nil
 }
 
-// step appends what o leads to.
+// step appends the characters that o completes.
 func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	if !d.shifted {
 		switch {
@@ -75,7 +68,7 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 		}
 		return append(dst, o)
 	}
-	if v := base64Values[o]; v < 64 {
+	if v := strings.IndexByte(base64Digits, o); v >= 0 {
 		d.fresh = false
 		d.bits, d.n = d.bits<<6|uint32(v), d.n+6
 		if d.n < 16 {
@@ -97,7 +90,7 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	return d.step(dst, o)
 }
 
-// unit appends a unit of UTF-16, or keeps the first of a pair.
+// unit appends a UTF-16 unit, or keeps the first half of a pair.
 func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 	if d.high != 0 {
 		r := utf16.DecodeRune(d.high, unit)
@@ -115,7 +108,7 @@ func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 	return utf8.AppendRune(dst, unit)
 }
 
-// leave ends what is shifted.
+// leave ends a base64 sequence.
 func (d *utf7Decoder) leave(dst []byte) []byte {
 	if d.fresh || d.high != 0 || d.n >= 6 || d.bits != 0 {
 		dst = utf8.AppendRune(dst, utf8.RuneError)

@@ -1,4 +1,4 @@
-package message
+package charset
 
 import (
 	"encoding/base64"
@@ -90,7 +90,7 @@ var utf7Texts = map[string]string{
 func TestUTF7(t *testing.T) {
 	for text, want := range utf7Texts {
 		for _, name := range []string{"utf-7", "UTF-7", "unicode-1-1-utf-7"} {
-			if got, ok := decodeCharset(name, text); got != want || !ok {
+			if got, ok := Decode(name, text); got != want || !ok {
 				t.Errorf("%.60q: %.60q, %v; want %.60q", text, got, ok, want)
 			}
 		}
@@ -98,22 +98,9 @@ func TestUTF7(t *testing.T) {
 			t.Errorf("%.60q: slowly %.60q, want %.60q", text, got, want)
 		}
 		for _, size := range []int64{0, 1 << 20} {
-			if got, err := io.ReadAll(utf8Reader("utf-7", iotest.OneByteReader(strings.NewReader(text)), size)); string(got) != want || err != nil {
+			if got, err := io.ReadAll(NewReader("utf-7", iotest.OneByteReader(strings.NewReader(text)), size)); string(got) != want || err != nil {
 				t.Errorf("%.60q: in pieces %.60q, %v; want %.60q", text, got, err, want)
 			}
-		}
-	}
-	for text, want := range map[string]string{
-		"=?utf-7?Q?Hi_Mom_-+Jjo--!?=":              "Hi Mom -☺-!",
-		"=?UTF-7?B?K1plVm5MSXFlLQ==?=":             "日本語",
-		"=?unicode-1-1-utf-7?Q?+AOk-t+AOk-?=":      "été",
-		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins again
-		"=?utf-7?Q?+AOk-?=\r\n =?utf-8?Q?=C3=A9?=": "éé",
-		"=?utf-7*en?Q?1_+-_1?=":                    "1 + 1",
-		"=?utf-7-imap?Q?&AOk-?=":                   "=?utf-7-imap?Q?&AOk-?=",
-	} {
-		if got := DecodeWords(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
@@ -123,7 +110,7 @@ func FuzzUTF7(f *testing.F) {
 		f.Add(text[:min(len(text), 100)])
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, ok := decodeCharset("utf-7", text)
+		got, ok := Decode("utf-7", text)
 		if want := slowUTF7(text); got != want || !ok {
 			t.Fatalf("%q: %q, %v; slowly %q", text, got, ok, want)
 		}

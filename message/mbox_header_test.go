@@ -1,22 +1,26 @@
-package mailstore
+package message
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/locus-url/locus/message"
 )
 
-func headerOf(t testing.TB, text string) header {
-	w := new(window)
-	w.reset(t.Context(), strings.NewReader(text), int64(len(text)))
-	return w.header(0, false)
+// headerOf reads the header as [ReadIDs] does.
+func headerOf(t testing.TB, text string) idHeader {
+	m := &Mbox{lines: newLines(strings.NewReader(text), 16<<10), header: idHeader{length: -1}, state: mboxHeader, single: true}
+	for m.state != mboxBody && m.line() {
+	}
+	ids, start, err := ReadIDs(strings.NewReader(text), false)
+	if !slices.Equal(ids, m.header.ids) || err != nil || (start > 0) != strings.HasPrefix(text, from) {
+		t.Errorf("%.60q: %q, %d, %v", text, ids, start, err)
+	}
+	return m.header
 }
 
-func TestHeader(t *testing.T) {
-	long := strings.Repeat("x", mostID)
+func TestIDHeader(t *testing.T) {
+	long := strings.Repeat("x", maxIDField)
 	for _, test := range []struct {
 		text string
 		want []string
@@ -28,7 +32,7 @@ func TestHeader(t *testing.T) {
 		{"Message-Id: <a@b>\nMessage-ID: <c@d>\nMessage-ID: <a@b>\n\n", []string{"a@b", "c@d"}, ""},
 		{"X-Message-ID: <a@b>\nMessage-IDs: <a@b>\nResent-Message-ID: <a@b>\n\n", nil, ""},
 		{"Message-ID: <" + long + ">\nMessage-ID: <a@b>\n\n", []string{"a@b"}, ""},
-		{"Message-ID: " + strings.Repeat("\n (", mostID) + "\n <a@b>\n\n", nil, ""},
+		{"Message-ID: " + strings.Repeat("\n (", maxIDField) + "\n <a@b>\n\n", nil, ""},
 		{" folded into nothing\nMessage-ID: <a@b>\n\n", []string{"a@b"}, ""},
 		{"From joe Sat Jan  3 01:05:34 1996\nMessage-ID: <a@b>\n\n", []string{"a@b"}, ""},
 		{"A: b\nno field\nMessage-ID: <a@b>\n\n", nil, "no field\nMessage-ID: <a@b>\n\n"},
@@ -51,24 +55,24 @@ func TestManyIDs(t *testing.T) {
 	for i := range 500_000 {
 		fmt.Fprintf(&text, "Message-ID: <%d@a>\n", i)
 	}
-	for i := range mostIDs + 1 {
+	for i := range maxIDs + 1 {
 		fmt.Fprintf(&one, "<%d@a>", i)
 	}
 	for _, text := range []string{text.String() + "\n", "Message-ID: " + one.String() + "\n\n"} {
 		h := headerOf(t, text)
-		if n := len(h.ids); n != mostIDs || h.ids[0] != "0@a" || h.ids[n-1] != fmt.Sprint(n-1, "@a") || int(h.body) != len(text) {
+		if n := len(h.ids); n != maxIDs || h.ids[0] != "0@a" || h.ids[n-1] != fmt.Sprint(n-1, "@a") || int(h.body) != len(text) {
 			t.Errorf("%.40q: %d identifiers, body at %d of %d", text, n, h.body, len(text))
 		}
 	}
 }
 
 // A message is found by the identifier that package message shows of it.
-func TestHeaderAsShown(t *testing.T) {
+func TestIDsAsShown(t *testing.T) {
 	for _, value := range []string{
 		"(old <x@y>) <real@id>", "\"<no@a>\" <yes@a>", "<a@b", "a@b (added)", "<\"a>b\"@c>", "<long\n @folded.dom>", "<a@b> <c@d>", "<<a@b>>", "a@b>", "", "()", "<>",
 	} {
 		text := "Message-ID: " + value + "\n\n"
-		shown, err := message.ReadHeader(strings.NewReader(text), nil)
+		shown, err := ReadHeader(strings.NewReader(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,43 +1,75 @@
-package mailstore
+package message
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 )
 
-const from = "From joe@host.dom Sat Jan  3 01:05:34 1996\n"
+const fromLine = "From joe@host.dom Sat Jan  3 01:05:34 1996\n"
 
-// entries takes an mbox apart.
-func entries(t testing.TB, text string) (list []entry) {
+// stream hides that r is more than a reader.
+type stream struct{ io.Reader }
+
+// entries takes an mbox apart: as a file, with and without its quotes, and as a stream,
+// which is read as a whole, too.
+func entries(t testing.TB, text string) (list []MboxMessage) {
 	t.Helper()
-	w := new(window)
-	w.reset(t.Context(), strings.NewReader(text), int64(len(text)))
-	for at := int64(0); at < w.size; {
-		e := w.entry(at)
-		if e.next <= at || e.next > w.size {
-			t.Fatalf("at %d: the next is at %d of %d", at, e.next, w.size)
+	m := NewMbox(io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))))
+	m.IDs, m.Quotes = true, true
+	for m.Next() {
+		list = append(list, m.End())
+	}
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+	m = NewMbox(io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))))
+	m.IDs = true
+	for i := 0; m.Next(); i++ {
+		if got, want := m.End(), withoutQuotes(list[i]); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n%+v without quotes\n%+v", text, got, want)
 		}
-		list = append(list, e)
-		at = e.next
+	}
+	if len(text) > mboxBuffer {
+		return list
+	}
+	m = NewMbox(stream{strings.NewReader(text)})
+	m.IDs = true
+	read := ""
+	for i := 0; m.Next(); i++ {
+		if m.message.From != int64(len(read)) {
+			t.Fatalf("%q: message %d begins at %d, read were %d", text, i, m.message.From, len(read))
+		}
+		octets, err := io.ReadAll(iotest.OneByteReader(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read += string(octets)
+		if got, want := m.End(), withoutQuotes(list[i]); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n%+v in a stream\n%+v", text, got, want)
+		}
+	}
+	if read != text {
+		t.Fatalf("%q is read as %q", text, read)
 	}
 	return list
 }
 
-// octets returns the messages of an mbox, unquoted.
-func octets(t testing.TB, text string) (list []string) {
+func withoutQuotes(e MboxMessage) MboxMessage {
+	e.Quotes, e.Doubtful = nil, 0
+	return e
+}
+
+// unquotedMbox returns the messages of an mbox, unquoted.
+func unquotedMbox(t testing.TB, text string) (list []string) {
 	t.Helper()
-	w := new(window)
 	for _, e := range entries(t, text) {
-		w.reset(t.Context(), strings.NewReader(text), int64(len(text)))
-		left, _ := w.quotes(&e)
-		u := &unquoted{strings.NewReader(text[e.octets:e.end]), left}
-		got, err := io.ReadAll(io.NewSectionReader(u, 0, e.end-e.octets-int64(len(left))))
+		got, err := io.ReadAll(e.Open(strings.NewReader(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +96,7 @@ func TestVariants(t *testing.T) {
 		"mboxcl2": {sized(first, body), sized(first, body)},
 	} {
 		for _, end := range []string{"\n", "\r\n"} {
-			mbox, want := from+test.mbox+"\n"+from+second+"\n", []string{test.first, second}
+			mbox, want := fromLine+test.mbox+"\n"+fromLine+second+"\n", []string{test.first, second}
 			if end == "\r\n" && strings.Contains(name, "cl") {
 				continue // the lengths would be others
 			}
@@ -72,7 +104,7 @@ func TestVariants(t *testing.T) {
 			for i := range want {
 				want[i] = strings.ReplaceAll(want[i], "\n", end)
 			}
-			if got := octets(t, mbox); !reflect.DeepEqual(got, want) {
+			if got := unquotedMbox(t, mbox); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %q:\n%q\n%q", name, end, got, want)
 			}
 		}
@@ -81,10 +113,10 @@ func TestVariants(t *testing.T) {
 
 func TestContentLength(t *testing.T) {
 	letter := func(length any, body string) string {
-		return fmt.Sprintf("%sMessage-ID: <1@a>\nContent-Length: %v\n\n%s", from, length, body)
+		return fmt.Sprintf("%sMessage-ID: <1@a>\nContent-Length: %v\n\n%s", fromLine, length, body)
 	}
-	tail := from + "Message-ID: <2@a>\n\ntwo\n"
-	unquoted := "a\n\n" + from + "Subject: forwarded\n\nb\n"
+	tail := fromLine + "Message-ID: <2@a>\n\ntwo\n"
+	unquoted := "a\n\n" + fromLine + "Subject: forwarded\n\nb\n"
 	for _, test := range []struct {
 		mbox     string
 		n        int
@@ -116,8 +148,8 @@ func TestContentLength(t *testing.T) {
 			continue
 		}
 		e := list[0]
-		if got := test.mbox[e.header.body:e.end]; got != test.first || e.length != test.believed {
-			t.Errorf("%q: %q, believed: %v", test.mbox, got, e.length)
+		if got := test.mbox[e.Body:e.End]; got != test.first || e.Sized != test.believed {
+			t.Errorf("%q: %q, believed: %v", test.mbox, got, e.Sized)
 		}
 	}
 }
@@ -142,37 +174,37 @@ func TestFromLines(t *testing.T) {
 		{"A: b\n>From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},                // forwarded
 		{"A: b\n\nc\n\nfrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},          // lower case
 		{"A: b\n\nc\n\n From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},         // not at the start
-		{"A: b\n\n" + from + "A: b\n\nd\n", 2},                                               // an empty body
-		{"A: b\n\n\n" + from + "A: b\n\nd\n", 2},
+		{"A: b\n\n" + fromLine + "A: b\n\nd\n", 2},                                           // an empty body
+		{"A: b\n\n\n" + fromLine + "A: b\n\nd\n", 2},
 	} {
-		if got := entries(t, from+test.text); len(got) != test.want {
+		if got := entries(t, fromLine+test.text); len(got) != test.want {
 			t.Errorf("%q: %d messages, want %d", test.text, len(got), test.want)
 		}
 	}
 }
 
 func TestCut(t *testing.T) {
-	whole := from + "Message-ID: <1@a>\n\none\n\n" + from + "Message-ID: <2@a>\nContent-Length: 8\n\none\ntwo\n"
-	for n := len(from) + 1; n <= len(whole); n++ {
+	whole := fromLine + "Message-ID: <1@a>\n\none\n\n" + fromLine + "Message-ID: <2@a>\nContent-Length: 8\n\none\ntwo\n"
+	for n := len(fromLine) + 1; n <= len(whole); n++ {
 		list := entries(t, whole[:n])
 		last := list[len(list)-1]
 		// Where a message may end, by all that can be seen.
 		second := strings.Index(whole, "<2@a>") > n-1
 		possible := n == len(whole) || n >= strings.Index(whole, "one\n")+4 && n <= strings.Index(whole, "one\n")+5 || second && len(list) == 1 && strings.HasSuffix(whole[:n], "\n") && n > strings.Index(whole, "\n\n")+1
-		if last.cut == possible {
-			t.Errorf("%q: cut: %v", whole[:n], last.cut)
+		if last.Cut == possible {
+			t.Errorf("%q: cut: %v", whole[:n], last.Cut)
 		}
 	}
 }
 
 // Long lines and long headers: bounded, and gone over.
 func TestLong(t *testing.T) {
-	long := strings.Repeat("x", 3*mostFill)
-	folded := strings.Repeat(" y\n", mostFill)
-	mbox := from + "X-Long: " + long + "\nX-Folded: a\n" + folded + "Message-ID: <1@a>\n\n" + long + "\n\n" +
-		from + "Message-ID: <" + long + "@a>\nMessage-ID: <2@a>\n\n" + long
+	long := strings.Repeat("x", 3*mboxBuffer*8)
+	folded := strings.Repeat(" y\n", mboxBuffer*8)
+	mbox := fromLine + "X-Long: " + long + "\nX-Folded: a\n" + folded + "Message-ID: <1@a>\n\n" + long + "\n\n" +
+		fromLine + "Message-ID: <" + long + "@a>\nMessage-ID: <2@a>\n\n" + long
 	list := entries(t, mbox)
-	if len(list) != 2 || !reflect.DeepEqual(list[0].header.ids, []string{"1@a"}) || !reflect.DeepEqual(list[1].header.ids, []string{"2@a"}) || !list[1].cut {
+	if len(list) != 2 || !reflect.DeepEqual(list[0].IDs, []string{"1@a"}) || !reflect.DeepEqual(list[1].IDs, []string{"2@a"}) || !list[1].Cut {
 		t.Errorf("%d messages", len(list))
 	}
 }
@@ -180,10 +212,12 @@ func TestLong(t *testing.T) {
 // A header line of 100 MB costs no memory.
 func TestEndlessLine(t *testing.T) {
 	const n = 100 << 20
-	w := new(window)
-	w.reset(t.Context(), endless{}, n)
-	if h := w.header(0, false); len(h.ids) != 0 || h.ended || len(w.space) > mostFill {
-		t.Errorf("%d octets are held", len(w.space))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ids, _, err := ReadIDs(io.NewSectionReader(endless{}, 0, n), false)
+	runtime.ReadMemStats(&after)
+	if held := after.TotalAlloc - before.TotalAlloc; len(ids) != 0 || err != nil || held > 1<<20 {
+		t.Errorf("%q, %v: %d octets are held", ids, err, held)
 	}
 }
 
@@ -197,24 +231,23 @@ func (endless) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-func TestReadFails(t *testing.T) {
-	text := from + "Message-ID: <1@a>\n\n" + strings.Repeat("a\n", mostFill)
-	w := new(window)
-	w.reset(t.Context(), failing{strings.NewReader(text)}, int64(len(text)))
-	w.entry(0)
-	if w.err != iotest.ErrTimeout {
-		t.Error(w.err)
+func TestMboxFails(t *testing.T) {
+	text := fromLine + "Message-ID: <1@a>\n\n" + strings.Repeat("a\n", 8*mboxBuffer)
+	m := NewMbox(io.NewSectionReader(failing{strings.NewReader(text)}, 0, int64(len(text))))
+	if !m.Next() || m.Next() || m.Err() != iotest.ErrTimeout {
+		t.Error(m.Err())
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	w.reset(ctx, strings.NewReader(text), int64(len(text)))
-	if w.entry(0); w.err != context.Canceled {
-		t.Error(w.err)
+	m.Next()
+	if _, err := m.Read(make([]byte, 1)); err != iotest.ErrTimeout {
+		t.Error(err)
 	}
 	// A file that is shorter than it was ends where it does.
-	w.reset(t.Context(), strings.NewReader(text[:100]), int64(len(text)))
-	if e := w.entry(0); w.err != nil || w.size != 100 || e.next != 100 {
-		t.Errorf("%v, %d, %+v", w.err, w.size, e)
+	m = NewMbox(io.NewSectionReader(strings.NewReader(text[:100]), 0, int64(len(text))))
+	if !m.Next() {
+		t.Fatal(m.Err())
+	}
+	if e := m.End(); m.Err() != nil || e.Next != 100 {
+		t.Errorf("%v, %+v", m.Err(), e)
 	}
 }
 
@@ -230,9 +263,9 @@ func (f failing) ReadAt(p []byte, at int64) (int, error) {
 
 func FuzzMbox(f *testing.F) {
 	for _, seed := range []string{
-		from + "Message-ID: <1@a>\n\none\n\n" + from + "Message-ID: <2@a>\n\ntwo\n",
-		from + "A: b\nContent-Length: 4\n\none\n\n" + from + "Content-Length: 40\n\n>From x\nFrom y\n\n" + from,
-		from + "A: b\r\nContent-Length: 5\r\n\r\none\r\n\r\n" + from + "\r\nx\r\n>>From \r\n",
+		fromLine + "Message-ID: <1@a>\n\none\n\n" + fromLine + "Message-ID: <2@a>\n\ntwo\n",
+		fromLine + "A: b\nContent-Length: 4\n\none\n\n" + fromLine + "Content-Length: 40\n\n>From x\nFrom y\n\n" + fromLine,
+		fromLine + "A: b\r\nContent-Length: 5\r\n\r\none\r\n\r\n" + fromLine + "\r\nx\r\n>>From \r\n",
 		"From x\nFrom y\nFrom z 1:1 1999\nA: b\n\n\n\nFrom x\nA :\n\t\n", "From \n", "From \r\n\r\n", "From \n\n", "From a\n>From b\n\n>From c\n",
 		"From a\nb:c\nd\nFrom 0:0 2000\ne:", "From a\nContent-Length: 0\n\nFrom 1:1 1999", "From a\nContent-Length: 1\n\nFrom 1:1 1999\n", "From a\nContent-Length: 1\n\n\r\n\r\nFrom 1:1 1999\n",
 	} {
@@ -240,23 +273,26 @@ func FuzzMbox(f *testing.F) {
 		f.Add(uint16(16345), seed)
 	}
 	f.Fuzz(func(t *testing.T, pad uint16, text string) {
-		if len(text) > mostLine/2 {
+		if len(text) > fromText/2 {
 			return // then it is not all looked at
 		}
 		// The text is across the end of what is in memory.
 		padding := strings.Repeat("X-Pad: x\n", int(pad)/9)
-		text = from + padding + text
-		got, want := entries(t, text), slowEntries(text)
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q:\n%+v\n%+v", text[len(from)+len(padding):], got, want)
+		text = fromLine + padding + text
+		got, want := entries(t, text), slowMbox(text)
+		for i := range got {
+			got[i] = withoutQuotes(got[i])
 		}
-		for i, message := range octets(t, text) {
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n%+v\n%+v", text[len(fromLine)+len(padding):], got, want)
+		}
+		for i, message := range unquotedMbox(t, text) {
 			e := want[i]
-			body := text[e.header.body:e.end]
-			if !e.length || !strings.Contains("\n"+body, "\nFrom ") {
+			body := text[e.Body:e.End]
+			if !e.Sized || !strings.Contains("\n"+body, "\nFrom ") {
 				body = slowUnquote(body)
 			}
-			if message != text[e.octets:e.header.body]+body {
+			if message != text[e.Header:e.Body]+body {
 				t.Errorf("%q: message %d is %q", text, i, message)
 			}
 		}
@@ -276,10 +312,32 @@ func FuzzUnquoted(f *testing.F) {
 		}
 		want := strings.ReplaceAll(text, ">", "")
 		p, q := make([]byte, n), make([]byte, n)
-		gotN, gotErr := (&unquoted{strings.NewReader(text), left}).ReadAt(p, int64(off))
+		gotN, gotErr := (&unquoted{strings.NewReader(text), 0, left}).ReadAt(p, int64(off))
 		wantN, wantErr := strings.NewReader(want).ReadAt(q, int64(off))
 		if gotN != wantN || !bytes.Equal(p[:gotN], q[:wantN]) || (gotErr == nil) != (wantErr == nil) {
 			t.Errorf("%q from %d: %q, %v; want %q, %v", text, off, p[:gotN], gotErr, q[:wantN], wantErr)
 		}
 	})
+}
+
+// Every sequence of a few lines that matter is read as [slowMbox] reads it.
+func TestMboxSequences(t *testing.T) {
+	lines := []string{"From x\n", "From 1:1 1999\n", ">From 1:1 1999\n", "A: b\n", "Content-Length: 2\n", "Content-Length: 0\n", " c\n", "x\n", "\n", "\r\n", "d"}
+	var add func(text string, n int)
+	add = func(text string, n int) {
+		got, want := entries(t, text), slowMbox(text)
+		for i := range got {
+			got[i] = withoutQuotes(got[i])
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q:\n%+v\n%+v", text, got, want)
+		}
+		for _, line := range lines {
+			if n > 0 {
+				add(text+line, n-1)
+			}
+		}
+	}
+	add(fromLine, 4)
+	add(fromLine+"Content-Length: 5\n\n", 3)
 }

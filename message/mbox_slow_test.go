@@ -1,12 +1,10 @@
-package mailstore
+package message
 
 import (
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/locus-url/locus/message"
 )
 
 // This is how an mbox is read, for reading only: all of it in memory, line by line.
@@ -50,27 +48,27 @@ func slowIsFrom(lines []slowLine, i int, empty bool) bool {
 	return signs == 2 || empty && signs == 1
 }
 
-// slowEntries takes an mbox apart.
-func slowEntries(text string) (list []entry) {
+// slowMbox takes an mbox apart.
+func slowMbox(text string) (list []MboxMessage) {
 	lines := slowLines(text)
 	for i := 0; i < len(lines); {
-		var e entry
-		e, i = slowEntry(text, lines, i)
+		var e MboxMessage
+		e, i = slowMessage(text, lines, i)
 		list = append(list, e)
 	}
 	return list
 }
 
-func slowEntry(text string, lines []slowLine, i int) (entry, int) {
-	e := entry{octets: int64(lines[i].next)}
+func slowMessage(text string, lines []slowLine, i int) (MboxMessage, int) {
+	e := MboxMessage{From: int64(lines[i].start), Header: int64(lines[i].next)}
 	i++
 	var fields []string
-	e.header.length = -1
-	for ; i < len(lines) && !e.header.ended; i++ {
+	length, ended := int64(-1), false
+	for ; i < len(lines) && !ended; i++ {
 		line := lines[i].text
 		switch {
 		case line == "":
-			e.header.ended = lines[i].ended
+			ended = lines[i].ended
 		case line[0] == ' ' || line[0] == '\t':
 			if len(fields) > 0 {
 				fields[len(fields)-1] += "\n" + line
@@ -92,40 +90,42 @@ func slowEntry(text string, lines []slowLine, i int) (entry, int) {
 	if i < len(lines) {
 		body = lines[i].start
 	}
-	e.header.body = int64(body)
+	e.Body = int64(body)
 	for _, field := range fields {
 		name, value, _ := strings.Cut(field, ":")
 		switch strings.ToLower(strings.TrimRight(name, " \t")) {
 		case "message-id":
-			for _, id := range message.MessageIDs(value) {
-				if len(value) <= mostID && len(e.header.ids) < mostIDs && !slices.Contains(e.header.ids, id) {
-					e.header.ids = append(e.header.ids, id)
+			for _, id := range MessageIDs(value) {
+				if len(value) <= maxIDField && len(e.IDs) < maxIDs && !slices.Contains(e.IDs, id) {
+					e.IDs = append(e.IDs, id)
 				}
 			}
 		case "content-length":
 			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)
-			if err == nil && e.header.length < 0 {
-				e.header.length = int64(n)
+			if err == nil && length < 0 {
+				length = int64(n)
 			}
 		}
 	}
-	if next := slowBySize(text, lines, &e); next >= 0 {
-		return e, next
+	if ended {
+		if next := slowBySize(text, lines, &e, length); next >= 0 {
+			return e, next
+		}
 	}
 	next := i
-	for next < len(lines) && !slowIsFrom(lines, next, next > i && lines[next-1].text == "" || next == i && e.header.ended) {
+	for next < len(lines) && !slowIsFrom(lines, next, next > i && lines[next-1].text == "" || next == i && ended) {
 		next++
 	}
-	e.next = int64(len(text))
+	e.Next = int64(len(text))
 	if next < len(lines) {
-		e.next = int64(lines[next].start)
+		e.Next = int64(lines[next].start)
 	}
-	e.end = e.next
-	if e.header.ended && next > i && lines[next-1].text == "" && lines[next-1].ended {
-		e.end = int64(lines[next-1].start)
+	e.End = e.Next
+	if ended && next > i && lines[next-1].text == "" && lines[next-1].ended {
+		e.End = int64(lines[next-1].start)
 	}
 	if next == len(lines) {
-		e.cut = !e.header.ended || !strings.HasSuffix(text, "\n") || e.header.length > int64(len(text)-body)
+		e.Cut = !ended || !strings.HasSuffix(text, "\n") || length > int64(len(text)-body)
 	}
 	return e, next
 }
@@ -133,11 +133,11 @@ func slowEntry(text string, lines []slowLine, i int) (entry, int) {
 // slowBySize ends e where Content-Length says, if the end of the file or a From_
 // line is there, behind up to two line ends. It returns the line that is next, or
 // -1.
-func slowBySize(text string, lines []slowLine, e *entry) int {
-	if !e.header.ended || e.header.length < 0 || e.header.length > int64(len(text))-e.header.body {
+func slowBySize(text string, lines []slowLine, e *MboxMessage, length int64) int {
+	if length < 0 || length > int64(len(text))-e.Body {
 		return -1
 	}
-	end := int(e.header.body + e.header.length)
+	end := int(e.Body + length)
 	at := end
 	for range 2 {
 		if strings.HasPrefix(text[at:], "\r\n") {
@@ -154,7 +154,7 @@ func slowBySize(text string, lines []slowLine, e *entry) int {
 	if next < 0 || next < len(lines) && !slowIsFrom(lines, next, true) {
 		return -1
 	}
-	e.end, e.next, e.length = int64(end), int64(at), true
+	e.End, e.Next, e.Sized = int64(end), int64(at), true
 	return next
 }
 

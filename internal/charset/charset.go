@@ -1,0 +1,170 @@
+// Package charset decodes text in the charsets of mail and the web to UTF-8.
+//
+// A name means the same everywhere. The names of the WHATWG Encoding Standard come
+// first: text that is labelled iso-8859-1 or gb2312 is often in the larger sets
+// windows-1252 and gbk. The names of IANA follow. A text without a charset, and one whose
+// charset is unknown, is read as UTF-8, and what is not UTF-8 in it as ISO Latin 1.
+package charset
+
+import (
+	"io"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// lookup returns the encoding of that name. It is nil for US-ASCII, for no name, and for
+// the name of RFC 1428 for an unknown charset. ok is false if the name is unknown.
+func lookup(name string) (e encoding.Encoding, ok bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	switch name {
+	case "", "us-ascii", "ascii", "unknown-8bit":
+		return nil, true
+	case "utf-7", "csutf7", "unicode-1-1-utf-7", "csunicode11utf7":
+		return utf7{}, true
+	case "utf-16":
+		// The web reads it as little endian; RFC 2781 section 4.3 doesn't.
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM), true
+	}
+	if e, err := htmlindex.Get(name); err == nil && e != encoding.Replacement {
+		return e, true
+	}
+	for _, index := range []*ianaindex.Index{ianaindex.MIME, ianaindex.IANA} {
+		if e, err := index.Encoding(name); err == nil && e != nil {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// decoder returns what decodes a text in that charset.
+func decoder(name string) transform.Transformer {
+	if e, _ := lookup(name); e != nil {
+		return e.NewDecoder()
+	}
+	return guess{}
+}
+
+// IsKnown reports whether there is a charset of that name. The empty name is known.
+func IsKnown(name string) bool {
+	_, ok := lookup(name)
+	return ok
+}
+
+// IsUTF8 reports whether valid text in that charset needs no decoding: it is UTF-8 or
+// US-ASCII, or none is named.
+func IsUTF8(name string) bool {
+	e, ok := lookup(name)
+	return ok && (e == nil || e == unicode.UTF8)
+}
+
+// IsUTF7 reports whether name is a name of UTF-7.
+func IsUTF7(name string) bool {
+	e, _ := lookup(name)
+	return e == utf7{}
+}
+
+// OfType returns the charset that a media type names, or "".
+func OfType(mediaType string) string {
+	_, params, _ := mime.ParseMediaType(mediaType)
+	return params["charset"]
+}
+
+// Decode returns octets in that charset as UTF-8. Malformed characters become U+FFFD. If
+// the charset is unknown, ok is false and text is [Text].
+func Decode(name, octets string) (text string, ok bool) {
+	e, ok := lookup(name)
+	if e == nil {
+		return Text(octets), ok
+	}
+	text, err := e.NewDecoder().String(octets)
+	return text, err == nil
+}
+
+// Text returns octets in no known charset as UTF-8. They are ISO Latin 1 if they are not
+// all UTF-8.
+func Text(octets string) string {
+	if utf8.ValidString(octets) {
+		return octets
+	}
+	var b strings.Builder
+	b.Grow(len(octets) + len(octets)/4)
+	for i := range len(octets) {
+		b.WriteRune(rune(octets[i]))
+	}
+	return b.String()
+}
+
+// NewReader returns a reader of the text r, which is in that charset, as UTF-8. If none is
+// named or the name is unknown, each octet that is not part of a UTF-8 character is read
+// as ISO Latin 1. size is about how many octets r has, or negative: a short text is read
+// whole at the first Read, without buffers that are larger than it.
+func NewReader(name string, r io.Reader, size int64) io.Reader {
+	const short = 4 << 10
+	if size >= 0 && size <= short {
+		return &shortReader{r: r, t: decoder(name)}
+	}
+	return transform.NewReader(r, decoder(name))
+}
+
+// NewWriter returns a writer that writes text in that charset to w as UTF-8, as
+// [NewReader] reads it. Close writes what is left of the text, and does not close w.
+func NewWriter(name string, w io.Writer) io.WriteCloser {
+	return transform.NewWriter(w, decoder(name))
+}
+
+type shortReader struct {
+	r    io.Reader
+	t    transform.Transformer
+	text []byte
+	err  error // after text; nil before the first Read
+}
+
+func (s *shortReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if s.err == nil {
+		octets, err := io.ReadAll(s.r)
+		if s.err = err; err == nil {
+			s.err = io.EOF
+		}
+		if s.text, _, err = transform.Bytes(s.t, octets); err != nil && s.err == io.EOF {
+			s.err = err
+		}
+	}
+	if len(s.text) == 0 {
+		return 0, s.err
+	}
+	n := copy(p, s.text)
+	s.text = s.text[n:]
+	return n, nil
+}
+
+// guess decodes UTF-8, and each other octet as ISO Latin 1. Unlike [Text] it decides for
+// each character, so that the result does not depend on where a stream is cut.
+type guess struct{ transform.NopResetter }
+
+func (guess) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		r, size := utf8.DecodeRune(src[nSrc:])
+		if r == utf8.RuneError && size == 1 {
+			if !atEOF && !utf8.FullRune(src[nSrc:]) {
+				return nDst, nSrc, transform.ErrShortSrc
+			}
+			r = rune(src[nSrc])
+		}
+		if len(dst)-nDst < utf8.RuneLen(r) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst += utf8.EncodeRune(dst[nDst:], r)
+		nSrc += size
+	}
+	return nDst, nSrc, nil
+}

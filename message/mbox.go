@@ -1,0 +1,449 @@
+package message
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	// mboxBuffer is how far ahead an mbox is read.
+	mboxBuffer = 64 << 10
+	// fromText is how much of a From_ line and the line after it is looked at.
+	fromText = 2 << 10
+	// maxLine is how much of any other line is looked at.
+	maxLine = 8 << 10
+	// maxIDField is the longest Message-ID field that is read, with its folding.
+	maxIDField = 4 << 10
+	// maxIDs is the most identifiers of one message. It should have one.
+	maxIDs = 100
+	// maxFromQuotes is the most quoted lines of a message that are unquoted.
+	maxFromQuotes = 1 << 20
+)
+
+// Mbox reads the messages of an mbox one after another.
+//
+// A message begins with a From_ line ([IsFromLine]) and ends before the next one. A
+// Content-Length (mboxcl, mboxcl2) is believed for each message by itself, and only if a
+// From_ line or the end of the mbox follows where it says. In a stream that place must be
+// within 64 KiB.
+//
+// It may be used by one goroutine at a time.
+type Mbox struct {
+	// IDs and Quotes tell [Mbox.End] to fill in these fields.
+	IDs, Quotes bool
+
+	lines lines
+	file  *io.SectionReader // nil: a stream
+	err   error
+
+	message MboxMessage
+	header  idHeader
+	state   mboxState
+	f       fragment
+	rest    []byte // of f, not yet returned by Read
+	blank   int    // the length of the blank line just read in the body, or 0
+	ended   bool   // the line just read has a line end
+	single  bool   // there is one message, and no From_ line ends it
+	bare    bool   // a line of the body begins with "From "
+}
+
+type mboxState int
+
+const (
+	mboxDone mboxState = iota
+	mboxFrom
+	mboxHeader
+	mboxBody
+)
+
+// MboxMessage is a message of an mbox. Offsets are in octets from the start of the mbox.
+type MboxMessage struct {
+	IDs    []string // of the Message-ID fields, in order, each once; at most 100
+	From   int64    // the From_ line
+	Header int64    // the header, after the From_ line
+	Body   int64    // the body
+	End    int64    // the end of the body, without the blank line that the mbox adds
+	Next   int64    // the next From_ line, or the end of the mbox
+	Sized  bool     // End is where the Content-Length says
+	Cut    bool     // the last message, which is incomplete as far as one can tell
+
+	// Quotes are the offsets of the ">" to remove from lines that begin with one or more
+	// ">" and "From " (mboxrd). It is empty if a body with a right Content-Length has
+	// lines that begin with "From ", because nothing is quoted there (mboxcl2), and if
+	// there are more than a million.
+	Quotes []int64
+	// Doubtful is the number of such lines with one ">". Where only "From " is quoted
+	// (mboxo), the message may have had them as they are.
+	Doubtful int
+}
+
+// NewMbox returns a reader of the mbox r. If r is an [*io.SectionReader], reading begins
+// at its current offset, and offsets count from its start.
+func NewMbox(r io.Reader) *Mbox {
+	m := &Mbox{lines: newLines(r, mboxBuffer)}
+	if file, ok := r.(*io.SectionReader); ok {
+		m.file = file
+		m.lines.offset, m.err = file.Seek(0, io.SeekCurrent)
+	}
+	return m
+}
+
+// Next goes to the next message and reports whether there is one. What is left of the
+// message before is skipped. The first line is taken for a From_ line.
+func (m *Mbox) Next() bool {
+	m.End()
+	if m.err == nil {
+		_, m.err = m.lines.r.Peek(1)
+	}
+	if m.err != nil {
+		return false
+	}
+	m.message = MboxMessage{From: m.lines.offset}
+	m.header = idHeader{length: -1, noIDs: !m.IDs}
+	m.state, m.blank, m.bare = mboxFrom, 0, false
+	return true
+}
+
+// Err returns the error that ended the reading, or nil at the end of the mbox.
+func (m *Mbox) Err() error {
+	if m.err == io.EOF {
+		return nil
+	}
+	return m.err
+}
+
+// Read reads the current message as it is in the mbox: with its From_ line, quotes and
+// the blank line after it. It returns [io.EOF] at the end of the message.
+func (m *Mbox) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(m.rest) == 0 {
+		if !m.line() {
+			return 0, cmp.Or(m.Err(), io.EOF)
+		}
+		m.rest = m.f.text[:len(m.f.text)+len(m.f.eol)]
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+// End skips the rest of the current message and describes it.
+func (m *Mbox) End() MboxMessage {
+	for m.line() {
+		if m.state == mboxBody && m.message.Sized && m.file != nil && !m.Quotes {
+			m.lines.offset, m.err = m.file.Seek(m.message.Next, io.SeekStart)
+			m.lines.r.Reset(m.file)
+			m.lines.middle = false
+		}
+	}
+	m.rest = nil
+	return m.message
+}
+
+// line reads a line of the current message, or a piece of a long one, into m.f. It
+// returns false at the end of the message.
+func (m *Mbox) line() bool {
+	if m.state == mboxDone {
+		return false
+	}
+	if !m.lines.middle && m.atEnd() {
+		m.finish()
+		return false
+	}
+	f := &m.f
+	if m.err = m.lines.read(f); m.err != nil {
+		m.finish()
+		return false
+	}
+	m.ended = f.eol != ""
+	switch m.state {
+	case mboxFrom:
+		m.message.Header = f.next()
+		if f.ends {
+			m.state = mboxHeader
+		}
+	case mboxHeader:
+		if m.header.line(f) {
+			m.state, m.message.Body = mboxBody, m.header.body
+			if !m.header.ended {
+				m.bodyLine(f)
+			}
+		}
+	case mboxBody:
+		m.bodyLine(f)
+	}
+	return true
+}
+
+// atEnd reports whether the message ends before the line that begins here.
+func (m *Mbox) atEnd() bool {
+	switch {
+	case m.state == mboxFrom, m.single:
+		return false
+	case m.state == mboxHeader:
+		return m.isFrom(false)
+	}
+	first := m.header.ended && m.lines.offset == m.message.Body
+	if first && m.header.length >= 0 {
+		m.checkLength()
+	}
+	if m.message.Sized {
+		return m.lines.offset >= m.message.Next
+	}
+	return m.isFrom(first || m.blank > 0)
+}
+
+func (m *Mbox) isFrom(afterBlank bool) bool {
+	if start, _ := m.lines.r.Peek(len(from)); string(start) != from {
+		return false
+	}
+	text, _ := m.lines.r.Peek(fromText)
+	return IsFromLine(text, afterBlank)
+}
+
+// checkLength believes the Content-Length if a From_ line or the end of the mbox is where
+// it says.
+func (m *Mbox) checkLength() {
+	body, n := m.message.Body, m.header.length
+	if m.file != nil && n > m.file.Size()-body {
+		return
+	}
+	before := min(n, 1) // the last octet of the body
+	text, all := m.peek(body+n-before, int(before)+len("\r\n\r\n")+fromText)
+	if int64(len(text)) < before {
+		return
+	}
+	atLine := n == 0 || text[0] == '\n'
+	text = text[before:]
+	next := body + n
+	// Some programs count the line end of the last line, and some don't. The blank line
+	// follows.
+	for range 2 {
+		end := lineEnd(text)
+		text, next, atLine = text[end:], next+int64(end), atLine || end > 0
+	}
+	if all && len(text) == 0 || atLine && IsFromLine(text[:min(len(text), fromText)], true) {
+		m.message.Sized, m.message.End, m.message.Next = true, body+n, next
+	}
+}
+
+// peek returns n octets at an offset, or fewer if all there are follow. It returns none
+// of a stream where they are too far ahead.
+func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
+	if m.file != nil {
+		text = make([]byte, n)
+		got, _ := m.file.ReadAt(text, offset)
+		return text[:got], offset+int64(got) == m.file.Size()
+	}
+	ahead := offset - m.lines.offset
+	if ahead > mboxBuffer-int64(n) {
+		return nil, false
+	}
+	text, err := m.lines.r.Peek(int(ahead) + n)
+	return text[min(int(ahead), len(text)):], err == io.EOF && len(text) >= int(ahead)
+}
+
+func lineEnd(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\n")):
+		return 1
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	}
+	return 0
+}
+
+// bodyLine takes a line of the body.
+func (m *Mbox) bodyLine(f *fragment) {
+	m.blank = 0
+	if f.begins && len(f.text) == 0 {
+		m.blank = len(f.eol)
+	}
+	if !m.Quotes || !f.begins {
+		return
+	}
+	text := f.text[:min(len(f.text), maxLine)]
+	rest := bytes.TrimLeft(text, ">")
+	n := len(text) - len(rest)
+	switch {
+	case !bytes.HasPrefix(rest, []byte(from)):
+		return
+	case n == 0:
+		m.bare = true
+		return
+	case n == 1:
+		m.message.Doubtful++
+	}
+	if len(m.message.Quotes) <= maxFromQuotes {
+		m.message.Quotes = append(m.message.Quotes, f.start)
+	}
+}
+
+// finish ends the message before the next line.
+func (m *Mbox) finish() {
+	e, h := &m.message, &m.header
+	if m.state != mboxBody {
+		h.end(m.lines.offset)
+		e.Body = h.body
+	}
+	m.state = mboxDone
+	e.IDs = h.ids
+	switch {
+	case e.Sized && m.bare:
+		e.Quotes, e.Doubtful = nil, 0
+	case len(e.Quotes) > maxFromQuotes:
+		e.Quotes = nil
+	}
+	if e.Sized {
+		return
+	}
+	e.Next = m.lines.offset
+	e.End = e.Next
+	if h.ended {
+		e.End -= int64(m.blank)
+	}
+	if m.err != nil {
+		e.Cut = !h.ended || !m.ended || h.length > e.Next-e.Body
+	}
+}
+
+// idHeader is what an mbox and an index need of a header. It takes its lines one by one,
+// so that a header of any length costs no memory.
+type idHeader struct {
+	ids    []string
+	length int64 // of Content-Length; -1: none
+	body   int64 // where the body begins
+	ended  bool  // a blank line ends the header
+	noIDs  bool  // identifiers are not wanted
+
+	name  string // of the field that is read, if it matters
+	value []byte
+}
+
+// line takes a line, and reports whether the header ends with it or before it.
+func (h *idHeader) line(f *fragment) (done bool) {
+	if !f.begins {
+		return false
+	}
+	text := f.text[:min(len(f.text), maxLine)]
+	switch {
+	case f.ends && (len(text) == 0 || f.eol == "" && string(text) == "\r"):
+		h.end(f.next())
+		h.ended = f.eol != ""
+		return true
+	case isBlank(firstByte(text)):
+		if h.name != "" && len(h.value) <= maxIDField {
+			h.value = append(append(h.value, '\n'), text...)
+		}
+		return false
+	}
+	h.take()
+	n := nameLen(text)
+	switch {
+	case n > 0:
+		for _, name := range []string{"Message-ID", "Content-Length"} {
+			if n == len(name) && strings.EqualFold(string(text[:n]), name) {
+				_, value, _ := bytes.Cut(text, []byte{':'})
+				h.name, h.value = name, append(h.value, value...)
+			}
+		}
+	case bytes.HasPrefix(text, []byte(">"+from)), bytes.HasPrefix(text, []byte(from)):
+		// Some programs leave a From_ line there when they forward a message.
+	default:
+		h.body = f.start
+		return true
+	}
+	return false
+}
+
+// end ends the header. The body begins at offset.
+func (h *idHeader) end(offset int64) {
+	h.take()
+	h.body = offset
+}
+
+// take reads the field that is complete.
+func (h *idHeader) take() {
+	switch {
+	case h.name == "Message-ID" && !h.noIDs && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
+		for _, id := range MessageIDs(string(h.value)) {
+			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
+				h.ids = append(h.ids, id)
+			}
+		}
+	case h.name == "Content-Length" && h.length < 0:
+		if n, err := strconv.ParseUint(string(bytes.TrimSpace(h.value)), 10, 63); err == nil {
+			h.length = int64(n)
+		}
+	}
+	h.name, h.value = "", h.value[:0]
+}
+
+var idBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
+
+// ReadIDs reads the header of a message, for an index. It returns the identifiers of its
+// Message-ID fields, as [MboxMessage] has them, and where the header starts: after a From_
+// line, or at 0. A header of any length costs no memory. mbox: the message is in an mbox,
+// where a second From_ line ends it.
+func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
+	buffer := idBuffers.Get().(*bufio.Reader)
+	defer idBuffers.Put(buffer)
+	buffer.Reset(r)
+	defer buffer.Reset(nil)
+	m := &Mbox{lines: lines{r: buffer}, header: idHeader{length: -1}, state: mboxHeader, single: !mbox}
+	if start, _ := buffer.Peek(len(from)); string(start) == from {
+		m.state = mboxFrom
+	}
+	for m.state != mboxBody && m.line() {
+	}
+	return m.header.ids, m.message.Header, m.Err()
+}
+
+const from = "From "
+
+// IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a
+// date in the line and a header field after it. After a blank line, and at the start of an
+// mbox, one of both is enough. What is beyond the first 2 KiB of text is not looked at.
+func IsFromLine(text []byte, afterBlank bool) bool {
+	if !bytes.HasPrefix(text, []byte(from)) {
+		return false
+	}
+	line, next, _ := bytes.Cut(text[:min(len(text), fromText)], []byte{'\n'})
+	dated := isDated(line)
+	if dated == afterBlank {
+		return dated
+	}
+	return nameLen(next) > 0
+}
+
+// isDated reports whether a From_ line has a time and a year, in any order and with
+// anything else: "From joe@host.dom Sat Jan  3 01:05:34 1996".
+func isDated(line []byte) bool {
+	timed := false
+	for i := 1; i+1 < len(line) && !timed; i++ {
+		timed = line[i] == ':' && isDigit(line[i-1]) && isDigit(line[i+1])
+	}
+	if !timed {
+		return false
+	}
+	for word := range bytes.FieldsSeq(line) {
+		if len(word) == 4 && (string(word[:2]) == "19" || string(word[:2]) == "20") && isDigit(word[2]) && isDigit(word[3]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// FieldName returns the name of the header field that begins with line, or nil (RFC 5322
+// section 2.2; section 4.5 allows blanks before the ":").
+func FieldName(line []byte) []byte { return line[:nameLen(line)] }

@@ -1,0 +1,48 @@
+package message
+
+import (
+	"io"
+	"sort"
+)
+
+// Open returns the octets of the message in the mbox r, without the ">" at Quotes.
+func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
+	size := m.End - m.Header
+	if len(m.Quotes) == 0 {
+		return io.NewSectionReader(r, m.Header, size)
+	}
+	return io.NewSectionReader(&unquoted{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
+}
+
+// unquoted is r from an offset on, without some octets.
+type unquoted struct {
+	r     io.ReaderAt
+	start int64
+	left  []int64 // the offsets in r of the octets that are left out, in order
+}
+
+// ReadAt implements [io.ReaderAt].
+func (u *unquoted) ReadAt(p []byte, off int64) (n int, err error) {
+	off += u.start
+	// The octet at off comes after all omitted octets before it.
+	skip := sort.Search(len(u.left), func(i int) bool { return u.left[i]-int64(i) > off })
+	for n < len(p) && err == nil {
+		at := off + int64(n) + int64(skip)
+		var got int
+		got, err = u.r.ReadAt(p[n:], at)
+		kept := n
+		for i, c := range p[n : n+got] {
+			if skip < len(u.left) && u.left[skip] == at+int64(i) {
+				skip++
+				continue
+			}
+			p[kept] = c
+			kept++
+		}
+		n = kept
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
