@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// version is of the form of the index. An index of another is made anew.
+// version is of the index's format. An index of another version is replaced.
 const version = "locus mailstore 1"
 
 // The buckets of the index.
@@ -32,7 +32,7 @@ const (
 // ErrBusy is wrapped by errors about an index that another process writes.
 var ErrBusy = store.ErrBusy
 
-// hash of a text is what the index has instead of it.
+// hash is the first 8 bytes of a SHA-256.
 type hash uint64
 
 func hashOf(text string) hash {
@@ -40,23 +40,23 @@ func hashOf(text string) hash {
 	return hash(binary.BigEndian.Uint64(sum[:]))
 }
 
-// place is where a message is that has an identifier with that hash.
-type place struct {
+// posting is where a message may be that has an identifier with that hash.
+type posting struct {
 	id        hash
 	container uint32
 	at        uint64 // the offset in an mbox, or the number of a file; 48 bits
 }
 
-// placeSize is how long a place is in the index, without the hash's first two
-// octets.
-const placeSize = 6 + 4 + 6
+// postingSize is the length of an encoded posting, without the first two bytes of the
+// hash.
+const postingSize = 6 + 4 + 6
 
-// partition returns the key that a place is found at.
-func (p place) partition() [2]byte {
+// partition returns the key of the posting in the index.
+func (p posting) partition() [2]byte {
 	return [2]byte{byte(p.id >> 56), byte(p.id >> 48)}
 }
 
-func (p place) appendTo(dst []byte) []byte {
+func (p posting) appendTo(dst []byte) []byte {
 	var octets [8 + 4 + 8]byte
 	binary.BigEndian.PutUint64(octets[12:], p.at)
 	binary.BigEndian.PutUint64(octets[:], uint64(p.id))
@@ -65,45 +65,45 @@ func (p place) appendTo(dst []byte) []byte {
 	return append(dst, octets[14:]...)
 }
 
-// placeOf reads what appendTo wrote; the hash lacks its first two octets.
-func placeOf(octets []byte) place {
+// parsePosting decodes a posting; the hash lacks its first two bytes.
+func parsePosting(octets []byte) posting {
 	number := func(octets []byte) (n uint64) {
 		for _, c := range octets {
 			n = n<<8 | uint64(c)
 		}
 		return n
 	}
-	return place{hash(number(octets[:6])), uint32(number(octets[6:10])), number(octets[10:placeSize])}
+	return posting{hash(number(octets[:6])), uint32(number(octets[6:10])), number(octets[10:postingSize])}
 }
 
-// kind is of a container.
+// kind is that of a container.
 type kind string
 
 const (
 	kindMbox    kind = "mbox"
 	kindMaildir kind = "maildir"
 	kindFolder  kind = "folder" // a directory with messages in files
-	kindFile    kind = "file"   // a file with one message that was given as a source
+	kindFile    kind = "file"   // a source that is one message
 )
 
-// container is what holds messages, as the index knows it.
+// container is a file or directory that holds messages.
 type container struct {
 	ID   uint32 `json:"-"`
 	Kind kind
-	Path []byte // no text: a name may be any octets
-	Dead bool   `json:",omitempty"` // there are places in it still, which count for nothing
-	Done bool   `json:",omitempty"` // it has been read to its end
+	Path []byte // a name may be any bytes
+	Dead bool   `json:",omitempty"` // it is gone, and its postings do not count
+	Done bool   `json:",omitempty"` // it was read to its end
 
-	// Of an mbox: how it was when it was read, and where the last message begins.
+	// Of an mbox: its state when it was read, and the offset of the last message.
 	Size   int64 `json:",omitempty"`
-	Time   int64 `json:",omitempty"` // when it was changed; of a Maildir, cur
-	Hot    bool  `json:",omitempty"` // it was changed just before it was read
+	Time   int64 `json:",omitempty"`    // of its last change; of a Maildir, that of cur
+	Recent bool  `json:"Hot,omitempty"` // it changed just before it was read
 	Resume int64 `json:",omitempty"`
-	Head   hash  `json:",omitempty"` // of the first octets, and of the last ones
+	Head   hash  `json:",omitempty"` // of the first bytes, and of the last ones
 	Tail   hash  `json:",omitempty"`
 
-	// Of a Maildir: when new was changed. Of anything but an mbox: the last number
-	// of a file.
+	// Of a Maildir: the time of the last change of new. Of all but an mbox: the last
+	// number of a file.
 	NewTime int64  `json:",omitempty"`
 	Last    uint32 `json:",omitempty"`
 }
@@ -116,16 +116,16 @@ func fileKey(container, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(key32(container), number)
 }
 
-// file is a file of a container that is no mbox.
+// file is a file of a container that is not an mbox.
 type file struct {
-	name string // below the container's path
-	size int64  // of a folder's files, which may change
+	name string // relative to the container
+	size int64  // and time: of a folder's files, which may change
 	time int64
 	ids  []hash
 }
 
-// known is what a file is told by that has not changed.
-func (f *file) known() hash {
+// fingerprint changes when the file does.
+func (f *file) fingerprint() hash {
 	return hashOf(string(binary.AppendVarint(binary.AppendVarint([]byte(f.name+"\x00"), f.size), f.time)))
 }
 
@@ -140,7 +140,7 @@ func (f *file) append(dst []byte) []byte {
 	return dst
 }
 
-func fileOf(octets []byte) (f file, err error) {
+func parseFile(octets []byte) (f file, err error) {
 	var n uint64
 	r := bytes.NewReader(octets)
 	if f.size, err = binary.ReadVarint(r); err != nil {
@@ -191,12 +191,11 @@ func (w writer) remove(bucket string, key []byte) error {
 	return w.tx.Bucket([]byte(bucket)).Delete(key)
 }
 
-// containers returns all containers of the index.
 func containers(tx *bbolt.Tx) (list []*container, err error) {
 	err = tx.Bucket([]byte(bucketContainers)).ForEach(func(key, value []byte) error {
-		c := containerOf(key, value)
+		c := parseContainer(key, value)
 		if c == nil {
-			return fmt.Errorf("%w: a container can't be read", store.ErrDamaged)
+			return fmt.Errorf("%w: a malformed container", store.ErrDamaged)
 		}
 		list = append(list, c)
 		return nil
@@ -204,7 +203,7 @@ func containers(tx *bbolt.Tx) (list []*container, err error) {
 	return list, err
 }
 
-func containerOf(key, value []byte) *container {
+func parseContainer(key, value []byte) *container {
 	c := new(container)
 	if len(key) != 4 || json.Unmarshal(value, c) != nil {
 		return nil
@@ -218,9 +217,9 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 	prefix := key32(container)
 	cursor := tx.Bucket([]byte(bucketFiles)).Cursor()
 	for key, value := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, value = cursor.Next() {
-		f, err := fileOf(value)
+		f, err := parseFile(value)
 		if err != nil || len(key) != 8 {
-			return fmt.Errorf("%w: a file's entry can't be read", store.ErrDamaged)
+			return fmt.Errorf("%w: a malformed file entry", store.ErrDamaged)
 		}
 		if err := visit(binary.BigEndian.Uint32(key[4:]), f); err != nil {
 			return err
@@ -229,8 +228,8 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 	return nil
 }
 
-// mostFound is to how many messages an identifier leads.
-const mostFound = 1000
+// maxFound is the most messages that an identifier leads to.
+const maxFound = 1000
 
 // candidate is where a message may be.
 type candidate struct {
@@ -242,25 +241,25 @@ type candidate struct {
 // lookup returns where messages may be that have the identifier id.
 func (x *index) lookup(id string) (list []candidate, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
-		want := place{id: hashOf(id)}
+		want := posting{id: hashOf(id)}
 		partition := want.partition()
 		prefix := want.appendTo(nil)[:6]
 		places := tx.Bucket([]byte(bucketPlaces)).Get(partition[:])
 		seen := map[uint32]*container{}
-		for octets := range slices.Chunk(places, placeSize) {
-			if len(list) == mostFound || len(octets) < placeSize {
+		for octets := range slices.Chunk(places, postingSize) {
+			if len(list) == maxFound || len(octets) < postingSize {
 				break
 			}
 			if !bytes.HasPrefix(octets, prefix) {
 				continue
 			}
-			p := placeOf(octets)
+			p := parsePosting(octets)
 			c, known := seen[p.container]
 			if !known {
-				c = containerOf(key32(p.container), tx.Bucket([]byte(bucketContainers)).Get(key32(p.container)))
+				c = parseContainer(key32(p.container), tx.Bucket([]byte(bucketContainers)).Get(key32(p.container)))
 				seen[p.container] = c
 			}
-			if found, ok := located(tx, c, p); ok {
+			if found, ok := candidateOf(tx, c, p); ok {
 				list = append(list, found)
 			}
 		}
@@ -269,8 +268,8 @@ func (x *index) lookup(id string) (list []candidate, err error) {
 	return list, err
 }
 
-// located makes a candidate of a place, if it is one still.
-func located(tx *bbolt.Tx, c *container, p place) (candidate, bool) {
+// candidateOf returns the candidate that a posting stands for; false: it is gone.
+func candidateOf(tx *bbolt.Tx, c *container, p posting) (candidate, bool) {
 	switch {
 	case c == nil || c.Dead:
 		return candidate{}, false
@@ -281,6 +280,6 @@ func located(tx *bbolt.Tx, c *container, p place) (candidate, bool) {
 	if octets == nil {
 		return candidate{}, false
 	}
-	f, err := fileOf(octets)
+	f, err := parseFile(octets)
 	return candidate{c, join(c, f.name), 0}, err == nil
 }

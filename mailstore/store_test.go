@@ -227,9 +227,9 @@ func TestSameIdentifier(t *testing.T) {
 // Many messages with one identifier are bounded.
 func TestManyOfOneIdentifier(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), mostFound+7))
+	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), maxFound+7))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "a"))
-	if list, err := s.Find(t.Context(), "1@a"); len(list) != mostFound || err != nil {
+	if list, err := s.Find(t.Context(), "1@a"); len(list) != maxFound || err != nil {
 		t.Errorf("%d, %v", len(list), err)
 	}
 }
@@ -545,7 +545,7 @@ func TestSymlinks(t *testing.T) {
 
 func TestDeep(t *testing.T) {
 	dir := t.TempDir()
-	deep := filepath.Join(dir, strings.Repeat("d/", deepest+2))
+	deep := filepath.Join(dir, strings.Repeat("d/", maxDepth+2))
 	write(t, filepath.Join(deep, "1.eml"), letter("1@a", "one"))
 	s, n := openStore(t, "", dir)
 	finds(t, s, "1@a", "")
@@ -730,19 +730,19 @@ func TestRefreshOnce(t *testing.T) {
 	path := filepath.Join(dir, "mbox")
 	write(t, path, inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	mark := s.mark()
+	mark := s.refreshesBegun()
 	isRefreshed(t, s, 1)
 	for _, test := range []struct {
 		options refreshOptions
 		want    int
 	}{
 		{refreshOptions{since: mark}, 1},
-		{refreshOptions{since: mark, suspects: map[string]bool{path: true}}, 2},
-		{refreshOptions{since: mark, anew: true}, 3},
-		{refreshOptions{since: s.mark() + 2}, 4},
+		{refreshOptions{since: mark, reread: map[string]bool{path: true}}, 2},
+		{refreshOptions{since: mark, rebuild: true}, 3},
+		{refreshOptions{since: s.refreshesBegun() + 2}, 4},
 	} {
-		if err := s.refresh(t.Context(), nil, test.options); err != nil || s.mark() != test.want {
-			t.Errorf("%+v: %v, %d refreshes, want %d", test.options, err, s.mark(), test.want)
+		if err := s.refresh(t.Context(), nil, test.options); err != nil || s.refreshesBegun() != test.want {
+			t.Errorf("%+v: %v, %d refreshes, want %d", test.options, err, s.refreshesBegun(), test.want)
 		}
 	}
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// Summary tells what the index knows.
+// Summary is the content of the index.
 type Summary struct {
 	Path     string // of the index
 	Size     int64  // of the index, in octets
-	Messages int64  // that can be found: those that have a Message-ID
+	Messages int64  // messages that can be found: those with a Message-ID
 }
 
-// Summary counts the messages that the index knows, each once. It reads all of the
-// index, and none of the mail, and needs eight octets of memory a message. Before the first [Store.Refresh] there are none.
+// Summary counts the messages in the index, each once. It reads all of the index and
+// none of the mail, and takes 8 bytes of memory per message. Before the first
+// [Store.Refresh] there are none.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {
@@ -41,8 +42,8 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the messages that places still lead to. A message has a place for each
-// of its identifiers.
+// count counts the messages that postings lead to. A message has a posting for each of
+// its identifiers.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
@@ -57,11 +58,11 @@ func count(tx *bbolt.Tx) (n int64, err error) {
 	files := tx.Bucket([]byte(bucketFiles))
 	messages := map[uint32][]uint64{} // of each container
 	err = tx.Bucket([]byte(bucketPlaces)).ForEach(func(_, places []byte) error {
-		for octets := range slices.Chunk(places, placeSize) {
-			if len(octets) < placeSize {
-				return fmt.Errorf("%w: a place can't be read", store.ErrDamaged)
+		for octets := range slices.Chunk(places, postingSize) {
+			if len(octets) < postingSize {
+				return fmt.Errorf("%w: a malformed posting", store.ErrDamaged)
 			}
-			p := placeOf(octets)
+			p := parsePosting(octets)
 			isMbox, live := mbox[p.container]
 			if live && (isMbox || files.Get(fileKey(p.container, uint32(p.at))) != nil) {
 				messages[p.container] = append(messages[p.container], p.at)
