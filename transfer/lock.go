@@ -10,15 +10,13 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// A file that is being fetched has a third file beside its part, NAME.part.lock,
-// which the process that fetches it has locked and which names this process. The
-// system ends the lock with the process, so that a lock of a process that was killed
-// keeps no other waiting.
+// NAME.part.lock beside the part is locked by the process that fetches the file, and
+// names it. The system unlocks it when the process ends.
 
-// lockSuffix is that of the lock. It is no longer than sourceSuffix.
+// lockSuffix must not be longer than sourceSuffix.
 const lockSuffix = ".part.lock"
 
-// BusyError tells that another process, or another run of this one, writes the same
+// BusyError reports that another process, or another run in this one, writes the same
 // file.
 type BusyError struct {
 	File    string // the path of the file
@@ -35,7 +33,7 @@ func (e *BusyError) Error() string {
 func (p *part) lockName() string { return shorten(p.file, maxName-len(sourceSuffix)) + lockSuffix }
 
 // tryLock locks the part. The error is a [*BusyError] if another process has it.
-// Where the file system has no locks there is none.
+// Without locks in the file system it does nothing.
 func (p *part) tryLock() error {
 	for {
 		f, err := p.openLock()
@@ -57,17 +55,17 @@ func (p *part) tryLock() error {
 		if err == nil && err2 == nil && os.SameFile(mine, there) {
 			p.lock = f
 			text := fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid())
-			// The lock holds without the name of its process.
+			// The lock works without the process's number, too.
 			_ = f.Truncate(0)
 			_, _ = f.WriteAt(text, 0)
 			return nil
 		}
-		// The process that had it removed it meanwhile.
+		// The process that had the lock removed the file.
 		f.Close()
 	}
 }
 
-// openLock opens the file of the lock. It is an error if that is not a lock's file.
+// openLock opens the lock file. A file that is not a lock file is an error.
 func (p *part) openLock() (*os.File, error) {
 	name := p.lockName()
 	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > filelock.MaxText) {
@@ -84,8 +82,8 @@ func (p *part) openLock() (*os.File, error) {
 	return f, nil
 }
 
-// unlock ends the lock. The file goes first: with the lock still held, no other
-// process takes it for a file to lock.
+// unlock removes the lock file, which no process can lock while this one has it, and
+// unlocks it.
 func (p *part) unlock() {
 	if p.lock == nil {
 		return
@@ -96,7 +94,7 @@ func (p *part) unlock() {
 	p.lock.Close()
 	p.lock = nil
 	if left {
-		// Windows removes no open file, so this fails if another process has it.
+		// Windows does not remove open files: this fails if another process has the lock.
 		p.folder.Remove(p.lockName())
 	}
 }
@@ -106,8 +104,8 @@ const (
 	maxLockPause = time.Second
 )
 
-// lock waits until no other process fetches the file, and tells it once.
-func (t *task) lock(ctx context.Context) error {
+// waitForLock waits until no other process fetches the file, and reports that once.
+func (t *task) waitForLock(ctx context.Context) error {
 	pause := lockPause
 	for told := false; ; told = true {
 		err := t.part.tryLock()
@@ -116,7 +114,7 @@ func (t *task) lock(ctx context.Context) error {
 			return err
 		}
 		if !told {
-			t.meter.end(Busy, busy)
+			t.progress.end(Busy, busy)
 		}
 		select {
 		case <-ctx.Done():

@@ -29,15 +29,15 @@ type link struct {
 
 // readSource reads the links of a source.
 func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &pageAt{base: s.URL, from: &access.Result{URL: s.URL}, away: &access.Result{URL: s.URL, Zone: policy.Far}}
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
 	r, err := s.Open(ctx)
 	if err != nil {
-		e.hand(d, nil, []error{err})
+		e.deliver(d, nil, []error{err})
 		return
 	}
 	defer r.Close()
 	links, troubles := e.links(ctx, r, s.Name, s.Type, s.URL)
-	e.hand(d, links, troubles)
+	e.deliver(d, links, troubles)
 }
 
 // maxTroubles is how many parts of a document that can't be read are told.

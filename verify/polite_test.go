@@ -104,7 +104,7 @@ func TestPerHost(t *testing.T) {
 		for i := range 12 {
 			fmt.Fprintf(&text, "x-clock://a/%d x-clock://b/%d\n", i, i)
 		}
-		c.run(t, Options{Interval: -1, PerHost: 3}, text.String())
+		c.run(t, Options{Interval: None, PerHost: 3}, text.String())
 		if c.most["a"] != 3 || c.most["b"] != 3 || time.Since(c.begin) != 4*time.Second {
 			t.Errorf("at once %v, in %v", c.most, time.Since(c.begin))
 		}
@@ -147,7 +147,7 @@ func TestRetryAfter(t *testing.T) {
 			}
 			return time.Second, nil
 		}}
-		got := c.run(t, Options{Interval: -1, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
+		got := c.run(t, Options{Interval: None, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
 		if got[0].Verdict != Alive || got[0].Tries != 2 || got[1].Verdict != Alive || got[1].Tries != 1 {
 			t.Errorf("%+v", got)
 		}
@@ -239,7 +239,7 @@ func TestRetries(t *testing.T) {
 		})
 	}
 	k := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 0, timeoutError{} }}
-	if got := k.run(t, Options{Retry: -1}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
+	if got := k.run(t, Options{Retry: NoRetry}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
 		t.Errorf("%+v", got)
 	}
 }
@@ -248,7 +248,7 @@ func TestRetries(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 24 * time.Hour, nil }}
-		got := c.run(t, Options{Timeout: time.Minute, Retry: -1}, "x-clock://a/1")
+		got := c.run(t, Options{Timeout: time.Minute, Retry: NoRetry}, "x-clock://a/1")
 		if got[0].Verdict != Warning || time.Since(c.begin) != time.Minute {
 			t.Errorf("%+v in %v", got, time.Since(c.begin))
 		}

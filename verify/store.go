@@ -31,25 +31,24 @@ const bucketLinks = "links"
 var keySwept = []byte("swept")
 
 const (
-	// batchTime and batchSize are when what was found out is written: after a kill,
-	// no more than that is asked for again.
+	// batchTime and batchSize bound what a killed run has to verify again.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
-	// keptFor is how long what was found out is kept, whatever age is still good, and
-	// sweepEvery how often what is older is looked for.
+	// keptFor is how long an outcome is stored at most. sweepEvery is how often older
+	// ones are looked for.
 	keptFor    = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
 )
 
-// Store remembers what became of links from one run to the next. It may be used
-// from many goroutines at once, and by one process at a time.
+// Store keeps the outcomes of links from one run to the next. Its methods may be called
+// concurrently, and one process at a time may have it open.
 type Store struct {
 	file    store.File
 	rebuilt bool
 
 	mu      sync.Mutex
 	pending map[recordKey]record
-	err     error // of the first write that failed
+	err     error // archived the first write that failed
 	full    chan struct{}
 	end     chan struct{}
 	ended   sync.WaitGroup
@@ -57,7 +56,7 @@ type Store struct {
 
 type recordKey [16]byte
 
-// record is what is remembered of a URL.
+// record is a stored outcome.
 type record struct {
 	Verdict   Verdict         `json:"v"`
 	When      int64           `json:"w"` // seconds
@@ -69,9 +68,9 @@ type record struct {
 	Fragments map[string]bool `json:"f,omitempty"`
 }
 
-// OpenStore opens the store at path, which is made if it is not there. One that is
-// damaged is set aside, as path with ".damaged" behind it, and made anew:
-// [Store.Rebuilt] tells. The error wraps [ErrBusy] if another process has it.
+// OpenStore opens the store at path, and creates it if it is missing. A damaged one is
+// renamed to path + ".damaged" and replaced, which [Store.Rebuilt] reports. The error
+// wraps [ErrBusy] if another process has it open.
 func OpenStore(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -89,12 +88,11 @@ func OpenStore(path string) (*Store, error) {
 	return s, nil
 }
 
-// Rebuilt reports whether the store was damaged, and made anew.
+// Rebuilt reports whether the store was damaged and replaced.
 func (s *Store) Rebuilt() bool { return s.rebuilt }
 
-// Close writes what was not written yet, and lets go of the store. The error is
-// that of the first write that failed: what was to be written is not there then,
-// and all else is.
+// Close writes what is pending and closes the store. The error is that of the first
+// write that failed; everything else is stored.
 func (s *Store) Close() error {
 	close(s.end)
 	s.ended.Wait()
@@ -128,7 +126,7 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// The error is that of the function, which has none.
+	// The function returns no error.
 	_ = links.ForEach(func(key, value []byte) error {
 		r, ok := record{}, false
 		if len(key) == len(recordKey{}) {
@@ -147,14 +145,14 @@ func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
 }
 
-// key is where a URL that was found in such a place is kept. The same URL may be
-// allowed in one and not in another.
+// key returns where the outcome is stored. The same URL may be allowed from one origin
+// and not from another.
 func (k targetKey) key() recordKey {
 	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
 	return recordKey(sum[:16])
 }
 
-// get returns what is remembered, if it is.
+// get returns the outcome stored under key.
 func (s *Store) get(key recordKey) (r record, ok bool) {
 	s.mu.Lock()
 	r, ok = s.pending[key]
@@ -170,7 +168,6 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 	return r, ok
 }
 
-// put remembers r.
 func (s *Store) put(key recordKey, r record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +180,7 @@ func (s *Store) put(key recordKey, r record) {
 	}
 }
 
-// write writes what is to be remembered, some of it at a time.
+// write writes pending outcomes in batches until the store is closed.
 func (s *Store) write() {
 	tick := time.NewTicker(batchTime)
 	defer tick.Stop()
@@ -228,11 +225,10 @@ func (s *Store) flush() {
 	}
 }
 
-// maxDetail is the most octets of a reason that are kept.
+// maxDetail is the most bytes of a reason that are stored.
 const maxDetail = 300
 
-// appendRecord writes r with a sum before it, which is over the key as well: a
-// value that got to another key is none.
+// appendRecord encodes r after a checksum over it and its key.
 func appendRecord(dst []byte, key recordKey, r record) ([]byte, error) {
 	r.Detail = r.Detail[:min(len(r.Detail), maxDetail)]
 	text, err := json.Marshal(r)
@@ -257,14 +253,14 @@ func sumOf(key recordKey, text []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(key[:]), crc32.IEEETable, text)
 }
 
-// outcome is what r says.
+// outcome returns the outcome that r stores.
 func (r record) outcome() Outcome {
-	to, _ := locus.Parse(r.To) // The zero URL if there is none.
+	to, _ := locus.Parse(r.To) // the zero URL for ""
 	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}
 }
 
-// age returns how long r is good: a failure may soon be mended.
-func (r record) age(good, bad time.Duration) time.Duration {
+// maxAge returns how long r may be used. A failure may soon be repaired.
+func (r record) maxAge(good, bad time.Duration) time.Duration {
 	if r.Verdict == Alive || r.Verdict == Moved {
 		for _, found := range r.Fragments {
 			if !found {
@@ -276,15 +272,16 @@ func (r record) age(good, bad time.Duration) time.Duration {
 	return min(good, bad)
 }
 
-// fresh reports whether r is still good now.
+// fresh reports whether r may be used now. One from the future was written with a wrong
+// clock.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	age := now.Sub(time.Unix(r.When, 0))
 	// One from the future was written by a clock that was wrong.
-	return age >= 0 && age < r.age(good, bad)
+	return age >= 0 && age < r.maxAge(good, bad)
 }
 
-// isKept reports whether an outcome is worth remembering: one that a server gave,
-// and none that the policy or the flags make.
+// isKept reports whether an outcome is worth storing: one that a server gave, not the
+// policy or an option.
 func (o *Outcome) isKept() bool {
 	switch o.Verdict {
 	case Alive, Moved, Warning, Dead:

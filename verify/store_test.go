@@ -83,11 +83,11 @@ func TestStore(t *testing.T) {
 		t.Errorf("%d requests, %s", asked, lines(more))
 	}
 	// What is bad is forgotten first, and then the rest.
-	_, asked = run(func(w *world) { w.o.MaxAgeBad = -1 })
+	_, asked = run(func(w *world) { w.o.MaxAgeBad = None })
 	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
 		t.Errorf("asked %d times", asked)
 	}
-	if _, asked = run(func(w *world) { w.o.MaxAge = -1 }); asked < 8 {
+	if _, asked = run(func(w *world) { w.o.MaxAge = None }); asked < 8 {
 		t.Errorf("asked %d times", asked)
 	}
 	octets, err := os.ReadFile(path)

@@ -124,7 +124,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/page#!/three", "alive", ""},
 		{"http://a.example/page#:~:text=some%20plain", "alive", ""},
 		{"http://a.example/page#one:~:text=One,text", "alive", ""},
-		{"http://a.example/page#:~:text=no%20such%20words", "fragment", "that text"},
+		{"http://a.example/page#:~:text=no%20such%20words", "fragment", "or text"},
 		{"http://a.example/text#three", "alive", ""},
 		{"http://a.example/move-page#one", "moved -> http://a.example/page", ""},
 		{"http://a.example/move-page#three", "fragment -> http://a.example/page", ""},

@@ -147,7 +147,7 @@ func (v *verifying) prepare() error {
 	case v.depth < 0:
 		o.Depth = 0
 	case v.depth == 0:
-		o.Depth = -1
+		o.Depth = verify.FirstPage
 	default:
 		o.Depth = v.depth
 	}
@@ -155,16 +155,16 @@ func (v *verifying) prepare() error {
 	if o.PerHost == 0 {
 		o.PerHost = a.config.PerHost
 	}
-	o.Interval = -1
+	o.Interval = verify.None
 	if v.rate > 0 {
 		o.Interval = max(time.Duration(min(float64(time.Second)/v.rate, longest)), 1)
 	}
 	if o.MaxWait == 0 {
-		o.MaxWait = 1
+		o.MaxWait = verify.None
 	}
 	o.MaxAge = v.maxAge
 	if v.maxAge == 0 {
-		o.MaxAge = -1
+		o.MaxAge = verify.None
 	}
 	if a.flags.timeout == 0 {
 		a.flags.timeout = verifyPatience
@@ -200,7 +200,7 @@ func (v *verifying) prepare() error {
 // orLess is n, or what says none where 0 says the usual.
 func orLess(n int) int {
 	if n == 0 {
-		return -1
+		return verify.NoRetry
 	}
 	return n
 }
