@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what a [Client] may be told besides. The zero Options are sensible.
+// Options of a [Client]. The zero Options are the defaults.
 type Options struct {
 	// Dial connects; nil: a [net.Dialer]. It is called with an IP address that was
 	// resolved and allowed, and must connect to that.
@@ -26,49 +26,47 @@ type Options struct {
 	// Lookup returns the addresses of a host; nil: those of [net.DefaultResolver].
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	// Ask is asked for a user and password when a server wants them; nil: there is
-	// nobody to ask.
+	// Ask is called for a user and password when a server wants them; nil: none is
+	// sent.
 	Ask scheme.AskFunc
 
-	// Fill is asked to fill in a form when a server wants that first; nil: there is
-	// nobody to ask, and the form is what an open comes to.
+	// Fill is called to fill in a form when a server wants that first; nil: the result
+	// is the form.
 	Fill scheme.FillFunc
 
-	// Trace returns what is told of each line of the conversation about u, or nil.
-	// nil: nobody listens.
+	// Trace returns a function that is called for each line of the conversation about
+	// u, or nil. nil: no conversation is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
-	// Gateways are what URLs go by way of; nil: no URL goes by way of any. See the
-	// package's text.
+	// Gateways are the gateways that URLs go through; nil: none. See the package's
+	// text.
 	Gateways *Gateways
 
-	// Via is told of each gateway that a URL goes by way of, before it is asked.
-	// nil: nobody listens.
+	// Via is called for each gateway that a URL goes through, before the request. nil:
+	// it is not called.
 	Via func(u locus.URL, g Gateway)
 
-	// Check is asked about each URL besides the policy: those that are opened, those
-	// that referrals lead to, and those that [Client.Way] is asked for. Its error is
-	// what the open comes to. nil: the policy alone decides.
+	// Check judges each URL after the policy: those that are opened, those that
+	// referrals lead to, and those of [Client.Way]. Its error ends the open. nil: only
+	// the policy decides.
 	Check func(u locus.URL) error
 
-	// CheckAddr is asked about each address besides the policy, before it is dialled,
-	// but not about those of gateways. Its error is as that of Check. nil: the policy
-	// alone decides.
+	// CheckAddr judges each address after the policy, before it is dialled, except
+	// those of gateways. Its error ends the open. nil: only the policy decides.
 	CheckAddr func(a netip.AddrPort) error
 
-	// Limit is the most octets of one object: of the whole if its size is known,
-	// and in any case of what is read; 0: no limit.
+	// Limit is the most bytes of one object; 0: no limit. If the size is known and
+	// exceeds it, the open fails. Otherwise reading fails at the limit.
 	Limit int64
 
 	// Connect is the most time for one connection, name look-up included; 0: 30 s.
 	Connect time.Duration
 
-	// Idle is the longest silence of a server; 0: 60 s. Sessions may be silent as
-	// long as they like.
+	// Idle is the longest silence of a server; 0: 60 s. It does not apply to sessions.
 	Idle time.Duration
 
-	// Timeout is the most time for an open, referrals included, until the resource
-	// is there; reading it is not limited. 0: no limit.
+	// Timeout is the most time for an open, referrals included. It does not limit
+	// reading the resource. 0: no limit.
 	Timeout time.Duration
 }
 
@@ -82,16 +80,16 @@ type Client struct {
 	registry *scheme.Registry
 	policy   policy.Policy
 	options  Options
-	doors    [policy.Far + 1]*door
+	dialers  [policy.Far + 1]*dialer
 	known    hosts
 
-	mu     sync.Mutex
-	others map[doorKey]*door // of gateways
-	closed bool
+	mu      sync.Mutex
+	proxied map[dialerKey]*dialer // of gateways
+	closed  bool
 }
 
-// New makes a client for the schemes of r, which asks p. r may be nil: then no
-// scheme is known. So may o.
+// New returns a client for the schemes of r under the policy p. A nil r has no
+// schemes. o may be nil.
 func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	if r == nil {
 		r = new(scheme.Registry)
@@ -102,8 +100,8 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
-	for z := range c.doors {
-		c.doors[z] = &door{client: c, doorKey: doorKey{zone: policy.Zone(z)}}
+	for z := range c.dialers {
+		c.dialers[z] = &dialer{client: c, dialerKey: dialerKey{zone: policy.Zone(z)}}
 	}
 	return c
 }
@@ -111,15 +109,15 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 // Registry returns the schemes that the client knows.
 func (c *Client) Registry() *scheme.Registry { return c.registry }
 
-// Close closes all connections that were made for this client, and makes no more.
-// Openers that keep connections have nothing left to keep.
+// Close closes all connections of the client, idle ones of its openers included. The
+// client dials no more.
 func (c *Client) Close() error {
 	var list []error
 	c.mu.Lock()
 	c.closed = true
-	others := slices.Collect(maps.Values(c.others))
+	others := slices.Collect(maps.Values(c.proxied))
 	c.mu.Unlock()
-	for _, d := range append(others, c.doors[:]...) {
+	for _, d := range append(others, c.dialers[:]...) {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)
@@ -130,9 +128,9 @@ type Request struct {
 	URL locus.URL
 
 	// From is the result in which URL was found, as a link of a menu or a page; nil:
-	// URL is typed. A result that a program makes for something it has read by other
-	// means needs URL and Zone only; without a Zone it counts as Near if URL is a
-	// file and as Far if not.
+	// URL is typed. A program that read a resource by other means makes a Result with
+	// URL and Zone. Without a Zone it counts as Near if URL is a file, otherwise as
+	// Far.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -147,31 +145,29 @@ type Request struct {
 	Like  []locus.URL
 	Items scheme.ItemRange
 
-	// NoFollow asks for a referral itself, not for what it leads to.
+	// NoFollow returns a referral instead of following it.
 	NoFollow bool
 
 	// Probe is as in [scheme.Request].
 	Probe bool
-	// Trace is told of each line of the conversation, also of those that referrals
-	// lead to. nil: that of the client's options is.
+	// Trace is called for each line of the conversation, referrals included. nil: that
+	// of the client's options is.
 	Trace scheme.TraceFunc
 }
 
-// Result is what an open came to.
+// Result is the outcome of [Client.Do].
 type Result struct {
-	// Resource is what was found. Whoever gets it closes it.
+	// Resource is what was found. The caller closes it.
 	Resource scheme.Resource
 	// URL is where it was found in the end, with the fragment of the first URL
 	// unless a referral brought its own.
 	URL locus.URL
-	// Hops are the URLs that were asked on the way, first to last, as they were
-	// asked: without fragments. A URL of a referral that could not be reached is
-	// not among them.
+	// Hops are the URLs that were requested, first to last, without fragments. A URL
+	// of a referral that could not be reached is not among them.
 	Hops []locus.URL
-	// Permanent reports that there were referrals on the way, and that each of them
-	// said that it is for good.
+	// Permanent reports that there were referrals, each of them permanent.
 	Permanent bool
-	// Zone is that of what is followed from here, Near or Far.
+	// Zone is the zone of links in Resource, Near or Far.
 	Zone policy.Zone
 }
 
@@ -189,22 +185,21 @@ func (c *Client) foundZone(r *Result) policy.Zone {
 // has reports whether the scheme of u has the traits.
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
-// Dialer returns the way to the network for what is typed, as a server that the
-// configuration names: it looks names up, asks the policy about each address, and
-// keeps the time limits, as for a URL. It leads through a SOCKS proxy if one is the
-// gateway of all.
+// Dialer returns the dialer for typed URLs, for a server that the configuration
+// names: it looks names up, asks the policy about each address, and keeps the time
+// limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
-	key := doorKey{zone: policy.Typed}
+	key := dialerKey{zone: policy.Typed}
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		key.tunnel = all
 	}
-	return c.door(key)
+	return c.dialer(key)
 }
 
-// Way returns the way to the network for u, which was found in from (nil: it was
-// typed), if what decides about u in [Client.Do] lets it be opened: for a program
-// that speaks to the server of u itself, as a proxy does. If u goes by way of a proxy,
-// that makes a tunnel. The error is an [*Error].
+// Way returns a dialer for the server of u, which was found in from (nil: u is typed),
+// under the same checks as [Client.Do]. It is for a program that speaks to the server
+// itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
+// error is an [*Error].
 func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	zone, err := c.zoneOf(u, from)
 	var r route
@@ -212,15 +207,15 @@ func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 		r, err = c.route(u, zone)
 	}
 	if err == nil && r.isOther() {
-		err = fmt.Errorf("%w: it goes by way of %s, which is no way to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
+		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
 	}
 	switch {
 	case err != nil:
 		return nil, NewError("open", u, err)
 	case !r.proxy.IsZero():
-		return c.door(doorKey{zone: zone, tunnel: r.proxy}), nil
+		return c.dialer(dialerKey{zone: zone, tunnel: r.proxy}), nil
 	}
-	return c.way(r, zone), nil
+	return c.dialerFor(r, zone), nil
 }
 
 // zoneOf returns the zone of u, found in from.
@@ -231,7 +226,7 @@ func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
 	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
-// target is what the policy is asked about u.
+// target returns u as the policy judges it.
 func (c *Client) target(u locus.URL) policy.Target {
 	return Target(c.registry.Scheme(u), u)
 }
@@ -253,9 +248,9 @@ func Target(s scheme.Scheme, u locus.URL) policy.Target {
 	return t
 }
 
-// CheckReferral judges whether what was found at from may refer to to, so many
-// referrals in a row with this one. It is for a program that follows redirects
-// itself, or passes them to a client that does. The error is an [*Error].
+// CheckReferral judges whether the resource at from may refer to to. hops counts
+// consecutive referrals, this one included. It is for a program that follows redirects
+// itself or passes them to a client. The error is an [*Error].
 func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckReferral(c.target(from), c.target(to), hops); err != nil {
 		return NewError("open", to, fmt.Errorf("%w (referred to from %s)", err, show(from)))
@@ -263,12 +258,12 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 	return nil
 }
 
-// CheckName judges a host's name that a document has, before it is looked up without a
-// connection to it, as the domain of a mail address is. The error is a
+// CheckName judges the name of a host in a document before it is looked up without
+// being dialled, such as the domain of a mail address. The error is a
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-// check asks all that judge a URL before anything is looked up.
+// check judges u before anything is looked up.
 func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
 		return err
@@ -279,8 +274,7 @@ func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	return c.options.Check(u)
 }
 
-// Open opens a URL that was typed, and gives what it leads to. It is [Client.Do]
-// for those who need no more than the resource.
+// Open opens a typed URL and returns the resource. See [Client.Do].
 func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error) {
 	r, err := c.Do(ctx, Request{URL: u})
 	if err != nil {
@@ -289,9 +283,8 @@ func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error)
 	return r.Resource, nil
 }
 
-// Do opens a URL and follows referrals. ctx is good for the resource as well; see
-// the package's text on time. The error is an [*Error]; [KindOf] tells what it
-// comes to.
+// Do opens a URL and follows referrals. ctx applies to the resource too; see the
+// package's text on time. The error is an [*Error]; [KindOf] classifies it.
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	inTime := func() bool { return true }

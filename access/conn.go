@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// conn is a connection that a door made. It may be silent only so long: a deadline
-// is set before each Read and Write, and a Write gives a Read that is under way
-// its time anew, because it is an answer to that for which the Read waits.
+// conn is a connection that a dialer made. It sets a deadline before each Read and
+// Write. A Write extends the deadline of a concurrent Read, which waits for the
+// response.
 //
-// Deadlines that its user sets hold besides, whichever comes first.
+// Deadlines of the caller apply too, whichever comes first.
 type conn struct {
 	net.Conn
-	door    *door
-	address netip.AddrPort // that was allowed and dialled; none if a proxy was given a name
+	dialer  *dialer
+	address netip.AddrPort // dialled; zero if a proxy was given a name
 	name    string         // that name
 
 	tunnelled bool // a proxy made it
 
 	mu          sync.Mutex
-	idle        time.Duration // 0: silence is no matter
-	read, write time.Time     // the user's deadlines
+	idle        time.Duration // 0: no limit
+	read, write time.Time     // the caller's deadlines
 	closed      bool
 	onClose     func()
 }
 
-// host is what c is connected to, as a name or an address.
+// host returns the name or address that c is connected to.
 func (c *conn) host() string {
 	if c.name != "" {
 		return c.name
@@ -38,11 +38,11 @@ func (c *conn) host() string {
 }
 
 func (c *conn) Read(p []byte) (int, error) {
-	if err := c.arm(false); err != nil {
+	if err := c.setDeadlines(false); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
-	return n, c.silence(err, &c.read)
+	return n, c.asTimeout(err, &c.read)
 }
 
 // ReadUrgent implements [scheme.UrgentConn].
@@ -52,25 +52,25 @@ func (c *conn) ReadUrgent(p []byte) (n int, urgent bool, err error) {
 		n, err = c.Read(p)
 		return n, false, err
 	}
-	if err := c.arm(false); err != nil {
+	if err := c.setDeadlines(false); err != nil {
 		return 0, false, err
 	}
 	n, urgent, err = readUrgent(tcp, p)
-	return n, urgent, c.silence(err, &c.read)
+	return n, urgent, c.asTimeout(err, &c.read)
 }
 
 func (c *conn) Write(p []byte) (int, error) {
-	if err := c.arm(true); err != nil {
+	if err := c.setDeadlines(true); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Write(p)
-	return n, c.silence(err, &c.write)
+	return n, c.asTimeout(err, &c.write)
 }
 
-// arm sets the deadline for a Read, or those for a Write and the Read that may
-// wait for its answer. Under the lock, so that a deadline which the user sets in
-// the meantime, to end a Read at once, is never overwritten by a later one.
-func (c *conn) arm(write bool) error {
+// setDeadlines sets the deadline for a Read, or for a Write and the Read of its
+// response. It holds the lock, so that it never overwrites a deadline that the caller
+// sets at the same time to end a Read.
+func (c *conn) setDeadlines(write bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.idle == 0 {
@@ -84,7 +84,7 @@ func (c *conn) arm(write bool) error {
 	return c.Conn.SetReadDeadline(c.earliest(c.read))
 }
 
-// earliest is the user's deadline, or the end of a silence that begins now.
+// earliest returns the caller's deadline or that of a silence from now.
 func (c *conn) earliest(user time.Time) time.Time {
 	if c.idle == 0 {
 		return user
@@ -95,8 +95,8 @@ func (c *conn) earliest(user time.Time) time.Time {
 	return user
 }
 
-// silence says what a deadline error is about, unless it was the user's deadline.
-func (c *conn) silence(err error, user *time.Time) error {
+// asTimeout explains a deadline error, unless the deadline was the caller's.
+func (c *conn) asTimeout(err error, user *time.Time) error {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
@@ -126,12 +126,12 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// setFree lets c be silent as long as it likes, as sessions are.
-func (c *conn) setFree() {
+// allowSilence removes the limit of silence, for a session.
+func (c *conn) allowSilence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle = 0
-	// An error means that c is closed, which its user will see.
+	// An error means that c is closed, which its caller will see.
 	c.Conn.SetReadDeadline(c.read)
 	c.Conn.SetWriteDeadline(c.write)
 }
@@ -149,8 +149,7 @@ func (c *conn) afterClose(f func()) {
 	}
 }
 
-// CloseWrite says that nothing more will be written, where the connection can say
-// that.
+// CloseWrite closes the writing side, where the connection can.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -163,7 +162,7 @@ func (c *conn) Close() error {
 	f := c.onClose
 	c.onClose, c.closed = nil, true
 	c.mu.Unlock()
-	c.door.forget(c)
+	c.dialer.forget(c)
 	if f != nil {
 		f()
 	}

@@ -14,14 +14,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// minDataPort is the first port to which a server may ask for a data connection.
-// Below are the services of its machine, which must not be told that it is we who
-// come to them.
+// minDataPort is the lowest port of a data connection. Ports below belong to other
+// services of the machine.
 const minDataPort = 1024
 
-// own returns the connection of this door beneath control, which an opener may
-// have wrapped, as in TLS.
-func (d *door) own(control net.Conn) (*conn, error) {
+// own returns the connection of d inside control, which an opener may have wrapped, as
+// in TLS.
+func (d *dialer) own(control net.Conn) (*conn, error) {
 	for {
 		wrapped, ok := control.(interface{ NetConn() net.Conn })
 		if !ok {
@@ -29,14 +28,14 @@ func (d *door) own(control net.Conn) (*conn, error) {
 		}
 		control = wrapped.NetConn()
 	}
-	if c, ok := control.(*conn); ok && c.door == d {
+	if c, ok := control.(*conn); ok && c.dialer == d {
 		return c, nil
 	}
-	return nil, errors.New("access: a data connection belongs to a control connection of the same door")
+	return nil, errors.New("access: a data connection belongs to a control connection of the same dialer")
 }
 
 // DialData implements [scheme.DataDialer]. The port must be 1024 or above.
-func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net.Conn, error) {
+func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (net.Conn, error) {
 	c, err := d.own(control)
 	if err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func (d *door) DialData(ctx context.Context, control net.Conn, port uint16) (net
 
 // ListenData implements [scheme.DataDialer]. Accept waits no longer than a
 // connection may take.
-func (d *door) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
+func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
 	c, err := d.own(control)
 	if err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (d *door) ListenData(ctx context.Context, control net.Conn) (net.Listener, 
 	if err != nil {
 		return nil, &dialError{local.String(), err}
 	}
-	listener := &dataListener{TCPListener: l.(*net.TCPListener), ctx: ctx, door: d, far: far.AddrPort().Addr().Unmap()}
+	listener := &dataListener{TCPListener: l.(*net.TCPListener), ctx: ctx, dialer: d, far: far.AddrPort().Addr().Unmap()}
 	if err := listener.SetDeadline(time.Now().Add(d.client.options.Connect)); err != nil {
 		l.Close()
 		return nil, &dialError{local.String(), err}
@@ -98,10 +97,10 @@ func (d *door) ListenData(ctx context.Context, control net.Conn) (net.Listener, 
 // dataListener accepts connections from one host.
 type dataListener struct {
 	*net.TCPListener
-	ctx  context.Context
-	door *door
-	far  netip.Addr
-	stop func() bool
+	ctx    context.Context
+	dialer *dialer
+	far    netip.Addr
+	stop   func() bool
 }
 
 // Accept returns the next connection from the host, and closes those from any
@@ -117,7 +116,7 @@ func (l *dataListener) Accept() (net.Conn, error) {
 		}
 		address := c.RemoteAddr().(*net.TCPAddr).AddrPort()
 		if address.Addr().Unmap() == l.far {
-			return l.door.admit(c, address)
+			return l.dialer.admit(c, address)
 		}
 		c.Close()
 	}

@@ -52,7 +52,7 @@ func loopbackClient(t *testing.T) *Client {
 	return c
 }
 
-func dialControl(t *testing.T, d *door) net.Conn {
+func dialControl(t *testing.T, d *dialer) net.Conn {
 	t.Helper()
 	c, err := d.DialContext(t.Context(), "tcp", listen(t, "control").String())
 	if err != nil {
@@ -69,7 +69,7 @@ func (w wrapped) NetConn() net.Conn { return w.Conn }
 
 func TestDialData(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.doors[policy.Typed]
+	d := c.dialers[policy.Typed]
 	control := dialControl(t, d)
 	if text, err := io.ReadAll(control); err != nil || string(text) != "control" {
 		t.Fatalf("%q, %v", text, err)
@@ -102,7 +102,7 @@ func TestDialData(t *testing.T) {
 			t.Error("a data listener without a control connection")
 		}
 	}
-	if _, err := c.doors[policy.Near].DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
+	if _, err := c.dialers[policy.Near].DialData(t.Context(), control, listen(t, "data").Port()); err == nil {
 		t.Error("a data connection for the control connection of another door")
 	}
 	// A port without a server.
@@ -122,7 +122,7 @@ func TestDialData(t *testing.T) {
 func TestDialDataToTheSameAddress(t *testing.T) {
 	w := &world{names: map[string]string{"rebind.example": "9.9.9.9|10.0.0.9"}}
 	c := w.client(t, policy.Rules{}, nil, nil)
-	d := c.doors[policy.Typed]
+	d := c.dialers[policy.Typed]
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestDialDataToTheSameAddress(t *testing.T) {
 // otherwise.
 func TestDialDataIsJudged(t *testing.T) {
 	w := new(world)
-	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).doors[policy.Far]
+	d := w.client(t, policy.Rules{TypedPrivate: true}, nil, nil).dialers[policy.Far]
 	near, far := net.Pipe()
 	defer far.Close()
 	control, err := d.admit(near, netip.MustParseAddrPort("10.0.0.1:21"))
@@ -163,7 +163,7 @@ func (f from) RemoteAddr() net.Addr { return f.address }
 
 func TestListenData(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.doors[policy.Typed]
+	d := c.dialers[policy.Typed]
 	control := dialControl(t, d)
 	l, err := d.ListenData(t.Context(), wrapped{control})
 	if err != nil {
@@ -199,7 +199,7 @@ func TestListenData(t *testing.T) {
 // wait goes on until the context ends.
 func TestListenDataForOneHost(t *testing.T) {
 	c := loopbackClient(t)
-	d := c.doors[policy.Typed]
+	d := c.dialers[policy.Typed]
 	inner := dialControl(t, d).(*conn)
 	elsewhere := from{inner.Conn, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2), Port: 21}}
 	control, err := d.admit(elsewhere, inner.address)
@@ -243,11 +243,11 @@ func TestListenDataNeedsTCP(t *testing.T) {
 	c := loopbackClient(t)
 	near, far := net.Pipe()
 	defer far.Close()
-	control, err := c.doors[0].admit(near, netip.MustParseAddrPort("127.0.0.1:21"))
+	control, err := c.dialers[0].admit(near, netip.MustParseAddrPort("127.0.0.1:21"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.doors[0].ListenData(t.Context(), control); err == nil {
+	if _, err := c.dialers[0].ListenData(t.Context(), control); err == nil {
 		t.Error("a listener for a pipe")
 	}
 }
@@ -256,7 +256,7 @@ func TestListenDataNeedsTCP(t *testing.T) {
 func TestRealDial(t *testing.T) {
 	c := loopbackClient(t)
 	address := listen(t, "hello")
-	near, err := c.doors[policy.Typed].DialContext(t.Context(), "tcp", address.String())
+	near, err := c.dialers[policy.Typed].DialContext(t.Context(), "tcp", address.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,11 +267,11 @@ func TestRealDial(t *testing.T) {
 	if text, err := io.ReadAll(near); err != nil || string(text) != "hello" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := c.doors[policy.Far].DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
+	if _, err := c.dialers[policy.Far].DialContext(t.Context(), "tcp", address.String()); deniedBy(err) != "private" {
 		t.Errorf("zone Far: %v", err)
 	}
 	// The socket's own judgement, had the first one been fooled.
-	if _, err := c.doors[policy.Far].dialOne(t.Context(), "tcp", address, 1, c.doors[policy.Far].dialFunc()); deniedBy(err) != "private" {
+	if _, err := c.dialers[policy.Far].dialOne(t.Context(), "tcp", address, 1, c.dialers[policy.Far].dialFunc()); deniedBy(err) != "private" {
 		t.Errorf("zone Far at the socket: %v", err)
 	}
 }
@@ -279,7 +279,7 @@ func TestRealDial(t *testing.T) {
 func TestDialRefuses(t *testing.T) {
 	w := &world{names: map[string]string{"v4.example": "1.1.1.1", "none.example": ""}}
 	c := w.client(t, policy.Rules{AllowPrivate: true}, nil, nil)
-	d := c.doors[policy.Typed]
+	d := c.dialers[policy.Typed]
 	for _, s := range []struct {
 		network, address string
 		kind             Kind
@@ -338,7 +338,7 @@ func TestClientClose(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.doors[policy.Typed].DialContext(t.Context(), "tcp", "a.example:80"); !errors.Is(err, net.ErrClosed) {
+	if _, err := c.dialers[policy.Typed].DialContext(t.Context(), "tcp", "a.example:80"); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("dialled after Close: %v", err)
 	}
 }
@@ -351,9 +351,9 @@ func TestListenDataTime(t *testing.T) {
 	}
 	c := New(nil, p, nil)
 	defer c.Close()
-	control := dialControl(t, c.doors[policy.Typed])
+	control := dialControl(t, c.dialers[policy.Typed])
 	c.options.Connect = 50 * time.Millisecond // not for control, which may take longer
-	l, err := c.doors[policy.Typed].ListenData(t.Context(), control)
+	l, err := c.dialers[policy.Typed].ListenData(t.Context(), control)
 	if err != nil {
 		t.Fatal(err)
 	}

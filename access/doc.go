@@ -1,80 +1,71 @@
-// Package access dereferences URLs (RFC 1738 section 2, "access"; section 6). It
-// joins three things that know nothing of each other: the registry, in which each
-// scheme says how its URLs are opened; the policy, which says where a URL may
-// lead; and the network.
+// Package access opens URLs (RFC 1738 section 2, "access"; section 6). It joins the
+// registry, in which each scheme says how its URLs are opened, the policy, which says
+// where a URL may lead, and the network.
 //
-// [Client.Do] looks the scheme up, asks the policy about the URL, lets the
-// scheme's opener make its one exchange, and follows a referral to where that
-// leads, under the same questions. An opener never follows anything, and reaches
-// the network only through the [scheme.Dialer] in its request: a door that
-// resolves the host, asks the policy about each address, dials only what was
-// allowed, and looks once more at the address when the socket connects. A name
-// that means another address the second time one asks gains nothing.
+// [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
+// opener for one request, and follows referrals under the same rules. An opener follows
+// nothing, and reaches the network only through the [scheme.Dialer] of its request. That
+// dialer resolves the host, asks the policy about each address, dials only allowed ones,
+// and checks the address again when the socket connects. A name that changes its address
+// between two lookups gains nothing.
 //
 // # Zones
 //
-// A client has three doors, one for each [policy.Zone], and a door stays the same
-// as long as the client is there. Openers keep connections apart by their door,
-// so that what a typed URL was allowed to reach is not there, still connected, for
-// a URL that a stranger's page brought.
+// A client has one dialer for each [policy.Zone]. Openers keep idle connections by
+// dialer, so a connection that a typed URL was allowed to open is not reused for a URL
+// from a stranger's page.
 //
-// A URL without [Request.From] is typed. What a resource leads to is in zone Far
-// if the URL itself was, or if a public address was dialled for it, in vain or
-// not; in zone Near if only others were dialled, or if it is a file. An opener may
-// use a connection that an earlier request dialled; so the client remembers of
-// each host whether an address of it was ever public. What can't be told is Far:
-// a name for which nothing was dialled and of which nothing is known, or a URL
-// that names no host and whose opener dialled nothing.
+// A URL without [Request.From] is typed. A link is in zone Far if the URL of its resource
+// was, or if a public address was dialled for that, whether the connection succeeded or
+// not. It is in zone Near if only other addresses were dialled, or if the resource is a
+// file. An opener may reuse a connection, so the client records for each host whether one
+// of its addresses was public. Everything else is Far: a name for which nothing was
+// dialled and nothing is recorded, and a URL without a host whose opener dialled nothing.
 //
 // # Referrals
 //
-// Each is asked for once; a URL that comes up a second time, but for its
-// fragment, is a loop and an error. Of several URLs in a referral the next is
-// tried only when no connection came about. The login in a URL goes along only to
-// the same scheme, host and port. Once encryption is left behind, as from https
-// to http, nobody is asked for a login any more. A referral never ends in a
-// session. The fragment of the first URL is kept, unless a referral brings one.
+// Each URL is requested once; a second time, apart from its fragment, is a loop and an
+// error. The next of several URLs in a referral is tried only if no connection was made.
+// The login in a URL is passed on only to the same scheme, host and port. After an
+// encrypted connection, as from https to http, the client asks for no login on an
+// unencrypted one. A referral never starts a session. The fragment of the first URL is
+// kept unless a referral brings one.
 //
 // # Gateways
 //
-// RFC 1738 section 4 lets a client have a gateway for a scheme, and the URI draft has
-// "the entire URI" sent to one. [Options].Gateways says which URLs go by way of
-// which: of any scheme, also one that is not registered.
+// RFC 1738 section 4 lets a client have a gateway for a scheme, and the URI draft sends
+// "the entire URI" to one. [Options].Gateways says which URLs go through which, also for
+// schemes that are not registered.
 //
-//   - A template makes another URL, which is opened in place of the one. Passwords
-//     don't go along; a URL that has one is refused.
-//   - An HTTP proxy is asked for the URL, by whatever is registered for http, if it is
-//     a [scheme.ProxyOpener]. What comes back is an object or a redirect, never a menu:
-//     what a gateway makes of one, a page or lines, is its own.
-//   - For what is encrypted, for sessions, and with SOCKS for everything, the proxy
-//     makes the connection, and the scheme's own opener speaks to the server.
+//   - A template makes another URL, which is opened instead. A URL with a password is
+//     refused.
+//   - An HTTP proxy gets a request for the URL, from the opener of http if that is a
+//     [scheme.ProxyOpener]. The response is an object or a redirect, never a menu.
+//   - For encrypted schemes and sessions, and for everything with SOCKS, the proxy makes
+//     the connection, and the scheme's own opener speaks to the server.
 //
-// Gateways are named by the program or the person who configures it, and by no URL, so
-// they may be at any address and port ([policy.Policy.Configured]). Where a URL goes
-// by way of one that is asked, no connection is opened to any other host.
+// The program or its user names gateways, never a URL, so they may have any address and
+// port ([policy.Policy.Configured]). A URL that goes through a template or an HTTP proxy
+// opens no connection to another host.
 //
-// The URL itself is judged as ever, before the gateway is asked: a URL in zone Far
-// names no address that is not public. A host's name is another matter. With
-// "socks5" it is looked up here, and the address that it has is judged and given to
-// the proxy. With all the others it is the gateway's to look up, and may mean an
-// address in the gateway's network that the policy never sees: who has a proxy
-// that reaches what others must not reach lets the proxy judge, or names the hosts
-// as exceptions. So what comes that way is in zone Far, unless the URL named an address
-// that is not public. A redirect that a gateway makes to another URL, be it one at its
-// own host, is a referral like any other.
+// The policy judges the URL first: a URL in zone Far names no private address. With
+// "socks5" the client resolves the name, judges the address and gives it to the proxy.
+// All other gateways resolve the name themselves, and it may mean an address in their
+// network that the policy never sees. A proxy that reaches a private network must decide
+// for itself, or the hosts must be exceptions. Resources from such gateways are in zone
+// Far, unless the URL named an address that is not public. A redirect by a gateway is a
+// referral like any other.
 //
-// Datagrams go by way of no proxy: what needs them fails, and does not go around it.
+// Datagrams go through no proxy. A scheme that needs them fails, and does not bypass it.
 //
 // # Time
 //
-// There are three limits in [Options]: for a connection, for the silence of a
-// server, and for the whole way to the resource. The context of an open is good
-// for its resource too: when it ends, reading ends, and the connection of a
-// session is closed.
+// [Options] has three limits: for a connection, for the silence of a server, and for all
+// of an open. The context of an open applies to its resource too: when it ends, reading
+// ends, and the connection of a session is closed.
 //
 // # Refused
 //
-// Networks other than TCP and UDP; a data connection to another host than the
-// control connection's or to a port below 1024; a data connection from another
-// host.
+// Networks other than TCP and UDP; a data connection to another host than that of the
+// control connection, or to a port below 1024; a data connection from another host.
 package access

@@ -53,7 +53,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// GatewayError is a failure of what went by way of gateways: it may be theirs, and
+// GatewayError is a failure of a request that went through gateways: it may be theirs, and
 // not that of what they were to get.
 type GatewayError struct {
 	Gateways []Gateway // in their order
@@ -61,7 +61,7 @@ type GatewayError struct {
 }
 
 func (e *GatewayError) Error() string {
-	return e.Err.Error() + " (by way of " + gatewayTexts(e.Gateways) + ")"
+	return e.Err.Error() + " (through " + gatewayTexts(e.Gateways) + ")"
 }
 
 func (e *GatewayError) Unwrap() error { return e.Err }

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// exception is what goes by way of no gateway. port is 0 for any.
+// exception matches hosts that use no gateway. port 0 matches any.
 type exception struct {
 	all       bool         // everything
 	addresses netip.Prefix // if it is valid
@@ -85,7 +85,7 @@ func ofAddress(a netip.Addr, port uint16) (exception, bool) {
 	return exception{addresses: p, port: port}, err == nil && a.Zone() == ""
 }
 
-// excepts reports whether host, in lower case and without brackets, goes by way of
+// excepts reports whether host, in lower case and without brackets, uses
 // no gateway at that port.
 func (g *Gateways) excepts(host string, port uint16) bool {
 	a, err := netip.ParseAddr(host)

@@ -17,20 +17,19 @@ import (
 // answer than that.
 const maxTries = 8
 
-// follower is one Do: the way from the first URL to the resource.
+// follower is the state of one Do.
 type follower struct {
 	client  *Client
 	ctx     context.Context
 	request Request
 
 	asked   map[locus.URL]bool // without fragments
-	secure  bool               // a URL on the way was encrypted
+	secure  bool               // the connection for an earlier URL was encrypted
 	result  Result             // as far as it is known
 	dialled *tracker           // what was dialled for the last URL
 }
 
-// follow opens the URL of the request and goes on as referrals lead. The error is
-// an [*Error].
+// follow opens the URL of the request and follows referrals. The error is an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
 	zone, err := f.client.zoneOf(first, f.request.From)
@@ -54,10 +53,9 @@ func (f *follower) follow() (scheme.Resource, error) {
 	return nil, err
 }
 
-// refer opens the first URL of list that can be opened: one that the policy denies,
-// that nothing here can access, or to which no connection comes about leaves it to
-// the next. If none can, the error is that of the last, or of one that the policy
-// denies: that can be allowed.
+// refer opens the first URL of list that can be opened. It tries the next one after a
+// denial, an unsupported scheme or a failed connection. If all fail, the error is the
+// last denial, which the user can allow, or otherwise the last error.
 func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err error) {
 	from := f.result.URL
 	for i, to := range list {
@@ -87,8 +85,8 @@ func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	return f.open(f.withFragment(to), f.result.Zone, hops)
 }
 
-// worthAnother reports whether, after err, another URL of a referral should be
-// tried: nothing was asked of anybody. That the user said no is the end.
+// worthAnother reports whether another URL of a referral should be tried after err: no
+// request was sent. A cancelled open is not continued.
 func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
@@ -110,7 +108,7 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	if _, ok := res.(*scheme.Session); ok && hops > 0 {
 		res.Close()
 		return nil, f.fail(u, &policy.DeniedError{Rule: "session", Subject: locus.Quote(u.Redacted()),
-			Reason: "a referral may not begin a session", Help: "open it by itself"})
+			Reason: "a referral may not start a session", Help: "open it by itself"})
 	}
 	f.dialled = t
 	f.secure = f.secure || f.client.has(u, scheme.Secure)
@@ -120,8 +118,8 @@ func (f *follower) open(u locus.URL, zone policy.Zone, hops int) (scheme.Resourc
 	return res, nil
 }
 
-// route returns how u is opened, if the policy lets it be and the schemes that it
-// takes are there.
+// route returns how u is opened, if the policy allows it and the schemes it needs are
+// registered.
 func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 	r, err := c.options.Gateways.route(u, c.registry)
 	if err != nil {
@@ -135,7 +133,7 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 	return r, c.check(u, zone)
 }
 
-// exchange has u opened as r says.
+// exchange opens u by the route r.
 func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t *tracker) (res scheme.Resource, err error) {
 	c := f.client
 	for _, g := range r.by {
@@ -165,17 +163,17 @@ func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t 
 		return nil, &GatewayError{r.by, err}
 	}
 	if err == nil && r.isOther() {
-		label(res, u)
+		setURL(res, u)
 	}
 	return res, err
 }
 
-// schemeRequest is what an opener is asked.
+// schemeRequest returns the request for an opener.
 func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *tracker) *scheme.Request {
 	c, o, u := f.client, &f.client.options, way.url
 	r := &scheme.Request{
 		URL:     u,
-		Dial:    c.way(way, zone),
+		Dial:    c.dialerFor(way, zone),
 		Ask:     o.Ask,
 		Fill:    o.Fill,
 		Limit:   o.Limit,
@@ -198,10 +196,10 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 		}
 	}
 	if from := f.request.From; from != nil && !from.URL.IsZero() {
-		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.again(ctx, from) }
+		r.Within = func(ctx context.Context) (scheme.Resource, error) { return c.reopen(ctx, from) }
 	}
 	if f.secure && !c.has(u, scheme.Secure) {
-		// Whoever listens here could have been the one who sent us here.
+		// An eavesdropper on this connection may have made the redirect.
 		r.Ask, r.Fill = nil, nil
 	}
 	if r.Trace = f.request.Trace; r.Trace == nil && o.Trace != nil {
@@ -210,8 +208,8 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 	return r
 }
 
-// referred returns the door to a URL that the server of u refers to while u is
-// being opened, so many referrals after the first URL.
+// referred returns the dialer for a URL that a server refers to while a URL is being
+// opened by the route way.
 func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckReferral(c.target(way.url), c.target(to), hops+1); err != nil {
 		return nil, err
@@ -222,13 +220,13 @@ func (c *Client) referred(way route, to locus.URL, zone policy.Zone, hops int, t
 		return nil, err
 	}
 	if !way.isDirect() || !r.isDirect() {
-		return nil, fmt.Errorf("%w: %s goes by way of a gateway, which an exchange under way can't change to", scheme.ErrUnsupported, show(to))
+		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
 	}
-	return c.way(r, next), nil
+	return c.dialerFor(r, next), nil
 }
 
-// again opens what r was the result of. It leads no further than it did before.
-func (c *Client) again(ctx context.Context, r *Result) (scheme.Resource, error) {
+// reopen opens the URL of r again, in the same zone.
+func (c *Client) reopen(ctx context.Context, r *Result) (scheme.Resource, error) {
 	found, err := c.Do(ctx, Request{URL: r.URL, From: &Result{URL: r.URL, Zone: c.foundZone(r)}})
 	if err != nil {
 		return nil, err
@@ -236,9 +234,8 @@ func (c *Client) again(ctx context.Context, r *Result) (scheme.Resource, error) 
 	return found.Resource, nil
 }
 
-// fail makes the error about u. If the open has ended by its context, that is the
-// reason, whatever an opener makes of it. The opener's own words are kept where they
-// tell what the server did before the time was over.
+// fail returns the error about u. If the context of the open has ended, its cause is
+// the reason. The opener's error is kept if it says what the server did before.
 func (f *follower) fail(u locus.URL, err error) error {
 	op := "open"
 	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {
@@ -253,8 +250,8 @@ func (f *follower) fail(u locus.URL, err error) error {
 	return NewError(op, u, err)
 }
 
-// withLogin returns to with the login of from, if that is for the same server and
-// to has none. It is the only way in which a login goes along.
+// withLogin returns to with the login of from, if that is for the same server and to
+// has none. No other login is passed on.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
 	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || f.port(from) != f.port(to) {
@@ -263,13 +260,13 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	p.User, p.Password = with.User, with.Password
 	u, err := p.URL()
 	if err != nil {
-		// Too long with the login: then without.
+		// The URL is too long with the login.
 		return to
 	}
 	return u
 }
 
-// port is the one that u leads to.
+// port returns the port of u, or the default one.
 func (f *follower) port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -277,7 +274,7 @@ func (f *follower) port(u locus.URL) uint16 {
 	return f.client.registry.Scheme(u).Port
 }
 
-// withFragment returns to with the fragment so far, if it has none of its own.
+// withFragment returns to with the current fragment, if it has none.
 func (f *follower) withFragment(to locus.URL) locus.URL {
 	fragment, ok := f.result.URL.Fragment()
 	if _, has := to.Fragment(); !ok || has {
@@ -285,13 +282,13 @@ func (f *follower) withFragment(to locus.URL) locus.URL {
 	}
 	u, err := to.WithFragment(fragment)
 	if err != nil {
-		// Too long with the fragment, which is for the reader alone.
+		// The URL is too long with the fragment, which only the client needs.
 		return to
 	}
 	return u
 }
 
-// hostKey is the host of u as doors know it.
+// hostKey returns the host of u in lower case and without brackets.
 func hostKey(u locus.URL) string {
 	host := u.Host()
 	if len(host) >= 2 && host[0] == '[' {
@@ -300,8 +297,8 @@ func hostKey(u locus.URL) string {
 	return strings.ToLower(host)
 }
 
-// zoneAfter is the zone of what u leads to, once u is open. See the package's text
-// on zones.
+// zoneAfter returns the zone of links in the resource at u. See the package's text on
+// zones.
 func (c *Client) zoneAfter(u locus.URL, r route, zone policy.Zone, t *tracker) policy.Zone {
 	host := hostKey(u)
 	public, known := c.known.get(host)
@@ -310,7 +307,7 @@ func (c *Client) zoneAfter(u locus.URL, r route, zone policy.Zone, t *tracker) p
 	case zone == policy.Far, t.public.Load(), known && public:
 		return policy.Far
 	case !r.isDirect() && err == nil && !policy.IsPublic(literal):
-		// What was dialled is the gateway.
+		// The gateway was dialled.
 		return policy.Near
 	case !r.isDirect():
 		return policy.Far

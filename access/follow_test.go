@@ -68,8 +68,8 @@ func TestFollow(t *testing.T) {
 		{text: "http://c.example/10", kind: Protocol, says: "http://c.example/10#x: protocol error: referrals lead in a circle"},
 		{text: "http://c.example/12#a", kind: Protocol, says: "circle"},
 		{text: "http://c.example/13", kind: Protocol, says: "leads nowhere"},
-		{text: "http://c.example/14", kind: Denied, says: "may not begin a session"},
-		{text: "http://c.example/15", kind: Denied, says: "may not begin a session"},
+		{text: "http://c.example/14", kind: Denied, says: "may not start a session"},
+		{text: "http://c.example/15", kind: Denied, says: "may not start a session"},
 		{text: "http://c.example/16", kind: Denied, says: "mailto:a@b.example"},
 		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme "urn" (referred to from http://c.example/17)`},
 		{text: "http://c.example/18", kind: Unreachable, says: `locus: dial http://nowhere.example/: `},
@@ -114,7 +114,7 @@ func TestNoFollow(t *testing.T) {
 	}
 }
 
-// As many referrals in a row as the policy allows, and no more.
+// As many consecutive referrals as the policy allows, and no more.
 func TestHops(t *testing.T) {
 	w := &world{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
 	for i := 1; i <= 20; i++ {

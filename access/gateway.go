@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Gateway is a gateway locator (RFC 1738 section 4): what URLs go by way of. It is
-// immutable and comparable; the zero Gateway is none, as if nothing had been said.
+// Gateway is a gateway locator that URLs go through (RFC 1738 section 4). It is
+// immutable and comparable. The zero Gateway is unset.
 type Gateway struct {
 	kind gatewayKind
 	url  locus.URL // of the proxy; of a template, with its braces
@@ -25,8 +25,8 @@ type gatewayKind uint8
 
 const (
 	noGateway  gatewayKind = iota
-	direct                 // none, whatever is said for all
-	template               // another URL that the URL is put into
+	direct                 // none, also if there is one for all schemes
+	template               // a URL with a place for the URL
 	httpProxy              // an HTTP proxy
 	socks                  // a SOCKS proxy that is given addresses
 	socksNames             // a SOCKS proxy that is given names
@@ -47,17 +47,16 @@ const (
 
 // ParseGateway reads a gateway in one of its forms:
 //
-//	http://gw.example/{url}     a template: the URL, each character but letters,
-//	                            digits, "-", "_" and "." encoded, makes another URL
+//	http://gw.example/{url}     a template for another URL: all characters except
+//	                            letters, digits, "-", "_" and "." are encoded
 //	http://gw.example/{+url}    the same, with the URL as it is; http and https only
 //	http://proxy.example:3128   an HTTP proxy; https: one that is asked over TLS
 //	socks5://proxy.example      SOCKS 5 (RFC 1928), names looked up here
 //	socks5h://proxy.example     SOCKS 5, names looked up by the proxy
-//	direct                      no gateway, although there is one for all
+//	direct                      no gateway, also if there is one for all schemes
 //
-// A user and password in it are for the gateway alone. The places stand behind the
-// host, so that no URL chooses which host is asked. The error is a
-// [*locus.SyntaxError].
+// A user and password in it are sent only to the gateway. The places come after the
+// host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
 func ParseGateway(text string) (Gateway, error) {
 	if text == "direct" {
 		return Gateway{kind: direct}, nil
@@ -81,14 +80,14 @@ func ParseGateway(text string) (Gateway, error) {
 	return g, g.check()
 }
 
-// check says what is wrong with a gateway that is in no form of its own.
+// check returns what is wrong with a gateway.
 func (g Gateway) check() error {
 	u := g.url
 	port, written := u.Port()
 	path, _ := u.Path()
 	switch _, fragment := u.Fragment(); {
 	case g.kind == noGateway:
-		return u.Errorf(0, "gateway", "%w: neither a template with %s nor http, https, socks5 or socks5h, as a proxy has it", locus.ErrValue, escaped)
+		return u.Errorf(0, "gateway", "%w: write a template with %s, or a proxy with http, https, socks5 or socks5h", locus.ErrValue, escaped)
 	case !u.Facts().Has(locus.Internet):
 		return u.Errorf(len(u.Scheme())+1, "host", "%w: a gateway has a host", locus.ErrValue)
 	case !locus.IsHost(u.Host()):
@@ -105,7 +104,7 @@ func (g Gateway) check() error {
 	return g.checkLogin()
 }
 
-// checkPlaces looks at what is in braces.
+// checkPlaces checks what is in braces.
 func (g Gateway) checkPlaces() error {
 	u, text := g.url, g.url.String()
 	for i := 0; i < len(text); i++ {
@@ -120,9 +119,9 @@ func (g Gateway) checkPlaces() error {
 		case !strings.HasPrefix(text[i:], place):
 			return u.Errorf(i, "gateway", "%w: braces hold %s or %s", locus.ErrValue, escaped, verbatim)
 		case !hasPath(u) || i < u.PathOffset():
-			return u.Errorf(i, "gateway", "%w: the URL is put behind the host", locus.ErrValue)
+			return u.Errorf(i, "gateway", "%w: the place for the URL comes after the host", locus.ErrValue)
 		case place == verbatim && u.Scheme() != "http" && u.Scheme() != "https":
-			return u.Errorf(i, "gateway", "%w: only http and https take a URL as it is; write %s", locus.ErrValue, escaped)
+			return u.Errorf(i, "gateway", "%w: only http and https take a URL unencoded; write %s", locus.ErrValue, escaped)
 		}
 		i += len(place) - 1
 	}
@@ -134,7 +133,7 @@ func hasPath(u locus.URL) bool {
 	return ok
 }
 
-// checkLogin looks at the user and password of a proxy.
+// checkLogin checks the user and password of a proxy.
 func (g Gateway) checkLogin() error {
 	user, password, ok := g.login()
 	const most = 255 // RFC 1929
@@ -143,7 +142,7 @@ func (g Gateway) checkLogin() error {
 	case g.kind == httpProxy && (strings.Contains(user, ":") || hasControl(user+password)):
 		return g.url.Errorf(start, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
 	case g.kind != httpProxy && (user == "" || len(user) > most || len(password) > most):
-		return g.url.Errorf(start, "user", "%w: user and password have %d octets at most, and a user one at least", locus.ErrValue, most)
+		return g.url.Errorf(start, "user", "%w: user and password have at most %d octets, and the user is not empty", locus.ErrValue, most)
 	}
 	return nil
 }
@@ -159,7 +158,7 @@ func (g Gateway) login() (user, password string, ok bool) {
 	return bnf.Decode(user), bnf.Decode(password), ok
 }
 
-// address is that of a proxy.
+// address returns the host and port of a proxy.
 func (g Gateway) address() string {
 	port, ok := g.url.Port()
 	switch {
@@ -174,7 +173,7 @@ func (g Gateway) address() string {
 	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(port)))
 }
 
-// IsZero reports whether nothing was said.
+// IsZero reports whether g is unset.
 func (g Gateway) IsZero() bool { return g == Gateway{} }
 
 // String returns the gateway as it was written, without its password.
@@ -191,12 +190,11 @@ func (g *Gateway) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// plain are the characters that a template has as they are: those that no scheme
-// and no reader of searchparts takes for anything else.
+// plain returns the characters that a template does not encode: those that no scheme
+// reserves.
 func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
 
-// expand puts u into a template. The fragment is for who asked, and the password of
-// u is not the gateway's business.
+// expand puts u into a template, without its fragment and password.
 func (g Gateway) expand(u locus.URL) (locus.URL, error) {
 	text := u.WithoutFragment().WithoutPassword().String()
 	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
@@ -207,7 +205,7 @@ func (g Gateway) is(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
 
-// portOf is the port that u leads to, own if none is written.
+// portOf returns the port of u, or own if none is written.
 func portOf(u locus.URL, own uint16) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -228,18 +226,17 @@ type GatewayRules struct {
 	// Schemes are the gateways by the name of the scheme, in lower case. It need
 	// not be one that is registered.
 	Schemes map[string]Gateway
-	// All is the gateway of schemes that Schemes doesn't have; but never for what is
-	// not on the network: file, mid, cid and mailto.
+	// All is the gateway of schemes that Schemes doesn't have, except those whose
+	// traits are Local or Files.
 	All Gateway
-	// Except are the hosts that go by way of none, with commas or blanks between
-	// them: a name is for itself and what ends in "." and it, ".name" and "*.name"
-	// for the latter alone; an address; addresses as "10.0.0.0/8"; each perhaps with
-	// ":" and the one port; "*" for all. Addresses are compared with what is written
-	// in a URL, and names are not looked up.
+	// Except are hosts that use no gateway, separated by commas or blanks: "name" for
+	// the host and its subdomains, ".name" and "*.name" only for subdomains, an address,
+	// a prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port.
+	// Addresses are compared with the text of a URL; names are not looked up.
 	Except string
 }
 
-// Gateways say which URLs go by way of which gateway. They are immutable and may be
+// Gateways say which URLs go through which gateway. They are immutable and may be
 // used from many goroutines at once.
 type Gateways struct {
 	schemes map[string]Gateway
@@ -247,9 +244,8 @@ type Gateways struct {
 	except  []exception
 }
 
-// NewGateways makes gateways. It is an error if a name is no scheme's, if an
-// exception is none of the forms (a [*locus.SyntaxError]), or if templates lead in a
-// circle.
+// NewGateways returns the gateways of r. It fails if a key is not the name of a scheme,
+// if an exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
 func NewGateways(r GatewayRules) (*Gateways, error) {
 	g := &Gateways{schemes: make(map[string]Gateway, len(r.Schemes)), all: r.All}
 	var err error
@@ -270,7 +266,7 @@ func NewGateways(r GatewayRules) (*Gateways, error) {
 	return g, g.ends("all")
 }
 
-// ends makes sure that URLs of a scheme arrive somewhere.
+// ends checks that the gateways of a scheme form no loop.
 func (g *Gateways) ends(name string) error {
 	u, err := locus.Parse(name + "://host.invalid/")
 	if err != nil {
@@ -295,8 +291,8 @@ func (g *Gateways) of(u locus.URL, s scheme.Scheme) Gateway {
 	return gateway
 }
 
-// isHere reports whether a file of that host is one of this machine (RFC 1738
-// section 3.10).
+// isHere reports whether a file URL with that host names a file on this machine (RFC
+// 1738 section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
 // For returns the gateway for URLs of s whose host is no exception; the zero Gateway
@@ -327,8 +323,8 @@ func (g Gateway) unlessDirect() Gateway {
 	return g
 }
 
-// route is how a URL is opened: url, which templates have made of it or which it is,
-// is asked of a proxy, or of its own server through a tunnel, or of its server.
+// route says how a URL is opened: url, perhaps made by templates, is requested from a
+// proxy, or from its own server, directly or through a tunnel.
 type route struct {
 	url    locus.URL
 	by     []Gateway // all, in their order
@@ -336,14 +332,13 @@ type route struct {
 	tunnel Gateway
 }
 
-// isDirect reports whether nothing but the server sees what is asked.
+// isDirect reports whether no gateway is involved.
 func (r route) isDirect() bool { return r.proxy.IsZero() && !r.isOther() }
 
-// isOther reports whether another URL is opened in place of the one.
+// isOther reports whether another URL is opened instead.
 func (r route) isOther() bool { return len(r.by) > 0 && r.by[0].kind == template }
 
-// errCircle is that templates lead from one to another without end.
-var errCircle = errors.New("access: gateways lead in a circle")
+var errCircle = errors.New("access: the gateways form a loop")
 
 // route returns how u is opened, whose scheme is in known or is not registered.
 func (g *Gateways) route(u locus.URL, known *scheme.Registry) (r route, err error) {

@@ -14,7 +14,7 @@ import (
 // is at an address that datagrams are sent to, so the first one that the policy
 // allows is it. Silence is no error here: it is for the protocol to say how long
 // it waits, and when it asks again.
-func (d *door) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
+func (d *dialer) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
 	if d.isTunnelled(address) {
@@ -25,7 +25,7 @@ func (d *door) DialPacket(ctx context.Context, network, address string, ports ..
 		return nil, err
 	}
 	to := list[0]
-	t := d.note(ctx, host, to)
+	t := d.recordDial(ctx, host, to)
 	c, err := d.openPacket(ctx, network, to, ports)
 	if err != nil {
 		return nil, asDialError(to.String(), err)
@@ -34,13 +34,13 @@ func (d *door) DialPacket(ctx context.Context, network, address string, ports ..
 	if err != nil {
 		return nil, asDialError(to.String(), err)
 	}
-	admitted.setFree()
+	admitted.allowSilence()
 	t.add(admitted)
 	return admitted, nil
 }
 
-// openPacket opens a socket, or has the client's own way of dialling do it.
-func (d *door) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
+// openPacket opens a socket, or calls the client's Dial.
+func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
 	if network != "udp" && network != "udp4" && network != "udp6" {
 		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams are UDP's"}
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // DialReserved implements [scheme.ReservedDialer].
-func (d *door) DialReserved(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *dialer) DialReserved(ctx context.Context, network, address string) (net.Conn, error) {
 	dial := d.dialFunc()
 	if d.client.options.Dial == nil {
 		dial = d.dialReserved
@@ -26,7 +26,7 @@ func (d *door) DialReserved(ctx context.Context, network, address string) (net.C
 
 // dialReserved connects from the highest reserved port that is free, or from any
 // where it may not have one.
-func (d *door) dialReserved(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *dialer) dialReserved(ctx context.Context, network, address string) (net.Conn, error) {
 	for port := lastReserved; port >= firstReserved; port-- {
 		c, err := (&net.Dialer{Control: d.control, LocalAddr: &net.TCPAddr{Port: port}}).DialContext(ctx, network, address)
 		switch {

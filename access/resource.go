@@ -85,7 +85,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		// net.Conn; the connection beneath it tells when it is closed.
 		h := newHold(ctx, cancel, u, r.Conn)
 		for _, conn := range conns {
-			conn.setFree()
+			conn.allowSilence()
 			conn.afterClose(h.release)
 		}
 	default:

@@ -215,7 +215,7 @@ func TestSessionIsNotHurried(t *testing.T) {
 		if err := res.Close(); err != nil {
 			t.Error(err)
 		}
-		if len(c.doors[policy.Typed].conns) != 0 {
+		if len(c.dialers[policy.Typed].conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 	})
@@ -359,7 +359,7 @@ func TestConnDeadlines(t *testing.T) {
 		c := New(nil, policy.Policy{}, &Options{Idle: 10 * time.Second})
 		open := func() (*conn, net.Conn) {
 			near, far := net.Pipe()
-			admitted, err := c.doors[0].admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
+			admitted, err := c.dialers[0].admit(near, netip.MustParseAddrPort("1.1.1.1:80"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -406,10 +406,10 @@ func TestConnDeadlines(t *testing.T) {
 		if d := took(func() { _, err = a.Write([]byte("x")) }); d != 2*time.Second {
 			t.Errorf("Write: %v after %v", err, d)
 		}
-		a.setFree()
+		a.allowSilence()
 		a.SetReadDeadline(time.Now().Add(time.Hour))
 		expect("free", time.Hour, false)
-		if a.Close() != nil || len(c.doors[0].conns) != 0 {
+		if a.Close() != nil || len(c.dialers[0].conns) != 0 {
 			t.Error("a closed connection is kept")
 		}
 		if _, err := a.Read(b); err == nil {

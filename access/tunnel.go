@@ -16,15 +16,15 @@ import (
 )
 
 // isTunnelled reports whether connections to address are made by a proxy.
-func (d *door) isTunnelled(address string) bool {
+func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
 	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
 }
 
-// dialTunnel has the proxy of the door connect to address. What an address means is
-// known, and judged as ever. What a name means is the proxy's to know; but one that
-// is given addresses is given those that were looked up and judged here.
-func (d *door) dialTunnel(ctx context.Context, network, address string) (net.Conn, error) {
+// dialTunnel connects to address through the proxy. The policy judges an IP address. A
+// name is resolved by the proxy, unless the proxy takes addresses: then it is looked up
+// and judged here.
+func (d *dialer) dialTunnel(ctx context.Context, network, address string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil, noDatagrams(d.tunnel)
 	}
@@ -47,16 +47,16 @@ func (d *door) dialTunnel(ctx context.Context, network, address string) (net.Con
 }
 
 func noDatagrams(g Gateway) error {
-	return scheme.Hint(fmt.Errorf("%w: %s carries TCP alone, and this needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
+	return scheme.Hint(fmt.Errorf("%w: %s carries only TCP, and this needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
 }
 
-// dialName has the proxy connect to a name. As far as is known here, that is public.
-func (d *door) dialName(ctx context.Context, host string, port uint16) (net.Conn, error) {
+// dialName has the proxy connect to a name, which counts as public.
+func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	if err := d.checkOnly(host); err != nil {
 		return nil, err
 	}
 	trackerOf(ctx).note(true)
-	d.client.known.note(host, true)
+	d.client.known.record(host, true)
 	address := net.JoinHostPort(host, strconv.Itoa(int(port)))
 	c, err := d.throughTunnel(ctx, "tcp", address)
 	if err != nil {
@@ -71,32 +71,32 @@ func (d *door) dialName(ctx context.Context, host string, port uint16) (net.Conn
 	return admitted, nil
 }
 
-// throughTunnel is the way of dialling by the proxy of the door.
-func (d *door) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
-	way := rawDialer{d.client.door(doorKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
+// throughTunnel dials through the proxy.
+func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
+	direct := rawDialer{d.client.dialer(dialerKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
 	if d.tunnel.kind == httpProxy {
 		opener, err := d.client.proxyOpener(d.tunnel)
 		if err != nil {
 			return nil, err
 		}
-		return opener.Tunnel(ctx, way, d.tunnel.url, address)
+		return opener.Tunnel(ctx, direct, d.tunnel.url, address)
 	}
 	var auth *proxy.Auth
 	if user, password, ok := d.tunnel.login(); ok {
 		auth = &proxy.Auth{User: user, Password: password}
 	}
-	keep := &keeper{rawDialer: way}
-	dialer, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, keep)
+	record := &recorder{rawDialer: direct}
+	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, record)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := dialer.(proxy.ContextDialer).DialContext(ctx, "tcp", address); err != nil {
+	if _, err := connector.(proxy.ContextDialer).DialContext(ctx, "tcp", address); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.tunnel, err)
 	}
-	return keep.conn, nil
+	return record.conn, nil
 }
 
-// proxyOpener returns what can ask an HTTP proxy.
+// proxyOpener returns the opener that sends requests to an HTTP proxy.
 func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
 	opener, ok := s.Opener.(scheme.ProxyOpener)
@@ -106,9 +106,9 @@ func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 	return opener, nil
 }
 
-// rawDialer connects as its door does, to what the configuration names, and leaves
-// it to another door to keep the connection.
-type rawDialer struct{ *door }
+// rawDialer dials the host of a gateway without tracking the connection, which the
+// dialer that goes through the gateway tracks.
+type rawDialer struct{ *dialer }
 
 func (r rawDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	_, list, err := r.lookup(ctx, network, address)
@@ -131,65 +131,63 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	return nil, first
 }
 
-// Dial is there because package proxy wants it.
+// Dial implements the interface that package proxy asks for.
 func (r rawDialer) Dial(network, address string) (net.Conn, error) {
 	return r.DialContext(context.Background(), network, address)
 }
 
-// keeper keeps the connection itself, around which package proxy puts one that
-// can do less.
-type keeper struct {
+// recorder keeps the connection, which package proxy wraps in one with fewer methods.
+type recorder struct {
 	rawDialer
 	conn net.Conn
 }
 
-func (k *keeper) DialContext(ctx context.Context, network, address string) (c net.Conn, err error) {
+func (k *recorder) DialContext(ctx context.Context, network, address string) (c net.Conn, err error) {
 	k.conn, err = k.rawDialer.DialContext(ctx, network, address)
 	return k.conn, err
 }
 
-// doorKey is what doors are apart by, besides those that lead straight to servers.
-type doorKey struct {
+// dialerKey identifies a dialer.
+type dialerKey struct {
 	zone   policy.Zone
 	tunnel Gateway
 	only   string // the one host that may be dialled; empty: any
 }
 
-// door returns the door of that kind, which stays the same.
-func (c *Client) door(key doorKey) *door {
+// dialer returns the dialer for key, the same one each time.
+func (c *Client) dialer(key dialerKey) *dialer {
 	if key.tunnel.IsZero() && key.only == "" {
-		return c.doors[key.zone]
+		return c.dialers[key.zone]
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.others[key]
+	d := c.proxied[key]
 	if d == nil {
-		d = &door{client: c, doorKey: key, closed: c.closed}
-		if c.others == nil {
-			c.others = make(map[doorKey]*door)
+		d = &dialer{client: c, dialerKey: key, closed: c.closed}
+		if c.proxied == nil {
+			c.proxied = make(map[dialerKey]*dialer)
 		}
-		c.others[key] = d
+		c.proxied[key] = d
 	}
 	return d
 }
 
-// way returns the door for what r says, to something in that zone. A gateway is named
-// by who configures it, and so is typed; nothing but its host is open to what
-// goes by way of it.
-func (c *Client) way(r route, zone policy.Zone) *door {
+// dialerFor returns the dialer for a route, to a URL in that zone. The configuration
+// names a gateway, so its zone is Typed, and only its host may be dialled.
+func (c *Client) dialerFor(r route, zone policy.Zone) *dialer {
 	switch {
 	case !r.proxy.IsZero():
-		return c.door(doorKey{zone: policy.Typed, only: hostKey(r.proxy.url)})
+		return c.dialer(dialerKey{zone: policy.Typed, only: hostKey(r.proxy.url)})
 	case r.isOther():
-		return c.door(doorKey{zone: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
+		return c.dialer(dialerKey{zone: policy.Typed, tunnel: r.tunnel, only: hostKey(r.url)})
 	}
-	return c.door(doorKey{zone: zone, tunnel: r.tunnel})
+	return c.dialer(dialerKey{zone: zone, tunnel: r.tunnel})
 }
 
-// checkOnly refuses hosts that the door is not for.
-func (d *door) checkOnly(host string) error {
+// checkOnly refuses other hosts than that of the gateway.
+func (d *dialer) checkOnly(host string) error {
 	if d.only == "" || strings.EqualFold(host, d.only) {
 		return nil
 	}
-	return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(host), Reason: "what goes by way of a gateway opens connections to that alone"}
+	return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(host), Reason: "a URL that goes through a gateway opens connections only to the gateway"}
 }

@@ -9,25 +9,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// checkGateway refuses what u has, or what is asked of it, that a gateway can't be
-// given.
+// checkGateway refuses what can't be sent to a gateway.
 func (f *follower) checkGateway(u locus.URL, r route) error {
 	switch {
-	case !f.mayTell(u, r):
+	case !f.mayForward(u, r):
 		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Redacted()), Reason: "its password is not for the gateway " + gatewayTexts(r.by),
 			Help: "leave it out"}
 	case len(f.request.Like) > 0:
-		return fmt.Errorf("%w: documents to be alike can't be told to a gateway", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: a gateway can't be asked for similar documents", scheme.ErrUnsupported)
 	case f.request.Items != scheme.ItemRange{}:
-		return fmt.Errorf("%w: which items can't be told to a gateway", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: a gateway can't be asked for a range of items", scheme.ErrUnsupported)
 	}
 	return nil
 }
 
-// mayTell reports whether a gateway may be told u. A template is told nothing that may
-// be a password. A proxy is told it where the scheme's form says that it is not a password, as
-// in the search of an http URL; the password of a login does not go along.
-func (f *follower) mayTell(u locus.URL, r route) bool {
+// mayForward reports whether u may be sent to a gateway. A template gets nothing that
+// may be a password. A proxy gets it if the scheme's syntax says that it is not one, as in
+// the search of an http URL. The password of a login is never sent.
+func (f *follower) mayForward(u locus.URL, r route) bool {
 	switch {
 	case u.Redacted() == u.String(), r.proxy.IsZero() && !r.isOther():
 		return true
@@ -44,7 +43,7 @@ func (f *follower) mayTell(u locus.URL, r route) bool {
 	return err == nil
 }
 
-// gatewayTexts names gateways.
+// gatewayTexts returns gateways as text.
 func gatewayTexts(list []Gateway) string {
 	var b strings.Builder
 	for i, g := range list {
@@ -56,8 +55,8 @@ func gatewayTexts(list []Gateway) string {
 	return b.String()
 }
 
-// label gives what a gateway has in place of u the URL that was asked for.
-func label(res scheme.Resource, u locus.URL) {
+// setURL sets the URL of a resource that a gateway returned for u.
+func setURL(res scheme.Resource, u locus.URL) {
 	switch r := res.(type) {
 	case *scheme.Object:
 		r.URL = u

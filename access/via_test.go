@@ -318,7 +318,7 @@ func TestThroughProxy(t *testing.T) {
 	req := typed("news:a.b")
 	req.Items.Newest = 5
 	var by *access.GatewayError
-	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "by way of "+shown) ||
+	if _, _, err := c.text(t, req); access.KindOf(err) != access.Unsupported || !strings.Contains(err.Error(), "through "+shown) ||
 		!errors.As(err, &by) || len(by.Gateways) != 1 || len(asked.take()) != 0 {
 		t.Errorf("items: %v", err)
 	}
@@ -398,13 +398,13 @@ func TestGatewayReferrals(t *testing.T) {
 		{"gopher=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
 		{"gopher=http://" + proxy, "http://127.0.0.1:9999/", access.Denied, "not a public address"},
 		{"gopher=http://" + proxy, "http://localhost/", access.Denied, "not a public name"},
-		{"gopher=http://" + proxy, "http://inner.example/", access.Denied, "what led there may be anybody's"},
+		{"gopher=http://" + proxy, "http://inner.example/", access.Denied, "a link or redirect led there"},
 		{"gopher=http://" + proxy, "file:///etc/passwd", access.Denied, "file"},
 		{"gopher=http://" + proxy, "telnet://h.example/", access.Denied, "session"},
 		{"gopher=http://" + proxy, "gopher://away.example/0gopher://away.example/0x", access.Syntax, ""},
 		{"gopher=http://" + proxy, "relative", access.Syntax, ""},
 		{"all=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
-		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 10 referrals in a row"},
+		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 10 consecutive referrals"},
 	} {
 		c := newGated(t, here, nil, s.gateways)
 		_, _, err := c.text(t, typed("gopher://away.example/0"+s.to))
@@ -600,7 +600,7 @@ func TestSOCKSRefuses(t *testing.T) {
 		says string
 	}{
 		{"gopher://h.example/", access.Unreachable, "authentication failed"},
-		{"prospero://h.example/a", access.Unsupported, "TCP alone"},
+		{"prospero://h.example/a", access.Unsupported, "only TCP"},
 		{"gopher://direct.example:1024/", access.Unreachable, "refused"},
 	} {
 		_, _, err := c.text(t, typed(s.u))

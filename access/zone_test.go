@@ -153,7 +153,7 @@ func TestPrivateByName(t *testing.T) {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
-	_, err := c.doors[policy.Typed].DialContext(t.Context(), "tcp", "p1.example:80")
+	_, err := c.dialers[policy.Typed].DialContext(t.Context(), "tcp", "p1.example:80")
 	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918) (--allow-private allows it)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -219,7 +219,7 @@ func TestZonesOfKeptConnections(t *testing.T) {
 	}
 }
 
-// Openers tell connections apart by their door: one for each zone, as long as the
+// Openers tell connections apart by their dialer: one for each zone, as long as the
 // client is there.
 func TestDoors(t *testing.T) {
 	w := zoneWorld()
@@ -241,11 +241,11 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	for i, z := range []policy.Zone{policy.Typed, policy.Near, policy.Typed, policy.Far, policy.Typed, policy.Near, policy.Typed, policy.Far} {
-		if seen[i] != scheme.Dialer(c.doors[z]) {
+		if seen[i] != scheme.Dialer(c.dialers[z]) {
 			t.Errorf("request %d has not the door %v", i, z)
 		}
 	}
-	if c.doors[0] == c.doors[1] || c.doors[1] == c.doors[2] {
+	if c.dialers[0] == c.dialers[1] || c.dialers[1] == c.dialers[2] {
 		t.Error("two zones have one door")
 	}
 }
@@ -254,10 +254,10 @@ func TestDoors(t *testing.T) {
 func TestZoneAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
 	c := New(known(t), p, nil)
-	c.known.note("known-public.example", true)
-	c.known.note("known-private.example", false)
-	c.known.note("Once-Public.example", true)
-	c.known.note("once-public.example", false)
+	c.known.record("known-public.example", true)
+	c.known.record("known-private.example", false)
+	c.known.record("Once-Public.example", true)
+	c.known.record("once-public.example", false)
 	private, public := new(tracker), new(tracker)
 	private.note(false)
 	public.note(false)
@@ -323,7 +323,7 @@ func TestZoneOfAServerOfOnesOwn(t *testing.T) {
 func TestHostsBound(t *testing.T) {
 	var h hosts
 	for i := range maxHosts + 100 {
-		h.note(fmt.Sprintf("h%d.example", i), false)
+		h.record(fmt.Sprintf("h%d.example", i), false)
 	}
 	if len(h.public) != maxHosts {
 		t.Errorf("%d hosts remembered", len(h.public))
@@ -339,7 +339,7 @@ func TestControl(t *testing.T) {
 		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
 	} {
 		for i, z := range []policy.Zone{policy.Typed, policy.Far} {
-			err := c.doors[z].control("tcp", address, nil)
+			err := c.dialers[z].control("tcp", address, nil)
 			if (err == nil) != allowed[i] || err != nil && KindOf(err) != Denied {
 				t.Errorf("%q in zone %v: %v", address, z, err)
 			}
@@ -386,7 +386,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	d := c.doors[policy.Far]
+	d := c.dialers[policy.Far]
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)
@@ -403,7 +403,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s was dialled", dialled)
 		}
 	}
-	if err := c.door(doorKey{zone: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+	if err := c.dialer(dialerKey{zone: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
 		t.Errorf("a gateway: %v", err)
 	}
 }

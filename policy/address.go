@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// block is a run of addresses that the IANA IPv4 or IPv6 Special-Purpose Address
-// Registry (RFC 6890), or the standard that is named, sets apart.
+// block is a range of addresses in the IANA IPv4 or IPv6 Special-Purpose Address Registry
+// (RFC 6890), or in the standard that is named.
 type block struct {
 	prefix netip.Prefix
 	public bool   // the registry says "globally reachable"
@@ -18,12 +18,12 @@ func reachable(prefix, what string) block {
 	return block{netip.MustParsePrefix(prefix), true, what}
 }
 
-// blocks4 is for IPv4; what is in none of it is public. A block within another
-// stands before it, and the first that fits counts.
+// blocks4 is for IPv4. Other addresses are public. A block within another comes first,
+// and the first match counts.
 //
-// 192.0.0.9 and 192.0.0.10 are "globally reachable" in the registry and not
-// here: they are anycast addresses of the nearest box that speaks PCP or TURN
-// (RFC 7723, RFC 8155), which is most often one's own router.
+// 192.0.0.9 and 192.0.0.10 are "globally reachable" in the registry, but not here: they
+// are anycast addresses of the nearest PCP or TURN server (RFC 7723, RFC 8155), which is
+// most often the local router.
 var blocks4 = [...]block{
 	special("0.0.0.0/8", "this network (RFC 791)"),
 	special("10.0.0.0/8", "private use (RFC 1918)"),
@@ -43,9 +43,8 @@ var blocks4 = [...]block{
 	special("240.0.0.0/4", "reserved (RFC 1112)"),
 }
 
-// blocks6 is for IPv6, in which only the global unicast addresses are public to
-// begin with (RFC 4291 section 2.4; IANA gives out 2000::/3 alone). The others
-// are named so that a refusal can name them.
+// blocks6 is for IPv6, where only global unicast addresses are public (RFC 4291 section
+// 2.4; IANA allocates only 2000::/3). The others are here so that a refusal names them.
 var blocks6 = [...]block{
 	special("::/128", "unspecified (RFC 4291)"),
 	special("::1/128", "loopback (RFC 4291)"),
@@ -72,9 +71,8 @@ var blocks6 = [...]block{
 	special("::/0", "not given out (RFC 4291)"),
 }
 
-// tunnels are the blocks whose addresses hold IPv4 addresses to which packets go
-// in the end, at these places. All of those must be public, and nothing else is
-// asked of the address.
+// tunnels are blocks of addresses that contain the IPv4 addresses to which packets are
+// forwarded. Such an address is public if all of those are.
 var tunnels = [...]struct {
 	prefix netip.Prefix
 	at     []int // octets at which an IPv4 address begins; negative: its complement begins at -at
@@ -85,17 +83,15 @@ var tunnels = [...]struct {
 	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the server, and the client behind its NAT
 }
 
-// IsPublic reports whether a is an address of the public Internet: one that the
-// IANA special-purpose registries do not set apart, or do and call globally
-// reachable. IPv6 outside 2000::/3, multicast, and an address with a zone are not
-// public.
+// IsPublic reports whether a is an address of the public Internet: one that is not in the
+// IANA special-purpose registries, or is globally reachable by them. IPv6 outside
+// 2000::/3, multicast, and an address with a zone are not public.
 //
 // An address that leads to an IPv4 address is as public as that one: IPv4-mapped
 // (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its server and
 // its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
 // A network's own translation prefix (RFC 6052 section 2.2) can't be told from
-// other addresses and is not recognised, save the one that is set apart for it,
-// 64:ff9b:1::/48, which is not public.
+// other addresses and is not recognised, except 64:ff9b:1::/48, which is not public.
 func IsPublic(a netip.Addr) bool {
 	public, _ := judge(a)
 	return public
@@ -152,8 +148,8 @@ func judgeInner(octets [16]byte, at int) (public bool, what string) {
 }
 
 // judgeISATAP judges the IPv4 address within an interface identifier of RFC 5214
-// section 6.1: 0000:5efe:IPv4 or 0200:5efe:IPv4. what describes the address, and
-// is returned if there is none.
+// section 6.1: 0000:5efe:IPv4 or 0200:5efe:IPv4. Without one it returns what, which
+// describes the whole address.
 func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	if octets[8]&^0x02 != 0 || octets[9] != 0 || octets[10] != 0x5e || octets[11] != 0xfe {
 		return true, what

@@ -6,9 +6,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// PortAdvice says why the port that is written in u is unwise, in a clause: it is
-// that of another service, or within the reserved space (RFC 1738 section 6). own
-// is the default port of the scheme. It returns "" if there is nothing to say.
+// PortAdvice returns why the port in u is unwise, as a clause: it belongs to another
+// service, or is within the reserved space (RFC 1738 section 6). own is the default port
+// of the scheme. It returns "" for a port that is fine.
 func PortAdvice(u locus.URL, own uint16) string {
 	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
 		return ""

@@ -7,23 +7,21 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ErrDenied is what every [*DeniedError] is, by [errors.Is].
+// ErrDenied is wrapped by each [*DeniedError].
 var ErrDenied = errors.New("denied by the policy")
 
 // DeniedError is a refusal, and the reason for it.
 type DeniedError struct {
-	// Rule is the name of the rule that refuses, which does not change: "url",
-	// "password", "file", "host", "private", "port", "hops", "login", "session",
-	// "referral", "data"; where connections are made, "network" and "data-port"; and
-	// where mail is sent, "unseen".
+	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
+	// "port", "hops", "login", "session", "referral", "data"; for connections also
+	// "network" and "data-port"; for sending mail "unseen".
 	Rule string
-	// Subject is what is refused, safe to show: a URL without its password in
-	// quotes, or an address.
+	// Subject is a quoted URL without its password, or an address. It is safe to show.
 	Subject string
 	// Reason says why, in a clause.
 	Reason string
-	// Help is the flag that would allow it, "--allow-port 25", or a clause that
-	// says what else would; empty: nothing would.
+	// Help is the flag that allows it, "--allow-port 25", or a clause that says what
+	// to do. Empty: nothing allows it.
 	Help string
 }
 
@@ -41,7 +39,7 @@ func (e *DeniedError) Error() string {
 // Unwrap returns [ErrDenied].
 func (e *DeniedError) Unwrap() error { return ErrDenied }
 
-// deny makes the error about a URL.
+// deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Redacted()), Reason: reason, Help: help}
 }

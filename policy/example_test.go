@@ -38,7 +38,7 @@ func ExamplePolicy_CheckAddr() {
 	fmt.Println(p.CheckAddr(printer, policy.Far))
 	// Output:
 	// <nil>
-	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and what led there may be anybody's (--allow-private allows it)
+	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there (--allow-private allows it)
 }
 
 func ExampleIsPublic() {

@@ -35,8 +35,8 @@ func (z Zone) String() string {
 	return "far"
 }
 
-// Rules are what a [Policy] is made of. The zero Rules are the prudent reading of
-// RFC 1738 section 6.
+// Rules configure a [Policy]. The zero Rules are the prudent reading of RFC 1738
+// section 6.
 type Rules struct {
 	// AllowPrivate allows addresses that are not public, wherever the URL comes
 	// from.
@@ -44,46 +44,45 @@ type Rules struct {
 	// TypedPrivate allows them to a URL in zone Typed or Near; never to one in
 	// zone Far.
 	TypedPrivate bool
-	// Ports are allowed besides the scheme's own port and those from 1024 up less
-	// the deny list.
+	// Ports are allowed in addition to the scheme's own port and those from 1024 up
+	// that are not on the deny list.
 	Ports []uint16
 	// Passwords allows URLs with a password in them.
 	Passwords bool
 	// Files allows file URLs in zone Typed, and those that are found in a file.
 	Files bool
-	// MaxHops is the most referrals in a row; 0: 10.
+	// MaxHops is the most consecutive referrals; 0: 10.
 	MaxHops int
 }
 
-// maxHops is for Rules that don't say: more than any chain of servers in their
-// right mind, and soon over.
+// maxHops is the default of Rules.MaxHops. No sensible chain of servers is longer.
 const maxHops = 10
 
-// Policy decides. It is an immutable value and may be used from many goroutines
-// at once. The zero Policy is that of the zero [Rules].
+// Policy judges URLs and addresses. It is an immutable value and may be used from many
+// goroutines at once. The zero Policy is that of the zero [Rules].
 type Policy struct{ rules Rules }
 
-// New makes a policy. It is an error if a port is 0 or MaxHops is negative.
+// New returns a policy. It fails if a port is 0 or MaxHops is negative.
 func New(r Rules) (Policy, error) {
 	switch {
 	case slices.Contains(r.Ports, 0):
-		return Policy{}, errors.New("policy: no server has the port 0, so it can't be allowed")
+		return Policy{}, errors.New("policy: port 0 is out of range (1-65535)")
 	case r.MaxHops < 0:
-		return Policy{}, fmt.Errorf("policy: %d referrals in a row can't be; 0 stands for %d", r.MaxHops, maxHops)
+		return Policy{}, fmt.Errorf("policy: invalid number of referrals %d: write 0 for the default of %d, or more", r.MaxHops, maxHops)
 	}
 	r.Ports = slices.Clone(r.Ports)
 	return Policy{rules: r}, nil
 }
 
-// Configured returns p as it is for a server that a program or its configuration
-// names, and no URL: such a server may be at an address that is not public. What
-// it leads to is for p itself.
+// Configured returns the policy for a server that the program or its configuration
+// names: the server may have an address that is not public. p itself applies to what it
+// leads to.
 func (p Policy) Configured() Policy {
 	p.rules.TypedPrivate = true
 	return p
 }
 
-// Target is a URL, and what a policy needs to know of its scheme. The zero value of
+// Target is a URL with what the policy needs to know about its scheme. The zero value of
 // each field but URL is the strictest.
 type Target struct {
 	URL locus.URL
@@ -96,14 +95,14 @@ type Target struct {
 	Port uint16
 	// OtherPort is another port that belongs to the scheme for this URL; 0: none.
 	OtherPort uint16
-	// Encoded reports that a request has the URL as it is written, so that no
-	// encoded octet reaches the server decoded. A redirect may lead such a scheme to
-	// any port. It holds for http and https.
+	// Encoded reports that a request contains the URL as written, so that the server
+	// receives no octet decoded. A redirect may lead such a scheme to any port. It is
+	// true for http and https.
 	Encoded bool
-	// OffPort are the control octets that may be sent to a port that is not Port.
+	// OffPort are the control octets that may be sent to other ports than Port.
 	OffPort escape.Set
-	// OffPortTexts are encoded texts, in upper case, whose control octets may be sent
-	// there too.
+	// OffPortTexts are encoded texts, in upper case, whose control octets may be sent to
+	// other ports too.
 	OffPortTexts []string
 }
 
@@ -163,10 +162,9 @@ func (p Policy) CheckURL(t Target, z Zone) error {
 	return p.checkData(t)
 }
 
-// checkData refuses control octets that would reach another port than the scheme's
-// own. The scheme frames them so that its own servers read them as data, but a
-// server of another protocol may read a CR LF as the end of a line, and what comes
-// next as a command (RFC 1738 section 6).
+// checkData refuses control octets for another port than the scheme's own. Servers of
+// the scheme read them as data, but a server of another protocol may read CR LF as the
+// end of a line, and the rest as a command (RFC 1738 section 6).
 func (p Policy) checkData(t Target) error {
 	port := t.port()
 	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
@@ -183,10 +181,9 @@ func (p Policy) checkData(t Target) error {
 	return deny(t.URL, "data", reason, allowPort(port))
 }
 
-// control returns the first encoded control octet of t that needs the scheme's own
-// port. An
-// octet that is encoded twice counts too: some openers ask a second time with a
-// name that is decoded once more, as old servers want it.
+// control returns the first encoded control octet of t that needs the scheme's own port.
+// An octet that is encoded twice counts too: for old servers, some openers repeat a
+// request with a name that is decoded once more.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
@@ -228,7 +225,7 @@ func denyFollowedFile(u locus.URL) error {
 	return deny(u, "file", "only a file may lead to a file of this machine", "name it yourself to open it")
 }
 
-// checkHost judges the host as it is written; its addresses are CheckAddr's.
+// checkHost judges the host as written. CheckAddr judges its addresses.
 func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	host := u.Host()
 	if host == "" && mayLack {
@@ -237,7 +234,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	address, bracketed := strings.CutPrefix(host, "[")
 	a, err := netip.ParseAddr(strings.TrimSuffix(address, "]"))
 	switch {
-	// Of an address in brackets the root and netip must think alike.
+	// The root and netip must agree on an address in brackets.
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(host))+" is not a host",
 			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
@@ -254,8 +251,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	return nil
 }
 
-// localNames are the names, and with them all that end in "." and the name, that
-// by definition mean nothing beyond a machine or a network.
+// localNames are the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
 	{"localhost", "loopback (RFC 6761)"},
 	{"local", "link local (RFC 6762)"},
@@ -274,8 +270,8 @@ func localName(host string) (what string, ok bool) {
 	return "", false
 }
 
-// privateName is localName and names of one label, which a resolver completes with
-// the names of its own network.
+// privateName is localName, and also finds names of one label, which a resolver completes
+// with the names of its own network.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
@@ -290,9 +286,8 @@ func isLocalhost(host string) bool {
 	return ok && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
-// CheckAddr judges an address that a host's name turned out to have, when it is
-// about to be dialled. Ports are for [Policy.CheckURL], which knows the scheme.
-// The error is a [*DeniedError].
+// CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
+// the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Zone) error {
 	if a.Addr().IsValid() && p.allowsPrivate(z) {
 		return nil
@@ -303,27 +298,27 @@ func (p Policy) CheckAddr(a netip.AddrPort, z Zone) error {
 	return nil
 }
 
-// allowsPrivate reports whether a URL in zone z may lead to what is not public.
+// allowsPrivate reports whether a URL in zone z may lead to a private address.
 func (p Policy) allowsPrivate(z Zone) bool {
 	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == Near)
 }
 
 func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 	if p.rules.TypedPrivate && z != Typed {
-		reason += ", and what led there may be anybody's"
+		reason += ", and a link or redirect led there"
 	}
 	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
 }
 
-// CheckReferral judges whether the resource at from may lead to to. hops is the
-// number of consecutive referrals with this one, 1 for the first; 0 is for a link
-// that a person chose to follow, as in a menu or a page. The caller detects loops.
-// to must pass [Policy.CheckURL] besides. The error is a [*DeniedError].
+// CheckReferral judges whether the resource at from may lead to to. hops counts
+// consecutive referrals, this one included; 0 is a link that a person follows, as in a
+// menu or a page. The caller detects loops, and to must pass [Policy.CheckURL] too. The
+// error is a [*DeniedError].
 //
-// A referral (hops > 0) reaches a scheme other than http and https on its own port,
-// or at the host and port of from. It brings no login, no control octet that the
-// server would get decoded, and it starts no session. Rules.Passwords is for what a
-// person types.
+// A referral (hops > 0) may reach a scheme other than http and https only on its own
+// port, or at the host and port of from. It may bring no login and no control octet that
+// the server would receive decoded, and may start no session. Rules.Passwords applies to
+// typed URLs.
 //
 // From an encrypted scheme to one that is not, as from https to http, is allowed. The
 // caller then sends no login.
@@ -337,21 +332,21 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 	case u.IsZero():
 		return deny(u, "url", "there is no URL", "")
 	case hops > most:
-		return deny(u, "hops", fmt.Sprintf("more than %d referrals in a row", most), "open it by itself")
+		return deny(u, "hops", fmt.Sprintf("more than %d consecutive referrals", most), "open it by itself")
 	case to.Reach == Files && from.Reach != Files:
 		return denyFollowedFile(u)
 	}
 	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
 		return err
 	}
-	// From here on a server decides, without a person.
+	// A server decides about the rest, not a person.
 	_, user := u.User()
 	triplet, control := to.control()
 	switch {
 	case user:
 		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
 	case !to.Reads:
-		return deny(u, "session", "a referral may not begin a session or a letter", "open it by itself")
+		return deny(u, "session", "a referral may not start a session or compose a message", "open it by itself")
 	case to.Reach == Files || to.Encoded || !u.Facts().Has(locus.Internet):
 		return nil
 	case control:
@@ -371,9 +366,9 @@ func isSameServer(a, b Target) bool {
 	return a.URL.Host() != "" && strings.EqualFold(a.URL.Host(), b.URL.Host()) && a.port() != 0 && a.port() == b.port()
 }
 
-// checkLocalName refuses what leads from one host to the local name of another, so
-// that no document makes a name server tell who reads it, or a private network be
-// searched. The name localhost needs no name server.
+// checkLocalName refuses a link from one host to the local name of another, so that no
+// document causes lookups that reveal its reader or probe a private network. The name
+// localhost needs no lookup.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
 	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && strings.EqualFold(host, from.URL.Host()) {
@@ -386,9 +381,9 @@ func (p Policy) checkLocalName(from, to Target) error {
 	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)
 }
 
-// CheckName judges a host's name that was found in a document and is to be looked up,
-// without a URL that leads to the host, as the domain of a mail address is. The error is
-// a [*DeniedError].
+// CheckName judges the name of a host that was found in a document, before it is looked
+// up without being dialled, such as the domain of a mail address. The error is a
+// [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
 		return p.denyPrivate(locus.Quote(host), "it is not a public name: "+what, Far)

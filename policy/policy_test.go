@@ -540,7 +540,7 @@ func TestMessages(t *testing.T) {
 		{p.CheckURL(target(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80), Typed),
 			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122) (--allow-private allows it)`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), Far),
-			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and what led there may be anybody's (--allow-private allows it)`},
+			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and a link or redirect led there (--allow-private allows it)`},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", c.err, c.want)

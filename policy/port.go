@@ -10,28 +10,26 @@ import (
 // RFC 1738 section 6 warns.
 const firstFree = 1024
 
-// service is a run of ports, and what listens there.
+// service is a range of ports and the service that listens there.
 type service struct {
 	first, last uint16
 	name        string
 }
 
-// services are the ports from firstFree up that belong to a service which could
-// read a request as commands: it reads lines, or any octets, and many of these
-// services ask for no password. A gopher selector or the head of an HTTP request
-// holds text that the author of a URL chose. The binary protocols in the list have
-// no use for a URL either, and browsers refuse some of them too.
+// services are the ports from firstFree up of services that could read a request as
+// commands: they read lines, or any octets, and many ask for no password. The author of
+// a URL chooses the text of a gopher selector or of an HTTP request line. The list also
+// has binary protocols, which no URL is for; browsers refuse some of them too.
 //
 // The ports come from three sources: the Service Name and Transport Protocol Port
 // Number Registry of IANA; the "bad port" list of the WHATWG Fetch Standard, of
 // which every port from 1024 up is here; and, for a service that registered no
 // port or another one, the default port in its own documentation.
 //
-// Some ports are missing on purpose. At 1965, 2121, 3000, 3128, 4000, 5000, 7070
-// and the other ports of gopher from 7000 to 7099, 8000 to 8888, 9000 and 9090
-// people run FTP, Gemini, gopher and HTTP; of 8000 to 8888 only the ports of
-// services that obey a line are here. FastCGI (9000) needs a NUL in each record,
-// which no opener sends. Systems give the ports from 32768 to 60999 to any program.
+// Some ports are missing on purpose. FTP, Gemini, gopher and HTTP servers use 1965, 2121,
+// 3000, 3128, 4000, 5000, 7000 to 7099, 8000 to 8888, 9000 and 9090; of 8000 to 8888 only
+// the ports of services that obey a line are here. FastCGI (9000) needs a NUL in each
+// record, which no opener sends. Ports from 32768 to 60999 are given to any program.
 var services = [...]service{
 	{1025, 1025, "SMTP"},          // mail catchers, and mail bridges on the same machine
 	{1143, 1143, "IMAP"},          // mail bridges on the same machine
@@ -119,7 +117,7 @@ var services = [...]service{
 	{61613, 61613, "STOMP"},       // lines
 }
 
-// serviceAt returns the service whose port n is.
+// serviceAt returns the service at port n.
 func serviceAt(n uint16) (name string, ok bool) {
 	i, found := slices.BinarySearchFunc(services[:], n, func(s service, n uint16) int {
 		switch {
@@ -136,8 +134,7 @@ func serviceAt(n uint16) (name string, ok bool) {
 	return services[i].name, true
 }
 
-// checkPort judges the port that is written in t.URL, or the default where none is.
-// A scheme without a port of its own, and a URL that writes none, name none.
+// checkPort judges the port in t.URL. The default port is always allowed.
 func (p Policy) checkPort(t Target) error {
 	n, written := t.URL.Port()
 	switch {
@@ -162,5 +159,5 @@ func (p Policy) checkPort(t Target) error {
 	return deny(t.URL, "port", reason, allowPort(n))
 }
 
-// allowPort is the flag that allows port n.
+// allowPort returns the flag that allows port n.
 func allowPort(n uint16) string { return "--allow-port " + strconv.Itoa(int(n)) }

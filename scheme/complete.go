@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// complete gives s what it lacks, so that no caller has to look for nil. The error
-// says why s can't be in a registry.
+// complete sets the defaults of s, so that no caller checks for nil. It fails if s can't
+// be in a registry.
 func (s *Scheme) complete() error {
 	switch {
 	case !locus.IsScheme(s.Name):
@@ -63,7 +63,7 @@ func (s *Scheme) complete() error {
 	return nil
 }
 
-// isNil reports whether o is not nil, and would panic as soon as it is called.
+// isNil reports whether o is a nil pointer or function in an interface.
 func isNil(o Opener) bool {
 	switch v := reflect.ValueOf(o); v.Kind() {
 	case reflect.Pointer, reflect.Func:
@@ -72,7 +72,7 @@ func isNil(o Opener) bool {
 	return false
 }
 
-// canonicalBy returns the generic Canonical for the URLs that fields takes.
+// canonicalBy returns the generic Canonical for URLs that fields accepts.
 func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus.URL, locus.Change, error) {
 	return func(u locus.URL) (locus.URL, locus.Change, error) {
 		if _, err := fields(u); err != nil {
@@ -82,7 +82,7 @@ func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus
 	}
 }
 
-// checkBy returns the generic Check with the reason for which fields refuses a URL.
+// checkBy returns the generic Check, which also reports the error of fields.
 func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL, locus.Profile) []locus.Violation {
 	section := cmp.Or(s.Section, s.Syntax)
 	return func(u locus.URL, p locus.Profile) []locus.Violation {

@@ -117,8 +117,8 @@ func (r *Registry) Title(u locus.URL) string {
 	return r.of(u).Title(u)
 }
 
-// LastSegment returns the last name in the url-path of u, decoded: Title of a scheme
-// that has none. What follows a "?" is no part of it.
+// LastSegment returns the last name in the url-path of u before any "?", decoded. It is the
+// default of Scheme.Title.
 func LastSegment(u locus.URL) string {
 	path, _ := u.Path()
 	path, _, _ = strings.Cut(path, "?")

@@ -7,28 +7,26 @@ import (
 	"time"
 )
 
-// What access can come to: the errors of openers wrap one of these, so that a
-// program acts on the kind and not on the words.
+// Errors of openers wrap one of these.
 var (
-	// ErrNotFound: the server says there is no such thing. It is fs.ErrNotExist.
+	// ErrNotFound: the server has no such resource. It is fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
 	// ErrAuth: the server wants a login, or refused the one it got. It is
 	// fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
-	// ErrUnreachable: no connection came about.
+	// ErrUnreachable: no connection was made.
 	ErrUnreachable = errors.New("unreachable")
-	// ErrProtocol: what the server said is not what its protocol allows, or it
-	// stopped in the middle.
+	// ErrProtocol: the response violates the protocol or is incomplete.
 	ErrProtocol = errors.New("protocol error")
-	// ErrTooLarge: more than the limit.
+	// ErrTooLarge: the resource exceeds a limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrUnsupported: the scheme, or this use of it, can't be accessed here.
+	// ErrUnsupported: the scheme, or this use of it, is not supported.
 	ErrUnsupported = errors.New("not supported")
-	// ErrNoScheme: nobody registered the scheme. It is ErrUnsupported.
+	// ErrNoScheme: the scheme is not registered. It is ErrUnsupported.
 	ErrNoScheme error = kind{"unknown scheme", ErrUnsupported}
 )
 
-// kind is an error that is also another, older one.
+// kind is an error that is also another one, by errors.Is.
 type kind struct {
 	text string
 	is   error
@@ -37,7 +35,7 @@ type kind struct {
 func (k kind) Error() string        { return k.text }
 func (k kind) Is(target error) bool { return target == k.is }
 
-// HintError is an error with advice to the person who meets it.
+// HintError is an error with advice for the user.
 type HintError struct {
 	Err  error
 	Hint string // a sentence without its full stop: "--cwd none asks for the whole path at once"
@@ -49,19 +47,20 @@ func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint
 func (e *HintError) Error() string { return e.Err.Error() + " (" + e.Hint + ")" }
 func (e *HintError) Unwrap() error { return e.Err }
 
-// LaterError is a failure of which the server says when it may have passed.
+// LaterError is a temporary failure with a time to wait, as the server said.
 type LaterError struct {
 	Err   error
-	After time.Duration // from when the server said so; never negative
+	After time.Duration // from the response; never negative
 }
 
 func (e *LaterError) Error() string { return e.Err.Error() }
 func (e *LaterError) Unwrap() error { return e.Err }
 
-// Unreachable says that no connection came about. A time-out stays what it is.
+// Unreachable wraps err in ErrUnreachable. It returns a timeout as it is.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
-// Broken says that a connection broke. A time-out stays what it is.
+// Broken wraps err, a failure of a connection, in ErrProtocol. It returns a timeout as it
+// is.
 func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {

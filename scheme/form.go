@@ -10,47 +10,46 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Form is what a server wants to be told before it gives anything: the words of
-// a search (RFC 1738 sections 3.4.2 and 3.9.2), or the questions of a Gopher+
-// form (section 3.4.9).
+// Form asks for input before a server gives a resource: the words of a search (RFC 1738
+// sections 3.4.2 and 3.9.2), or the answers to a Gopher+ form (section 3.4.9).
 type Form struct {
-	URL    locus.URL // what asks
-	Title  string    // as the server gave it: not safe for a terminal
+	URL    locus.URL // of the form
+	Title  string    // from the server: not safe for a terminal
 	Fields []FormField
 
-	// Submit returns the URL that submits the answers: opening it sends them, each
-	// time. The answers are as in [Form.Check], whose error it may give; it also
-	// fails if they don't fit into a URL.
+	// Submit returns the URL that submits the answers: opening it sends them. The
+	// answers are as in [Form.Check]. It fails with the error of Check, or if they don't
+	// fit into a URL.
 	Submit func(answers []string) (locus.URL, error)
 }
 
-// FormField is one field of a form. Its texts are as the server gave them: not
-// safe for a terminal.
+// FormField is one field of a form. Its texts come from the server: not safe for a
+// terminal.
 type FormField struct {
 	Kind    FieldKind
-	Prompt  string   // for FieldNote all there is
-	Default string   // the answer if nobody gives another
+	Prompt  string   // for FieldNote the whole text
+	Default string   // the answer if the user gives no other
 	Choices []string // of FieldChoice
 }
 
-// FieldKind is how a field is answered.
+// FieldKind says how a field is answered.
 type FieldKind string
 
 const (
 	FieldNote   FieldKind = "note"    // a text to read; the answer is empty
 	FieldText   FieldKind = "text"    // one line
-	FieldHidden FieldKind = "hidden"  // one line that is not shown while it is typed
-	FieldLines  FieldKind = "lines"   // lines with "\n" between them, or nothing
+	FieldHidden FieldKind = "hidden"  // one line, not shown while it is typed
+	FieldLines  FieldKind = "lines"   // lines separated by "\n", or nothing
 	FieldChoice FieldKind = "choice"  // one of Choices
 	FieldCheck  FieldKind = "check"   // "1" for yes, "0" for no
-	FieldSaveAs FieldKind = "save-as" // the name that the reply should be stored under; never a path
+	FieldSaveAs FieldKind = "save-as" // a file name for the reply; never a path
 	FieldFile   FieldKind = "file"    // the contents of a file to send
 )
 
-// Secret reports whether the answer is nobody else's business.
+// Secret reports whether the answer must not be shown or logged.
 func (f FormField) Secret() bool { return f.Kind == FieldHidden }
 
-// Defaults returns the answers that stand if nobody gives others.
+// Defaults returns the default answers.
 func (f *Form) Defaults() []string {
 	answers := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
@@ -65,8 +64,7 @@ func (f *Form) Defaults() []string {
 	return answers
 }
 
-// Check tells whether answers, one for each field in order, are such as their
-// fields take. The error is an [*AnswerError].
+// Check judges answers, one for each field in order. The error is an [*AnswerError].
 func (f *Form) Check(answers []string) error {
 	if len(answers) != len(f.Fields) {
 		return &AnswerError{Field: min(len(answers), len(f.Fields)), Err: fmt.Errorf("%d answers for %d fields", len(answers), len(f.Fields))}
@@ -79,7 +77,7 @@ func (f *Form) Check(answers []string) error {
 	return nil
 }
 
-// Check tells whether answer is one that the field takes.
+// Check judges an answer to the field.
 func (f FormField) Check(answer string) error {
 	switch {
 	case f.Kind == FieldFile:
@@ -88,7 +86,7 @@ func (f FormField) Check(answer string) error {
 	case f.Kind == FieldChoice && !slices.Contains(f.Choices, answer):
 		return errors.New("not one of the choices")
 	case f.Kind == FieldCheck && answer != "0" && answer != "1":
-		return errors.New("neither 1 for yes nor 0 for no")
+		return errors.New("write 1 for yes or 0 for no")
 	case strings.ContainsAny(answer, "\r\x00"):
 		return errors.New("an answer can't hold CR or NUL")
 	case f.Kind != FieldLines && strings.Contains(answer, "\n"):
@@ -97,7 +95,7 @@ func (f FormField) Check(answer string) error {
 	return nil
 }
 
-// AnswerError is an answer that a form does not take. It never holds the answer.
+// AnswerError is the error about an answer. It never contains the answer.
 type AnswerError struct {
 	Field  int    // from 0
 	Prompt string // not safe for a terminal
@@ -113,6 +111,6 @@ func (e *AnswerError) Error() string {
 
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// FillFunc fills in a form: answers are as in [Form.Check]. ok is false if there
-// is nobody to fill it in; then it is what the open comes to.
+// FillFunc fills in a form: answers are as in [Form.Check]. ok is false if it is not
+// filled in; then the form is the result of the open.
 type FillFunc func(ctx context.Context, f *Form) (answers []string, ok bool, err error)

@@ -9,19 +9,18 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// generic is what holds for a scheme that nobody registered:
+// generic is the row of a scheme that is not registered:
 //
 //	otherurl   = genericurl
 //	genericurl = scheme ":" schemepart
 //	schemepart = *xchar | ip-schemepart
 //
-// Every ip-schemepart is made of xchars, so the first alternative is the test.
-// What a "/" or "?" means is not known; nothing of that kind is ever touched.
+// Every ip-schemepart consists of xchars, so the first alternative decides. The meaning
+// of "/" and "?" is unknown, and they are never changed.
 var generic = Generic("", Reserved)
 
-// Generic returns a scheme of that name whose URLs are any that RFC 1738 section
-// 5 allows for otherurl: for a name that is registered without a syntax, and for
-// one that is not registered at all.
+// Generic returns a scheme whose URLs are those of otherurl (RFC 1738 section 5): for a
+// name that is registered without a syntax, and for one that is not registered.
 func Generic(name string, status Status) Scheme {
 	return Scheme{
 		Name:      name,

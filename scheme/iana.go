@@ -30,8 +30,7 @@ func NameStatus(name string) string {
 	return status
 }
 
-// Names yields the names for which [NameStatus] has a status, in order, with
-// that.
+// Names yields each name for which [NameStatus] has a status, in order, with the status.
 func Names() iter.Seq2[string, string] {
 	return func(yield func(name, status string) bool) {
 		for line := range strings.Lines(ianaNames) {

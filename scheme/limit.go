@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Limit returns body with an end at limit octets: if there is one more, reading
-// ends in an error that wraps [ErrTooLarge] and never short. 0: no limit.
+// Limit returns body with a limit in bytes: reading a longer body fails with an error that
+// wraps [ErrTooLarge]. 0: no limit.
 func Limit(body io.ReadCloser, limit int64) io.ReadCloser {
 	if limit <= 0 {
 		return body
@@ -23,8 +23,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
 		return 0, l.tooLarge()
 	}
-	// One octet more than is left tells an object that ends here from one that
-	// goes on.
+	// One byte more than is left shows whether the body ends here.
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
 	}

@@ -7,18 +7,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Preference says which media types, or which languages, are wanted and which of
-// them rather: the value of Accept or Accept-Language (RFC 9110 sections 12.5.1
-// and 12.5.4), as [Request] has them. It is comparable; the zero Preference takes
-// everything.
+// Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and
+// 12.5.4), as in [Request]. It is comparable. The zero Preference accepts everything.
 type Preference struct {
 	text string // has been read without an error; empty if no element is in it
 }
 
-// ParsePreference reads text: media ranges or language ranges with commas between
-// them, each perhaps with a weight, "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1".
-// Other parameters are read and mean nothing. A text without any range takes
-// everything. The error is a [*locus.SyntaxError] whose Part is a name of RFC 9110.
+// ParsePreference parses media ranges or language ranges, separated by commas and with
+// optional weights: "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1". Other parameters
+// are ignored. A text without a range accepts everything. The error is a
+// [*locus.SyntaxError] whose Part is a name of RFC 9110.
 func ParsePreference(text string) (Preference, error) {
 	s := scanner{text: text}
 	ranges := 0
@@ -40,14 +38,13 @@ func ParsePreference(text string) (Preference, error) {
 // String returns the text of p, as it was parsed.
 func (p Preference) String() string { return p.text }
 
-// Quality returns how much value, a media type or a language, is wanted: from 0,
-// not at all, to 1. Of the ranges that value is in, the closest decides, and of
-// two as close the one with the greater weight. Letter case makes no difference,
-// nor do parameters of value.
+// Quality returns the weight of value, a media type or a language, from 0 (not acceptable)
+// to 1. The closest matching range decides; of two equally close ones, the greater weight.
+// Letter case and parameters of value are ignored.
 //
-// The ranges "*" and "*/*" hold everything, also the empty value. A language range
-// holds the languages that begin with it (RFC 4647 section 3.3.1): "en" holds "en",
-// "en-GB" and, as Gopher+ writes it, "En_GB".
+// The ranges "*" and "*/*" match everything, also the empty value. A language range matches
+// the languages that begin with it (RFC 4647 section 3.3.1): "en" matches "en", "en-GB" and,
+// as Gopher+ writes it, "En_GB".
 func (p Preference) Quality(value string) float64 {
 	if p.text == "" {
 		return 1
@@ -69,7 +66,7 @@ func (p Preference) Quality(value string) float64 {
 	}
 }
 
-// closeness returns how closely value fits into a range, 0 if it is not in it.
+// closeness returns how closely value matches a range; 0: not at all.
 func closeness(name, value string) int {
 	prefix, isType := strings.CutSuffix(name, "*")
 	switch {
@@ -121,16 +118,16 @@ type weighted struct {
 	quality int
 }
 
-// scanner reads the elements of a preference. It allocates nothing: a preference
-// is read again each time that something is measured by it.
+// scanner reads the elements of a preference without allocating: Quality reads the whole
+// preference each time.
 type scanner struct {
 	text string
 	at   int
-	// part and want say what is wrong at at, if something is.
+	// part and want describe the error at at, if any.
 	part, want string
 }
 
-// next reads an element. ok is false at the end, and at an error.
+// next reads an element. ok is false at the end and at an error.
 func (s *scanner) next() (r weighted, ok bool) {
 	s.skip(blanks + ",")
 	if s.at == len(s.text) {
@@ -222,7 +219,7 @@ func (s *scanner) parameter(start int) (ok bool) {
 	return s.fail("parameter", `a parameter is name=value or name="value"`)
 }
 
-// token reads as much of a token as there is, perhaps nothing.
+// token reads a token, perhaps an empty one.
 func (s *scanner) token() string {
 	start := s.at
 	for s.at < len(s.text) && isToken(s.text[s.at]) {
@@ -236,7 +233,7 @@ func isToken(o byte) bool {
 	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
 }
 
-// quoted reads a quoted-string, if a whole one is there.
+// quoted reads a complete quoted-string, if there is one.
 func (s *scanner) quoted() bool {
 	if s.at == len(s.text) || s.text[s.at] != '"' {
 		return false
@@ -267,7 +264,7 @@ func (s *scanner) skip(set string) {
 	}
 }
 
-// fail ends the reading at the octet it has come to. It is false.
+// fail records an error at the current octet. It returns false.
 func (s *scanner) fail(part, want string) bool {
 	s.part, s.want = part, want
 	return false

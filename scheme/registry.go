@@ -13,9 +13,8 @@ import (
 // used from many goroutines at once.
 type Registry struct {
 	sorted []*Scheme
-	// table holds the schemes at, or next behind, the slots of their names, and is
-	// never full. Every URL is looked up once or more, and this costs a third of
-	// what a map does.
+	// table is a hash table with open addressing, and never full. Every URL is looked
+	// up at least once, and this costs a third of a map.
 	table []entry
 }
 
@@ -24,17 +23,15 @@ type entry struct {
 	scheme *Scheme
 }
 
-// NewRegistry makes a registry of the schemes in list. A function that a scheme
-// lacks is that of its generic form. It is an error if a scheme has no name, or a
-// name that RFC 1738 section 2.1 does not allow, or the name of another; an unknown
-// Status; an Opener that is a nil pointer or function; or facts in Clean without a
-// Check of its own.
+// NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has
+// its default. It fails if a name is missing, malformed (RFC 1738 section 2.1) or used
+// twice; for an unknown Status; for an Opener that is a nil pointer or function; and for
+// facts in Clean without Check.
 func NewRegistry(list ...Scheme) (*Registry, error) {
 	return new(Registry).With(list...)
 }
 
-// With returns a registry that has the schemes of list besides those of r, with
-// the same errors as [NewRegistry].
+// With returns a registry of the schemes of r and list. It fails like [NewRegistry].
 func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	n := &Registry{sorted: slices.Clone(r.sorted)}
 	for _, s := range list {
@@ -53,7 +50,7 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	return n, nil
 }
 
-// fill makes the table: a power of two of slots, at least four for a scheme.
+// fill makes the table: a power of two of slots, at least four for each scheme.
 func (r *Registry) fill() {
 	size := uint64(4)
 	for size < 4*uint64(len(r.sorted)) {
@@ -101,7 +98,7 @@ func (r *Registry) of(u locus.URL) *Scheme {
 		if e.scheme == nil {
 			return &generic
 		}
-		// There may be more to a long name than its key has.
+		// The key has only the beginning of a long name.
 		if e.key == key && (len(e.scheme.Name) < 8 || e.scheme.Name == u.Scheme()) {
 			return e.scheme
 		}
@@ -124,13 +121,13 @@ func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 // not registered.
 func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Fields(u) }
 
-// Canonical returns the canonical form of u by its scheme, or by the generic
-// form if the scheme is not registered (RFC 1738 section 5, otherurl).
+// Canonical returns the canonical form of u by its scheme, or by [Generic] if the scheme
+// is not registered (RFC 1738 section 5, otherurl).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return r.of(u).Canonical(u)
 }
 
-// Check returns the violations of u by its scheme, or by the generic form.
+// Check returns the violations of u by its scheme, or by [Generic].
 func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	s := r.of(u)
 	if p == locus.RFC1738 && s.isClean(u.Facts()) {
@@ -139,7 +136,7 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return s.Check(u, p)
 }
 
-// isClean reports whether the facts of a URL are all that Check would ask for.
+// isClean reports whether the facts of a URL rule out violations.
 func (s *Scheme) isClean(f locus.Facts) bool {
 	return s.Clean != 0 && f.Has(s.Clean) && f&(locus.HostName|locus.HostNumber) != 0
 }

@@ -8,70 +8,68 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Request is one dereference, as an [Opener] is asked for it.
+// Request is the request to an [Opener] for one URL.
 type Request struct {
 	URL locus.URL
 
-	// Dial is the only door to the network, and checks where it leads. Connections
-	// that are kept for later must be kept apart by Dial, which is comparable:
-	// what one door let through, another might not.
+	// Dial is the only access to the network, and applies the policy. It is comparable.
+	// An opener that keeps idle connections keeps them by Dial, because another dialer
+	// may not be allowed to make them.
 	Dial Dialer
 
-	// Ask is asked for a user and password when a server wants them. nil: there
-	// is nobody to ask.
+	// Ask is called for a user and password when a server wants them. nil: none is
+	// sent.
 	Ask AskFunc
 
-	// Fill is asked to fill in a form when the server wants that first. nil: there
-	// is nobody to ask, and the form is what the open comes to, as a Menu.
+	// Fill is called to fill in a form when the server wants that first. nil: the
+	// result is a Menu with the form.
 	Fill FillFunc
 
-	// Accept and AcceptLanguage say which media types and languages are wanted, and
-	// which of them rather, where there is a choice: as in the header fields of that
-	// name (RFC 9110 sections 12.5.1 and 12.5.4). Empty: what the server gives. What
-	// the URL itself chooses goes before them.
+	// Accept and AcceptLanguage are the preferred media types and languages, as in the
+	// header fields of that name (RFC 9110 sections 12.5.1 and 12.5.4). Empty: no
+	// preference. A choice in the URL itself takes precedence.
 	Accept, AcceptLanguage string
 
-	// Like are documents that what a search finds should be like, for a scheme that
-	// can ask for that: the relevance feedback of WAIS.
+	// Like are documents that the results of a search should resemble: the relevance
+	// feedback of WAIS.
 	Like []locus.URL
 
-	// Items chooses among the items of a menu that is numbered: the articles of a
-	// newsgroup, or the hits of a search, of which the best is number 1.
+	// Items chooses among the numbered items of a menu: the articles of a newsgroup, or
+	// the results of a search, of which the best is number 1.
 	Items ItemRange
 
-	// Within opens the document in which the URL was found, for a scheme whose URLs
-	// mean something there alone, as those of cid do. nil: it is not known.
+	// Within opens the document that contains the URL, for a scheme whose URLs have a
+	// meaning only there. nil: the document is unknown.
 	Within func(ctx context.Context) (Resource, error)
 
-	// Refer returns the way to a URL that a server sends us to in the middle of an
-	// exchange, such as one that has the rest of a directory. The error says that
-	// the policy denies it. nil: Dial is the way.
+	// Refer returns the dialer for a URL that a server refers to during a request, such
+	// as one with the rest of a directory. The error is a denial by the policy. nil:
+	// Dial.
 	Refer func(to locus.URL) (Dialer, error)
 
-	// Limit is the most octets to read of an object; 0: no limit. One that is
-	// longer ends in ErrTooLarge, not short.
+	// Limit is the most bytes to read of an object; 0: no limit. Reading a longer one
+	// fails with ErrTooLarge.
 	Limit int64
 
-	// Offset asks for the object from this octet on, to go on with a part that
-	// is there. Object.Start tells whether that was granted.
+	// Offset asks for the object from this byte on, to resume a transfer. Object.Start
+	// says whether the server did.
 	Offset int64
-	// Tag and ModTime are those of the object that the part came from. An opener
-	// that can tell that the object has changed since starts again from 0.
+	// Tag and ModTime are those of the object in the earlier transfer. An opener that
+	// can tell that the object has changed starts from 0.
 	Tag     string
 	ModTime time.Time
 
-	// Probe asks only whether what URL names is there. An opener that has a cheaper
-	// way to know than to get it takes that: what it gives then tells what was learnt
-	// on the way, and has no octets and no items. One that has none opens as ever. The
-	// errors are the same.
+	// Probe asks only whether the resource exists. An opener with a cheaper way to know
+	// uses it, and returns a resource without body or items. Otherwise it opens the URL
+	// normally. The errors are the same.
 	Probe bool
 
-	// Trace is told of each line that is sent and received, without passwords.
-	// nil: nobody listens.
+	// Trace is called for each line that is sent and received, without passwords. nil:
+	// it is not called.
 	Trace TraceFunc
 }
 
-// Referred returns the way to a URL that a server refers to: see Refer.
+// Referred returns the dialer for a URL that a server refers to: see Refer.
 func (r *Request) Referred(to locus.URL) (Dialer, error) {
 	if r.Refer == nil {
 		return r.Dial, nil
@@ -79,23 +77,23 @@ func (r *Request) Referred(to locus.URL) (Dialer, error) {
 	return r.Refer(to)
 }
 
-// ItemRange chooses items by their numbers. The zero ItemRange is as many as is
-// sensible, the newest of them.
+// ItemRange chooses items by their numbers. The zero ItemRange selects the newest items,
+// up to the scheme's default.
 type ItemRange struct {
-	First, Last int64 // from and to; 0: no bound
-	Newest      int64 // the most, counted from the newest back; 0: no bound but for the sensible one
+	First, Last int64 // 0: no bound
+	Newest      int64 // how many, counted from the newest; 0: the scheme's default
 }
 
-// Traced calls Trace if there is one.
+// Traced calls Trace, if it is not nil.
 func (r *Request) Traced(sent bool, line string) {
 	if r.Trace != nil {
 		r.Trace(sent, line)
 	}
 }
 
-// TraceFunc is told of a line of a conversation; sent: from us, else to us. The
-// line is as it went over the wire, without its end, and with "***" for a
-// password; it is not safe for a terminal.
+// TraceFunc is called for a line of a conversation that was sent or received. The line is
+// as on the wire, without its end and with "***" for a password. It is not safe for a
+// terminal.
 type TraceFunc func(sent bool, line string)
 
 // Dialer opens connections. Addresses are host:port as in package net. A Dialer
@@ -105,19 +103,19 @@ type Dialer interface {
 }
 
 // DataDialer is a Dialer that can also open what belongs to a connection it made:
-// FTP's data connections, whose ports the server picks. It connects only to the
-// host that control is connected to.
+// FTP's data connections, whose ports the server chooses. It connects only to the host
+// that control is connected to.
 type DataDialer interface {
 	Dialer
-	// DialData connects to the port on the host at the far end of control.
+	// DialData connects to the port on the remote host of control.
 	DialData(ctx context.Context, control net.Conn, port uint16) (net.Conn, error)
-	// ListenData waits on the near address of control for one connection from the
-	// host at its far end, which the listener's Accept makes sure of.
+	// ListenData listens on the local address of control for one connection from its
+	// remote host. Accept refuses other hosts.
 	ListenData(ctx context.Context, control net.Conn) (net.Listener, error)
 }
 
-// PacketDialer is a Dialer that can also open a socket for datagrams whose host may
-// answer from another of its ports, as a socket that is connected can't.
+// PacketDialer is a Dialer for datagrams whose host may answer from another port, which a
+// connected socket does not receive.
 type PacketDialer interface {
 	Dialer
 	// DialPacket returns a connection for network "udp", "udp4" or "udp6" that sends
@@ -126,8 +124,8 @@ type PacketDialer interface {
 	DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error)
 }
 
-// DialPacket opens a connection for datagrams as [PacketDialer] has it, if d is
-// one; otherwise it receives from the one port alone.
+// DialPacket opens a connection for datagrams with the method of [PacketDialer], if d has
+// it. Otherwise the connection receives only from the port in address.
 func DialPacket(ctx context.Context, d Dialer, network, address string, ports ...uint16) (net.Conn, error) {
 	if p, ok := d.(PacketDialer); ok {
 		return p.DialPacket(ctx, network, address, ports...)
@@ -135,18 +133,17 @@ func DialPacket(ctx context.Context, d Dialer, network, address string, ports ..
 	return d.DialContext(ctx, network, address)
 }
 
-// ReservedDialer is a Dialer that can also connect from a port that only the
-// system's own programs may use, which rlogin's servers take for a proof of who
-// somebody is (RFC 1282).
+// ReservedDialer is a Dialer that can also connect from a reserved port, which rlogin
+// servers take as proof of the user's identity (RFC 1282).
 type ReservedDialer interface {
 	Dialer
-	// DialReserved connects from a port of 512 to 1023. Where that is not permitted
-	// it connects from any, which the connection's LocalAddr tells.
+	// DialReserved connects from a port of 512 to 1023, or from any port where that is
+	// not permitted: see the connection's LocalAddr.
 	DialReserved(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// UrgentConn is a connection that tells where the urgent data of TCP is (RFC 9293
-// section 3.8.5), if its system lets it.
+// UrgentConn is a connection that reports the urgent data of TCP (RFC 9293 section 3.8.5)
+// where the system supports that.
 type UrgentConn interface {
 	net.Conn
 	// ReadUrgent is Read; urgent reports that the first octet is urgent data.
@@ -155,14 +152,14 @@ type UrgentConn interface {
 
 // Question asks for the login to a server.
 type Question struct {
-	URL     locus.URL // what is to be opened; the scheme, host and port matter
+	URL     locus.URL // to be opened; scheme, host and port matter
 	Realm   string    // what the server says the login is for; not safe for a terminal
 	User    string    // the user that is already known, or empty
 	Attempt int       // 0 at first, then the number of logins that were refused
 
-	// From is the URL that was asked for, if a redirect or referral led from there to
-	// URL; the zero URL: none did. A login that is known for a host is not for whatever
-	// port of it a server names: who answers should look at host and port again.
+	// From is the first URL if a redirect or referral led to URL; otherwise zero. The
+	// function should compare host and port: a login for a host is not for every port
+	// that a server redirects to.
 	From locus.URL
 }
 

@@ -8,47 +8,47 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Resource is what access gives: an [*Object], a [*Menu], a [*Session] or a
-// [*Referral]. Whoever gets one closes it.
+// Resource is the result of opening a URL: an [*Object], a [*Menu], a [*Session] or a
+// [*Referral]. The caller closes it.
 type Resource interface {
 	io.Closer
 	isResource()
 }
 
-// Object is a run of octets.
+// Object is a sequence of bytes.
 type Object struct {
 	URL      locus.URL
-	Name     string    // what the server calls it, if it says; never to be used as a path
+	Name     string    // the server's name for it; never to be used as a path
 	Type     string    // media type, perhaps with parameters; empty: unknown
-	Encoding string    // content coding that the octets still have: "gzip"; empty: none
-	Size     int64     // octets of the whole object; -1: unknown
-	Start    int64     // where in the object Body begins: Request.Offset, or 0 if that was not granted
+	Encoding string    // content coding of Body: "gzip"; empty: none
+	Size     int64     // bytes of the whole object; -1: unknown
+	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
 	ModTime  time.Time // zero: unknown
-	Tag      string    // names this version of the object, for Request.Tag; empty: none
-	// Note is what else a person should know of it, in a clause: not safe for a
-	// terminal. Reading Body may set it, in the goroutine that reads.
+	Tag      string    // identifies this version of the object, for Request.Tag; empty: none
+	// Note is a clause for people: not safe for a terminal. Reading Body may set it, in
+	// the goroutine that reads.
 	Note string
-	// Resumable reports that the server can send the object from an offset: see
-	// Request.Offset. False: it cannot, or has not said so.
+	// Resumable reports that the server says it can send the object from an offset:
+	// see Request.Offset.
 	Resumable bool
 	// Body may be closed while a Read waits, which ends the Read.
 	Body io.ReadCloser
 }
 
-// Menu is a list of links: a directory, a gopher menu, the result of a search.
-// Items may come off the network as they are asked for; an error ends them, and
-// what came before it is good.
+// Menu is a list of links: a directory, a gopher menu, the results of a search. Items may
+// be read from the network while the caller ranges over them. An error ends them; the
+// items before it are valid.
 type Menu struct {
 	URL   locus.URL
 	Title string
-	// Items can be ranged over once. Those of package access yield an error in a
-	// second loop.
+	// Items can be ranged over once. Those of package access yield an error the second
+	// time.
 	Items iter.Seq2[Item, error]
-	Note  string // what else a person should know of it, in a clause: not safe for a terminal
-	// Form is what can be asked here, such as the words of a search. nil: nothing.
-	// A menu that is a form alone has no items.
+	Note  string // a clause for people: not safe for a terminal
+	// Form asks for input, such as the words of a search. nil: none. A menu that is
+	// only a form has no items.
 	Form *Form
-	// Closer may be closed while Items waits, which ends them. nil: nothing to close.
+	// Closer may be closed while Items waits, which ends them. nil: no closer.
 	Closer io.Closer
 }
 
@@ -57,14 +57,14 @@ type Item struct {
 	URL     locus.URL // zero: the line locates nothing
 	Title   string    // as the server gave it: not safe for a terminal
 	Kind    ItemKind
-	Type    string    // media type, if something tells it before the item is opened
-	Size    int64     // octets; -1: unknown
+	Type    string    // media type; empty: unknown before the item is opened
+	Size    int64     // bytes; -1: unknown
 	ModTime time.Time // zero: unknown
-	Note    string    // what else is known, for people
-	Fields  []Field   // what else is known, for programs: number, from, score
+	Note    string    // for people
+	Fields  []Field   // for programs: number, from, score
 }
 
-// ItemKind is what an item promises to be.
+// ItemKind is what an item most likely leads to.
 type ItemKind string
 
 const (
@@ -78,19 +78,19 @@ const (
 	KindUnknown ItemKind = "unknown"
 )
 
-// Session is an interactive service (RFC 1738 section 3.8). User and Password
-// are advice for a person, and never sent by themselves: section 3.8 has clients
-// "merely advise the user of the suggested username and password".
+// Session is an interactive service (RFC 1738 section 3.8). User and Password are advice
+// for the user and never sent automatically: clients "merely advise the user of the
+// suggested username and password".
 type Session struct {
 	URL            locus.URL
 	User, Password string
-	// Conn reads what the person sees, and writes what the person types: octets for
-	// a terminal and from its keyboard, where "\r" is Enter and "\n" ends a line.
+	// Conn reads the output of the service and writes the user's input: bytes for a
+	// terminal and from its keyboard, where "\r" is Enter and "\n" ends a line.
 	Conn Terminal
 }
 
-// Referral is other URLs that lead to the object: a redirect, a Prospero link.
-// The first is the one to try first.
+// Referral lists other URLs that lead to the object, the preferred one first: a redirect,
+// a Prospero link.
 type Referral struct {
 	URL       locus.URL
 	To        []locus.URL
@@ -100,7 +100,7 @@ type Referral struct {
 // Close closes the body.
 func (o *Object) Close() error { return o.Body.Close() }
 
-// Close ends the reading of items.
+// Close ends Items.
 func (m *Menu) Close() error {
 	if m.Closer == nil {
 		return nil

@@ -1,13 +1,11 @@
-// Package scheme is the contract between a URL and the thing it locates: what a
-// scheme must say of itself ([Scheme]), the four kinds of thing that access can
-// give ([Object], [Menu], [Session], [Referral]), and the registry (RFC 1738
-// sections 3 and 4; "Registration of naming schemes" in the URI draft).
+// Package scheme is the contract of a URL scheme: what a scheme declares ([Scheme]), the
+// four kinds of resource ([Object], [Menu], [Session], [Referral]), and the registry (RFC
+// 1738 sections 3 and 4; "Registration of naming schemes" in the URI draft).
 //
-// The draft asks of a scheme "an algorithm for the retrieval of any object
-// within that scheme", which must "take the URI and produce either a set of
-// URL(s) which will lead to the desired object, or the object itself". That is
-// [Opener]. RFC 1738 section 2 adds that only access needs to be specified, so
-// there is no verb for anything else.
+// The draft asks for "an algorithm for the retrieval of any object within that scheme",
+// which must "take the URI and produce either a set of URL(s) which will lead to the
+// desired object, or the object itself". That is [Opener]. By RFC 1738 section 2 only
+// access needs to be specified, so there are no other operations.
 package scheme
 
 import (
@@ -34,8 +32,8 @@ func (s Status) String() string {
 	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
 }
 
-// Scheme is what is known of one scheme: a row of the registry. The functions
-// may be called from many goroutines at once.
+// Scheme is a row of the registry: all that is known about one scheme. Name is required.
+// The functions may be called from many goroutines at once.
 type Scheme struct {
 	Name    string // in lower case
 	Port    uint16 // default port; 0: none
@@ -51,7 +49,7 @@ type Scheme struct {
 
 	// Fields returns the decoded parts of u, for people and for JSON, in order.
 	// The error is a *locus.SyntaxError: u is not in this scheme's form. nil: a URL
-	// has no fields, and any form will do.
+	// has no fields, and any form is valid.
 	Fields func(u locus.URL) ([]Field, error)
 
 	// Words returns the search of u with "+" between words read as a space (URI draft,
@@ -59,31 +57,30 @@ type Scheme struct {
 	// scheme's form. nil: URLs of the scheme have no searches.
 	Words func(u locus.URL) (words string, ok bool)
 
-	// Canonical returns the one spelling of u that is canonical, and what it
-	// changed; two URLs are the same if their canonical forms are ==. The error
-	// is a *locus.SyntaxError: u is not in this scheme's form. nil: that of
-	// [Generic], for a URL that Fields takes.
+	// Canonical returns the canonical spelling of u, and what it changed. Two URLs are
+	// the same if their canonical forms are ==. The error is a *locus.SyntaxError: u
+	// is not in this scheme's form. nil: that of [Generic], for URLs that Fields
+	// accepts.
 	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
 
-	// Check returns all violations of u, in order of offset. It is never empty
-	// for a URL that Fields or Canonical refuse. nil: that of [Generic], and the
-	// error of Fields.
+	// Check returns all violations of u, in order of offset. There is at least one if
+	// Fields or Canonical refuse u. nil: that of [Generic], and the error of Fields.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
 
-	// Notes returns advice about u that Check does not give, in order of offset,
-	// whether u conforms or not. nil: there is none.
+	// Notes returns advice about u that Check does not give, in order of offset. nil:
+	// none.
 	Notes func(u locus.URL) []locus.Violation
 
-	// Clean are facts that leave nothing to find by RFC 1738: Check gives nil for a
-	// URL of this scheme that has them all and a hostname or hostnumber, and a
-	// registry need not call it. 0: only Check knows.
+	// Clean are facts that rule out violations of RFC 1738: a registry does not call
+	// Check for a URL that has them all and a hostname or hostnumber. 0: it always
+	// calls Check.
 	Clean locus.Facts
 
-	// Opener gives access. nil: the scheme is known and can't be accessed.
+	// Opener opens URLs. nil: the scheme is known, but its URLs can't be opened.
 	Opener Opener
 
-	// FromProxy returns the URL that a client of an HTTP proxy means by u, if such
-	// clients write some URLs of the scheme in a form of HTTP's. nil: they mean u.
+	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such
+	// clients write URLs of the scheme in HTTP's form. nil: u.
 	FromProxy func(u locus.URL) locus.URL
 
 	Traits Traits
@@ -114,11 +111,15 @@ type Scheme struct {
 	// canonical form and of this scheme. nil: URLs of the scheme make no sites.
 	Below func(start, u locus.URL) bool
 
+	// Demo starts a server of the scheme inside the process, for `locus tour`. nil: the
+	// tour shows nothing of the scheme.
+	Demo func() (*Demo, error)
+
 	// The fields from Encoded on are for the policy; see policy.Target. Their zero
 	// values are the strictest.
 
-	// Encoded reports that a request has the URL as it is written, as in HTTP: no
-	// encoded octet reaches the server decoded.
+	// Encoded reports that a request contains the URL as written, as in HTTP: the
+	// server receives no octet decoded.
 	Encoded bool
 	// OffPort are the control octets that may be sent, decoded, to another port than
 	// Port, because the syntax of the scheme needs them.
@@ -131,6 +132,23 @@ type Scheme struct {
 	OtherPort func(u locus.URL) uint16
 }
 
+// Demo is a server that runs on loopback and always has the same resources.
+type Demo struct {
+	Name  string // a heading
+	About string // a sentence or two
+	Stops []DemoStop
+	Close func() error // ends the server
+}
+
+// DemoStop is a resource of a [Demo].
+type DemoStop struct {
+	URL     locus.URL
+	Title   string   // what it shows, as a clause
+	Kind    ItemKind // what it is, as in a menu's item
+	Type    string   // media type; empty: it is not an object
+	Answers []string // to the form, if it is one
+}
+
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string
 // (octets, perhaps no UTF-8), []string, or [][]Field for a list of records.
 type Field struct {
@@ -138,28 +156,26 @@ type Field struct {
 	Value any
 }
 
-// Opener dereferences URLs of one scheme: one exchange, no redirects followed,
-// no policy, no retry. It reaches the network only through Request.Dial. It may
-// be used from many goroutines at once.
+// Opener opens URLs of one scheme: one request, without redirects, policy or retry. It
+// reaches the network only through Request.Dial. It may be used from many goroutines at
+// once.
 //
-// Open ends when ctx does. So does the resource that it returns, which may still
-// be on its way: reading it then fails with the error of ctx. It fails before it
-// dials for a URL that Fields refuses, one of another scheme, and one with octets
-// that a request can't hold.
+// Open ends when ctx does. Reading the resource that it returned then fails with the
+// cause of ctx. Open fails before it dials for a URL that Fields refuses, a URL of another
+// scheme, and one with octets that a request can't contain.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }
 
-// ProxyOpener is an Opener that can also go by way of an HTTP proxy, an http or
-// https URL without a path whose user and password are for the proxy alone. What
-// it asks of the Dialer is a connection to the proxy, and to nothing else.
+// ProxyOpener is an Opener that can also send requests to an HTTP proxy: an http or
+// https URL without a path, whose user and password are for the proxy. It dials only the
+// proxy.
 type ProxyOpener interface {
 	Opener
-	// OpenVia asks the proxy for req.URL, which may be of any scheme that is not
-	// encrypted: "the entire URI" goes to it (URI draft, "HTTP").
+	// OpenVia requests req.URL from the proxy. The URL may have any scheme that is not
+	// encrypted: "the entire URI" is sent (URI draft, "HTTP").
 	OpenVia(ctx context.Context, req *Request, proxy locus.URL) (Resource, error)
-	// Tunnel has the proxy connect to address, which is host:port, and returns a
-	// connection to what is there.
+	// Tunnel has the proxy connect to address, host:port, and returns the connection.
 	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 

@@ -6,16 +6,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Suggest returns the URL that u was probably meant to be, and says why, if the
-// scheme of u is not registered: a path of Windows, such as C:/Users/joe, as a file
-// URL; the URL after the prefix "URL:" of RFC 1738's appendix; or a URL whose
-// scheme's name is a slip of the pen for a registered one. The zero URL and ""
-// mean that there is no suggestion. The reason shows no password.
+// Suggest returns the URL that u was probably meant to be, and the reason, if the scheme
+// of u is not registered: a file URL for a Windows path such as C:/Users/joe, the URL after
+// the prefix "URL:" of RFC 1738's appendix, or a URL with the registered name of which the
+// scheme is a typo. It returns the zero URL and "" without a suggestion. The reason shows
+// no password.
 //
-// A name is a slip if it is at distance 1 of a registered name, or at distance 2
-// and has six letters or more. Each letter that is missing, wrong or too much, and
-// each two letters in the wrong order, counts 1. A name that [NameStatus] knows,
-// and one that begins with "x-", is not a typo.
+// A name is a typo at distance 1 from a registered name, or at distance 2 with six letters
+// or more. A missing, wrong or extra letter counts 1, and so do two letters in the wrong
+// order. A name that [NameStatus] knows, or that begins with "x-", is not a typo.
 func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
 		return locus.URL{}, ""
@@ -47,7 +46,7 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	return meant, `"URL:" is the prefix of RFC 1738's appendix: leave it out`
 }
 
-// nearest returns the registered name that name is a slip for, or "".
+// nearest returns the registered name of which name is a typo, or "".
 func (r *Registry) nearest(name string) string {
 	if strings.HasPrefix(name, "x-") || NameStatus(name) != "" {
 		return ""
@@ -73,8 +72,8 @@ func (r *Registry) nearest(name string) string {
 	return best
 }
 
-// distance returns how many letters to insert, delete, replace, or exchange with
-// the next one, make b of a.
+// distance returns the number of insertions, deletions, replacements and exchanges of
+// adjacent letters that turn a into b.
 func distance(a, b string) int {
 	// Three rows of the table are needed: exchanges reach two rows up.
 	var before, above []int
@@ -99,8 +98,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// commonEnds returns how many letters a and b have in common at their beginnings
-// and ends.
+// commonEnds returns the length of the common prefix and suffix of a and b.
 func commonEnds(a, b string) int {
 	prefix, suffix := 0, 0
 	for prefix < len(a) && prefix < len(b) && a[prefix] == b[prefix] {

@@ -9,27 +9,26 @@ import (
 // goroutines at once.
 type Terminal interface {
 	net.Conn
-	// SetWindow tells how large the person's window is, now and whenever that
-	// changes, for a service that wants to know.
+	// SetWindow reports the size of the user's window to the service. The caller calls
+	// it again after each change.
 	SetWindow(columns, rows int) error
-	// Echoes reports whether the service shows what is typed. Otherwise that is for
-	// the person's own terminal to do, which sends whole lines.
+	// Echoes reports whether the service shows what is typed. Otherwise the user's
+	// terminal does, and sends whole lines.
 	Echoes() bool
-	// OnChange has f called, on some goroutine, when what Echoes or Status return
-	// may have changed. nil: nobody.
+	// OnChange registers f, which replaces an earlier one, to be called on any goroutine
+	// when Echoes or Status may have changed. nil: none.
 	OnChange(f func())
-	// Commands are the names that Command takes: what a keyboard of the service has
-	// keys for, and octets have not, such as "break".
+	// Commands returns the names for Command: keys that no byte stands for, such as
+	// "break".
 	Commands() []string
-	// Command sends one of them.
+	// Command sends one of Commands.
 	Command(name string) error
-	// Status tells how the session stands, for people and for programs.
+	// Status returns the state of the session, for people and programs.
 	Status() []Field
 }
 
-// PlainTerminal makes a Terminal of a service that is no more than octets: it shows
-// nothing of what is typed, takes no commands, and does not ask how large a window
-// is.
+// PlainTerminal returns a Terminal for a service without a protocol of its own: it does
+// not echo, has no commands, and ignores the size of the window.
 func PlainTerminal(c net.Conn) Terminal { return plainTerminal{c} }
 
 type plainTerminal struct{ net.Conn }
@@ -41,5 +40,5 @@ func (plainTerminal) Commands() []string       { return nil }
 func (plainTerminal) Status() []Field          { return nil }
 
 func (plainTerminal) Command(string) error {
-	return fmt.Errorf("%w: a command, by a service that is no more than octets", ErrUnsupported)
+	return fmt.Errorf("%w: this service has no commands", ErrUnsupported)
 }

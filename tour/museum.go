@@ -55,8 +55,8 @@ func (r room) Close() error {
 }
 
 // Open starts the servers of all rooms, on loopback, on ports that the kernel
-// chooses.
-func Open() (*Museum, error) {
+// chooses, and those that rows bring.
+func Open(rows ...scheme.Scheme) (*Museum, error) {
 	exhibits, err := fs.Sub(embedded, "museum")
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)
@@ -68,7 +68,13 @@ func Open() (*Museum, error) {
 	rooms := []func(*house) (room, error){
 		ftpRoom, httpRoom, gopherRoom, mailtoRoom, newsRoom, sessionRoom, waisRoom, fileRoom, prosperoRoom, mailRoom,
 	}
-	for _, open := range append(rooms, secureRooms()...) {
+	rooms = append(rooms, secureRooms()...)
+	for _, s := range rows {
+		if s.Demo != nil {
+			rooms = append(rooms, demoRoom(s))
+		}
+	}
+	for _, open := range rooms {
 		r, err := open(m.house)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
@@ -79,10 +85,30 @@ func Open() (*Museum, error) {
 	return m, nil
 }
 
+// demoRoom returns what starts the demonstration of a scheme.
+func demoRoom(s scheme.Scheme) func(*house) (room, error) {
+	return func(h *house) (room, error) {
+		d, err := s.Demo()
+		if err != nil {
+			return room{}, err
+		}
+		r := room{name: d.Name, about: d.About, close: d.Close}
+		for _, stop := range d.Stops {
+			port, _ := stop.URL.Port()
+			h.doors.set(net.JoinHostPort(stop.URL.Host(), strconv.Itoa(int(port))), true)
+			r.stops = append(r.stops, Stop{Scheme: s.Name, Section: s.Section, Title: stop.Title, URL: stop.URL, Kind: stop.Kind, Type: stop.Type, Answers: stop.Answers})
+		}
+		return r, nil
+	}
+}
+
 // take adds a room.
 func (m *Museum) take(r room) {
 	m.rooms = append(m.rooms, r)
 	for i := range r.stops {
+		if r.stops[i].Kind != "" {
+			continue
+		}
 		r.stops[i].Kind, r.stops[i].Type = scheme.KindUnknown, ""
 		if !r.stops[i].Missing {
 			r.stops[i].Kind, r.stops[i].Type = promise(r.stops[i].URL)

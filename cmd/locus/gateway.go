@@ -110,7 +110,7 @@ func (c *gatewayCommand) run() error {
 		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo {
-		museum, err := tour.Open()
+		museum, err := tour.Open(a.registry.All()...)
 		if err != nil {
 			a.problem(statusAccess, err)
 			return nil

@@ -55,7 +55,7 @@ closes it all. It is "locus gateway --demo" on a free port, without a log.`,
 }
 
 func (a *app) tour(only []string) error {
-	museum, err := tour.Open()
+	museum, err := tour.Open(a.registry.All()...)
 	if err != nil {
 		a.problem(statusAccess, err)
 		return nil

@@ -40,12 +40,13 @@ const rules = `
 	extract, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 	scheme, message < internal/bodypart;
-	scheme, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
-	# What tests have in common.
+	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
+
+	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, internal/bodypart, tn3270 < scheme/X;
 
 	# A scheme knows no other, and nobody above it. The list knows all.
 	scheme/X < scheme/all;
@@ -225,6 +226,8 @@ func TestImports(t *testing.T) {
 			switch {
 			case ours && !allowed[kind(own)]:
 				t.Errorf("%s: %s may not import %s", where, s.pkg, own)
+			case kind(s.pkg) == "scheme/X" && kind(own) == "scheme/X/Xtest" && path.Dir(own) != s.pkg:
+				t.Errorf("%s: %s imports the test server of another scheme", where, s.pkg)
 			case ours:
 			case slices.Contains(withoutSystem, s.pkg):
 				if why := system(s.pkg, imported); why != "" {
@@ -383,7 +386,7 @@ func TestRulesForbid(t *testing.T) {
 		{"scheme/ftp", "access", false},
 		{"scheme/ftp", "policy", false},
 		{"scheme/ftp", "scheme/all", false},
-		{"scheme/ftp", "scheme/ftp/ftptest", false},
+		{"scheme/ftp", "scheme/ftp/ftptest", true}, // for its demonstration
 		{"access", "scheme/all", false},
 		{"access", "scheme/ftp", false},
 		{"transfer", "access", true},

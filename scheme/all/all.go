@@ -7,7 +7,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/cid"
 	"github.com/locus-url/locus/scheme/file"
+	"github.com/locus-url/locus/scheme/finger"
 	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gemini"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mailto"
@@ -77,6 +79,8 @@ func Registry(o *Options) (*scheme.Registry, error) {
 	return scheme.NewRegistry(append(reserved(),
 		cid.Scheme(clients.Cid),
 		file.Scheme(clients.File),
+		gemini.Scheme(nil),
+		finger.Scheme(),
 		ftp.Scheme(clients.FTP),
 		ftp.SecureScheme(clients.FTP),
 		gopher.Scheme(clients.Gopher),

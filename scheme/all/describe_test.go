@@ -184,7 +184,7 @@ func TestTraits(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range r.All() {
-			if s.Traits.Has(trait) {
+			if inTexts(s) && s.Traits.Has(trait) {
 				got = append(got, s.Name)
 			}
 		}

@@ -20,45 +20,43 @@ import (
 )
 
 const (
-	// maxAddresses is the most addresses of one host that are looked at. A name can
-	// be given any number, and each that is silent costs its share of the time.
+	// maxAddresses is the most addresses of one host that are tried. A name can have
+	// any number, and each silent one costs its share of the time.
 	maxAddresses = 16
-	// minShare is the least time for one address, so that many of them don't leave
-	// too little for each; as package net has it.
+	// minShare is the least time for one address, as in package net.
 	minShare = 2 * time.Second
 )
 
 var (
-	_ scheme.DataDialer   = (*door)(nil)
-	_ scheme.PacketDialer = (*door)(nil)
+	_ scheme.DataDialer   = (*dialer)(nil)
+	_ scheme.PacketDialer = (*dialer)(nil)
 
-	_ scheme.ReservedDialer = (*door)(nil)
+	_ scheme.ReservedDialer = (*dialer)(nil)
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// door is the way to the network for the URLs of one zone. A client has one for
-// each zone, and more for each gateway; its pointer is what openers tell
-// connections apart by.
-type door struct {
+// dialer dials for the URLs of one zone. A client has one for each zone and each
+// gateway. Openers keep idle connections by its pointer.
+type dialer struct {
 	client *Client
-	doorKey
+	dialerKey
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{} // all that are open
 	closed bool
 }
 
-// policy judges the addresses that the door dials. One host alone is that of a
-// gateway, which no URL names.
-func (d *door) policy() policy.Policy {
+// policy returns the policy for addresses. A dialer for only one host is that of a
+// gateway, which the configuration names.
+func (d *dialer) policy() policy.Policy {
 	if d.only != "" {
 		return d.client.policy.Configured()
 	}
 	return d.client.policy
 }
 
-// checkAddr asks all that judge an address before it is dialled.
-func (d *door) checkAddr(a netip.AddrPort) error {
+// checkAddr judges an address before it is dialled.
+func (d *dialer) checkAddr(a netip.AddrPort) error {
 	if err := d.policy().CheckAddr(a, d.zone); err != nil {
 		return err
 	}
@@ -71,12 +69,12 @@ func (d *door) checkAddr(a netip.AddrPort) error {
 // DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and
 // their variants "4" and "6". The error is a [*policy.DeniedError] if no address
 // of the host is allowed, and [scheme.ErrUnreachable] if none can be connected to.
-func (d *door) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.connect(ctx, network, address, d.dialFunc())
 }
 
-// connect opens a connection to address, as dial does it.
-func (d *door) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
+// connect opens a connection to address with dial.
+func (d *dialer) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
 	if d.isTunnelled(address) {
@@ -90,8 +88,8 @@ func (d *door) connect(ctx context.Context, network, address string, dial dialFu
 }
 
 // lookup returns the host of address, and those of its addresses that the policy
-// allows. The error is one of [door.DialContext].
-func (d *door) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
+// allows. The error is one of [dialer.DialContext].
+func (d *dialer) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
 	host, port, err := splitAddress(address)
 	if err != nil {
 		return "", nil, &dialError{address, err}
@@ -109,9 +107,8 @@ func (d *door) lookup(ctx context.Context, network, address string) (host string
 	return host, list, nil
 }
 
-// dialFunc connects to one address: as the client's options have it, or the
-// system.
-func (d *door) dialFunc() dialFunc {
+// dialFunc returns the function that connects to one address.
+func (d *dialer) dialFunc() dialFunc {
 	if dial := d.client.options.Dial; dial != nil {
 		return dial
 	}
@@ -120,8 +117,8 @@ func (d *door) dialFunc() dialFunc {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// asDialError is err as a door returns it: a denial stays what it is, and anything
-// else is a connection that did not come about.
+// asDialError returns a denial as it is, and wraps any other error as a failed
+// connection.
 func asDialError(address string, err error) error {
 	if errors.Is(err, policy.ErrDenied) {
 		return err
@@ -141,8 +138,8 @@ func splitAddress(address string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// addresses returns the addresses of host, the families in turns, each once.
-func (d *door) addresses(ctx context.Context, network, host string) ([]netip.Addr, error) {
+// addresses returns the addresses of host without repetitions, families alternating.
+func (d *dialer) addresses(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	var families [2]bool // IPv4, IPv6
 	switch network {
 	case "tcp", "udp":
@@ -168,7 +165,7 @@ func (d *door) addresses(ctx context.Context, network, host string) ([]netip.Add
 	return list[:min(len(list), maxAddresses)], nil
 }
 
-// resolve returns a fresh list of the addresses of host.
+// resolve looks host up. The caller may change the list.
 func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
@@ -180,9 +177,9 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return slices.Clone(list), err
 }
 
-// inTurns returns list without repetitions and with the two families in turns,
-// beginning with that of the first address, so that a family that leads nowhere
-// costs one attempt and not all of them (RFC 8305 section 4).
+// inTurns returns list without repetitions, the two families alternating from that of
+// the first address. An unreachable family then costs one attempt at a time (RFC 8305
+// section 4).
 func inTurns(list []netip.Addr) []netip.Addr {
 	var lines [2][]netip.Addr
 	seen := make(map[netip.Addr]bool, len(list))
@@ -208,9 +205,9 @@ func inTurns(list []netip.Addr) []netip.Addr {
 	return turns
 }
 
-// allowed returns the addresses of list that the policy allows. If there is none,
-// the error tells why not the first.
-func (d *door) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
+// allowed returns the addresses of list that the policy allows. If there is none, the
+// error is that of the first.
+func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
 		if no := d.checkAddr(address); no == nil {
@@ -236,12 +233,12 @@ func forHost(err error, host string) error {
 	return &named
 }
 
-// dialAny connects to the first address of list that answers. Each has an equal
-// share of the time that is left when its turn comes.
-func (d *door) dialAny(ctx context.Context, network, host string, list []netip.AddrPort, dial dialFunc) (net.Conn, error) {
+// dialAny connects to the first address of list that answers. Each gets an equal share
+// of the remaining time.
+func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip.AddrPort, dial dialFunc) (net.Conn, error) {
 	var first error
 	for i, address := range list {
-		t := d.note(ctx, host, address)
+		t := d.recordDial(ctx, host, address)
 		c, err := d.dialOne(ctx, network, address, len(list)-i, dial)
 		if err == nil {
 			t.add(c)
@@ -259,15 +256,15 @@ func (d *door) dialAny(ctx context.Context, network, host string, list []netip.A
 
 // note takes down that address is about to be dialled: that one could be made to
 // go there says enough, whatever comes of it.
-func (d *door) note(ctx context.Context, host string, address netip.AddrPort) *tracker {
+func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
 	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
 	t.note(public)
-	d.client.known.note(host, public)
+	d.client.known.record(host, public)
 	return t
 }
 
-// dialOne connects to address within one of so many shares of the time.
-func (d *door) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (*conn, error) {
+// dialOne connects to address within a share of the remaining time.
+func (d *dialer) dialOne(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (*conn, error) {
 	c, err := d.dialRaw(ctx, network, address, shares, dial)
 	if err != nil {
 		return nil, err
@@ -275,8 +272,8 @@ func (d *door) dialOne(ctx context.Context, network string, address netip.AddrPo
 	return d.admit(c, address)
 }
 
-// dialRaw is dialOne; the connection is none of the door's yet.
-func (d *door) dialRaw(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (net.Conn, error) {
+// dialRaw is dialOne without tracking the connection.
+func (d *dialer) dialRaw(ctx context.Context, network string, address netip.AddrPort, shares int, dial dialFunc) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		share := max(time.Until(deadline)/time.Duration(shares), minShare)
 		var cancel context.CancelFunc
@@ -286,9 +283,9 @@ func (d *door) dialRaw(ctx context.Context, network string, address netip.AddrPo
 	return dial(ctx, network, address.String())
 }
 
-// control judges the address of a socket that is about to connect: what really is
-// dialled is what was allowed, whatever happened on the way here.
-func (d *door) control(_, address string, _ syscall.RawConn) error {
+// control judges the address again when the socket connects, so that what is dialled
+// is what was allowed.
+func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &policy.DeniedError{Rule: "network", Subject: locus.Quote(address), Reason: "not an IP address and a port"}
@@ -296,9 +293,9 @@ func (d *door) control(_, address string, _ syscall.RawConn) error {
 	return d.checkAddr(a)
 }
 
-// admit makes c a connection of this door.
-func (d *door) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
-	admitted := &conn{Conn: c, door: d, address: address, idle: d.client.options.Idle}
+// admit tracks c as a connection of d.
+func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
+	admitted := &conn{Conn: c, dialer: d, address: address, idle: d.client.options.Idle}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -312,15 +309,15 @@ func (d *door) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	return admitted, nil
 }
 
-// forget drops a connection that was closed.
-func (d *door) forget(c *conn) {
+// forget removes a closed connection.
+func (d *dialer) forget(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.conns, c)
 }
 
-// close closes all connections of the door, and the door.
-func (d *door) close() error {
+// close closes d and all its connections.
+func (d *dialer) close() error {
 	d.mu.Lock()
 	conns := d.conns
 	d.conns, d.closed = nil, true
@@ -332,8 +329,8 @@ func (d *door) close() error {
 	return errors.Join(list...)
 }
 
-// tracker notes what is dialled for one exchange. It travels in the context, which
-// is all that an opener hands on.
+// tracker records what is dialled for one request. It travels in the context, which
+// openers pass on.
 type tracker struct {
 	dialled, public atomic.Bool
 
@@ -348,7 +345,7 @@ func (t *tracker) attach(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trackerKey{}, t)
 }
 
-// trackerOf returns the tracker of ctx, or one that nobody looks at.
+// trackerOf returns the tracker of ctx, or an unused one.
 func trackerOf(ctx context.Context) *tracker {
 	if t, ok := ctx.Value(trackerKey{}).(*tracker); ok {
 		return t
@@ -371,8 +368,8 @@ func (t *tracker) add(c *conn) {
 	}
 }
 
-// end returns the connections that were made so far, and keeps no more: an opener
-// can hold the context, and so the tracker, for as long as it likes.
+// end returns the connections so far and stops recording, because an opener can hold
+// the context and the tracker for long.
 func (t *tracker) end() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -381,18 +378,18 @@ func (t *tracker) end() []*conn {
 	return conns
 }
 
-// maxHosts is how many hosts are remembered. One that was forgotten counts as
-// public until it is dialled again.
+// maxHosts is how many hosts are remembered. A forgotten one counts as public until it
+// is dialled again.
 const maxHosts = 1 << 14
 
-// hosts remembers of each host that was dialled whether an address of it was ever
-// public. The zero value is empty.
+// hosts records for each dialled host whether one of its addresses was public. The zero
+// value is empty.
 type hosts struct {
 	mu     sync.Mutex
 	public map[string]bool
 }
 
-func (h *hosts) note(host string, public bool) {
+func (h *hosts) record(host string, public bool) {
 	host = strings.ToLower(host)
 	h.mu.Lock()
 	defer h.mu.Unlock()

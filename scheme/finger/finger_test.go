@@ -1,0 +1,111 @@
+package finger_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/finger"
+	"github.com/locus-url/locus/scheme/finger/fingertest"
+	"github.com/locus-url/locus/scheme/schemetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestScheme(t *testing.T) {
+	schemetest.Run(t, finger.Scheme(), schemetest.Config{
+		Good:       []string{"finger://host.dom/", "finger://host.dom", "finger://host.dom/nasanews", "finger://host.dom:79/%2FW%20user", "finger://host.dom/user@other.dom"},
+		Bad:        []string{"finger:a", "finger://h//W", "finger://h/a?b"},
+		Unsendable: []string{"finger://h/a%0D%0Ab", "finger://h/a%00"},
+	})
+}
+
+// Examples in the form of draft-ietf-uri-url-finger-03.
+func TestRequests(t *testing.T) {
+	for text, want := range map[string]string{
+		"finger://space.mit.edu/nasanews": "nasanews\r\n", "finger://status.nlak.ee/": "\r\n", "finger://h": "\r\n", "finger://h/%2FW%20user": "/W user\r\n",
+	} {
+		f, err := finger.Parse(locus.MustParse(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.AppendRequest(nil); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	_, err := finger.Parse(locus.MustParse("finger://h//W"))
+	var e *locus.SyntaxError
+	if !errors.As(err, &e) || e.Offset != len("finger://h/") || e.Part != "request" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	s, err := fingertest.Start(map[string]string{"": "nobody\r\n", "ada": "Ada Lovelace\r\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for path, want := range map[string]string{"": "nobody\r\n", "/ada": "Ada Lovelace\r\n", "/x": "x: no such user\r\n"} {
+		res, err := finger.Client{}.Open(t.Context(), &scheme.Request{URL: locus.MustParse("finger://" + s.Addr() + path), Dial: new(net.Dialer), Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.(*scheme.Object).Body)
+		if string(text) != want || err != nil {
+			t.Errorf("%q: %q, %v", path, text, err)
+		}
+		res.Close()
+	}
+}
+
+// Ending ctx ends the reading of the reply.
+func TestCancel(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	res, err := finger.Client{}.Open(ctx, &scheme.Request{URL: locus.MustParse("finger://" + l.Addr().String()), Dial: new(net.Dialer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Close()
+	cancel()
+	if _, err := io.ReadAll(res.(*scheme.Object).Body); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// What is sent is one line, and what is decoded can be found in the URL.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"finger://h/a", "finger://h:7/%2FW%20a", "finger://h/%0A", "finger://h//"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		u, err := locus.Parse(text)
+		if err != nil {
+			return
+		}
+		x, err := finger.Parse(u)
+		if err != nil {
+			return
+		}
+		request, err := x.AppendRequest(nil)
+		if err != nil {
+			return
+		}
+		for i, c := range request[:len(request)-2] {
+			if c == '\r' || c == '\n' || c == 0 {
+				t.Errorf("%q: octet %d of the request is %q", text, i, c)
+			}
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package finger
+
+import (
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/finger/fingertest"
+)
+
+// Scheme returns the row of finger.
+func Scheme() scheme.Scheme {
+	return scheme.Scheme{
+		Name:      "finger",
+		Port:      Port,
+		Status:    scheme.Extension,
+		Section:   "draft-ietf-uri-url-finger-03; RFC 1288",
+		Syntax:    "finger://<host>:<port>/<request>",
+		Access:    "Finger (RFC 1288)",
+		Opener:    Client{},
+		Reserved:  escape.Chars("/?"),
+		Fields:    fields,
+		Hierarchy: relative.None,
+		Icon:      "address",
+		Split:     func(s *scheme.Splitter) { s.All("request", scheme.RolePath) },
+		Title:     title,
+		Parents:   parents,
+		Freshness: func(locus.URL) scheme.Freshness { return scheme.Freshness{For: scheme.ListAge, Fixed: true} },
+		Demo:      demo,
+	}
+}
+
+func fields(u locus.URL) ([]scheme.Field, error) {
+	f, err := Parse(u)
+	if err != nil {
+		return nil, err
+	}
+	return []scheme.Field{{Name: "request", Value: f.request}}, nil
+}
+
+func title(u locus.URL) string {
+	path, _ := u.Path()
+	if path == "" {
+		return u.Host()
+	}
+	return scheme.Decoded(path) + " at " + u.Host()
+}
+
+// parents returns the list of users.
+func parents(u locus.URL) []scheme.Parent {
+	if path, _ := u.Path(); path == "" {
+		return nil
+	}
+	return []scheme.Parent{{Name: u.Host(), URL: scheme.AtPath(u, "")}}
+}
+
+func demo() (*scheme.Demo, error) {
+	s, err := fingertest.Start(map[string]string{
+		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",
+		"ada":    "Login: ada\tName: Ada Lovelace\r\nPlan:\r\nTo weave algebraic patterns. Notes: gopher://gopher.example/\r\n",
+		"/W ada": "Login: ada\tName: Ada Lovelace\r\nOffice: Engine room\tPhone: none yet\r\nPlan:\r\nTo weave algebraic patterns.\r\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	stop := func(title, path string) scheme.DemoStop {
+		return scheme.DemoStop{URL: locus.MustParse("finger://" + s.Addr() + path), Title: title, Kind: scheme.KindObject, Type: "text/plain"}
+	}
+	return &scheme.Demo{
+		Name: "Users", About: "Who is logged in, and what they are working on.",
+		Stops: []scheme.DemoStop{
+			stop("the users who are logged in", "/"),
+			stop("one user and a plan", "/ada"),
+			stop("a request for more, with a slash and a space encoded", "/%2FW%20ada"),
+		},
+		Close: s.Close,
+	}, nil
+}

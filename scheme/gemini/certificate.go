@@ -1,0 +1,125 @@
+package gemini
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// InMemory is a value of [Options.KnownHosts]: fingerprints are stored nowhere.
+const InMemory = "memory"
+
+// knownHosts are the certificates of the first use, by host and port. A file has a line
+// for each: address, SHA-256 of the certificate in hexadecimal, and the time at which
+// it expires. The last line of an address counts.
+type knownHosts struct {
+	file string // empty: none
+
+	mu     sync.Mutex
+	read   bool
+	pinned map[string]pin
+}
+
+type pin struct {
+	sum     string
+	expires time.Time
+}
+
+// defaultFile is in the user's configuration directory; empty without one.
+func defaultFile() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "locus", "gemini-known-hosts")
+}
+
+// check judges the certificate of a server. The first of an address is stored. The
+// error wraps [scheme.ErrAuth].
+func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) error {
+	hash := sha256.Sum256(c.Raw)
+	sum := hex.EncodeToString(hash[:])
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.load(); err != nil {
+		return err
+	}
+	known, ok := k.pinned[address]
+	switch {
+	case ok && known.sum == sum:
+		return nil
+	case ok && now.Before(known.expires):
+		err := fmt.Errorf("%w: the certificate of %s has changed: it was sha256:%s until %s, and is sha256:%s",
+			scheme.ErrAuth, address, known.sum, known.expires.UTC().Format(time.RFC3339), sum)
+		if k.file != "" {
+			err = scheme.Hint(err, "if the owner of the server says so, remove its line from "+k.file)
+		}
+		return err
+	}
+	k.pinned[address] = pin{sum, c.NotAfter}
+	return k.store(address, k.pinned[address])
+}
+
+// load reads the file, once.
+func (k *knownHosts) load() error {
+	if k.read {
+		return nil
+	}
+	k.pinned, k.read = make(map[string]pin), true
+	if k.file == "" {
+		return nil
+	}
+	f, err := os.Open(k.file)
+	if os.IsNotExist(err) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("gemini: known hosts: %w", err)
+	}
+	defer f.Close()
+	const most = 64 << 20
+	scan := bufio.NewScanner(io.LimitReader(f, most))
+	for scan.Scan() {
+		fields := strings.Fields(scan.Text())
+		if len(fields) != 3 {
+			continue
+		}
+		if expires, err := time.Parse(time.RFC3339, fields[2]); err == nil {
+			k.pinned[fields[0]] = pin{fields[1], expires}
+		}
+	}
+	return scan.Err()
+}
+
+// store appends a line. A server on loopback is one of this session: its port belongs
+// to another program tomorrow.
+func (k *knownHosts) store(address string, p pin) error {
+	if a, err := netip.ParseAddrPort(address); k.file == "" || err == nil && a.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(k.file), 0o700); err != nil {
+		return fmt.Errorf("gemini: known hosts: %w", err)
+	}
+	f, err := os.OpenFile(k.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("gemini: known hosts: %w", err)
+	}
+	_, err = fmt.Fprintf(f, "%s %s %s\n", address, p.sum, p.expires.UTC().Format(time.RFC3339))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return fmt.Errorf("gemini: known hosts: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package gemini
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/media"
+	"github.com/locus-url/locus/relative"
+	"github.com/locus-url/locus/scheme"
+)
+
+// Header is the first line of a response.
+type Header struct {
+	Status int    // two digits
+	Meta   string // a prompt, a media type, a URL or a message: not safe for a terminal
+}
+
+// mediaType is that of a document without another.
+const mediaType = "text/gemini"
+
+// ParseHeader reads a header without its line end. The error wraps
+// [scheme.ErrProtocol].
+func ParseHeader(text string) (Header, error) {
+	digits, meta, _ := strings.Cut(text, " ")
+	status, err := strconv.Atoi(digits)
+	if err != nil || len(digits) != 2 || status < 10 || status > 69 {
+		return Header{}, fmt.Errorf("%w: a response begins with a status of two digits, not %s", scheme.ErrProtocol, locus.Quote(text))
+	}
+	return Header{status, strings.TrimSpace(meta)}, nil
+}
+
+// Err returns what the status says went wrong; nil for 1x, 2x and 3x. The error wraps
+// one of package scheme.
+func (h Header) Err() error {
+	kind := scheme.ErrProtocol
+	switch {
+	case h.Status < 40:
+		return nil
+	case h.Status == 51 || h.Status == 52:
+		kind = scheme.ErrNotFound
+	case h.Status == 53:
+		kind = scheme.ErrUnsupported
+	case h.Status >= 60:
+		kind = scheme.ErrAuth
+	}
+	err := fmt.Errorf("%w: the server answered %d %s", kind, h.Status, locus.Quote(h.Meta))
+	if h.Status == 44 {
+		if seconds, parseErr := strconv.ParseUint(h.Meta, 10, 16); parseErr == nil {
+			return &scheme.LaterError{Err: err, After: time.Duration(seconds) * time.Second}
+		}
+	}
+	if h.Status >= 60 {
+		err = scheme.Hint(err, "the server wants a client certificate, which is not supported")
+	}
+	return err
+}
+
+// Bounds of a menu.
+const (
+	maxLine = 64 << 10
+	maxMenu = 16 << 20
+)
+
+// Menu reads gemtext. base is the URL of the document. Items can be ranged over once,
+// and end with the first error.
+func Menu(base locus.URL, r io.Reader) *scheme.Menu {
+	lines := line.NewReader(r, maxLine)
+	lines.Allow(maxMenu)
+	m := &scheme.Menu{URL: base}
+	m.Items = func(yield func(scheme.Item, error) bool) {
+		preformatted := false
+		for {
+			text, err := lines.Line()
+			last := errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 // the last line needs no end
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil && !last:
+				if errors.Is(err, line.ErrTotal) || errors.Is(err, line.ErrLong) {
+					err = fmt.Errorf("gemini: %w: %w", scheme.ErrTooLarge, err)
+				}
+				yield(scheme.Item{}, err)
+				return
+			}
+			if strings.HasPrefix(string(text), "```") {
+				preformatted = !preformatted
+			} else if !yield(item(base, string(text), preformatted), nil) {
+				return
+			}
+			if last {
+				return
+			}
+		}
+	}
+	return m
+}
+
+// item returns a line of gemtext as an item.
+func item(base locus.URL, text string, preformatted bool) scheme.Item {
+	info := scheme.Item{Title: text, Kind: scheme.KindInfo, Size: -1}
+	link, ok := strings.CutPrefix(text, "=>")
+	if !ok || preformatted {
+		return info
+	}
+	link = strings.Trim(link, " \t")
+	target, title := link, link
+	if i := strings.IndexAny(link, " \t"); i >= 0 {
+		target, title = link[:i], strings.TrimLeft(link[i:], " \t")
+	}
+	ref, err := relative.Parse(target)
+	if err != nil {
+		info.Note = "the link is not a URL: " + err.Error()
+		return info
+	}
+	u, err := ref.Resolve(base)
+	if err != nil {
+		info.Note = "the link is not a URL: " + err.Error()
+		return info
+	}
+	i := scheme.Item{URL: u, Title: title, Kind: scheme.KindUnknown, Size: -1}
+	if u.Scheme() == base.Scheme() {
+		i.Kind, i.Type = promise(u)
+	}
+	return i
+}
+
+// promise returns what a gemini URL most likely leads to, by its name.
+func promise(u locus.URL) (scheme.ItemKind, string) {
+	name, _ := u.Path()
+	name, _, _ = strings.Cut(name, "?")
+	if ext := path.Ext(name); ext != "" && ext != ".gmi" && ext != ".gemini" {
+		return scheme.KindObject, media.ByName(name)
+	}
+	return scheme.KindMenu, ""
+}
