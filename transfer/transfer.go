@@ -237,11 +237,11 @@ func (r *runner) report(e Event) {
 // task is a job that runs.
 type task struct {
 	*runner
-	buf     []byte
-	part    part
-	ownPart bool // the part is this task's own
-	progress   progress
-	result  Result
+	buf      []byte
+	part     part
+	ownPart  bool // the part is this task's own
+	progress progress
+	result   Result
 
 	resumable bool // the object is
 }

@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/status/503", "warning 503", ""},
 		{"http://a.example/status/999", "warning 999", ""},
 		{"http://a.example/a", "dead", "circle"},
-		{"http://a.example/far", "dead", "more than 10 referrals"},
+		{"http://a.example/far", "dead", "more than 10 consecutive referrals"},
 		{"http://a.example/inside", "denied", "not a public address"},
 		{"http://a.example/inside-name", "denied", "10.0.0.1"},
 		{"http://a.example/file", "denied", "only a file"},
