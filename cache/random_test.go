@@ -141,10 +141,10 @@ func TestRandom(t *testing.T) {
 				time.Sleep(2 * lingerTime) // what goes on without us ends
 				synctest.Wait()
 				s.mu.Lock()
-				promised, flights, files := s.reserved, len(s.fetches), len(s.all)
+				reserved, fetches, files := s.reserved, len(s.fetches), len(s.all)
 				s.mu.Unlock()
-				if promised != 0 || flights != 0 || files != countBodies(t, s) {
-					t.Errorf("%d octets promised, %d flights, %d answers, %d files", promised, flights, files, countBodies(t, s))
+				if reserved != 0 || fetches != 0 || files != countBodies(t, s) {
+					t.Errorf("%d octets reserved, %d fetches, %d answers, %d files", reserved, fetches, files, countBodies(t, s))
 				}
 				st := s.Stats()
 				sum.Hits += st.Hits

@@ -50,7 +50,8 @@ const (
 	// blockSize is the least that a file takes of a disk.
 	blockSize = 4 << 10
 	// sampled is how many answers are compared to find one to evict. The least recently
-	// used of 16 is nearly always among the last fifth of all.
+	// used of 16 is nearly always among the last fifth of all. Unlike an exact order, a
+	// sample keeps some answers when clients read more than the store holds in a circle.
 	sampled = 16
 	// maxVariants is how many answers are stored for one URL.
 	maxVariants = 32

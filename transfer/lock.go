@@ -30,7 +30,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s: process %d fetches it", e.File, e.Process)
 }
 
-func (p *part) lockName() string { return shorten(p.file, maxName-len(sourceSuffix)) + lockSuffix }
+func (p *part) lockName() string { return shorten(p.file) + lockSuffix }
 
 // tryLock locks the part. The error is a [*BusyError] if another process has it.
 // Without locks in the file system it does nothing.

@@ -44,7 +44,7 @@ func SafeName(octets string) string {
 	if isDevice(text) {
 		text = "_" + text
 	}
-	return shorten(text, maxName-len(sourceSuffix))
+	return shorten(text)
 }
 
 func safeRune(r rune) rune {
@@ -72,9 +72,10 @@ func isDevice(name string) bool {
 	return ok && utf8.RuneCountInString(digit) == 1 && strings.Contains("0123456789¹²³", digit)
 }
 
-// shorten returns name in at most n bytes. A checksum replaces its middle, so different
-// names remain different.
-func shorten(name string, n int) string {
+// shorten returns name so short that the suffixes of a part fit. A checksum replaces its
+// middle, so different names remain different.
+func shorten(name string) string {
+	const n = maxName - len(sourceSuffix)
 	if len(name) <= n {
 		return name
 	}

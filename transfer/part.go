@@ -58,8 +58,8 @@ type part struct {
 	lock   *os.File // open while no other process may touch the part
 }
 
-func (p *part) partName() string   { return shorten(p.file, maxName-len(sourceSuffix)) + partSuffix }
-func (p *part) sourceName() string { return shorten(p.file, maxName-len(sourceSuffix)) + sourceSuffix }
+func (p *part) partName() string   { return shorten(p.file) + partSuffix }
+func (p *part) sourceName() string { return shorten(p.file) + sourceSuffix }
 
 // path returns the path of a name in the folder, for messages.
 func (p *part) path(name string) string { return filepath.Join(p.folder.Name(), name) }

@@ -154,7 +154,7 @@ func (e *engine) unknown(written string) (Verdict, string) {
 // name that nothing else knows either may be mistyped: that is a warning.
 func unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
-		return Unsupported, "URLs of " + locus.Quote(name) + " are not accessed here"
+		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
 }

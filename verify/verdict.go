@@ -39,15 +39,6 @@ var verdictNames = [...]string{"unknown", "alive", "moved", "warning", "ignored"
 // String returns the verdict's name in lower case.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Verdicts lists all verdicts.
-func Verdicts() []Verdict {
-	list := make([]Verdict, len(verdictNames))
-	for i := range list {
-		list[i] = Verdict(i)
-	}
-	return list
-}
-
 // MarshalText returns the verdict's name.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
