@@ -43,7 +43,7 @@ type fetch struct {
 	cancel      context.CancelFunc
 
 	arrived chan struct{} // closed when the header has arrived
-	// What arrived is one of: an error; a response only for the first request; old,
+	// One of these arrived: an error; a response only for the first request; old,
 	// which is confirmed; an answer whose body is stored.
 	err       error
 	resp      *http.Response

@@ -32,7 +32,7 @@ func (p *pipe) Close() error {
 	return p.PipeReader.Close()
 }
 
-// isClosed reports whether nobody reads it any longer.
+// isClosed reports whether the body was closed.
 func (p *pipe) isClosed() bool {
 	select {
 	case <-p.closed:
@@ -188,7 +188,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Who asked first may go; what others wait for goes on.
+// The first client may disconnect; the fetch continues for the others.
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestLinger(t *testing.T) {
 		name   string
 		linger int64
 		size   int64
-		rest   int // outcome much comes when nobody waits
+		rest   int // how much is fetched after the last reader left
 		stored bool
 	}{
 		{"known and little", 10, 12, 10, true},
@@ -354,7 +354,7 @@ func TestPersonal(t *testing.T) {
 	})
 }
 
-// A failure is that of who waited for it, and not remembered.
+// An error is that of the requests that waited for it, and is not stored.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
@@ -656,7 +656,7 @@ func TestWishes(t *testing.T) {
 	})
 }
 
-// The body does not say when nobody reads it any more; the request's context does.
+// The body does not show when its last reader left; the request's context does.
 func TestContext(t *testing.T) {
 	flights(t, &Options{Linger: NoLinger}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
@@ -706,7 +706,7 @@ func TestPassedThrough(t *testing.T) {
 					c.close()
 					synctest.Wait()
 					if !p.isClosed() {
-						t.Error("it goes on")
+						t.Error("the fetch was not cancelled")
 					}
 				}
 			}

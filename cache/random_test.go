@@ -15,7 +15,7 @@ import (
 )
 
 // world is a server of a few URLs whose answers change, break off, come slowly, and
-// are sometimes for one alone.
+// are sometimes for one client only.
 type world struct {
 	mu  sync.Mutex
 	rnd *rand.Rand
@@ -138,7 +138,7 @@ func TestRandom(t *testing.T) {
 					}
 				})
 				all.Wait()
-				time.Sleep(2 * lingerTime) // what goes on without us ends
+				time.Sleep(2 * lingerTime) // fetches without readers end
 				synctest.Wait()
 				s.mu.Lock()
 				reserved, fetches, files := s.reserved, len(s.fetches), len(s.all)

@@ -159,7 +159,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// An index that is damaged is made anew, and bodies that are damaged are not given.
+// A damaged index is replaced, and damaged bodies are not given.
 func TestDamage(t *testing.T) {
 	fill := func(t *testing.T, dir string) {
 		s := openStore(t, dir, nil)
@@ -216,7 +216,7 @@ func TestDamage(t *testing.T) {
 		"cut":       index(func(b []byte) []byte { return b[:len(b)/2] }),
 		"empty":     index(func(b []byte) []byte { return nil }),
 		"short":     index(func(b []byte) []byte { return b[:100] }),
-		"text":      index(func([]byte) []byte { return []byte("This is no index.\n") }),
+		"text":      index(func([]byte) []byte { return []byte("not an index\n") }),
 		"no head":   index(zero(0, 8192)),
 		"no middle": index(zero(8192, 40960)),
 		"no end":    index(zero(16384, 1<<20)),
@@ -261,7 +261,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Files that nobody knows are swept, and only those that are ours.
+// Bodies that are not in the index are deleted, and no other files.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, nil)
@@ -286,7 +286,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A body whose file is gone is fetched anew.
+// A body whose file is gone is fetched again.
 func TestFileGone(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())
@@ -300,7 +300,7 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// Who reads what is evicted reads it to its end.
+// An evicted body can be read to its end.
 func TestEvictedWhileRead(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())

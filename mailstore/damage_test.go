@@ -98,7 +98,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
-// A file for the lock that is none is made one, as the index is.
+// A damaged lock file is replaced, as the index is.
 func TestDamagedLock(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")

@@ -270,7 +270,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "1@b", long, path)
 	finds(t, s, "3@b", "three", path)
 
-	// Even if nobody can see it: a message that was to be there is asked.
+	// Even if size and time are the same: the message's own Message-ID decides.
 	old(t, path)
 	isRefreshed(t, s, 3)
 	info, _ := os.Stat(path)
@@ -487,7 +487,7 @@ func TestFolderChanges(t *testing.T) {
 	write(t, at("other"), letter("3@a", "no longer nothing"))
 	isRefreshed(t, s, 2)
 	finds(t, s, "3@a", "no longer nothing", at("other"))
-	// In place, and nobody can see it.
+	// In place, with the same size and time.
 	info, _ := os.Stat(at("1"))
 	write(t, at("1"), letter("1@b", "one"))
 	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
@@ -589,7 +589,7 @@ func TestTemporaryIndex(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
 	write(t, filepath.Join(dir, "file"), "")
-	// Below a file no folder can be made, whoever asks.
+	// No folder can be created below a file.
 	s, n := openStore(t, filepath.Join(dir, "file", "cache"), filepath.Join(dir, "mbox"))
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 	if !n.has("temporary") {
@@ -603,7 +603,7 @@ func TestTemporaryIndex(t *testing.T) {
 	}
 }
 
-// An index among the mail is no mail.
+// An index in a source is not read as mail.
 func TestIndexAmongMail(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
@@ -621,7 +621,7 @@ func TestIndexAmongMail(t *testing.T) {
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 }
 
-// What is interrupted goes on from where it was.
+// An interrupted refresh continues where it stopped.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mail", "mbox")

@@ -21,7 +21,7 @@ type Summary struct {
 
 // Summary counts the messages in the index, each once. It reads all of the index and
 // none of the mail, and takes 8 bytes of memory per message. Before the first
-// [Store.Refresh] there are none.
+// [Store.Refresh] the count is 0.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {

@@ -53,7 +53,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	want(0)
-	// Whoever looks something up is told of the indexing, too.
+	// Find reports the progress of indexing, too.
 	if list, err := s.Find(t.Context(), "one@h"); err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -83,7 +83,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A message with several identifiers is one, and one without is none. What an mbox had
+// A message with several identifiers counts once, and one without does not count. What an mbox had
 // already is not new when it grows.
 func TestSummaryCounts(t *testing.T) {
 	dir := t.TempDir()

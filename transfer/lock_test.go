@@ -89,7 +89,7 @@ func TestLockGoesOn(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The wait for another process ends with the context, and leaves its files alone.
+// The wait for another process ends with the context, and does not touch its files.
 func TestLockInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	p := part{folder: openRoot(t, dir), file: "a"}
@@ -147,7 +147,7 @@ func TestLockLeft(t *testing.T) {
 	}
 }
 
-// Many processes want one file: each has it alone, and no lock is left.
+// Many processes want one file: one at a time has it, and no lock is left.
 func TestLockMany(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)

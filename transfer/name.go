@@ -97,7 +97,7 @@ var nameFields = []string{
 }
 
 // Name returns a safe name for the file at the end of u, by the fields of its scheme in
-// r. It is empty if there is none, as with a final "/".
+// r. It is empty for a URL without one, as with a final "/".
 func Name(r *scheme.Registry, u locus.URL) string {
 	if u = u.WithoutPassword(); u.Redacted() != u.String() {
 		// Names of files are seen by others, and a mistyped URL ends in its login.

@@ -78,7 +78,7 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 }
 
 // checkDomain looks for the mail servers of a domain: those of its MX records, or the
-// domain itself if there are none (RFC 5321 section 5.1). An MX record "." means none
+// domain itself without one (RFC 5321 section 5.1). An MX record "." means none
 // (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")

@@ -182,7 +182,7 @@ func (timeoutError) Error() string   { return "no answer in time" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// What may pass is tried again, and is no death.
+// A temporary failure is retried, and is a warning.
 func TestRetries(t *testing.T) {
 	refused := fmt.Errorf("%w: %w", scheme.ErrUnreachable, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// Who stops listening leaves nothing behind.
+// A caller that stops early leaves no goroutine.
 func TestBreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: good}

@@ -21,7 +21,7 @@ const agent = "locus"
 
 // site is the pages below a URL that was typed.
 type site struct {
-	row   scheme.Scheme      // archived first
+	row   scheme.Scheme      // of first
 	first locus.URL          // in canonical form
 	pages map[locus.URL]bool // in canonical form
 

@@ -48,7 +48,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	pending map[recordKey]record
-	err     error // archived the first write that failed
+	err     error // of the first write that failed
 	full    chan struct{}
 	end     chan struct{}
 	ended   sync.WaitGroup
@@ -126,7 +126,7 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// The function returns no error.
+	// the function returns no error
 	_ = links.ForEach(func(key, value []byte) error {
 		r, ok := record{}, false
 		if len(key) == len(recordKey{}) {
