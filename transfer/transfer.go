@@ -59,7 +59,7 @@ type Options struct {
 	// ErrCoded.
 	Raw bool
 	// Retry is how often a job is tried again after a temporary failure: no connection,
-	// a timeout, a broken connection. It continues where it stopped.
+	// a timeout, a broken connection. It continues where it stopped. 0: never.
 	Retry int
 	// Wait is the pause before the second try, doubled for each one after it; 0: 1 s.
 	Wait time.Duration

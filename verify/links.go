@@ -196,7 +196,7 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 		return locus.URL{}, errNoPlace
 	}
 	text := found.Ref
-	if base.Scheme() == "file" {
+	if e.isFile(base) {
 		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
 			return locus.URL{}, errNoScheme
 		}
