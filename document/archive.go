@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// tar reports what is in the files of a tar archive.
+// tar reports the links of the files in a tar archive.
 func (f *finder) tar(it item) {
 	r := tar.NewReader(it.r)
 	for {
@@ -20,7 +20,7 @@ func (f *finder) tar(it item) {
 		if err == io.EOF {
 			return
 		}
-		// A name that would lead out of a folder is none here: nothing is made.
+		// Nothing is written, so any name is safe.
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			f.fail(it, err)
 			return
@@ -35,8 +35,7 @@ func (f *finder) tar(it item) {
 	}
 }
 
-// Methods of compression in a zip archive beside the usual one (APPNOTE.TXT
-// section 4.4.5).
+// Methods of compression in a zip archive besides Deflate (APPNOTE.TXT section 4.4.5).
 const (
 	zipBzip2 = 12
 	zipZstd  = 93
@@ -44,9 +43,9 @@ const (
 	zipEncrypted = 1
 )
 
-var errEncrypted = errors.New("it is encrypted")
+var errEncrypted = errors.New("the member is encrypted")
 
-// zip reports what is in the files of a zip archive.
+// zip reports the links of the files in a zip archive.
 func (f *finder) zip(it item, h *head) {
 	r, err := f.openZip(it, h)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -74,7 +73,7 @@ func (f *finder) openZip(it item, h *head) (*zip.Reader, error) {
 	octets, ok, err := f.hold(&it)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("%w: a zip archive of more than %d octets that is no file", ErrLimit, f.o.Held)
+		return nil, fmt.Errorf("%w: a zip archive of more than %d octets that is not a file", ErrLimit, f.o.Held)
 	case err != nil:
 		return nil, err
 	}

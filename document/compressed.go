@@ -11,13 +11,11 @@ import (
 	"github.com/therootcompany/xz"
 )
 
-const (
-	// maxDictionary is the most memory that one decoder may take because of what a
-	// file says: what "xz -9" needs, and "zstd --long" is refused.
-	maxDictionary = 64 << 20
-)
+// maxDictionary is the most memory that a file may make a decoder use: enough for "xz -9",
+// not for "zstd --long".
+const maxDictionary = 64 << 20
 
-// compressed reports what is in a compressed file.
+// compressed reports the links of a compressed file.
 func (f *finder) compressed(it item, k kind) {
 	r, free, err := decompress(it.r, k)
 	if err != nil {
@@ -28,7 +26,7 @@ func (f *finder) compressed(it item, k kind) {
 	f.find(it.in(unpacked{r, f}, uncompressedName(it.name)))
 }
 
-// decompress returns a reader of what r has compressed, and what to call after it.
+// decompress returns a reader of the content of r, and a function to call after it.
 func decompress(r io.Reader, k kind) (_ io.Reader, free func(), err error) {
 	free = func() {}
 	switch k {
@@ -50,8 +48,7 @@ func decompress(r io.Reader, k kind) (_ io.Reader, free func(), err error) {
 	return r, free, err
 }
 
-// uncompressedName returns what a compressed file is called without its last
-// extension.
+// uncompressedName returns the name of the content of a compressed file.
 func uncompressedName(name string) string {
 	ext := path.Ext(name)
 	switch strings.ToLower(ext) {

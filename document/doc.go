@@ -1,41 +1,39 @@
-// Package document finds URLs in documents: it tells what a file is, and reads it as
-// that.
+// Package document detects the type of a file and finds the URLs in it.
 //
-// [Links] reads plain text, paged text and source code (all are plain text), Markdown,
-// HTML and CSS, mail and mboxes, and what of those is compressed with gzip, bzip2, xz,
-// zstd or compress(1), or in a tar or zip archive, one within another. What is a URL
-// in a text is package extract's to say.
+// [Links] reads plain text, Markdown, HTML and CSS, mail and mboxes, and any of those
+// compressed with gzip, bzip2, xz, zstd or compress(1), or in a tar or zip archive, one
+// within another. [HTML], [Markdown] and [CSS] read a text in memory. Package extract
+// decides what is a URL in running text.
 //
-// # What a document is
+// # The type of a document
 //
-// The first octets say it if they can: those of what is compressed, of an archive, of
-// UTF-16. If not, [Options.Type] does, or else the name, for Markdown, HTML, SVG, CSS,
-// mail and mboxes, and for tar archives of the kind that has no magic. A text whose name
-// says nothing is an mbox, a message or HTML if it begins like one. Whatever has a NUL
-// in its first 8 KiB is binary, and no text. All else is plain text.
+// The first octets decide for compressed files, archives and UTF-16. For others
+// [Options.Type] decides, or the name: for Markdown, HTML, SVG, CSS, mail and mboxes, and
+// for tar archives without magic. A text with any other name is an mbox, a message or HTML
+// if it begins like one. A file with a NUL in its first 8 KiB is binary. Everything else is
+// plain text.
 //
 //	page.html             HTML
 //	page                  HTML, if it begins with "<!DOCTYPE html", "<html", "<head" or "<body"
-//	page.html.gz          what is in it has the name page.html
-//	notes.txt             plain text; if it begins with a mark of UTF-16, that is read
-//	pictures.gz           a tar archive, if that is what is in it
+//	page.html.gz          gzip; the content has the name page.html
+//	notes.txt             plain text; UTF-16 if it begins with its mark
+//	pictures.gz           gzip; the content may be a tar archive
 //	report.docx, a.epub   zip archives, of XML and HTML
 //	mail/cur/1:2,S        a message, if its header has two fields that messages have
 //
 // # Members
 //
-// A link of a container has the label of its member: the name in an archive, the path
-// of a message's part ([message.Part]) or "header", the number of a message in an
-// mbox, and one behind the other with "/" for those in each other. The text of a
-// message's part is decoded, so offsets and lines are those of what a reader sees.
+// A link of a container has the label of its member: the name in an archive, the path of
+// a message's part ([message.Part]) or "header", the number of a message in an mbox. Nested
+// members have all labels with "/" between them. The text of a message's part is decoded,
+// so offsets and lines are those that a reader sees.
 //
-// # Damage, and what is refused
+// # Damage and limits
 //
-// No document ends the reading of what can still be read: each damage is an [Error]
-// beside the links, and the other members of an archive go on. Limits bound the depth
-// of containers, the octets that they give and the members that they have, so that
-// little that stands for much costs little. Plain text of any length needs constant
-// memory, in compressed files and tar archives too; [Options.Held] bounds what has to
-// be held. No name in an archive becomes the name of a file, links in it are not
-// followed, and nothing is written anywhere.
+// Damage does not stop the reading: each is an [Error] among the links, and the other
+// members of an archive are read. Limits bound the depth of containers, their unpacked
+// size and their number of members, against archives made to be costly. Plain text of any
+// length needs constant memory, in compressed files and tar archives too; [Options.Held]
+// bounds the memory for the rest. Links in archives are not followed, and nothing is
+// written.
 package document

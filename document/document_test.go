@@ -147,7 +147,7 @@ const letter = "From: a@h.example\r\nDate: Sat, 3 Jan 1996 01:05:34 +0000\r\nLis
 	"--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: b\r\nSubject: http://h.example/s\r\n\r\nhttp://h.example/four\r\n--b--\r\n"
 
 const inLetter = "header 3:16 http://h.example/list, 1 1:4 http://h.example/one, 2 1:10 two.html, 2 2:4 http://h.example/three, " +
-	"(d: 3: binary, and no text to look into), 4/header 2:10 http://h.example/s, 4.1 1:1 http://h.example/four"
+	"(d: 3: binary file), 4/header 2:10 http://h.example/s, 4.1 1:1 http://h.example/four"
 
 func TestLinks(t *testing.T) {
 	for _, row := range []struct {
@@ -185,7 +185,7 @@ func TestLinks(t *testing.T) {
 		{"page.html", utf16("<a href=b>", true), "1:9 b"},
 
 		{"a.tar", tarred(t, "links.txt", text, "d/p.html", "<a href=b>", "x.png", "\x89PNG\x00 http://h.example/"),
-			member("links.txt", inText) + ", d/p.html 1:9 b, (d: x.png: binary, and no text to look into)"},
+			member("links.txt", inText) + ", d/p.html 1:9 b, (d: x.png: binary file)"},
 		{"a.tgz", gz(t, tarred(t, "links.txt", text)), member("links.txt", inText)},
 		{"a", gz(t, tarred(t, "links.txt", text)), member("links.txt", inText)},
 		{"old.tar", file(t, "old.tar"), member("links.txt", inText)},
@@ -203,8 +203,8 @@ func TestLinks(t *testing.T) {
 		{"box", "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n", "1/1 1:1 http://h.example/a"},
 		{"box.gz", gz(t, "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n"), "1/1 1:1 http://h.example/a"},
 
-		{"a.png", "\x89PNG\x00 http://h.example/", "(d: binary, and no text to look into)"},
-		{"a.gz", gz(t, "\x00 http://h.example/"), "(d: binary, and no text to look into)"},
+		{"a.png", "\x89PNG\x00 http://h.example/", "(d: binary file)"},
+		{"a.gz", gz(t, "\x00 http://h.example/"), "(d: binary file)"},
 	} {
 		var got, placeless []string
 		for l, err := range document.Links(strings.NewReader(row.text), row.name, nil) {
@@ -280,7 +280,7 @@ func TestType(t *testing.T) {
 		{"a.css", "text/plain", "x: url(b)", ""},
 		{"a", "application/gzip", gz(t, "<html><a href=b>"), "1:15 b text/html"},
 		{"a", "application/gzip", "this is none", "(a: gzip: invalid header)"},
-		{"a", "text/html", tarred(t, "b.txt", "<a href=b>", "c.png", "\x00<a href=c>"), "b.txt 1:9 b text/html, (a: c.png: binary, and no text to look into)"},
+		{"a", "text/html", tarred(t, "b.txt", "<a href=b>", "c.png", "\x00<a href=c>"), "b.txt 1:9 b text/html, (a: c.png: binary file)"},
 		{"a.png", "text/plain", "\x00 http://h.example/", "1:3 http://h.example/ text/plain"},
 		{"a", "message/rfc822", "A: b\n\nhttp://h.example/", "1 1:1 http://h.example/ text/plain"},
 		{"a", "application/mbox", "From a\nA: b\n\nhttp://h.example/", "1/1 1:1 http://h.example/ text/plain"},
@@ -382,15 +382,15 @@ func TestLimits(t *testing.T) {
 		want       string
 	}{
 		{nested, "a", document.Options{}, inText},
-		{nested, "a", document.Options{Depth: 4}, "(a: limit reached: more than 4 containers in each other)"},
+		{nested, "a", document.Options{Depth: 4}, "(a: limit reached: more than 4 nested containers)"},
 		{two, "a", document.Options{Members: 2}, "a 1:1 http://h.example/a, b 1:1 http://h.example/b, (a: limit reached: more than 2 members)"},
-		{bomb, "a", document.Options{Unpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: reading at octet N: limit reached: more than 1048576 octets are unpacked)"},
-		{two, "a", document.Options{Unpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets are unpacked)"},
+		{bomb, "a", document.Options{Unpacked: 1 << 20}, "1:1 http://h.example/, (a: extract: reading at octet N: limit reached: more than 1048576 octets unpacked)"},
+		{two, "a", document.Options{Unpacked: 20}, "a 1:1 http://h.example/a, (a: b: extract: reading at octet N: limit reached: more than 20 octets unpacked)"},
 		{page, "a.html", document.Options{Held: 100}, "(a.html: limit reached: a text with markup of more than 100 octets is read as plain text), 1:1011 http://h.example/c"},
-		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{Held: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is no file)"},
-		{letter, "a.eml", document.Options{Held: 300}, "(a.eml: limit reached: a message of more than 300 octets that is no file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
+		{gz(t, zipped(t, "a", text)), "a.zip.gz", document.Options{Held: 100}, "(a.zip.gz: limit reached: a zip archive of more than 100 octets that is not a file)"},
+		{letter, "a.eml", document.Options{Held: 300}, "(a.eml: limit reached: a message of more than 300 octets that is not a file is read as plain text), 3:16 http://h.example/list, 11:9 http://h.example/=, 21:6 http://h.example/no, 26:10 http://h.example/s, 28:1 http://h.example/four"},
 	} {
-		// A reader that is no file.
+		// A reader that is not a file.
 		if got := links(struct{ io.Reader }{strings.NewReader(row.text)}, row.name, &row.o); got != row.want {
 			t.Errorf("%s, %+v:\n got %s\nwant %s", row.name, row.o, got, row.want)
 		}
@@ -432,7 +432,7 @@ func TestDamage(t *testing.T) {
 		{"a.tar", strings.NewReader(tarred(t, "a.gz", string(broken), "b", "http://h.example/b")),
 			"a.gz 1:1 http://h.example/a, (a.tar: a.gz: extract: reading at octet N: gzip: invalid checksum), b 1:1 http://h.example/b"},
 		{"a.zip", bytes.NewReader(z), "(a.zip: a.txt: extract: reading at octet N: zip: checksum error), b.txt 1:1 http://h.example/b"},
-		{"a.zip", bytes.NewReader(encrypted.Bytes()), "(a.zip: a: it is encrypted), b 1:1 http://h.example/b"},
+		{"a.zip", bytes.NewReader(encrypted.Bytes()), "(a.zip: a: the member is encrypted), b 1:1 http://h.example/b"},
 		{"a.zip", strings.NewReader("PK\x03\x04"), "(a.zip: zip: not a valid zip file)"},
 		{"a.tar", strings.NewReader(tarred(t, "a", "http://h.example/a\n")[:1100]), "a 1:1 http://h.example/a, (a.tar: unexpected EOF)"},
 		{"a", io.MultiReader(strings.NewReader("http://h.example/a http://h.example/b"), failing{failure}), "1:1 http://h.example/a, (a: extract: reading at octet N: torn)"},

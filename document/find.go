@@ -14,23 +14,23 @@ type finder struct {
 	name    string
 	yield   func(Link, error) bool
 	done    bool  // the caller wants no more
-	left    int64 // octets that containers may give yet
-	members int   // that they may have yet
+	left    int64 // octets that containers may still hold
+	members int   // members that they may still have
 }
 
-// item is a document, or something that is in one.
+// item is a document or a member of one.
 type item struct {
 	r      io.Reader
 	file   file   // the same, if it can be read in place; else nil
-	name   string // what it is called, without what it is in
-	typ    string // said to be of that media type
+	name   string // of the item itself, without its container
+	typ    string // its media type if it is known
 	member string // as in Link
-	mixed  bool   // others that it came with may be binary
-	ready  bool   // all of it has been read: nothing has to be waited for
+	mixed  bool   // it may be binary whatever its type
+	ready  bool   // all of it is in memory
 	depth  int    // containers around it
 }
 
-// in returns the one thing that is in it.
+// in returns the content of a container that has only one.
 func (it item) in(r io.Reader, name string) item {
 	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1}
 	if types[mediaType(it.typ)].isContainer() {
@@ -39,7 +39,7 @@ func (it item) in(r io.Reader, name string) item {
 	return inner
 }
 
-// part returns one of the things that are in it, by the label that it has there.
+// part returns a member of a container, which has that label.
 func (it item) part(r io.Reader, name, label string) item {
 	p := it.in(r, name)
 	p.member, p.mixed = label, true
@@ -49,14 +49,14 @@ func (it item) part(r io.Reader, name, label string) item {
 	return p
 }
 
-// fail reports that an item can't be read.
+// fail reports that an item cannot be read.
 func (f *finder) fail(it item, err error) {
 	if !f.done && !f.yield(Link{}, &Error{f.name, it.member, err}) {
 		f.done = true
 	}
 }
 
-// find reports what is in an item.
+// find reports the links of an item.
 func (f *finder) find(it item) {
 	h, err := readHead(&it)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *finder) find(it item) {
 	case !k.isContainer():
 		f.text(it, h, k)
 	case it.depth >= f.o.Depth:
-		f.fail(it, fmt.Errorf("%w: more than %d containers in each other", ErrLimit, f.o.Depth))
+		f.fail(it, fmt.Errorf("%w: more than %d nested containers", ErrLimit, f.o.Depth))
 	case k == tarArchive:
 		f.tar(it)
 	case k == zipArchive:
@@ -88,14 +88,13 @@ func (f *finder) find(it item) {
 	}
 }
 
-// next counts a member, and reports whether there may be one more and anybody
-// wants it.
+// next counts a member, and reports whether it is to be read.
 func (f *finder) next(it item) bool {
 	switch {
 	case f.done:
 		return false
 	case f.left <= 0:
-		// It was said when the last octet was read.
+		// The error was reported when the last octet was read.
 		return false
 	case f.members == 0:
 		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
@@ -105,7 +104,7 @@ func (f *finder) next(it item) bool {
 	return true
 }
 
-// unpacked is what a container gives, as far as it may.
+// unpacked is the content of a container, up to the limit.
 type unpacked struct {
 	r io.Reader
 	f *finder
@@ -113,15 +112,15 @@ type unpacked struct {
 
 func (u unpacked) Read(p []byte) (int, error) {
 	if u.f.left <= 0 {
-		return 0, fmt.Errorf("%w: more than %d octets are unpacked", ErrLimit, u.f.o.Unpacked)
+		return 0, fmt.Errorf("%w: more than %d octets unpacked", ErrLimit, u.f.o.Unpacked)
 	}
 	n, err := u.r.Read(p[:min(int64(len(p)), u.f.left)])
 	u.f.left -= int64(n)
 	return n, err
 }
 
-// hold reads all of an item that can't be read in place. If there is more of it
-// than may be held, ok is false, and the item is as it was.
+// hold reads all of an item that cannot be read in place. If it is too large, ok is false,
+// and the item is unchanged.
 func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	var b bytes.Buffer
 	_, err = io.CopyN(&b, it.r, f.o.Held+1)

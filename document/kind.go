@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// kind is what an item is read as.
+// kind is the type that an item is read as.
 type kind uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 
 func (k kind) isContainer() bool { return k >= mail }
 
-// types are the media types that are not read as plain text.
+// types are the media types that are not plain text.
 var types = map[string]kind{
 	"text/markdown":          markdown,
 	"text/x-markdown":        markdown,
@@ -55,7 +55,7 @@ var types = map[string]kind{
 	"application/x-compress": lzw,
 }
 
-// magic is what the first octets of a container are.
+// magic are the first octets of containers.
 var magic = []struct {
 	octets string
 	kind   kind
@@ -71,34 +71,34 @@ var magic = []struct {
 }
 
 const (
-	// told is how many of the first octets tell what an item is.
-	told = 8 << 10
+	// sniffed is how many of the first octets decide what an item is.
+	sniffed = 8 << 10
 	// headSize is how many of the first octets of a document are read at once: most
-	// are not longer.
+	// documents are shorter.
 	headSize = 512 << 10
-	// tarBlock is the length of a header of a tar archive, tarMagic where in it the
-	// magic is, and tarName the length of the name before it.
-	tarBlock = 512
-	// maxEmpty is how many reads in a row may give nothing.
+	// maxEmpty is how many reads in a row may return nothing.
 	maxEmpty = 100
+	// tarBlock is the length of a header of a tar archive, tarMagic the offset of the
+	// magic in it, and tarName the length of the name before it.
+	tarBlock = 512
 	tarMagic = 257
 	tarName  = 100
-	// bzip2 says how large its blocks are, and then begins one, or ends.
+	// bzip2Head is the size of the blocks and the start or end of the first one.
 	bzip2Head = len("BZh91AY&SY")
 )
 
-// head is the first octets of an item. The item gives them again.
+// head is the first octets of an item. They can be read from the item again.
 type head struct {
 	octets []byte
-	all    bool // there are no more
+	all    bool // the item has no more
 	buf    *[headSize]byte
 }
 
 var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
 
-// readHead reads the head of an item. Of one whose type is known, and that is no file,
-// that is as little as shows whether it is a container: somebody may wait for what is
-// in it. Errors are those of the first read: what comes before another one is a head.
+// readHead reads the head of an item. From a pipe whose type is known it reads only as
+// much as shows whether it is a container, because the user may wait for the result. An
+// error after the first octets is left to the reader of the item.
 func readHead(it *item) (*head, error) {
 	h := &head{buf: heads.Get().(*[headSize]byte)}
 	waited := it.typ != "" && !it.mixed && !it.ready && it.isWaited()
@@ -137,7 +137,7 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// isPlain reports whether no container begins with these octets and any more.
+// isPlain reports whether no container begins with these octets.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
 		return len(octets) >= bzip2Head || containerOf(octets) == plain && !mayBe(octets)
@@ -145,7 +145,7 @@ func isPlain(octets []byte) bool {
 	return false
 }
 
-// mayBe reports whether octets are the beginning of some magic.
+// mayBe reports whether some magic begins with octets.
 func mayBe(octets []byte) bool {
 	for _, m := range magic {
 		if strings.HasPrefix(m.octets, string(octets)) {
@@ -155,8 +155,7 @@ func mayBe(octets []byte) bool {
 	return false
 }
 
-// containerOf returns the kind of container that begins with these octets, or
-// plain.
+// containerOf returns the kind of container that begins with these octets, or plain.
 func containerOf(octets []byte) kind {
 	for _, m := range magic {
 		if len(octets) >= len(m.octets) && string(octets[:len(m.octets)]) == m.octets {
@@ -178,10 +177,10 @@ func isBzip2(octets []byte) bool {
 	return ok && rest[0] >= '1' && rest[0] <= '9' && (string(rest[1:]) == "1AY&SY" || string(rest[1:]) == "\x17rE8P\x90")
 }
 
-// kindOf returns what an item is: what its first octets show, and else what is
-// said, or what its name says.
+// kindOf returns the kind of an item: by its first octets, then by its type, then by its
+// name.
 func kindOf(it item, h *head) kind {
-	octets := h.octets[:min(len(h.octets), told)]
+	octets := h.octets[:min(len(h.octets), sniffed)]
 	if k := containerOf(octets); k != plain {
 		return k
 	}
@@ -197,10 +196,10 @@ func kindOf(it item, h *head) kind {
 	named := types[t]
 	switch {
 	case named == tarArchive:
-		// One of those before 1988 has no magic.
+		// Archives from before 1988 have no magic.
 		return tarArchive
 	case named == mail, named == mailbox:
-		// A part may have any octets.
+		// A part of a message may hold any octets.
 		return named
 	case t == "" && message.IsFromLine(octets, false):
 		return mailbox
@@ -209,7 +208,7 @@ func kindOf(it item, h *head) kind {
 	case nul:
 		return binary
 	case named.isContainer():
-		// A name alone makes no container whose magic is missing.
+		// Without magic it is not a container, whatever its name.
 		return plain
 	case t == "" && isHTML(octets):
 		return html
@@ -223,7 +222,7 @@ func mediaType(t string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// isHTML reports whether a document begins as HTML does.
+// isHTML reports whether a document begins like HTML.
 func isHTML(octets []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n\f")
 	if len(text) == 0 || text[0] != '<' {

@@ -10,14 +10,14 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// mail reports what is in the header and in each part of a message.
+// mail reports the links of the header and of each part of a message.
 func (f *finder) mail(it item, h *head) {
 	m, err := f.message(&it, h)
 	if m == nil {
 		if err != nil {
 			f.fail(it, err)
 		}
-		// It has the name of a message, and is a text all the same.
+		// It has the name of a message, but is plain text.
 		h.all = false
 		it.typ = "text/plain"
 		f.text(it, h, plain)
@@ -52,7 +52,7 @@ func (f *finder) mail(it item, h *head) {
 	}
 }
 
-// header reports what is in the header of a message, as it is written.
+// header reports the links of the header of a message, as it is written.
 func (f *finder) header(it item, h message.Header, label string) {
 	if f.done {
 		return
@@ -62,8 +62,8 @@ func (f *finder) header(it item, h message.Header, label string) {
 	f.find(part)
 }
 
-// message reads the message that an item is. Without one, the item is as it was,
-// and the error says why it is not looked into, if that must be said.
+// message reads an item as a message. If it is not one, the item is unchanged; an error
+// then says that it was too large.
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	limits := &message.Limits{Part: f.o.Unpacked}
 	var m *message.Message
@@ -73,7 +73,7 @@ func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	} else {
 		octets, ok, failure := f.hold(it)
 		if !ok {
-			return nil, fmt.Errorf("%w: a message of more than %d octets that is no file is read as plain text", ErrLimit, f.o.Held)
+			return nil, fmt.Errorf("%w: a message of more than %d octets that is not a file is read as plain text", ErrLimit, f.o.Held)
 		}
 		it.r = bytes.NewReader(octets)
 		m, err = message.Parse(it.r.(io.ReaderAt), int64(len(octets)), limits)

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// mbox reports what is in the messages of an mbox, which are numbered from 1.
+// mbox reports the links of the messages of an mbox, which are numbered from 1.
 func (f *finder) mbox(it item, h *head) {
 	r := it.r
 	if whole := it.inPlace(len(h.octets)); whole != nil {
@@ -28,14 +28,14 @@ func (f *finder) mbox(it item, h *head) {
 	}
 }
 
-// isMail reports whether a text begins with the header of a message: fields alone,
-// up to an empty line or the end of text, and several of those that all have.
+// isMail reports whether a text begins with the header of a message: only fields up to an
+// empty line or the end of text, and at least two of the usual ones.
 func isMail(text []byte) bool {
 	known := 0
 	for len(text) > 0 {
 		line, rest, ok := bytes.Cut(text, []byte{'\n'})
 		if !ok {
-			break // It goes on behind what is looked at.
+			break // The line is cut.
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 		if len(line) == 0 {

@@ -3,10 +3,7 @@ package document
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
@@ -21,21 +18,12 @@ func (f *finder) text(it item, h *head, k kind) {
 	switch {
 	case k == markdown || k == html || k == css:
 		t.markup(k)
-	case h.all && !f.o.Context:
-		t.short(octet.View(h.octets))
+	case h.all:
+		t.short(h.octets)
 	default:
-		if !t.positions() {
-			if whole := it.inPlace(len(h.octets)); whole != nil && whole.Size() >= large {
-				t.inPlace(whole)
-				return
-			}
-		}
 		t.stream()
 	}
 }
-
-// large is how long a text is that is worth reading on several processors.
-const large = 1 << 20
 
 // typeOf returns the media type that an item is read as.
 func (f *finder) typeOf(it item, k kind) string {
@@ -54,66 +42,33 @@ func (f *finder) typeOf(it item, k kind) string {
 	return "text/plain"
 }
 
-// short reports the links of plain text that is in memory, and is not kept there.
-func (t *texts) short(text string) {
-	o := t.f.o.Extract
-	o.Clone = true
-	at, line, column := 0, int64(1), int64(1)
-	for m := range extract.All(text, &o) {
-		l := Link{Match: m, Member: t.it.member, Type: t.typ}
-		if !t.positions() {
-			if !t.report(l) {
-				return
-			}
-			continue
-		}
-		// As extract.Lines counts. What is before a URL is a whole character.
-		between := text[at:m.Start]
-		if last := strings.LastIndexByte(between, '\n'); last >= 0 {
-			line += int64(strings.Count(between, "\n"))
-			column = 1
-			between = between[last+1:]
-		}
-		column += int64(utf8.RuneCountInString(between))
-		at = int(m.Start)
-		if l.Line, l.Column = line, column; !t.report(l) {
-			return
-		}
-	}
-}
-
-// texts reports what is found in one text.
+// texts reports the links of one text.
 type texts struct {
 	f     *finder
 	it    item
 	typ   string
-	text  string // if it is in memory
 	lines *extract.Lines
 }
 
-// emit reports m, with its position if that is wanted.
-func (t *texts) emit(m extract.Match) bool {
+// emit reports l, with its position if that is wanted.
+func (t *texts) emit(l Link) bool {
 	if !t.positions() {
-		return t.report(Link{Match: m, Member: t.it.member, Type: t.typ})
+		return t.report(l)
 	}
-	at := t.lines.At(m.Start)
-	if at == (extract.Position{}) && t.text != "" {
-		// It is further back than lines remembers.
-		t.lines = extract.NewLines(strings.NewReader(t.text))
-		at = t.lines.At(m.Start)
-	}
-	l := Link{Match: m, Line: at.Line, Column: at.Column, Member: t.it.member, Type: t.typ}
+	at := t.lines.At(l.Start)
+	l.Line, l.Column = at.Line, at.Column
 	if t.f.o.Context {
-		l.Context = t.lines.Context(m.Start)
+		l.Context = t.lines.Context(l.Start)
 	}
 	return t.report(l)
 }
 
-// positions reports whether a link is to have its position.
+// positions reports whether links have positions.
 func (t *texts) positions() bool { return !t.f.o.NoPosition || t.f.o.Context }
 
-// report reports l, and whether to go on.
+// report yields l, and reports whether the caller wants more.
 func (t *texts) report(l Link) bool {
+	l.Member, l.Type = t.it.member, t.typ
 	if l.IRI {
 		l.ASCII, _ = iri.URL(l.URL)
 	}
@@ -130,50 +85,36 @@ func (t *texts) stream() {
 		t.lines = extract.NewLines(text)
 		text = t.lines
 	}
-	t.each(extract.Stream(text, &t.f.o.Extract))
-}
-
-// inPlace reports the links of plain text in a file, without their positions, and
-// leaves the file at its end.
-func (t *texts) inPlace(text *io.SectionReader) {
-	t.each(extract.StreamAt(text, text.Size(), &t.f.o.Extract))
-	t.it.file.Seek(0, io.SeekEnd)
-}
-
-// each reports matches.
-func (t *texts) each(matches iter.Seq2[extract.Match, error]) {
-	for m, err := range matches {
+	for m, err := range extract.Stream(text, &t.f.o.Extract) {
 		if err != nil {
 			t.f.fail(t.it, err)
 			return
 		}
-		if !t.emit(m) {
+		if !t.emit(Link{Match: m}) {
 			return
 		}
 	}
 }
 
-// inMemory reports matches of a text that is in memory, and lets go of it.
-func (t *texts) inMemory(matches iter.Seq[extract.Match]) {
-	for m := range matches {
-		if t.lines == nil && t.positions() {
-			t.lines = extract.NewLines(strings.NewReader(t.text))
-		}
-		m.URL, m.Alternative = own(m.URL), own(m.Alternative)
-		m.Ref, m.Base = strings.Clone(m.Ref), strings.Clone(m.Base)
-		if !t.emit(m) {
+// short reports the links of plain text in a buffer that will be reused.
+func (t *texts) short(text []byte) {
+	o := t.f.o.Extract
+	o.Clone = true
+	t.lines = extract.LinesOf(text)
+	for m := range extract.All(octet.View(text), &o) {
+		if !t.emit(Link{Match: m}) {
 			return
 		}
 	}
 }
 
-// own returns u with a text that keeps no other in memory.
+// own returns u with a text of its own, which does not keep the document in memory.
 func own(u locus.URL) locus.URL {
 	v, _ := locus.Parse(strings.Clone(u.String())) // It has parsed before. The zero URL stays zero.
 	return v
 }
 
-// markup reports the links of a text with markup, which is read as a whole.
+// markup reports the links of a text with markup, which is held in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
 	if !ok {
@@ -183,18 +124,24 @@ func (t *texts) markup(k kind) {
 		return
 	}
 	if err != nil {
-		// Its end, which may be in the middle of something, is missing.
+		// The last line may be cut.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
-	t.text = string(octets)
-	read := extract.Markdown
+	t.lines = extract.LinesOf(octets)
+	read := Markdown
 	switch k {
 	case html:
-		read = extract.HTML
+		read = HTML
 	case css:
-		read = extract.CSS
+		read = CSS
 	}
-	t.inMemory(read(t.text, &t.f.o.Extract))
+	for l := range read(octet.View(octets), &t.f.o) {
+		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
+		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
+		if !t.emit(l) {
+			break
+		}
+	}
 	if err != nil {
 		t.f.fail(t.it, err)
 	}

@@ -6,23 +6,23 @@ import (
 	"io"
 )
 
-// uncompress reads what compress(1) has made: LZW with codes of 9 bits that grow,
-// the lowest bit first, in groups of eight codes. compress/lzw reads other forms.
+// uncompress reads the format of compress(1): LZW with codes of 9 bits that grow, the
+// lowest bit first, in groups of eight codes. compress/lzw reads only other forms.
 type uncompress struct {
 	r    *bufio.Reader
 	err  error
-	out  []byte // what was decoded and not given yet
+	out  []byte // decoded, not read yet
 	head bool   // the header was read
 
 	maxBits uint // of a code
-	block   bool // code 256 begins anew
-	bits    uint // of a code now
+	block   bool // code 256 clears all codes
+	bits    uint // of the current codes
 	next    int  // the code that is defined next
 	last    int  // the code before; -1: none
-	first   byte // the first octet of what it stands for
+	first   byte // the first octet that it decodes to
 
 	group []byte // octets of the codes that were read together
-	at    uint   // the bit in it
+	at    uint   // offset of the next bit in it
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -39,7 +39,7 @@ var errLZW = errors.New("compress: damaged")
 
 func newUncompress(r io.Reader) *uncompress { return &uncompress{r: bufio.NewReader(r)} }
 
-// Read reads what was compressed.
+// Read reads decompressed octets.
 func (u *uncompress) Read(p []byte) (int, error) {
 	for len(u.out) == 0 {
 		if u.err != nil {
@@ -67,7 +67,7 @@ func (u *uncompress) begin() error {
 	return nil
 }
 
-// clear forgets all codes but those of single octets.
+// clear drops all codes except those of single octets.
 func (u *uncompress) clear() {
 	u.bits, u.next, u.last = lzwFirstBits, lzwClear, -1
 	if u.block {
@@ -76,8 +76,8 @@ func (u *uncompress) clear() {
 	u.group = u.group[:0]
 }
 
-// code reads a code. A group is as many octets as a code has bits, and is left
-// whole when the number of bits changes.
+// code reads a code. A group has as many octets as a code has bits; the rest of it is
+// skipped when the number of bits changes.
 func (u *uncompress) code() (int, error) {
 	if u.at+u.bits > uint(len(u.group))*8 {
 		u.group = append(u.group[:0], make([]byte, u.bits)...)
@@ -115,8 +115,8 @@ func (u *uncompress) decode() error {
 		u.clear()
 		return nil
 	}
-	// What is to be defined next may be used at once: it is what the last one stands
-	// for, and its first octet again.
+	// The code that is about to be defined may be used at once: it is the string of the
+	// last code and its first octet again.
 	i := len(u.stack)
 	c := code
 	switch {
@@ -147,7 +147,7 @@ func (u *uncompress) decode() error {
 	return nil
 }
 
-// define gives the next code its meaning.
+// define adds a code.
 func (u *uncompress) define() {
 	if u.last < 0 || u.next >= 1<<u.maxBits {
 		return

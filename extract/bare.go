@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -9,19 +8,18 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// kind says what an octet means in a bare URL.
+// kind is what an octet means in a bare URL. Kinds combine.
 type kind uint8
 
 const (
-	special kind = 1 << iota // not plainly a part of it
-	ends                     // never a part of it
+	special kind = 1 << iota // needs a closer look
+	ends                     // ends the URL
 	inHost                   // part of a host and port
-	noHost                   // not plainly that
-	trims                    // punctuation of the text around, when it comes last
+	noHost                   // not part of a host and port, or not US-ASCII
+	trims                    // punctuation of the text around, at the end
 )
 
-// kinds holds the kinds of every octet. It is written once, before any other code
-// runs, and never again.
+// kinds holds the kinds of every octet. It is never written again.
 var kinds = makeKinds()
 
 func makeKinds() (k [256]kind) {
@@ -60,19 +58,8 @@ func makeKinds() (k [256]kind) {
 	return k
 }
 
-// until returns where the first octet of that one kind is in text from i on, or
-// else limit.
+// until returns the offset of the first octet of that one kind in text from i on, or limit.
 func until(text string, i, limit int, of kind) int {
-	// Eight loads that wait for nothing cost less than eight branches, and counting
-	// zeros less than a branch that goes another way each time.
-	for ; i+8 <= limit; i += 8 {
-		b := text[i : i+8]
-		mask := uint(kinds[b[0]]&of) | uint(kinds[b[1]]&of)<<1 | uint(kinds[b[2]]&of)<<2 | uint(kinds[b[3]]&of)<<3 |
-			uint(kinds[b[4]]&of)<<4 | uint(kinds[b[5]]&of)<<5 | uint(kinds[b[6]]&of)<<6 | uint(kinds[b[7]]&of)<<7
-		if mask != 0 {
-			return i + bits.TrailingZeros(mask) - bits.TrailingZeros8(uint8(of))
-		}
-	}
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++
 	}
@@ -80,7 +67,7 @@ func until(text string, i, limit int, of kind) int {
 }
 
 // bare looks for a URL without a wrapper, whose scheme begins at start.
-func (s *scanner) bare(text string, start, colon int, final bool, m *Match) (next int, v verdict) {
+func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
 	var r run
 	switch {
 	case len(text) < colon+len("://") && !final:
@@ -92,25 +79,22 @@ func (s *scanner) bare(text string, start, colon int, final bool, m *Match) (nex
 		return colon + 1, none
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
-		r.opaque(strings.ToLower(text[start:colon]))
+		r.opaque(part)
 	}
 	if r.v != found {
 		return max(r.i, colon+1), r.v
 	}
 	end := r.trimmed(colon)
-	if !s.parse(text[start:end], start, end, Bare, m) {
+	if !s.parse(text[start:end], start, end, Bare, part, m) {
 		return r.i, none
 	}
 	return end, found
 }
 
-// apart reports whether what is before the scheme at start keeps it apart from
-// other text, as it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
+// apart reports whether the text before the scheme at start separates it from a word, as
+// it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
 func apart(text string, start int) bool {
-	if start == 0 || text[start-1] >= utf8.RuneSelf {
-		return true
-	}
-	return text[start-1] <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~.", text[start-1]) >= 0 ||
+	return isFree(text, start, "") || text[start-1] == '.' ||
 		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
 }
 
@@ -119,22 +103,13 @@ type run struct {
 	text  string
 	start int
 	final bool
-	i     int     // what was read; if it is no URL, where to go on
-	v     verdict // what it is, as far as is known
+	i     int     // the end of what was read; without a URL, where the search continues
+	v     verdict // the result so far
 
 	foreign              bool // the host has ideographs, symbols or dashes in it
-	quote                quoteState
-	round, square, curly int // brackets that are open
+	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
+	round, square, curly int  // brackets that are open
 }
-
-// quoteState says what is known of an apostrophe before a URL.
-type quoteState uint8
-
-const (
-	unknownQuote quoteState = iota
-	noQuote
-	inQuote
-)
 
 // stop ends the reading with v at i.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
@@ -159,8 +134,8 @@ func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
-// loginEnd returns where the login at r.i ends. If what follows is not for
-// [run.rest] to read, ok is false, and the reading has stopped.
+// loginEnd returns where the login at r.i ends. If the URL ends there as well, or is none,
+// ok is false, and the reading has stopped.
 func (r *run) loginEnd() (end int, ok bool) {
 	host, end, ok := r.hostAndEnd()
 	if !ok {
@@ -191,8 +166,7 @@ func (r *run) loginEnd() (end int, ok bool) {
 	return stop, false
 }
 
-// noHost says what it means that a login has something else than a host and port,
-// from i on.
+// noHost decides what a login is that has something other than a host and port from i on.
 func (r *run) noHost(host, i int) {
 	if !r.known(i, len("[/")) {
 		r.stop(i, more)
@@ -205,8 +179,7 @@ func (r *run) noHost(host, i int) {
 		// A note, or BBCode.
 		r.stop(i, found)
 	default:
-		// "http://$host/", "http://{host}/", "http://host[:port]": what is to become a
-		// URL, and is not one yet.
+		// "http://$host/", "http://{host}/", "http://host[:port]": a template of a URL.
 		r.stop(i, none)
 	}
 }
@@ -215,13 +188,13 @@ func (r *run) noHost(host, i int) {
 // and that separates what follows from a host in running text.
 const separators = ",;!'("
 
-// hostAndEnd returns where the host and port begin of the login at r.i, and where
-// they end. If they end in a place that is not known, ok is false, and the reading
-// has stopped. If the URL ends there too, whatever follows, r.v is found.
+// hostAndEnd returns the offsets of the host and port of the login at r.i. If their end is
+// not in the text yet, ok is false, and the reading has stopped. If the URL ends there too,
+// r.v is found.
 //
-// An "@" makes what is before it the user. It does so only if nothing before it has
-// ended the URL as a reader sees it: a bracket or a quotation that was opened before
-// the URL, a delimiter, or punctuation after a host that is complete.
+// The text before an "@" is the user, but only if nothing in it ends the URL as a reader
+// sees it: a bracket or a quotation that was opened before the URL, a delimiter, or
+// punctuation after a host that is complete.
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
 	i, first := r.i, -1
@@ -234,7 +207,7 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 				return host, i, true
 			}
 			if r.round > 0 {
-				// The "@" is of what stands in the brackets.
+				// The "@" belongs to the text in the brackets.
 				r.v = found
 				return host, first, true
 			}
@@ -280,12 +253,12 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 	return host, i, r.reached(i)
 }
 
-// goesOn is the verdict on an octet that belongs to the URL.
-const goesOn verdict = more + 1
+// belongs is the verdict on an octet that belongs to the URL.
+const belongs verdict = more + 1
 
-// inLogin says what the octet at i, which no host has, means in a login: found, the
-// URL ends here; none, the login does; goesOn, or more. If complete, a host that needs
-// nothing after it is before i.
+// inLogin decides what the octet at i, which no host has, means in a login: found if the
+// URL ends here, none if the login does, belongs, or more. If complete, the text before i is
+// a host that needs nothing after it.
 func (r *run) inLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
@@ -295,9 +268,9 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		if r.round--; r.round < 0 {
 			return found
 		}
-		return goesOn
+		return belongs
 	case '[', ']', '{', '}':
-		// No user has these as they are.
+		// A user has these only as escapes.
 		return none
 	case '\'':
 		if r.opened('\'') || r.quoted() {
@@ -318,11 +291,11 @@ func (r *run) inLogin(i int, complete bool) verdict {
 	if complete && strings.IndexByte(separators, c) >= 0 {
 		return found
 	}
-	return goesOn
+	return belongs
 }
 
-// addressEnd returns where the last octet is of the IP address in brackets at i, or
-// of text, if that ends in it; i if there is no address.
+// addressEnd returns the offset of the last octet of the IP address in brackets at i, or of
+// text if that ends in it; i if there is no address.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
@@ -330,7 +303,7 @@ func addressEnd(text string, i int) int {
 	}
 	switch {
 	case end == len(text):
-		// It is not known yet.
+		// The rest is not in the text yet.
 		return end - 1
 	case text[end] == ']':
 		return end
@@ -338,8 +311,8 @@ func addressEnd(text string, i int) int {
 	return i
 }
 
-// reached reports whether what ends at i, with the text or with the longest URL,
-// is known to end there. If not, the reading has stopped.
+// reached reports whether a URL ends at i, which is the end of the text or of the longest
+// URL. If not, the reading has stopped.
 func (r *run) reached(i int) bool {
 	switch {
 	case i-r.start > locus.MaxLen:
@@ -352,8 +325,7 @@ func (r *run) reached(i int) bool {
 	return false
 }
 
-// hostEnd returns where the characters of a host and port end that begin at i,
-// end at the most.
+// hostEnd returns where the octets of a host and port end that begin at i, at most end.
 func hostEnd(text string, i, end int) int {
 	if i < end && text[i] == '[' {
 		i += strings.IndexByte(text[i:end], ']') + 1
@@ -364,7 +336,7 @@ func hostEnd(text string, i, end int) int {
 	return i
 }
 
-// rest reads to the end of what may be the URL.
+// rest reads to the end of the URL, punctuation after it included.
 func (r *run) rest() {
 	i := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ; {
@@ -383,8 +355,8 @@ func (r *run) rest() {
 	}
 }
 
-// ask returns how many octets at i, of the kind special, go on the URL. If they
-// end it, that is 0, and it is said how.
+// ask returns how many octets at i, of the kind special, belong to the URL. If that is 0,
+// the reading has stopped.
 func (r *run) ask(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
@@ -420,7 +392,7 @@ func (r *run) ask(i int) int {
 	case '%':
 		known = r.known(i, len("%00"))
 		if known && !isTriplet(r.text[i:]) {
-			// "http://h/%s" is to become a URL, and is none.
+			// "http://h/%s" is a template of a URL.
 			r.stop(i+1, none)
 			return 0
 		}
@@ -442,15 +414,15 @@ func (r *run) ask(i int) int {
 	return 0
 }
 
-// known reports whether the n octets from i on are known.
+// known reports whether the n octets from i on are in the text, or it ends before.
 func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
 
-// opens opens the bracket at i, and reports whether it belongs to the URL: its pair
-// follows within it.
+// opens counts the bracket at i as open, and reports whether it belongs to the URL, which
+// it does if its pair follows in it.
 func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
 	ok, known = true, true
 	if *open == 0 {
-		// It is known of those in another one.
+		// One within another that belongs to the URL belongs to it too.
 		ok, known = r.balanced(i, pair)
 	}
 	*open++
@@ -463,7 +435,7 @@ func closes(open *int) bool {
 	return *open >= 0
 }
 
-// opened reports whether c stands before the URL.
+// opened reports whether c is the octet before the URL.
 func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
 
 func letterAt(text string, i int) bool {
@@ -488,9 +460,9 @@ func isDelimiter(text string) bool {
 	return false
 }
 
-// opaque reads what follows a scheme without "//", which a scheme of that name
-// must have a right to. In prose "news: today" and "mid:day" are no URLs.
-func (r *run) opaque(name string) {
+// opaque reads the text after a scheme without "//". It must have the part that its scheme
+// asks for: "news: today" and "mid:day" are not URLs.
+func (r *run) opaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
 	}
@@ -501,33 +473,33 @@ func (r *run) opaque(name string) {
 	at := strings.HasPrefix(r.text[ahead:], "@")
 	colon := strings.HasPrefix(r.text[ahead:], ":")
 	ok := false
-	switch name {
-	case "mailto", "mid", "cid":
+	switch want {
+	case Address:
 		ok = at
-	case "news", "snews":
+	case Group:
 		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
-			// No name of an article has these (RFC 822 section 3.3, "specials").
+			// A message-id does not have these (RFC 822 section 3.3, "specials").
 			r.stop(r.i+group, found)
 			return
 		}
 		ok = at || !colon && strings.Contains(part, ".")
-	case "urn":
+	case Namespace:
 		ok = colon && isNID(part)
-	default:
-		ok = !Known(name)
+	case Any:
+		ok = true
 	}
 	if !ok {
 		r.stop(ahead, none)
 		return
 	}
-	if at && Known(name) && !r.domain(ahead+1) {
+	if at && want != Any && !r.domain(ahead+1) {
 		return
 	}
 	r.rest()
 }
 
-// domain looks at the domain of an address, which begins at i. It is false if that
-// ends the URL.
+// domain reads the domain of an address, which begins at i. It returns false if the URL
+// ends in it.
 func (r *run) domain(i int) bool {
 	start := i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
@@ -550,7 +522,7 @@ func (r *run) domain(i int) bool {
 		i += n
 	}
 	if !r.foreign {
-		// The search continues as elsewhere.
+		// A plain domain is read with the rest.
 		return true
 	}
 	if i == len(r.text) && !r.reached(i) {
@@ -568,8 +540,8 @@ func (r *run) domain(i int) bool {
 	return false
 }
 
-// trimmed returns where the URL ends that was read to r.i: before what is
-// punctuation of the text around it.
+// trimmed returns where the URL ends that was read to r.i: before the punctuation of the
+// text around it.
 func (r *run) trimmed(colon int) int {
 	end := r.i
 	for end > colon+1 {
@@ -577,7 +549,7 @@ func (r *run) trimmed(colon int) int {
 		case kinds[c]&trims == 0, strings.IndexByte("*_~", c) >= 0 && !r.opened(c):
 			return end
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
-			// It closes one that is in the URL.
+			// It closes another one in the URL.
 			return end
 		default:
 			end = beforeEntity(r.text, colon+1, end)
@@ -586,8 +558,8 @@ func (r *run) trimmed(colon int) int {
 	return end
 }
 
-// beforeEntity returns where the character reference begins that ends at end, "&amp;",
-// or else end-1.
+// beforeEntity returns the offset of the character reference that ends at end, "&amp;", or
+// end-1 if there is none.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1
@@ -602,9 +574,9 @@ func beforeEntity(text string, start, end int) int {
 	return end - 1
 }
 
-// plausible reports whether u, that no prefix "URL:" announces, is a URL as a
-// reader sees it: it has a host, an address, or a name. Parse is more lenient.
-func plausible(u locus.URL) bool {
+// plausible reports whether u, which no prefix "URL:" announces, is a URL as a reader sees
+// it: with a host, an address, or a name. Parse is more lenient.
+func plausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
 		if facts&(locus.HostName|locus.HostNumber) != 0 {
@@ -613,34 +585,28 @@ func plausible(u locus.URL) bool {
 		host := u.Host()
 		if host == "" {
 			path, _ := u.Path()
-			return path != "" && u.Scheme() == "file"
+			return path != "" && want == HostOrPath
 		}
 		return host[0] != '.' && host[0] != '-' && host[0] != ':' && hostEnd(host, 0, len(host)) == len(host)
 	}
 	part := u.SchemePart()
-	local, domain, at := cutAddress(part)
+	before, _, _ := strings.Cut(part, "?")
+	local, domain, at := strings.Cut(before, "@")
 	address := at && local != "" && domain != "" && (letterAt(domain, 0) || domain[0] >= utf8.RuneSelf)
-	switch name := u.Scheme(); name {
-	case "mailto", "mid", "cid":
+	switch want {
+	case Address:
 		return address
-	case "news", "snews":
+	case Group:
 		return address || !at && isGroup(part)
-	case "urn":
+	case Namespace:
 		nid, nss, _ := strings.Cut(part, ":")
 		return isNID(nid) && nss != ""
-	default:
-		return !Known(name) && part != ""
 	}
+	return want == Any && part != ""
 }
 
-// cutAddress splits at the "@" of an address; what follows "?" is none of it.
-func cutAddress(part string) (local, domain string, ok bool) {
-	part, _, _ = strings.Cut(part, "?")
-	return strings.Cut(part, "@")
-}
-
-// isGroup reports whether text is a group as newsurl has it, and of a hierarchy:
-// a single word after "news:" is prose.
+// isGroup reports whether text is a group by newsurl, with a dot in it: a single word after
+// "news:" is prose.
 func isGroup(text string) bool {
 	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0 &&
 		strings.Contains(text, ".") && !strings.Contains(text, "..")

@@ -56,17 +56,6 @@ func benchmark(b *testing.B, text string) {
 			}
 		}
 	})
-	b.Run("at", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			for _, err := range extract.StreamAt(strings.NewReader(text), int64(len(text)), nil) {
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
 	b.Run("stream", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()

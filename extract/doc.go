@@ -1,50 +1,49 @@
 // Package extract finds URLs in running text (RFC 1738 appendix, "Recommendations
 // for URLs in Context").
 //
-// [All] finds them in a text, [Stream] in what a reader gives, in constant memory, and
-// [StreamAt] in a file, on several processors; all find the same. [Lines] tells the line
-// and the column of each. [Markdown], [HTML] and [CSS] read documents, and find partial
-// forms as well. Nothing here decides whether a URL is valid, allowed or alive: what is
-// found is a [locus.URL], which the packages under scheme check.
+// [All] finds them in a text, [Stream] in what a reader returns, in constant memory; both
+// find the same. [Lines] gives the line and the column of each. Nothing here decides
+// whether a URL is valid, allowed or alive: a result is a [locus.URL], which the packages
+// under scheme check. Package document reads Markdown, HTML and CSS.
 //
 // # In a wrapper
 //
-// Between "<URL:" and ">" is a URL, of any scheme, the prefix in either case.
-// Between "<" and ">" is one if it begins with a scheme that is looked for, and is
-// one as a reader sees it; see below. Inside, white space is left out, and so is
-// what each line of the text around begins with. "\n" is a line break here.
+// Between "<URL:" and ">" is a URL of any scheme, the prefix in either case. Between "<"
+// and ">" is a URL if it begins with a scheme that is looked for, and looks like one to a
+// reader; see below. Inside, white space is left out, and so is the margin that each line
+// of the text around begins with. "\n" is a line break here.
 //
 //	<URL:ftp://ds.in\nternic.net/rfc>           ->  ftp://ds.internic.net/rfc             white space is left out
 //	<url: news:comp.mail >                      ->  news:comp.mail                        the prefix, in either case
 //	<ftp:\n   //h/a>                            ->  ftp://h/a                             no prefix
 //	<http://h/overview.html#WARNING>            ->  http://h/overview.html#WARNING        with its fragment
 //	<URL:magic://a/b>                           ->  magic://a/b                           the prefix vouches for any scheme
-//	<magic://a/b>                               ->                                        a scheme that is not looked for
+//	<magic://a/b>                               ->                                        not a scheme that is looked for
 //	<URL:http://h/wais-\ndiscussion>            ->  http://h/wais-discussion              a hyphen may be the typesetter's: Alternative is without it
 //	> <URL:http://h/a\n> b>                     ->  http://h/ab                           marks of quoted mail, if the line of the "<" has them
 //	// <URL:http://h/a\n// b>                   ->  http://h/ab                           marks of comments: / * # ; % ! - and a blank
 //	/* <URL:http://h/a\n * b> */                ->  http://h/ab                           a comment that opens with another mark
 //	 12. <URL:http://h/a\n 13. b>               ->  http://h/ab                           numbers of lines, if they count on
 //	<URL:http://h/a\n\n9   [Page 9]\n\f\nb>     ->  http://h/ab                           the end of a page: footer, form feed, header
-//	<URL:http://h/a\n\nb>                       ->  http://h/a                            a blank line ends a paragraph: no wrapper, but a bare URL
+//	<URL:http://h/a\n\nb>                       ->  http://h/a                            a blank line ends a paragraph: a bare URL
 //	<URL:http://h/a <b>                         ->  http://h/a                            so does another "<"
 //	<http://h/a for you>                        ->  http://h/a                            without a prefix, no blank on the first line
 //	<http://h/a|a label>                        ->  http://h/a                            and none of "|" and quotes
-//	<URL:http://h/a                             ->                                        the text ends before the wrapper: it is not known what the URL is
+//	<URL:http://h/a                             ->                                        the text ends before the wrapper: the rest of the URL is missing
 //
 // # Without a wrapper
 //
-// A bare URL begins with a scheme that is looked for, [Known] or
-// [Options.Schemes], and ends where a reader says it does. The first URL of a run
-// of characters takes all that it can.
+// A bare URL begins with a scheme that is looked for, [Standard] or [Options.Schemes], and
+// ends where a reader would end it. The first URL in a run of characters takes all that it
+// can.
 //
 //	See http://h/a, http://h/b; http://h/c.     ->  http://h/a http://h/b http://h/c      punctuation at the end: . , ; : ! ?
 //	It can...http://h/a 1.http://h/b --http://h/c ->  http://h/a http://h/b http://h/c    a dot before the scheme, or two hyphens
 //	"http://h/a" 'http://h/b'                   ->  http://h/a http://h/b                 quotation marks
 //	x='http://h/a','http://h/b' f('see http://h/c','d') ->  http://h/a http://h/b http://h/c  an apostrophe ends it if one opened before it
 //	http://h/it's http://h/10'-x/b http://h/'a' ->  http://h/it's http://h/10'-x/b http://h/'a'  else it belongs, and the last one if it closes another
-//	(http://h/a_(b)) {http://h/{c}} [http://h/d[1]] ->  http://h/a_(b) http://h/{c} http://h/d[1]  ( ) { } [ ] that open in it and close in it
-//	http://h/a(see it) http://h/b[see it]       ->  http://h/a http://h/b                 those that do not close in it end it
+//	(http://h/a_(b)) {http://h/{c}} [http://h/d[1]] ->  http://h/a_(b) http://h/{c} http://h/d[1]  ( ) { } [ ] that open and close in it
+//	http://h/a(see it) http://h/b[see it]       ->  http://h/a http://h/b                 others end it
 //	[u]http://h/a[/u] [url]http://h.i[/url]     ->  http://h/a http://h.i                 "[/" is of BBCode
 //	http://[::1]:80/ http://h/?a[0]=1           ->  http://[::1]:80/ http://h/?a[0]=1     of a host and a search
 //	a|http://h/a|b {\url{http://h/b}}           ->  http://h/a http://h/b                 never | \ ^ ` " < >
@@ -53,18 +52,18 @@
 //	xhttp://h/a git+http://h/b éhttp://h/c      ->                                        never within a word
 //	http:// http:/// http://.../ file://        ->                                        a host, or for file a path
 //	file:///a http://localhost:80               ->  file:///a http://localhost:80         as here
-//	http://$host/ http://{h}/ http://h/%s       ->                                        what is to become a URL
-//	http://h/x%zz                               ->                                        an escape that is not one
-//	http://a,http://b                           ->  http://a http://b                     what no host can have ends it
-//	www.example.org a@example.org               ->                                        no scheme, no URL; but see [Options.Schemeless]
-//	news: today, file:line, std::a, 12:30       ->                                        prose: a scheme without "//" needs more
+//	http://$host/ http://{h}/ http://h/%s       ->                                        a template
+//	http://h/x%zz                               ->                                        an invalid escape
+//	http://a,http://b                           ->  http://a http://b                     an octet that no host has ends it
+//	www.example.org a@example.org               ->                                        no scheme; but see [Options.Schemeless]
+//	news: today, file:line, std::a, 12:30       ->                                        prose: a scheme without "//" needs its [Part]
 //	mailto:a@b.c, news:comp.mail; mid:1@b       ->  mailto:a@b.c news:comp.mail mid:1@b   an address, a group of a hierarchy, a message-id
 //	urn:isbn:1 URL:mailto:a@b x/mailto:c@d      ->  urn:isbn:1 mailto:a@b                 and a blank, a bracket, a quote, = , ; . or URL: before it
 //
 // # The host
 //
-// What is before an "@" is a login only if nothing in it ends the URL: else the text
-// around a URL could give it another host.
+// The text before an "@" is a login only if nothing in it ends the URL. Otherwise the text
+// around a URL could change its host.
 //
 //	ftp://u:p,w@h/ http://a.example:x@h/        ->  ftp://u:p,w@h/ http://a.example:x@h/  a login
 //	(http://a.example):b@c.example              ->  http://a.example                      a bracket that was opened before the URL
@@ -72,15 +71,15 @@
 //	'http://a.example'+'b@c.example'            ->  http://a.example                      a quotation
 //	&lt;http://a.example&gt;b@c.example         ->  http://a.example                      an entity
 //	http://a.example,b@c.example                ->  http://a.example                      , ; ! ' ( after a host that is complete
-//	http://a.example&b=c@d.example              ->  http://a.example&b=c@d.example        what is not punctuation of a sentence is of the login
+//	http://a.example&b=c@d.example              ->  http://a.example&b=c@d.example        other octets belong to the login
 //	http://h(b@c.example)                       ->  http://h                              an "@" within brackets
 //	news:comp.mail,b@c.example                  ->  news:comp.mail                        a group that is complete
 //
 // # Other scripts
 //
-// A URL has only US-ASCII (RFC 1738 section 2.2). What has other characters is found
-// as it is written, and [Match.IRI] says so: it needs escapes, and its host another
-// form, before it is sent.
+// A URL has only US-ASCII (RFC 1738 section 2.2). One with other characters is found as it
+// is written, and marked by [Match.IRI]: it needs escapes, and its host another form, before
+// it is sent.
 //
 //	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with blanks between words
 //	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script
@@ -91,8 +90,8 @@
 //	http://h/a☺ http://h/b→http://h/c           ->  http://h/a http://h/b http://h/c      and not at the end
 //	http://北京.cn/ http://a.中国 http://exampleこれは.com/x ->  http://北京.cn/ http://a.中国 http://exampleこれは.com/x  a host is whole
 //	http://a.example看 http://h:80看 http://a.example’s ->  http://a.example http://h:80 http://a.example  a name or a port that is complete before them ends it
-//	http://h看 http://看                          ->                                        without a dot it cannot be told
+//	http://h看 http://看                          ->                                        without a dot, the end is unknown
 //
-// A URL of more than [locus.MaxLen] octets is none, nor is one in a wrapper of more
-// than twice as many.
+// A URL of more than [locus.MaxLen] octets is ignored, and so is a wrapper of more than
+// twice as many.
 package extract

@@ -8,39 +8,30 @@ import (
 
 // Match is a URL found in a text.
 type Match struct {
-	// URL is what was found, line breaks and blanks inside its wrapper left out. It
-	// is zero if a document has a partial form there, which is in Ref.
+	// URL is what was found, line breaks and blanks inside its wrapper left out.
 	URL locus.URL
-	// Alternative is the other reading of a URL that was broken after a hyphen:
-	// without that hyphen, which a typesetter may have put there (RFC 1738
-	// appendix). It is zero if there is none.
+	// Alternative is the other reading of a URL that was broken after a hyphen: without
+	// that hyphen, which a typesetter may have added (RFC 1738 appendix). It is zero
+	// for other URLs.
 	Alternative locus.URL
-	// Ref is the partial form (URI draft, "Partial (relative) form") that a
-	// Markdown or HTML document has where a URL may be, and Base the base that the
-	// document itself states for it, as it is written; empty: the document's own.
-	Ref, Base string
-	// Element says where in an HTML document it is: the element and the attribute,
-	// as in "a href".
-	Element string
-	// Start and End are the octets of the text that it was read from, the wrapper
-	// left out.
+	// Start and End are its offsets in the text, wrapper excluded.
 	Start, End int64
 	// Form is how it is written.
 	Form Form
-	// IRI reports that what was found has characters that are not US-ASCII (RFC 3987),
-	// which no URL has (RFC 1738 section 2.2). It is not fit to be sent as it is: its
-	// host is a name of another script, or other parts of it need escapes.
+	// IRI: URL has characters that are not US-ASCII (RFC 3987), which no URL has (RFC
+	// 1738 section 2.2). Before it is sent, its host needs the ASCII form, and other
+	// parts need escapes.
 	IRI bool
-	// Assumed reports that the text does not have the scheme of URL: it is "http" for
-	// the name of a web server, "mailto" for an address ([Options.Schemeless]).
+	// Assumed: the text does not have the scheme of URL, which is "http" for the name of
+	// a web server and "mailto" for an address ([Options.Schemeless]).
 	Assumed bool
 }
 
-// Form is the way in which a URL is written in a text.
+// Form is how a URL is written in a text or a document.
 type Form uint8
 
 const (
-	// Bare: between other characters, with nothing that delimits it.
+	// Bare: in running text, without delimiters.
 	Bare Form = iota
 	// Wrapped: "<URL:...>", the wrapper of RFC 1738's appendix.
 	Wrapped
@@ -56,82 +47,39 @@ const (
 	Attribute
 )
 
-// String returns the form's name in lower case: "bare", "wrapped".
-func (f Form) String() string {
-	switch f {
-	case Wrapped:
-		return "wrapped"
-	case Bracketed:
-		return "bracketed"
-	case Link:
-		return "link"
-	case Image:
-		return "image"
-	case Definition:
-		return "definition"
-	case Attribute:
-		return "attribute"
-	}
-	return "bare"
-}
+var formNames = [...]string{"bare", "wrapped", "bracketed", "link", "image", "definition", "attribute"}
 
-// Options say what to look for. The zero Options, and nil, are sensible.
+// String returns the form's name in lower case: "bare", "wrapped".
+func (f Form) String() string { return formNames[f] }
+
+// Options say what to look for. Nil means the zero Options.
 type Options struct {
-	// Schemes reports whether a URL of that scheme, in lower case, is looked for
-	// where no prefix "URL:" says that there is one. Nil: [Known]. Several goroutines
-	// may call it at once.
-	Schemes func(name string) bool
-	// NoBare leaves out URLs that nothing delimits.
+	// Schemes are looked for where no prefix "URL:" announces a URL. Nil: [Standard].
+	Schemes *Schemes
+	// NoBare: leave out URLs without delimiters.
 	NoBare bool
-	// Hidden: look for URLs also where the reader of a document sees none: in
-	// comments, scripts, style sheets and declarations of HTML, and in attributes
-	// that hold no URL. In plain text nothing is hidden.
-	Hidden bool
-	// Schemeless: look also for what a reader takes for a URL though it has no scheme,
-	// as the autolinks extension of GitHub Flavored Markdown has it (section 6.9): the
-	// name of a web server, "www.example.org/a", and a mail address. Their scheme is
+	// Schemeless: also look for the autolinks of GitHub Flavored Markdown (section 6.9):
+	// the name of a web server, "www.example.org/a", and a mail address. Their scheme is
 	// assumed: [Match.Assumed].
 	Schemeless bool
-	// Clone: what [All] finds keeps no more of the text in memory than its own.
+	// Clone: the URLs that [All] finds do not keep the text in memory.
 	Clone bool
 }
 
-// known are the schemes that are looked for if nobody says which.
-var known = [...]string{
-	"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", // RFC 1738 section 3
-	"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50", // RFC 1738 section 4
-	"rlogin", "urn", "whois", "x500", // URI draft
-	"https", "ftps", "gophers", "nntps", "snews",
-}
-
-// Known reports whether name, in lower case, is a scheme of RFC 1738 or of the
-// URI draft, or one of those that came after them and are the same over another
-// transport.
-func Known(name string) bool {
-	switch name {
-	case "ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero",
-		"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50",
-		"rlogin", "urn", "whois", "x500",
-		"https", "ftps", "gophers", "nntps", "snews":
-		return true
-	}
-	return false
-}
-
-// All returns the URLs in text, in order; they do not overlap. Each is a part of
-// text unless its wrapper had blanks in it, so nothing is allocated for it but with
-// [Options.Clone].
+// All returns the URLs in text, in order; they do not overlap. Each is a part of text unless
+// its wrapper has blanks, so only [Options.Clone] allocates for each.
 func All(text string, o *Options) iter.Seq[Match] {
-	return func(yield func(Match) bool) {
-		s := newScanner(o)
-		s.clones = o != nil && o.Clone
-		var m Match
-		for pos := 0; ; {
-			next, v := s.next(text, pos, len(text), true, &m)
-			if v != found || !yield(m) {
-				return
-			}
-			pos = next
+	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
+}
+
+// all yields the URLs in text.
+func (s *scanner) all(text string, yield func(Match) bool) {
+	var m Match
+	for pos := 0; ; {
+		next, v := s.next(text, pos, true, &m)
+		if v != found || !yield(m) {
+			return
 		}
+		pos = next
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
 
@@ -248,10 +249,7 @@ func TestIRI(t *testing.T) {
 	for m := range extract.All(text, nil) {
 		got = append(got, fmt.Sprint(m.URL, " ", m.IRI))
 	}
-	for m := range extract.Markdown("[](http://h/a) [](http://h/ä) [](ä)", nil) {
-		got = append(got, fmt.Sprint(m.URL, m.Ref, " ", m.IRI))
-	}
-	want := []string{"http://h/a false", "http://h/ä true", "http://h/ö true", "http://例え.jp true", "http://exampleこれは.com true", "http://h/a false", "http://h/ä true", "ä false"}
+	want := []string{"http://h/a false", "http://h/ä true", "http://h/ö true", "http://例え.jp true", "http://exampleこれは.com true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -280,19 +278,12 @@ func TestSchemeless(t *testing.T) {
 			t.Errorf("%v: assumed %v, %v", m.URL, m.Assumed, m.Form)
 		}
 	}
-	only := &extract.Options{Schemeless: true, Schemes: func(name string) bool { return name == "mailto" }}
+	only := &extract.Options{Schemeless: true, Schemes: extract.Named(extract.Any, "mailto")}
 	if got := texts("www.a.example a@b.example", only); !slices.Equal(got, []string{"mailto:a@b.example"}) {
 		t.Errorf("of mailto alone: %q", got)
 	}
 	if got := texts("www.a.example a@b.example", &extract.Options{Schemeless: true, NoBare: true}); got != nil {
 		t.Errorf("without bare URLs: %q", got)
-	}
-	want := []string{"link b", "bare http://www.a.example as \"www.a.example\"", "bare mailto:a@b.example as \"a@b.example\""}
-	if got := list("[www.x.example](b) **www.a.example** a@b.example", extract.Markdown("[www.x.example](b) **www.a.example** a@b.example", &extract.Options{Schemeless: true})); len(got) != 4 || !slices.Equal(got[len(got)-2:], want[1:]) {
-		t.Errorf("Markdown has %q", got)
-	}
-	if got := list("<p>a@b.example &lt;www&period;a.example&gt;", extract.HTML("<p>a@b.example &lt;www&period;a.example&gt;", &extract.Options{Schemeless: true})); len(got) != 2 {
-		t.Errorf("HTML has %q", got)
 	}
 }
 
@@ -331,13 +322,13 @@ func TestOptions(t *testing.T) {
 		{nil, "http://h/a ftp://h/b x-y:c"},
 		{&extract.Options{}, "http://h/a ftp://h/b x-y:c"},
 		{&extract.Options{NoBare: true}, "ftp://h/b x-y:c"},
-		{&extract.Options{Schemes: func(name string) bool { return name == "gemini" || name == "tel" }}, "x-y:c gemini://h/d tel:+1"},
+		{&extract.Options{Schemes: extract.Named(extract.Any, "gemini", "tel")}, "x-y:c gemini://h/d tel:+1"},
 	} {
 		if got := strings.Join(texts(text, row.o), " "); got != row.want {
 			t.Errorf("%+v: %s, want %s", row.o, got, row.want)
 		}
 	}
-	if got := texts("GEMINI://h/", &extract.Options{Schemes: func(name string) bool { return name == "gemini" }}); len(got) != 1 {
+	if got := texts("GEMINI://h/", &extract.Options{Schemes: extract.Named(extract.Any, "gemini")}); len(got) != 1 {
 		t.Errorf("upper case: %q", got)
 	}
 }
@@ -364,19 +355,36 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// TestKnown: what is looked for are the schemes of this module.
-func TestKnown(t *testing.T) {
+// The default schemes are those of the texts.
+func TestStandard(t *testing.T) {
 	registry, err := all.Registry(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	standard := extract.NewSchemes(extract.Standard()...)
 	for _, s := range registry.All() {
-		if !extract.Known(s.Name) {
+		if _, ok := standard.Lookup(s.Name); !ok && s.Status != scheme.Extension {
 			t.Errorf("%s is not looked for", s.Name)
 		}
 	}
-	if extract.Known("HTTP") || extract.Known("") || extract.Known("x-y") {
-		t.Error("what is no scheme is known")
+	for name, want := range map[string]bool{"HTTP": true, "z39.50": true, "": false, "x-y": false, strings.Repeat("h", 65): false} {
+		if _, ok := standard.Lookup(name); ok != want {
+			t.Errorf("%q: %v", name, ok)
+		}
+	}
+}
+
+// Each part admits what follows "x:", and a host in any case.
+func TestParts(t *testing.T) {
+	const text = "x://h/a x:///b x:c@d x:e.f x:gh:i x:j"
+	for part, want := range map[extract.Part]string{
+		extract.Host: "x://h/a", extract.HostOrPath: "x://h/a x:///b", extract.Address: "x://h/a x:c@d",
+		extract.Group: "x://h/a x:c@d x:e.f", extract.Namespace: "x://h/a x:gh:i", extract.Any: "x://h/a x:c@d x:e.f x:gh:i x:j",
+	} {
+		schemes := extract.NewSchemes(extract.Scheme{Name: "x", Part: part})
+		if got := strings.Join(texts(text, &extract.Options{Schemes: schemes}), " "); got != want {
+			t.Errorf("%d: %s, want %s", part, got, want)
+		}
 	}
 }
 
@@ -417,13 +425,13 @@ func TestHostile(t *testing.T) {
 			n++
 		}
 		m := 0
-		for _, err := range extract.StreamAt(strings.NewReader(text), int64(len(text)), nil) {
+		for _, err := range extract.Stream(strings.NewReader(text), nil) {
 			if m++; err != nil {
 				t.Error(err)
 			}
 		}
 		if n != m {
-			t.Errorf("%q again and again: %d URLs, and %d in sections", piece, n, m)
+			t.Errorf("%q again and again: %d URLs, and %d streamed", piece, n, m)
 		}
 	}
 }

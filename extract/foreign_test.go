@@ -2,7 +2,6 @@ package extract_test
 
 import (
 	"bufio"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -18,7 +18,7 @@ import (
 type foreignCase struct {
 	suite, text string
 	want        []string
-	find        func(string, *extract.Options) iter.Seq[extract.Match]
+	markdown    bool
 	options     extract.Options
 	first       bool // it tells of the first URL alone
 }
@@ -28,10 +28,17 @@ func (c *foreignCase) name() string { return c.suite + " " + strconv.Quote(c.tex
 
 // found returns what this package finds.
 func (c *foreignCase) found() (list []string) {
-	for m := range c.find(c.text, &c.options) {
-		if list = append(list, m.URL.String()); c.first {
-			break
+	if c.markdown {
+		for l := range document.Markdown(c.text, &document.Options{Extract: c.options}) {
+			list = append(list, l.URL.String())
 		}
+	} else {
+		for m := range extract.All(c.text, &c.options) {
+			list = append(list, m.URL.String())
+		}
+	}
+	if c.first && len(list) > 1 {
+		list = list[:1]
 	}
 	return list
 }
@@ -47,13 +54,13 @@ func foreignCases(t *testing.T) (list []foreignCase) {
 		if filepath.Base(name) == differencesFile {
 			continue
 		}
-		suite := foreignCase{suite: strings.TrimSuffix(filepath.Base(name), ".txt"), find: extract.All}
+		suite := foreignCase{suite: strings.TrimSuffix(filepath.Base(name), ".txt")}
 		for line := range strings.Lines(read(t, name)) {
 			if options, ok := strings.CutPrefix(line, "# options:"); ok {
 				for _, option := range strings.Fields(options) {
 					switch option {
 					case "markdown":
-						suite.find = extract.Markdown
+						suite.markdown = true
 					case "first":
 						suite.first = true
 					case "schemeless":

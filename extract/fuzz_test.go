@@ -78,7 +78,7 @@ func check(t *testing.T, text string, seed int64) {
 	t.Helper()
 	options := []*Options{nil, {Schemeless: true}}
 	if seed%4 == 0 {
-		options = append(options, &Options{NoBare: true}, &Options{Schemes: func(name string) bool { return name != "urn" }})
+		options = append(options, &Options{NoBare: true}, &Options{Schemes: Named(Any, "http", "mailto", "news", "file", "a", "tp", "x-y")})
 	}
 	for _, o := range options {
 		list := slices.Collect(All(text, o))
@@ -118,8 +118,9 @@ func collectIn(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	t.Helper()
 	buf := windows.Get().(*[]byte)
 	defer windows.Put(buf)
-	s := newStream(r, o, *buf)
-	s.yield(func(m Match, err error) bool {
+	s := newStream(r, o)
+	s.buf = *buf
+	s.run(func(m Match, err error) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,21 +194,6 @@ func checkStream(t *testing.T, text string, r *rand.Rand) {
 	if streamed := collect(t, &inPieces{text, r}, nil); !slices.Equal(list, streamed) {
 		t.Fatalf("%d octets: %d URLs in the whole, %d streamed", len(text), len(list), len(streamed))
 	}
-	length := []int64{1, 10, 100, 1000, 10_000, 100_000}[r.IntN(6)] + r.Int64N(100)
-	divided, err := collectSections(strings.NewReader(text), int64(len(text)), max(length, int64(len(text)/200)))
-	if err != nil || !slices.Equal(list, divided) {
-		t.Fatalf("%d octets: %d URLs in the whole, %d in sections of %d, error %v", len(text), len(list), len(divided), length, err)
-	}
-}
-
-func collectSections(r io.ReaderAt, size, length int64) (list []Match, err error) {
-	inSections(r, size, length, 3, nil, func(m Match, e error) bool {
-		if err = e; e == nil {
-			list = append(list, m)
-		}
-		return true
-	})
-	return list, err
 }
 
 func TestStreamLong(t *testing.T) {
@@ -242,69 +228,6 @@ func TestStreamError(t *testing.T) {
 		if !errors.Is(err, io.ErrNoProgress) {
 			t.Errorf("a reader that gives nothing: %v", err)
 		}
-	}
-}
-
-// A place that can't be read ends what is found where it ends Stream's, whichever
-// section it is in or near.
-func TestStreamAtError(t *testing.T) {
-	text := strings.Repeat("<URL:http://h/a-\n b> word http://a.b/c?d=e,\n and ftp://c.d/\n", 60)
-	for bad := 0; bad < len(text); bad += 37 {
-		r := badDisk{text, bad}
-		var want []Match
-		var wantErr error
-		for m, err := range Stream(io.NewSectionReader(r, 0, int64(len(text))), nil) {
-			if wantErr = err; err == nil {
-				want = append(want, m)
-			}
-		}
-		for _, length := range []int64{50, 333, 2000} {
-			list, err := collectSections(r, int64(len(text)), length)
-			if !slices.Equal(list, want) || err == nil || err.Error() != wantErr.Error() || !errors.Is(err, errDisk) {
-				t.Fatalf("bad at %d, sections of %d: %d URLs and %v, want %d and %v", bad, length, len(list), err, len(want), wantErr)
-			}
-		}
-	}
-}
-
-var errDisk = errors.New("input/output error")
-
-// badDisk is a text of which an octet can't be read.
-type badDisk struct {
-	text string
-	bad  int
-}
-
-func (d badDisk) ReadAt(p []byte, at int64) (int, error) {
-	if at > int64(d.bad) || at+int64(len(p)) <= int64(d.bad) {
-		return strings.NewReader(d.text).ReadAt(p, at)
-	}
-	return copy(p, d.text[at:d.bad]), errDisk
-}
-
-// A file that became shorter ends where it ends, and whoever wants no more gets no
-// more.
-func TestStreamAtEnds(t *testing.T) {
-	text := strings.Repeat("http://a.b/c\n", 1000)
-	for _, size := range []int{0, 5, 12, 13, 6_000, len(text)} {
-		list, err := collectSections(strings.NewReader(text[:size]), int64(len(text)), 500)
-		if want := slices.Collect(All(text[:size], nil)); err != nil || !slices.Equal(list, want) {
-			t.Errorf("%d octets: %d URLs, want %d; error %v", size, len(list), len(want), err)
-		}
-	}
-	n := 0
-	inSections(strings.NewReader(text), int64(len(text)), 500, 3, nil, func(Match, error) bool {
-		n++
-		return n < 300
-	})
-	if n != 300 {
-		t.Errorf("%d URLs after the caller wanted no more", n)
-	}
-	for range StreamAt(strings.NewReader(strings.Repeat(text, 100)), 100*int64(len(text)), nil) {
-		n--
-	}
-	if n != 300-100_000 {
-		t.Errorf("%d URLs of 100,000", 300-n)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// letter says what a character that is not US-ASCII means in a bare URL.
+// letter is what a character that is not US-ASCII means in a bare URL.
 type letter uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 	ending letter = iota
 	// word is a letter, a mark or a digit of a script that has blanks between words.
 	word
-	// ideograph is one of a script without them: Chinese, Japanese, Korean. It ends a
-	// path and may be a part of a host.
+	// ideograph is a letter of a script without them: Chinese, Japanese, Korean. It ends
+	// a path and may be part of a host.
 	ideograph
 	// joiner (ZWJ, ZWNJ) belongs to the character before it.
 	joiner
@@ -58,10 +58,6 @@ func letterOf(r rune) letter {
 // Tibetan's mark between syllables.
 const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
-// isWordRune reports whether r, which is not US-ASCII, continues a word and a URL: a
-// letter, a mark or a digit of a script that has blanks between words.
-func isWordRune(r rune) bool { return isLetter(r) && isApart(r) }
-
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
 // isApart reports whether r, a letter, is of a script with blanks between words.
@@ -75,20 +71,20 @@ func isApart(r rune) bool {
 func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r && r <= 0xFFEF }
 
 const (
-	// maxFollow is how far ahead is looked for what follows a dash or a symbol.
+	// maxFollow is how many octets after a dash or a symbol are looked at.
 	maxFollow = 2 * maxName
-	// maxBracket is how far ahead the end of a bracket is looked for. One that is
-	// longer is taken to have an end.
+	// maxBracket is how many octets ahead the end of a bracket is looked for. A longer
+	// one is assumed to end.
 	maxBracket = 512
 	// maxHost is the length of the longest host and port (RFC 1123 section 2.1).
 	maxHost = 255 + len(":65535")
-	// maxQuote is how far back a quotation mark before a URL is looked for.
+	// maxQuote is how many octets back a quotation mark before a URL is looked for.
 	maxQuote = 256
 )
 
-// character returns the length of the character at i, which is not US-ASCII, or 0 if
-// it ends the URL. In a host, ideographs are letters too. If that depends on what
-// follows the text, r.v is more.
+// character returns the length of the character at i, which is not US-ASCII, or 0 if it
+// ends the URL. In a host, ideographs are letters too. If the text ends too early to
+// decide, r.v is more.
 func (r *run) character(i int, host bool) int {
 	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
 		r.v = more
@@ -127,7 +123,7 @@ func isWordPart(r rune) bool {
 	return kind == word || kind == joiner
 }
 
-// within reports whether the character of n octets at i is within a word.
+// within reports whether the character of n octets at i is between letters of a word.
 func (r *run) within(i, n int, host bool) bool {
 	if !r.known(i, maxFollow) {
 		r.v = more
@@ -188,16 +184,13 @@ func (r *run) openedByQuote() bool {
 	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
 }
 
-// quoted reports whether an apostrophe that opens a quotation stands before the URL on
-// its line: the last one there that is not within a word.
+// quoted reports whether an apostrophe before the URL on its line opens a quotation: the
+// last one there that is not within a word.
 func (r *run) quoted() bool {
-	if r.quote == unknownQuote {
-		r.quote = noQuote
-		if quotedAt(r.text, r.start) {
-			r.quote = inQuote
-		}
+	if !r.quoteKnown {
+		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
 	}
-	return r.quote == inQuote
+	return r.inQuote
 }
 
 func quotedAt(text string, start int) bool {
@@ -216,8 +209,7 @@ func quotedAt(text string, start int) bool {
 	return false
 }
 
-// balanced reports whether the bracket at i, and its known end within the URL, belong
-// to the URL.
+// balanced reports whether the bracket at i closes within the URL.
 func (r *run) balanced(i int, pair string) (ok, known bool) {
 	if !r.known(i, maxBracket+utf8.UTFMax) {
 		return false, false
@@ -246,13 +238,12 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 	return false, true
 }
 
-// foreignEnd returns where a host and port, text[host:end], end that have a character
-// in them which is not a letter of a script with blanks between words. Such a host is
-// read whole, as a name of another script, if a dot sets those characters apart from
-// the text that follows. Without any dot, or where they follow other letters in the
-// last label, it cannot be told where the name ends: then ok is false. Only a name
-// that is complete before them, "example.com", or a port, ends there: no domain at
-// the top has US-ASCII and other letters.
+// foreignEnd returns where the host and port text[host:end] end if they have foreign
+// characters: ideographs, symbols or dashes. With a dot between those characters and the
+// text that follows, the host is a name of another script, and read whole. Without any
+// dot, or if they follow other letters in the last label, its end is not known: ok is
+// false. But a name that is complete before them, "example.com", or a port, ends there: no
+// top-level domain has both US-ASCII and other letters.
 func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	name := strings.TrimRight(text[host:end], ".:")
 	first := strings.IndexFunc(name, isForeign)

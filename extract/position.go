@@ -7,49 +7,55 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a place in a text as people count. Lines and columns count from 1;
-// a column is a character of UTF-8, a tab is one, and so is an octet that is no
-// UTF-8. A line ends with LF, or with CR LF.
+// Position is a line and a column, counted from 1. A column is one character of UTF-8, one
+// tab, or one octet that is not UTF-8. A line ends with LF or CR LF.
 type Position struct{ Line, Column int64 }
 
 const (
-	// contextBefore and contextAfter are how much of a line is shown around an
-	// offset: a text without line breaks may be one line of any length.
+	// contextBefore and contextAfter are how much of a line is shown around an offset: a
+	// text without line breaks may be very long.
 	contextBefore = 512
 	contextAfter  = 1024
-	// kept is how far back an offset may be from what was read last: a window of
+	// kept is how far back an offset may be from the end of what was read: a window of
 	// Stream, and the line before it.
 	kept = maxWindow + contextBefore
 )
 
-// Lines turns offsets in a text into positions while the text is read, in
-// constant memory. It is a reader that gives what another one does, so that
-// [Stream] can read through it:
+// Lines turns offsets in a text into positions while the text is read, in constant memory.
+// It is a reader, so that [Stream] can read through it:
 //
 //	lines := extract.NewLines(r)
 //	for m, err := range extract.Stream(lines, nil) {
 //		position := lines.At(m.Start)
 //
-// If nothing reads from it, At does: that is for a text in memory.
+// If nothing else reads from it, At does.
 type Lines struct {
 	r     io.Reader
 	err   error
 	buf   []byte // what is kept of the text
-	given int    // how much of buf Read has given
-	base  place  // where buf begins
-	mark  place  // a place in buf that was asked for
+	given int    // how much of buf Read has returned
+	base  mark   // where buf begins
+	mark  mark   // an offset in buf that was asked for
 }
 
-// place is an offset and its position.
-type place struct {
+// mark is an offset and its position.
+type mark struct {
 	offset int64
 	Position
 }
 
-// NewLines returns Lines of the text that r gives.
+// NewLines returns Lines of the text that r reads.
 func NewLines(r io.Reader) *Lines {
-	start := place{Position: Position{1, 1}}
+	start := mark{Position: Position{1, 1}}
 	return &Lines{r: r, base: start, mark: start}
+}
+
+// LinesOf returns Lines of a text in memory, which must not change. Offsets may go back to
+// its start.
+func LinesOf(text []byte) *Lines {
+	l := NewLines(nil)
+	l.buf, l.err = text, io.EOF
+	return l
 }
 
 // Read reads from the text.
@@ -72,7 +78,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 // fill reads more of the text.
 func (l *Lines) fill() {
 	if free := cap(l.buf) - len(l.buf); free < window && len(l.buf) > 2*window {
-		// The text is long, and will need all that is ever kept.
+		// A long text will need all that is ever kept.
 		l.buf = append(make([]byte, 0, len(l.buf)+2*kept+window), l.buf...)
 	}
 	l.buf = slices.Grow(l.buf, window)
@@ -80,7 +86,7 @@ func (l *Lines) fill() {
 	l.buf, l.err = l.buf[:len(l.buf)+n], err
 }
 
-// forget forgets what is too far back.
+// forget drops what is too far back.
 func (l *Lines) forget() {
 	cut := l.given - kept
 	if cut < kept {
@@ -96,7 +102,7 @@ func (l *Lines) forget() {
 	l.given -= cut
 }
 
-// partOfCharacter returns how many octets before text[i] are of the same character.
+// partOfCharacter returns how many octets before text[i] belong to the same character.
 func partOfCharacter(text []byte, i int) int {
 	for n := range min(utf8.UTFMax, i+1) {
 		if i-n < len(text) && utf8.RuneStart(text[i-n]) {
@@ -106,9 +112,9 @@ func partOfCharacter(text []byte, i int) int {
 	return 0
 }
 
-// At returns the position of the octet at offset. It reads on to it if that was
-// not read yet. Offsets may go back as far as Stream's do; the position of one that
-// is further back is not known, and zero, and so is one behind the text's end.
+// At returns the position of the octet at offset, and reads as far as that. Offsets may go
+// back as far as Stream's do; further back, and after the end of the text, the position is
+// zero.
 func (l *Lines) At(offset int64) Position {
 	for offset > l.end() && l.err == nil {
 		l.given = len(l.buf)
@@ -125,18 +131,17 @@ func (l *Lines) At(offset int64) Position {
 	return at.Position
 }
 
-// end is the offset behind what was read.
+// end is the offset after the last octet that was read.
 func (l *Lines) end() int64 { return l.base.offset + int64(len(l.buf)) }
 
-// walk returns the place of an offset that is in buf, from the nearest one before
-// it that is known.
-func (l *Lines) walk(offset int64) place {
+// walk counts from the nearest mark before an offset, which is in buf.
+func (l *Lines) walk(offset int64) mark {
 	from := l.mark
 	if offset < from.offset {
 		from = l.base
 	}
 	text := l.buf[from.offset-l.base.offset : offset-l.base.offset]
-	to := place{offset, from.Position}
+	to := mark{offset, from.Position}
 	if last := bytes.LastIndexByte(text, '\n'); last >= 0 {
 		to.Line += int64(bytes.Count(text, []byte{'\n'}))
 		to.Column = 1
@@ -146,9 +151,8 @@ func (l *Lines) walk(offset int64) place {
 	return to
 }
 
-// Context returns the line that the octet at offset is on, without its line break;
-// of a long one what is near that octet. It is empty if [Lines.At] does not know
-// the offset.
+// Context returns the line that the octet at offset is on, without its line break; of a
+// long line, the part near that octet. It is empty where [Lines.At] is zero.
 func (l *Lines) Context(offset int64) string {
 	if l.At(offset) == (Position{}) {
 		return ""

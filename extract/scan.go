@@ -8,73 +8,68 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search goes from ":" to ":", and looks left of each for the name of a
-// scheme: a ":" is found many octets at a time, and most text has few.
+// The search goes from ":" to ":", which IndexByte finds fast, and looks left of each for
+// the name of a scheme.
 //
-// A text comes whole or in windows, and the answer must be the same. So whatever
-// depends on what follows the end of a window is answered with more, and nothing
+// A text comes whole or in windows, and the result must be the same. So a search whose
+// result depends on the text after a window ends with the verdict more, and no search
 // looks further back than behind, or further ahead than ahead.
 
 const (
 	// maxName is the length of the longest name of a scheme that is looked for.
 	maxName = 64
-	// maxWrapper is the most octets between "<" and ">": as many blanks as the
-	// longest URL has octets.
+	// maxWrapper is the most octets between "<" and ">": the longest URL, and as many
+	// blanks.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is how far from a ":" its scheme, the "<" before that, and the
-	// beginning of that line are looked for.
+	// behind is how far before a ":" the scheme, the "<" and the start of the line are
+	// looked for.
 	behind = 1024
-	// ahead is how far from a ":" the end of a URL is looked for.
+	// ahead is how far after a ":" the end of a URL is looked for.
 	ahead = maxWrapper + 64
 )
 
-// verdict is what became of a search.
+// verdict is the result of a search.
 type verdict uint8
 
 const (
 	none  verdict = iota // no URL
 	found                // a URL
-	more                 // it depends on what follows
+	more                 // it depends on text that is not there yet
 )
 
 type scanner struct {
-	schemes func(string) bool
-	noBare  bool
-	clones  bool // a URL must not keep the text in memory
-
-	schemeless bool
+	Options
+	last Scheme // that was found
 }
 
 func newScanner(o *Options) *scanner {
 	s := &scanner{}
 	if o != nil {
-		s.schemes, s.noBare, s.schemeless = o.Schemes, o.NoBare, o.Schemeless
+		s.Options = *o
+	}
+	if s.Schemes == nil {
+		s.Schemes = defaultSchemes
 	}
 	return s
 }
 
-// next looks for the first URL in text whose ":" is at pos or behind it and before
-// limit, and tells where to go on after it, which may be behind limit. If nothing
-// follows text, it is final.
-func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
-	if s.schemeless {
-		return s.nextAny(text, pos, limit, final, m)
+// next looks for the first URL in text whose ":" is at pos or after it, and returns where
+// the search continues. If nothing follows text, it is final.
+func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
+	if s.Schemeless {
+		return s.nextAny(text, pos, final, m)
 	}
 	for {
-		if pos >= limit {
-			return pos, none
-		}
-		n := strings.IndexByte(text[pos:limit], ':')
+		n := strings.IndexByte(text[pos:], ':')
 		if n < 0 {
-			return limit, none
+			return len(text), none
 		}
 		colon := pos + n
-		if s.schemes == nil && colon > 1 && !nameEnds[pair(text[colon-2], text[colon-1])] || !mayName(text, colon) {
+		if colon > 1 && !s.Schemes.ends[pair(text[colon-2], text[colon-1])] || !s.mayName(text, colon) {
 			pos = colon + 1
 			continue
 		}
-		next, v = s.at(text, colon, final, m)
-		switch v {
+		switch next, v = s.at(text, colon, final, m); v {
 		case found:
 			return next, found
 		case more:
@@ -84,114 +79,82 @@ func (s *scanner) next(text string, pos, limit int, final bool, m *Match) (next 
 	}
 }
 
-// mayName reports whether the name of a scheme, or "URL", may end at colon and
-// have something to say. Most ":" are in prose, and a blank follows them; it is
-// only in a wrapper that one can.
-func mayName(text string, colon int) bool {
+// mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are
+// in prose, and a blank follows them, which a URL has only in a wrapper.
+func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
 	}
 	if colon+2 < len(text) && text[colon+1] == ' ' && text[colon+2] > ' ' && text[colon+2] < utf8.RuneSelf {
-		return bracket(text, nameStart(text, colon)) >= 0
+		return bracket(text, s.nameStart(text, colon)) >= 0
 	}
 	return true
 }
 
-// nameEnds has the last two octets of each name that is looked for, if nobody says
-// which, and of the prefix "URL": most words before a ":" end in others. It is written
-// once, before any other code runs, and never again.
-var nameEnds = makeNameEnds()
-
-func makeNameEnds() (ends [1 << 10]bool) {
-	for _, name := range append(known[:], "url") {
-		ends[pair(name[len(name)-2], name[len(name)-1])] = true
-	}
-	return ends
-}
-
-// pair is where nameEnds has two octets. Upper and lower case are the same there, and
-// so are some that are not.
-func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }
-
 // at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
-	start := nameStart(text, colon)
+	start := s.nameStart(text, colon)
 	name := text[start:colon]
 	if len(name) == len("URL") && strings.EqualFold(name, "URL") {
 		if open := bracket(text, start); open >= 0 {
-			return s.wrapped(text, open, colon+1, Wrapped, final, m)
+			return s.wrapped(text, open, colon+1, Wrapped, Any, final, m)
 		}
 		return colon + 1, none
 	}
-	if !s.wants(name) {
+	part, ok := s.part(name)
+	if !ok {
 		// "It can...http://h/a", "1.http://h/a".
-		n := s.afterDots(name)
-		if n == 0 {
+		n := 0
+		if n, part = s.afterDots(name); n == 0 {
 			return colon + 1, none
 		}
 		start += n
 	}
 	if open := bracket(text, start); open >= 0 {
-		if next, v = s.wrapped(text, open, start, Bracketed, final, m); v != none || next > colon {
+		if next, v = s.wrapped(text, open, start, Bracketed, part, final, m); v != none || next > colon {
 			return next, v
 		}
 	}
-	if s.noBare || inWord(text, start) {
+	if s.NoBare || inWord(text, start) {
 		return colon + 1, none
 	}
 	if end := s.usual(text, start, colon, m); end > 0 {
 		return end, found
 	}
-	return s.bare(text, start, colon, final, m)
+	return s.bare(text, start, colon, part, final, m)
 }
 
 // afterDots returns where in name the name of a scheme begins that is looked for, after
 // a "." or "--" that is the punctuation of the text before it; 0: there is none.
-func (s *scanner) afterDots(name string) int {
+func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
-		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) && s.wants(name[i:]) {
-			return i
+		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
+			if part, ok := s.part(name[i:]); ok {
+				return i, part
+			}
 		}
 	}
-	return 0
+	return 0, 0
 }
 
-// wants reports whether URLs of the scheme of that name, in either case, are
-// looked for.
-func (s *scanner) wants(name string) bool {
-	if name == "" || len(name) > maxName {
-		return false
-	}
-	if s.schemes != nil {
-		return s.schemes(strings.ToLower(name))
-	}
-	if name == "http" || name == "https" {
-		return true
-	}
-	var lower [len("mailserver")]byte
-	if len(name) > len(lower) {
-		return false
-	}
-	for i := range len(name) {
-		lower[i] = name[i]
-		if octet.Is(name[i], octet.Upper) {
-			lower[i] |= 0x20
+// part returns the part of a scheme that is looked for.
+func (s *scanner) part(name string) (part Part, ok bool) {
+	if name != s.last.Name || name == "" {
+		scheme, ok := s.Schemes.Lookup(name)
+		if !ok {
+			return 0, false
 		}
+		s.last = scheme
 	}
-	return Known(string(lower[:len(name)]))
+	return s.last.Part, true
 }
 
 // nameStart returns where the characters of a scheme that end at colon begin.
-func nameStart(text string, colon int) int {
+func (s *scanner) nameStart(text string, colon int) int {
 	i := colon
-	// Nearly every URL is of one of two schemes.
-	if i > len("https") {
-		switch {
-		case text[i-len("http"):i] == "http":
-			i -= len("http")
-		case text[i-len("https"):i] == "https":
-			i -= len("https")
-		}
+	// Nearly every URL in a text is of the same scheme as the one before.
+	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
+		i = n
 	}
 	for i > 0 && colon-i <= maxName && octet.Is(text[i-1], octet.Scheme) {
 		i--
@@ -214,24 +177,25 @@ func bracket(text string, i int) int {
 	return -1
 }
 
-// inWord reports whether the scheme's name at i is the end of a word, which begins
-// with a letter that is none of a scheme's. Chinese, Japanese and Korean have no
-// blanks between words, and so no words here.
+// inWord reports whether the scheme's name at i is the end of a word that begins with a
+// letter of another script. Chinese, Japanese and Korean have no blanks between words, so
+// their letters do not count.
 func inWord(text string, i int) bool {
 	if i == 0 || text[i-1] < utf8.RuneSelf {
 		return false
 	}
 	r, _ := utf8.DecodeLastRuneInString(text[:i])
-	return isWordRune(r)
+	return letterOf(r) == word
 }
 
-// parse makes m a match of form, from start to end of the text, if written is a URL.
-func (s *scanner) parse(written string, start, end int, form Form, m *Match) bool {
-	if s.clones {
+// parse fills m, from start to end of the text, if written is a URL with that part. A
+// Wrapped one may have any part.
+func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
+	if s.Clone {
 		written = strings.Clone(written)
 	}
 	u, err := locus.Parse(written)
-	if err != nil || form != Wrapped && !plausible(u) {
+	if err != nil || form != Wrapped && !plausible(u, part) {
 		return false
 	}
 	m.URL, m.Alternative = u, locus.URL{}

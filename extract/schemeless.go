@@ -7,33 +7,30 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options.Schemeless] the search stops at "@" and "." as well as at ":", and
-// looks around each for an address or the name of a web server. These are the
-// extended www and email autolinks of GitHub Flavored Markdown (section 6.9), with
-// the ends that all bare URLs have here.
+// With [Options.Schemeless] the search also stops at "@" and ".", and looks around each
+// for an address or the name of a web server. These are the extended www and email
+// autolinks of GitHub Flavored Markdown (section 6.9). They end as all bare URLs do here.
 
 // maxLocal is the most octets of an address before its "@" (RFC 5321 section
 // 4.5.3.1.1).
 const maxLocal = 64
 
 // nextAny is next with [Options.Schemeless].
-func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (next int, v verdict) {
-	for pos < limit {
-		n := strings.IndexAny(text[pos:limit], ":@.")
+func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int, v verdict) {
+	for {
+		n := strings.IndexAny(text[pos:], ":@.")
 		if n < 0 {
-			return limit, none
+			return len(text), none
 		}
 		i := pos + n
-		switch text[i] {
-		case ':':
-			next, v = i+1, none
-			if mayName(text, i) {
-				next, v = s.at(text, i, final, m)
-			}
-		case '@':
+		next, v = i+1, none
+		switch {
+		case text[i] == '@':
 			next, v = s.address(text, i, final, m)
-		default:
+		case text[i] == '.':
 			next, v = s.www(text, i, final, m)
+		case s.mayName(text, i):
+			next, v = s.at(text, i, final, m)
 		}
 		switch v {
 		case found:
@@ -43,14 +40,18 @@ func (s *scanner) nextAny(text string, pos, limit int, final bool, m *Match) (ne
 		}
 		pos = max(next, i+1)
 	}
-	return pos, none
 }
 
-// www looks for the name of a web server, "www.example.org", and what follows it,
-// whose first dot is at dot.
+// assumes reports whether bare URLs of that scheme are looked for.
+func (s *scanner) assumes(name string) bool {
+	_, ok := s.part(name)
+	return ok && !s.NoBare
+}
+
+// www looks for the name of a web server, "www.example.org", whose first dot is at dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
-	if start < 0 || !strings.EqualFold(text[start:dot], "www") || s.noBare || !s.wants("http") || !isFree(text, start, ".") {
+	if start < 0 || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
 		return dot + 1, none
 	}
 	r := run{text: text, start: start, i: start, final: final}
@@ -64,15 +65,15 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 		login = login[:n]
 	}
 	name, _, _ := strings.Cut(login, ":")
-	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse("http://"+text[start:end], start, end, Bare, m) {
+	if strings.IndexByte(login, '@') >= 0 || !isDomain(name) || !s.parse(webScheme+"://"+text[start:end], start, end, Bare, Host, m) {
 		return dot + 1, none
 	}
 	m.Assumed = true
 	return end, found
 }
 
-// isDomain reports whether name is a domain as the extension has it: labels with dots
-// between them, at least two, the last two without "_".
+// isDomain reports whether name is a domain by the extension: at least two labels, the last
+// two without "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	for i, label := range labels {
@@ -85,7 +86,7 @@ func isDomain(name string) bool {
 
 // address looks for a mail address whose "@" is at at.
 func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
-	if s.noBare || !s.wants("mailto") {
+	if !s.assumes(mailScheme) {
 		return at + 1, none
 	}
 	start := at
@@ -121,7 +122,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	}
 	domain := text[at+1 : max(end, at+1)]
 	if end < len(text) && text[end] == ':' {
-		// "a@b.http://c": the domain may end in the scheme of what follows.
+		// "a@b.http://c": the domain may end in the scheme of the next URL.
 		switch _, v = s.at(text, end, final, m); v {
 		case more:
 			return 0, more
@@ -132,15 +133,15 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	if start == at || domain == "" || strings.IndexByte("-_", domain[len(domain)-1]) >= 0 || strings.IndexByte(strings.Trim(domain, "."), '.') < 0 || domain[0] == '.' {
 		return at + 1, none
 	}
-	if !s.parse("mailto:"+text[start:end], start, end, Bare, m) {
+	if !s.parse(mailScheme+":"+text[start:end], start, end, Bare, Address, m) {
 		return at + 1, none
 	}
 	m.Assumed = true
 	return end, found
 }
 
-// endsAddress reports whether a domain, text[start:end], ends where its last character
-// of US-ASCII is: what follows is not part of a longer name.
+// endsAddress reports whether the domain text[start:end] ends there, and is not part of a
+// longer name of another script.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true
@@ -163,8 +164,8 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether what is before i keeps what begins there apart from other
-// text: a blank, a bracket, a quotation mark, emphasis, or one of also.
+// isFree reports whether the octet before i separates a name from other text: a blank, a
+// bracket, a quotation mark, emphasis, or one of also.
 func isFree(text string, i int, also string) bool {
 	if i == 0 {
 		return true
@@ -174,7 +175,7 @@ func isFree(text string, i int, also string) bool {
 		return !inWord(text, i)
 	}
 	if c == '.' && strings.IndexByte(also, '.') >= 0 {
-		// An ellipsis, and not a domain that continues.
+		// An ellipsis, not a longer domain.
 		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
 	}
 	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0

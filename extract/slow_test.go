@@ -22,7 +22,7 @@ func slowAll(text string, o *Options) (list []Match) {
 		s.Options = *o
 	}
 	if s.Schemes == nil {
-		s.Schemes = Known
+		s.Schemes = NewSchemes(Standard()...)
 	}
 	for colon := 0; colon < len(text); colon++ {
 		if s.Schemeless && !s.NoBare {
@@ -49,6 +49,11 @@ type slowScanner struct {
 	text string
 }
 
+func (s *slowScanner) wants(name string) bool {
+	_, ok := s.Schemes.byName[name]
+	return ok
+}
+
 var (
 	nameAtEnd   = regexp.MustCompile(`[A-Za-z0-9+.-]*$`)
 	openAtEnd   = regexp.MustCompile(`<[ \t\r\n]*$`)
@@ -69,7 +74,7 @@ func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 		}
 		return s.wrapped(colon-len(name)-len(before)+strings.LastIndexByte(before, '<'), colon+1, Wrapped)
 	}
-	wanted := func(name string) bool { return name != "" && len(name) <= maxName && s.Schemes(strings.ToLower(name)) }
+	wanted := func(name string) bool { return len(name) <= maxName && s.wants(strings.ToLower(name)) }
 	if !wanted(name) {
 		// What is before a dot, or before two hyphens, is of the text.
 		pieces := afterDots.FindAllStringIndex(name, -1)
@@ -89,7 +94,7 @@ func (s *slowScanner) at(colon int) (m Match, next int, ok bool) {
 		}
 	}
 	r, _ := utf8.DecodeLastRuneInString(s.text[:start])
-	if s.NoBare || r >= utf8.RuneSelf && isWordRune(r) {
+	if s.NoBare || r >= utf8.RuneSelf && (letterOf(r) == word) {
 		return Match{}, 0, false
 	}
 	return s.bare(start, colon)
@@ -238,7 +243,7 @@ func (u *slowURL) letter(i int, host bool) bool {
 	case anIdeograph:
 		return host
 	case aMark:
-		return host || isWordRune(r)
+		return host || (letterOf(r) == word)
 	case aJoiner:
 		return joinable.MatchString(before)
 	case anInner, anApostrophe:
@@ -288,10 +293,10 @@ var (
 func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 	inWord := func(start int) bool {
 		r, _ := utf8.DecodeLastRuneInString(s.text[:start])
-		return r >= utf8.RuneSelf && isWordRune(r)
+		return r >= utf8.RuneSelf && (letterOf(r) == word)
 	}
 	switch start := i - 3; {
-	case s.text[i] == '.' && wwwAtEnd.MatchString(s.text[max(0, i-8):i]) && (i-8 <= 0 || wwwAtEnd.MatchString(s.text[:i])) && !inWord(start) && s.Schemes("http"):
+	case s.text[i] == '.' && wwwAtEnd.MatchString(s.text[max(0, i-8):i]) && (i-8 <= 0 || wwwAtEnd.MatchString(s.text[:i])) && !inWord(start) && s.wants("http"):
 		// As after a scheme and "//", but for the user.
 		other := slowScanner{text: s.text[:start] + "http://" + s.text[start:], Options: s.Options}
 		m, _, ok = other.bare(start, start+len("http"))
@@ -300,7 +305,7 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 			return Match{}, false
 		}
 		m.End -= int64(len("http://"))
-	case s.text[i] == '@' && s.Schemes("mailto"):
+	case s.text[i] == '@' && s.wants("mailto"):
 		local := localAtEnd.FindString(s.text[:i])
 		if len(local) > maxLocal {
 			return Match{}, false
@@ -509,7 +514,7 @@ func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
 	if group := groupBefore.FindStringSubmatch(part); (name == "news" || name == "snews") && address && group != nil && plausibleGroup.MatchString(group[1]) && strings.Contains(group[1], ".") {
 		return from + len(group[1]), 0, true
 	}
-	if !address || !Known(name) {
+	if !address || !isStandard(name) {
 		return -1, from, true
 	}
 	domain := from + len(part) + 1
@@ -555,7 +560,7 @@ func slowOpaque(name, run string) int {
 			return -1
 		}
 	default:
-		if !Known(name) {
+		if !isStandard(name) {
 			return -1
 		}
 	}
@@ -584,7 +589,7 @@ func slowPlausible(u locus.URL) bool {
 	case name == "urn":
 		return plausibleURN.MatchString(part)
 	default:
-		return !Known(name) && part != ""
+		return !isStandard(name) && part != ""
 	}
 }
 
@@ -737,4 +742,8 @@ func (m *slowMargin) strip(line string) int {
 		length += len(n[0]) - len(n[1])
 	}
 	return length
+}
+
+func isStandard(name string) bool {
+	return slices.ContainsFunc(Standard(), func(s Scheme) bool { return s.Name == name })
 }

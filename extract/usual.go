@@ -7,17 +7,16 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// usual reads what nearly every bare URL is: a host, perhaps with a port, and a path
-// and a search of US-ASCII, without brackets. It returns where the URL ends, or 0 if it
-// is another one, or none, or goes on: that is for [scanner.bare], which would say the
-// same of this one, in more time.
+// usual reads the common bare URL: a host, perhaps a port, and a path and a search of
+// US-ASCII without brackets. It returns where the URL ends, or 0 if [scanner.bare] must read
+// it, which gives the same result in 1.5 times the time (BenchmarkDense).
 func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// Without an end to the login, what follows may be long, and this be no URL.
+	// The host must end here: the rest of a login is for bare.
 	if i = until(text, i, len(text), noHost); i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
 		return 0
 	}
@@ -56,7 +55,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		}
 	}
 	written := text[start:end]
-	if s.clones {
+	if s.Clone {
 		written = strings.Clone(written)
 	}
 	u, err := locus.Parse(written)
@@ -68,7 +67,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
 		return 0
 	case !facts.Has(locus.Slash) && end != i:
-		// It may be that what was trimmed is of the login.
+		// What was trimmed may belong to the login.
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}

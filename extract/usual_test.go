@@ -39,7 +39,7 @@ func sameUsual(t *testing.T, text string, final bool) {
 		if text[colon] != ':' {
 			continue
 		}
-		start := nameStart(text, colon)
+		start := s.nameStart(text, colon)
 		if start == colon || colon-start > maxName {
 			continue
 		}
@@ -48,7 +48,7 @@ func sameUsual(t *testing.T, text string, final bool) {
 		if end == 0 {
 			continue
 		}
-		next, v := s.bare(text, start, colon, final, &slow)
+		next, v := s.bare(text, start, colon, Any, final, &slow)
 		if v != found || next != end || fast != slow {
 			t.Errorf("%q at %d: %+v to %d; bare: %+v to %d, verdict %d", text, start, fast, end, slow, next, v)
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped looks for a URL in the wrapper that opens at open; what is inside is
-// read from inner on. Without a prefix, a blank on its first line is more likely to
-// be of a text that uses "<" for something else. If the text ends inside, there is
-// no URL: what would follow is a part of it.
-func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m *Match) (next int, v verdict) {
+// wrapped looks for a URL in the wrapper that opens at open and whose content begins at
+// inner. Without a prefix, a blank on its first line means that "<" is used for something
+// else. If the text ends inside, there is no URL, because the rest of it is missing.
+func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
 	switch {
@@ -25,7 +24,7 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m
 		return 0, none
 	}
 	written := f.written()
-	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, m) {
+	if form == Bracketed && strings.ContainsAny(written, "\"|") || !s.parse(written, f.start, f.end, form, part, m) {
 		return 0, none
 	}
 	if f.hyphens != nil {
@@ -36,22 +35,22 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, final bool, m
 	return f.i, found
 }
 
-// folded reads what is in a wrapper: without its blanks, its line breaks, and
-// what each line of the text around begins with.
+// folded reads the content of a wrapper, without blanks, line breaks, and the margin that
+// each line of the text around has.
 type folded struct {
 	text  string
 	open  int // the "<"
-	limit int // how far it may go
+	limit int // where it ends at the latest
 	final bool
-	loose bool // there may be a blank on the first line
+	loose bool // blanks are allowed on the first line
 	i     int
 	v     verdict
 
-	start, end int    // from the first octet of the URL to behind the last
-	kept       []byte // what was read; nil as long as there was no blank within
-	hyphens    []int  // the places in kept of those before a line break
-	margin     margin // what the lines begin with
-	lines      bool   // margin is known
+	start, end int    // of the URL in text
+	kept       []byte // the URL; nil as long as it is text[start:end]
+	hyphens    []int  // offsets in kept of those before a line break
+	margin     margin // of the lines
+	lines      bool   // margin is set
 }
 
 // written returns what was read.
@@ -75,7 +74,7 @@ func (f *folded) withoutHyphens() string {
 	return string(b)
 }
 
-// read reads to the ">". It leaves more in f.v if the limit comes first.
+// read reads to the ">". f.v is more if the limit comes first.
 func (f *folded) read() {
 	f.v, f.start, f.end = more, f.i, f.i
 	for f.i < f.limit {
@@ -112,8 +111,8 @@ func (f *folded) read() {
 	}
 }
 
-// keep keeps the n octets at f.i. It is false if there are more than a URL has, or a
-// blank before them may not be there.
+// keep appends the n octets at f.i to the URL. It returns false if the URL is too long, or
+// a blank before them is not allowed.
 func (f *folded) keep(n int) bool {
 	switch {
 	case f.start == f.end:
@@ -136,10 +135,10 @@ func (f *folded) keep(n int) bool {
 	return f.end-f.start <= locus.MaxLen
 }
 
-// whole reports whether nothing follows what may be read.
+// whole reports whether the text ends at the limit.
 func (f *folded) whole() bool { return f.final && f.limit == len(f.text) }
 
-// lineBreak reads the line break at f.i, and what the next line begins with.
+// lineBreak reads the line break at f.i and the margin of the next line.
 func (f *folded) lineBreak() verdict {
 	if f.end > f.start && f.text[f.end-1] == '-' {
 		if f.kept == nil {
@@ -156,9 +155,9 @@ func (f *folded) lineBreak() verdict {
 	return f.nextLine()
 }
 
-// nextLine goes from the beginning of a line to where the URL goes on: on that
-// line, unless it is blank. A blank line is the end of a paragraph, and so of
-// every wrapper in it, but where a page ends.
+// nextLine moves from the start of a line to where the URL continues: on that line, unless
+// it is blank. A blank line ends a paragraph and each wrapper in it, except at the end of a
+// page.
 func (f *folded) nextLine() verdict {
 	text := f.text[:f.limit]
 	var p pageBreak
@@ -194,13 +193,13 @@ func lineEnd(text string, i int) int {
 	return len(text)
 }
 
-// pageBreak is what is between the last line of a page and the first of the
-// next: blank lines, the footer, a form feed, and the header.
+// pageBreak is the text between the last line of a page and the first of the next: blank
+// lines, the footer, a form feed, and the header.
 type pageBreak struct {
 	begun, footer, feed, header bool
 }
 
-// line takes a line that is not blank, and reports whether it is a part of p.
+// line takes a line that is not blank, and reports whether it is part of p.
 func (p *pageBreak) line(text string) bool {
 	switch {
 	case !p.footer && !p.feed && isFooter(text):
@@ -214,7 +213,7 @@ func (p *pageBreak) line(text string) bool {
 	return true
 }
 
-// verdict is found if there was enough of p to be a page break.
+// verdict is found if the lines are a page break.
 func (p *pageBreak) verdict() verdict {
 	if p.feed || p.footer && p.header {
 		return found
@@ -262,7 +261,7 @@ func lastWord(line string) (before, word string) {
 	return line[:i+n], line[i+n:]
 }
 
-// isGap reports whether text ends in more blanks than are between words.
+// isGap reports whether text ends in more blanks than separate words.
 func isGap(text string) bool {
 	return utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimRightFunc(text, isBlank)) >= 3
 }
@@ -271,18 +270,18 @@ func isNumber(text string) bool {
 	return text != "" && len(text) <= 4 && octet.All(text)&octet.Digit != 0
 }
 
-// margin is what the lines of a text begin with that is none of it: the number of
-// a listing, the marks of a quoted mail, the mark of a comment in source code.
+// margin is what the lines of a text begin with that does not belong to it: the number of
+// a listing, the marks of quoted mail, the mark of a comment in source code.
 type margin struct {
 	numbered bool
 	number   int       // of the last line
-	marks    [8]string // "" behind the last
+	marks    [8]string // "" after the last
 }
 
 const (
-	// maxMargin is how far left of a "<" its line may begin to have a margin.
+	// maxMargin is how many octets before a "<" its line may begin to have a margin.
 	maxMargin = behind / 2
-	// maxMark is the most octets of a mark, or of a line's number, and what must
+	// maxMark is the most octets of a mark or a line's number, with the octet that must
 	// follow it.
 	maxMark = 8
 )
@@ -304,7 +303,7 @@ func marginOf(text string, i int) (m margin) {
 		if end == 0 {
 			break
 		}
-		// A comment of many lines opens with one mark, and has another on the rest.
+		// A comment of many lines opens with "/*" and has "*" on the rest.
 		m.marks[k] = strings.TrimLeft(line[:end], "/")
 		if m.marks[k] == "" || m.marks[k][0] != '*' {
 			m.marks[k] = line[:end]
@@ -334,8 +333,8 @@ func markEnd(line string) int {
 // isQuoteMark reports whether text begins with a mark of quoted mail.
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
-// skip returns where the line that begins at i goes on behind its margin. If it
-// comes near the end of text, what follows may say otherwise: that is not known.
+// skip returns the offset after the margin of the line that begins at i. Near the end of
+// text it is not known, because more text may change it.
 func (m *margin) skip(text string, i int) (next int, known bool) {
 	last := i
 	if m.numbered {
@@ -362,8 +361,8 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads the number of a line, "  12. " or "12: ", from i on. If there is
-// none, end is 0.
+// lineNumber reads the number of a line, "  12. " or "12: ", from i on. Without one, end
+// is 0.
 func lineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)
 	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
@@ -375,7 +374,7 @@ func lineNumber(text string, i int) (number, end int) {
 	return number, i + 1
 }
 
-// skipBlanks returns where the blanks end that begin at i; a line break is none.
+// skipBlanks returns where the blanks at i end; a line break is not a blank.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && text[i] != '\n' {
 		n, blank := blankAt(text[i:], true)
@@ -387,8 +386,8 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// blankAt returns the length of the character at the front of text, and whether it
-// is a blank. If it is cut and text isn't whole, the length is 0.
+// blankAt returns the length of the character at the front of text, and whether it is a
+// blank. The length is 0 if the character is cut and text is not whole.
 func blankAt(text string, whole bool) (n int, blank bool) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return 1, c == ' ' || c >= '\t' && c <= '\r'
@@ -400,8 +399,8 @@ func blankAt(text string, whole bool) (n int, blank bool) {
 	return n, isBlank(r)
 }
 
-// isBlank reports whether r is white space, or something as invisible: what breaks
-// a line, or forbids to, where no blank is seen.
+// isBlank reports whether r is white space or an invisible character that allows or forbids
+// a line break.
 func isBlank(r rune) bool {
 	switch r {
 	case 0xAD, 0x200B, 0x2060, 0xFEFF:

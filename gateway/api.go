@@ -262,8 +262,8 @@ func (c *call) extract() {
 		return
 	}
 	c.begin()
-	lines := extract.NewLines(bytes.NewReader(text))
-	for m := range extract.All(string(text), nil) {
+	lines := extract.LinesOf(text)
+	for m := range extract.All(string(text), &extract.Options{Schemes: c.registry().InText()}) {
 		at := lines.At(m.Start)
 		line := shape.Extract{URL: shape.Text(m.URL.String()), Start: m.Start, End: m.End, Line: at.Line, Column: at.Column, Form: m.Form.String(), IRI: m.IRI}
 		if m.IRI {

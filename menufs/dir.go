@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// dir is an open directory: its entries as they were when it was opened.
+// dir is an open directory, with the entries at the time when it was opened.
 type dir struct {
 	path string
 	info *info
 
 	mu     sync.Mutex
-	rest   []*entry // that were not read yet
-	err    error    // what comes behind them; nil: nothing
+	rest   []*entry // not read yet
+	err    error    // the error after rest, or nil
 	closed bool
 }
 

@@ -1,52 +1,46 @@
-// Package menufs shows a tree of menus as a file system: an FTP server's
-// directories, a gopher hole, anything whose resources are menus and objects. Go
-// programs walk it with [fs.WalkDir], read it with [fs.ReadFile], copy it with
+// Package menufs presents a tree of menus as a file system: the directories of an FTP
+// server, the menus of a gopher server, or any resources that are menus and objects.
+// Programs walk it with [fs.WalkDir], read it with [fs.ReadFile], copy it with
 // [os.CopyFS] and serve it with [net/http.FS].
 //
-// # What is in it
+// # Contents
 //
-// A menu is a directory. Its entries are the items of the menu that are objects,
-// menus, or of an unknown kind, in the order of the menu when the directory is
-// read as a file and sorted by name from [FS.ReadDir]. Searches, forms, sessions,
-// lines of text and errors are left out, and so is what leads to another scheme,
-// host or port than the root's, unless [Options] say otherwise.
+// A menu is a directory. Its entries are the menu's items that are objects, menus, or
+// of unknown kind: in the menu's order when the directory is read as a file, sorted by
+// name from [FS.ReadDir]. Searches, forms, sessions, text lines and errors are left
+// out. So are items of another scheme, host or port than the root, unless [Options]
+// include them.
 //
-// An item of an unknown kind counts as a file until it is opened and turns out to
-// be a menu.
+// An item of unknown kind is a file until it is opened and turns out to be a menu.
 //
-// Each item is opened as a link that was found in its menu, so what the policy of
-// the [access.Client] says about links holds: see [access.Request]. A link that it
-// refuses is an entry that can't be opened, with [fs.ErrPermission].
+// Each item is opened as a link in its menu, so the rules of the [access.Client]'s
+// policy for links apply: see [access.Request]. An entry that the policy denies can't
+// be opened; the error is [fs.ErrPermission].
 //
 // # Names
 //
-// An entry's name is what its URL ends in, or its title if that is no name,
-// written as [transfer.SafeName] writes it: it is one element of a path, whatever
-// the server sent, and can be a file's name on any system. What it was stands in
-// the [Source] that FileInfo.Sys returns. A name that was given in this menu
-// before gets " (2)" behind it, in front of its suffix. The same menu gives the
-// same names each time it is read.
+// The name of an entry is the last part of its URL or, if that is not a name, its
+// title, in the form of [transfer.SafeName]: a valid file name on any system, and one
+// element of a path, whatever the server sent. The [Source] that FileInfo.Sys returns
+// has the original. If a menu has the name already, " (2)" is added before its
+// extension. The same menu always has the same names.
 //
-// # Menus with more than one path
+// # Menus with several paths
 //
-// Menus link to each other, and back to where one came from. A menu has the path
-// at which it was seen first as long as the FS is there; wherever else it is
-// linked, the entry is a symbolic link to that path. So [fs.WalkDir], which
-// follows no links, comes to each menu once and ends. Links that go on for ever
-// to new menus, as a program can make them up, end at [Options.Depth] and
-// [Options.Menus], and a menu without an end at [Options.Entries], with an error
-// that wraps [scheme.ErrTooLarge].
+// Menus may link to each other and back. A menu keeps the path at which it was found
+// first. All other links to it are symbolic links to that path. So [fs.WalkDir], which
+// does not follow links, visits each menu once and ends. Endless trees, as a program
+// can generate them, end at [Options.Depth] and [Options.Menus], and endless menus at
+// [Options.Entries], with an error that wraps [scheme.ErrTooLarge].
 //
 // # Sizes and times
 //
-// Size and ModTime of an entry are what the menu tells; 0 and the zero time stand
-// for what it does not. Once it has been opened they are the object's, as far as
-// that tells. Gopher hardly ever does. If it does not, the Size of an open file is
-// found by reading the object to its end, at the moment when Size is called; up to
-// 1 MiB of it is kept and not read a second time. It is -1 if the object breaks
-// off, or does not end within 1 GiB. [net/http.FileServer] needs this, and a program
-// that copies or reads files does not ask.
+// Size and ModTime of an entry are those in the menu, or 0 and the zero time. Once it
+// has been opened they are those of the object, if it has them, which Gopher's rarely
+// do. If it does not, Size of an open file reads the object to its end; it keeps up to
+// 1 MiB, which is not read again. Size is -1 if the object is cut or has more than 1
+// GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
 //
-// An open file can Seek. Where the scheme can't begin in the middle of an object,
-// as gopher can't, it is read again from its start.
+// An open file can Seek. If the scheme can't begin in the middle of an object, as
+// Gopher can't, the file is read again from the start.
 package menufs

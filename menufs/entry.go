@@ -16,31 +16,29 @@ const (
 	linkMode             = fs.ModeSymlink | 0o777
 )
 
-// Source is where an entry comes from. It is what FileInfo.Sys returns, as a
-// *Source.
+// Source is the origin of an entry. FileInfo.Sys returns it as a *Source.
 type Source struct {
-	// URL is what the entry leads to; of an open file where it was found in the
-	// end, after referrals.
+	// URL is that of the entry; of an open file, the URL after referrals.
 	URL locus.URL
-	// Item is the line of the menu. Of an open file its Type, Size and ModTime are
-	// those of the object as far as that tells. The root has no line; its Item has
-	// a URL and a Kind.
+	// Item is the item of the menu. Of an open file, its Type, Size and ModTime are
+	// those of the object, if it has them. For the root, Item has only a URL and a
+	// Kind.
 	Item scheme.Item
 }
 
-// entry is an item of a menu. It is the [fs.DirEntry] for it.
+// entry is an item of a menu, as an [fs.DirEntry].
 type entry struct {
 	name   string
 	item   scheme.Item
 	from   *access.Result // the menu
-	parent *place         // the same
+	parent *menu          // the same
 	state  atomic.Pointer[state]
 }
 
-// state is what is known of an entry, which grows when it is opened.
+// state is what is known about an entry. Opening the entry adds to it.
 type state struct {
 	mode    fs.FileMode
-	place   *place // of a directory and a link
+	menu    *menu // of a directory or a link
 	size    int64
 	modTime time.Time
 }
@@ -49,12 +47,11 @@ func (e *entry) asFile() *state {
 	return &state{mode: fileMode, size: max(e.item.Size, 0), modTime: e.item.ModTime}
 }
 
-func (e *entry) asDir(p *place) *state {
-	return &state{mode: dirMode, place: p, modTime: e.item.ModTime}
+func (e *entry) asDir(m *menu) *state {
+	return &state{mode: dirMode, menu: m, modTime: e.item.ModTime}
 }
 
-// learn adds what an object tells of itself; size -1 and the zero time are what
-// it does not.
+// learn adds the size and time of the object, unless they are -1 and the zero time.
 func (e *entry) learn(size int64, modTime time.Time) {
 	s := *e.state.Load()
 	if size >= 0 {
@@ -74,12 +71,11 @@ func (e *entry) Type() fs.FileMode          { return e.state.Load().mode.Type() 
 func (e *entry) Info() (fs.FileInfo, error) { return e.info(e.name, false), nil }
 func (e *entry) String() string             { return fs.FormatDirEntry(e) }
 
-// info describes e under the name by which it was asked for; follow: or what it
-// leads to.
+// info describes e under that name; with follow, the target of a link.
 func (e *entry) info(name string, follow bool) *info {
 	s := *e.state.Load()
 	if follow && s.mode == linkMode {
-		s = *e.asDir(s.place)
+		s = *e.asDir(s.menu)
 	}
 	return &info{name: name, state: s, source: Source{URL: e.item.URL, Item: e.item}}
 }
@@ -107,7 +103,7 @@ func dirEntries(list []*entry) []fs.DirEntry {
 	return entries
 }
 
-// text is how many octets of text e keeps.
+// text returns the octets of text that e keeps.
 func (e *entry) text() int64 {
 	return int64(len(e.name) + e.item.URL.Len() + len(e.item.Title) + len(e.item.Note) + len(e.item.Type))
 }

@@ -9,11 +9,11 @@ import (
 
 var (
 	errNoDirectory = errors.New("not a directory")
-	errDirectory   = errors.New("a directory has entries, and no octets to read")
-	errChanged     = errors.New("the object is not the one any more that was opened")
+	errDirectory   = errors.New("is a directory")
+	errChanged     = errors.New("the object has changed since it was opened")
 )
 
-// pathError says which name err is about; nil if err is.
+// pathError adds the name to err, which may be nil.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -24,7 +24,7 @@ func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// denied is a refusal by the policy, as package fs knows it.
+// denied makes a denial by the policy an fs.ErrPermission.
 type denied struct{ error }
 
 func (d denied) Unwrap() error        { return d.error }

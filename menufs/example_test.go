@@ -14,7 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A gopher hole is walked like a folder, and what is in it is read like a file.
+// The menus of a gopher server are walked like directories, and its items read like
+// files.
 func Example() {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome"},

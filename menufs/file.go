@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// keepRead is how many of the first octets are kept of what is read: those by
-	// which a reader that then goes back tells what the object is.
+	// keepRead is how many octets at the start are kept for readers that detect the
+	// type and then seek back.
 	keepRead = 4 << 10
-	// keepMeasured is how many are kept of what is read to find the size.
+	// keepMeasured is how many octets are kept while finding the size.
 	keepMeasured = 1 << 20
-	// mostMeasured is the most that is read for that.
+	// mostMeasured limits the octets that are read to find the size.
 	mostMeasured = 1 << 30
-	// shortSkip is what is rather read and thrown away than asked for anew.
+	// shortSkip is how far a seek forward reads on instead of opening the object again.
 	shortSkip = 64 << 10
 )
 
-// open opens what name names.
+// open opens a file or a directory.
 func (f *FS) open(name string) (fs.File, error) {
 	e, err := f.lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	if e.state.Load().place == nil {
+	if e.state.Load().menu == nil {
 		file, err := f.openFile(name, e)
 		if !errors.Is(err, errDirectory) {
 			return file, err
 		}
-		if err := f.turn(e); err != nil {
+		if err := f.toMenu(e); err != nil {
 			return nil, err
 		}
 	}
-	l, err := f.listing(e.state.Load().place, "")
+	l, err := f.listing(e.state.Load().menu, "")
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +71,21 @@ type file struct {
 	entry  *entry
 	ctx    context.Context
 	cancel context.CancelFunc
-	object scheme.Object // what was opened; its Body may be another by now
+	object scheme.Object // as it was opened; Body may have been replaced since
 	source Source
 
-	mu   sync.Mutex // held while something is read, before gate
-	head []byte     // the first octets, as far as they are kept
+	mu   sync.Mutex // held while reading; locked before bodyMu
+	head []byte     // the octets at the start that are kept
 	pos  int64      // where the next Read begins
-	at   int64      // where body is
-	end  error      // that body came to; nil: none yet
+	at   int64      // position of body
+	end  error      // error of body; nil: none yet
 	size int64      // -1: unknown
 
 	// restarts: the object can't be opened in its middle.
 	restarts bool
 
-	gate   sync.Mutex
-	body   io.ReadCloser // changed under mu and gate
+	bodyMu sync.Mutex    // held briefly, so that Close can interrupt Read
+	body   io.ReadCloser // changed with mu and bodyMu locked
 	closed bool
 }
 
@@ -106,13 +106,13 @@ func (f *file) ask(req access.Request) (*access.Result, *scheme.Object, error) {
 	case *scheme.Menu:
 		err = errDirectory
 	default:
-		err = fmt.Errorf("%w: %s is no file", scheme.ErrUnsupported, locus.Quote(r.URL.Redacted()))
+		err = fmt.Errorf("%w: %s is not a file", scheme.ErrUnsupported, locus.Quote(r.URL.Redacted()))
 	}
 	r.Resource.Close()
 	return nil, nil, err
 }
 
-// describe takes over what the object tells of itself.
+// describe copies the type, size and time of the object.
 func (f *file) describe() {
 	o, item := &f.object, &f.source.Item
 	f.entry.learn(o.Size, o.ModTime)
@@ -127,7 +127,8 @@ func (f *file) describe() {
 	}
 }
 
-// Stat describes the file. Its Size may have to be found: see the package's text.
+// Stat describes the file. Its Size may read the whole file: see the package
+// documentation.
 func (f *file) Stat() (fs.FileInfo, error) {
 	if f.isClosed() {
 		return nil, f.fail("stat", fs.ErrClosed)
@@ -143,8 +144,8 @@ type fileInfo struct {
 	file *file
 }
 
-// Size returns the size of the object. If nobody told it, and the file is still
-// open, the object is read to its end for it.
+// Size returns the size of the object. If it is unknown and the file still open, it
+// reads the object to its end.
 func (i *fileInfo) Size() int64 {
 	f := i.file
 	f.mu.Lock()
@@ -160,7 +161,7 @@ func (i *fileInfo) Size() int64 {
 
 func (i *fileInfo) String() string { return fs.FormatFileInfo(i) }
 
-// measure finds the size. f.mu is held.
+// measure finds the size. The caller must hold f.mu.
 func (f *file) measure() error {
 	if f.size >= 0 {
 		return nil
@@ -168,7 +169,7 @@ func (f *file) measure() error {
 	buffer := make([]byte, 32<<10)
 	for f.end == nil {
 		if f.at > mostMeasured {
-			return fmt.Errorf("%w: its size is more than %d octets, and nobody told it", scheme.ErrTooLarge, mostMeasured)
+			return fmt.Errorf("%w: the size is unknown and more than %d octets", scheme.ErrTooLarge, mostMeasured)
 		}
 		f.fetch(buffer, keepMeasured)
 	}
@@ -178,7 +179,6 @@ func (f *file) measure() error {
 	return nil
 }
 
-// Read implements [io.Reader].
 func (f *file) Read(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,8 +202,7 @@ func (f *file) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. The octets are kept if they follow those that are,
-// up to keep in all.
+// fetch reads from the body. It keeps the first octets of the object, up to keep.
 func (f *file) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end
@@ -221,7 +220,7 @@ func (f *file) fetch(p []byte, keep int) (int, error) {
 	return n, err
 }
 
-// goTo has the body at pos. The error is that of the body if it ends before.
+// goTo moves the body to pos. It returns the error of the body if that ends before.
 func (f *file) goTo(pos int64) error {
 	if pos < f.at || pos-f.at > shortSkip && !f.restarts {
 		if err := f.reopen(pos); err != nil {
@@ -237,7 +236,7 @@ func (f *file) goTo(pos int64) error {
 	return nil
 }
 
-// reopen opens the object again, from pos if that can be, else from its start.
+// reopen opens the object again, at pos if the scheme can, and otherwise at its start.
 func (f *file) reopen(pos int64) error {
 	was := &f.object
 	_, o, err := f.ask(access.Request{URL: f.entry.item.URL, From: f.entry.from, Offset: pos, Tag: was.Tag, ModTime: was.ModTime})
@@ -249,8 +248,8 @@ func (f *file) reopen(pos int64) error {
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, errChanged)
 	}
 	f.body.Close()
-	f.gate.Lock()
-	defer f.gate.Unlock()
+	f.bodyMu.Lock()
+	defer f.bodyMu.Unlock()
 	if f.closed {
 		o.Close()
 		return fs.ErrClosed
@@ -260,16 +259,15 @@ func (f *file) reopen(pos int64) error {
 	return nil
 }
 
-// differs reports whether what two objects tell of themselves can't both be true of
-// one.
+// differs reports whether a and b can't be the same object.
 func differs(a, b *scheme.Object) bool {
 	return a.Tag != "" && b.Tag != "" && a.Tag != b.Tag ||
 		a.Size >= 0 && b.Size >= 0 && a.Size != b.Size ||
 		!a.ModTime.IsZero() && !b.ModTime.IsZero() && !a.ModTime.Equal(b.ModTime)
 }
 
-// Seek implements [io.Seeker]. From the end it may have to find the size: see the
-// package's text.
+// Seek implements [io.Seeker]. Relative to the end it may read the whole file: see the
+// package documentation.
 func (f *file) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -295,29 +293,29 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Close closes the object. A Read that waits ends.
+// Close closes the object and interrupts a concurrent Read.
 func (f *file) Close() error {
-	f.gate.Lock()
+	f.bodyMu.Lock()
 	if f.closed {
-		f.gate.Unlock()
+		f.bodyMu.Unlock()
 		return f.fail("close", fs.ErrClosed)
 	}
 	f.closed = true
 	body := f.body
-	f.gate.Unlock()
+	f.bodyMu.Unlock()
 	err := body.Close()
 	f.cancel()
 	return f.fail("close", err)
 }
 
 func (f *file) isClosed() bool {
-	f.gate.Lock()
-	defer f.gate.Unlock()
+	f.bodyMu.Lock()
+	defer f.bodyMu.Unlock()
 	return f.closed
 }
 
-// fail says what err is about, unless it is the end. Once the file is closed, that
-// is the reason.
+// fail adds the path to err, unless that is io.EOF. After Close, a failed read is
+// fs.ErrClosed.
 func (f *file) fail(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err

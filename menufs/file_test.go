@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// pattern is text of n octets of which no two parts are the same.
+// pattern returns n octets of text without repetitions.
 func pattern(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -29,8 +29,7 @@ func pattern(n int) string {
 	return b.String()[:n]
 }
 
-// objects are small and large, with and without a size, and with and without a way
-// to open them in their middle.
+// objects are small and large, with and without a size, and resumable or not.
 func objects(sizes ...int) (w *world, names []string) {
 	w = &world{pages: map[string]page{}}
 	var items []scheme.Item
@@ -89,7 +88,7 @@ func TestSeek(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// An object that fits into what is kept is opened once.
+	// An object that fits in the kept octets is opened once.
 	w.requests()
 	x, err := f.Open("5000-false-false")
 	if err != nil {
@@ -142,7 +141,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// What reads or copies an object does not read it to learn its size before.
+// Reading or copying an object does not first read it to find its size.
 func TestReadsOnce(t *testing.T) {
 	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: pattern(3 << 20)}}}
 	f := w.fs(t, nil)
@@ -165,7 +164,7 @@ func TestReadsOnce(t *testing.T) {
 	}
 }
 
-// What an object tells when it is opened goes before what the menu said.
+// The opened object's type, size and time override those of the menu.
 func TestObjectTells(t *testing.T) {
 	date := time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC)
 	i := objectItem("x")
@@ -216,7 +215,7 @@ func TestBrokenObject(t *testing.T) {
 	}
 }
 
-// An object that has changed is not continued.
+// Reading does not continue with an object that has changed.
 func TestChanged(t *testing.T) {
 	version := 0
 	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: pattern(100_000), resumes: true, tag: func() string {
@@ -231,12 +230,12 @@ func TestChanged(t *testing.T) {
 	if _, err := x.(io.Seeker).Seek(90_000, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := x.Read(make([]byte, 10)); n != 0 || !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "not the one any more") {
+	if n, err := x.Read(make([]byte, 10)); n != 0 || !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("%d, %v", n, err)
 	}
 }
 
-// An FTP server sends the part that is wanted, and no more.
+// An FTP server sends only the requested part.
 func TestSeekFTP(t *testing.T) {
 	server, err := ftptest.Start(ftptest.Files{"x": {Size: 10 << 20}}, nil)
 	if err != nil {
@@ -299,7 +298,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A file that waits for its size can be closed.
+// A file can be closed while its size is being found.
 func TestCloseWhileMeasured(t *testing.T) {
 	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x")}}, "x": {data: "x", wait: true}}}
 	x, err := w.fs(t, nil).Open("x")
@@ -329,7 +328,7 @@ func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.
 	return rec
 }
 
-// A server of files serves objects whose size nobody told, whole and in part.
+// http.FileServer serves objects of unknown size, whole and in part.
 func TestFileServer(t *testing.T) {
 	w, names := objects(0, 1, 600, 5000, 200_000, 1<<20+500_000)
 	w.pages["d"] = page{items: []scheme.Item{objectItem("5000-false-false"), item(scheme.KindMenu, "home", ""), objectItem("gone"), item(scheme.KindObject, "<b>", "%3Cb%3E")}}

@@ -19,29 +19,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what an [FS] may be told besides. The zero Options are sensible.
+// Options configure an [FS]. Negative values are invalid.
 type Options struct {
-	// Elsewhere lets in what leads to other servers and by other schemes. So does a
-	// link to the same server under another name than the root's.
+	// Elsewhere includes items of other servers and schemes. A server is known by its
+	// name, so a link under another name leads to another server.
 	Elsewhere bool
 
-	// Depth is the most menus on a path, the root not counted; 0: 64. A menu that
-	// is deeper is an entry and can't be opened.
+	// Depth is the most menus on a path, without the root; 0: 64. A deeper menu is an
+	// entry that can't be opened.
 	Depth int
-	// Entries is the most items that are read of one menu, those that are no
-	// entries included; 0: 1<<20. The entries before that are good.
+	// Entries is the most items to read of one menu, including those that are not
+	// entries; 0: 1<<20. The entries before that are valid.
 	Entries int
-	// Menus is the most menus in the whole tree; 0: 1<<20. What one remembers of a
-	// menu for good is some 200 octets.
+	// Menus is the most menus in the whole tree; 0: 1<<20. The FS remembers some 200
+	// octets of each.
 	Menus int
 
-	// Keep is how long the entries of a menu are kept before it is read again; 0:
-	// as long as the FS is there.
+	// Keep is how long the entries of a menu are kept before it is read again; 0: as
+	// long as the FS exists.
 	Keep time.Duration
-	// Kept is the most menus whose entries are kept; 0: 4096. The one that was not
-	// used for the longest time is dropped, and read again when it is needed. They
-	// have no more than Options.Entries entries between them, nor more than 256 MiB
-	// of URLs and other text.
+	// Kept is the most menus whose entries are kept; 0: 4096. Together they have at
+	// most Options.Entries entries and 256 MiB of URLs and other text. Beyond that,
+	// the least recently used menu is dropped, and read again when it is needed.
 	Kept int
 }
 
@@ -50,15 +49,14 @@ const (
 	defaultEntries = 1 << 20
 	defaultMenus   = 1 << 20
 	defaultKept    = 4096
-	// mostText is the most octets of URLs and other text that are kept of entries, and
-	// as much again of menus for good: each may be as long as its server likes.
+	// mostText limits the octets of URLs and other text of kept entries, and of all
+	// menus, because servers determine their length.
 	mostText = 256 << 20
 )
 
-// FS is a tree of menus. It may be used from many goroutines at once. Its errors
-// are [*fs.PathError]; by [errors.Is] they are [fs.ErrNotExist] and
-// [fs.ErrPermission] where the server, or the policy, says so, and whatever else
-// [access.Client.Do] returns.
+// FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError].
+// They wrap the errors of [access.Client.Do], and match [fs.ErrNotExist] and
+// [fs.ErrPermission] if the server or the policy says so.
 type FS struct {
 	ctx    context.Context
 	client *access.Client
@@ -66,14 +64,14 @@ type FS struct {
 	root   *entry
 	server server // of the root
 
-	mu      sync.Mutex
-	places  map[locus.URL]*place     // by canonical URLs
-	loading map[*place]chan struct{} // menus that are being read; closed at the end
-	recent  *list.List               // of *place, those whose entries are kept; used last in front
-	total   int                      // of those entries
-	text    int64                    // octets in them
-	placed  int64                    // octets in places
-	most    int64                    // of either: mostText
+	mu       sync.Mutex
+	menus    map[locus.URL]*menu     // by canonical URL
+	loading  map[*menu]chan struct{} // menus that are being read; closed at the end
+	recent   *list.List              // of *menu: those whose entries are kept, the most recently used first
+	total    int                     // kept entries
+	text     int64                   // octets of text in kept entries
+	menuText int64                   // octets of text in menus
+	most     int64                   // limit of text and of menuText: mostText
 }
 
 var (
@@ -83,16 +81,16 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// New returns the tree whose root is a menu, opened with c. It opens nothing yet:
-// the error is about root's scheme or about o, which may be nil. When ctx ends,
-// everything ends that the FS and its files do.
+// New returns the tree of the menu root, which c opens. New itself opens nothing: its
+// error is about root's scheme or about o, which may be nil. The end of ctx cancels
+// the operations of the FS and its files.
 func New(ctx context.Context, c *access.Client, root locus.URL, o *Options) (*FS, error) {
-	f := &FS{ctx: ctx, client: c, places: make(map[locus.URL]*place), loading: make(map[*place]chan struct{}), recent: list.New(), most: mostText}
+	f := &FS{ctx: ctx, client: c, menus: make(map[locus.URL]*menu), loading: make(map[*menu]chan struct{}), recent: list.New(), most: mostText}
 	if o != nil {
 		f.o = *o
 	}
 	if f.o.Depth < 0 || f.o.Entries < 0 || f.o.Menus < 0 || f.o.Kept < 0 || f.o.Keep < 0 {
-		return nil, errors.New("menufs: a limit is less than 0; 0 stands for its default")
+		return nil, errors.New("menufs: a limit is negative; 0 means the default")
 	}
 	f.o.Depth = cmp.Or(f.o.Depth, defaultDepth)
 	f.o.Entries = cmp.Or(f.o.Entries, defaultEntries)
@@ -100,24 +98,24 @@ func New(ctx context.Context, c *access.Client, root locus.URL, o *Options) (*FS
 	f.o.Kept = cmp.Or(f.o.Kept, defaultKept)
 
 	if root.IsZero() {
-		return nil, errors.New("menufs: there is no root")
+		return nil, errors.New("menufs: the root is missing")
 	}
 	root = root.WithoutFragment()
 	if !f.opens(root) {
-		return nil, fmt.Errorf("menufs: %s: %w: nothing opens its scheme", locus.Quote(root.Redacted()), scheme.ErrUnsupported)
+		return nil, fmt.Errorf("menufs: %s: %w: the client can't open its scheme", locus.Quote(root.Redacted()), scheme.ErrUnsupported)
 	}
 	if _, _, err := c.Registry().Canonical(root); err != nil {
 		return nil, fmt.Errorf("menufs: %w", err)
 	}
 	f.server = f.serverOf(root)
-	p := &place{url: root}
-	f.places[f.key(root)] = p
+	m := &menu{url: root}
+	f.menus[f.key(root)] = m
 	f.root = &entry{name: ".", item: scheme.Item{URL: root, Kind: scheme.KindMenu, Size: -1}}
-	f.root.state.Store(&state{mode: dirMode, place: p})
+	f.root.state.Store(&state{mode: dirMode, menu: m})
 	return f, nil
 }
 
-// Open opens a file or a directory. A directory is an [fs.ReadDirFile], a file an
+// Open opens a file or a directory. A directory is an [fs.ReadDirFile]; a file is an
 // [io.Seeker].
 func (f *FS) Open(name string) (fs.File, error) {
 	file, err := f.open(name)
@@ -127,8 +125,8 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// ReadDir returns the entries of a directory, sorted by name. If it breaks off or
-// is too large, they are those before that, and the error says so.
+// ReadDir returns the entries of a directory, sorted by name. If the menu is cut or
+// too large, it returns the entries before that with the error.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	l, err := f.readDir(name)
 	if err != nil {
@@ -144,15 +142,14 @@ func (f *FS) readDir(name string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := e.state.Load().place
-	if p == nil {
+	m := e.state.Load().menu
+	if m == nil {
 		return nil, errNoDirectory
 	}
-	return f.listing(p, "")
+	return f.listing(m, "")
 }
 
-// ReadFile returns the octets of a file. If it breaks off, they are those before
-// that.
+// ReadFile returns the octets of a file; with an error, those before it.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	file, err := f.Open(name)
 	if err != nil {
@@ -162,8 +159,8 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// Stat describes a file or directory, or what a link leads to, as far as the menus
-// on the way tell and opening it told.
+// Stat describes a file or directory, or the target of a link, from its menu and, if
+// it has been opened, from the object.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	e, err := f.lookup(name)
 	if err != nil {
@@ -172,7 +169,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return e.info(path.Base(name), true), nil
 }
 
-// Lstat is [FS.Stat] but for a link, which it describes itself.
+// Lstat is like [FS.Stat], but describes a link itself.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	e, err := f.lookup(name)
 	if err != nil {
@@ -181,7 +178,7 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return e.info(path.Base(name), false), nil
 }
 
-// ReadLink returns the path that a link leads to, relative to its directory.
+// ReadLink returns the target of a link, relative to its directory.
 func (f *FS) ReadLink(name string) (string, error) {
 	e, err := f.lookup(name)
 	if err != nil {
@@ -191,10 +188,10 @@ func (f *FS) ReadLink(name string) (string, error) {
 	if s.mode != linkMode {
 		return "", pathError("readlink", name, fs.ErrInvalid)
 	}
-	return relative(path.Dir(name), f.path(s.place)), nil
+	return relative(path.Dir(name), f.path(s.menu)), nil
 }
 
-// relative returns the path that leads from the directory from to another.
+// relative returns the path of to relative to the directory from.
 func relative(from, to string) string {
 	up, down := elements(from), elements(to)
 	for len(up) > 0 && len(down) > 0 && up[0] == down[0] {
@@ -206,7 +203,7 @@ func relative(from, to string) string {
 	return path.Join(append(up, append(down, ".")...)...)
 }
 
-// elements returns the names that a path is made of.
+// elements returns the elements of a path.
 func elements(name string) []string {
 	if name == "." {
 		return nil

@@ -79,7 +79,7 @@ func TestFTP(t *testing.T) {
 	}
 }
 
-// The login of the root is that of the tree.
+// The whole tree uses the login of the root.
 func TestFTPLogin(t *testing.T) {
 	root := startFTP(t, ftptest.Files{"home/me/a/b.txt": {Data: "mine"}}, &ftptest.Options{User: "me", Password: "secret", Home: "home/me", NoAnonymous: true})
 	rules, err := policy.New(policy.Rules{TypedPrivate: true, Passwords: true})
@@ -137,7 +137,7 @@ func TestWhatIsInIt(t *testing.T) {
 	}
 }
 
-// Names are safe and different, and the same when the menu is read again.
+// Names are safe and unique, and the same when the menu is read again.
 func TestNames(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	rows := []struct {
@@ -237,8 +237,8 @@ func FuzzNames(f *testing.F) {
 		for _, o := range []byte(text) {
 			path += fmt.Sprintf("%%%02X", o)
 		}
-		// Each input is a menu that becomes a directory: hundreds a second, as long as
-		// names are not much longer than file systems take.
+		// Each input becomes a directory, which is fast enough only while
+		// names are not much longer than file systems allow.
 		if len(path) > 3*600 || len(title) > 600 {
 			return
 		}
@@ -297,7 +297,7 @@ x
 	if err := fstest.TestFS(f, "a/c/x", "b/c"); err != nil {
 		t.Error(err)
 	}
-	// Links are followed on the way.
+	// Links within a path are followed.
 	if data, err := f.ReadFile("myself/a/b/c/a/c/x"); err != nil || string(data) != "x" {
 		t.Errorf("%q, %v", data, err)
 	}
@@ -317,9 +317,9 @@ x
 	if err != nil || info.Mode() != fs.ModeDir|0o555 || info.Name() != "c" {
 		t.Errorf("Stat = %v, %v", info, err)
 	}
-	// A copy has the same links, which lead to the same.
+	// A copy has the same links to the same files.
 	if runtime.GOOS == "windows" {
-		return // where to make a link is a privilege
+		return // creating a link may need privileges
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, f); err != nil {
@@ -330,7 +330,7 @@ x
 	}
 }
 
-// What a program makes up ends.
+// A generated tree ends.
 func TestEndless(t *testing.T) {
 	chain := &world{pages: map[string]page{"": {items: []scheme.Item{menuItem("d")}}}}
 	for p := "d"; len(p) < 40; p += "/d" {
@@ -371,7 +371,7 @@ func TestEndless(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := f.Stat("1000"); !errors.Is(err, scheme.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nobody knows whether it is there: %v", err)
+		t.Errorf("it may exist: %v", err)
 	}
 
 	w = &world{pages: map[string]page{"": endless(scheme.KindInfo)}}
@@ -397,7 +397,7 @@ func TestSameNameManyTimes(t *testing.T) {
 	}
 }
 
-// What came before a menu broke off is good, and it is asked for again.
+// The entries before an error are valid, and the menu is read again.
 func TestBroken(t *testing.T) {
 	broken := fmt.Errorf("%w: cut off", scheme.ErrProtocol)
 	w := &world{pages: map[string]page{
@@ -421,7 +421,7 @@ func TestBroken(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 	if _, err := f.Stat("d/c"); !errors.Is(err, scheme.ErrProtocol) || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("nobody knows whether it is there: %v", err)
+		t.Errorf("it may exist: %v", err)
 	}
 
 	d, err := f.Open("d")
@@ -564,7 +564,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A root that is no menu is found out when it is opened.
+// Opening a root that is not a menu fails.
 func TestRootIsNoMenu(t *testing.T) {
 	w := &world{pages: map[string]page{"": {data: "an object"}}}
 	if _, err := w.fs(t, nil).Open("."); err == nil {
@@ -572,7 +572,7 @@ func TestRootIsNoMenu(t *testing.T) {
 	}
 }
 
-// An item of an unknown kind that is a menu is a directory once it was opened.
+// An item of unknown kind that is a menu becomes a directory when it is opened.
 func TestUnknown(t *testing.T) {
 	w := &world{pages: map[string]page{
 		"":  {items: []scheme.Item{item(scheme.KindUnknown, "m", "m"), item(scheme.KindObject, "n", "n"), item(scheme.KindUnknown, "o", "o")}},
@@ -598,7 +598,7 @@ func TestUnknown(t *testing.T) {
 		}
 		d.Close()
 	}
-	// n was opened first, and its link was seen before m was known to be a menu.
+	// n was opened first, and its link was read before m turned out to be a menu.
 	if got := tree(t, f); got != "./\nm -> n/m\nn/\nn/m/\nn/m/o\no\n" {
 		t.Error(got)
 	}
@@ -654,7 +654,7 @@ func TestKept(t *testing.T) {
 		if got := w.requests(); got != want {
 			t.Errorf("%+v: asked for %q", row.o, got)
 		}
-		// The root was used all the time, and the last menu lately.
+		// The root was used throughout, and the last menu recently.
 		for _, name := range []string{"9/x", "0/x", "8/x"} {
 			if _, err := f.Stat(name); err != nil {
 				t.Error(err)
@@ -663,7 +663,7 @@ func TestKept(t *testing.T) {
 		if got := w.requests(); got != row.again {
 			t.Errorf("%+v: asked for %q again, want %q", row.o, got, row.again)
 		}
-		// Paths stay.
+		// Paths do not change.
 		if second := tree(t, f); second != first {
 			t.Errorf("%+v: first %s, then %s", row.o, first, second)
 		}
@@ -703,7 +703,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// A menu that many wait for is read once.
+// Concurrent reads of a menu share one request.
 func TestReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{pages: map[string]page{"": {more: func(i int) (scheme.Item, bool) {
@@ -726,7 +726,7 @@ func TestReadOnce(t *testing.T) {
 	})
 }
 
-// The end of the context ends everything.
+// The end of the context cancels everything.
 func TestContext(t *testing.T) {
 	w := &world{pages: map[string]page{"": {items: []scheme.Item{objectItem("x"), menuItem("d")}}, "x": {data: "x", wait: true}, "d": {items: []scheme.Item{}}}}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// hole is a gopher hole with what holes have.
+// hole is the root of a typical gopher server.
 func hole() gophertest.Item {
 	return gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome to the hole"},
@@ -84,17 +84,17 @@ octets
 				t.Errorf("%+v: %s: %q, %v", o, name, data, err)
 			}
 		}
-		// The selector goes out as the server gave it.
+		// The selector is sent unchanged.
 		if !slices.ContainsFunc(server.Log(), func(request string) bool { return strings.HasPrefix(request, "../../../etc/passwd") }) {
 			t.Errorf("%+v: %q", o, server.Log())
 		}
 	}
 }
 
-// lines leaves out CR: which line ends come depends on the kind of reply.
+// lines removes CRs, because line ends depend on the kind of reply.
 func lines(data []byte) string { return strings.ReplaceAll(string(data), "\r", "") }
 
-// A menu of Gopher+ items that links back to its root as such.
+// A menu of Gopher+ items that links back to its root with a Gopher+ string.
 func TestGopherPlusRoot(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){
@@ -108,7 +108,7 @@ func TestGopherPlusRoot(t *testing.T) {
 	}
 }
 
-// A menu that is cut off keeps what it had.
+// A cut menu keeps its entries.
 func TestGopherBroken(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){
@@ -155,7 +155,7 @@ func TestGopherFileServer(t *testing.T) {
 	}
 }
 
-// An item that the server has no more is not there.
+// An item that the server has removed does not exist.
 func TestGopherNotFound(t *testing.T) {
 	_, root := startGopher(t, gophertest.Item{Items: []gophertest.Item{{Name: "gone", Fail: &gophertest.Failure{Code: 1, Lines: []string{"It is gone."}}}}}, nil)
 	f := newFS(t, new(world).client(t), root, nil)

@@ -11,16 +11,16 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// unnamed is the name of what has neither a name nor a title.
+// unnamed is the name of an item with neither a name nor a title.
 const unnamed = "unnamed"
 
-// nameOf returns the name of item, which another may have too.
+// nameOf returns the name of item, which other items may have too.
 func (f *FS) nameOf(item scheme.Item) string {
 	fromURL := transfer.Name(f.client.Registry(), withoutSlash(plain(item.URL)))
 	if isName(fromURL) {
 		return fromURL
 	}
-	// "TCP/IP" is a title and no path.
+	// The title "TCP/IP" is not a path.
 	title := strings.NewReplacer("/", "_", `\`, "_").Replace(item.Title)
 	for _, name := range []string{transfer.SafeName(title), fromURL} {
 		if name != "" {
@@ -30,13 +30,13 @@ func (f *FS) nameOf(item scheme.Item) string {
 	return unnamed
 }
 
-// isName reports whether name tells something.
+// isName reports whether name has a letter or digit.
 func isName(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// withoutSlash returns u without "/" at its end, which the URL of a menu often
-// has: its name stands before that.
+// withoutSlash returns u without the "/" at its end, which URLs of menus often have
+// after the name.
 func withoutSlash(u locus.URL) locus.URL {
 	p := u.Parts()
 	if p.Path == nil {
@@ -50,8 +50,8 @@ func withoutSlash(u locus.URL) locus.URL {
 	return u
 }
 
-// unique returns name, or name with a number if it was given before. The suffix
-// of a file stays at its end.
+// unique returns name, with a number if l has it already. The number of a file goes
+// before its extension.
 func (l *listing) unique(name string, menu bool) string {
 	if l.names[name] == nil {
 		return name

@@ -14,8 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Few items with much text are too many, in one menu and in all that are kept, and so
-// are few menus with long URLs.
+// The text of one menu, of all kept entries, and the URLs of all menus are limited.
 func TestMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
 	s.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })
@@ -32,7 +31,7 @@ func TestMuchText(t *testing.T) {
 		f.most = 10_000
 		return f
 	}
-	menu := func(kind scheme.ItemKind, title string) *scheme.Menu {
+	makeMenu := func(kind scheme.ItemKind, title string) *scheme.Menu {
 		return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
 			for i := range 100 {
 				u := locus.MustParse(fmt.Sprintf("x-menu://h/%s/%d", strings.Repeat("u", 100), i))
@@ -42,23 +41,23 @@ func TestMuchText(t *testing.T) {
 			}
 		}}
 	}
-	read := func(f *FS, m *scheme.Menu) *listing { return f.read(&place{url: root}, &access.Result{URL: root}, m) }
-	l := read(tree(), menu(scheme.KindObject, strings.Repeat("t", 1000)))
+	read := func(f *FS, m *scheme.Menu) *listing { return f.read(&menu{url: root}, &access.Result{URL: root}, m) }
+	l := read(tree(), makeMenu(scheme.KindObject, strings.Repeat("t", 1000)))
 	if n := len(l.entries); n < 3 || n > 9 || !errors.Is(l.err, scheme.ErrTooLarge) || !l.final {
 		t.Errorf("%d entries of 2,000 octets in 10,000: %v", n, l.err)
 	}
 	f := tree()
 	f.most = 20_000
-	if l = read(f, menu(scheme.KindMenu, "t")); l.err != nil || len(l.entries) != 100 {
+	if l = read(f, makeMenu(scheme.KindMenu, "t")); l.err != nil || len(l.entries) != 100 {
 		t.Errorf("%d menus: %v", len(l.entries), l.err)
 	}
 	f.most = 10_000
-	if _, err := f.add(root, l.entries[0]); !errors.Is(err, scheme.ErrTooLarge) {
+	if _, err := f.menu(locus.MustParse("x-menu://h/new"), l.entries[0]); !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("one menu more: %v", err)
 	}
 	f = tree()
 	for range 3 {
-		f.keep(&place{}, &listing{text: 6_000, read: time.Now()})
+		f.keep(&menu{}, &listing{text: 6_000, read: time.Now()})
 	}
 	if f.recent.Len() != 1 || f.text != 6_000 {
 		t.Errorf("%d menus with %d octets are kept", f.recent.Len(), f.text)

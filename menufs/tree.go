@@ -13,12 +13,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// place is a menu and where in the tree it is, which stays so. It is not the
-// entry: that one goes when the entries of its directory are dropped.
-type place struct {
+// menu is a menu with its path, which never changes. It outlives the entry of the menu,
+// which goes when the entries of its directory are dropped.
+type menu struct {
 	url    locus.URL
-	from   *access.Result // where the menu was found; nil: it is the root
-	parent *place         // nil: it is the root
+	from   *access.Result // the menu that contains it; nil: it is the root
+	parent *menu          // nil: it is the root
 	depth  int
 
 	// Under FS.mu:
@@ -27,29 +27,29 @@ type place struct {
 	element *list.Element // of kept in FS.recent
 }
 
-// listing is what a menu was when it was read.
+// listing has the entries of a menu at the time when it was read.
 type listing struct {
 	entries []*entry // in the order of the menu
-	text    int64    // octets in them
+	text    int64    // octets of text in them
 	names   map[string]*entry
-	next    map[string]int // for names that were taken: the number to try next
-	err     error          // why there is no more; nil: it is whole
-	final   bool           // err would come again
+	next    map[string]int // for duplicate names: the number to try next
+	err     error          // why the rest is missing; nil: it is complete
+	final   bool           // err would happen again
 	read    time.Time
 }
 
-// path returns where a menu is.
-func (f *FS) path(p *place) string {
+// path returns the path of a menu.
+func (f *FS) path(m *menu) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	name := "."
-	for ; p.parent != nil; p = p.parent {
-		name = path.Join(p.name, name)
+	for ; m.parent != nil; m = m.parent {
+		name = path.Join(m.name, name)
 	}
 	return name
 }
 
-// lookup finds what name names. It follows links on the way and not at the end.
+// lookup finds the entry of that path. It follows links except in the last element.
 func (f *FS) lookup(name string) (*entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
@@ -59,16 +59,16 @@ func (f *FS) lookup(name string) (*entry, error) {
 	}
 	e := f.root
 	for _, element := range elements(name) {
-		p := e.state.Load().place
-		if p == nil {
+		m := e.state.Load().menu
+		if m == nil {
 			return nil, fs.ErrNotExist
 		}
-		l, err := f.listing(p, element)
+		l, err := f.listing(m, element)
 		if err != nil {
 			return nil, err
 		}
 		if e = l.names[element]; e == nil && l.err != nil {
-			return nil, l.err // perhaps it would have come
+			return nil, l.err // the missing part may have the name
 		} else if e == nil {
 			return nil, fs.ErrNotExist
 		}
@@ -76,11 +76,11 @@ func (f *FS) lookup(name string) (*entry, error) {
 	return e, nil
 }
 
-// listing returns the entries of p: kept, or read. want is a name that they are
-// asked for; empty: all of them are.
-func (f *FS) listing(p *place, want string) (l *listing, err error) {
+// listing returns the kept entries of m, or reads them. want is the wanted name; empty:
+// all.
+func (f *FS) listing(m *menu, want string) (l *listing, err error) {
 	for {
-		l, busy := f.begin(p, want)
+		l, busy := f.begin(m, want)
 		if l != nil {
 			return l, nil
 		}
@@ -93,91 +93,91 @@ func (f *FS) listing(p *place, want string) (l *listing, err error) {
 			return nil, f.ctx.Err()
 		}
 	}
-	defer func() { f.finish(p, l) }()
-	return f.load(p)
+	defer func() { f.finish(m, l) }()
+	return f.load(m)
 }
 
-// begin returns the entries of p that are kept, if they will do: a menu that broke
-// off is good for what it had. Otherwise it returns what is closed when somebody
-// else has read the menu, or nil if it is now the caller's to read, and to finish.
-func (f *FS) begin(p *place, want string) (l *listing, busy chan struct{}) {
+// begin returns the kept entries of m, if they are fresh and complete or have the
+// wanted name. Otherwise it returns a channel that is closed when another goroutine
+// has read the menu, or nil if the caller must read it and call finish.
+func (f *FS) begin(m *menu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l = p.kept
+	l = m.kept
 	switch {
 	case l == nil:
 	case f.o.Keep > 0 && time.Since(l.read) >= f.o.Keep:
 	case l.err != nil && !l.final && l.names[want] == nil:
 	default:
-		f.recent.MoveToFront(p.element)
+		f.recent.MoveToFront(m.element)
 		return l, nil
 	}
-	if busy = f.loading[p]; busy == nil {
-		f.loading[p] = make(chan struct{})
+	if busy = f.loading[m]; busy == nil {
+		f.loading[m] = make(chan struct{})
 	}
 	return nil, busy
 }
 
-// finish keeps what was read of p, if it is not nil.
-func (f *FS) finish(p *place, l *listing) {
+// finish keeps the entries of m, unless l is nil, and wakes waiting goroutines.
+func (f *FS) finish(m *menu, l *listing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if l != nil {
-		f.keep(p, l)
+		f.keep(m, l)
 	}
-	close(f.loading[p])
-	delete(f.loading, p)
+	close(f.loading[m])
+	delete(f.loading, m)
 }
 
-// keep keeps the entries of p, and drops others that are too many then. FS.mu is
-// held.
-func (f *FS) keep(p *place, l *listing) {
-	f.drop(p)
-	p.kept, p.element = l, f.recent.PushFront(p)
+// keep keeps the entries of m, and drops those of other menus beyond the limits. The
+// caller must hold f.mu.
+func (f *FS) keep(m *menu, l *listing) {
+	f.drop(m)
+	m.kept, m.element = l, f.recent.PushFront(m)
 	f.total += len(l.entries)
 	f.text += l.text
 	for f.recent.Len() > 1 && (f.recent.Len() > f.o.Kept || f.total > f.o.Entries || f.text > f.most) {
-		f.drop(f.recent.Back().Value.(*place))
+		f.drop(f.recent.Back().Value.(*menu))
 	}
 }
 
-// drop forgets the entries of p, if they are kept. FS.mu is held.
-func (f *FS) drop(p *place) {
-	if p.kept == nil {
+// drop drops the entries of m, if they are kept. The caller must hold f.mu.
+func (f *FS) drop(m *menu) {
+	if m.kept == nil {
 		return
 	}
-	f.total -= len(p.kept.entries)
-	f.text -= p.kept.text
-	f.recent.Remove(p.element)
-	p.kept, p.element = nil, nil
+	f.total -= len(m.kept.entries)
+	f.text -= m.kept.text
+	f.recent.Remove(m.element)
+	m.kept, m.element = nil, nil
 }
 
-// load reads the menu of p.
-func (f *FS) load(p *place) (*listing, error) {
-	if p.depth > f.o.Depth {
-		return nil, fmt.Errorf("%w: more than %d menus on a path", scheme.ErrTooLarge, f.o.Depth)
+// load opens and reads a menu.
+func (f *FS) load(m *menu) (*listing, error) {
+	if m.depth > f.o.Depth {
+		return nil, fmt.Errorf("%w: the path has more than %d menus", scheme.ErrTooLarge, f.o.Depth)
 	}
-	r, err := f.client.Do(f.ctx, access.Request{URL: p.url, From: p.from})
+	r, err := f.client.Do(f.ctx, access.Request{URL: m.url, From: m.from})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Resource.Close()
-	m, ok := r.Resource.(*scheme.Menu)
+	resource, ok := r.Resource.(*scheme.Menu)
 	if !ok {
-		return nil, fmt.Errorf("%w: %s is no menu", errNoDirectory, locus.Quote(r.URL.Redacted()))
+		return nil, fmt.Errorf("%w: %s is not a menu", errNoDirectory, locus.Quote(r.URL.Redacted()))
 	}
-	return f.read(p, r, m), nil
+	return f.read(m, r, resource), nil
 }
 
-// read makes entries of the items of m, which r is about.
-func (f *FS) read(p *place, r *access.Result, m *scheme.Menu) *listing {
+// read makes entries of the items of the resource of m.
+func (f *FS) read(m *menu, r *access.Result, resource *scheme.Menu) *listing {
 	l := &listing{names: make(map[string]*entry), read: time.Now()}
 	from := &access.Result{URL: r.URL, Zone: r.Zone}
-	own := make(map[*place]bool)
+	own := make(map[*menu]bool)
 	items := 0
-	for item, err := range m.Items {
+	for item, err := range resource.Items {
 		if items++; err == nil && items > f.o.Entries {
-			err = fmt.Errorf("%w: a menu of more than %d items", scheme.ErrTooLarge, f.o.Entries)
+			err = fmt.Errorf("%w: the menu has more than %d items", scheme.ErrTooLarge, f.o.Entries)
 			l.final = true
 		}
 		if err != nil {
@@ -187,9 +187,9 @@ func (f *FS) read(p *place, r *access.Result, m *scheme.Menu) *listing {
 		if !f.has(item) {
 			continue
 		}
-		e := &entry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: p}
+		e := &entry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: m}
 		if l.text += e.text(); l.text > f.most {
-			l.err, l.final = fmt.Errorf("%w: a menu with more than %d octets of text", scheme.ErrTooLarge, f.most), true
+			l.err, l.final = fmt.Errorf("%w: the menu has more than %d octets of text", scheme.ErrTooLarge, f.most), true
 			break
 		}
 		if err := f.settle(e, own); err != nil {
@@ -202,71 +202,65 @@ func (f *FS) read(p *place, r *access.Result, m *scheme.Menu) *listing {
 	return l
 }
 
-// settle says what e is. A menu that has no place yet gets its place here; own
-// are those that are already in this directory.
-func (f *FS) settle(e *entry, own map[*place]bool) error {
-	if e.item.Kind == scheme.KindObject {
-		e.state.Store(e.asFile())
-		return nil
-	}
+// settle sets the state of e. own has the menus that are already in its directory.
+func (f *FS) settle(e *entry, own map[*menu]bool) error {
+	isMenu := e.item.Kind == scheme.KindMenu
 	key := f.key(e.item.URL)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := f.places[key]
-	if p == nil && e.item.Kind != scheme.KindMenu {
+	if e.item.Kind == scheme.KindObject || !isMenu && f.menus[key] == nil {
 		e.state.Store(e.asFile())
 		return nil
 	}
-	if p == nil {
-		var err error
-		if p, err = f.add(key, e); err != nil {
-			return err
-		}
+	m, err := f.menu(key, e)
+	if err != nil {
+		return err
 	}
-	if p.parent != e.parent || own[p] {
-		e.state.Store(&state{mode: linkMode, place: p})
+	if m.parent != e.parent || own[m] {
+		e.state.Store(&state{mode: linkMode, menu: m})
 		return nil
 	}
-	own[p] = true
-	p.name = e.name // another, if the menu has changed
-	e.state.Store(e.asDir(p))
+	own[m] = true
+	m.name = e.name // which changes if the menu does
+	e.state.Store(e.asDir(m))
 	return nil
 }
 
-// add makes the place of the menu that e is. FS.mu is held.
-func (f *FS) add(key locus.URL, e *entry) (*place, error) {
-	if len(f.places) >= f.o.Menus {
-		return nil, fmt.Errorf("%w: a tree of more than %d menus", scheme.ErrTooLarge, f.o.Menus)
-	}
-	if f.placed += int64(e.item.URL.Len() + len(e.name)); f.placed > f.most {
-		return nil, fmt.Errorf("%w: a tree of menus with more than %d octets of URLs", scheme.ErrTooLarge, f.most)
-	}
-	p := &place{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
-	f.places[key] = p
-	return p, nil
-}
-
-// turn makes a menu of an entry that counted as a file and, opened, was one.
-func (f *FS) turn(e *entry) error {
+// toMenu makes a directory or a link of an entry that was a file until it was opened.
+func (f *FS) toMenu(e *entry) error {
 	key := f.key(e.item.URL)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p := f.places[key]
-	if p == nil {
-		var err error
-		if p, err = f.add(key, e); err != nil {
-			return err
-		}
+	m, err := f.menu(key, e)
+	if err != nil {
+		return err
 	}
-	if p.parent == e.parent && p.name == e.name {
-		e.state.Store(e.asDir(p))
+	if m.parent == e.parent && m.name == e.name {
+		e.state.Store(e.asDir(m))
 	} else {
-		e.state.Store(&state{mode: linkMode, place: p})
+		e.state.Store(&state{mode: linkMode, menu: m})
 	}
 	return nil
 }
 
-// key returns what a menu is known by: its canonical URL.
+// menu returns the menu of that key. A new one gets the path of e. The caller must hold
+// f.mu.
+func (f *FS) menu(key locus.URL, e *entry) (*menu, error) {
+	if m := f.menus[key]; m != nil {
+		return m, nil
+	}
+	if len(f.menus) >= f.o.Menus {
+		return nil, fmt.Errorf("%w: the tree has more than %d menus", scheme.ErrTooLarge, f.o.Menus)
+	}
+	if f.menuText += int64(e.item.URL.Len() + len(e.name)); f.menuText > f.most {
+		return nil, fmt.Errorf("%w: the URLs of the menus have more than %d octets", scheme.ErrTooLarge, f.most)
+	}
+	m := &menu{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
+	f.menus[key] = m
+	return m, nil
+}
+
+// key returns the canonical form of a menu's URL.
 func (f *FS) key(u locus.URL) locus.URL {
 	u = plain(u)
 	if canonical, _, err := f.client.Registry().Canonical(u); err == nil {
@@ -275,8 +269,8 @@ func (f *FS) key(u locus.URL) locus.URL {
 	return u
 }
 
-// plain returns u without its fragment, and without a Gopher+ string that asks for
-// the default view (RFC 1738 section 3.4.6): it is the same item without.
+// plain returns u without its fragment, and without a Gopher+ string that requests
+// the default view (RFC 1738 section 3.4.6), which names the same item.
 func plain(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {
@@ -305,13 +299,13 @@ func (f *FS) has(item scheme.Item) bool {
 	return f.serverOf(item.URL) == f.server
 }
 
-// opens reports whether URLs of u's scheme can be opened.
+// opens reports whether the client can open URLs of u's scheme.
 func (f *FS) opens(u locus.URL) bool {
 	s, _ := f.client.Registry().Lookup(u.Scheme())
 	return s.Opener != nil
 }
 
-// server is what URLs of one server have in common.
+// server is the server of a URL.
 type server struct {
 	scheme, host string
 	port         uint16

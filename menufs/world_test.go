@@ -27,32 +27,32 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var parse = locus.MustParse
 
-// world is what the scheme x-menu leads to: "x-menu://h/a" is pages["a"]. Nothing
-// is dialled for it.
+// world has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"]. Opening them
+// dials nothing.
 type world struct {
 	pages map[string]page
 
 	mu     sync.Mutex
 	asked  []string
-	bodies int // that are open
+	bodies int // open ones
 }
 
-// page is a menu if it has items, else an object.
+// page is a menu if it has items, and otherwise an object.
 type page struct {
 	items []scheme.Item
-	err   error // behind the items, or the octets
+	err   error // after the items or the octets
 	more  func(i int) (scheme.Item, bool)
 
 	data    string
-	size    bool // the object tells its size
-	resumes bool // and can be opened in its middle
+	size    bool // the object has a size
+	resumes bool // it can be opened in its middle
 	modTime time.Time
 	tag     func() string
-	refuse  error // instead of all
-	wait    bool  // the octets never come
+	refuse  error // instead of the page
+	wait    bool  // the octets never arrive
 }
 
-// item is a line that leads to x-menu://h/path.
+// item returns a link to x-menu://h/path.
 func item(kind scheme.ItemKind, title, path string) scheme.Item {
 	return scheme.Item{URL: parse("x-menu://h/" + path), Title: title, Kind: kind, Size: -1}
 }
@@ -128,7 +128,7 @@ func (w *world) count(n int) {
 	w.bodies += n
 }
 
-// requests returns the paths that were asked for since it was last called.
+// requests returns the paths that were requested since its last call.
 func (w *world) requests() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,8 +219,8 @@ func newFS(t testing.TB, c *access.Client, root string, o *menufs.Options) *menu
 	return f
 }
 
-// tree walks f and returns the paths, with "/" behind a directory's, " -> " and the
-// path behind a link's, and errors.
+// tree walks f and returns the paths, with "/" after a directory, " -> " and the target
+// after a link, and errors.
 func tree(t testing.TB, f fs.FS) string {
 	t.Helper()
 	var b strings.Builder

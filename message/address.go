@@ -9,10 +9,10 @@ import (
 // Address is a mailbox (RFC 5322 section 3.4).
 type Address struct {
 	Name string // decoded; empty: none
-	Addr string // the addr-spec as written, UTF-8 in the manner of RFC 6532 included; it may be none at all
+	Addr string // the addr-spec as written, which may be invalid or have UTF-8 (RFC 6532)
 }
 
-// String returns the address for people: Name <Addr>. It is not for a header.
+// String returns the address for people: Name <Addr>. It is not fit for a header.
 func (a Address) String() string {
 	if a.Name == "" || a.Addr == "" {
 		return a.Name + a.Addr
@@ -20,21 +20,21 @@ func (a Address) String() string {
 	return a.Name + " <" + a.Addr + ">"
 }
 
-// addresses reads a list of addresses and never fails: what is no address comes
-// out as near to what was written as can be.
+// addresses reads a list of addresses and never fails. An invalid address stays close to
+// what was written.
 type addresses struct {
 	list []Address
 
-	phrase  []byte // what was read, with quoted strings taken out of their quotes
+	phrase  []byte // the text without the quotes of quoted strings
 	written []byte // the same with the quotes
 	comment []byte
 	angle   []byte // between "<" and ">"
-	inAngle bool   // there was a "<"
+	inAngle bool   // a "<" was read
 
-	noQuotes bool // a quoted string has no end: ">" counts everywhere
+	angles angles
 }
 
-// parseAddresses reads mailboxes and groups; of a group, its members.
+// parseAddresses reads mailboxes and the members of groups.
 func parseAddresses(text string) []Address {
 	var a addresses
 	for i := 0; i < len(text); {
@@ -46,14 +46,17 @@ func parseAddresses(text string) []Address {
 			i = a.inParentheses(text, i)
 			continue
 		case '<':
-			end := a.closing(text, i+1)
+			end := a.angles.end(text, i+1)
+			if end < 0 {
+				end = len(text)
+			}
 			a.inAngle = true
 			a.angle = append(a.angle[:0], text[i+1:end]...)
 			i = end
 		case ',', ';':
 			a.finish()
 		case ':':
-			// The name of a group, or "mailto:", is no part of what follows.
+			// The name of a group, or "mailto:", is not part of the address after it.
 			a.phrase, a.written = a.phrase[:0], a.written[:0]
 		default:
 			a.phrase = append(a.phrase, c)
@@ -65,55 +68,39 @@ func parseAddresses(text string) []Address {
 	return a.list
 }
 
-// closing returns where the ">" is that ends what begins at i, or the end of text. One
-// in a quoted string is not the end if another follows.
-func (a *addresses) closing(text string, i int) int {
-	if !a.noQuotes {
-		if end := closing(text, i, true); end >= 0 {
-			return end
-		}
-		a.noQuotes = true
+// quoted reads the quoted string at i and returns its end.
+func (a *addresses) quoted(text string, i int) int {
+	end := endOfString(text, i)
+	if end < 0 {
+		end = len(text)
+		a.phrase = appendUnquoted(a.phrase, text[i+1:])
+	} else {
+		a.phrase = appendUnquoted(a.phrase, text[i+1:end-1])
 	}
-	if end := closing(text, i, false); end >= 0 {
-		return end
-	}
-	return len(text)
+	a.written = append(a.written, text[i:end]...)
+	return end
 }
 
-// quoted reads the quoted string at i and returns where it ends.
-func (a *addresses) quoted(text string, i int) int {
-	start := i
-	for i++; i < len(text) && text[i] != '"'; i++ {
+// inParentheses reads the comment at i and returns its end.
+func (a *addresses) inParentheses(text string, i int) int {
+	end := endOfComment(text, i)
+	if end < 0 {
+		a.comment = appendUnquoted(a.comment, text[i+1:])
+		return len(text)
+	}
+	a.comment = appendUnquoted(a.comment, text[i+1:end-1])
+	return end
+}
+
+// appendUnquoted appends text without the "\" of quoted pairs.
+func appendUnquoted(dst []byte, text string) []byte {
+	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) {
 			i++
 		}
-		a.phrase = append(a.phrase, text[i])
+		dst = append(dst, text[i])
 	}
-	i = min(i+1, len(text))
-	a.written = append(a.written, text[start:i]...)
-	return i
-}
-
-// inParentheses reads the comment at i, in which others may be, and returns where
-// it ends.
-func (a *addresses) inParentheses(text string, i int) int {
-	depth := 0
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '(':
-			if depth++; depth == 1 {
-				continue
-			}
-		case c == ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case c == '\\' && i+1 < len(text):
-			i++
-		}
-		a.comment = append(a.comment, text[i])
-	}
-	return i
+	return dst
 }
 
 // finish ends an address.
@@ -134,10 +121,10 @@ func (a *addresses) finish() {
 	if made != (Address{}) {
 		a.list = append(a.list, made)
 	}
-	*a = addresses{list: a.list, noQuotes: a.noQuotes, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
+	*a = addresses{list: a.list, angles: a.angles, phrase: a.phrase[:0], written: a.written[:0], comment: a.comment[:0], angle: a.angle[:0]}
 }
 
-// withoutRoute takes off the route that RFC 5322 section 4.4 says to ignore.
+// withoutRoute removes the route that RFC 5322 section 4.4 says to ignore.
 func withoutRoute(addr string) string {
 	if strings.HasPrefix(addr, "@") {
 		if _, rest, ok := strings.Cut(addr, ":"); ok {

@@ -7,30 +7,28 @@ import (
 	"time"
 )
 
-// longestDate is more than any date needs; what is longer is none.
+// longestDate is more than any date needs. A longer text is not a date.
 const longestDate = 200
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// zones are the zones of RFC 5322 section 4.3, in hours. The section reads all
-// others, those of one letter among them, as -0000: a time of which only UTC is
-// known.
+// zones are the zones of RFC 5322 section 4.3, in hours. The section reads all others,
+// such as those of one letter, as -0000: the time is known only in UTC.
 var zones = map[string]int{
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }
 
-// date is what was read of a date.
+// date holds the parts of a date as they are read.
 type date struct {
-	day, month, year     int // 0 or, for the year, -1: not yet
-	hour, minute, second int // hour -1: not yet
+	day, month, year     int // 0, or -1 for the year: missing
+	hour, minute, second int // hour -1: missing
 	zone                 int // seconds east
 	bad                  bool
 }
 
-// ParseDate reads the date-time of RFC 5322 section 3.3 and 4.3, and also the forms
-// of RFC 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). Each word
-// tells what it is, so their order hardly matters. ok is false if there is no date that
-// can be read.
+// ParseDate reads the date-time of RFC 5322 section 3.3 and 4.3, RFC 3339, and the forms
+// of RFC 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). Most orders of the
+// words are read. ok is false if text is not a date.
 func ParseDate(text string) (t time.Time, ok bool) {
 	if len(text) > longestDate {
 		return time.Time{}, false
@@ -45,27 +43,21 @@ func ParseDate(text string) (t time.Time, ok bool) {
 	return d.time()
 }
 
-// withoutComments returns text without what is in parentheses, in which "\" quotes.
+// withoutComments returns text without comments in parentheses.
 func withoutComments(text string) string {
-	depth, quoted := 0, false
-	return strings.Map(func(r rune) rune {
-		switch {
-		case quoted:
-			quoted = false
-		case r == '\\' && depth > 0:
-			quoted = true
-		case r == '(':
-			depth++
-		case r == ')' && depth > 0:
-			depth--
-		case depth == 0:
-			return r
+	var b strings.Builder
+	for {
+		before, _, ok := strings.Cut(text, "(")
+		b.WriteString(before)
+		end := endOfComment(text, len(before))
+		if !ok || end < 0 {
+			return b.String()
 		}
-		return -1
-	}, text)
+		text = text[end:]
+	}
 }
 
-// word takes one word of the date.
+// word reads one word of the date.
 func (d *date) word(word string) {
 	number, err := strconv.Atoi(word)
 	switch {
@@ -106,7 +98,7 @@ func fullYear(number, digits int) int {
 	return number
 }
 
-// clock reads hour, minute and perhaps second, and a zone right behind them.
+// clock reads hour, minute and perhaps second, and a zone directly after them.
 func (d *date) clock(word string) {
 	if i := strings.IndexAny(word, "+-"); i > 0 {
 		d.offset(word[i:])
@@ -126,11 +118,11 @@ func (d *date) clock(word string) {
 	d.hour, d.minute, d.second = values[0], values[1], values[2]
 }
 
-// offset reads a zone of digits: +0130.
+// offset reads a numeric zone: +0130.
 func (d *date) offset(word string) {
 	n, err := strconv.ParseUint(strings.ReplaceAll(word[1:], ":", ""), 10, 16)
 	if err != nil || n > 2400 || n%100 > 59 {
-		return // as good as -0000
+		return // like -0000
 	}
 	d.zone = int(n/100*3600 + n%100*60)
 	if word[0] == '-' {

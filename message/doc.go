@@ -1,37 +1,36 @@
 // Package message reads messages of mail and articles of news (RFC 5322, RFC 5536)
-// with MIME (RFC 2045 to 2049), for people and for programs.
+// with MIME (RFC 2045 to 2049).
 //
-// [Parse] finds the parts of a message that is somewhere, in a file or in memory, in
-// one pass that keeps the headers and the places of the parts alone. A part is read
-// from its place: an attachment of any size costs a buffer. [Read] takes a message
-// from a stream and holds it; [ReadHeader] takes its header only.
+// [Parse] finds the parts of a message in a file or in memory. It makes one pass, and
+// keeps only the headers and the offsets of the parts, so an attachment of any size
+// costs one buffer. [Read] reads a message from a stream into memory. [ReadHeader] reads
+// only the header. [Mbox] reads the messages of an mbox one after another.
 //
-// [Part.Open] gives the octets of a part, [Part.Text] its text in UTF-8, and
-// [Message.WriteText] the whole message as people read it. [Message.Part] finds a part
-// by its path, [Message.Find] by its Content-ID.
+// [Part.Open] returns the decoded bytes of a part, [Part.Text] its text in UTF-8, and
+// [Message.WriteText] writes the whole message as text for people. [Message.Part] finds a
+// part by its path, [Message.Find] by its Content-ID.
 //
-// # What is read beyond the rules
+// # Damaged messages
 //
-// No damage makes a message unreadable. What can't be understood is a part of octets,
-// and each place is a [Fault] with its offset: a header line without ":", a multipart
-// without its boundary or its end, an unknown charset or encoding, junk in base64, a
-// bare CR, NUL. Octets in a header beyond US-ASCII are read as UTF-8 (RFC 6532) if
-// they are that, and else as ISO Latin 1. The names that the web has for charsets
-// count first, which reads what calls itself iso-8859-1 as windows-1252.
+// No damage makes a message unreadable. A part that can't be understood is
+// application/octet-stream, and each problem is a [Fault] with its offset: a header line
+// without ":", a multipart without its boundary or end, an unknown charset or encoding,
+// invalid base64, a bare CR, NUL. Non-ASCII bytes in a header are read as UTF-8 (RFC 6532)
+// if they are valid, otherwise as ISO Latin 1. Charset names mean what they mean on the
+// web first: iso-8859-1 is read as windows-1252.
 //
-// Lines may end with CR LF or with LF, as stored mail has them; both in one message
-// are a fault. The "From " line of an mbox before the header is gone over; taking the
-// messages of an mbox apart, and undoing ">From ", is for who stores them.
+// Lines may end with CR LF or with LF, as in stored mail. Both in one message are a fault.
+// A "From " line of an mbox before the header is skipped.
 //
-// Not read: UTF-7, yEnc, and what is encrypted, compressed or external.
+// Not read: yEnc, and encrypted, compressed and external content.
 //
-// # What is refused
+// # Limits
 //
-// [Limits] bound the header, the number of parts, their depth and the size of each
-// when decoded. Nothing here recurses deeper than they allow, or holds more than the
-// headers and one buffer for each reader.
+// [Limits] bound the header, the number of parts, their depth and the decoded size of
+// each. Nothing recurses deeper than they allow, or holds more than the headers and one
+// buffer for each reader.
 //
-// A name of a file is a label ([Part.Name]). Text comes with the control characters
-// that the message has: it is filtered where it goes to a terminal. HTML is made into
-// text: nothing of it is run or fetched, and its URLs are listed and not followed.
+// The file name of a part is a label to show ([Part.Name]). Text keeps the control
+// characters of the message: filter it before it goes to a terminal. HTML is converted to
+// text. Nothing of it is run or fetched, and its URLs are only listed.
 package message

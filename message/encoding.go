@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// The readers of this file undo a Content-Transfer-Encoding (RFC 2045 section 6),
-// and go on behind whatever is no part of it. Faults are found when a message is
-// parsed.
+// The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6), and
+// skip what is invalid. Parse reports the faults.
 
 const (
 	noDigit = 0xFF
 	padding = 0xFE
 )
 
-// base64Values are the values of the base64 alphabet.
+// base64Values are the values of the base64 digits.
 var base64Values = func() (t [256]byte) {
 	for i := range t {
 		t[i] = noDigit
@@ -27,15 +26,15 @@ var base64Values = func() (t [256]byte) {
 	return t
 }()
 
-// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside of the
-// alphabet are skipped. What follows a padding is decoded too: some programs put
-// several texts into one part.
+// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside the alphabet are
+// skipped. It continues after a padding, because some programs put several texts into one
+// part.
 type base64Decoder struct {
 	bits uint32
 	n    int // digits in bits
 }
 
-// decode appends to dst what src stands for.
+// decode appends the octets of src to dst.
 func (d *base64Decoder) decode(dst, src []byte) []byte {
 	for _, c := range src {
 		switch v := base64Values[c]; v {
@@ -53,7 +52,7 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 	return dst
 }
 
-// end appends what is left where the text, or a part of it, ends.
+// end appends the last octets of a text, or of one of several.
 func (d *base64Decoder) end(dst []byte) []byte {
 	switch d.n {
 	case 2:
@@ -65,37 +64,24 @@ func (d *base64Decoder) end(dst []byte) []byte {
 	return dst
 }
 
-// base64Reader is what a base64 text stands for.
+// base64Reader decodes a base64 text in pieces.
 type base64Reader struct {
+	pieces
 	r       io.Reader
 	decoder base64Decoder
 	in, out []byte
-	rest    []byte // of out
-	err     error
 }
 
-func (r *base64Reader) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+func (r *base64Reader) next() ([]byte, error) {
+	n, err := r.r.Read(r.in)
+	r.out = r.decoder.decode(r.out[:0], r.in[:n])
+	if err == io.EOF {
+		r.out = r.decoder.end(r.out)
 	}
-	for len(r.rest) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		var n int
-		n, r.err = r.r.Read(r.in)
-		r.out = r.decoder.decode(r.out[:0], r.in[:n])
-		if r.err == io.EOF {
-			r.out = r.decoder.end(r.out)
-		}
-		r.rest = r.out
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	return r.out, err
 }
 
-// base64Fault returns where in line base64 is damaged, or -1.
+// base64Fault returns the offset of the first invalid character of line, or -1.
 func base64Fault(line []byte) int {
 	for i, c := range line {
 		if base64Values[c] == noDigit && !isBlank(c) {
@@ -105,10 +91,10 @@ func base64Fault(line []byte) int {
 	return -1
 }
 
-// quotedPrintable undoes quoted-printable (RFC 2045 section 6.7) line by line. An
-// "=" that begins no escape stands for itself.
+// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. An "=" that
+// does not begin an escape stands for itself.
 type quotedPrintable struct {
-	carry []byte // of a line that came in fragments: an escape that isn't whole
+	carry []byte // the start of an escape at the end of a fragment
 }
 
 func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
@@ -119,7 +105,7 @@ func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
 	}
 	eol := f.eol
 	if f.ends {
-		// Blanks at the end of a line came in on the way.
+		// Blanks at the end of a line were added in transit.
 		text = bytes.TrimRight(text, " \t")
 		if n := len(text); n > 0 && text[n-1] == '=' {
 			text, eol = text[:n-1], ""
@@ -145,8 +131,8 @@ func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
 	return append(append(dst, text...), eol...), nil
 }
 
-// quotedPrintableFault returns where in line, which is whole, quoted-printable is
-// damaged, or -1.
+// quotedPrintableFault returns the offset of the first "=" in a whole line that does not
+// begin an escape, or -1.
 func quotedPrintableFault(line []byte) int {
 	line = bytes.TrimRight(line, " \t")
 	for i := 0; ; {
@@ -177,7 +163,7 @@ func unhex(c byte) byte {
 	return c&0x0F + 9
 }
 
-// uuencoded undoes the encoding of uuencode (POSIX), from its "begin" to its "end".
+// uuencoded decodes a uuencoded file (POSIX), from its "begin" to its "end".
 type uuencoded struct{ begun bool }
 
 func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
@@ -193,8 +179,7 @@ func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
 	return dst, nil
 }
 
-// appendUU appends what one line stands for. Blanks that were lost at its end are
-// zeros.
+// appendUU appends the octets of one line. Blanks that were lost at its end are zeros.
 func appendUU(dst, line []byte) []byte {
 	if len(line) == 0 {
 		return dst
@@ -214,7 +199,7 @@ func appendUU(dst, line []byte) []byte {
 	return dst
 }
 
-// uuName returns the name in a line that begins a uuencoded file: "begin 644 name".
+// uuName returns the name in the first line of a uuencoded file: "begin 644 name".
 func uuName(line []byte) (name string, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("begin "))
 	if !ok {
@@ -228,25 +213,26 @@ func uuName(line []byte) (name string, ok bool) {
 	return name, name != ""
 }
 
-// isUU reports whether line can be one of a uuencoded file.
+// isUU reports whether line can be in a uuencoded file.
 func isUU(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' || c > '`' {
 			return false
 		}
 	}
-	// The line that means no octets is a blank, which may be lost on the way. Some
-	// programs put a checksum behind a line.
+	// An empty line is a blank, which may be lost in transit. Some programs add a checksum.
 	line = bytes.TrimRight(line, " ")
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns what r stands for, which has that encoding and about size octets.
+// decoded returns a decoder of r, which has about size octets.
 func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
 		chunk := min(max(size, 256), 16<<10)
-		return &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
+		b := &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
+		b.source = b
+		return b
 	case "quoted-printable":
 		return newLineReader(r, size, new(quotedPrintable).step)
 	case uuencode:
@@ -255,12 +241,11 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	return r
 }
 
-// uuencode is the name that RFC 2045 section 6.3 would have experimental encodings
-// called by.
+// uuencode is the encoding's name with the "x-" of RFC 2045 section 6.3.
 const uuencode = "x-uuencode"
 
-// encodingOf returns the name of a Content-Transfer-Encoding in lower case; empty is
-// one that changes nothing. ok is false if it is unknown.
+// encodingOf returns the name of a Content-Transfer-Encoding in lower case, or "" for one
+// that changes nothing. ok is false if it is unknown.
 func encodingOf(value string) (name string, ok bool) {
 	name, _ = parseParams(value)
 	switch name {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// flowed joins the lines of format=flowed text (RFC 3676 section 4). What comes out
-// has a line for each paragraph, and "> " before it for each depth of quotes.
+// flowed joins the lines of format=flowed text (RFC 3676 section 4) to one line for each
+// paragraph, with a ">" for each quote level before it.
 type flowed struct {
 	delSp   bool // section 4.1: DelSp=yes
-	flowing bool // the line before ended with a space: this may go on
-	depth   int  // of quotes of the line before
+	flowing bool // the previous line ended with a space, so that the paragraph may continue
+	depth   int  // the quote level of the previous line
 }
 
 func (l *flowed) step(dst []byte, f *fragment) ([]byte, error) {
@@ -18,8 +18,8 @@ func (l *flowed) step(dst []byte, f *fragment) ([]byte, error) {
 	if f.begins {
 		var depth int
 		text, depth = unquote(text)
-		// Section 4.5: lines of another depth are of another paragraph, though the one
-		// before it ended as if it went on.
+		// Section 4.5: another quote level begins another paragraph, even after a line that
+		// ends with a space.
 		if l.flowing && (depth != l.depth || isSignature(text)) {
 			dst = append(dst, '\n')
 			l.flowing = false
@@ -40,16 +40,15 @@ func (l *flowed) step(dst []byte, f *fragment) ([]byte, error) {
 	return dst, nil
 }
 
-// unquote takes the quote marks and the space-stuffing off a line (sections 4.4 and
-// 4.5).
+// unquote removes the quote marks and the space-stuffing of a line (sections 4.4 and 4.5).
 func unquote(line []byte) (text []byte, depth int) {
 	text = bytes.TrimLeft(line, ">")
 	return bytes.TrimPrefix(text, []byte(" ")), len(line) - len(text)
 }
 
-// isSignature reports whether text is the line before a signature, which is never
-// flowed (section 4.3).
+// isSignature reports whether text is the line before a signature, which is never flowed
+// (section 4.3).
 func isSignature(text []byte) bool { return string(text) == "-- " }
 
-// isFlowed reports whether a text with these parameters is flowed.
+// isFlowed reports whether a text with these parameters is format=flowed.
 func isFlowed(params map[string]string) bool { return strings.EqualFold(params["format"], "flowed") }

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// quotedPair reads two Go strings and what follows them.
+// quotedPair reads two Go strings and returns them with the rest.
 func quotedPair(t *testing.T, line string) (first, second, rest string) {
 	t.Helper()
 	for _, text := range []*string{&first, &second} {
@@ -23,7 +23,7 @@ func quotedPair(t *testing.T, line string) (first, second, rest string) {
 	return first, second, line
 }
 
-// What the suites of others read is read the same here, but for the listed differences.
+// The test vectors of other libraries are decoded the same, except for the listed differences.
 func TestForeignWords(t *testing.T) {
 	lines := func(name string) (list []string) {
 		octets, err := os.ReadFile("testdata/foreign/" + name)

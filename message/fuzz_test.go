@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// hold checks what is true of every message.
+// hold checks the invariants of every message.
 func hold(t *testing.T, octets []byte) {
 	limits := &message.Limits{Header: 4 << 10, Parts: 40, Depth: 6, Part: 1 << 20}
 	m, err := message.Parse(bytes.NewReader(octets), int64(len(octets)), limits)
@@ -88,7 +88,7 @@ func holdPart(t *testing.T, m *message.Message, p message.Part, octets []byte) {
 		t.Fatalf("%q is not found", p.ContentID)
 	}
 	if strings.ContainsAny(p.Name, "/\\\r\n\x00") || len(p.Name) > 255 || !utf8.ValidString(p.Name) {
-		t.Fatalf("%q is no label", p.Name)
+		t.Fatalf("%q is not a label", p.Name)
 	}
 	n, err := io.Copy(io.Discard, p.Open())
 	if err != nil || n > max(p.Size, 0) && p.Encoding != "x-uuencode" {

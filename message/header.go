@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Header is the header of a message or of a part: its fields in order, as they
-// were written (RFC 5322 section 2.2). The zero Header has none. Names of fields
-// are compared without regard to case.
+// Header is the header of a message or part: its fields in order, as written (RFC 5322
+// section 2.2). The zero Header is empty. Case does not matter in field names.
 type Header struct {
 	raw    string
 	offset int64 // of raw in the message
@@ -17,13 +16,13 @@ type Header struct {
 // Field is one field of a header.
 type Field struct {
 	Name   string // as written, without the ":"
-	Value  string // unfolded (RFC 5322 section 2.2.3), without blanks around it; not decoded
+	Value  string // unfolded (RFC 5322 section 2.2.3), not decoded, without blanks around it
 	Raw    string // exactly as written, with its line ends
 	Offset int64  // of Raw in the message, in octets
 }
 
-// Lines returns the text of the header exactly as it was written, lines that are no
-// fields included, without the empty line behind it.
+// Lines returns the header exactly as written, including lines that are not fields, without
+// the blank line after it.
 func (h Header) Lines() string { return h.raw }
 
 // rawField is a field before it is unfolded.
@@ -34,8 +33,8 @@ type rawField struct {
 	end   int
 }
 
-// raws returns the fields one after another. A line that is no field, and what
-// continues it, is left out.
+// raws iterates over the fields. It skips a line that is not a field, and the lines that
+// continue it.
 func (h Header) raws() iter.Seq[rawField] {
 	return func(yield func(rawField) bool) {
 		text := h.raw
@@ -66,8 +65,8 @@ func lineLen(text string) int {
 	return len(text)
 }
 
-// nameLen returns the length of the name that begins a field, or 0 if none does.
-// Blanks before the ":" are obsolete and read (RFC 5322 section 4.5).
+// nameLen returns the length of the field name that begins line, or 0 if line is not a
+// field. Blanks before the ":" are obsolete and accepted (RFC 5322 section 4.5).
 func nameLen[T ~string | ~[]byte](line T) int {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -91,7 +90,7 @@ func nameLen[T ~string | ~[]byte](line T) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// unfold returns a field's value in one line. Only a line end before a blank goes.
+// unfold returns a field's value as one line. It removes only line ends.
 func unfold(value string) string {
 	value = strings.Trim(value, " \t\r\n")
 	if strings.IndexByte(value, '\n') < 0 {
@@ -106,8 +105,8 @@ func unfold(value string) string {
 	return b.String()
 }
 
-// Fields returns the fields in order. Lines that are no fields are left out; they
-// are in [Message.Faults].
+// Fields iterates over the fields in order. Lines that are not fields are skipped; they are
+// in [Message.Faults].
 func (h Header) Fields() iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for f := range h.raws() {
@@ -118,8 +117,8 @@ func (h Header) Fields() iter.Seq[Field] {
 	}
 }
 
-// Lookup returns the value of the first field of that name, unfolded and not
-// decoded. ok reports whether there is one, perhaps empty.
+// Lookup returns the value of the first field of that name, unfolded and not decoded. ok is
+// false if the field is missing.
 func (h Header) Lookup(name string) (value string, ok bool) {
 	for f := range h.raws() {
 		if strings.EqualFold(f.name, name) {
@@ -129,7 +128,7 @@ func (h Header) Lookup(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Get is [Header.Lookup] for those to whom an absent field is an empty one.
+// Get returns the value of the first field of that name, or "" if it is missing.
 func (h Header) Get(name string) string {
 	value, _ := h.Lookup(name)
 	return value
@@ -147,32 +146,29 @@ func (h Header) Values(name string) []string {
 	return list
 }
 
-// Text returns the first field of that name decoded by [DecodeWords]: one line of
-// UTF-8.
+// Text returns the first field of that name decoded by [DecodeWords].
 func (h Header) Text(name string) string { return DecodeWords(h.Get(name)) }
 
 // Subject returns the Subject, decoded.
 func (h Header) Subject() string { return h.Text("Subject") }
 
-// Date returns the time of the Date field. It reads obsolete zones, two-digit
-// years (RFC 5322 section 4.3), and the forms of older news articles. ok is false
-// if there is no date that can be read.
+// Date returns the time of the Date field, as [ParseDate] reads it. ok is false if it is
+// missing or invalid.
 func (h Header) Date() (t time.Time, ok bool) { return ParseDate(h.Get("Date")) }
 
-// MessageID returns the identifier of the Message-ID field, without "<" and ">";
-// it is empty if there is none.
+// MessageID returns the identifier of the Message-ID field without "<" and ">", or "" if it
+// is missing.
 func (h Header) MessageID() string { return firstID(h.Get("Message-ID")) }
 
 // References returns the identifiers of the References field in order, oldest
 // first, without "<" and ">".
 func (h Header) References() []string { return ParseIDs(h.Get("References")) }
 
-// InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">".
-// Words between them, which old programs wrote, are left out.
+// InReplyTo returns the identifiers of the In-Reply-To field, without "<" and ">" and
+// without the words that old programs wrote between them.
 func (h Header) InReplyTo() []string { return ParseIDs(h.Get("In-Reply-To")) }
 
-// Newsgroups returns the names of the newsgroups that the Newsgroups field has
-// (RFC 5536 section 3.1.4).
+// Newsgroups returns the newsgroups of the Newsgroups field (RFC 5536 section 3.1.4).
 func (h Header) Newsgroups() []string {
 	return strings.FieldsFunc(h.Get("Newsgroups"), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// generated is a message of any size that is nowhere: head, then the octets of fill
-// again and again, then tail.
+// generated is a message of any size that is not in memory: head, then fill repeatedly, then
+// tail.
 type generated struct {
 	head, fill, tail string
 	times            int64
@@ -46,7 +46,7 @@ func (g generated) from(offset int64) string {
 	return g.tail[min(offset-g.times*int64(len(g.fill)), int64(len(g.tail))):]
 }
 
-// counted counts the octets that are read.
+// counted counts the octets read.
 type counted struct {
 	io.ReaderAt
 	octets int64
@@ -60,8 +60,8 @@ func (c *counted) ReadAt(p []byte, offset int64) (int, error) {
 
 func (g generated) reader() *io.SectionReader { return io.NewSectionReader(g, 0, g.size()) }
 
-// peak runs f and returns how many octets of the heap it held at most, as far as can be
-// seen from outside, and how many it took in all.
+// peak runs f and returns the most octets of heap that it held, as far as can be measured,
+// and the total that it allocated.
 func peak(f func(sample func())) (held, taken uint64) {
 	var before, now runtime.MemStats
 	runtime.GC()
@@ -83,7 +83,7 @@ const mib = 1 << 20
 // lines is a MiB of base64.
 var base64Lines = strings.Repeat(strings.Repeat("QUJD", 19)+"\r\n", mib/78)
 
-// A message of 100 MB is parsed, and its parts are read, without holding it.
+// A message of 100 MB is parsed and read without holding it in memory.
 func TestMemory(t *testing.T) {
 	g := generated{
 		head:  crlf("Subject: large\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nsee the file\n--x\nContent-Type: image/png; name=large.png\nContent-Transfer-Encoding: base64\n\n"),
@@ -122,8 +122,8 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// What is made to be costly costs little: what is held is bounded, and nothing is
-// read again and again. What takes time with a square here does not end.
+// Hostile messages cost little: memory is bounded, and nothing is read repeatedly. Quadratic
+// time would not end here.
 func TestHostile(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -151,7 +151,7 @@ func TestHostile(t *testing.T) {
 		{"tags", generated{"Subject: x\nContent-Type: text/html\n\n", "<a href='b'><blockquote>", "", 200_000}, "", 1, false},
 		{"an open tag", generated{"Subject: x\nContent-Type: text/html\n\n", "<a href='b", "", 1 << 20}, "", 1, false},
 		{"files", generated{"Subject: x\n\n", "begin 644 x\nend\n", "", 100_000}, "", 10_000, false},
-		{"files that are none", generated{"Subject: x\n\n", "begin 644 x\n", "", 200_000}, "", 1, false},
+		{"files without lines", generated{"Subject: x\n\n", "begin 644 x\n", "", 200_000}, "", 1, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			read := &counted{ReaderAt: row.g}
@@ -186,7 +186,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A tree that is 10,000 deep is entered as far as it may be.
+// A tree 10,000 levels deep is read down to the limit.
 func TestDeep(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Subject: x\n")
@@ -208,7 +208,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// A header that does not end is not waited for.
+// Reading an endless header ends at the limit.
 func TestReadStops(t *testing.T) {
 	r := generated{"Subject: x\nX: ", "yyyyyyyyyyyyyyyy", "", 1 << 30}.reader()
 	m, err := message.Read(r, nil)

@@ -1,17 +1,16 @@
 package message
 
 import (
-	"bufio"
-	"html"
 	"io"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/locus-url/locus/document/markup"
 )
 
 const (
-	maxTag    = 8 << 10 // octets of a tag that are looked at
-	maxEntity = 32
+	maxToken  = 1 << 20 // octets of a tag, a comment or a script
 	maxLinks  = 200
 	maxLink   = 2000 // octets of a URL that is listed
 	maxQuotes = 20   // depth of quotes that is shown
@@ -27,16 +26,16 @@ var breaks = map[string]int{
 	"blockquote": 2, "h1": 2, "h2": 2, "h3": 2, "h4": 2, "h5": 2, "h6": 2, "p": 2, "pre": 2,
 }
 
-// htmlText makes text of HTML as it comes, without holding it. It is no parser of HTML:
-// it takes tags off, and shows the blocks and links that they stood for.
+// htmlText makes text of HTML: it leaves out the tags, and shows the blocks and links
+// that they stand for.
 type htmlText struct {
-	r *bufio.Reader
 	w io.Writer
 
+	hidden string // the element of unseen that is open
 	out    []byte
 	wrote  bool // there is text
-	blank  bool // a blank came before what comes
-	ends   int  // line ends that came before what comes
+	blank  bool // white space came before the next text
+	ends   int  // line ends before the next text
 	prefix string
 	pre    int // depths of elements
 	quotes int
@@ -46,42 +45,105 @@ type htmlText struct {
 	anchor []byte // its text, as far as it may be the URL
 }
 
-// writeHTML writes the text of HTML, and returns the URLs of its links, which have
-// their numbers behind their texts: [1] is the first.
-func writeHTML(w io.Writer, r io.Reader) (links []string, err error) {
-	h := &htmlText{r: bufio.NewReaderSize(r, 16<<10), w: w}
+// writeHTML writes the text of a part that is HTML, and returns the URLs of its links,
+// whose texts are followed by their numbers: [1] is the first. It holds one token at a
+// time; a token that is too long is a [Fault], and ends the text.
+func writeHTML(w io.Writer, p Part) (links []string, err error) {
+	h := &htmlText{w: w}
+	var tokens markup.HTML
+	r, buf := p.Text(), make([]byte, 0, 16<<10)
 	for err == nil {
-		var c byte
-		if c, err = h.r.ReadByte(); err == nil {
-			err = h.octet(c)
+		if len(buf) == maxToken {
+			err = Fault{Rule: RuleLimit, Offset: p.Offset(), Path: p.Path, Text: "a tag, a comment or a script of HTML has more than 1 MiB: the text ends there"}
+			break
 		}
-		if len(h.out) >= 8<<10 {
-			err = h.flush(err)
+		buf = slices.Grow(buf, min(max(len(buf), 16<<10), maxToken-len(buf)))
+		var n int
+		n, err = io.ReadFull(r, buf[len(buf):min(cap(buf), maxToken)])
+		buf = buf[:len(buf)+n]
+		tokens.Source, tokens.Offset = string(buf), 0
+		h.read(&tokens, err != nil)
+		buf = buf[:copy(buf, buf[tokens.Offset:])]
+		if flushErr := h.flush(); flushErr != nil {
+			return h.links, flushErr
 		}
 	}
-	if err == io.EOF {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
-	return h.links, h.flush(err)
+	return h.links, err
 }
 
-// flush writes what is made. It returns err, or what went wrong.
-func (h *htmlText) flush(err error) error {
-	if _, writeErr := h.w.Write(h.out); writeErr != nil {
-		return writeErr
+// read takes the tokens that are whole. Nothing follows the source if it is final.
+func (h *htmlText) read(tokens *markup.HTML, final bool) {
+	for {
+		before := *tokens
+		t, ok := tokens.Next()
+		if !ok {
+			return
+		}
+		if t.End == len(tokens.Source) && !final {
+			*tokens = before
+			if t.Kind != markup.Text || t.Name != "" {
+				return
+			}
+			// What may begin a character reference or a tag waits for what follows.
+			if n := strings.LastIndexAny(tokens.Source[t.Start:], "&<"); n >= 0 && len(tokens.Source)-t.Start-n < maxReference {
+				t.End = t.Start + n
+			}
+			tokens.Offset = t.End
+			h.token(tokens.Source, t)
+			return
+		}
+		h.token(tokens.Source, t)
 	}
+}
+
+// maxReference is more octets than a character reference has.
+const maxReference = 64
+
+// token takes one token.
+func (h *htmlText) token(source string, t markup.Token) {
+	text := source[t.Start:t.End]
+	switch t.Kind {
+	case markup.Text:
+		decoded := markup.Decode(text, markup.HTMLText)
+		h.text(decoded.Text)
+	case markup.Verbatim:
+		h.text(text)
+	case markup.StartTag, markup.EndTag:
+		name := strings.ToLower(t.Name)
+		switch {
+		case h.hidden == "" && t.Kind == markup.StartTag && unseen[name]:
+			h.hidden = name
+		case h.hidden == "":
+			h.element(name, source, t)
+		case h.hidden == name && t.Kind == markup.EndTag:
+			h.hidden = ""
+		}
+	}
+}
+
+// flush writes what is made.
+func (h *htmlText) flush() error {
+	_, err := h.w.Write(h.out)
 	h.out = h.out[:0]
 	return err
 }
 
-func (h *htmlText) octet(c byte) error {
-	switch c {
-	case '<':
-		return h.markup()
-	case '&':
-		h.entity()
-	case ' ', '\t', '\n', '\r', '\f':
-		switch {
+// text takes running text.
+func (h *htmlText) text(text string) {
+	if h.hidden != "" {
+		return
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case !markup.IsSpace(c):
+			if strings.HasPrefix(text[i:], "\u00a0") {
+				i, c = i+1, ' '
+			}
+			h.space()
+			h.add(c)
 		case h.pre == 0:
 			h.blank = true
 		case c == '\n':
@@ -90,11 +152,7 @@ func (h *htmlText) octet(c byte) error {
 		case c != '\r':
 			h.put(string(c))
 		}
-	default:
-		h.space()
-		h.add(c)
 	}
-	return nil
 }
 
 // space writes the line ends or the blank before a text.
@@ -137,123 +195,18 @@ func (h *htmlText) put(text string) {
 // apart has what comes on a line of its own.
 func (h *htmlText) apart(ends int) { h.ends, h.blank = max(h.ends, ends), false }
 
-// entity reads what begins with "&".
-func (h *htmlText) entity() {
-	head, _ := h.r.Peek(maxEntity)
-	n := 0
-	for n < len(head) && (head[n] == '#' || isAlnum(head[n])) {
-		n++
-	}
-	if n < len(head) && head[n] == ';' {
-		n++
-	}
-	text := html.UnescapeString("&" + string(head[:n]))
-	_, _ = h.r.Discard(n)
-	h.put(strings.ReplaceAll(text, "\u00a0", " "))
-}
-
-func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
-// markup reads what begins with "<".
-func (h *htmlText) markup() error {
-	next, _ := h.r.Peek(3)
-	switch {
-	case len(next) == 0 || next[0] != '/' && next[0] != '!' && next[0] != '?' && !unicode.IsLetter(rune(next[0])):
-		h.put("<")
-		return nil
-	case string(next) == "!--":
-		return h.skipComment()
-	}
-	tag, err := h.tag()
-	if err != nil {
-		return err
-	}
-	n := 0
-	for n < len(tag) && (isAlnum(tag[n]) || n == 0 && tag[n] == '/') {
-		n++
-	}
-	name := strings.ToLower(tag[:n])
-	if unseen[name] {
-		return h.skipElement(name)
-	}
-	h.element(name, tag[n:])
-	return nil
-}
-
-// skipComment goes behind "-->".
-func (h *htmlText) skipComment() error {
-	_, _ = h.r.Discard(len("!--"))
-	dashes := 2 // "<!-->" is a whole comment
-	for {
-		c, err := h.r.ReadByte()
-		switch {
-		case err != nil:
-			return err
-		case c == '-':
-			dashes++
-		case c == '>' && dashes >= 2:
-			return nil
-		default:
-			dashes = 0
-		}
-	}
-}
-
-// tag reads a tag up to its ">" and returns what is before it.
-func (h *htmlText) tag() (string, error) {
-	var b []byte
-	var quote byte
-	for {
-		c, err := h.r.ReadByte()
-		switch {
-		case err != nil:
-			return "", err
-		case quote == 0 && c == '>':
-			return string(b), nil
-		case quote == c:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\'') && len(b) > 0 && strings.IndexByte("= ", b[len(b)-1]) >= 0:
-			quote = c
-		}
-		if len(b) < maxTag {
-			b = append(b, c)
-		}
-	}
-}
-
-// skipElement goes behind the end of an element.
-func (h *htmlText) skipElement(name string) error {
-	for {
-		c, err := h.r.ReadByte()
-		if err != nil {
-			return err
-		}
-		if c != '<' {
-			continue
-		}
-		next, _ := h.r.Peek(1 + len(name))
-		if len(next) == 1+len(name) && next[0] == '/' && strings.EqualFold(string(next[1:]), name) {
-			_, err := h.tag()
-			return err
-		}
-	}
-}
-
-// element takes a tag, whose name begins with "/" if it ends an element.
-func (h *htmlText) element(name, attributes string) {
-	base := strings.TrimPrefix(name, "/")
-	begins := base == name
-	if base == "a" {
+// element takes a tag of the element of that name.
+func (h *htmlText) element(name, source string, t markup.Token) {
+	begins := t.Kind == markup.StartTag
+	if name == "a" {
 		h.endLink()
 	}
-	switch n := breaks[base]; {
+	switch n := breaks[name]; {
 	case n > 0:
 		h.apart(n)
-	case base == "br":
+	case name == "br":
 		h.apart(min(h.ends+1, 2))
-	case base == "td" || base == "th":
+	case name == "td" || name == "th":
 		h.blank = true
 	}
 	depth := -1
@@ -261,20 +214,20 @@ func (h *htmlText) element(name, attributes string) {
 		depth = 1
 	}
 	switch {
-	case base == "blockquote":
+	case name == "blockquote":
 		h.quotes = max(h.quotes+depth, 0)
-	case base == "pre":
+	case name == "pre":
 		h.pre = max(h.pre+depth, 0)
 	case !begins:
-	case base == "a":
-		h.href = linkOf(attribute(attributes, "href"))
-	case base == "li":
+	case name == "a":
+		h.href = linkOf(t.Value(source, "href"))
+	case name == "li":
 		h.prefix = "* "
-	case base == "hr":
+	case name == "hr":
 		h.put("----")
 		h.apart(1)
-	case base == "img":
-		if alt := strings.TrimSpace(oneLine(attribute(attributes, "alt"))); alt != "" {
+	case name == "img":
+		if alt := strings.TrimSpace(oneLine(t.Value(source, "alt"))); alt != "" {
 			h.put("[" + alt + "]")
 		}
 	}
@@ -293,14 +246,13 @@ func (h *htmlText) endLink() {
 			return
 		}
 		i = len(h.links)
-		h.links = append(h.links, href)
+		h.links = append(h.links, strings.Clone(href)) // Without the text around it.
 	}
 	h.blank = false
 	h.put("[" + join("", i+1) + "]")
 }
 
-// linkOf returns the URL of a link, or nothing if it leads to nowhere that can be
-// shown.
+// linkOf returns the URL of a link, or "" if it is not to be listed.
 func linkOf(href string) string {
 	href = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -313,40 +265,4 @@ func linkOf(href string) string {
 		return ""
 	}
 	return href
-}
-
-// attribute returns the value of an attribute, decoded; empty if there is none.
-func attribute(text, name string) string {
-	for {
-		text = strings.TrimLeft(text, " \t\r\n\f/")
-		n := strings.IndexAny(text, "= \t\r\n\f")
-		if n < 0 {
-			return ""
-		}
-		key, rest := text[:n], strings.TrimLeft(text[n:], " \t\r\n\f")
-		if n == 0 {
-			text = text[1:]
-			continue
-		}
-		value := ""
-		if strings.HasPrefix(rest, "=") {
-			value, rest = attributeValue(strings.TrimLeft(rest[1:], " \t\r\n\f"))
-		}
-		if strings.EqualFold(key, name) {
-			return html.UnescapeString(value)
-		}
-		text = rest
-	}
-}
-
-// attributeValue returns the value that text begins with, and what is behind it.
-func attributeValue(text string) (value, rest string) {
-	if text != "" && (text[0] == '"' || text[0] == '\'') {
-		value, rest, _ = strings.Cut(text[1:], text[:1])
-		return value, rest
-	}
-	if i := strings.IndexAny(text, " \t\r\n\f"); i >= 0 {
-		return text[:i], text[i:]
-	}
-	return text, ""
 }

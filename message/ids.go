@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<"
-// and ">" (RFC 5322 section 3.6.4). Comments, quoted strings and words between them are
-// left out, and so are blanks within an identifier, where a line was folded. A text
-// without "<" is a list of identifiers if each of its words looks like one.
+// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<" and
+// ">" (RFC 5322 section 3.6.4). It skips comments, quoted strings and words between them,
+// and blanks in an identifier, where a line was folded. A text without "<" is a list of
+// identifiers if each of its words looks like one.
 func ParseIDs(text string) []string {
 	s := scanIDs(text)
 	if s.ids != nil || s.cut != "" {
@@ -24,9 +24,9 @@ func ParseIDs(text string) []string {
 	return s.words
 }
 
-// MessageIDs returns the identifiers of a Message-ID or Content-ID field, without "<"
-// and ">". There should be one. It reads as [ParseIDs] does, but takes what follows a
-// "<" without ">", and without "<" the first word.
+// MessageIDs returns the identifiers of a Message-ID or Content-ID field, without "<" and
+// ">". There should be one. It reads the field like [ParseIDs], but accepts a "<" without
+// ">", and without "<" the first word.
 func MessageIDs(text string) []string {
 	s := scanIDs(text)
 	switch {
@@ -42,7 +42,7 @@ func MessageIDs(text string) []string {
 	return nil
 }
 
-// firstID returns the identifier of a field that should have one.
+// firstID returns the first of [MessageIDs], or "".
 func firstID(text string) string {
 	if list := MessageIDs(text); len(list) > 0 {
 		return list[0]
@@ -57,9 +57,10 @@ type idScanner struct {
 	cut   string   // the word after a "<" without ">"
 	words []string // outside of "<" and ">"
 
-	// Each of these is set when an end is missing and is not searched for again, so
-	// that the time is linear.
-	noComment, noString, noQuotes, noAngle bool
+	angles angles
+	// Each is set when an end is missing, and then not searched for again, so that the
+	// time is linear.
+	noComment, noString bool
 }
 
 func scanIDs(text string) idScanner {
@@ -85,16 +86,14 @@ func scanIDs(text string) idScanner {
 	return s
 }
 
-// isPhrase reports whether a quoted string begins at i that is not the local part of an
-// identifier.
+// isPhrase reports whether the quoted string at i is not the local part of an identifier.
 func (s *idScanner) isPhrase(i int) bool {
 	end := endOfString(s.text, i)
 	s.noString = end < 0
 	return end >= 0 && (end == len(s.text) || s.text[end] != '@')
 }
 
-// word takes the word that begins at i, and returns its end. A quoted string in it may
-// have blanks.
+// word reads the word at i and returns its end. A quoted string in it may have blanks.
 func (s *idScanner) word(i int) (end int) {
 	start := i
 	for i < len(s.text) && !isSpace(s.text[i]) && s.text[i] != '<' && (s.text[i] != '(' || i == start) {
@@ -113,19 +112,10 @@ func (s *idScanner) word(i int) (end int) {
 	return i
 }
 
-// angle takes what is between the "<" before i and its ">", and returns what follows. A
-// ">" in a quoted string is not the end if another follows. The last "<" counts: those
-// before it are junk.
+// angle reads the text between the "<" before i and its ">", and returns the offset after
+// it. Only the last "<" counts.
 func (s *idScanner) angle(i int) (next int) {
-	end := -1
-	if !s.noQuotes {
-		end = closing(s.text, i, true)
-		s.noQuotes = end < 0
-	}
-	if end < 0 && !s.noAngle {
-		end = closing(s.text, i, false)
-		s.noAngle = end < 0
-	}
+	end := s.angles.end(s.text, i)
 	if end < 0 {
 		end = i
 		for end < len(s.text) && !isSpace(s.text[end]) {
@@ -142,7 +132,7 @@ func (s *idScanner) angle(i int) (next int) {
 	return end + 1
 }
 
-// unfoldID returns an identifier without blanks, but for those of a quoted string.
+// unfoldID returns an identifier without blanks outside quoted strings.
 func unfoldID(text string) string {
 	if !strings.ContainsAny(text, " \t\r\n<") {
 		return text
@@ -169,35 +159,36 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// closing returns where the first ">" from i on is that is not in a quoted string, if
-// those count, or -1.
-func closing(text string, i int, quotes bool) int {
-	if !quotes {
+// angles finds the ends of texts in "<" and ">" within one text. It remembers what is
+// missing, so that the time is linear.
+type angles struct{ noQuotes, noAngle bool }
+
+// end returns the offset of the ">" for the "<" before i, or -1. A ">" in a quoted string is
+// not the end if another follows.
+func (a *angles) end(text string, i int) int {
+	quoted := false
+	for j := i; j < len(text) && !a.noQuotes; j++ {
+		switch {
+		case text[j] == '\\' && quoted:
+			j++
+		case text[j] == '"':
+			quoted = !quoted
+		case text[j] == '>' && !quoted:
+			return j
+		}
+	}
+	a.noQuotes = true
+	if !a.noAngle {
 		if n := strings.IndexByte(text[i:], '>'); n >= 0 {
 			return i + n
 		}
-		return -1
-	}
-	quoted := false
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			if quoted {
-				i++
-			}
-		case '"':
-			quoted = !quoted
-		case '>':
-			if !quoted {
-				return i
-			}
-		}
+		a.noAngle = true
 	}
 	return -1
 }
 
-// endOfComment returns what follows the comment that begins at i (RFC 5322 section
-// 3.2.2), or -1 if it has no end.
+// endOfComment returns the offset after the comment at i (RFC 5322 section 3.2.2), or -1 if
+// it has no end.
 func endOfComment(text string, i int) int {
 	depth := 0
 	for ; i < len(text); i++ {
@@ -215,8 +206,8 @@ func endOfComment(text string, i int) int {
 	return -1
 }
 
-// endOfString returns what follows the quoted string that begins at i (RFC 5322 section
-// 3.2.4), or -1 if it has no end.
+// endOfString returns the offset after the quoted string at i (RFC 5322 section 3.2.4), or
+// -1 if it has no end.
 func endOfString(text string, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -233,17 +224,16 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// Link returns the URL of the message with that identifier, which is without "<"
-// and ">". scheme is "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI
-// draft; RFC 2392). The error is a [*locus.SyntaxError]: id is empty, too long, or
-// one that no news URL can have, since it has no "@".
+// Link returns the URL of the message with an identifier without "<" and ">". scheme is
+// "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI draft; RFC 2392). The
+// error is a [*locus.SyntaxError]: id is empty or too long, or has no "@", which a news URL
+// needs.
 func Link(scheme, id string) (locus.URL, error) {
 	at := strings.LastIndexByte(id, '@')
 	if id == "" || scheme == "news" && at < 0 {
 		return locus.URL{}, locus.NewSyntaxError(scheme+":"+id, len(scheme)+1, "addr-spec", errNoID)
 	}
-	// The "@" that splits is written as it is; "/", which splits a mid URL, and all
-	// else that is reserved never is.
+	// Only the "@" before the domain is not escaped; "/" would split a mid URL.
 	text := escape.Encode(id[at+1:], escape.Unreserved())
 	if at >= 0 {
 		text = escape.Encode(id[:at], escape.Unreserved()) + "@" + text
@@ -251,9 +241,8 @@ func Link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// Links returns the URLs of the messages with these identifiers, in order and each
-// once. Those of which [Link] makes none are left out. For a thread, the identifiers
-// are those of [Header.References] and [Header.InReplyTo].
+// Links returns the URLs of messages, in order and each once. It skips identifiers for
+// which [Link] fails. [Header.References] and [Header.InReplyTo] give those of a thread.
 func Links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}

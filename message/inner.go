@@ -8,34 +8,34 @@ import (
 	"slices"
 )
 
-// isEncodedMessage reports whether n is a message that has a transfer encoding. RFC 2046
-// section 5.2.1 forbids one for message/rfc822, RFC 6532 section 3.5 permits it for
+// isEncodedMessage reports whether n is an enclosed message with a transfer encoding. RFC
+// 2046 section 5.2.1 forbids that for message/rfc822, RFC 6532 section 3.5 permits it for
 // message/global, and programs write both.
 func (n *node) isEncodedMessage() bool { return isMessage(n.typ) && !isIdentity(n.encoding) }
 
-// openEncoded decodes the messages within that have a transfer encoding, and puts their
-// nodes where they belong. Such a message is held in memory, because its parts have no
-// places in what is read.
+// openEncoded decodes the enclosed messages that have a transfer encoding, and inserts
+// their nodes. Such a message is kept in memory, because its parts have no offsets in the
+// input.
 func (s *scanner) openEncoded() error {
 	m := s.m
 	if !slices.ContainsFunc(m.nodes, func(n node) bool { return n.isEncodedMessage() }) {
 		return nil
 	}
 	nodes, faulty := m.nodes, len(s.faulty)
-	place := make([]int, len(nodes)) // of each node in the list that is made
-	within := 0                      // nodes that come from encoded messages
+	moved := make([]int, len(nodes)) // the new index of each node
+	added := 0                       // nodes of encoded messages
 	m.nodes = make([]node, 0, len(nodes)+1)
 	for i, n := range nodes {
 		at := len(m.nodes)
-		place[i] = at
+		moved[i] = at
 		if n.parent >= 0 {
-			n.parent = place[n.parent]
+			n.parent = moved[n.parent]
 		}
 		m.nodes = append(m.nodes, n)
 		if !n.isEncodedMessage() {
 			continue
 		}
-		inner, err := s.decodeInner(at, len(nodes)+within)
+		inner, err := s.decodeInner(at, len(nodes)+added)
 		if err != nil {
 			m.nodes = nodes
 			for j := faulty; j < len(s.faulty); j++ {
@@ -44,25 +44,26 @@ func (s *scanner) openEncoded() error {
 			return err
 		}
 		if inner != nil {
-			within += len(inner.m.nodes)
+			added += len(inner.m.nodes)
 			s.insert(at, inner)
 		}
 	}
 	for i, n := range s.faulty[:faulty] {
 		if n >= 0 {
-			s.faulty[i] = place[n]
+			s.faulty[i] = moved[n]
 		}
 	}
 	return nil
 }
 
-// insert appends the nodes and faults of the message that node at, the last one, is.
+// insert appends the nodes and faults of an enclosed message to its node at, which is the
+// last one.
 func (s *scanner) insert(at int, inner *scanner) {
 	m := s.m
 	m.nodes[at].children = 1
 	enclosed := m.encloses(at)
 	for _, n := range inner.m.nodes {
-		n.parent += at + 1 // of what is the whole of the message: from -1 to at
+		n.parent += at + 1 // that of the message itself: from -1 to at
 		n.enclosed = n.enclosed || enclosed
 		if n.r == nil {
 			n.r = inner.m.r
@@ -74,14 +75,14 @@ func (s *scanner) insert(at int, inner *scanner) {
 	}
 }
 
-// decodeInner scans the message that node i stands for. It is nil, with a fault, if there
-// is none, or if a limit forbids it. count is how many nodes there are. The limits are
-// those of the whole: what one message takes is taken from the others.
+// decodeInner scans the enclosed message of node i. It returns nil and reports a fault if
+// the content is not a message, or if a limit is reached. count is the number of nodes.
+// Enclosed messages share the limits of the whole message.
 func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	m := s.m
 	n := &m.nodes[i]
 	limited := func(format string, args ...any) (*scanner, error) {
-		s.fault(RuleLimit, n.body, i, fmt.Sprintf(format, args...)+": it is not looked into")
+		s.fault(RuleLimit, n.body, i, fmt.Sprintf(format, args...)+": it is not split")
 		return nil, nil
 	}
 	limits := m.limits
@@ -91,11 +92,11 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	}
 	switch {
 	case limits.Parts < 0:
-		return limited("there are more than %d parts", m.limits.Parts)
+		return limited("more than %d parts", m.limits.Parts)
 	case limits.Depth <= 0:
-		return limited("it is deeper in others than %d", m.limits.Depth)
+		return limited("nested more than %d levels deep", m.limits.Depth)
 	case limits.Held <= 0:
-		return limited("messages within that are encoded have more octets than may be held")
+		return limited("the encoded messages in it are too large to keep in memory")
 	}
 	limits.Depth--
 	var b bytes.Buffer
@@ -106,16 +107,16 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	}
 	size := int64(b.Len())
 	if size > limits.Held {
-		return limited("messages within that are encoded have more than %d octets", limits.Held)
+		return limited("the encoded messages in it have more than %d octets", limits.Held)
 	}
 	limits.Held -= size
 	inner := newScanner(&Message{r: bytes.NewReader(b.Bytes()), size: size, limits: limits})
 	err = inner.scan()
 	m.limits.Held = inner.m.limits.Held
 	if errors.Is(err, ErrNoMessage) {
-		s.fault(RuleHeaderLine, n.body, i, "what is encoded is not a message: it does not begin with a header")
+		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it does not begin with a header")
 		return nil, nil
 	}
-	// The only other error is a header that is too large, which is a fault, too.
+	// The only other error is a header that is too large, which is also a fault.
 	return inner, nil
 }

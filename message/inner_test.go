@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// inBase64 returns the header and body of a part that is text, encoded.
+// inBase64 returns the header and body of a part with text in base64.
 func inBase64(text string) string {
 	return "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(text)) + "\n"
 }
 
-// A message within that is encoded opens into parts, as one that is not.
+// An encoded enclosed message is split into parts like any other.
 func TestEncodedMessage(t *testing.T) {
 	within := "Subject: within\nMessage-ID: <in@x>\nContent-Type: multipart/mixed; boundary=y\n\n" +
 		"--y\n\ntext within\n--y\nContent-Type: text/html\nContent-ID: <html@x>\nContent-Transfer-Encoding: quoted-printable\n\n<b>h=C3=A9</b>\n" +
@@ -41,7 +41,7 @@ func TestEncodedMessage(t *testing.T) {
 		}
 		got, err := io.ReadAll(p.Open())
 		want, _ := io.ReadAll(q.Open())
-		// The line end before a boundary is not part of what is not encoded.
+		// The line end before a boundary is not part of a content that is not encoded.
 		if strings.TrimSuffix(string(got), "\n") != strings.TrimSuffix(string(want), "\n") || err != nil {
 			t.Errorf("%s is %q, %v; want %q", p.Path, got, err, want)
 		}
@@ -60,7 +60,7 @@ func TestEncodedMessage(t *testing.T) {
 	}
 }
 
-// What is decoded counts against the limits of the whole message.
+// Decoded messages count against the limits of the whole message.
 func TestEncodedMessageLimits(t *testing.T) {
 	nested := "Subject: last\n\nbody\n"
 	for range 20 {
@@ -77,13 +77,13 @@ func TestEncodedMessageLimits(t *testing.T) {
 		parts      int
 		fault      string
 	}{
-		{"depth", nested, message.Limits{Depth: 5}, 6, "deeper"},
+		{"depth", nested, message.Limits{Depth: 5}, 6, "nested"},
 		{"default depth", nested, message.Limits{}, 21, ""},
 		{"parts", parts, message.Limits{Parts: 30}, 28, "more than 30 parts"},
 		{"held", parts, message.Limits{Held: 500}, 40, "more than"},
 		{"held exactly", inBase64("A: b\n\n" + strings.Repeat("x", 94)), message.Limits{Held: 100}, 2, ""},
 		{"held but one", inBase64("A: b\n\n" + strings.Repeat("x", 95)), message.Limits{Held: 100}, 1, "more than 100 octets"},
-		{"nothing left to hold", inBase64(inBase64("A: b\n\nc")), message.Limits{Held: int64(len(inBase64("A: b\n\nc")))}, 2, "may be held"},
+		{"nothing left to hold", inBase64(inBase64("A: b\n\nc")), message.Limits{Held: int64(len(inBase64("A: b\n\nc")))}, 2, "too large to keep"},
 	} {
 		m, err := message.Parse(strings.NewReader(test.text), int64(len(test.text)), &test.limits)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestEncodedMessageLimits(t *testing.T) {
 	}
 }
 
-// A reader that fails is an error, and what was found before is there.
+// If reading fails, Parse returns the error and the message so far.
 func TestEncodedMessageUnreadable(t *testing.T) {
 	text := "Content-Type: multipart/mixed; boundary=x\n\n--x\n" + inBase64("A: b\n\nc") + "--x\n" + inBase64("A: b\n\nd") + "--x--\n"
 	second := strings.LastIndex(text, "QTog")
@@ -116,7 +116,7 @@ func TestEncodedMessageUnreadable(t *testing.T) {
 	}
 }
 
-// failsOnce reads all, but fails when it is asked for what begins at an offset.
+// failsOnce fails when it reads at an offset.
 type failsOnce struct {
 	io.ReaderAt
 	offset int64

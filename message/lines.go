@@ -5,20 +5,20 @@ import (
 	"io"
 )
 
-// lineBuffer is how much of a line is looked at in one go. Longer lines, which no
-// standard allows, come in fragments.
+// lineBuffer is the longest fragment. Longer lines, which no standard allows, are read in
+// several fragments.
 const lineBuffer = 64 << 10
 
 // fragment is a line, or a piece of a line that is longer than [lineBuffer].
 type fragment struct {
-	text   []byte // without the line end; good until the next fragment is read
-	eol    string // "\r\n" or "\n"; empty: the text ends without one, or goes on
-	begins bool   // it is the first of its line
-	ends   bool   // it is the last of its line
-	start  int64  // where it begins in what is read
+	text   []byte // without the line end; valid until the next fragment is read
+	eol    string // "\r\n" or "\n"; empty: the text ends, or the line continues
+	begins bool   // the first fragment of its line
+	ends   bool   // the last fragment of its line
+	start  int64  // its offset
 }
 
-// next is where the fragment behind f begins.
+// next returns the offset of the next fragment.
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
 // lines reads fragments.
@@ -46,7 +46,7 @@ func (l *lines) read(f *fragment) error {
 	case err == bufio.ErrBufferFull:
 		f.ends = false
 		if n := len(text) - 1; text[n] == '\r' && l.r.UnreadByte() == nil {
-			// Half of a line end stays with the other half.
+			// CR LF must not be split.
 			f.text = text[:n]
 		}
 	case err != io.EOF || len(text) == 0:
@@ -57,28 +57,14 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// enough is how many octets of rewritten lines are made in one go.
-const enough = 4 << 10
-
-// lineReader is a text whose lines are rewritten one by one.
-type lineReader struct {
-	lines lines
-	// step appends to dst what a fragment becomes. It returns io.EOF where the text
-	// ends before its source.
-	step func(dst []byte, f *fragment) ([]byte, error)
-	line fragment
-	buf  []byte // made by step
-	rest []byte // of buf, still to be read
-	err  error
+// pieces reads the pieces that its source returns, up to an error.
+type pieces struct {
+	source interface{ next() ([]byte, error) }
+	rest   []byte
+	err    error
 }
 
-// newLineReader returns a reader of r with rewritten lines. size is about how much r has.
-func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
-	const least, most = 256, 16 << 10
-	return &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
-}
-
-func (r *lineReader) Read(p []byte) (int, error) {
+func (r *pieces) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -86,22 +72,42 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.fill()
+		r.rest, r.err = r.source.next()
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
 }
 
-// fill rewrites the next line, and those behind it that are at hand.
-func (r *lineReader) fill() {
-	r.buf = r.buf[:0]
-	for r.err == nil && (len(r.buf) == 0 || len(r.buf) < enough && r.lines.r.Buffered() > 0) {
-		if r.err = r.lines.read(&r.line); r.err == nil {
-			r.buf, r.err = r.step(r.buf, &r.line)
+// lineReader reads a text whose lines are rewritten one by one.
+type lineReader struct {
+	pieces
+	lines lines
+	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
+	// before its source.
+	step func(dst []byte, f *fragment) ([]byte, error)
+	line fragment
+	buf  []byte
+}
+
+// newLineReader returns a reader of r with rewritten lines. size is about the size of r.
+func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) *lineReader {
+	const least, most = 256, 16 << 10
+	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}
+	l.source = l
+	return l
+}
+
+// next rewrites the next line, and more that are buffered.
+func (l *lineReader) next() (_ []byte, err error) {
+	const batch = 4 << 10
+	l.buf = l.buf[:0]
+	for err == nil && (len(l.buf) == 0 || len(l.buf) < batch && l.lines.r.Buffered() > 0) {
+		if err = l.lines.read(&l.line); err == nil {
+			l.buf, err = l.step(l.buf, &l.line)
 		}
 	}
-	r.rest = r.buf
+	return l.buf, err
 }
 
 // unixLine gives a line the end "\n".

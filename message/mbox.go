@@ -14,13 +14,13 @@ import (
 const (
 	// mboxBuffer is how far ahead an mbox is read.
 	mboxBuffer = 64 << 10
-	// fromText is how much of a From_ line and the line after it is looked at.
+	// fromText is the part of a From_ line and the line after it that is read.
 	fromText = 2 << 10
-	// maxLine is how much of any other line is looked at.
+	// maxLine is the part of any other line that is read.
 	maxLine = 8 << 10
 	// maxIDField is the longest Message-ID field that is read, with its folding.
 	maxIDField = 4 << 10
-	// maxIDs is the most identifiers of one message. It should have one.
+	// maxIDs is the most identifiers of one message, which should have one.
 	maxIDs = 100
 	// maxFromQuotes is the most quoted lines of a message that are unquoted.
 	maxFromQuotes = 1 << 20
@@ -105,7 +105,7 @@ func (m *Mbox) Next() bool {
 		return false
 	}
 	m.message = MboxMessage{From: m.lines.offset}
-	m.header = idHeader{length: -1, noIDs: !m.IDs}
+	m.header = idHeader{length: -1, noIDs: !m.IDs, value: m.header.value[:0]}
 	m.state, m.blank, m.bare = mboxFrom, 0, false
 	return true
 }
@@ -235,8 +235,8 @@ func (m *Mbox) checkLength() {
 	}
 }
 
-// peek returns n octets at an offset, or fewer if all there are follow. It returns none
-// of a stream where they are too far ahead.
+// peek returns n octets at an offset, or fewer at the end of the mbox, which all reports. It
+// returns none if they are too far ahead in a stream.
 func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
 	if m.file != nil {
 		text = make([]byte, n)
@@ -261,7 +261,7 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// bodyLine takes a line of the body.
+// bodyLine reads a line of the body.
 func (m *Mbox) bodyLine(f *fragment) {
 	m.blank = 0
 	if f.begins && len(f.text) == 0 {
@@ -315,20 +315,20 @@ func (m *Mbox) finish() {
 	}
 }
 
-// idHeader is what an mbox and an index need of a header. It takes its lines one by one,
-// so that a header of any length costs no memory.
+// idHeader reads the fields of a header that an mbox and an index need, line by line, so
+// that a header of any length costs no memory.
 type idHeader struct {
 	ids    []string
 	length int64 // of Content-Length; -1: none
 	body   int64 // where the body begins
 	ended  bool  // a blank line ends the header
-	noIDs  bool  // identifiers are not wanted
+	noIDs  bool  // skip the Message-ID fields
 
-	name  string // of the field that is read, if it matters
+	name  string // of the current field, if it is read
 	value []byte
 }
 
-// line takes a line, and reports whether the header ends with it or before it.
+// line reads a line, and reports whether the header ends with or before it.
 func (h *idHeader) line(f *fragment) (done bool) {
 	if !f.begins {
 		return false
@@ -345,12 +345,12 @@ func (h *idHeader) line(f *fragment) (done bool) {
 		}
 		return false
 	}
-	h.take()
+	h.endField()
 	n := nameLen(text)
 	switch {
 	case n > 0:
-		for _, name := range []string{"Message-ID", "Content-Length"} {
-			if n == len(name) && strings.EqualFold(string(text[:n]), name) {
+		for _, name := range []string{"Content-Length", "Message-ID"} {
+			if n == len(name) && strings.EqualFold(string(text[:n]), name) && (!h.noIDs || name != "Message-ID") {
 				_, value, _ := bytes.Cut(text, []byte{':'})
 				h.name, h.value = name, append(h.value, value...)
 			}
@@ -366,14 +366,14 @@ func (h *idHeader) line(f *fragment) (done bool) {
 
 // end ends the header. The body begins at offset.
 func (h *idHeader) end(offset int64) {
-	h.take()
+	h.endField()
 	h.body = offset
 }
 
-// take reads the field that is complete.
-func (h *idHeader) take() {
+// endField interprets the current field.
+func (h *idHeader) endField() {
 	switch {
-	case h.name == "Message-ID" && !h.noIDs && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
+	case h.name == "Message-ID" && len(h.value) <= maxIDField && len(h.ids) < maxIDs:
 		for _, id := range MessageIDs(string(h.value)) {
 			if len(h.ids) < maxIDs && !slices.Contains(h.ids, id) {
 				h.ids = append(h.ids, id)
@@ -411,7 +411,7 @@ const from = "From "
 
 // IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a
 // date in the line and a header field after it. After a blank line, and at the start of an
-// mbox, one of both is enough. What is beyond the first 2 KiB of text is not looked at.
+// mbox, one of both is enough. Only the first 2 KiB of text are read.
 func IsFromLine(text []byte, afterBlank bool) bool {
 	if !bytes.HasPrefix(text, []byte(from)) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// headerOf reads the header as [ReadIDs] does.
+// headerOf reads a header like [ReadIDs].
 func headerOf(t testing.TB, text string) idHeader {
 	m := &Mbox{lines: newLines(strings.NewReader(text), 16<<10), header: idHeader{length: -1}, state: mboxHeader, single: true}
 	for m.state != mboxBody && m.line() {
@@ -48,8 +48,8 @@ func TestIDHeader(t *testing.T) {
 	}
 }
 
-// A header of nothing but identifiers is read once, and leads to a message by some
-// of them. To look for each among all others would take hours.
+// A header with half a million identifiers is read once, up to a limit. Comparing all of them
+// would take hours.
 func TestManyIDs(t *testing.T) {
 	var text, one strings.Builder
 	for i := range 500_000 {
@@ -66,7 +66,7 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// A message is found by the identifier that package message shows of it.
+// An index has the identifier that Header.MessageID returns.
 func TestIDsAsShown(t *testing.T) {
 	for _, value := range []string{
 		"(old <x@y>) <real@id>", "\"<no@a>\" <yes@a>", "<a@b", "a@b (added)", "<\"a>b\"@c>", "<long\n @folded.dom>", "<a@b> <c@d>", "<<a@b>>", "a@b>", "", "()", "<>",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// This is how an mbox is read, for reading only: all of it in memory, line by line.
+// A simple reader of mboxes to compare with: in memory, line by line.
 
 type slowLine struct {
 	start, next int
@@ -32,8 +32,8 @@ var (
 	slowQuoted = regexp.MustCompile(`^>+From `)
 )
 
-// slowIsFrom: "From " with an empty line before it and a date or a header field
-// behind it, or with both of these.
+// slowIsFrom reports whether line i is a From_ line: "From " after a blank line with a date or
+// before a header field, or anywhere with both.
 func slowIsFrom(lines []slowLine, i int, empty bool) bool {
 	if i >= len(lines) || !strings.HasPrefix(lines[i].text, "From ") {
 		return false
@@ -48,7 +48,7 @@ func slowIsFrom(lines []slowLine, i int, empty bool) bool {
 	return signs == 2 || empty && signs == 1
 }
 
-// slowMbox takes an mbox apart.
+// slowMbox returns the messages of an mbox.
 func slowMbox(text string) (list []MboxMessage) {
 	lines := slowLines(text)
 	for i := 0; i < len(lines); {
@@ -130,9 +130,8 @@ func slowMessage(text string, lines []slowLine, i int) (MboxMessage, int) {
 	return e, next
 }
 
-// slowBySize ends e where Content-Length says, if the end of the file or a From_
-// line is there, behind up to two line ends. It returns the line that is next, or
-// -1.
+// slowBySize ends e at its Content-Length, if the end of the mbox or a From_ line follows
+// after up to two line ends. It returns the next line, or -1.
 func slowBySize(text string, lines []slowLine, e *MboxMessage, length int64) int {
 	if length < 0 || length > int64(len(text))-e.Body {
 		return -1
@@ -158,7 +157,7 @@ func slowBySize(text string, lines []slowLine, e *MboxMessage, length int64) int
 	return next
 }
 
-// slowUnquote takes one ">" from the quoted lines of a body.
+// slowUnquote removes one ">" from the quoted lines of a body.
 func slowUnquote(body string) string {
 	var text strings.Builder
 	for line := range strings.Lines(body) {

@@ -13,11 +13,11 @@ import (
 
 const fromLine = "From joe@host.dom Sat Jan  3 01:05:34 1996\n"
 
-// stream hides that r is more than a reader.
+// stream hides the other methods of a reader.
 type stream struct{ io.Reader }
 
-// entries takes an mbox apart: as a file, with and without its quotes, and as a stream,
-// which is read as a whole, too.
+// entries returns the messages of an mbox. It reads it as a file, with and without quotes, and
+// as a stream, and compares the results.
 func entries(t testing.TB, text string) (list []MboxMessage) {
 	t.Helper()
 	m := NewMbox(io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))))
@@ -90,7 +90,7 @@ func TestVariants(t *testing.T) {
 	quotedRD := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll("\n"+body, "\n>>From ", "\n>>>From "), "\n>From ", "\n>>From "), "\nFrom ", "\n>From ")[1:]
 	for name, test := range map[string]struct{ mbox, first string }{
 		"mboxrd": {strings.Replace(first, body, quotedRD, 1), first},
-		// In the oldest kind ">From him" may have been that, or "From him".
+		// In mboxo, ">From him" may have been that, or "From him".
 		"mboxo":   {strings.Replace(first, body, quotedO, 1), strings.ReplaceAll(strings.ReplaceAll(first, "\n>From", "\nFrom"), "\n>>From", "\n>From")},
 		"mboxcl":  {sized(strings.Replace(first, body, quotedRD, 1), quotedRD), sized(first, quotedRD)},
 		"mboxcl2": {sized(first, body), sized(first, body)},
@@ -128,7 +128,7 @@ func TestContentLength(t *testing.T) {
 		{letter(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // its last line end not counted
 		{letter(len(unquoted), unquoted), 1, true, unquoted},                                   // the end of the file
 		{letter(len(unquoted), unquoted) + "\n", 1, true, unquoted},
-		// It says what is not so: then it says nothing.
+		// A wrong length is ignored.
 		{letter(len(unquoted)+3, unquoted) + "\n" + tail, 3, false, "a\n"},
 		{letter(1, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
 		{letter(int64(1)<<40, "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
@@ -138,7 +138,7 @@ func TestContentLength(t *testing.T) {
 		{letter("99999999999999999999", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
 		{letter("4 4", "a\nb\n") + "\n" + tail, 2, false, "a\nb\n"},
 		{letter("0", "") + "\n" + tail, 2, true, ""},
-		// Into the middle of a line, or before one that is no From_ line.
+		// In the middle of a line, or before another line than a From_ line.
 		{letter(2, "a From x 01:02 1999\n") + "\n" + tail, 2, false, "a From x 01:02 1999\n"},
 		{letter(2, "a\nFrom x\n") + "\n" + tail, 2, false, "a\nFrom x\n"},
 	} {
@@ -168,7 +168,7 @@ func TestFromLines(t *testing.T) {
 		{"A: b\n\nc\n\nFrom - Sat Jan 03 01:05:34 1996\nA: b\n\nd\n", 2},                     // Mozilla
 		{"A: b\n\nc\n\nFrom ???@??? Sat Jan 03 01:05:34 1996\nA: b\n\nd\n", 2},               // Eudora
 		{"A: b\n\nc\n\nFrom joe@host.dom Sat Jan  3 01:05 GMT 1996 remote from x\n\nd\n", 2}, // UUCP
-		{"A: b\n\nc\n\nFrom joe@host.dom  2026-01-03 01:05:34\nX: y\n\nd\n", 2},              // no year alone
+		{"A: b\n\nc\n\nFrom joe@host.dom  2026-01-03 01:05:34\nX: y\n\nd\n", 2},              // the year is not a word
 		{"A: b\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 2},                 // in a header
 		{"A: b\nFrom joe\nA: b\n\nd\n", 1},                                                   // not so
 		{"A: b\n>From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},                // forwarded
@@ -188,7 +188,7 @@ func TestCut(t *testing.T) {
 	for n := len(fromLine) + 1; n <= len(whole); n++ {
 		list := entries(t, whole[:n])
 		last := list[len(list)-1]
-		// Where a message may end, by all that can be seen.
+		// Where a complete message may end.
 		second := strings.Index(whole, "<2@a>") > n-1
 		possible := n == len(whole) || n >= strings.Index(whole, "one\n")+4 && n <= strings.Index(whole, "one\n")+5 || second && len(list) == 1 && strings.HasSuffix(whole[:n], "\n") && n > strings.Index(whole, "\n\n")+1
 		if last.Cut == possible {
@@ -197,7 +197,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Long lines and long headers: bounded, and gone over.
+// Long lines and long headers are skipped in bounded memory.
 func TestLong(t *testing.T) {
 	long := strings.Repeat("x", 3*mboxBuffer*8)
 	folded := strings.Repeat(" y\n", mboxBuffer*8)
@@ -241,7 +241,7 @@ func TestMboxFails(t *testing.T) {
 	if _, err := m.Read(make([]byte, 1)); err != iotest.ErrTimeout {
 		t.Error(err)
 	}
-	// A file that is shorter than it was ends where it does.
+	// The mbox was truncated after its size was read.
 	m = NewMbox(io.NewSectionReader(strings.NewReader(text[:100]), 0, int64(len(text))))
 	if !m.Next() {
 		t.Fatal(m.Err())
@@ -251,7 +251,7 @@ func TestMboxFails(t *testing.T) {
 	}
 }
 
-// failing fails behind the first 20,000 octets.
+// failing fails after the first 20,000 octets.
 type failing struct{ io.ReaderAt }
 
 func (f failing) ReadAt(p []byte, at int64) (int, error) {
@@ -276,7 +276,7 @@ func FuzzMbox(f *testing.F) {
 		if len(text) > fromText/2 {
 			return // then it is not all looked at
 		}
-		// The text is across the end of what is in memory.
+		// The text crosses the end of the buffer.
 		padding := strings.Repeat("X-Pad: x\n", int(pad)/9)
 		text = fromLine + padding + text
 		got, want := entries(t, text), slowMbox(text)
@@ -320,7 +320,7 @@ func FuzzUnquoted(f *testing.F) {
 	})
 }
 
-// Every sequence of a few lines that matter is read as [slowMbox] reads it.
+// Every sequence of a few interesting lines is read like [slowMbox].
 func TestMboxSequences(t *testing.T) {
 	lines := []string{"From x\n", "From 1:1 1999\n", ">From 1:1 1999\n", "A: b\n", "Content-Length: 2\n", "Content-Length: 0\n", " c\n", "x\n", "\n", "\r\n", "d"}
 	var add func(text string, n int)

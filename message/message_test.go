@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // parse parses text, which must be a message.
 func parse(t testing.TB, text string) *message.Message {
@@ -38,10 +38,10 @@ func readAll(t testing.TB, r io.Reader) string {
 	return string(b)
 }
 
-// crlf gives every line of text the end that it has on the wire.
+// crlf returns text with CR LF line ends.
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// tree returns the parts of m, one a line.
+// tree returns the parts of m, one per line.
 func tree(m *message.Message) string {
 	var b strings.Builder
 	for _, p := range m.Parts() {
@@ -56,7 +56,7 @@ func tree(m *message.Message) string {
 	return b.String()
 }
 
-// faults returns the faults of m: rule@offset, with the path of the part before it.
+// faults returns the faults of m as path:rule@offset.
 func faults(m *message.Message) string {
 	var list []string
 	for _, f := range m.Faults {
@@ -65,9 +65,8 @@ func faults(m *message.Message) string {
 	return strings.Join(list, " ")
 }
 
-// The messages in testdata are in the shapes of the programs that they are named for.
-// Each is shown as people read it, and has the same parts and texts with either line
-// end.
+// The messages in testdata look like those of the programs that they are named for. Each has
+// the same text and parts with either line end.
 func TestPrograms(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.eml")
 	if err != nil || len(names) < 9 {
@@ -230,7 +229,7 @@ func TestDigest(t *testing.T) {
 	if !ok || h.Subject() != "my different opinion" {
 		t.Errorf("%q, %v", h.Subject(), ok)
 	}
-	// A part that is a message can be read as one.
+	// An enclosed message can be parsed.
 	inner, err := message.Read(p.Open(), nil)
 	if err != nil || inner.Subject() != h.Subject() {
 		t.Error(inner, err)
@@ -275,14 +274,14 @@ Content-ID:
 			t.Errorf("%q: %q, %v, want %q", id, p.Path, ok, want)
 		}
 	}
-	// What is within a message counts where nothing else has the identifier.
+	// A part of an enclosed message counts if no other has the identifier.
 	m = parse(t, "Content-Type: message/rfc822\n\nContent-ID: <a@b>\n\nx")
 	if p, ok := m.Find("a@b"); !ok || p.Path != "1.1" {
 		t.Error(p.Path, ok)
 	}
 }
 
-// Damaged messages, and what is made of them.
+// Damaged messages, their parts and faults.
 func TestDamage(t *testing.T) {
 	for _, row := range []struct{ name, text, parts, faults string }{
 		{"no end boundary", "A: b\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\none\n--x\n\ntwo", "1 text/plain\n2 text/plain\n", "end-boundary@65"},
@@ -311,7 +310,7 @@ func TestDamage(t *testing.T) {
 		{"bare CR", "A: b\r\n\r\nx\ry\r\n", "1 text/plain\n", "1:bare-cr@9"},
 		{"bare LF", "A: b\r\n\r\nx\ny\nz\r\n", "1 text/plain\n", "1:line-end@9"},
 		{"CR LF among LF", "A: b\n\nx\r\ny\r\n", "1 text/plain\n", "1:line-end@7"},
-		{"LF alone", "A: b\n\nx\ny\n", "1 text/plain\n", ""},
+		{"LF only", "A: b\n\nx\ny\n", "1 text/plain\n", ""},
 		{"binary", "Content-Type: image/png\nContent-Transfer-Encoding: binary\n\nx\x00\ry\r\n", "1 image/png\n", ""},
 		{"mbox", "From a@b Thu Jan  1 00:00:00 1970\n>From x\nA: b\n\nx\n", "1 text/plain\n", ""},
 		{"after the end", "Content-Type: multipart/mixed; boundary=x\n\n--x\n\none\n--x--\n--x\n\ntwo\n--x--\n", "1 text/plain\n", ""},
@@ -342,7 +341,7 @@ func TestNoMessage(t *testing.T) {
 }
 
 func TestReader(t *testing.T) {
-	// What is there is there, though reading failed.
+	// The message so far is returned when reading fails.
 	broken := errors.New("the disk is gone")
 	m, err := message.Read(io.MultiReader(strings.NewReader(simple[:400]), iotest.ErrReader(broken)), nil)
 	if !errors.Is(err, broken) || m == nil || m.Subject() != "Sample message" {
@@ -352,7 +351,7 @@ func TestReader(t *testing.T) {
 	if !errors.Is(err, broken) || m == nil || len(m.Parts()) == 0 {
 		t.Error(m, err)
 	}
-	// A message shorter than it should be.
+	// A message shorter than its size.
 	m, err = message.Parse(strings.NewReader(simple), int64(len(simple))+10, nil)
 	if err != nil || faults(m) != fmt.Sprintf("size@%d", len(simple)) {
 		t.Error(m.Faults, err)
@@ -363,7 +362,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// brokenAt fails behind its first n octets.
+// brokenAt fails after its first n octets.
 type brokenAt struct {
 	r   io.ReaderAt
 	n   int64
@@ -551,8 +550,7 @@ func TestLimits(t *testing.T) {
 		t.Error(m, err)
 	}
 
-	// The header of a part that is too large: what is before counts, and the next part
-	// is there.
+	// The header of a part is too large: its start is read, and so is the next part.
 	large := "A: b\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\nB: " + strings.Repeat("b", 300) + "\nC: d\n\n<p>x\n--x\n\ntwo\n--x--\n"
 	m, err = message.Parse(strings.NewReader(large), int64(len(large)), &message.Limits{Header: 100})
 	if err != nil || tree(m) != "1 text/html\n2 text/plain\n" || faults(m) != "1:limit@76" {
@@ -563,7 +561,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// failing is a writer that takes n octets.
+// failing is a writer that accepts n octets.
 type failing struct{ n int }
 
 var errFull = errors.New("the disk is full")
@@ -590,7 +588,7 @@ func TestErrors(t *testing.T) {
 	if got := f.String(); got != "part 1.2, octet 7: junk" {
 		t.Error(got)
 	}
-	// A reader that fails when parts are read is no damage of the message.
+	// A reader that fails while parts are read is not a fault of the message.
 	broken := errors.New("the disk is gone")
 	r := &brokenAt{strings.NewReader(simple), int64(len(simple)), broken}
 	m, err := message.Parse(r, int64(len(simple)), nil)

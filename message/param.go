@@ -8,15 +8,13 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// maxParams is the most parameters, and pieces of parameters, that one field may
-// have; those behind them are not read.
+// maxParams is the most parameters, and pieces of parameters, that are read of a field.
 const maxParams = 100
 
-// parseParams reads a value and its parameters: those of Content-Type, RFC 2045
-// section 5.1, and of Content-Disposition, RFC 2183. The value and the names come in
-// lower case. It takes parameters as programs write them: unquoted blanks, commas in
-// the place of semicolons, comments, what is given twice (the first counts). Pieces
-// and charsets of RFC 2231 are put together and decoded.
+// parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1)
+// and Content-Disposition (RFC 2183). The value and the names are returned in lower case.
+// It accepts unquoted blanks, comments, and repeated parameters, of which the first counts.
+// Pieces (RFC 2231) are joined and decoded.
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
 	value = strings.ToLower(p.token(";"))
@@ -36,7 +34,7 @@ type paramReader struct {
 	i    int
 }
 
-// more goes over a ";" and reports whether anything follows.
+// more skips a ";" and reports whether anything follows.
 func (p *paramReader) more() bool {
 	for p.i < len(p.text) && strings.IndexByte("; \t\r\n=", p.text[p.i]) >= 0 {
 		p.i++
@@ -44,8 +42,8 @@ func (p *paramReader) more() bool {
 	return p.i < len(p.text)
 }
 
-// token returns what stands before one of the characters of stops, without comments
-// and the blanks around it.
+// token returns the text up to one of the characters of stops, without comments and the
+// blanks around it.
 func (p *paramReader) token(stops string) string {
 	start, depth := p.i, 0
 	end := -1 // where a comment began
@@ -76,7 +74,7 @@ func (p *paramReader) cut(start, end int) string {
 	return strings.Trim(p.text[start:end], " \t\r\n")
 }
 
-// value returns the value behind "=", without its quotes, if there are any.
+// value returns the value after "=", without quotes.
 func (p *paramReader) value() string {
 	if p.i == len(p.text) || p.text[p.i] != '=' {
 		return ""
@@ -90,7 +88,7 @@ func (p *paramReader) value() string {
 	}
 	var b []byte
 	for p.i++; p.i < len(p.text) && p.text[p.i] != '"'; p.i++ {
-		// Only these are escaped: names of files come with plain "\" in them.
+		// Only these are escaped, because file names come with unescaped "\".
 		if p.text[p.i] == '\\' && p.i+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.i+1]) >= 0 {
 			p.i++
 		}
@@ -100,8 +98,8 @@ func (p *paramReader) value() string {
 	return string(b)
 }
 
-// plainValue returns a value without quotes. Blanks in it are against the rules and
-// common in names of files.
+// plainValue returns a value that is not quoted. Blanks in it are invalid, but common in
+// file names.
 func (p *paramReader) plainValue() string {
 	start := p.i
 	if i := strings.IndexByte(p.text[p.i:], ';'); i >= 0 {
@@ -116,14 +114,14 @@ func (p *paramReader) plainValue() string {
 	return strings.Trim(value, " \t\r\n")
 }
 
-// piece is one of the pieces that RFC 2231 makes of a parameter.
+// piece is a piece of a parameter (RFC 2231 section 3).
 type piece struct {
 	text    string
 	escaped bool
-	there   bool
+	present bool
 }
 
-// joined makes parameters of what was written (RFC 2231 sections 3 and 4).
+// joined joins the pieces of parameters (RFC 2231 sections 3 and 4).
 func joined(list []param) map[string]string {
 	params := map[string]string{}
 	pieces := map[string][]piece{}
@@ -144,26 +142,26 @@ func joined(list []param) map[string]string {
 		for len(all) <= int(n) {
 			all = append(all, piece{})
 		}
-		if !all[n].there {
+		if !all[n].present {
 			all[n] = piece{p.value, escaped, true}
 		}
 		pieces[base] = all
 	}
 	for name, all := range pieces {
-		// The form with a charset is the better one of two.
-		if all[0].there {
+		// Of two forms, the one with a charset is better.
+		if all[0].present {
 			params[name] = joinPieces(all)
 		}
 	}
 	return params
 }
 
-// joinPieces returns the text of pieces, up to one that is missing.
+// joinPieces returns the text of the pieces before the first missing one.
 func joinPieces(all []piece) string {
 	var octets []byte
 	name := ""
 	for i, p := range all {
-		if !p.there {
+		if !p.present {
 			break
 		}
 		if i == 0 && p.escaped {
@@ -182,8 +180,7 @@ func joinPieces(all []piece) string {
 	return text
 }
 
-// appendUnescaped appends the octets of text. A "%" that begins no escape stands for
-// itself.
+// appendUnescaped appends text with its escapes decoded. Any other "%" stands for itself.
 func appendUnescaped(dst []byte, text string) []byte {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' && isHexPair(text[i+1:]) {
@@ -201,11 +198,11 @@ func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// longestName is the most octets of a name that is shown.
+// longestName is the longest file name in octets.
 const longestName = 255
 
-// label makes of the name that a message gives to a file one that can be shown: the
-// last segment of a path, decoded, without characters that hide.
+// label returns a file name of a message in a form that can be shown: the last segment of
+// the path, decoded, with "_" for hidden characters.
 func label(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

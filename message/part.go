@@ -9,29 +9,27 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// Part is a part of a message. It is a small value that leads to its message.
+// Part is a part of a message: a small value that refers to its message.
 type Part struct {
 	Path string // "1.2"; see [Message.Parts]
-	// Type is the media type in lower case without parameters. It is text/plain where
-	// nothing is said, and application/octet-stream where what is said, or how it is
-	// encoded, can't be read.
+	// Type is the media type in lower case without parameters. The default is text/plain.
+	// It is application/octet-stream if the Content-Type is invalid or the encoding is
+	// unknown.
 	Type string
-	// Charset is that of a text as written; empty: none is named.
+	// Charset is the charset of a text, as written, or "".
 	Charset string
 	// Encoding is the Content-Transfer-Encoding in lower case: "base64",
-	// "quoted-printable", "x-uuencode", or "" if nothing is to be undone.
+	// "quoted-printable", "x-uuencode", or "" if the content is not encoded.
 	Encoding string
-	// Name is the name that the message gives to a file, of Content-Disposition or
-	// Content-Type: decoded, without directories and hidden characters, at most 255
-	// octets. It is a label to show. It is chosen by whoever wrote the message, and is
-	// no name to make a file with as it is.
+	// Name is the file name in Content-Disposition or Content-Type: decoded, without
+	// directories and hidden characters, at most 255 octets. It is a label to show. The
+	// sender chose it, so don't use it to create a file.
 	Name string
-	// ContentID is the Content-ID without "<" and ">", read as [MessageIDs] does.
+	// ContentID is the Content-ID without "<" and ">", read like [MessageIDs].
 	ContentID       string
-	ContentLocation string // of RFC 2557, as written
-	Disposition     string // "attachment", "inline", or "" if nothing is said
-	// Size is the length of the content as it is encoded, in octets. [Part.DecodedSize]
-	// counts what it stands for.
+	ContentLocation string // RFC 2557, as written
+	Disposition     string // "attachment", "inline", or ""
+	// Size is the size of the encoded content in octets. See [Part.DecodedSize].
 	Size int64
 
 	m        *Message
@@ -39,9 +37,9 @@ type Part struct {
 	enclosed bool
 }
 
-// finish makes the parts of the nodes. faulty are the nodes that the faults are about.
+// finish makes the parts of the nodes. faulty are the nodes of the faults.
 func (m *Message) finish(faulty []int) {
-	paths := make([]string, len(m.nodes)) // what the numbers of children stand behind
+	paths := make([]string, len(m.nodes)) // the prefixes of the children's paths
 	listed := make([]string, len(m.nodes))
 	number := make([]int, len(m.nodes))
 	for i := range m.nodes {
@@ -58,13 +56,12 @@ func (m *Message) finish(faulty []int) {
 	}
 }
 
-// path returns the path that the children of n have theirs from, and its own, which is
-// empty if it has none.
+// path returns the prefix of the paths of n's children, and the path of n, or "" if n is not
+// listed.
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
-		// What is the whole of a message: if it is a multipart, its parts are the
-		// message's.
+		// The content of a message: if it is a multipart, its parts are the message's.
 		prefix := ""
 		if n.parent >= 0 {
 			prefix = paths[n.parent]
@@ -110,22 +107,22 @@ func (m *Message) part(i int, path string) Part {
 	return p
 }
 
-// Header returns the header of the part. Of the one part of a message that is no
-// multipart, it is the message's; a uuencoded file has none.
+// Header returns the header of the part. The only part of a message that is not a multipart
+// has the message's. A uuencoded file has none.
 func (p Part) Header() Header { return p.m.nodes[p.node].header }
 
-// Params returns the parameters of the Content-Type (RFC 2045 section 5.1; RFC 2231),
-// decoded, by their names in lower case. They are read anew with each call.
+// Params returns the decoded parameters of the Content-Type (RFC 2045 section 5.1; RFC
+// 2231) by their names in lower case. It parses the field at each call.
 func (p Part) Params() map[string]string {
 	_, params := parseParams(p.Header().Get("Content-Type"))
 	return params
 }
 
-// Multipart reports whether p is a multipart whose parts are listed behind it.
+// Multipart reports whether p is a multipart whose parts are listed after it.
 func (p Part) Multipart() bool { return isMultipart(p.Type) && p.m.nodes[p.node].children > 0 }
 
-// Enclosed returns the header of the message that p, a message/rfc822, is. ok is false
-// if it is none that was looked into. Its parts are listed behind p.
+// Enclosed returns the header of the message in p, a message/rfc822, whose parts are listed
+// after p. ok is false if p is not such a message, or was not split.
 func (p Part) Enclosed() (h Header, ok bool) {
 	if !isMessage(p.Type) || p.m.nodes[p.node].children == 0 {
 		return Header{}, false
@@ -133,14 +130,14 @@ func (p Part) Enclosed() (h Header, ok bool) {
 	return p.m.nodes[p.node+1].header, true
 }
 
-// Offset returns where the content begins, in octets; it has Size of them. They are
-// octets of the message, or of the innermost message within that had to be decoded.
+// Offset returns the offset of the content in the message, in octets, or in the innermost
+// enclosed message that had to be decoded.
 func (p Part) Offset() int64 { return p.m.nodes[p.node].body }
 
-// Raw returns the content as it is encoded.
+// Raw returns the encoded content.
 func (p Part) Raw() *io.SectionReader { return p.section(p.Offset(), p.Offset()+p.Size) }
 
-// section returns what is from start to end in what the part is read from.
+// section returns the octets from start to end of the part's reader.
 func (p Part) section(start, end int64) *io.SectionReader {
 	r := p.m.nodes[p.node].r
 	if r == nil {
@@ -149,10 +146,9 @@ func (p Part) section(start, end int64) *io.SectionReader {
 	return io.NewSectionReader(r, start, end-start)
 }
 
-// Open returns the content with its transfer encoding undone. It is read from where
-// the message is, piece by piece, and never held. What is damaged is skipped; that is
-// in [Message.Faults]. The only errors are the reader's, and one that wraps [ErrLimit]
-// behind the first [Limits.Part] octets.
+// Open returns a reader of the decoded content. It reads from the message's reader as
+// needed. Invalid octets are skipped; they are in [Message.Faults]. The error is the
+// reader's, or wraps [ErrLimit] after [Limits.Part] octets.
 func (p Part) Open() io.Reader {
 	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
@@ -164,7 +160,7 @@ func (p Part) limited(r io.Reader) io.Reader {
 	}}
 }
 
-// limited ends with a fault where there is more than may be.
+// limited returns fault after left octets, if there are more.
 type limited struct {
 	r     io.Reader
 	left  int64
@@ -191,8 +187,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// DecodedSize returns how many octets [Part.Open] gives. Where something is to be
-// undone, they are counted each time by reading all of the part.
+// DecodedSize returns the size of [Part.Open] in octets. If the content is encoded, each
+// call reads the whole part.
 func (p Part) DecodedSize() (int64, error) {
 	if p.Encoding == "" && p.Size <= p.m.limits.Part {
 		return p.Size, nil
@@ -200,14 +196,13 @@ func (p Part) DecodedSize() (int64, error) {
 	return io.Copy(io.Discard, p.Open())
 }
 
-// Text returns the content as text: of its charset in UTF-8, "\n" for line ends, and
-// format=flowed joined to a line for each paragraph, with ">" for each depth of quotes
-// and a space before what is quoted (RFC 3676). Octets of a charset that is unknown or
-// not named are read as UTF-8 where they are that, and else as ISO Latin 1. Of a text
-// with uuencoded files, it is what is around them. HTML stays HTML.
+// Text returns the content as UTF-8 with "\n" for line ends. The paragraphs of format=flowed
+// (RFC 3676) are joined to one line each, with a ">" for each quote level. Without a known
+// charset, octets that are not UTF-8 are read as ISO Latin 1. Uuencoded files are left out.
+// HTML stays HTML.
 //
-// Control characters stay as they are: whoever writes to a terminal filters them.
-// Errors are as those of [Part.Open].
+// Control characters stay: filter them before writing to a terminal. Errors are those of
+// [Part.Open].
 func (p Part) Text() io.Reader {
 	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()
@@ -218,7 +213,7 @@ func (p Part) Text() io.Reader {
 	return newLineReader(r, p.Size, unixLine)
 }
 
-// withoutFiles returns the content without the files that are uuencoded in it.
+// withoutFiles returns the content without the uuencoded files in it.
 func (p Part) withoutFiles() io.Reader {
 	if isMultipart(p.Type) || isMessage(p.Type) || p.m.nodes[p.node].children == 0 {
 		return p.Raw()

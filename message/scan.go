@@ -15,41 +15,41 @@ import (
 )
 
 const (
-	maxFaults   = 100  // more are not told
+	maxFaults   = 100  // that are reported
 	maxBoundary = 1000 // octets; RFC 2046 section 5.1.1 has 70
 )
 
-// node is a message or a part in the making.
+// node is a message or part while it is read.
 type node struct {
 	parent int // -1: the message
 	header Header
-	// Where the header begins, the content begins, and the content ends. What is
-	// between the last of two is never the line end before a boundary.
+	// The offsets of the header, the content and the end of the content. The line end
+	// before a boundary is not part of the content.
 	start, body, end int64
-	r                io.ReaderAt // where these are, if not in the reader of the message
+	r                io.ReaderAt // for these offsets; nil: the reader of the message
 
 	typ      string
 	encoding string
-	name     string // of a uuencoded file; else the header knows
+	name     string // of a uuencoded file, which has no header
 	children int
-	enclosed bool // in a message that is a part
-	told     uint // kinds of faults that were told, one bit each
+	enclosed bool // in an enclosed message
+	reported uint // faults that are reported once, one bit each
 }
 
-// A node tells each of these faults once.
+// A node reports each of these faults once.
 const (
-	toldLineEnd = 1 << iota
-	toldBareCR
-	toldNUL
-	toldCoding
-	toldHeaderLine
+	onceLineEnd = 1 << iota
+	onceBareCR
+	onceNUL
+	onceCoding
+	onceHeaderLine
 )
 
-// open is a node in which others are: a multipart, or a message that is a part.
+// open is a multipart or an enclosed message whose end was not yet read.
 type open struct {
 	node     int
 	boundary string // empty: a message
-	closed   bool   // the last boundary was met
+	closed   bool   // the last boundary was read
 }
 
 type state int
@@ -57,30 +57,29 @@ type state int
 const (
 	inBody state = iota
 	inHeader
-	inLostHeader // one that is larger than it may be
+	inLostHeader // the rest of a header that is too large
 )
 
-// scanner finds the parts of a message, line by line. Its stack takes the place of
-// recursion, so depth costs nothing but its limit.
+// scanner finds the parts of a message line by line. It uses a stack instead of recursion.
 type scanner struct {
 	m     *Message
 	lines lines
 	stack []open
-	marks map[string][]int // the places in stack that have a boundary
+	marks map[string][]int // the indexes in stack for each boundary
 	state state
-	node  int // of which lines are read; -1: what is before, between or behind parts
+	node  int // whose lines are read; -1: before, between or after parts
 
-	head      []byte // the header in the making
-	lastLine  int    // where its last line begins
-	fields    bool   // there is a field in it
+	head      []byte // the lines of the header
+	lastLine  int    // the start of the last one
+	fields    bool   // the header has a field
 	headTotal int    // octets of all headers
 
-	prevEnd int64  // where the line before ended, without its line end
+	prevEnd int64  // the end of the previous line, without its line end
 	eol     string // of the first line
-	file    int    // the uuencoded file that is read; 0: none
-	fresh   bool   // of that file, only the line with its name was read
-	full    bool   // there are as many parts as may be
-	faulty  []int  // the nodes that the faults are about; -1: the message as a whole
+	file    int    // the node of a uuencoded file; 0: none
+	fresh   bool   // only the first line of that file was read
+	full    bool   // the limit of parts was reached
+	faulty  []int  // the node of each fault; -1: the message as a whole
 }
 
 func newScanner(m *Message) *scanner {
@@ -96,7 +95,7 @@ func (s *scanner) scan() error {
 	s.endNodes(0, s.lines.offset)
 	if err == io.EOF {
 		if s.lines.offset < s.m.size {
-			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here and should have %d octets", s.m.size))
+			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here, but should have %d octets", s.m.size))
 		}
 		return s.openEncoded()
 	}
@@ -106,7 +105,7 @@ func (s *scanner) scan() error {
 	return fmt.Errorf("message: octet %d: %w", s.lines.offset, err)
 }
 
-// readLines reads to the end, or to where reading can't go on. The error is never nil.
+// readLines reads to the end, or to an error. The error is never nil.
 func (s *scanner) readLines() error {
 	var f fragment
 	for {
@@ -123,8 +122,8 @@ func (s *scanner) readLines() error {
 	}
 }
 
-// endHeaders ends at offset the headers that are open: after one there is another if
-// that was of a message within.
+// endHeaders ends the open headers at offset. After the header of an enclosed message's
+// part, the message's own is open.
 func (s *scanner) endHeaders(offset int64) error {
 	for s.state != inBody {
 		if err := s.endHeader(offset); err != nil {
@@ -134,7 +133,7 @@ func (s *scanner) endHeaders(offset int64) error {
 	return nil
 }
 
-// line takes one line, or a piece of one.
+// line reads a line, or a piece of a long one.
 func (s *scanner) line(f *fragment) error {
 	if f.begins && f.ends && len(s.stack) > 0 && len(f.text) > 2 && f.text[0] == '-' && f.text[1] == '-' {
 		if depth, last, ok := s.delimiter(f.text); ok {
@@ -154,8 +153,8 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary, of which multipart, and whether it is
-// its last.
+// delimiter reports whether line is a boundary, the depth of its multipart, and whether it
+// is the last boundary.
 func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {
@@ -169,9 +168,9 @@ func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	return 0, false, false
 }
 
-// boundary takes the boundary of the multipart at depth.
+// boundary reads the boundary of the multipart at depth.
 func (s *scanner) boundary(f *fragment, depth int, last bool) error {
-	// The part may end in its header.
+	// The part may end within its header.
 	if err := s.endHeaders(f.start); err != nil {
 		return err
 	}
@@ -183,7 +182,7 @@ func (s *scanner) boundary(f *fragment, depth int, last bool) error {
 		return nil
 	}
 	if len(s.m.nodes) > s.m.limits.Parts {
-		s.fault(RuleLimit, f.start, s.stack[depth].node, fmt.Sprintf("there are more than %d parts: those from here on are not told apart", s.m.limits.Parts))
+		s.fault(RuleLimit, f.start, s.stack[depth].node, fmt.Sprintf("more than %d parts: the rest is not split", s.m.limits.Parts))
 		s.full, s.marks = true, nil
 		return nil
 	}
@@ -199,7 +198,7 @@ func (s *scanner) newPart(parent int, offset int64) {
 	s.state = inHeader
 }
 
-// encloses reports whether what is in that node is in a message that is a part.
+// encloses reports whether the children of node i are in an enclosed message.
 func (m *Message) encloses(i int) bool {
 	return m.nodes[i].enclosed || i > 0 && isMessage(m.nodes[i].typ)
 }
@@ -212,7 +211,7 @@ func (s *scanner) unmark(depth int) {
 	}
 }
 
-// endNodes ends at offset the node that is read, and those of the stack from depth up.
+// endNodes ends the current node at offset, and those of the stack from depth up.
 func (s *scanner) endNodes(depth int, offset int64) {
 	s.endFile(offset, true)
 	if s.node >= 0 {
@@ -224,7 +223,7 @@ func (s *scanner) endNodes(depth int, offset int64) {
 		switch {
 		case top.boundary == "" || s.full:
 		case n.children == 0:
-			s.fault(RuleBoundary, n.body, top.node, "the boundary "+locus.Quote(top.boundary)+" is nowhere: the multipart has no parts")
+			s.fault(RuleBoundary, n.body, top.node, "the boundary "+locus.Quote(top.boundary)+" is missing: the multipart has no parts")
 		case !top.closed:
 			s.fault(RuleEndBoundary, offset, top.node, "the multipart ends without its last boundary, --"+locus.Quote(top.boundary)+"--")
 		}
@@ -234,22 +233,21 @@ func (s *scanner) endNodes(depth int, offset int64) {
 	}
 }
 
-// endNode ends a node at offset, or where its content would begin if that is later, and
-// returns where.
+// endNode ends a node at offset, but not before its content begins, and returns its end.
 func (s *scanner) endNode(i int, offset int64) int64 {
 	n := &s.m.nodes[i]
 	n.end = max(offset, n.body)
 	return n.end
 }
 
-// headerLine takes a line of a header.
+// headerLine reads a line of a header.
 func (s *scanner) headerLine(f *fragment) error {
 	if f.begins {
 		s.lastLine = len(s.head)
 		switch {
 		case len(f.text) == 0 && f.ends:
 			return s.endHeader(f.next())
-		case !s.startsField(f):
+		case !s.isHeaderLine(f):
 			if err := s.endHeader(f.start); err != nil {
 				return err
 			}
@@ -258,28 +256,28 @@ func (s *scanner) headerLine(f *fragment) error {
 	}
 	s.checkText(f, s.node)
 	if len(s.head)+len(f.text) > s.m.limits.Header || s.headTotal+len(s.head)+len(f.text) > s.m.limits.Header*headers {
-		return s.loseHeader(f.start)
+		return s.cutHeader(f.start)
 	}
 	s.head = append(append(s.head, f.text...), f.eol...)
 	return nil
 }
 
-// startsField looks at the beginning of a line of a header. It is false if the line
-// is the body, which the empty line before it is missing of.
-func (s *scanner) startsField(f *fragment) bool {
+// isHeaderLine reports whether a line belongs to the header. Otherwise it begins the body,
+// without a blank line before it.
+func (s *scanner) isHeaderLine(f *fragment) bool {
 	switch {
 	case isBlank(firstByte(f.text)) && s.lastLine > 0:
-		return true // it continues the line before
+		return true // it continues the previous line
 	case nameLen(f.text) > 0:
 		s.fields = true
 		return true
 	case !s.fields && (bytes.HasPrefix(f.text, []byte("From ")) || bytes.HasPrefix(f.text, []byte(">From "))):
-		return true // the lines that are before each message of an mbox
+		return true // of an mbox
 	case !s.fields:
-		s.fault(RuleHeaderLine, f.start, s.node, "an empty line is missing before the content, or this is no header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
+		s.fault(RuleHeaderLine, f.start, s.node, "a blank line is missing before the content, or this is not a header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 		return false
 	}
-	s.faultOnce(toldHeaderLine, RuleHeaderLine, f.start, s.node, "no field: a name and a \":\" begin one: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
+	s.faultOnce(onceHeaderLine, RuleHeaderLine, f.start, s.node, "not a header field (a name and \":\"): "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 	return true
 }
 
@@ -290,24 +288,24 @@ func firstByte(text []byte) byte {
 	return text[0]
 }
 
-// loseHeader takes note of a header that is larger than it may be. For the message
-// itself it is the end; of a part, what came before counts.
-func (s *scanner) loseHeader(offset int64) error {
+// cutHeader cuts a header that is too large at offset. It ends the reading of the message,
+// but not of a part.
+func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
-	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d octets, or all headers %d times as many: what is before counts", s.m.limits.Header, headers))
+	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d octets, or all headers %d times as many: the rest is ignored", s.m.limits.Header, headers))
 	if s.node > 0 {
 		s.state = inLostHeader
 		return nil
 	}
 	root := &s.m.nodes[0]
 	s.m.Header = Header{raw: string(s.head)}
-	*root = node{parent: -1, header: s.m.Header, body: offset, end: offset, typ: octets}
+	*root = node{parent: -1, header: s.m.Header, body: offset, end: offset, typ: octetStream}
 	s.node, s.state = -1, inBody
 	return s.m.Faults[len(s.m.Faults)-1]
 }
 
-// endHeader ends the header of the node that is read, and looks at what it says. The
-// content begins at offset.
+// endHeader ends the header of the current node and interprets it. The content begins at
+// offset.
 func (s *scanner) endHeader(offset int64) error {
 	if err := s.takeHeader(offset); err != nil {
 		return err
@@ -316,7 +314,7 @@ func (s *scanner) endHeader(offset int64) error {
 	return nil
 }
 
-// takeHeader keeps the header of the node that is read.
+// takeHeader stores the header of the current node.
 func (s *scanner) takeHeader(offset int64) error {
 	if s.node == 0 && !s.fields {
 		return ErrNoMessage
@@ -332,7 +330,7 @@ func (s *scanner) takeHeader(offset int64) error {
 	return nil
 }
 
-// content looks at what the header of the node that is read says about its content.
+// content interprets the header of the current node.
 func (s *scanner) content() {
 	n := &s.m.nodes[s.node]
 	var params map[string]string
@@ -343,10 +341,10 @@ func (s *scanner) content() {
 	within := isMultipart(n.typ) || isMessage(n.typ)
 	switch {
 	case !known:
-		s.fault(RuleEncoding, n.start, s.node, "the Content-Transfer-Encoding "+locus.Quote(encoding)+" is unknown: the part is octets")
-		n.typ, n.encoding = octets, ""
+		s.fault(RuleEncoding, n.start, s.node, "unknown Content-Transfer-Encoding "+locus.Quote(encoding)+": the part is not decoded")
+		n.typ, n.encoding = octetStream, ""
 	case isMultipart(n.typ) && !isIdentity(n.encoding):
-		s.fault(RuleEncoding, n.start, s.node, "a multipart can't have the Content-Transfer-Encoding "+n.encoding+": it is read without")
+		s.fault(RuleEncoding, n.start, s.node, "a multipart can't have the Content-Transfer-Encoding "+n.encoding+": it is ignored")
 		n.encoding = ""
 		s.enter(params["boundary"])
 	case within && !isIdentity(n.encoding):
@@ -356,12 +354,12 @@ func (s *scanner) content() {
 	case within:
 		s.enter(params["boundary"])
 	case isText(n.typ) && !charset.IsKnown(params["charset"]):
-		s.fault(RuleCharset, n.start, s.node, "the charset "+locus.Quote(params["charset"])+" is unknown")
+		s.fault(RuleCharset, n.start, s.node, "unknown charset "+locus.Quote(params["charset"]))
 	}
 }
 
-// octets is the type of what nothing is known about.
-const octets = "application/octet-stream"
+// octetStream is the media type of unknown content.
+const octetStream = "application/octet-stream"
 
 // contentType returns the media type of a node, in lower case, and its parameters.
 func (s *scanner) contentType(n *node) (typ string, params map[string]string) {
@@ -374,8 +372,8 @@ func (s *scanner) contentType(n *node) (typ string, params map[string]string) {
 	case !ok || typ == "text":
 		return "text/plain", params
 	case !slash || !isToken(major) || !isToken(minor):
-		s.fault(RuleContentType, n.start, s.node, "no media type: "+locus.Quote(value)+": the part is octets")
-		return octets, params
+		s.fault(RuleContentType, n.start, s.node, "invalid media type "+locus.Quote(value)+": the part is application/octet-stream")
+		return octetStream, params
 	}
 	return typ, params
 }
@@ -400,7 +398,7 @@ func isMessage(typ string) bool {
 	return typ == "message/rfc822" || typ == "message/global" || typ == "message/news"
 }
 
-// enter begins to read what is in a multipart or message.
+// enter begins the parts of a multipart, or an enclosed message.
 func (s *scanner) enter(boundary string) {
 	i := s.node
 	n := &s.m.nodes[i]
@@ -408,13 +406,13 @@ func (s *scanner) enter(boundary string) {
 	boundary = strings.TrimRight(boundary, " \t")
 	switch {
 	case multipart && (boundary == "" || len(boundary) > maxBoundary):
-		s.fault(RuleBoundary, n.start, i, "a multipart needs a boundary of 1 to 70 characters: it is not looked into")
+		s.fault(RuleBoundary, n.start, i, "a multipart needs a boundary of 1 to 70 characters: it is not split")
 		return
 	case !multipart && len(s.m.nodes) > s.m.limits.Parts:
-		s.fault(RuleLimit, n.start, i, fmt.Sprintf("there are more than %d parts: it is not looked into", s.m.limits.Parts))
+		s.fault(RuleLimit, n.start, i, fmt.Sprintf("more than %d parts: it is not split", s.m.limits.Parts))
 		return
 	case len(s.stack) >= s.m.limits.Depth:
-		s.fault(RuleLimit, n.start, i, fmt.Sprintf("it is deeper in others than %d: it is not looked into", s.m.limits.Depth))
+		s.fault(RuleLimit, n.start, i, fmt.Sprintf("nested more than %d levels deep: it is not split", s.m.limits.Depth))
 		return
 	case multipart:
 		s.marks[boundary] = append(s.marks[boundary], len(s.stack))
@@ -428,7 +426,7 @@ func (s *scanner) enter(boundary string) {
 	s.newPart(i, body)
 }
 
-// bodyLine takes a line of a content.
+// bodyLine reads a line of a content.
 func (s *scanner) bodyLine(f *fragment) {
 	if s.node < 0 {
 		return
@@ -438,7 +436,7 @@ func (s *scanner) bodyLine(f *fragment) {
 	case "binary":
 		return
 	case "base64":
-		s.checkCoding(f, RuleBase64, base64Fault(f.text), "a character that is not of base64 is skipped")
+		s.checkCoding(f, RuleBase64, base64Fault(f.text), "an invalid base64 character is skipped")
 	case "quoted-printable":
 		if f.begins && f.ends {
 			s.checkCoding(f, RuleQuoted, quotedPrintableFault(f.text), `two hexadecimal digits must follow "="`)
@@ -453,27 +451,27 @@ func (s *scanner) bodyLine(f *fragment) {
 
 func (s *scanner) checkCoding(f *fragment, rule string, i int, text string) {
 	if i >= 0 {
-		s.faultOnce(toldCoding, rule, f.start+int64(i), s.node, text)
+		s.faultOnce(onceCoding, rule, f.start+int64(i), s.node, text)
 	}
 }
 
-// checkText looks for octets that no line of a message has.
+// checkText reports mixed line ends, CR and NUL in a line of node i.
 func (s *scanner) checkText(f *fragment, i int) {
 	if s.eol == "" {
 		s.eol = f.eol
 	}
 	if f.eol != "" && f.eol != s.eol {
-		s.faultOnce(toldLineEnd, RuleLineEnd, f.start+int64(len(f.text)), i, "the line end is "+strconv.Quote(f.eol)+" and others are "+strconv.Quote(s.eol))
+		s.faultOnce(onceLineEnd, RuleLineEnd, f.start+int64(len(f.text)), i, "the line end is "+strconv.Quote(f.eol)+", but "+strconv.Quote(s.eol)+" before")
 	}
 	if cr := bytes.IndexByte(f.text, '\r'); cr >= 0 {
-		s.faultOnce(toldBareCR, RuleBareCR, f.start+int64(cr), i, "a CR without LF")
+		s.faultOnce(onceBareCR, RuleBareCR, f.start+int64(cr), i, "a CR without LF")
 	}
 	if nul := bytes.IndexByte(f.text, 0); nul >= 0 {
-		s.faultOnce(toldNUL, RuleNUL, f.start+int64(nul), i, "an octet 0")
+		s.faultOnce(onceNUL, RuleNUL, f.start+int64(nul), i, "a NUL")
 	}
 }
 
-// fileLine looks for files that are uuencoded within a text.
+// fileLine looks for uuencoded files in a text.
 func (s *scanner) fileLine(f *fragment) {
 	if s.file > 0 {
 		switch {
@@ -508,11 +506,10 @@ func typeOf(name string) string {
 	if typ := media.ByName(label(name)); typ != "" {
 		return typ
 	}
-	return octets
+	return octetStream
 }
 
-// endFile ends the uuencoded file that is read, if one is. cut says that its "end" is
-// missing.
+// endFile ends the current uuencoded file, if any. cut: its "end" is missing.
 func (s *scanner) endFile(offset int64, cut bool) {
 	if s.file == 0 {
 		return
@@ -524,27 +521,27 @@ func (s *scanner) endFile(offset int64, cut bool) {
 	s.file = 0
 }
 
-// fault takes note of a fault of a node; -1 is the message as a whole.
+// fault reports a fault of node i; -1 is the message as a whole.
 func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	switch n := len(s.m.Faults); {
 	case n > maxFaults:
 		return
 	case n == maxFaults:
-		rule, text, i = RuleLimit, fmt.Sprintf("there are more faults than the %d before", maxFaults), -1
+		rule, text, i = RuleLimit, fmt.Sprintf("more than %d faults: the rest is not listed", maxFaults), -1
 	}
 	s.m.Faults = append(s.m.Faults, Fault{Rule: rule, Offset: offset, Text: text})
 	s.faulty = append(s.faulty, i)
 }
 
-// faultOnce takes note of a fault that a node tells once.
+// faultOnce reports a fault that a node reports once.
 func (s *scanner) faultOnce(kind uint, rule string, offset int64, i int, text string) {
-	if n := &s.m.nodes[i]; n.told&kind == 0 {
-		n.told |= kind
+	if n := &s.m.nodes[i]; n.reported&kind == 0 {
+		n.reported |= kind
 		s.fault(rule, offset, i, text)
 	}
 }
 
-// scanHeader reads the header of a message, and nothing behind it.
+// scanHeader reads only the header of a message.
 func (s *scanner) scanHeader() error {
 	s.m.nodes = append(s.m.nodes, node{parent: -1})
 	s.state = inHeader

@@ -8,53 +8,52 @@ import (
 	"strings"
 )
 
-// TextOptions are the options of [Message.WriteText]. The zero value, and nil, is
-// sensible.
+// TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
+// defaults.
 type TextOptions struct {
-	// Scheme is that of the URLs of the messages before in the thread: "news" or "mid";
-	// empty: "news" for an article that has a Newsgroups field, else "mid".
+	// Scheme is the scheme of the URLs of earlier messages in the thread: "news" or "mid";
+	// empty: "news" for an article with a Newsgroups field, else "mid".
 	Scheme string
 }
 
-// shownFields are the fields of a header that people read.
+// shownFields are the header fields that WriteText writes.
 var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", "Message-ID"}
 
 // WriteText writes the message for people to read, in UTF-8 with "\n" for line ends:
 //
 //   - Subject, From, To, Cc, Newsgroups, Date and Message-ID, decoded
-//   - the texts; of alternatives the plain one, and HTML only where there is nothing
-//     else, with its tags taken off and its links listed
-//   - the other parts as "[2] image/png photo.png 12 KiB", with the path that
-//     [Message.Part] takes, and the size when decoded
+//   - the texts; of alternatives the plain one; HTML, if there is nothing else, without
+//     its tags and with a list of its links
+//   - the other parts as "[2] image/png photo.png 12 KiB", with the path for
+//     [Message.Part] and the decoded size
 //   - the messages that this one refers to, as URLs
-//   - what is wrong with the message
+//   - the faults
 //
-// Control characters that are in the message are in the text: whoever writes to a
-// terminal filters them. Nothing is held but one piece of a text at a time. Errors are
-// the writer's and the reader's; a part over its limit is cut there, and named among
-// the faults.
+// Control characters stay: filter them before writing to a terminal. WriteText holds one
+// piece of a text at a time. The error is the writer's or the reader's. A part over its
+// limit is cut, which is listed as a fault.
 func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	t := newTextWriter(m, w)
 	t.header(m.Header)
 	t.show(0)
-	t.others()
+	t.otherParts()
 	t.references(o)
-	t.wrong()
+	t.listFaults()
 	return t.end()
 }
 
-// textWriter writes a message for people. After an error it writes nothing more.
+// textWriter writes a message as text. After an error it writes nothing more.
 type textWriter struct {
 	m      *Message
 	w      *bufio.Writer
 	err    error
-	begun  bool // anything is written
+	begun  bool // something was written
 	middle bool // within a line
 
 	children [][]int // of each node
-	part     []int   // of each node, in m.parts; -1: it is not listed
+	part     []int   // the index in m.parts of each node; -1: it is not listed
 	shown    []bool  // nodes
-	faults   []Fault // met on the way
+	faults   []Fault // of reading the parts
 }
 
 func newTextWriter(m *Message, w io.Writer) *textWriter {
@@ -74,7 +73,7 @@ func newTextWriter(m *Message, w io.Writer) *textWriter {
 	return t
 }
 
-// end writes what is held back and returns what went wrong.
+// end flushes the text and returns the first error.
 func (t *textWriter) end() error {
 	if t.middle {
 		t.line("")
@@ -94,11 +93,11 @@ func (t *textWriter) Write(p []byte) (int, error) {
 	return len(p), t.err
 }
 
-// line ends a line with text.
+// line writes text and a line end.
 func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
 
-// apart leaves an empty line before what comes.
-func (t *textWriter) apart() {
+// blankLine writes a blank line before the next text.
+func (t *textWriter) blankLine() {
 	if t.middle {
 		t.line("")
 	}
@@ -107,7 +106,7 @@ func (t *textWriter) apart() {
 	}
 }
 
-// header writes the fields of a header that people read.
+// header writes the shown fields of a header.
 func (t *textWriter) header(h Header) {
 	for _, name := range shownFields {
 		if text := h.Text(name); text != "" {
@@ -116,7 +115,7 @@ func (t *textWriter) header(h Header) {
 	}
 }
 
-// show writes what is to be read of a node. It goes only as deep as [Limits.Depth].
+// show writes the texts of a node. It recurses at most [Limits.Depth] levels.
 func (t *textWriter) show(i int) {
 	n := &t.m.nodes[i]
 	switch {
@@ -126,7 +125,7 @@ func (t *textWriter) show(i int) {
 	case isMessage(n.typ) && n.children > 0:
 		t.shown[i] = true
 		within := t.children[i][0]
-		t.apart()
+		t.blankLine()
 		t.line("-- " + t.describe(i))
 		t.header(t.m.nodes[within].header)
 		t.show(within)
@@ -136,14 +135,14 @@ func (t *textWriter) show(i int) {
 	}
 }
 
-// multipart writes what is to be read of a multipart.
+// multipart writes the texts of a multipart.
 func (t *textWriter) multipart(i int) {
 	children := t.children[i]
 	switch t.m.nodes[i].typ {
 	case "multipart/alternative":
 		best := children[0]
 		for _, child := range children[1:] {
-			if t.worth(child) > t.worth(best) {
+			if t.readability(child) > t.readability(best) {
 				best = child
 			}
 		}
@@ -157,18 +156,18 @@ func (t *textWriter) multipart(i int) {
 	}
 }
 
-// worth says how well a node can be read.
-func (t *textWriter) worth(i int) int {
+// readability ranks a node among alternatives.
+func (t *textWriter) readability(i int) int {
 	n := &t.m.nodes[i]
 	switch {
 	case n.typ == "text/plain":
 		return 3
 	case isMultipart(n.typ) && n.children > 0:
-		worth := 0
+		best := 0
 		for _, child := range t.children[i] {
-			worth = max(worth, t.worth(child))
+			best = max(best, t.readability(child))
 		}
-		return worth
+		return best
 	case n.typ == "text/html":
 		return 1
 	case t.part[i] >= 0 && t.m.parts[t.part[i]].isReadable():
@@ -177,7 +176,7 @@ func (t *textWriter) worth(i int) int {
 	return 0
 }
 
-// rootOf returns the part that a multipart/related is about (RFC 2387 section 3.2).
+// rootOf returns the root part of a multipart/related (RFC 2387 section 3.2).
 func (t *textWriter) rootOf(i int) int {
 	_, params := parseParams(t.m.nodes[i].header.Get("Content-Type"))
 	if start := trimAngles(params["start"]); start != "" {
@@ -190,7 +189,7 @@ func (t *textWriter) rootOf(i int) int {
 	return t.children[i][0]
 }
 
-// isReadable reports whether p is a text that people read in its place.
+// isReadable reports whether p is a text to be shown in its position.
 func (p Part) isReadable() bool {
 	if p.Disposition == "attachment" {
 		return false
@@ -199,25 +198,25 @@ func (p Part) isReadable() bool {
 	case "text/plain", "text/html", "text/markdown", "text/enriched", "text/x-diff", "text/x-patch":
 		return true
 	}
-	return isMultipart(p.Type) // without parts: as it stands
+	return isMultipart(p.Type) // without parts: as written
 }
 
 // text writes a text.
 func (t *textWriter) text(p Part) {
-	t.apart()
+	t.blankLine()
 	if p.Name != "" {
 		t.line("-- " + t.describe(p.node))
 	}
 	var links []string
 	var err error
 	if p.Type == "text/html" {
-		links, err = writeHTML(t, p.Text())
+		links, err = writeHTML(t, p)
 	} else {
 		_, err = io.Copy(t, p.Text())
 	}
-	t.cut(err)
+	t.addError(err)
 	if len(links) > 0 {
-		t.apart()
+		t.blankLine()
 		t.line("Links:")
 		for n, link := range links {
 			t.line(fmt.Sprintf("[%d] %s", n+1, link))
@@ -225,8 +224,8 @@ func (t *textWriter) text(p Part) {
 	}
 }
 
-// cut takes note of an error: a part that was cut is a fault, and all else is the end.
-func (t *textWriter) cut(err error) {
+// addError records an error of reading a part. A part over its limit is only a fault.
+func (t *textWriter) addError(err error) {
 	fault := Fault{}
 	switch {
 	case errors.As(err, &fault):
@@ -236,14 +235,14 @@ func (t *textWriter) cut(err error) {
 	}
 }
 
-// describe returns a part in one line: path, type, name, size.
+// describe returns the path, type, name and size of a part in one line.
 func (t *textWriter) describe(i int) string {
 	if t.part[i] < 0 {
 		return t.m.nodes[i].typ
 	}
 	p := t.m.parts[t.part[i]]
 	size, err := p.DecodedSize()
-	t.cut(err)
+	t.addError(err)
 	words := []string{"[" + p.Path + "]", p.Type}
 	if p.Name != "" {
 		words = append(words, p.Name)
@@ -251,7 +250,7 @@ func (t *textWriter) describe(i int) string {
 	return strings.Join(append(words, sizeText(size)), " ")
 }
 
-// sizeText returns a size in the unit that shows it in few digits.
+// sizeText returns a size in the unit that needs the fewest digits.
 func sizeText(n int64) string {
 	const step = 1024
 	if n < step {
@@ -268,15 +267,15 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%.0f %s", value, units[unit])
 }
 
-// others lists the parts that were not shown.
-func (t *textWriter) others() {
+// otherParts lists the parts that were not shown.
+func (t *textWriter) otherParts() {
 	first := true
 	for _, p := range t.m.parts {
 		if t.shown[p.node] || p.Multipart() || t.err != nil {
 			continue
 		}
 		if first {
-			t.apart()
+			t.blankLine()
 			t.line("Parts:")
 			first = false
 		}
@@ -296,20 +295,20 @@ func (t *textWriter) references(o *TextOptions) {
 	if len(links) == 0 {
 		return
 	}
-	t.apart()
+	t.blankLine()
 	t.line("References:")
 	for _, u := range links {
 		t.line(u.String())
 	}
 }
 
-// wrong lists the faults.
-func (t *textWriter) wrong() {
+// listFaults lists the faults.
+func (t *textWriter) listFaults() {
 	faults := append(t.m.Faults[:len(t.m.Faults):len(t.m.Faults)], t.faults...)
 	if len(faults) == 0 {
 		return
 	}
-	t.apart()
+	t.blankLine()
 	t.line("Faults:")
 	for _, f := range faults {
 		t.line(f.String())

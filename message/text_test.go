@@ -30,7 +30,7 @@ func TestDecodeWords(t *testing.T) {
 		{"Nathaniel Borenstein <nsb@thumper.bellcore.com>\n    (=?iso-8859-8?b?7eXs+SDv4SDs6Pj08A==?=)", "Nathaniel Borenstein <nsb@thumper.bellcore.com>     (םולש ןב לטרפנ)"},
 		// RFC 2231 section 5.
 		{"=?US-ASCII*EN?Q?Keith_Moore?= <moore@cs.utk.edu>", "Keith Moore <moore@cs.utk.edu>"},
-		// What programs write.
+		// Common deviations.
 		{"plain", "plain"},
 		{"", ""},
 		{"=?utf-8?Q?=C3?= =?UTF-8?Q?=A9?=", "é"},
@@ -46,7 +46,7 @@ func TestDecodeWords(t *testing.T) {
 		{"=?us-ascii?Q?caf=E9?=", "café"},
 		{"=?utf-8?Q?=ZZ=4?=", "=ZZ=4"},
 		{"=?utf-8?Q??=", ""},
-		// What is no word stays.
+		// Other text stays.
 		{"=?martian?Q?a=41?= b", "=?martian?Q?a=41?= b"},
 		{"=?martian?Q?a?= =?martian?Q?b?=", "=?martian?Q?a?= =?martian?Q?b?="},
 		{"=?utf-8?Q?a?= =?martian?Q?b?=", "a =?martian?Q?b?="},
@@ -60,7 +60,7 @@ func TestDecodeWords(t *testing.T) {
 		{"Größe", "Größe"},
 		{"Gr\xf6\xdfe", "Größe"},
 		{"\xff =?utf-8?Q?=C3=A9?=", "ÿ é"},
-		// Nothing makes a line of its own.
+		// A line end in a word becomes a space.
 		{"=?utf-8?Q?a=0D=0AFrom:_b=E2=80=A8c?=", "a  From: b c"},
 		{"a\r\n b", "a   b"},
 		{"=?utf-8?Q?a=1B[31m?=", "a\x1b[31m"},
@@ -87,7 +87,7 @@ func TestParams(t *testing.T) {
 		// RFC 2045 section 5.1.
 		{"text/plain; charset=us-ascii (Plain text)", "text/plain", map[string]string{"charset": "us-ascii"}},
 		{`text/plain; charset="us-ascii"`, "text/plain", map[string]string{"charset": "us-ascii"}},
-		// What programs write.
+		// Common deviations.
 		{`TEXT/Plain; NAME="a;b\"c"; name=second`, "text/plain", map[string]string{"name": `a;b"c`}},
 		{`a/b; name=two words.txt; x=y`, "a/b", map[string]string{"name": "two words.txt", "x": "y"}},
 		{`a/b; name="C:\dir\file.txt"`, "a/b", map[string]string{"name": `C:\dir\file.txt`}},
@@ -150,7 +150,7 @@ func TestFlowed(t *testing.T) {
 		{"", "> text\n> -- \n> name\n", "> text\n> -- \n> name\n"},
 		// Section 4.4.
 		{"", " From here\n  indented\n >no quote\n", "From here\n indented\n>no quote\n"},
-		// Section 4.5: lines of another depth are of another paragraph.
+		// Section 4.5: another quote level begins another paragraph.
 		{"", "> one \n>> two \nthree\n", "> one \n>> two \nthree\n"},
 		{"", "> \n>\n", "> \n> \n"},
 		{"", "last \n", "last "},
@@ -225,7 +225,7 @@ func TestCharsets(t *testing.T) {
 			t.Errorf("%s %q: %q, want %q", row.charset, row.text, got, row.want)
 		}
 	}
-	// A character at any place of the buffers.
+	// A character at any offset in the buffers.
 	for n := range 10 {
 		text := strings.Repeat("x", 4090+n) + "€"
 		if got := readAll(t, parse(t, "A: b\n\n"+text).Parts()[0].Text()); got != text {
@@ -284,6 +284,29 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// HTML is read in pieces: a tag, a reference or a text may be in two of them.
+func TestHTMLPieces(t *testing.T) {
+	const unit, shown = `<p title="a>b">one &lt;two&gt;<!-- x --> <i>t</i>hree`, "one <two> three"
+	for shift := range len(unit) {
+		text := strings.Repeat("x", shift) + strings.Repeat(unit, 2000)
+		var b strings.Builder
+		if err := parse(t, "Content-Type: text/html\n\n"+text).WriteText(&b, nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), shown); n != 2000 || strings.ContainsAny(b.String(), "&/-") {
+			t.Fatalf("shift %d: %d paragraphs", shift, n)
+		}
+	}
+	var b strings.Builder
+	long := "before<!-- " + strings.Repeat("x", 1<<20) + " -->after"
+	if err := parse(t, "Content-Type: text/html\n\n"+long).WriteText(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.HasPrefix(got, "before\n") || !strings.Contains(got, "more than 1 MiB") || strings.Contains(got, "after") {
+		t.Errorf("%.200q", got)
+	}
+}
+
 func TestIDs(t *testing.T) {
 	for text, want := range map[string]string{
 		"<a@b>":                              "a@b",
@@ -316,7 +339,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// The packages of the schemes read the URLs as the identifiers that they were made of.
+// The schemes read the identifiers back from the URLs.
 func TestLinks(t *testing.T) {
 	list := []string{
 		"a@b", "960830.1639@XIson.com", "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]", "a/b@c/d", "//a@b", "*@*", `"a b"@c`, "a@b@c", "\x00\r\n@\xff", "é@h",
@@ -380,7 +403,7 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// Quoted strings and comments hide what would end an address, a date or a parameter.
+// Delimiters in quoted strings and comments do not end an address, date or parameter.
 func TestHidden(t *testing.T) {
 	for text, want := range map[string]string{
 		`Joe <"a>b"@c>, <d@e>`:      `Joe <"a>b"@c>; d@e`,

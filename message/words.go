@@ -6,16 +6,14 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// DecodeWords returns the text of a header field, or of a line of a news server's
-// overview, as UTF-8 in one line: encoded words decoded (RFC 2047), octets beyond
-// US-ASCII as UTF-8 if the text around the words is that (RFC 6532) and else as ISO
-// Latin 1.
+// DecodeWords returns the text of a header field, or of a news server's overview, as one
+// line of UTF-8. It decodes encoded words (RFC 2047). Other text is UTF-8 (RFC 6532) if it
+// is valid, otherwise ISO Latin 1.
 //
-// It reads more than RFC 2047 allows, as programs write more: words within quotes or
-// other text, blanks in a word of encoding Q, a character that is split between two
-// words. A word of an unknown charset stays as it is written. A line end, which a
-// word can hide, becomes a space; other control characters stay, and whoever writes
-// to a terminal filters them.
+// It accepts what programs write beyond RFC 2047: words inside quotes or other text, blanks
+// in a word of encoding Q, a character that is split between two words. A word in an
+// unknown charset stays as written. A line end, which a word can contain, becomes a space.
+// Other control characters stay: filter them before writing to a terminal.
 func DecodeWords(text string) string {
 	if isPlain(text) {
 		return text
@@ -54,7 +52,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// isPlain reports whether text is US-ASCII without encoded words and line ends.
+// isPlain reports whether text is US-ASCII without encoded words or line ends.
 func isPlain(text string) bool {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -69,17 +67,17 @@ func isPlain(text string) bool {
 type word struct {
 	charset string
 	octets  string // decoded from Q or B
-	written string // all of it
+	written string // the whole word
 }
 
-// parseWord reads the encoded word at start, where "=?" is.
+// parseWord reads the encoded word at start, which begins with "=?".
 func parseWord(text string, start int) (w word, end int, ok bool) {
 	rest := text[start+len("=?"):]
 	charsetEnd := strings.IndexByte(rest, '?')
 	if charsetEnd <= 0 || strings.ContainsAny(rest[:charsetEnd], " \t\r\n\"=") || len(rest) < charsetEnd+3 || rest[charsetEnd+2] != '?' {
 		return word{}, 0, false
 	}
-	// RFC 2231 section 5 puts a language behind the charset.
+	// RFC 2231 section 5 allows a language after the charset.
 	w.charset, _, _ = strings.Cut(rest[:charsetEnd], "*")
 	encoded := rest[charsetEnd+3:]
 	encodedEnd := strings.IndexByte(encoded, '?')
@@ -100,7 +98,7 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 	return w, end, true
 }
 
-// decodeQ undoes the encoding of RFC 2047 section 4.2.
+// decodeQ decodes the Q encoding (RFC 2047 section 4.2).
 func decodeQ(text string) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -117,20 +115,20 @@ func decodeQ(text string) string {
 	return string(b)
 }
 
-// decoder puts a decoded text together.
+// decoder builds a decoded text.
 type decoder struct {
 	b strings.Builder
 
-	// The words read last, of one charset, whose octets may share a character.
+	// The last words, of one charset: they may share a character.
 	charset string
 	octets  []byte
 	written []byte
 	pending bool
-	// The blanks read behind them, which go if another word follows (section 6.2).
+	// The blanks after them, which are dropped if another word follows (section 6.2).
 	blanks string
 }
 
-// plain takes text that is in no word.
+// plain adds text that is not a word.
 func (d *decoder) plain(text string) {
 	if d.pending && strings.Trim(text, " \t\r\n") == "" {
 		d.blanks += text
@@ -141,14 +139,15 @@ func (d *decoder) plain(text string) {
 }
 
 func (d *decoder) word(w word) {
-	// UTF-7 begins again in each word, even where a word does not shift back.
+	// Each word of UTF-7 starts in the initial state, even if the one before does not shift
+	// back.
 	if d.pending && (!strings.EqualFold(d.charset, w.charset) || charset.IsUTF7(d.charset)) {
 		blanks := d.blanks
 		d.blanks = ""
 		known := charset.IsKnown(d.charset) && charset.IsKnown(w.charset)
 		d.flush()
 		if !known {
-			// A word that stays as it is keeps its blanks, or it would be none.
+			// A word that stays as written needs its blanks to be a word.
 			d.b.WriteString(blanks)
 		}
 	}
@@ -160,7 +159,7 @@ func (d *decoder) word(w word) {
 	d.written = append(d.written, w.written...)
 }
 
-// flush writes the words that were read.
+// flush writes the last words.
 func (d *decoder) flush() {
 	if !d.pending {
 		return

@@ -15,46 +15,45 @@ import (
 	"unicode/utf8"
 )
 
-// Message is what will be sent: the octets of a message, and its envelope. It
-// does not change.
+// Message is an encoded message with its envelope. It is immutable.
 type Message struct {
 	from       string
 	recipients []string
-	hidden     []string // those of them that the message does not name
+	hidden     []string // the recipients that the header does not name
 	octets     []byte
 	isUTF8     bool
 }
 
-// From returns the address that the envelope says the message is from.
+// From returns the sender's address in the envelope.
 func (m *Message) From() string { return m.from }
 
-// Recipients returns the addresses that get the message, each once.
+// Recipients returns the addresses of all recipients, each once.
 func (m *Message) Recipients() []string { return slices.Clone(m.recipients) }
 
-// Hidden returns those recipients whom the message does not name (Bcc).
+// Hidden returns the recipients that the header does not name (Bcc).
 func (m *Message) Hidden() []string { return slices.Clone(m.hidden) }
 
-// IsUTF8 reports whether an address is not in US-ASCII, so that the message can
-// travel by SMTPUTF8 alone (RFC 6531).
+// IsUTF8 reports whether an address is not US-ASCII, so that the message needs SMTPUTF8
+// (RFC 6531).
 func (m *Message) IsUTF8() bool { return m.isUTF8 }
 
-// Size returns how many octets the message has.
+// Size returns the size of the message in octets.
 func (m *Message) Size() int64 { return int64(len(m.octets)) }
 
-// WriteTo writes the message: lines that end in CR LF, the header without Bcc.
+// WriteTo writes the message with CR LF line ends and without Bcc.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(m.octets)
 	return int64(n), err
 }
 
-// ComposeOptions are for [Compose]; nil is fine.
+// ComposeOptions are the options of [Compose]. The zero value, and nil, has the defaults.
 type ComposeOptions struct {
 	Date   time.Time // of the message; zero: now
-	Random io.Reader // where the message-id and the boundary come from; nil: crypto/rand
+	Random io.Reader // for the message-id and the boundary; nil: crypto/rand
 }
 
-// Compose makes a message of d. The error wraps [ErrAddress] or [ErrField], or
-// says what else can't be in a message.
+// Compose encodes d as a message. The error wraps [ErrAddress] or [ErrField], or says what
+// else is invalid in d.
 func Compose(d Draft, o *ComposeOptions) (*Message, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -83,12 +82,12 @@ func Compose(d Draft, o *ComposeOptions) (*Message, error) {
 	}, nil
 }
 
-// isInternational reports whether an address is not in US-ASCII.
+// isInternational reports whether an address is not US-ASCII.
 func isInternational(address string) bool {
 	return strings.IndexFunc(address, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
 }
 
-// composer writes one message.
+// composer encodes one message.
 type composer struct {
 	draft  *Draft
 	date   time.Time
@@ -129,7 +128,7 @@ func (c *composer) compose() error {
 
 const textType = "text/plain; charset=utf-8"
 
-// token returns letters and digits that nobody can guess, 26 of them.
+// token returns 26 random letters and digits.
 func (c *composer) token() (string, error) {
 	octets := make([]byte, 16)
 	if _, err := io.ReadFull(c.random, octets); err != nil {
@@ -153,21 +152,21 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 		case m.name() != "":
 			texts[i] = phrase(m.name()) + " <" + m.Address + ">"
 		case strings.Contains(m.Address, ":"):
-			// Many take the colon of an IPv6 address for that of a group.
+			// Many parsers take the colon of an IPv6 address for that of a group.
 			texts[i] = "<" + m.Address + ">"
 		}
 	}
 	c.field(name, strings.Join(texts, ", "))
 }
 
-// parts writes a body with attachments behind the text.
+// parts writes a body of a text and attachments.
 func (c *composer) parts(text string) error {
 	boundary, err := c.token()
 	if err != nil {
 		return err
 	}
 	w := multipart.NewWriter(&c.octets)
-	// "=_" is in no line of quoted-printable, base64, and hardly in any other.
+	// "=_" never occurs in quoted-printable or base64, and rarely in other text.
 	if err := w.SetBoundary("=_" + boundary); err != nil {
 		return err
 	}

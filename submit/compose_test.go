@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// fixed are options with which a message has the same octets every time.
+// fixed are options that make a message reproducible.
 func fixed() *submit.ComposeOptions {
 	return &submit.ComposeOptions{
 		Date:   time.Date(1994, time.December, 1, 12, 30, 0, 0, time.FixedZone("", -5*60*60)),
@@ -27,7 +27,7 @@ func fixed() *submit.ComposeOptions {
 
 func box(address string) submit.Mailbox { return submit.Mailbox{Address: address} }
 
-// letter is a draft with nothing missing and nothing strange.
+// letter is a complete and valid draft.
 func letter() submit.Draft {
 	return submit.Draft{From: box("me@example.org"), To: []submit.Mailbox{box("joe@host.dom")}, Subject: "hi", Body: "Hello.\n"}
 }
@@ -128,7 +128,7 @@ File: ü.bin
 
 Sent from me@example.org
 Sent to   joe@host.dom
-Sent to   secret@host.dom, whom the others don't see (Bcc)
+Sent to   secret@host.dom (Bcc: hidden from the others)
 `
 
 func TestPreview(t *testing.T) {
@@ -141,7 +141,7 @@ func TestPreview(t *testing.T) {
 	d.Attachments = []submit.Attachment{{Name: "ü.bin", Content: []byte{0, 1, 2, 0xFF}}}
 	m := compose(t, d)
 	got, err := m.Preview()
-	if want := wantPreview + fmt.Sprintf("In all    %d octets\n", m.Size()); err != nil || got != want {
+	if want := wantPreview + fmt.Sprintf("Size      %d octets\n", m.Size()); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	d = letter()
@@ -149,22 +149,21 @@ func TestPreview(t *testing.T) {
 	if got, err := compose(t, d).Preview(); err != nil || !strings.Contains(got, "\n\nNo text.\n\nSent from") {
 		t.Errorf("%v\n%s", err, got)
 	}
-	// A file within the text is text.
+	// A uuencoded file in the text is text.
 	d.Body = "begin 644 x\n#86)C\n`\nend\n"
 	if got, err := compose(t, d).Preview(); err != nil || !strings.Contains(got, "| #86)C\n") || strings.Contains(got, "File:") {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
 
-// readBack holds a composed message against its draft, as two other programs read
-// it.
+// readBack compares a composed message with its draft, as two other parsers read it.
 func readBack(t *testing.T, d submit.Draft, octets string) {
 	t.Helper()
 	byMessage(t, d, octets)
 	byStandardLibrary(t, d, octets)
 }
 
-// bodyLines is the body as it is sent: CR LF behind every line.
+// bodyLines returns the body with CR LF line ends.
 func bodyLines(body string) string {
 	body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
 	if body != "" && !strings.HasSuffix(body, "\n") {
@@ -194,7 +193,7 @@ func byMessage(t *testing.T, d submit.Draft, octets string) {
 	if _, ok := m.Lookup("Bcc"); ok {
 		t.Error("message: there is a Bcc")
 	}
-	// What is within the text is no part that was made.
+	// Parts of a text were not composed.
 	parts := slices.DeleteFunc(m.Parts(), func(p message.Part) bool { return strings.Contains(p.Path, ".") })
 	if len(parts) != 1+len(d.Attachments) {
 		t.Fatalf("message: %d parts\n%s", len(parts), octets)
@@ -319,14 +318,14 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// Package net/mail does not read these.
+// Package net/mail does not accept these.
 func TestReadBackIPv6(t *testing.T) {
 	d := letter()
 	d.To = []submit.Mailbox{box("a@[IPv6:2001:db8::1]"), {Name: "B", Address: "b@[IPv6:::1]"}}
 	byMessage(t, d, text(t, compose(t, d)))
 }
 
-// checkLines holds the lines of a message against RFC 5322 section 2.1.1.
+// checkLines checks the lines of a message (RFC 5322 section 2.1.1).
 func checkLines(t *testing.T, octets string) {
 	t.Helper()
 	for line := range strings.SplitSeq(octets, "\r\n") {
@@ -336,7 +335,7 @@ func checkLines(t *testing.T, octets string) {
 	}
 }
 
-// Every text of a header field, with everything in it that would make two of one.
+// No text of a header field can start another field.
 func TestInjection(t *testing.T) {
 	fields := map[string]func(*submit.Draft, string){
 		"From":         func(d *submit.Draft, s string) { d.From.Address = "me@example.org" + s },
@@ -380,16 +379,16 @@ func TestComposeRefuses(t *testing.T) {
 		change func(*submit.Draft)
 		says   string
 	}{
-		"from nobody":    {func(d *submit.Draft) { d.From = submit.Mailbox{} }, "from nobody"},
-		"to nobody":      {func(d *submit.Draft) { d.To = nil }, "to nobody"},
-		"no message-id":  {func(d *submit.Draft) { d.InReplyTo = "see above" }, `"see" is no message-id`},
-		"half a one":     {func(d *submit.Draft) { d.References = "<a@b> <c@>" }, `"<c@>" is no message-id`},
+		"no sender":      {func(d *submit.Draft) { d.From = submit.Mailbox{} }, "the sender is missing"},
+		"no recipient":   {func(d *submit.Draft) { d.To = nil }, "the recipient is missing"},
+		"no message-id":  {func(d *submit.Draft) { d.InReplyTo = "see above" }, `invalid message-id "see"`},
+		"half a one":     {func(d *submit.Draft) { d.References = "<a@b> <c@>" }, `invalid message-id "<c@>"`},
 		"Latin 1":        {func(d *submit.Draft) { d.Body = "caf\xe9" }, "not UTF-8"},
-		"subject":        {func(d *submit.Draft) { d.Subject = "caf\xe9" }, "no UTF-8"},
-		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "no folder"},
-		"no name":        {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{}} }, "no name"},
-		"no media type":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "x", Type: "a b"}} }, "no media type"},
-		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "no name"},
+		"subject":        {func(d *submit.Draft) { d.Subject = "caf\xe9" }, "is not UTF-8"},
+		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "without a folder"},
+		"no name":        {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{}} }, "invalid attachment name"},
+		"no media type":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "x", Type: "a b"}} }, "invalid media type"},
+		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "invalid attachment name"},
 		"Bcc is checked": {func(d *submit.Draft) { d.Bcc = []submit.Mailbox{box("x")} }, "not an address"},
 	} {
 		d := letter()
@@ -455,12 +454,12 @@ func TestPropose(t *testing.T) {
 		t.Error(octets)
 	}
 
-	// RFC 6068 section 6.3: the word comes in percent-encoding or as an encoded-word.
+	// RFC 6068 section 6.3: percent-encoding or an encoded-word.
 	var cafe submit.Draft
 	if _, err := cafe.Propose([]submit.Field{{"subject", "=?utf-8?Q?caf=C3=A9?="}, {"comments", "=?iso-8859-1?Q?caf=E9?="}}); err != nil || cafe.Subject != "café" || cafe.Comments != "café" {
 		t.Errorf("%+v, %v", cafe, err)
 	}
-	// An encoded-word is no way around the check.
+	// An encoded-word does not evade the check.
 	cafe = letter()
 	if _, err := cafe.Propose([]submit.Field{{"subject", "=?utf-8?Q?a=0D=0AX:_y?="}}); err == nil {
 		if m, err := submit.Compose(cafe, nil); err == nil && strings.Contains(text(t, m), "\nX:") {
@@ -468,7 +467,7 @@ func TestPropose(t *testing.T) {
 		}
 	}
 
-	// What is wrong changes nothing, not even by what came before it.
+	// An invalid field leaves the draft unchanged, even after valid ones.
 	before := fmt.Sprintf("%+v", d)
 	for _, f := range []submit.Field{{"subject", "a\r\nBcc: x@y"}, {"x-other", "a\nb"}, {"cc", "nobody"}, {"cc", "a@b\r\nx: y"}} {
 		if ignored, err := d.Propose([]submit.Field{{"subject", "new"}, {"cc", "new@host.dom"}, f}); err == nil || ignored != nil {
@@ -480,7 +479,7 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// However a draft is, its message has the fields that it should have.
+// The message of any draft has exactly the expected fields.
 func FuzzCompose(f *testing.F) {
 	f.Add("me@example.org", "Me", "joe@host.dom", "hi", "<a@b>", "text\n", "a.txt", "")
 	f.Add("jöe@bücher.example", "Jöe, \"x\"", `"a b"@[192.0.2.1]`, "=?utf-8?q?x?=", "", ".\r\n\r", "ü", "text/html")

@@ -11,39 +11,37 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Draft is a message that somebody is writing, in characters: UTF-8 everywhere.
+// Draft is a message that the user writes. All text is UTF-8.
 type Draft struct {
 	From        Mailbox
 	To, Cc, Bcc []Mailbox
 	Subject     string
-	InReplyTo   string // message-ids in "<" and ">", with blanks between them
-	References  string // the same
+	InReplyTo   string // message-ids in "<" and ">", separated by blanks
+	References  string // like InReplyTo
 	Keywords    string
 	Comments    string
-	Body        string // lines that end in LF, CR LF or CR
+	Body        string // its lines end with LF, CR LF or CR
 	Attachments []Attachment
 }
 
-// Attachment is a file that goes with a message.
+// Attachment is a file that is attached to a message.
 type Attachment struct {
 	Name    string // without folders
-	Type    string // its media type; empty: guessed
+	Type    string // the media type; empty: guessed
 	Content []byte
 }
 
-// Field is a header field that somebody else proposes, decoded.
+// Field is a decoded header field that a URL proposes.
 type Field struct {
-	Name  string // matched without regard to case
+	Name  string // case does not matter
 	Value string
 }
 
-// Propose takes into d what a mailto URL may propose: the fields "body",
-// "subject", "to", "cc", "in-reply-to", "references", "keywords" and "comments".
-// It returns those it left out, which nobody but the writer decides on (RFC 6068
-// sections 4 and 7): "from", "bcc", "reply-to" and whatever else there is. If a
-// field comes twice, addresses are added and a text follows the other. The
-// encoded-words of a text are decoded (RFC 6068 section 2). The error wraps
-// [ErrField] or [ErrAddress], and d is as it was.
+// Propose adds the fields that a mailto URL may propose to d: "body", "subject", "to",
+// "cc", "in-reply-to", "references", "keywords" and "comments". It returns all others, such
+// as "from", "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7).
+// Repeated addresses and texts are appended. Encoded-words in a text are decoded (RFC 6068
+// section 2). The error wraps [ErrField] or [ErrAddress]; then d is unchanged.
 func (d *Draft) Propose(fields []Field) (ignored []Field, err error) {
 	proposal := *d
 	for _, f := range fields {
@@ -88,7 +86,7 @@ func (d *Draft) propose(f Field) (known bool, err error) {
 	return true, err
 }
 
-// addMailboxes returns list and the mailboxes of text, in a list of its own.
+// addMailboxes returns a new list of list and the mailboxes of text.
 func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
 	if strings.TrimSpace(text) == "" {
 		return list, nil
@@ -97,21 +95,21 @@ func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
 	return append(list[:len(list):len(list)], more...), err
 }
 
-// joined returns two texts with between between them, or the one that there is.
-func joined(a, between, b string) string {
+// joined returns a and b with a separator, if neither is empty.
+func joined(a, separator, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
-	return a + between + b
+	return a + separator + b
 }
 
-// check reports the first thing in d that can't become a message.
+// check reports the first thing in d that can't be in a message.
 func (d *Draft) check() error {
 	if d.From.Address == "" {
-		return fmt.Errorf("submit: %w: the message is from nobody", ErrAddress)
+		return fmt.Errorf("submit: %w: the sender is missing", ErrAddress)
 	}
 	if len(d.To)+len(d.Cc)+len(d.Bcc) == 0 {
-		return fmt.Errorf("submit: %w: the message is to nobody", ErrAddress)
+		return fmt.Errorf("submit: %w: the recipient is missing", ErrAddress)
 	}
 	for _, list := range [][]Mailbox{{d.From}, d.To, d.Cc, d.Bcc} {
 		for _, m := range list {
@@ -131,7 +129,7 @@ func (d *Draft) check() error {
 		}
 	}
 	if !utf8.ValidString(d.Body) {
-		return fmt.Errorf("submit: the text is not UTF-8: convert it, or attach it as a file")
+		return fmt.Errorf("submit: the text is not UTF-8: convert it or attach it as a file")
 	}
 	for _, a := range d.Attachments {
 		if err := a.check(); err != nil {
@@ -141,17 +139,17 @@ func (d *Draft) check() error {
 	return nil
 }
 
-// texts are the fields that hold any words.
+// texts returns the fields with free text.
 func (d *Draft) texts() []Field {
 	return []Field{{"Subject", d.Subject}, {"Keywords", d.Keywords}, {"Comments", d.Comments}}
 }
 
-// identifiers are the fields that hold message-ids.
+// identifiers returns the fields with message-ids.
 func (d *Draft) identifiers() []Field {
 	return []Field{{"In-Reply-To", d.InReplyTo}, {"References", d.References}}
 }
 
-// checkIdentifiers reports what in text is no msg-id of RFC 5322 section 3.6.4.
+// checkIdentifiers reports the first invalid msg-id in text (RFC 5322 section 3.6.4).
 func checkIdentifiers(name, text string) error {
 	if err := checkText(name, text); err != nil {
 		return err
@@ -160,34 +158,33 @@ func checkIdentifiers(name, text string) error {
 		inner, ok := strings.CutPrefix(id, "<")
 		inner, ok2 := strings.CutSuffix(inner, ">")
 		left, right, at := strings.Cut(inner, "@")
-		strange := strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '<' || r == '>' }) >= 0
-		if !ok || !ok2 || !at || left == "" || right == "" || strange || len(id) > mostToken {
-			return fmt.Errorf("submit: %s %w: %s is no message-id, which has the form <left@right>", name, ErrField, locus.Quote(id))
+		invalid := strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '<' || r == '>' }) >= 0
+		if !ok || !ok2 || !at || left == "" || right == "" || invalid || len(id) > maxWord {
+			return fmt.Errorf("submit: %w: %s has the invalid message-id %s: write <left@right>", ErrField, name, locus.Quote(id))
 		}
 	}
 	return nil
 }
 
 func (a Attachment) check() error {
-	const most = 255 // octets, of a name on nearly every system
+	const longest = 255 // octets, on nearly every system
 	if err := checkText("the name of an attachment", a.Name); err != nil {
 		return err
 	}
 	if err := checkText("the media type of an attachment", a.Type); err != nil {
 		return err
 	}
-	if a.Name == "" || len(a.Name) > most || strings.Contains(a.Name, "/") {
-		return fmt.Errorf("submit: %s is no name for an attachment: it has 1 to %d octets, and no folder", locus.Quote(a.Name), most)
+	if a.Name == "" || len(a.Name) > longest || strings.Contains(a.Name, "/") {
+		return fmt.Errorf("submit: invalid attachment name %s: write a name of 1 to %d octets without a folder", locus.Quote(a.Name), longest)
 	}
 	if _, _, err := mime.ParseMediaType(a.mediaType()); err != nil {
-		return fmt.Errorf("submit: the attachment %s: %s is no media type", locus.Quote(a.Name), locus.Quote(a.Type))
+		return fmt.Errorf("submit: attachment %s: invalid media type %s", locus.Quote(a.Name), locus.Quote(a.Type))
 	}
 	return nil
 }
 
-// mediaType returns the type that a is sent with. What is a message itself, or of
-// several parts, must not be in base64 (RFC 2046 section 5): it goes as octets,
-// which nobody changes on the way.
+// mediaType returns the type that a is sent with. Messages and multiparts must not be in
+// base64 (RFC 2046 section 5), so they are sent as application/octet-stream.
 func (a Attachment) mediaType() string {
 	t := a.Type
 	if t == "" {

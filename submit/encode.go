@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// foldAt is how long a line of a header should be at most, and mostLine how
-	// long any may be (RFC 5322 section 2.1.1), without CR LF.
-	foldAt, mostLine = 78, 998
-	// mostToken is a text without blanks that still gets a line of its own in any
-	// header field.
-	mostToken = 900
+	// foldAt is the preferred and maxLine the largest length of a line, without CR LF (RFC
+	// 5322 section 2.1.1).
+	foldAt, maxLine = 78, 998
+	// maxWord is the longest word that fits on a line of any header field.
+	maxWord = 900
 )
 
-// fold returns the lines of a header field. They are broken between two words,
-// where there is one blank, so that unfolding gives value back.
+// fold returns the lines of a header field. It breaks them only at single blanks, so that
+// unfolding returns value.
 func fold(name, value string) string {
 	var b strings.Builder
 	b.WriteString(name + ":")
@@ -37,8 +36,8 @@ func fold(name, value string) string {
 	return b.String()
 }
 
-// words returns text for an unstructured header field: as it is if it may be, and
-// else as encoded-words (RFC 2047).
+// words returns text for an unstructured header field, as encoded-words (RFC 2047) if it
+// can't be written as it is.
 func words(text string) string {
 	if isPlain(text) {
 		return text
@@ -46,7 +45,7 @@ func words(text string) string {
 	return encodedWords(text)
 }
 
-// phrase returns a name for the front of a mailbox.
+// phrase returns the name of a mailbox for a header field.
 func phrase(name string) string {
 	if isPlain(name) {
 		return quoteName(name)
@@ -54,7 +53,7 @@ func phrase(name string) string {
 	return encodedWords(name)
 }
 
-// quoteName returns name as atoms if it is some, and else as a quoted-string.
+// quoteName returns name as a quoted-string, unless it consists of atoms.
 func quoteName(name string) string {
 	special := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(`()<>[]:;@\,."`, r) || r < ' ' })
 	if special < 0 && strings.TrimSpace(name) == name {
@@ -63,8 +62,8 @@ func quoteName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 }
 
-// isPlain reports whether text is printable US-ASCII that a reader takes for
-// nothing else, and which survives folding.
+// isPlain reports whether text is printable US-ASCII that does not look like encoded-words
+// and survives folding.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] >= 0x7F {
@@ -72,23 +71,23 @@ func isPlain(text string) bool {
 		}
 	}
 	for word := range strings.SplitSeq(text, " ") {
-		if len(word) > mostToken {
+		if len(word) > maxWord {
 			return false
 		}
 	}
 	return !strings.Contains(text, "=?") && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
 }
 
-// encodedWords returns text as encoded-words: with its letters left readable if
-// they are most of it, and else in base64.
+// encodedWords returns text as encoded-words: in the Q encoding if most of it stays
+// readable, otherwise in base64.
 func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)
 	}
-	const most = 45 // octets in a word: with its frame it has 72 of the 75 characters that are allowed
+	const longest = 45 // octets: the word has 72 of the 75 characters that are allowed
 	var list []string
 	for text != "" {
-		n := min(most, len(text))
+		n := min(longest, len(text))
 		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n--
 		}
@@ -98,8 +97,8 @@ func encodedWords(text string) string {
 	return strings.Join(list, " ")
 }
 
-// isMostlyReadable reports whether text is of characters that stand for
-// themselves in an encoded-word, and a few that are not US-ASCII.
+// isMostlyReadable reports whether at least two thirds of text stay readable in the Q
+// encoding, and the rest is not US-ASCII.
 func isMostlyReadable(text string) bool {
 	others := 0 // octets
 	for _, r := range text {
@@ -113,14 +112,13 @@ func isMostlyReadable(text string) bool {
 	return others > 0 && others <= len(text)/3
 }
 
-// isReadable reports whether r stands for itself in an encoded-word of a phrase
-// (RFC 2047 section 5, rule 3).
+// isReadable reports whether r is not encoded in an encoded-word of a phrase (RFC 2047
+// section 5, rule 3).
 func isReadable(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!*+-/", r)
 }
 
-// lines returns text with CR LF at the end of every line, whatever ended them,
-// also behind the last.
+// lines returns text with CR LF at the end of every line.
 func lines(text string) string {
 	text = strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
 	if text != "" && !strings.HasSuffix(text, "\r\n") {
@@ -129,10 +127,10 @@ func lines(text string) string {
 	return text
 }
 
-// textEncoding returns the transfer encoding of a text whose lines end in CR LF.
+// textEncoding returns the transfer encoding for a text with CR LF line ends.
 func textEncoding(text string) string {
 	for line := range strings.SplitSeq(text, "\r\n") {
-		if len(line) > mostLine {
+		if len(line) > maxLine {
 			return "quoted-printable"
 		}
 		for i := range len(line) {
@@ -144,7 +142,7 @@ func textEncoding(text string) string {
 	return "7bit"
 }
 
-// writeText writes a text with that transfer encoding.
+// writeText writes a text in a transfer encoding.
 func writeText(w io.Writer, text, encoding string) error {
 	if encoding == "7bit" {
 		_, err := io.WriteString(w, text)

@@ -12,38 +12,38 @@ import (
 )
 
 var (
-	// ErrNoTLS: the server does not offer TLS where it must.
+	// ErrNoTLS means that the server does not offer TLS, which is required.
 	ErrNoTLS = errors.New("the server does not offer STARTTLS")
-	// ErrClear: nothing is sent without TLS to another machine, and no password at
-	// all, unless it was agreed to.
-	ErrClear = errors.New("nothing would be encrypted on the way")
-	// ErrNoUTF8: an address is not in US-ASCII, and the server takes no others
-	// (RFC 6531).
+	// ErrClear means that a message to another machine, or a password, would be sent
+	// without TLS.
+	ErrClear = errors.New("the connection is not encrypted")
+	// ErrNoUTF8 means that an address is not US-ASCII and the server accepts only those (RFC
+	// 6531).
 	ErrNoUTF8 = errors.New("the server does not offer SMTPUTF8")
-	// ErrTooLarge: the message is larger than the server takes.
+	// ErrTooLarge means that the message is larger than the server accepts.
 	ErrTooLarge = errors.New("too large")
-	// ErrLogin: the server wants a login, and there is none that it takes.
+	// ErrLogin means that the server requires a login and no usable one is available.
 	ErrLogin = errors.New("no login")
-	// ErrProtocol: what the server said is no SMTP, or has no end.
+	// ErrProtocol means that the server sent invalid or endless replies.
 	ErrProtocol = errors.New("protocol error")
-	// ErrUncertain: the whole message was sent, and no answer came to it. Whoever
-	// sends it again may send it twice.
-	ErrUncertain = errors.New("it is not known whether the message was taken")
+	// ErrUncertain means that the whole message was sent without a reply. Sending it again
+	// may deliver it twice.
+	ErrUncertain = errors.New("the message may or may not have been accepted")
 )
 
-// ReplyError is an answer of a server that refuses something.
+// ReplyError is a reply of the server that refuses a command.
 type ReplyError struct {
 	Command string // "MAIL", "RCPT", "AUTH" ...; "connection" for the greeting
-	Address string // of MAIL and RCPT; else empty
+	Address string // of MAIL and RCPT
 	Code    int    // RFC 5321 section 4.2.1
-	Status  string // the enhanced status (RFC 3463), as "5.1.1"; empty: none
-	Text    string // the server's words, without codes; not safe for a terminal
+	Status  string // the enhanced status (RFC 3463): "5.1.1"
+	Text    string // the server's text, without codes; not safe for a terminal
 }
 
-// Temporary reports whether the same may work later.
+// Temporary reports whether the command may succeed later.
 func (e *ReplyError) Temporary() bool { return e.Code/100 == 4 }
 
-// Is makes what a login would change [fs.ErrPermission].
+// Is reports true for [fs.ErrPermission] if a login is missing or wrong.
 func (e *ReplyError) Is(target error) bool {
 	switch e.Code {
 	case 530, 534, 535, 538:
@@ -65,21 +65,20 @@ func (e *ReplyError) Error() string {
 	b.WriteString(" " + locus.Quote(e.Text))
 	switch {
 	case e.Code < 400:
-		b.WriteString(", which is no answer to this")
+		b.WriteString(", which is not a reply to this command")
 	case e.Temporary():
-		b.WriteString(", for now: it may work later")
+		b.WriteString(" (temporary: try again later)")
 	}
 	return b.String()
 }
 
-// RecipientsError is that the server refused recipients. The message was sent to
-// nobody.
+// RecipientsError means that the server refused recipients. The message was not sent.
 type RecipientsError struct {
-	Refused []*ReplyError // one for each, in order
-	Of      int           // how many recipients there are
+	Refused []*ReplyError // in the order of the recipients
+	Total   int           // the number of recipients
 }
 
-// Temporary reports whether the same may work later for all of them.
+// Temporary reports whether all refusals are temporary.
 func (e *RecipientsError) Temporary() bool {
 	for _, r := range e.Refused {
 		if !r.Temporary() {
@@ -89,7 +88,7 @@ func (e *RecipientsError) Temporary() bool {
 	return true
 }
 
-// Unwrap returns the answers.
+// Unwrap returns the replies.
 func (e *RecipientsError) Unwrap() []error {
 	list := make([]error, len(e.Refused))
 	for i, r := range e.Refused {
@@ -103,11 +102,11 @@ func (e *RecipientsError) Error() string {
 	for i, r := range e.Refused {
 		texts[i] = r.Error()
 	}
-	return fmt.Sprintf("nobody got the message, because %d of %d recipients were refused: %s", len(e.Refused), e.Of, strings.Join(texts, "; "))
+	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, strings.Join(texts, "; "))
 }
 
-// replyError returns what the library makes of a refusal as a *ReplyError, and
-// any other error as what it comes to.
+// replyError converts the library's error of a refusal to a *ReplyError. It wraps any other
+// error.
 func replyError(command, address string, err error) error {
 	var reply *smtp.SMTPError
 	if errors.As(err, &reply) {

@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// WriteFile writes m to a new file that only its owner may read, and replaces
-// none. If it can't be written whole it is removed. Who is in Bcc does not stand
-// in it.
+// WriteFile writes m to a new file that only its owner may read. It fails if the file
+// exists, and removes a file that it can't complete. The file does not name Bcc recipients.
 func WriteFile(name string, m *Message) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

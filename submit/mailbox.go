@@ -16,19 +16,19 @@ import (
 )
 
 var (
-	// ErrAddress: a text is no address that mail can be sent to or from.
+	// ErrAddress means that a text is not a mail address.
 	ErrAddress = errors.New("not an address")
-	// ErrField: a text can't be in a header field.
-	ErrField = errors.New("can't be in a header field")
+	// ErrField means that a text can't be in a header field.
+	ErrField = errors.New("invalid header field")
 )
 
-// Mailbox is the mailbox of RFC 5322 section 3.4: somebody who writes or gets mail.
+// Mailbox is a sender or recipient (RFC 5322 section 3.4).
 type Mailbox struct {
-	Name    string // decoded; may be empty, and blanks around it count for nothing
+	Name    string // decoded; optional; blanks around it are ignored
 	Address string // an addr-spec, quotes included: "joe@host.dom"
 }
 
-// String returns m in characters, as a person would write it.
+// String returns m as a user would write it.
 func (m Mailbox) String() string {
 	name := m.name()
 	if name == "" {
@@ -37,15 +37,14 @@ func (m Mailbox) String() string {
 	return quoteName(name) + " <" + m.Address + ">"
 }
 
-// name is Name as readers have it.
+// name returns Name without blanks around it.
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
-// ParseMailboxes reads a list of mailboxes as people write it, with commas between
-// them: addresses with or without names, in RFC 5322's form. The error wraps
-// [ErrAddress].
+// ParseMailboxes parses a list of addresses, with or without names, that commas separate
+// (RFC 5322). The error wraps [ErrAddress].
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
-		// Package net/mail does not know an IPv6 address behind "@".
+		// Package net/mail does not accept an IPv6 address after "@".
 		return []Mailbox{{Address: text}}, nil
 	}
 	list, err := mail.ParseAddressList(text)
@@ -54,8 +53,7 @@ func ParseMailboxes(text string) ([]Mailbox, error) {
 	}
 	var boxes []Mailbox
 	for _, a := range list {
-		// The local part comes without its quotes. They are put on again where it
-		// needs them.
+		// Package net/mail removes the quotes of the local part; String restores them.
 		spec := (&mail.Address{Address: a.Address}).String()
 		box := Mailbox{Name: a.Name, Address: spec[1 : len(spec)-1]}
 		if err := box.check(); err != nil {
@@ -66,7 +64,7 @@ func ParseMailboxes(text string) ([]Mailbox, error) {
 	return boxes, nil
 }
 
-// check reports what is wrong with m.
+// check reports the first error in m.
 func (m Mailbox) check() error {
 	if err := CheckAddress(m.Address); err != nil {
 		return err
@@ -74,10 +72,8 @@ func (m Mailbox) check() error {
 	return checkText("the name of "+m.Address, m.Name)
 }
 
-// CheckAddress reports whether mail can be sent to address: whether it is a
-// Mailbox of RFC 5321 section 4.1.2, in which there may be UTF-8 as RFC 6531
-// section 3.3 has it. A domain literal is an IP address. The error wraps
-// [ErrAddress].
+// CheckAddress checks that address is a Mailbox of RFC 5321 section 4.1.2, with UTF-8 (RFC
+// 6531 section 3.3). A domain literal must be an IP address. The error wraps [ErrAddress].
 func CheckAddress(address string) error {
 	if help := addressFault(address); help != "" {
 		return fmt.Errorf("submit: %w: %s: %s", ErrAddress, locus.Quote(address), help)
@@ -85,45 +81,45 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// addressFault says what is wrong with an address; nothing, if nothing is.
+// addressFault returns what is wrong with an address, or "".
 func addressFault(address string) string {
 	if faults := addrspec.FaultsUTF8(escape.Encode(address, escape.Unreserved())); len(faults) > 0 {
 		return faults[0].Help
 	}
 	if i := strings.IndexFunc(address, isHidden); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(address[i:])
-		return fmt.Sprintf("%U can't be seen, and is not in addresses", r)
+		return fmt.Sprintf("the invisible character %U can't be in an address", r)
 	}
 	local, domain := split(address)
 	switch {
 	case len(local) > 64:
-		return fmt.Sprintf("the local part has %d octets, and 64 are the most", len(local))
+		return fmt.Sprintf("the local part has %d octets: the limit is 64", len(local))
 	case len(domain) > 255:
-		return fmt.Sprintf("the domain has %d octets, and 255 are the most", len(domain))
+		return fmt.Sprintf("the domain has %d octets: the limit is 255", len(domain))
 	case domain[0] == '[':
 		return literalFault(domain)
 	}
 	for label := range strings.SplitSeq(domain, ".") {
 		if !isLabel(label) {
-			return fmt.Sprintf("%s is no part of a domain: those are of letters, digits and hyphens", locus.Quote(label))
+			return fmt.Sprintf("invalid domain label %s: use letters, digits and hyphens", locus.Quote(label))
 		}
 	}
 	return ""
 }
 
-// split divides an address that is one at its "@".
+// split splits a valid address at its "@".
 func split(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:at], address[at+1:]
 }
 
-// isHidden reports whether r has no shape of its own: what turns the direction of
-// writing, or is nowhere, must not be in an address that a person judges.
+// isHidden reports whether r is invisible or changes the text direction, which could mislead
+// the user about an address.
 func isHidden(r rune) bool { return !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) }
 
-// literalFault says what is wrong with a domain literal.
+// literalFault returns what is wrong with a domain literal, or "".
 func literalFault(literal string) string {
-	const help = "in brackets is an IP address: [192.0.2.1] or [IPv6:2001:db8::1]"
+	const help = "brackets need an IP address: [192.0.2.1] or [IPv6:2001:db8::1]"
 	text := strings.TrimSuffix(literal[1:], "]")
 	const tag = "ipv6:"
 	six := len(text) > len(tag) && strings.EqualFold(text[:len(tag)], tag)
@@ -140,8 +136,8 @@ func literalFault(literal string) string {
 // isLabel reports whether label is the sub-domain of RFC 5321 section 4.1.2 or the
 // U-label of RFC 6531 section 3.3.
 func isLabel(label string) bool {
-	const most = 63
-	if label == "" || len(label) > most || label[0] == '-' || label[len(label)-1] == '-' {
+	const longest = 63
+	if label == "" || len(label) > longest || label[0] == '-' || label[len(label)-1] == '-' {
 		return false
 	}
 	return strings.IndexFunc(label, func(r rune) bool {
@@ -152,7 +148,7 @@ func isLabel(label string) bool {
 	}) < 0
 }
 
-// envelope returns the addresses of lists, each once. A domain has no case.
+// envelope returns the addresses of lists, each once. Case does not matter in a domain.
 func envelope(lists ...[]Mailbox) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -167,15 +163,14 @@ func envelope(lists ...[]Mailbox) []string {
 	return all
 }
 
-// checkText reports what can't be in a header field in a text for one. name says
-// which text that is.
+// checkText checks that text can be in a header field. name says which text it is.
 func checkText(name, text string) error {
 	if !utf8.ValidString(text) {
-		return fmt.Errorf("submit: %s %w: it is no UTF-8: %s", name, ErrField, locus.Quote(text))
+		return fmt.Errorf("submit: %w: %s is not UTF-8: %s", ErrField, name, locus.Quote(text))
 	}
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
-		return fmt.Errorf("submit: %s %w: at octet %d is %s, and no control character may be there", name, ErrField, i, controlName(r))
+		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, controlName(r), i)
 	}
 	return nil
 }

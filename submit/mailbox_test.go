@@ -73,7 +73,7 @@ func FuzzCheckAddress(f *testing.F) {
 		if submit.CheckAddress(address) != nil {
 			return
 		}
-		// It fits between "<" and ">", and is read there as what it is.
+		// It is read back from between "<" and ">".
 		if strings.ContainsAny(address, "\r\n\x00\t") {
 			t.Fatalf("%q", address)
 		}

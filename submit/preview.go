@@ -11,14 +11,13 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Preview returns what a person is shown before the message is sent: all of it,
-// read back from the octets. Header fields are decoded, "|" stands before each
-// line of the text, and files have their type and size. Then comes the envelope.
-// Lines end in LF; the rest is not safe for a terminal.
+// Preview returns the message as text to show to the user before it is sent, decoded from
+// its octets: the header fields, the text with "|" before each line, the type and size of
+// files, and the envelope. Lines end with LF. It is not safe for a terminal.
 func (m *Message) Preview() (string, error) {
 	var p previewer
 	if err := p.message(m); err != nil {
-		return "", fmt.Errorf("submit: the message can't be read back: %w", err)
+		return "", fmt.Errorf("submit: can't decode the message: %w", err)
 	}
 	p.envelope(m)
 	return p.b.String(), nil
@@ -36,7 +35,7 @@ func (p *previewer) message(m *Message) error {
 		p.field(read, f)
 	}
 	for i, part := range read.Parts() {
-		// What is in a text, such as a uuencoded file, is shown with that.
+		// A part of a text, such as a uuencoded file, is shown with the text.
 		if strings.Contains(part.Path, ".") {
 			continue
 		}
@@ -57,7 +56,7 @@ func (p *previewer) field(m *message.Message, f message.Field) {
 	text := message.DecodeWords(f.Value)
 	switch f.Name {
 	case "From", "To", "Cc":
-		// A name that looks like an address gets the quotes that tell it from one.
+		// A name that looks like an address needs quotes.
 		var list []string
 		for _, a := range m.Addresses(f.Name) {
 			list = append(list, Mailbox{a.Name, a.Addr}.String())
@@ -83,17 +82,17 @@ func (p *previewer) file(part message.Part, size int) error {
 	return err
 }
 
-// envelope tells who gets the message, whatever its header says.
+// envelope writes the sender and recipients, which can differ from those in the header.
 func (p *previewer) envelope(m *Message) {
 	p.line("\nSent from %s", m.from)
 	for _, r := range m.recipients {
 		if slices.Contains(m.hidden, r) {
-			p.line("Sent to   %s, whom the others don't see (Bcc)", r)
+			p.line("Sent to   %s (Bcc: hidden from the others)", r)
 		} else {
 			p.line("Sent to   %s", r)
 		}
 	}
-	p.line("In all    %d octets", len(m.octets))
+	p.line("Size      %d octets", len(m.octets))
 }
 
 func (p *previewer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }

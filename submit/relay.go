@@ -10,45 +10,43 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Security is how a connection to a relay is kept from others.
+// Security is how a connection to a relay is encrypted.
 type Security uint8
 
 const (
-	// StartTLS begins TLS by the command STARTTLS, before anything else is said,
-	// or ends (RFC 3207).
+	// StartTLS requires STARTTLS before anything else (RFC 3207).
 	StartTLS Security = iota
-	// TLS is there from the first octet (RFC 8314 section 3.3).
+	// TLS begins with the connection (RFC 8314 section 3.3).
 	TLS
-	// Clear is no security, and so without a login.
+	// Clear means no encryption and no login.
 	Clear
 )
 
-// ErrRelay is that a text names no relay.
+// ErrRelay means that a text is not a relay.
 var ErrRelay = errors.New("not a relay")
 
-// Relay is the server that takes messages from us.
+// Relay is a server that accepts messages from users.
 type Relay struct {
 	Security Security
 	Host     string
-	Port     uint16 // 0: that of Security, 587, 465 or 25
-	User     string // who logs in; empty: nobody, unless the server wants it
+	Port     uint16 // 0: the default of Security, 587, 465 or 25
+	User     string // of the login; empty: no login, unless the server requires one
 }
 
-// security holds the schemes of relays.
+// security maps the schemes of relays.
 var security = map[string]Security{"smtp": StartTLS, "smtps": TLS, "smtp+clear": Clear}
 
-// ParseRelay reads a relay as people write it:
+// ParseRelay parses a relay:
 //
-//	smtp://user@host:587        TLS begins by STARTTLS, and must
+//	smtp://user@host:587        STARTTLS is required
 //	smtps://user@host:465       TLS from the start
-//	smtp+clear://host:25        no TLS, and no login
+//	smtp+clear://host:25        no TLS and no login
 //
-// The port may be left out. A password is refused: it is asked for. The error
-// wraps [ErrRelay].
+// The port is optional. A password is refused. The error wraps [ErrRelay].
 func ParseRelay(text string) (Relay, error) {
 	const help = `write "smtps://user@host", "smtp://user@host" or "smtp+clear://host"`
 	u, err := locus.Parse(text)
-	// The text is not quoted: where it is wrong, anything in it may be a password.
+	// The text is not quoted, because any part of a malformed text may be a password.
 	fail := func(why string) (Relay, error) { return Relay{}, fmt.Errorf("submit: %w: %s", ErrRelay, why) }
 	if err != nil {
 		return fail(help)
@@ -60,7 +58,7 @@ func ParseRelay(text string) (Relay, error) {
 		return fail(help)
 	}
 	if _, ok := u.Password(); ok {
-		return fail("a password is not written there: it is asked for, or comes from netrc")
+		return fail("leave the password out: it is asked for, or read from netrc")
 	}
 	r := Relay{Security: mode, Host: trimBrackets(u.Host())}
 	r.Port, _ = u.Port()
@@ -70,7 +68,7 @@ func ParseRelay(text string) (Relay, error) {
 		}
 	}
 	if mode == Clear && r.User != "" {
-		return fail("there is no login without TLS")
+		return fail("a login needs TLS: leave the user out, or use smtp or smtps")
 	}
 	return r, nil
 }
@@ -83,7 +81,7 @@ func trimBrackets(host string) string {
 	return host
 }
 
-// String returns r as [ParseRelay] reads it, with its port.
+// String returns r in the form of [ParseRelay], with its port.
 func (r Relay) String() string {
 	user := ""
 	if r.User != "" {

@@ -12,17 +12,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Sendmail submits messages by a program that has the command line of sendmail:
-// the one of the system, or another such as msmtp.
+// Sendmail submits messages through a program with the command line of sendmail, such as
+// msmtp.
 type Sendmail struct{ command []string }
 
-// ErrCommand is that a command line names no program.
+// ErrCommand means that a command line is empty.
 var ErrCommand = errors.New("no program to run")
 
-// NewSendmail returns what runs command, a program and its arguments. No shell
-// reads them. Behind them come "-i", so that a line with one dot is text, "-f" and
-// who the message is from, "--" and the recipients: all of them, for the message
-// does not name those of Bcc.
+// NewSendmail returns a Sendmail that runs command, a program and its arguments, without a
+// shell. It adds "-i", so that a line with a dot does not end the message, "-f" and the
+// sender, "--" and all recipients, because the message does not name those of Bcc.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)
@@ -30,41 +29,41 @@ func NewSendmail(command []string) (*Sendmail, error) {
 	return &Sendmail{slices.Clone(command)}, nil
 }
 
-// ProgramError is that the program did not take the message.
+// ProgramError means that the program did not accept the message.
 type ProgramError struct {
 	Program string
-	Status  int    // its exit status, as sysexits.h has them; -1: it did not exit by itself
-	Text    string // what it said on standard error, or its beginning; not safe for a terminal
+	Status  int    // the exit status, as in sysexits.h; -1: a signal ended the program
+	Text    string // the start of its output; not safe for a terminal
 }
 
 // statuses are the statuses of sysexits.h that mail programs use.
 var statuses = map[int]string{
-	64: "it was called in a wrong way",
-	65: "the message is wrong",
-	67: "there is no such recipient",
-	68: "there is no such host",
-	69: "something it needs is not there",
-	70: "it has a fault of its own",
-	71: "the system failed it",
-	72: "a file of the system is missing",
-	73: "it can't write a file",
-	74: "it can't read or write",
-	75: "not now: it may work later",
-	76: "the other side said what it should not",
-	77: "it is not permitted",
-	78: "its configuration is wrong",
+	64: "invalid arguments",
+	65: "invalid message",
+	67: "unknown recipient",
+	68: "unknown host",
+	69: "service unavailable",
+	70: "internal error",
+	71: "system error",
+	72: "a system file is missing",
+	73: "can't create a file",
+	74: "input/output error",
+	75: "temporary failure: try again later",
+	76: "protocol error",
+	77: "permission denied",
+	78: "invalid configuration",
 }
 
-// Temporary reports whether the same may work later.
+// Temporary reports whether the program may accept the message later.
 func (e *ProgramError) Temporary() bool { return e.Status == 75 }
 
 func (e *ProgramError) Error() string {
 	text := fmt.Sprintf("%s ended with status %d", locus.Quote(e.Program), e.Status)
 	if e.Status < 0 {
-		text = locus.Quote(e.Program) + " was ended"
+		text = locus.Quote(e.Program) + " was killed"
 	}
 	if meaning := statuses[e.Status]; meaning != "" {
-		text += ", " + meaning
+		text += " (" + meaning + ")"
 	}
 	if e.Text != "" {
 		text += ": " + locus.Quote(e.Text)
@@ -72,16 +71,16 @@ func (e *ProgramError) Error() string {
 	return text
 }
 
-// Submit gives m to the program, and returns when that has ended. The error wraps
-// a [*ProgramError], or is that there was no program to run.
+// Submit passes m to the program and waits for its end. The error wraps a [*ProgramError],
+// or says why the program did not start.
 func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	args := append(slices.Clone(s.command[1:]), "-i", "-f", m.from, "--")
 	cmd := exec.CommandContext(ctx, s.command[0], append(args, m.recipients...)...)
-	said := &head{left: 4 << 10}
-	cmd.Stdout, cmd.Stderr = said, said
-	// A program of the system reads lines of the system.
+	output := &limitedBuffer{left: 4 << 10}
+	cmd.Stdout, cmd.Stderr = output, output
+	// Local programs expect local line ends.
 	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(m.octets, []byte("\r\n"), []byte("\n")))
-	// What it left behind with our pipes may go on without us.
+	// Don't wait for background processes that still have the pipes.
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	var exit *exec.ExitError
@@ -91,18 +90,18 @@ func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("submit: %s: %w: %w", locus.Quote(s.command[0]), ErrUncertain, context.Cause(ctx))
 	case errors.As(err, &exit):
-		err = &ProgramError{Program: s.command[0], Status: exit.ExitCode(), Text: string(bytes.TrimSpace(said.text))}
+		err = &ProgramError{Program: s.command[0], Status: exit.ExitCode(), Text: string(bytes.TrimSpace(output.text))}
 	}
 	return fmt.Errorf("submit: %w", err)
 }
 
-// head keeps the first octets of what is written to it.
-type head struct {
+// limitedBuffer keeps the first octets that are written to it.
+type limitedBuffer struct {
 	text []byte
 	left int
 }
 
-func (h *head) Write(p []byte) (int, error) {
+func (h *limitedBuffer) Write(p []byte) (int, error) {
 	n := min(len(p), h.left)
 	h.text = append(h.text, p[:n]...)
 	h.left -= n

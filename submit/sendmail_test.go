@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// TestMain makes the test program a sendmail as well.
+// TestMain lets the test program act as sendmail.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("SUBMIT_TEST_SENDMAIL"); dir != "" {
 		os.Exit(sendmail(dir))
@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sendmail keeps what it was given, and exits with the status that the file
-// "status" has.
+// sendmail stores its input and exits with the status in the file "status".
 func sendmail(dir string) int {
 	os.WriteFile(filepath.Join(dir, "args"), []byte(strings.Join(os.Args[1:], "\n")), 0o600)
 	octets, _ := io.ReadAll(os.Stdin)
@@ -39,7 +38,7 @@ func sendmail(dir string) int {
 	return status
 }
 
-// newSendmail returns what runs the program, and the folder it keeps things in.
+// newSendmail returns a Sendmail for the test program, and its folder.
 func newSendmail(t *testing.T, args ...string) (*submit.Sendmail, string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -84,7 +83,7 @@ func TestSendmail(t *testing.T) {
 }
 
 func TestSendmailFails(t *testing.T) {
-	for status, says := range map[int]string{67: "no such recipient", 75: "it may work later", 1: "status 1:", 78: "configuration"} {
+	for status, says := range map[int]string{67: "unknown recipient", 75: "try again later", 1: "status 1:", 78: "configuration"} {
 		s, dir := newSendmail(t)
 		os.WriteFile(filepath.Join(dir, "status"), []byte(strconv.Itoa(status)), 0o600)
 		os.WriteFile(filepath.Join(dir, "says"), []byte("no\x1b[2J\n"+strings.Repeat("x", 1<<20)), 0o600)
@@ -172,5 +171,5 @@ func ExampleCompose() {
 	//
 	// Sent from fred@example.net
 	// Sent to   joe@host.dom
-	// In all    280 octets
+	// Size      280 octets
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Dialer is the way to the network.
+// Dialer opens network connections.
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -25,37 +25,35 @@ type Dialer interface {
 // Credentials are a login.
 type Credentials struct{ User, Password string }
 
-// AskFunc returns the login for a relay, whose user is the one that is known
-// already. attempt is 0 at first, then the number of logins that were refused. ok
-// is false if there is no login.
+// AskFunc returns the login for a relay, for relay.User if it is set. attempt is the number
+// of refused logins before. ok is false if there is no login.
 type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials, ok bool, err error)
 
-// SMTPOptions are for [NewSMTP]; nil is fine.
+// SMTPOptions are the options of [NewSMTP]. The zero value, and nil, has the defaults.
 type SMTPOptions struct {
-	// Ask is called when the relay has a user, or the server wants a login, and
-	// there is TLS. nil: there is no login.
+	// Ask is called, only with TLS, if the relay has a user or the server requires a login.
+	// nil: no login.
 	Ask AskFunc
-	// TLS is what else TLS should know, such as roots; nil: those of the system. The
-	// server's certificate is always verified for the relay's host.
+	// TLS are options such as root certificates; nil: those of the system. The server's
+	// certificate is always verified for the relay's host.
 	TLS *tls.Config
-	// Clear agrees to a relay without TLS that is not on this machine.
+	// Clear allows a relay without TLS on another machine.
 	Clear bool
-	// Name is how the client calls itself within EHLO; empty: "localhost", which
-	// tells nothing about it.
+	// Name is the client's name in EHLO; empty: "localhost".
 	Name string
-	// Wait bounds every wait for the server; 0: 5 minutes, and 12 for the answer to
-	// the whole message (RFC 5321 section 4.5.3.2).
+	// Wait limits every wait for the server; 0: 5 minutes, and 12 for the reply to the
+	// whole message (RFC 5321 section 4.5.3.2).
 	Wait time.Duration
 }
 
-// SMTP submits messages to one relay (RFC 6409). It keeps no connection.
+// SMTP submits messages to a relay (RFC 6409). Each has its own connection.
 type SMTP struct {
 	relay  Relay
 	dialer Dialer
 	o      SMTPOptions
 }
 
-// NewSMTP returns what submits messages to relay. Connections come from d.
+// NewSMTP returns an SMTP for relay that connects through d.
 func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	s := &SMTP{relay: relay, dialer: d}
 	if o != nil {
@@ -70,10 +68,9 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	return s
 }
 
-// Submit gives m to the relay, for all recipients or for none. It returns what the
-// server said to it, which is not safe for a terminal. The error wraps a
-// [*ReplyError], a [*RecipientsError] or one of the errors of this package; with
-// [ErrUncertain] the message may be under way, and with no other.
+// Submit sends m to the relay for all recipients or none. It returns the server's reply,
+// which is not safe for a terminal. The error wraps a [*ReplyError], a [*RecipientsError]
+// or an error of this package. Only after [ErrUncertain] may the message have been sent.
 func (s *SMTP) Submit(ctx context.Context, m *Message) (string, error) {
 	reply, err := s.submit(ctx, m)
 	if err != nil {
@@ -94,9 +91,9 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	if s.relay.Security == Clear && !s.o.Clear && !isLoopback(conn.RemoteAddr()) {
-		return "", fmt.Errorf("%w to %s, which is not this machine", ErrClear, conn.RemoteAddr())
+		return "", fmt.Errorf("%w, and %s is not this machine", ErrClear, conn.RemoteAddr())
 	}
-	c := conversation{ctx: ctx, submitter: s}
+	c := session{ctx: ctx, submitter: s}
 	if err := c.open(conn); err != nil {
 		return "", err
 	}
@@ -108,31 +105,30 @@ func isLoopback(a net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// conversation is one connection to a relay.
-type conversation struct {
+// session is one connection to a relay.
+type session struct {
 	ctx       context.Context
 	submitter *SMTP
 	client    *smtp.Client
 	isTLS     bool
 }
 
-// open begins the conversation: greeting, TLS, EHLO.
-func (c *conversation) open(conn net.Conn) (err error) {
+// open reads the greeting, starts TLS and sends EHLO.
+func (c *session) open(conn net.Conn) (err error) {
 	s := c.submitter
-	g := newGuard(conn, s.o.Wait)
+	g := newLimitedConn(conn, s.o.Wait)
 	switch s.relay.Security {
 	case StartTLS:
 		if c.client, err = smtp.NewClientStartTLS(g, s.tlsConfig()); err != nil {
 			return startTLSError(g, err)
 		}
-		// There is no second greeting. The handshake is part of what comes now: the
-		// library begins it when it says EHLO.
+		// The library begins the handshake when it sends EHLO.
 	case TLS:
 		secure := tls.Client(g, s.tlsConfig())
 		if err := secure.HandshakeContext(c.ctx); err != nil {
-			return ended(fmt.Errorf("TLS: %w", err))
+			return protocolError(fmt.Errorf("TLS: %w", err))
 		}
-		g = newGuard(secure, s.o.Wait)
+		g = newLimitedConn(secure, s.o.Wait)
 		c.client = smtp.NewClient(g)
 	default:
 		c.client = smtp.NewClient(g)
@@ -145,12 +141,12 @@ func (c *conversation) open(conn net.Conn) (err error) {
 		if s.relay.Security == StartTLS {
 			verb = "EHLO"
 		}
-		return c.ended(replyError(verb, "", err))
+		return c.fail(replyError(verb, "", err))
 	}
 	return nil
 }
 
-// tlsConfig returns the options with what can't be chosen.
+// tlsConfig returns the TLS options with the required values.
 func (s *SMTP) tlsConfig() *tls.Config {
 	config := new(tls.Config)
 	if s.o.TLS != nil {
@@ -161,9 +157,9 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError says why TLS did not begin. The library has a word of its own for
-// a server that does not offer it: not an answer, and nothing that went wrong.
-func startTLSError(g *guard, err error) error {
+// startTLSError returns why TLS did not begin. If the server does not offer it, the
+// library's error has no type.
+func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError
 		protocol textproto.ProtocolError
@@ -174,60 +170,60 @@ func startTLSError(g *guard, err error) error {
 		return replyError(g.verb, "", err)
 	case errors.As(err, &protocol), errors.Is(err, smtp.ErrTooLongLine), errors.Is(err, ErrProtocol), errors.As(err, &network),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, io.ErrClosedPipe):
-		return ended(replyError(g.verb, "", err))
+		return protocolError(replyError(g.verb, "", err))
 	}
-	return fmt.Errorf("%w, and nothing is sent without it", ErrNoTLS)
+	return fmt.Errorf("%w, which is required", ErrNoTLS)
 }
 
-// ended makes a server that went away, or says what is no SMTP, a protocol error.
-func ended(err error) error {
+// protocolError wraps [ErrProtocol] around the error of a server that closed the connection
+// or sent invalid SMTP.
+func protocolError(err error) error {
 	var protocol textproto.ProtocolError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: the server ended the conversation: %w", ErrProtocol, err)
+		return fmt.Errorf("%w: the server closed the connection: %w", ErrProtocol, err)
 	case errors.As(err, &protocol), errors.Is(err, smtp.ErrTooLongLine):
 		return fmt.Errorf("%w: %w", ErrProtocol, err)
 	}
 	return err
 }
 
-// ended takes leave after a refusal, the server's or our own, and returns err as
-// what it is.
-func (c *conversation) ended(err error) error {
+// fail sends QUIT if the connection still works, and returns err.
+func (c *session) fail(err error) error {
 	var reply *ReplyError
-	said := errors.As(err, &reply)
+	works := errors.As(err, &reply)
 	for _, own := range []error{ErrNoUTF8, ErrTooLarge, ErrLogin, ErrClear} {
-		said = said || errors.Is(err, own)
+		works = works || errors.Is(err, own)
 	}
-	if said {
+	if works {
 		c.quit()
 	}
-	return ended(err)
+	return protocolError(err)
 }
 
-// quit takes leave. Whatever comes of it, all that matters has been said.
-func (c *conversation) quit() {
-	const patience = 5 * time.Second
-	c.client.CommandTimeout = min(patience, c.client.CommandTimeout)
+// quit sends QUIT. Its outcome does not matter.
+func (c *session) quit() {
+	const wait = 5 * time.Second
+	c.client.CommandTimeout = min(wait, c.client.CommandTimeout)
 	c.client.Quit()
 }
 
 // send sends the message.
-func (c *conversation) send(m *Message) (string, error) {
+func (c *session) send(m *Message) (string, error) {
 	reply, err := c.transaction(m)
 	if err != nil {
-		return "", c.ended(err)
+		return "", c.fail(err)
 	}
 	c.quit()
 	return reply, nil
 }
 
-func (c *conversation) transaction(m *Message) (string, error) {
+func (c *session) transaction(m *Message) (string, error) {
 	if ok, _ := c.client.Extension("SMTPUTF8"); m.isUTF8 && !ok {
-		return "", fmt.Errorf("%w: an address has letters that are not US-ASCII (a domain can be written as xn-- and more)", ErrNoUTF8)
+		return "", fmt.Errorf("%w: an address is not US-ASCII (its domain can be written as xn--...)", ErrNoUTF8)
 	}
 	if most, ok := c.client.MaxMessageSize(); ok && most > 0 && len(m.octets) > most {
-		return "", fmt.Errorf("%w: the message has %d octets, and the server takes %d", ErrTooLarge, len(m.octets), most)
+		return "", fmt.Errorf("%w: the message has %d octets, and the server accepts %d", ErrTooLarge, len(m.octets), most)
 	}
 	if c.submitter.relay.User != "" {
 		if err := c.login(nil); err != nil {
@@ -249,7 +245,7 @@ func (c *conversation) transaction(m *Message) (string, error) {
 	return c.data(m)
 }
 
-func (c *conversation) mail(m *Message) error {
+func (c *session) mail(m *Message) error {
 	err := c.client.Mail(m.from, &smtp.MailOptions{Size: m.Size(), UTF8: m.isUTF8})
 	if err != nil {
 		return replyError("MAIL", m.from, err)
@@ -257,9 +253,9 @@ func (c *conversation) mail(m *Message) error {
 	return nil
 }
 
-// recipients names all recipients, and goes on only if none was refused.
-func (c *conversation) recipients(m *Message) error {
-	refused := &RecipientsError{Of: len(m.recipients)}
+// recipients sends all recipients. It fails if one is refused.
+func (c *session) recipients(m *Message) error {
+	refused := &RecipientsError{Total: len(m.recipients)}
 	for _, address := range m.recipients {
 		err := c.client.Rcpt(address, nil)
 		if err == nil {
@@ -278,8 +274,8 @@ func (c *conversation) recipients(m *Message) error {
 	return nil
 }
 
-// data sends the octets. The library doubles a dot that a line begins with.
-func (c *conversation) data(m *Message) (string, error) {
+// data sends the message. The library escapes dots at the start of lines.
+func (c *session) data(m *Message) (string, error) {
 	w, err := c.client.Data()
 	if err != nil {
 		return "", replyError("DATA", "", err)
@@ -298,38 +294,37 @@ func (c *conversation) data(m *Message) (string, error) {
 	return "", err
 }
 
-// login logs in. wanted is the answer that asked for it; nil: the relay has a
-// user.
-func (c *conversation) login(wanted error) error {
+// login logs in. refused is the reply that required it; nil: the relay has a user.
+func (c *session) login(refused error) error {
 	if !c.isTLS {
-		return fmt.Errorf("%w: the server wants a login, and there is none without TLS", ErrClear)
+		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
 	}
 	mechanism := c.mechanism()
 	if mechanism == nil {
 		_, list := c.client.Extension("AUTH")
-		return fmt.Errorf("%w: the server offers none of PLAIN and LOGIN: %q", ErrLogin, list)
+		return fmt.Errorf("%w: the server offers neither PLAIN nor LOGIN: %q", ErrLogin, list)
 	}
 	const attempts = 3
 	for attempt := range attempts {
 		login, err := c.ask(attempt)
 		if err != nil {
-			if wanted != nil {
-				err = fmt.Errorf("%w: %w", err, wanted)
+			if refused != nil {
+				err = fmt.Errorf("%w: %w", err, refused)
 			}
 			return err
 		}
-		if wanted = c.auth(mechanism, login); wanted == nil {
+		if refused = c.auth(mechanism, login); refused == nil {
 			return nil
 		}
-		if reply, ok := wanted.(*ReplyError); !ok || reply.Code != 535 {
-			return wanted
+		if reply, ok := refused.(*ReplyError); !ok || reply.Code != 535 {
+			return refused
 		}
 	}
-	return wanted
+	return refused
 }
 
 // ask asks for the login.
-func (c *conversation) ask(attempt int) (Credentials, error) {
+func (c *session) ask(attempt int) (Credentials, error) {
 	s := c.submitter
 	if s.o.Ask == nil {
 		return Credentials{}, ErrLogin
@@ -341,13 +336,13 @@ func (c *conversation) ask(attempt int) (Credentials, error) {
 	case !ok:
 		return login, ErrLogin
 	case strings.ContainsRune(login.User+login.Password, 0):
-		return login, fmt.Errorf("%w: NUL can't be in one", ErrLogin)
+		return login, fmt.Errorf("%w: it contains NUL", ErrLogin)
 	}
 	return login, nil
 }
 
-// mechanism returns the first of ours that the server offers.
-func (c *conversation) mechanism() func(Credentials) sasl.Client {
+// mechanism returns the first of PLAIN and LOGIN that the server offers, or nil.
+func (c *session) mechanism() func(Credentials) sasl.Client {
 	switch {
 	case c.client.SupportsAuth(sasl.Plain):
 		return func(l Credentials) sasl.Client { return sasl.NewPlainClient("", l.User, l.Password) }
@@ -357,21 +352,20 @@ func (c *conversation) mechanism() func(Credentials) sasl.Client {
 	return nil
 }
 
-func (c *conversation) auth(mechanism func(Credentials) sasl.Client, login Credentials) error {
+func (c *session) auth(mechanism func(Credentials) sasl.Client, login Credentials) error {
 	err := c.client.Auth(mechanism(login))
 	if err == nil {
 		return nil
 	}
 	err = replyError("AUTH", "", err)
 	if reply, ok := err.(*ReplyError); ok {
-		reply.Text = without(reply.Text, login)
+		reply.Text = redacted(reply.Text, login)
 	}
 	return err
 }
 
-// without returns text without the password, should a server give it back, in any
-// form in which it was sent.
-func without(text string, l Credentials) string {
+// redacted returns a server's text without the password, in any form in which it was sent.
+func redacted(text string, l Credentials) string {
 	secrets := []string{
 		base64.StdEncoding.EncodeToString([]byte("\x00" + l.User + "\x00" + l.Password)),
 		base64.StdEncoding.EncodeToString([]byte(l.Password)),

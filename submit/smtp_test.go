@@ -29,13 +29,13 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// server is a conversation on one connection, and what it heard.
+// server is a server for one connection that records the client.
 type server struct {
 	addr  string
 	heard chan string
 }
 
-// serve plays the other side to whoever connects first.
+// serve runs a server for the first connection.
 func serve(t *testing.T, play func(net.Conn, *bufio.Reader)) *server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,7 +62,7 @@ func serve(t *testing.T, play func(net.Conn, *bufio.Reader)) *server {
 	return s
 }
 
-// script answers each line with the next reply; the message counts as one line.
+// script replies to each line in turn; the message counts as one line.
 func script(replies ...string) func(net.Conn, *bufio.Reader) {
 	return func(conn net.Conn, r *bufio.Reader) {
 		for _, reply := range replies {
@@ -75,7 +75,7 @@ func script(replies ...string) func(net.Conn, *bufio.Reader) {
 				return
 			}
 		}
-		// What the client still says is heard, too.
+		// Record the rest of the client.
 		io.Copy(io.Discard, r)
 	}
 }
@@ -113,7 +113,7 @@ const (
 	bye      = "221 Bye\r\n"
 )
 
-// What is sent, octet by octet; dots at the start of lines are doubled.
+// The exact octets sent; dots at the start of lines are doubled.
 func TestWire(t *testing.T) {
 	s := serve(t, script(greeting, ehlo, ok, ok, ok, goAhead, "250 2.0.0 0db438c0 Message accepted for delivery\r\n", bye))
 	d := letter()
@@ -134,7 +134,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// capture returns what client and server said, from a recording.
+// capture returns the client and server sides of a recording.
 func capture(t *testing.T, name string) (c2s, s2c string) {
 	t.Helper()
 	var both [2]string
@@ -148,7 +148,7 @@ func capture(t *testing.T, name string) (c2s, s2c string) {
 	return both[0], both[1]
 }
 
-// A reply ends with a line that has a blank behind the code.
+// The last line of a reply has a blank after the code.
 var replyEnd = regexp.MustCompile(`(?m)^\d{3} .*\r\n`)
 
 func replies(s2c string) (list []string) {
@@ -159,16 +159,15 @@ func replies(s2c string) (list []string) {
 	return list
 }
 
-// comparable leaves out what may differ: the message, its size, and that the
-// library says BODY=8BITMIME wherever it can.
+// comparable removes what may differ: the message, its size, and the library's
+// BODY=8BITMIME.
 func comparable(c2s string) string {
 	c2s = regexp.MustCompile(`(?s)(DATA\r\n).*?(\r\n\.\r\n)`).ReplaceAllString(c2s, "$1$2")
 	c2s = regexp.MustCompile(` BODY=8BITMIME| SIZE=\d+`).ReplaceAllString(c2s, "")
 	return strings.ReplaceAll(c2s, "EHLO localhost", "EHLO client.local.test")
 }
 
-// The recordings: the same is said in the same order, and the answers are
-// understood.
+// The client sends the same commands as in the recordings and understands the replies.
 func TestReplay(t *testing.T) {
 	for _, row := range []struct {
 		name, scheme, to string
@@ -189,7 +188,7 @@ func TestReplay(t *testing.T) {
 		{"aiosmtpd-starttls-required", "smtp+clear", "bob@local.test", func(_ string, err error) bool {
 			return errors.Is(err, submit.ErrClear)
 		}},
-		// From here on the recording is TLS, which can't be said again.
+		// From here on the recording is TLS, which can't be replayed.
 		{"aiosmtpd-starttls-auth", "smtp", "bob@local.test", func(_ string, err error) bool {
 			return err != nil && strings.Contains(err.Error(), "EHLO: ")
 		}},
@@ -229,7 +228,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What servers can answer, and what comes of it.
+// Refusals of servers.
 func TestRefusals(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -238,18 +237,18 @@ func TestRefusals(t *testing.T) {
 		is      error
 	}{
 		{"greeting", []string{"554 5.7.1 go away\r\n"}, []string{`connection: the server says 554 5.7.1 "go away"`}, nil},
-		{"greeting for now", []string{"421 busy\r\n"}, []string{`connection: the server says 421 "busy", for now`}, nil},
+		{"greeting for now", []string{"421 busy\r\n"}, []string{`connection: the server says 421 "busy" (temporary: try again later)`}, nil},
 		{"EHLO", []string{greeting, "550 no\r\n", bye}, []string{`EHLO: the server says 550 "no"`}, nil},
 		{"MAIL", []string{greeting, ehlo, "550 5.1.8 bad sender\r\n", bye}, []string{`MAIL "me@example.org": the server says 550 5.1.8 "bad sender"`}, nil},
-		{"wants a login", []string{greeting, ehlo, "530 5.7.0 Authentication required\r\n", bye}, []string{"wants a login", "without TLS"}, submit.ErrClear},
-		{"DATA", []string{greeting, ehlo, ok, ok, ok, "451 4.3.0 disk full\r\n", bye}, []string{"DATA: the server says 451 4.3.0", "it may work later"}, nil},
+		{"wants a login", []string{greeting, ehlo, "530 5.7.0 Authentication required\r\n", bye}, []string{"requires a login", "needs TLS"}, submit.ErrClear},
+		{"DATA", []string{greeting, ehlo, ok, ok, ok, "451 4.3.0 disk full\r\n", bye}, []string{"DATA: the server says 451 4.3.0", "try again later"}, nil},
 		{"the message", []string{greeting, ehlo, ok, ok, ok, goAhead, "554 5.6.0 spam\r\n", bye}, []string{`the message: the server says 554 5.6.0 "spam"`}, nil},
 		{"several lines", []string{greeting, ehlo, "550-5.1.8 one\r\n550 5.1.8 two\r\n", bye}, []string{`"one\ntwo"`}, nil},
 		{"escape sequences", []string{greeting, ehlo, "550 \x1b]0;x\x07\x1b[2J\u202e\r\n", bye}, []string{`\x1b]0;x\a\x1b[2J\u202e`}, nil},
-		{"one of two", []string{greeting, ehlo, ok, ok, "550 5.1.1 who\r\n", bye}, []string{"nobody got the message", "1 of 2", `RCPT "jane@host.dom": the server says 550 5.1.1 "who"`}, nil},
+		{"one of two", []string{greeting, ehlo, ok, ok, "550 5.1.1 who\r\n", bye}, []string{"the message was not sent", "1 of 2", `RCPT "jane@host.dom": the server says 550 5.1.1 "who"`}, nil},
 		{"both", []string{greeting, ehlo, ok, "450 4.2.1 later\r\n", "550 5.1.1 who\r\n", bye}, []string{"2 of 2", `"joe@host.dom"`, `"jane@host.dom"`}, nil},
-		{"a good answer at the wrong place", []string{greeting, ehlo, ok, ok, ok, ok, bye}, []string{"DATA: the server says 250", "no answer to this"}, submit.ErrProtocol},
-		{"too large", []string{greeting, "250-h\r\n250 SIZE 100\r\n", bye}, []string{"the server takes 100"}, submit.ErrTooLarge},
+		{"a good answer at the wrong place", []string{greeting, ehlo, ok, ok, ok, ok, bye}, []string{"DATA: the server says 250", "not a reply to this"}, submit.ErrProtocol},
+		{"too large", []string{greeting, "250-h\r\n250 SIZE 100\r\n", bye}, []string{"the server accepts 100"}, submit.ErrTooLarge},
 		{"no SMTP", []string{"HTTP/1.0 400 Bad Request\r\n"}, nil, submit.ErrProtocol},
 		{"an end at once", nil, []string{"connection: "}, submit.ErrProtocol},
 	} {
@@ -280,7 +279,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A server that goes away: whether the message was taken is known but once.
+// If the server closes the connection, only one moment leaves the outcome uncertain.
 func TestDrops(t *testing.T) {
 	whole := []string{greeting, ehlo, ok, ok, goAhead}
 	for n := range len(whole) + 1 {
@@ -302,7 +301,7 @@ func TestDrops(t *testing.T) {
 	}
 }
 
-// Nobody is waited for without end, and nobody is listened to without end.
+// Silent and endless servers are cut off.
 func TestEndless(t *testing.T) {
 	for name, text := range map[string]string{
 		"line":  strings.Repeat("220 x", 1000),
@@ -322,7 +321,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// pipe is a dialer that has its connection.
+// pipe is a dialer with one connection.
 type pipe struct{ conn net.Conn }
 
 func (p pipe) DialContext(context.Context, string, string) (net.Conn, error) { return p.conn, nil }
@@ -384,7 +383,7 @@ func TestContext(t *testing.T) {
 	<-s.heard
 }
 
-// Without TLS there is no way to another machine unless that was agreed to.
+// Another machine needs TLS, unless Clear allows it without.
 func TestClear(t *testing.T) {
 	client, other := net.Pipe()
 	defer other.Close()
@@ -394,8 +393,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// A server that offers no TLS, or whose offer was taken out on the way, is told
-// nothing.
+// Without an offer of STARTTLS, nothing more is sent.
 func TestStripped(t *testing.T) {
 	for name, replies := range map[string][]string{
 		"not offered":       {greeting, ehlo + ""},
@@ -417,7 +415,7 @@ func TestStripped(t *testing.T) {
 	}
 }
 
-// mailServer is the server half of the library, with TLS and logins.
+// mailServer is the library's server with TLS and logins.
 type mailServer struct {
 	*smtp.Server
 	addr   string
@@ -429,7 +427,7 @@ type mailServer struct {
 	logins []string
 }
 
-// taken is a message as it came.
+// taken is a received message.
 type taken struct {
 	from string
 	to   []string
@@ -469,7 +467,7 @@ func newMailServer(t *testing.T, implicit bool, change func(*mailServer)) *mailS
 	return s
 }
 
-// certificate makes one for the loopback.
+// certificate returns a certificate for the loopback.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	cert, err := certtest.New()
@@ -509,7 +507,7 @@ func (s *session) check(user, password string) error {
 	return nil
 }
 
-// loginServer is the other side of LOGIN.
+// loginServer is the server side of LOGIN.
 type loginServer struct {
 	session *session
 	user    *string
@@ -552,7 +550,7 @@ func (s *session) Data(r io.Reader) error {
 	return err
 }
 
-// asked answers with logins, one after the other.
+// asked returns logins one after another.
 func asked(logins ...string) (ask submit.AskFunc, count *int) {
 	count = new(int)
 	return func(_ context.Context, _ submit.Relay, attempt int) (submit.Credentials, bool, error) {
@@ -646,7 +644,7 @@ func TestLogins(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody to ask", func(t *testing.T) {
+	t.Run("no Ask", func(t *testing.T) {
 		s := newMailServer(t, true, func(s *mailServer) { s.login = "me sesame" })
 		sender := submit.NewSMTP(relay(t, "smtps", s.addr), new(net.Dialer), &submit.SMTPOptions{TLS: &tls.Config{RootCAs: s.roots}})
 		if _, err := sender.Submit(t.Context(), compose(t, letter())); !errors.Is(err, submit.ErrLogin) || !errors.Is(err, fs.ErrPermission) {
@@ -655,7 +653,7 @@ func TestLogins(t *testing.T) {
 	})
 }
 
-// The certificate must be the host's, whatever the options say.
+// The certificate must be the host's, whatever the options are.
 func TestCertificates(t *testing.T) {
 	for _, scheme := range []string{"smtp", "smtps"} {
 		s := newMailServer(t, scheme == "smtps", nil)
@@ -682,7 +680,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// What a man in the middle puts behind the answer to STARTTLS is not heard.
+// Data injected after the reply to STARTTLS is ignored.
 func TestSTARTTLSInjection(t *testing.T) {
 	cert, roots := certificate(t)
 	var said []string

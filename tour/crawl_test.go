@@ -20,6 +20,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/policy"
@@ -248,7 +249,7 @@ func (c *crawl) readObject(from *access.Result, o *scheme.Object, octets []byte)
 }
 
 func (c *crawl) readPage(from *access.Result, text string) error {
-	for m := range extract.HTML(text, nil) {
+	for m := range document.HTML(text, nil) {
 		if m.Ref == "" {
 			c.add(from, m.URL)
 			continue

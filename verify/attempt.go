@@ -15,6 +15,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -243,9 +244,9 @@ func (e *engine) findFragments(a *attempt, kind string, text []byte, cut, keep b
 	}
 	var list *anchors
 	if kind == markdownType {
-		list = markdownAnchors(text)
+		list = markdownAnchors(octet.View(text))
 	} else {
-		list = htmlAnchors(text, withText)
+		list = htmlAnchors(octet.View(text), withText)
 	}
 	for _, fragment := range wants {
 		looked := fragment

@@ -27,7 +27,7 @@ func TestSlug(t *testing.T) {
 		"~~gone~~ <http://h/>":         "gone-httph",
 		"e\u0301 combined":             "e\u0301-combined",
 	} {
-		a := markdownAnchors([]byte("# " + heading + "\n"))
+		a := markdownAnchors("# " + heading + "\n")
 		if !a.find(want) || len(a.names) != 1 {
 			t.Errorf("%q: no %q among %d", heading, want, len(a.names))
 		}
@@ -35,8 +35,8 @@ func TestSlug(t *testing.T) {
 }
 
 func TestMarkdownAnchors(t *testing.T) {
-	a := markdownAnchors([]byte("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
-		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n"))
+	a := markdownAnchors("# Same\n\nSame\n====\n\n## Same-1\n\n### same\n\n```\n# Not this\n```\n\n" +
+		"    # Nor this\n\n<a name=\"Named\"></a> text <span id='in-text'>x</span>\n\n<div id=block>\n\n# In HTML\n\n</div>\n\n> # Quoted\n\n# Its `own` name {#own .x}\n\n# Set {#}\n\n# Set {a}\n\n- # In a list\n\nnot a heading\n")
 	for fragment, want := range map[string]bool{
 		"same": true, "same-1": true, "same-2": true, "same-1-1": true, "same-3": false, "not-this": false, "nor-this": false,
 		"Named": true, "named": true, "in-text": true, "block": true, "in-html": true, "quoted": true, "in-a-list": true, "SAME": true,
@@ -50,9 +50,9 @@ func TestMarkdownAnchors(t *testing.T) {
 }
 
 func TestHTMLAnchors(t *testing.T) {
-	a := htmlAnchors([]byte(`<!doctype html><title id=t>T</title><h1 ID="One">x</h1><a NAME='two'>y</a><input name=three><p id="ü">
+	a := htmlAnchors(`<!doctype html><title id=t>T</title><h1 ID="One">x</h1><a NAME='two'>y</a><input name=three><p id="ü">
 		<!-- <p id=commented> --><script>"<p id=scripted>"</script><p id="a b"><p id="a&amp;b"><p id="per%63ent"><h2 id=user-content-readme>
-		<svg><g id=drawn></svg><template><p id=inert></template><p id=last`), false)
+		<svg><g id=drawn></svg><template><p id=inert></template><p id=last`, false)
 	for fragment, want := range map[string]bool{
 		"One": true, "one": false, "two": true, "three": false, "t": true, "%C3%BC": true, "ü": true, "commented": false, "scripted": false,
 		"a%20b": true, "a&b": true, "a%26b": true, "per%63ent": true, "percent": false, "readme": true, "drawn": true,
@@ -77,7 +77,7 @@ func TestFragmentsOfPrograms(t *testing.T) {
 		{`<meta http-equiv=refresh content="300">`, "x", false},
 		{`<meta name=viewport content="width=device-width">`, "x", false},
 	} {
-		if got := htmlAnchors([]byte(c.page), false).find(c.fragment); got != c.want {
+		if got := htmlAnchors(c.page, false).find(c.fragment); got != c.want {
 			t.Errorf("%s#%s: %v", c.page, c.fragment, got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestFragmentsOfPrograms(t *testing.T) {
 func TestXMLAnchors(t *testing.T) {
 	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`
 	for begin, want := range map[string][3]bool{"\uFEFF<?xml version='1.0'?>\n": {true, false, true}, "": {false, false, false}} {
-		a := htmlAnchors([]byte(begin+page), true)
+		a := htmlAnchors(begin+page, true)
 		if got := [3]bool{a.find("one"), a.find("two"), a.find(":~:text=some%20text")}; got != want {
 			t.Errorf("%q: %v", begin, got)
 		}
@@ -95,8 +95,8 @@ func TestXMLAnchors(t *testing.T) {
 }
 
 func TestTextFragments(t *testing.T) {
-	a := htmlAnchors([]byte(`<title>Not Read</title><h1 id=one>A  Heading</h1><p>Some <b>bo</b>ld&nbsp;words,
-		and more.<p>Next paragraph<script>hidden text</script><ul><li>first<li>second</ul>`), true)
+	a := htmlAnchors(`<title>Not Read</title><h1 id=one>A  Heading</h1><p>Some <b>bo</b>ld&nbsp;words,
+		and more.<p>Next paragraph<script>hidden text</script><ul><li>first<li>second</ul>`, true)
 	for fragment, want := range map[string]bool{
 		":~:text=some%20bold%20words": true, ":~:text=A%20heading": true, ":~:text=some,more": true, ":~:text=more,some": false,
 		":~:text=heading-,some": true, ":~:text=some,-bold": true, ":~:text=some,words,-next": true, ":~:text=second-,first": false,
@@ -209,7 +209,7 @@ func FuzzFragments(f *testing.F) {
 	f.Add("# A\n<a name=b>\n# A", "a-1")
 	f.Add("\x00<a name='", "%zz")
 	f.Fuzz(func(t *testing.T, page, fragment string) {
-		list := []*anchors{htmlAnchors([]byte(page), true), markdownAnchors([]byte(page))}
+		list := []*anchors{htmlAnchors(page, true), markdownAnchors(page)}
 		for _, a := range list {
 			a.find(fragment)
 			if !a.find("") || !a.find("top") {

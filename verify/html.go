@@ -1,33 +1,29 @@
 package verify
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
+	"github.com/locus-url/locus/document/markup"
 )
 
-// anchors are the fragments that a document has: the hashes of their names, in
-// order, which is little for a page that has many.
+// anchors are the fragments that a document has, as hashes of their names in order: a page
+// may have many.
 type anchors struct {
 	names []uint64
-	// lenient: names that differ in case alone are the same, as where pages of
-	// Markdown are shown.
+	// lenient: case does not matter, as on sites that show Markdown.
 	lenient bool
-	// leads: the page leads on to another, and with it its fragments, which nobody
-	// looks up.
+	// leads: the page sends the browser to another one, which may have any fragment.
 	leads bool
-	text  string // what people read, folded; empty: not kept
+	text  string // the text of the page, folded; empty: not kept
 }
 
-// seed is of the hashes of this process.
+// seed is that of all hashes of this process.
 var seed = maphash.MakeSeed()
 
-// maxAnchors is how many names are kept of one document.
+// maxAnchors is the most names that are kept of one document.
 const maxAnchors = 1 << 20
 
 func (a *anchors) add(name string) {
@@ -52,15 +48,15 @@ func (a *anchors) has(name string) bool {
 	return ok
 }
 
-// htmlAnchors returns the fragments of a page: what "id" names, and "name" of "a"
+// htmlAnchors returns the fragments of a page: the values of "id", and of "name" of "a"
 // (HTML 7.4.6.4, "the indicated part of the document"). withText keeps its text.
-func htmlAnchors(page []byte, withText bool) *anchors {
+func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
 	var text *folder
 	if withText {
 		text = new(folder)
 	}
-	a.scan(page, text)
+	a.scan(markup.HTML{Source: page, XML: markup.IsXML(page)}, text)
 	if text != nil {
 		a.text = text.String()
 	}
@@ -68,78 +64,68 @@ func htmlAnchors(page []byte, withText bool) *anchors {
 	return a
 }
 
-// scan adds the names in page, and its text if text is not nil.
-func (a *anchors) scan(page []byte, text *folder) {
-	z := html.NewTokenizer(bytes.NewReader(page))
-	// What says that it is XML may have "<script/>", which is all of that element.
-	xml := bytes.HasPrefix(bytes.TrimLeft(page, "\uFEFF \t\r\n"), []byte("<?xml"))
-	for hidden := atom.Atom(0); ; {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
+// scan adds the names in HTML, and its text if text is not nil.
+func (a *anchors) scan(h markup.HTML, text *folder) {
+	hidden := "" // the open element of unread
+	for {
+		t, ok := h.Next()
+		if !ok {
 			return
-		case html.TextToken:
-			if text != nil && hidden == 0 {
-				text.add(string(z.Text()))
+		}
+		element := strings.ToLower(t.Name)
+		switch t.Kind {
+		case markup.Text:
+			if text != nil && hidden == "" && !unread[element] {
+				decoded := markup.Decode(h.Source[t.Start:t.End], markup.HTMLText)
+				text.add(decoded.Text)
 			}
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			name, more := z.TagName()
-			element := atom.Lookup(name)
-			if kind == html.SelfClosingTagToken && xml {
-				z.NextIsNotRawText()
-			} else if kind == html.EndTagToken {
-				if element == hidden {
-					hidden = 0
-				}
-			} else if isUnread(element) && hidden == 0 {
+		case markup.Verbatim:
+			if text != nil && hidden == "" {
+				text.add(h.Source[t.Start:t.End])
+			}
+		case markup.StartTag:
+			a.tag(h.Source, t, element)
+			if hidden == "" && unread[element] && !(h.XML && strings.HasSuffix(h.Source[:t.End], "/>")) {
 				hidden = element
 			}
-			if text != nil && !isInline(element) {
-				text.space()
+		case markup.EndTag:
+			if element == hidden {
+				hidden = ""
 			}
-			refreshes, leads := false, false
-			for more && kind != html.EndTagToken {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				switch {
-				case string(key) == "id", string(key) == "name" && element == atom.A:
-					a.add(string(value))
-				case element != atom.Meta:
-				case string(key) == "http-equiv":
-					refreshes = strings.EqualFold(string(value), "refresh")
-				case string(key) == "content":
-					leads = bytes.IndexByte(value, '=') >= 0
-				}
-			}
-			a.leads = a.leads || refreshes && leads
+		}
+		if text != nil && (t.Kind == markup.StartTag || t.Kind == markup.EndTag) && !inline[element] {
+			text.space()
 		}
 	}
 }
 
-// isUnread reports whether the text of an element is none that people read.
-func isUnread(element atom.Atom) bool {
-	switch element {
-	case atom.Script, atom.Style, atom.Template, atom.Title, atom.Noscript:
-		return true
+// tag adds the names that a start tag has.
+func (a *anchors) tag(source string, t markup.Token, element string) {
+	for attribute := range t.Attributes(source) {
+		if markup.SameName(attribute.Name, "id") || element == "a" && markup.SameName(attribute.Name, "name") {
+			value := markup.Decode(source[attribute.Start:attribute.End], markup.HTMLValue)
+			a.add(value.Text)
+		}
 	}
-	return false
+	if element == "meta" && markup.SameName(t.Value(source, "http-equiv"), "refresh") {
+		a.leads = a.leads || strings.Contains(t.Value(source, "content"), "=")
+	}
 }
 
-// isInline reports whether a word may go on from before an element into it.
-func isInline(element atom.Atom) bool {
-	switch element {
-	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins,
-		atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt,
-		atom.U, atom.Var, atom.Wbr:
-		return true
-	}
-	return false
+// unread are the elements whose text people do not read.
+var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
+
+// inline are the elements in which a word may continue.
+var inline = map[string]bool{
+	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
+	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,
+	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// folder makes one text of pieces, with one blank for any run of white space, and
-// without capitals.
+// folder joins pieces of text in lower case, with one blank for any run of white space.
 type folder struct {
 	strings.Builder
-	blank bool // the text goes on behind a blank
+	blank bool // a blank comes before the next piece
 }
 
 func (f *folder) space() { f.blank = f.Len() > 0 }
@@ -158,7 +144,7 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// folded is text as a folder makes it.
+// folded returns text as a folder writes it.
 func folded(text string) string {
 	var f folder
 	f.add(text)

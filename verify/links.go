@@ -49,6 +49,9 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 	if mediaType != "" {
 		o.Type = mediaType
 	}
+	if o.Extract.Schemes == nil {
+		o.Extract.Schemes = e.client.Registry().InText()
+	}
 	for found, err := range document.Links(r, name, &o) {
 		switch {
 		case ctx.Err() != nil:

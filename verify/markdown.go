@@ -5,86 +5,32 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+	"github.com/locus-url/locus/document/markup"
 )
 
 // markdownAnchors returns the fragments of a Markdown document as GitHub shows it:
 // those of its headings, and the names in its HTML.
-func markdownAnchors(source []byte) *anchors {
+func markdownAnchors(source string) *anchors {
 	a := &anchors{lenient: true}
 	seen := map[string]int{}
-	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
-	// The walker never fails.
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
+	for _, heading := range markup.Headings(source) {
+		a.add(unique(seen, slug(heading)))
+		if plain, id := headingID(heading); id != "" {
+			a.add(id)
+			a.add(slug(plain))
 		}
-		switch n := n.(type) {
-		case *ast.Heading:
-			heading := plainText(n, source)
-			a.add(unique(seen, slug(heading)))
-			if plain, id := headingID(heading); id != "" {
-				a.add(id)
-				a.add(slug(plain))
-			}
-		case *ast.RawHTML:
-			a.scan(segments(n.Segments, source), nil)
-		case *ast.HTMLBlock:
-			block := segments(n.Lines(), source)
-			if n.HasClosure() {
-				block = append(block, n.ClosureLine.Value(source)...)
-			}
-			a.scan(block, nil)
+	}
+	for p := range markup.Markdown(source) {
+		if p.Kind == markup.Tag || p.Kind == markup.HTMLBlock {
+			a.scan(markup.HTML{Source: source[:p.End], Offset: p.Start}, nil)
 		}
-		return ast.WalkContinue, nil
-	})
+	}
 	a.sort()
 	return a
 }
 
-func segments(list *text.Segments, source []byte) (joined []byte) {
-	for i := range list.Len() {
-		s := list.At(i)
-		joined = append(joined, s.Value(source)...)
-	}
-	return joined
-}
-
-// plainText is what people read of a node: no markup, no HTML, no images.
-func plainText(n ast.Node, source []byte) string {
-	var b strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Image:
-			return ast.WalkSkipChildren, nil
-		case *ast.AutoLink:
-			b.Write(n.Label(source))
-		case *ast.String:
-			b.Write(n.Value)
-		case *ast.Text:
-			octets := n.Segment.Value(source)
-			if _, code := n.Parent().(*ast.CodeSpan); !code {
-				octets = util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(octets)))
-			}
-			b.Write(octets)
-			if n.SoftLineBreak() || n.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return b.String()
-}
-
-// headingID divides a heading into its text and the fragment that it gives itself, as
-// many others than GitHub read it: "Text {#id .class}". id is empty if there is none.
+// headingID splits a heading into its text and its own fragment, as many sites other than
+// GitHub read it: "Text {#id .class}". id is empty if there is none.
 func headingID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndex(heading, "{#")
@@ -97,8 +43,8 @@ func headingID(heading string) (plain, id string) {
 	return heading[:at], id
 }
 
-// slug is the fragment that GitHub makes of a heading: no capitals, nothing but
-// letters, marks, digits, "_", "-" and blanks, which become "-".
+// slug returns the fragment that GitHub makes of a heading: in lower case, of letters,
+// marks, digits, "_" and "-", with "-" for blanks.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -111,16 +57,14 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// unique is name, with a number behind it if a heading before had the same.
+// unique returns name, with a number after it if an earlier heading has the same.
 func unique(seen map[string]int, name string) string {
 	result := name
 	for {
-		n, taken := seen[result]
-		if !taken {
+		if _, taken := seen[result]; !taken {
 			seen[result] = 0
 			return result
 		}
-		_ = n
 		seen[name]++
 		result = name + "-" + strconv.Itoa(seen[name])
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
@@ -74,7 +75,7 @@ func (c *clock) verifier(t *testing.T, o Options) *Verifier {
 	}
 	client := access.New(r, p, nil)
 	t.Cleanup(func() { client.Close() })
-	o.Document.Extract.Schemes = func(name string) bool { return name == "x-clock" }
+	o.Document.Extract.Schemes = extract.Named(extract.Any, "x-clock")
 	c.begin, c.active, c.most, c.times = time.Now(), map[string]int{}, map[string]int{}, map[locus.URL]int{}
 	return New(client, &o)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/internal/walk"
 )
@@ -93,8 +94,9 @@ func (x *extracting) prepare() error {
 	for i, host := range x.hosts {
 		x.hosts[i] = strings.ToLower(host)
 	}
+	x.o.Extract.Schemes = x.a.registry.InText()
 	if len(x.schemes) > 0 {
-		x.o.Extract.Schemes = func(name string) bool { return slices.Contains(x.schemes, name) }
+		x.o.Extract.Schemes, x.o.SchemesOnly = extract.Named(extract.Any, x.schemes...), true
 	}
 	x.o.Context = x.context
 	x.o.NoPosition = !x.context && !x.a.flags.json

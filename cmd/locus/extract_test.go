@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/locus-url/locus/extract"
 )
 
 // What the registry has is looked for in texts.
@@ -15,8 +13,13 @@ func TestSchemesAreLookedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.registry = registry
+	x := &extracting{a: a}
+	if err := x.prepare(); err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range registry.All() {
-		if !extract.Known(s.Name) {
+		if _, ok := x.o.Extract.Schemes.Lookup(s.Name); !ok {
 			t.Errorf("extract does not look for %s", s.Name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -178,7 +179,7 @@ func (b *browser) visit(path string) {
 		b.Error(err)
 		return
 	}
-	for m := range extract.HTML(page, &extract.Options{NoBare: true}) {
+	for m := range document.HTML(page, &document.Options{Extract: extract.Options{NoBare: true}}) {
 		// A place on the page is the page. What is raw is no page of the gateway. In the source of one a URL may end
 		// before a mark that a sentence could end with.
 		if m.Ref == "" || m.Ref[0] == '#' || m.Element == "form action" || strings.HasPrefix(path, "/-/") || strings.HasSuffix(path, "as=text") {

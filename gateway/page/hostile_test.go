@@ -138,8 +138,8 @@ func FuzzText(f *testing.F) {
 // linkFor returns the link to what was found in a text.
 func linkFor(p *Printer, m *extract.Match) string { return (&page{Printer: p}).linkTo(m) }
 
-// linkedBy is what says which schemes are looked for.
-func linkedBy(p *Printer) func(string) bool { return (&page{Printer: p}).linked }
+// linkedBy returns the schemes that are looked for.
+func linkedBy(p *Printer) *extract.Schemes { return (&page{Printer: p}).linked() }
 
 // pieces gives a few octets at a time.
 type pieces struct {

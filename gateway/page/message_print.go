@@ -393,7 +393,7 @@ func (q *quoter) flushRun() error {
 // linked adds a text whose URLs are links.
 func (l *letterPrinter) linked(text string) error {
 	at := 0
-	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked}) {
+	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked()}) {
 		link := l.page.linkTo(&m)
 		if link == "" || int(m.Start) < at {
 			continue

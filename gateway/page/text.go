@@ -48,7 +48,7 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 // text writes what r gives, its URLs as links; broken is why that ended early.
 func (g *page) text(r io.Reader) (broken, err error) {
 	t := &linker{page: g, r: r}
-	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked}) {
+	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
 		if failure != nil {
 			broken = failure
 			break
@@ -67,10 +67,15 @@ func (g *page) text(r io.Reader) (broken, err error) {
 	return broken, cmp.Or(t.err, g.flush())
 }
 
-// linked reports whether URLs of a scheme are looked for.
-func (g *page) linked(name string) bool {
-	s, ok := g.registry.Lookup(name)
-	return ok && (s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension)
+// linked returns the schemes whose URLs become links in a text.
+func (g *page) linked() *extract.Schemes {
+	var names []string
+	for _, s := range g.registry.All() {
+		if s.Opener != nil || s.Status == scheme.Standard || s.Status == scheme.Draft || s.Status == scheme.Extension {
+			names = append(names, s.Name)
+		}
+	}
+	return extract.Named(extract.Host, names...)
 }
 
 // mostUndecided is more than the extractor looks back at: what is further behind

@@ -1,5 +1,5 @@
-// Package addrspec reads the addr-spec of RFC 822 section 6.1 as mailto, mid and
-// cid have it: encoded as RFC 1738 section 2.2 says, without "<" and ">".
+// Package addrspec reads the addr-spec of RFC 822 section 6.1 in mailto, mid and cid URLs:
+// encoded (RFC 1738 section 2.2), without "<" and ">".
 //
 //	addr-spec      = local-part "@" domain
 //	local-part     = word *("." word)
@@ -10,9 +10,8 @@
 //	quoted-string  = <"> *(qtext / quoted-pair) <">
 //	domain-literal = "[" *(dtext / quoted-pair) "]"
 //
-// It is stricter than RFC 822 in two places. Blanks and comments, which a header
-// field may have between any two of these, are not part of the address and are
-// faults. So are control characters, but for the tab, even within quotes.
+// It is stricter than RFC 822: blanks and comments between these elements are faults, and so
+// are control characters other than the tab, even in quotes.
 package addrspec
 
 import (
@@ -26,16 +25,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Fault is a place where a text is not an addr-spec.
+// Fault is an error in an addr-spec.
 type Fault struct {
-	Start, End int    // in octets of the text as written, escapes not decoded
-	Octet      byte   // the octet that can't be there; 0: it is not about one octet, or about NUL
-	Help       string // what is wrong, and what would be right
+	Start, End int    // offsets in the encoded text
+	Octet      byte   // the invalid octet; 0: NUL, or not about one octet
+	Help       string // what is wrong and how to fix it
 }
 
-// Split returns the text around the last "@", escaped or not: local part and
-// domain. ok reports whether there is an "@" at all. text is URL text whose
-// escapes are whole, as everywhere in this package.
+// Split splits text at its last "@", escaped or not. ok is false if there is none. Here and
+// in the whole package, text is URL text with complete escapes.
 func Split(text string) (local, domain string, ok bool) {
 	at, next := -1, 0
 	for i := 0; i < len(text); {
@@ -51,8 +49,8 @@ func Split(text string) (local, domain string, ok bool) {
 	return text[:at], text[next:], true
 }
 
-// Encode returns octets as URL text: the last "@" as it is, and of all others the
-// characters of keep.
+// Encode returns octets as URL text. It does not escape the last "@" and the characters of
+// keep.
 func Encode(octets string, keep escape.Set) string {
 	at := strings.LastIndexByte(octets, '@')
 	if at < 0 {
@@ -62,8 +60,8 @@ func Encode(octets string, keep escape.Set) string {
 	return string(escape.AppendEncode(b, octets[at+1:], keep))
 }
 
-// Canonical returns the one spelling of u, whose scheme-specific part is octets of
-// which case matters, and what it changed.
+// Canonical returns the canonical form of u, whose scheme-specific part is case-sensitive
+// octets, and what it changed.
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) {
 		return u, 0, nil
@@ -74,14 +72,14 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// Faults returns the faults of text, in order; nil, without allocation, if it is
-// an addr-spec.
+// Faults returns the faults of text in order. For an addr-spec it returns nil without
+// allocation.
 func Faults(text string) []Fault { return faults(text, false) }
 
 func faults(text string, isUTF8 bool) []Fault {
 	local, domain, ok := Split(text)
 	if !ok {
-		return []Fault{{Start: len(text), End: len(text), Help: `an address is a local part, "@" and a domain: there is no "@"`}}
+		return []Fault{{Start: len(text), End: len(text), Help: `the "@" is missing: write local-part@domain`}}
 	}
 	s := scanner{text: text, isUTF8: isUTF8}
 	start := s.route(len(local))
@@ -90,25 +88,25 @@ func faults(text string, isUTF8 bool) []Fault {
 	return s.faults
 }
 
-// FaultsUTF8 is [Faults] by RFC 6531 section 3.3: UTF-8 may be wherever an atom or
-// quotes may have a letter. A text that is not UTF-8 is one fault.
+// FaultsUTF8 is [Faults] by RFC 6531 section 3.3, which allows UTF-8 in atoms and quotes. A
+// text that is not UTF-8 is one fault.
 func FaultsUTF8(text string) []Fault {
 	if !utf8.ValidString(bnf.Decode(text)) {
-		return []Fault{{Start: 0, End: len(text), Help: "an address is US-ASCII or UTF-8"}}
+		return []Fault{{Start: 0, End: len(text), Help: "the address is not valid UTF-8"}}
 	}
 	return faults(text, true)
 }
 
-// Report adds a finding for each fault of text, which begins at offset in the
-// URL. The grammar of section 5 allows them all, and no address is like that.
+// Report adds a finding for each fault of text, which begins at offset in the URL. They are
+// grammatical in section 5, but not addresses.
 func Report(f *bnf.Findings, offset int, text string) {
 	for _, fault := range Faults(text) {
 		f.Impossible("addr-spec", "RFC 822 6.1", offset+fault.Start, text[fault.Start:fault.End], fault.Help)
 	}
 }
 
-// Sound reports, without allocation, that u, whose scheme-specific part is
-// nothing but one addr-spec, has nothing wrong with it by RFC 1738.
+// Sound reports, without allocation, whether u has no violation of RFC 1738. Its
+// scheme-specific part must be one addr-spec.
 func Sound(u locus.URL) bool {
 	const clean = locus.SchemeLower | locus.PathXchar | locus.FragmentXchar
 	facts := u.Facts()
@@ -119,8 +117,7 @@ func Sound(u locus.URL) bool {
 	return isPlain(text) || Faults(text) == nil
 }
 
-// isPlain reports whether text is atoms with dots between them, "@", and the same
-// again: what nearly every address is.
+// isPlain reports whether text is atoms and dots around one "@", as nearly every address.
 func isPlain(text string) bool {
 	at := strings.IndexByte(text, '@')
 	return at > 0 && (isPlainAtom(text[:at]) || isAtoms(text[:at])) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))
@@ -149,7 +146,7 @@ func isAtoms(text string) bool {
 
 type scanner struct {
 	text   string
-	isUTF8 bool // text is UTF-8, and may have more than US-ASCII
+	isUTF8 bool // non-ASCII UTF-8 is allowed
 	faults []Fault
 }
 
@@ -157,8 +154,8 @@ func (s *scanner) fault(start, end int, c byte, help string) {
 	s.faults = append(s.faults, Fault{Start: start, End: end, Octet: c, Help: help})
 }
 
-// route looks for the route of RFC 822 section 6.1, "@one,@two:", at the start of
-// a local part that ends at end, and returns where the local part goes on.
+// route reports a route (RFC 822 section 6.1: "@one,@two:") before the local part that ends
+// at end, and returns the offset after it.
 func (s *scanner) route(end int) int {
 	if end == 0 {
 		return 0
@@ -170,20 +167,20 @@ func (s *scanner) route(end int) int {
 		c, size := bnf.Octet(s.text, i)
 		i += size
 		if c == ':' {
-			s.fault(0, i, 0, "a route is no part of an address: leave it out")
+			s.fault(0, i, 0, "remove the route before the address")
 			return i
 		}
 	}
 	return 0
 }
 
-// words reads what is between dots from i to end: atoms, or a text that the
-// character open begins and shut ends. part names the whole.
+// words reads the words from i to end, with dots between them: atoms, or text between the
+// characters open and shut. part is the name of the whole.
 func (s *scanner) words(i, end int, open, shut byte, part string) {
 	const (
-		empty  = iota // nothing of the word is there yet
-		inAtom        // an atom, which may go on
-		whole         // a quoted string or domain literal, which can't
+		empty  = iota // the word has not begun
+		inAtom        // in an atom
+		whole         // after a quoted string or domain literal
 	)
 	word := empty
 	for i < end {
@@ -191,7 +188,7 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 		next := i + size
 		switch {
 		case c == '.' && word == empty:
-			s.fault(i, next, c, fmt.Sprintf("something must stand before each dot of the %s", part))
+			s.fault(i, next, c, fmt.Sprintf("empty word before a dot of the %s", part))
 		case c == '.':
 			word = empty
 		case c == open && word == empty:
@@ -208,17 +205,16 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 	switch {
 	case word != empty:
 	case len(s.faults) > 0 && s.faults[len(s.faults)-1].End == end && s.faults[len(s.faults)-1].Octet == '.':
-		// A dot too many at the end has been named.
+		// The dot at the end is already reported.
 	default:
 		s.fault(end, end, 0, fmt.Sprintf("the %s is empty, or ends with a dot", part))
 	}
 }
 
-// quoted reads the quoted string or domain literal that begins at start and
-// returns where it ends.
+// quoted reads the quoted string or domain literal at start and returns its end.
 func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 	_, size := bnf.Octet(s.text, start)
-	pair := false // "\" stands before the octet
+	pair := false // the octet follows "\"
 	for i := start + size; i < end; i += size {
 		var c byte
 		c, size = bnf.Octet(s.text, i)
@@ -230,7 +226,7 @@ func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 		}
 		pair = c == '\\' && !pair
 	}
-	s.fault(start, end, open, fmt.Sprintf("%q begins what %q must end", open, shut))
+	s.fault(start, end, open, fmt.Sprintf("%q without the %q that ends it", open, shut))
 	return end
 }
 
@@ -238,24 +234,24 @@ func (s *scanner) isAtom(c byte) bool {
 	return octet.Is(c, octet.Atom) || s.isUTF8 && c >= utf8.RuneSelf
 }
 
-// isQuotable reports whether c may stand in quotes, perhaps behind "\".
+// isQuotable reports whether c may be in quotes, perhaps after "\".
 func (s *scanner) isQuotable(c byte) bool {
 	return c >= ' ' && c < 0x7F || c == '\t' || s.isUTF8 && c >= utf8.RuneSelf
 }
 
-// reason says why c can't be where it is.
+// reason returns why c is invalid.
 func reason(c byte, part string, afterWord bool) string {
 	switch {
 	case c < ' ' && c != '\t' || c == 0x7F:
 		return fmt.Sprintf("a control character (%02X hexadecimal) can't be in an address", c)
 	case c == '<' || c == '>':
-		return `an address is written without "<" and ">"`
+		return `write the address without "<" and ">"`
 	case c == '(' || c == ')':
-		return "a comment is no part of an address"
+		return "write the address without a comment"
 	case afterWord:
-		return fmt.Sprintf("only a dot can follow what is quoted in the %s", part)
+		return fmt.Sprintf("only a dot can follow the quotes in the %s", part)
 	case c >= utf8.RuneSelf:
-		return fmt.Sprintf("an address of RFC 822 is US-ASCII: octet %02X hexadecimal is not", c)
+		return fmt.Sprintf("non-ASCII octet %02X hexadecimal: addresses of RFC 822 are US-ASCII", c)
 	case part == "domain":
 		return fmt.Sprintf("%q can't be in a domain", c)
 	}

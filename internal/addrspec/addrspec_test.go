@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/internal/addrspec"
 )
 
-// The grammar of RFC 822, written for reading. It is slow, and it judges Faults.
-// It reads one character an octet, and has no control character but the tab.
+// The grammar of RFC 822 as slow, readable expressions to compare Faults with. They read one
+// character per octet, and of control characters only the tab.
 const (
 	atom       = `[!#$%&'*+\-/0-9=?A-Z^_` + "`" + `a-z{|}~]+`
 	quotedPair = `\\[\t -~]`
@@ -43,7 +43,7 @@ func isAddrSpec(text string) bool {
 	return at >= 0 && localPart.MatchString(latin1[:at]) && domain.MatchString(latin1[at+1:])
 }
 
-// hold holds one text against the grammar.
+// hold compares Faults with the grammar.
 func hold(t *testing.T, text string) bool {
 	t.Helper()
 	want := isAddrSpec(text)
@@ -55,7 +55,7 @@ func hold(t *testing.T, text string) bool {
 		if f.Start < 0 || f.End < f.Start || f.End > len(text) || f.Help == "" {
 			t.Errorf("%q: %+v", text, f)
 		}
-		if i > 0 && f.Start < faults[i-1].Start && f.Start != 0 && !strings.Contains(f.Help, "begins what") {
+		if i > 0 && f.Start < faults[i-1].Start && f.Start != 0 && !strings.Contains(f.Help, "that ends it") {
 			t.Errorf("%q: faults out of order: %+v", text, faults)
 		}
 	}
@@ -71,7 +71,7 @@ func hold(t *testing.T, text string) bool {
 		}
 	}
 	if utf8.ValidString(octets) {
-		// Beyond US-ASCII is one more letter.
+		// Non-ASCII UTF-8 counts as a letter.
 		letters := strings.Map(func(r rune) rune {
 			if r >= utf8.RuneSelf {
 				return 'x'
@@ -120,7 +120,7 @@ func TestFaultsAgree(t *testing.T) {
 	}
 }
 
-// The addresses of RFC 822 appendix A, and what makes them no addr-spec.
+// The addresses of RFC 822 appendix A, and their faults.
 func TestFaults(t *testing.T) {
 	type place struct {
 		start, end int
@@ -180,14 +180,14 @@ func FuzzFaults(f *testing.F) {
 		f.Add(text + "@h")
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// Only whole escapes come here.
+		// Only complete escapes are valid input.
 		if _, err := escape.Decode(text); err == nil {
 			hold(t, text)
 		}
 	})
 }
 
-// The addresses of RFC 6531 and RFC 6532, and what does not become one.
+// Valid and invalid addresses of RFC 6531 and RFC 6532.
 func TestFaultsUTF8(t *testing.T) {
 	for text, want := range map[string]int{
 		"caf%C3%A9@h":              0,

@@ -7,6 +7,7 @@
 package charset
 
 import (
+	"bytes"
 	"io"
 	"mime"
 	"strings"
@@ -103,48 +104,30 @@ func Text(octets string) string {
 
 // NewReader returns a reader of the text r, which is in that charset, as UTF-8. If none is
 // named or the name is unknown, each octet that is not part of a UTF-8 character is read
-// as ISO Latin 1. size is about how many octets r has, or negative: a short text is read
-// whole at the first Read, without buffers that are larger than it.
+// as ISO Latin 1. size is about the size of r, or negative: a short text is read at once,
+// without buffers that are larger than it.
 func NewReader(name string, r io.Reader, size int64) io.Reader {
 	const short = 4 << 10
-	if size >= 0 && size <= short {
-		return &shortReader{r: r, t: decoder(name)}
+	if size < 0 || size > short {
+		return transform.NewReader(r, decoder(name))
 	}
-	return transform.NewReader(r, decoder(name))
+	octets, err := io.ReadAll(r)
+	text, _, _ := transform.Bytes(decoder(name), octets) // Malformed characters are not errors.
+	if err == nil {
+		return bytes.NewReader(text)
+	}
+	return io.MultiReader(bytes.NewReader(text), failed{err})
 }
+
+// failed is a reader that fails.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
 // NewWriter returns a writer that writes text in that charset to w as UTF-8, as
 // [NewReader] reads it. Close writes what is left of the text, and does not close w.
 func NewWriter(name string, w io.Writer) io.WriteCloser {
 	return transform.NewWriter(w, decoder(name))
-}
-
-type shortReader struct {
-	r    io.Reader
-	t    transform.Transformer
-	text []byte
-	err  error // after text; nil before the first Read
-}
-
-func (s *shortReader) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	if s.err == nil {
-		octets, err := io.ReadAll(s.r)
-		if s.err = err; err == nil {
-			s.err = io.EOF
-		}
-		if s.text, _, err = transform.Bytes(s.t, octets); err != nil && s.err == io.EOF {
-			s.err = err
-		}
-	}
-	if len(s.text) == 0 {
-		return 0, s.err
-	}
-	n := copy(p, s.text)
-	s.text = s.text[n:]
-	return n, nil
 }
 
 // guess decodes UTF-8, and each other octet as ISO Latin 1. Unlike [Text] it decides for

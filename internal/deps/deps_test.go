@@ -30,13 +30,14 @@ const rules = `
 	< relative, extract, policy, internal/bnf;
 
 	# The contract of a scheme, and what schemes share.
-	internal/bnf, relative < scheme;
+	internal/bnf, relative, extract < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/charset < internal/term, message;
 	NONE < internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
-	locus, internal/media < message;
+	internal/octet < document/markup;
+	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 	scheme, message < internal/bodypart;

@@ -1,5 +1,5 @@
-// Package iri turns what a text has in place of a URL, an internationalized resource
-// identifier, into the URL that it stands for (RFC 3987 section 3.1).
+// Package iri turns internationalized resource identifiers into URLs (RFC 3987 section
+// 3.1).
 package iri
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// names is what turns a name of another script into the form that name servers know
-// (RFC 5891 and Unicode Technical Standard 46), as browsers do.
-var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
+// profile converts hostnames to their ASCII form as browsers do (RFC 5891 and Unicode
+// Technical Standard 46).
+var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
 
-// URL returns the URL that u stands for: its host, or the domain of its address, in
-// ASCII form, and all else that is not US-ASCII as escapes of its octets. A URL of
-// US-ASCII comes back as it is. The error says what no name of a host can be.
+// URL returns the URL that u stands for: its host, or the domain of its address, in ASCII
+// form, and all other characters that are not US-ASCII as escapes of their octets. A URL
+// of US-ASCII is returned unchanged. It is an error if the host has no ASCII form.
 func URL(u locus.URL) (locus.URL, error) {
 	text := u.String()
 	if isASCII(text) {
@@ -28,20 +28,20 @@ func URL(u locus.URL) (locus.URL, error) {
 	start, end := hostOf(u)
 	host := text[start:end]
 	if !isASCII(host) {
-		ascii, err := names.ToASCII(host)
+		ascii, err := profile.ToASCII(host)
 		if err != nil {
 			return locus.URL{}, fmt.Errorf("%s has no ASCII form, so it is not a host", locus.Quote(host))
 		}
 		host = ascii
 	}
 	var b strings.Builder
-	escape(&b, text[:start])
+	writeEscaped(&b, text[:start])
 	b.WriteString(host)
-	escape(&b, text[end:])
+	writeEscaped(&b, text[end:])
 	return locus.Parse(b.String())
 }
 
-// hostOf returns where in the text of u its host is, or the domain of its address.
+// hostOf returns the offsets of the host of u, or of the domain of its address.
 func hostOf(u locus.URL) (start, end int) {
 	text := u.String()
 	start = len(text) - len(u.SchemePart())
@@ -58,12 +58,12 @@ func hostOf(u locus.URL) (start, end int) {
 		}
 		return start, end
 	}
-	switch u.Scheme() {
-	case "mailto", "mid", "cid":
-		end = start + len(upTo(text[start:], "?/#"))
-		return start + strings.LastIndexByte(text[start:end], '@') + 1, end
+	address := upTo(text[start:], "?/#")
+	at := strings.LastIndexByte(address, '@')
+	if at < 0 || strings.IndexByte(address[:at], ':') >= 0 {
+		return start, start
 	}
-	return start, start
+	return start + at + 1, start + len(address)
 }
 
 // upTo returns text up to the first octet of set.
@@ -74,8 +74,8 @@ func upTo(text, set string) string {
 	return text
 }
 
-// escape writes text with escapes for the octets that are not US-ASCII.
-func escape(b *strings.Builder, text string) {
+// writeEscaped writes text with escapes for the octets that are not US-ASCII.
+func writeEscaped(b *strings.Builder, text string) {
 	for i := range len(text) {
 		if c := text[i]; c < utf8.RuneSelf {
 			b.WriteByte(c)

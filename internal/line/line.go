@@ -1,6 +1,5 @@
-// Package line is the line of a conversation: command lines that go out, which
-// hold no CR, LF or NUL whatever a URL says (RFC 1738 section 6), and reply
-// lines that come in, of which neither one nor all together may be endless.
+// Package line writes command lines, which never contain CR, LF or NUL from a URL (RFC
+// 1738 section 6), and reads reply lines, whose length and total size are limited.
 package line
 
 import (
@@ -11,32 +10,22 @@ import (
 	"strings"
 )
 
-// OctetError tells which octet of a text can't be in a line.
+// OctetError reports an octet that can't be in a line.
 type OctetError struct {
-	Offset int // in octets from the start of the text
+	Offset int // from the start of the line
 	Octet  byte
 }
 
 func (e *OctetError) Error() string {
 	name := map[byte]string{'\r': "CR", '\n': "LF", 0: "NUL"}[e.Octet]
-	return fmt.Sprintf("%s at octet %d can't be in a line: it would end it, or be read as something else", name, e.Offset)
+	return fmt.Sprintf("%s at octet %d is not allowed in a line", name, e.Offset)
 }
 
-// Index returns where in text the first CR, LF or NUL is, or -1.
+// Index returns the index of the first CR, LF or NUL in text, or -1.
 func Index(text string) int { return strings.IndexAny(text, "\r\n\x00") }
 
-// Check returns an [*OctetError] for the first CR, LF or NUL in text, or nil.
-func Check(text string) error {
-	if i := Index(text); i >= 0 {
-		return &OctetError{Offset: i, Octet: text[i]}
-	}
-	return nil
-}
-
-// Append appends the words, with one space between each two, and CR LF. An empty
-// word is kept: "CWD" and "" give "CWD ". If a word holds CR, LF or NUL, dst is
-// returned as it was, and an [*OctetError] whose Offset counts from the start of
-// the line.
+// Append appends the words, separated by spaces, and CR LF. Empty words count: "CWD"
+// and "" give "CWD ". The error is an [*OctetError]; dst is then returned unchanged.
 func Append(dst []byte, words ...string) ([]byte, error) {
 	offset := 0
 	for _, w := range words {
@@ -55,40 +44,40 @@ func Append(dst []byte, words ...string) ([]byte, error) {
 }
 
 var (
-	// ErrLong: a line is longer than the reader takes.
+	// ErrLong: a line exceeds the maximum of NewReader.
 	ErrLong = errors.New("line too long")
-	// ErrTotal: the lines together are longer than was allowed.
+	// ErrTotal: the lines exceed the total of Allow.
 	ErrTotal = errors.New("too much text")
 )
 
-// Reader reads lines, and what comes after them. It reads ahead: nobody else can
-// go on reading from where it stopped but through it.
+// Reader reads lines, and what follows them. It reads ahead, so all further reading
+// must go through it. It must not be used concurrently.
 type Reader struct {
-	r     *bufio.Reader
-	long  []byte // a line that is longer than the buffer of r
-	max   int
-	left  int64
-	bound bool
-	bare  bool
+	r       *bufio.Reader
+	long    []byte // a line that is longer than the buffer of r
+	max     int
+	left    int64 // octets that may still be read, if limited
+	limited bool
+	bare    bool
 }
 
-// maxBuffer bounds the buffer of a Reader. Longer lines are copied together.
+// maxBuffer limits the buffer of a Reader. Longer lines are copied to other memory.
 const maxBuffer = 16 << 10
 
-// NewReader returns a Reader of the lines of r that takes none with more than max
-// octets, its end not counted. max is at least 16. The memory for a line over 16 KiB
-// is allocated when one comes.
+// NewReader returns a Reader of the lines of r. A line has at most max octets, without
+// its line end. max must be at least 16.
 func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, min(max, maxBuffer)+2), max: max}
 }
 
-// Allow bounds how many octets of lines, their ends included, may be read from
-// now on; what is over ends in ErrTotal. Without it there is no such bound.
-func (r *Reader) Allow(octets int64) { r.left, r.bound = octets, true }
+// Allow limits the octets of the following lines, including line ends. Beyond them
+// Line returns ErrTotal. Without a call there is no limit.
+func (r *Reader) Allow(octets int64) { r.left, r.limited = octets, true }
 
-// Line returns the next line without its end, which is LF, or CR LF. The slice is
-// good until the next call. At the end of the input the error is io.EOF, or, with
-// what came of an unfinished line, io.ErrUnexpectedEOF.
+// Line returns the next line without its line end, which is LF or CR LF. The slice is
+// valid until the next call. The error is io.EOF at the end of the input,
+// io.ErrUnexpectedEOF with a line that has no line end, or wraps ErrLong, ErrTotal or
+// that of the underlying reader.
 func (r *Reader) Line() ([]byte, error) {
 	text, err := r.slice()
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -120,10 +109,10 @@ func (r *Reader) Line() ([]byte, error) {
 	return text, nil
 }
 
-// slice returns what is buffered of a line, and counts it.
+// slice returns the buffered part of a line, and counts it.
 func (r *Reader) slice() ([]byte, error) {
 	text, err := r.r.ReadSlice('\n')
-	if r.bound {
+	if r.limited {
 		if r.left -= int64(len(text)); r.left < 0 {
 			return nil, ErrTotal
 		}
@@ -131,12 +120,12 @@ func (r *Reader) slice() ([]byte, error) {
 	return text, err
 }
 
-// Bare reports whether the line that was read last ended in LF without CR.
+// Bare reports whether the last line ended with LF without CR.
 func (r *Reader) Bare() bool { return r.bare }
 
-// Buffered returns how many octets were read ahead and not yet given out. Before
-// a conversation changes to TLS there must be none.
+// Buffered returns the number of octets that were read ahead. It must be 0 before a
+// connection changes to TLS.
 func (r *Reader) Buffered() int { return r.r.Buffered() }
 
-// Read reads what follows the lines.
+// Read reads the octets that follow the lines.
 func (r *Reader) Read(p []byte) (int, error) { return r.r.Read(p) }

@@ -35,13 +35,13 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	if err := Check("all but three \x01\x7f\xff"); err != nil {
+func TestOctetError(t *testing.T) {
+	if _, err := Append(nil, "all but three \x01\x7f\xff"); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	for _, c := range []struct{ text, name string }{{"a\r", "CR at octet 1"}, {"\n", "LF at octet 0"}, {"ab\x00", "NUL at octet 2"}} {
-		if err := Check(c.text); err == nil || !strings.Contains(err.Error(), c.name) {
-			t.Errorf("Check(%q) = %v, want one that says %q", c.text, err, c.name)
+	for _, c := range []struct{ text, want string }{{"a\r", "CR at octet 1"}, {"\n", "LF at octet 0"}, {"ab\x00", "NUL at octet 2"}} {
+		if _, err := Append(nil, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Append(%q) = %v, want an error with %q", c.text, err, c.want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package media guesses media types where no server says one: by a file's name,
-// then by its first octets (RFC 1738 section 3.2.3: "the data content type of a
-// file can only be guessed from the name").
+// Package media guesses media types that no server states: by the name of a file, then by
+// its first octets (RFC 1738 section 3.2.3: "the data content type of a file can only be
+// guessed from the name").
 package media
 
 import (
@@ -14,9 +14,8 @@ import (
 // Head is how many of the first octets of a file [Guess] looks at.
 const Head = 3072
 
-// byExtension holds what must be the same on every machine: package mime reads
-// tables of the system, which differ and may be missing. What is not here is asked
-// there.
+// byExtension has the types that must be the same on every machine. Package mime, which
+// has the rest, reads the tables of the system, which differ.
 var byExtension = map[string]string{
 	".7z":    "application/x-7z-compressed",
 	".atom":  "application/atom+xml",
@@ -102,14 +101,13 @@ var byExtension = map[string]string{
 	".zst":   "application/zstd",
 }
 
-// ByName returns the media type that the end of name stands for, without
-// parameters, or "" if that tells nothing. name may have directories before it,
-// with "/" between them.
+// ByName returns the media type of the extension of name, without parameters, or "" if it
+// is unknown. name may be a path with "/".
 func ByName(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')
 	if dot <= 0 {
-		// ".profile" is a name and no extension.
+		// ".profile" is a name without extension.
 		return ""
 	}
 	extension := strings.ToLower(name[dot:])
@@ -120,10 +118,10 @@ func ByName(name string) string {
 	return t
 }
 
-// Guess returns the media type of a file of that name whose first octets are
-// head; what is beyond [Head] is not looked at. The name decides if it tells
-// anything, and else the octets. A text has a charset if the octets show one. It
-// is never empty: "application/octet-stream" is what nothing is known about.
+// Guess returns the media type of a file of that name whose first octets are head; only
+// [Head] octets are read. The extension decides if it is known, otherwise the octets. A
+// text has a charset if the octets show one. An unknown file is
+// "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)
 	if t != "" && (!strings.HasPrefix(t, "text/") || len(head) == 0) {

@@ -146,7 +146,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				u := "gopher://127.0.0.1:7070/0/a%20b.txt"
 				r := locusEnv(t, []string{"gopher_proxy=" + via}, "get", "-v", u)
 				r.want(t, 3, "")
-				r.says(t, "> GET "+u+" HTTP/1.1", "< HTTP/1.1 501", "(by way of http://")
+				r.says(t, "> GET "+u+" HTTP/1.1", "< HTTP/1.1 501", "(through http://")
 				logged(t, log, "GET "+u)
 			})
 			t.Run("ftp", func(t *testing.T) {

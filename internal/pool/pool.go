@@ -1,4 +1,4 @@
-// Package pool keeps connections that are not in use, for whoever comes next.
+// Package pool keeps idle connections for later requests.
 package pool
 
 import (
@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// Max is how many connections a pool keeps in all, for programs that ask a thousand
-// servers one thing each.
+// Max is the most connections that a pool keeps, for programs that send one request
+// to each of many servers.
 const Max = 64
 
-// Conn is a connection that can be kept. Place tells connections apart: what is
-// kept for one is no good for another. Quit takes leave and closes.
-type Conn[P comparable] interface {
+// Conn is a connection that can be kept. Connections with the same Key can replace
+// each other. Quit says goodbye, if the protocol can, and closes the connection.
+type Conn[K comparable] interface {
 	comparable
-	Place() P
+	Key() K
 	Quit()
 }
 
-// Pool keeps connections. Its fields are set before it is used first.
-type Pool[P comparable, C Conn[P]] struct {
-	Most int           // of one place; 0 or less: none is kept
-	Time time.Duration // how long one is kept
+// Pool keeps idle connections. Its fields must be set before it is used. A Pool may
+// be used concurrently.
+type Pool[K comparable, C Conn[K]] struct {
+	PerKey   int           // most connections of one key; 0 or less: none are kept
+	IdleTime time.Duration // how long a connection is kept
 
 	mu     sync.Mutex
-	idle   []kept[C] // the one used last is the last
+	idle   []kept[C] // the most recently used is the last
 	closed bool
 }
 
@@ -34,15 +35,15 @@ type kept[C any] struct {
 	expiry *time.Timer
 }
 
-// Take returns a connection of that place, which is then the caller's: the one of
-// highest rank and, of those, the one used last. One whose rank is negative won't
-// do. ok is false if there is none.
-func (p *Pool[P, C]) Take(at P, rank func(C) int) (c C, ok bool) {
+// Take removes a connection of that key from the pool and returns it: the one of the
+// highest rank and, among those, the most recently used. It ignores connections of
+// negative rank. ok is false if there is no suitable connection.
+func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := 0
 	for _, k := range p.idle {
-		if k.conn.Place() != at {
+		if k.conn.Key() != key {
 			continue
 		}
 		if r := rank(k.conn); r >= best {
@@ -55,8 +56,8 @@ func (p *Pool[P, C]) Take(at P, rank func(C) int) (c C, ok bool) {
 	return c, ok
 }
 
-// remove takes c out and reports whether it was there. p is locked.
-func (p *Pool[P, C]) remove(c C) bool {
+// remove reports whether the pool had c. The caller must hold p.mu.
+func (p *Pool[K, C]) remove(c C) bool {
 	i := slices.IndexFunc(p.idle, func(k kept[C]) bool { return k.conn == c })
 	if i < 0 {
 		return false
@@ -66,61 +67,61 @@ func (p *Pool[P, C]) remove(c C) bool {
 	return true
 }
 
-// Put keeps c, and takes leave of the one that was used longest ago if there are
-// too many.
-func (p *Pool[P, C]) Put(c C) {
+// Put keeps c. If that is one connection too many, it quits the least recently used.
+func (p *Pool[K, C]) Put(c C) {
 	p.mu.Lock()
-	leave, tooMany := p.surplus(c)
-	if !tooMany || leave != c {
-		if tooMany {
-			p.remove(leave)
-		}
-		p.idle = append(p.idle, kept[C]{c, time.AfterFunc(p.Time, func() { p.expire(c) })})
+	surplus, tooMany := p.surplus(c)
+	if tooMany {
+		p.remove(surplus)
+	}
+	if !tooMany || surplus != c {
+		p.idle = append(p.idle, kept[C]{c, time.AfterFunc(p.IdleTime, func() { p.expire(c) })})
 	}
 	p.mu.Unlock()
 	if tooMany {
-		leave.Quit()
+		surplus.Quit()
 	}
 }
 
-// surplus returns the connection that is too many if c is kept, if one is.
-func (p *Pool[P, C]) surplus(c C) (leave C, ok bool) {
-	if p.closed || p.Most <= 0 {
+// surplus returns the connection that is too many if c is kept. The caller must hold
+// p.mu.
+func (p *Pool[K, C]) surplus(c C) (surplus C, ok bool) {
+	if p.closed || p.PerKey <= 0 {
 		return c, true
 	}
 	same := 0
 	for _, k := range p.idle {
-		if k.conn.Place() == c.Place() {
+		if k.conn.Key() == c.Key() {
 			if same++; same == 1 {
-				leave = k.conn
+				surplus = k.conn
 			}
 		}
 	}
 	switch {
-	case same >= p.Most:
-		return leave, true
+	case same >= p.PerKey:
+		return surplus, true
 	case len(p.idle) >= Max:
 		return p.idle[0].conn, true
 	}
-	return leave, false
+	return surplus, false
 }
 
-func (p *Pool[P, C]) expire(c C) {
+func (p *Pool[K, C]) expire(c C) {
 	p.mu.Lock()
-	was := p.remove(c)
+	found := p.remove(c)
 	p.mu.Unlock()
-	if was {
+	if found {
 		c.Quit()
 	}
 }
 
-// Close takes leave of all connections, and keeps none from now on.
-func (p *Pool[P, C]) Close() {
+// Close quits all connections. The pool keeps none from then on.
+func (p *Pool[K, C]) Close() {
 	p.mu.Lock()
-	leave := p.idle
+	idle := p.idle
 	p.idle, p.closed = nil, true
 	p.mu.Unlock()
-	for _, k := range leave {
+	for _, k := range idle {
 		k.expiry.Stop()
 		k.conn.Quit()
 	}

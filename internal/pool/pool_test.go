@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// conn has a place, a name and a rank; who took leave is written down.
+// conn is a connection that lists its name when it quits.
 type conn struct {
-	place, name string
-	rank        int
-	left        *names
+	key, name string
+	rank      int
+	quit      *names
 }
 
 type names struct {
@@ -21,23 +21,23 @@ type names struct {
 	list []string
 }
 
-func (c *conn) Place() string { return c.place }
+func (c *conn) Key() string { return c.key }
 
 func (c *conn) Quit() {
-	c.left.mu.Lock()
-	defer c.left.mu.Unlock()
-	c.left.list = append(c.left.list, c.name)
+	c.quit.mu.Lock()
+	defer c.quit.mu.Unlock()
+	c.quit.list = append(c.quit.list, c.name)
 }
 
 func rank(c *conn) int { return c.rank }
 
 func TestPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var left names
-		p := Pool[string, *conn]{Most: 2, Time: time.Minute}
-		put := func(place, name string, rank int) { p.Put(&conn{place, name, rank, &left}) }
-		take := func(place string) string {
-			c, ok := p.Take(place, rank)
+		var quit names
+		p := Pool[string, *conn]{PerKey: 2, IdleTime: time.Minute}
+		put := func(key, name string, rank int) { p.Put(&conn{key, name, rank, &quit}) }
+		take := func(key string) string {
+			c, ok := p.Take(key, rank)
 			if !ok {
 				return ""
 			}
@@ -45,13 +45,13 @@ func TestPool(t *testing.T) {
 		}
 		gone := func(want ...string) {
 			t.Helper()
-			left.mu.Lock()
-			defer left.mu.Unlock()
-			slices.Sort(left.list)
-			if !slices.Equal(left.list, want) {
-				t.Errorf("%q took leave, want %q", left.list, want)
+			quit.mu.Lock()
+			defer quit.mu.Unlock()
+			slices.Sort(quit.list)
+			if !slices.Equal(quit.list, want) {
+				t.Errorf("%q quit, want %q", quit.list, want)
 			}
-			left.list = nil
+			quit.list = nil
 		}
 		put("a", "1", 0)
 		put("b", "2", 0)
@@ -67,17 +67,17 @@ func TestPool(t *testing.T) {
 		}
 		put("a", "4", 0)
 		put("a", "5", 0)
-		gone("2") // the one used longest ago of too many
+		gone("2") // the least recently used
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		gone("3", "4", "5")
 		put("a", "6", 0)
 		time.Sleep(time.Second)
 		if take("a") != "6" {
-			t.Error("it was forgotten too early")
+			t.Error("it expired too early")
 		}
 		time.Sleep(time.Hour)
-		gone() // who was taken does not expire
+		gone() // a connection that was taken does not expire
 		for i := range Max {
 			put(fmt.Sprint(i), fmt.Sprint(i), 0)
 		}
@@ -85,14 +85,14 @@ func TestPool(t *testing.T) {
 		put("x", "x", 0)
 		gone("0")
 		p.Close()
-		if len(left.list) != Max {
-			t.Errorf("%d took leave at the end", len(left.list))
+		if len(quit.list) != Max {
+			t.Errorf("%d quit at the end", len(quit.list))
 		}
-		left.list = nil
+		quit.list = nil
 		put("a", "late", 0)
 		gone("late")
-		none := Pool[string, *conn]{Time: time.Minute}
-		none.Put(&conn{"a", "kept by nobody", 0, &left})
-		gone("kept by nobody")
+		none := Pool[string, *conn]{IdleTime: time.Minute}
+		none.Put(&conn{"a", "not kept", 0, &quit})
+		gone("not kept")
 	})
 }

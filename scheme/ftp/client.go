@@ -77,7 +77,7 @@ func New(o *Options) *Client {
 	if c.o.MaxReply <= 0 {
 		c.o.MaxReply = maxReply
 	}
-	c.pool.Most, c.pool.Time = c.o.IdleConns, c.o.IdleTime
+	c.pool.PerKey, c.pool.IdleTime = c.o.IdleConns, c.o.IdleTime
 	return c
 }
 

@@ -13,8 +13,8 @@ type login struct {
 	hasUser, hasSecret bool
 }
 
-// Place tells the pool which connections are alike.
-func (c *control) Place() login { return c.login }
+// Key implements [pool.Conn].
+func (c *control) Key() login { return c.login }
 
 // fits returns how near to cwd the connection is, from which cwd can be reached by
 // going on, or -1.

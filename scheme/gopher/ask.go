@@ -12,39 +12,38 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// AskKind is what a line of an +ASK attribute asks for.
+// AskKind is the kind of question in an +ASK attribute.
 type AskKind string
 
-// The kinds of Gopher+. What is of another kind is answered as KindAsk is.
+// The kinds of Gopher+. Unknown kinds are answered like KindAsk.
 const (
-	KindNote    AskKind = "Note"    // nothing: a text to read
+	KindNote    AskKind = "Note"    // a text to read, without an answer
 	KindAsk     AskKind = "Ask"     // one line
-	KindAskP    AskKind = "AskP"    // one line that is not shown while it is typed; sent as clear as the rest
-	KindAskL    AskKind = "AskL"    // lines
+	KindAskP    AskKind = "AskP"    // one line, hidden while it is typed but sent in clear
+	KindAskL    AskKind = "AskL"    // several lines
 	KindAskF    AskKind = "AskF"    // the name of a new local file for the reply
 	KindChoose  AskKind = "Choose"  // one of the choices
 	KindChooseF AskKind = "ChooseF" // a local file to send
-	KindSelect  AskKind = "Select"  // yes or no, to the prompt or to each of the choices
+	KindSelect  AskKind = "Select"  // yes or no, for the prompt or for each of the choices
 )
 
 // Question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
 type Question struct {
 	Kind   AskKind // one of those above, or as the server wrote it
 	Prompt string
-	// Default is the answer if nobody gives another. That of a KindSelect is "0" or
-	// "1" for each of its choices, without anything between them, or for itself if
-	// it has none; that of a KindChoose its first choice. No file is named for a
-	// KindChooseF, whatever the server proposes.
+	// Default is the default answer. Of a KindSelect it is "0" or "1" for each choice,
+	// without separators, or for the prompt if it has no choices; of a KindChoose the
+	// first choice. Of a KindChooseF it is empty, whatever the server proposes.
 	Default string
-	// Choices are those of a KindChoose, and the options of a KindSelect.
+	// Choices are the choices of a KindChoose and the options of a KindSelect.
 	Choices []string
 }
 
-// ParseQuestion reads a line of an +ASK attribute, without the blank before it:
+// ParseQuestion reads a line of an +ASK attribute, without the leading blank:
 //
 //	Choose: Favourite colour<TAB>Red<TAB>Green
 //
-// A line that is empty or has no colon is a note.
+// A line without a colon is a note.
 func ParseQuestion(text string) Question {
 	written, rest, ok := strings.Cut(text, ":")
 	if !ok {
@@ -73,7 +72,7 @@ func ParseQuestion(text string) Question {
 	return q
 }
 
-// askKind returns the kind that is written in any case, or what is written.
+// askKind returns the kind of that name, ignoring case, or the name itself.
 func askKind(written string) AskKind {
 	written = strings.Trim(written, " ")
 	for _, kind := range []AskKind{KindNote, KindAsk, KindAskP, KindAskL, KindAskF, KindChoose, KindChooseF, KindSelect} {
@@ -84,8 +83,8 @@ func askKind(written string) AskKind {
 	return AskKind(written)
 }
 
-// options sets the choices of a KindSelect, which are what stands after the prompt.
-// A lone 0 or 1 there is no option but what the prompt is by default.
+// options sets the choices of a KindSelect from the text after the prompt. A lone 0
+// or 1 is not an option, but the default answer to the prompt.
 func (q *Question) options(text string) {
 	switch text {
 	case "":
@@ -105,7 +104,7 @@ func (q *Question) options(text string) {
 	q.Default = all.String()
 }
 
-// cutDefault splits what UMN's servers write for a check box: "prompt:1".
+// cutDefault splits "prompt:1", as the servers of UMN write a check box.
 func cutDefault(text string) (prompt, on string) {
 	if prompt, ok := strings.CutSuffix(text, ":1"); ok {
 		return prompt, "1"
@@ -113,17 +112,11 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// NewForm returns the form that asks, of an item whose default view is what the
-// answers lead to. A Gopher+ string that of has makes no difference.
-//
-// The form has one field for each question, in order, but for a KindSelect with
-// options one for each of those. Submit makes the URL of RFC 1738 section 3.4.9.
-func NewForm(of URL, title string, ask []Question) *scheme.Form {
-	return NewViewForm(of, View{}, title, ask)
-}
-
-// NewViewForm is [NewForm] for a certain view of the item.
-func NewViewForm(of URL, v View, title string, ask []Question) *scheme.Form {
+// NewForm returns the form of an item, which asks the questions in order. A
+// KindSelect with options has one field for each option. Submit makes the URL of RFC
+// 1738 section 3.4.9, which requests the view v of the item; the zero View is the
+// default view. The Gopher+ string of the item's URL is ignored.
+func NewForm(of URL, v View, title string, ask []Question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
 		Title:  title,
@@ -135,14 +128,14 @@ func NewViewForm(of URL, v View, title string, ask []Question) *scheme.Form {
 			}
 			g, err := of.withPlus(string(plus))
 			if errors.Is(err, locus.ErrTooLong) {
-				return locus.URL{}, fmt.Errorf("the answers don't fit into a URL, which has at most %d octets: %w", locus.MaxLen, locus.ErrTooLong)
+				return locus.URL{}, fmt.Errorf("the answers don't fit in a URL of at most %d octets: %w", locus.MaxLen, locus.ErrTooLong)
 			}
 			return g.url, err
 		},
 	}
 }
 
-// formFields returns the fields of the form that asks.
+// formFields returns the form's fields.
 func formFields(ask []Question) []scheme.FormField {
 	fields := make([]scheme.FormField, 0, len(ask))
 	for _, q := range ask {
@@ -155,7 +148,7 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	f := scheme.FormField{Kind: q.fieldKind(), Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
-		f.Default = "" // it would be the contents
+		f.Default = "" // the answer is the contents of the file
 	case scheme.FieldChoice:
 		f.Choices = q.Choices
 	case scheme.FieldCheck:
@@ -175,11 +168,11 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	return append(fields, f)
 }
 
-// mostRepeated is the most octets of a prompt that come again with each option: a long
-// one with many options would be a great deal.
+// mostRepeated limits the octets of a prompt that each option repeats, since a server
+// may send a long prompt with many options.
 const mostRepeated = 256
 
-// repeated returns the prompt as it comes again with each option.
+// repeated returns the part of the prompt that each option repeats.
 func (q Question) repeated() string {
 	if len(q.Prompt) <= mostRepeated {
 		return q.Prompt
@@ -191,8 +184,8 @@ func (q Question) repeated() string {
 	return q.Prompt[:end]
 }
 
-// fieldKind tells how the question is answered. A choice of nothing could not be
-// answered as one.
+// fieldKind returns the kind of field for the answer. A KindChoose without choices
+// is a text.
 func (q Question) fieldKind() scheme.FieldKind {
 	switch q.Kind {
 	case KindNote:
@@ -216,16 +209,16 @@ func (q Question) fieldKind() scheme.FieldKind {
 }
 
 // AppendData appends the data block of RFC 1738 section 3.4.9, which follows the
-// line of the request: the line "+-1", the answers, and a lone dot line. answers are
-// one for each field of the form that [NewForm] makes of ask, such as
-// [scheme.Form.Check] takes.
+// request line: the line "+-1", the answers, and a line that is only a dot. It wants
+// one answer for each field of the form that [NewForm] makes of ask, as
+// [scheme.Form.Check] accepts them.
 //
-// A note has no line in the block, and a KindAskL one for how many lines it has and
-// then those. If a file is sent, its octets are the end of the block, which then
-// begins with "+" and the length of all that follows, and has no dot.
+// A note has no line in the block. A KindAskL has a line with the number of its
+// lines, and then those. With a file, the block begins with "+" and the length of
+// the rest, ends with the file's octets, and has no dot.
 //
-// The error is a [*scheme.AnswerError]. An answer can't be a lone dot, which would
-// end the block, and there can be one file. dst is then returned as it was.
+// The error is a [*scheme.AnswerError]; dst is then returned unchanged. An answer
+// can't be a lone dot, which would end the block, and only one file can be sent.
 func AppendData(dst []byte, ask []Question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {
@@ -253,10 +246,10 @@ func AppendData(dst []byte, ask []Question, answers []string) ([]byte, error) {
 	return append(dst, file...), nil
 }
 
-// oneFile returns which of two files is sent: not both.
+// oneFile returns the file to send, and refuses to send two.
 func oneFile(first, second string) (string, error) {
 	if first != "" && second != "" {
-		return "", errors.New("one file can be sent, and another one is already")
+		return "", errors.New("only one file can be sent")
 	}
 	return first + second, nil
 }
@@ -287,11 +280,45 @@ func appendLines(dst []byte, answer string) ([]byte, error) {
 	return dst, nil
 }
 
-// appendLine appends one line. It trusts no field: a choice that the server offers
-// may be one that can't be sent.
+// appendLine appends one line. It checks choices too: the server may offer one that
+// can't be sent.
 func appendLine(dst []byte, text string) ([]byte, error) {
 	if text == "." {
-		return dst, errors.New("a line can't be a dot alone: it would end the form")
+		return dst, errors.New("a line can't be only a dot: that would end the form")
 	}
 	return line.Append(dst, text)
+}
+
+// wordsForm returns a form with one field, whose answer becomes the search of g
+// (section 3.4.2). Submit keeps the Gopher+ string of g.
+func wordsForm(g URL, title, prompt string) *scheme.Form {
+	f := &scheme.Form{
+		URL:    g.url,
+		Title:  title,
+		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt}},
+	}
+	f.Submit = func(answers []string) (locus.URL, error) {
+		if err := f.Check(answers); err != nil {
+			return locus.URL{}, err
+		}
+		if err := checkWords(answers[0]); err != nil {
+			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: err}
+		}
+		p := g.parts()
+		p.Search = &answers[0]
+		submitted, err := p.URL()
+		return submitted.url, err
+	}
+	return f
+}
+
+// checkWords returns an error if words can't be searched for.
+func checkWords(words string) error {
+	switch {
+	case strings.Trim(words, " ") == "":
+		return errors.New("enter at least one word")
+	case strings.ContainsAny(words, "\t\r\n\x00"):
+		return errors.New("words can't contain TAB, CR, LF or NUL")
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// survey is the form in the capture umn-bang-ask, which holds every kind.
+// survey is the form in the capture umn-bang-ask, which has every kind of question.
 func survey() []Question {
 	return []Question{
 		{Kind: KindNote, Prompt: "Please answer the questions below"},
@@ -72,7 +72,7 @@ func TestParseQuestion(t *testing.T) {
 }
 
 func TestFormFields(t *testing.T) {
-	f := NewForm(parse(t, "gopher://h/0x%09%09?"), "A title", append(survey(),
+	f := NewForm(parse(t, "gopher://h/0x%09%09?"), View{}, "A title", append(survey(),
 		ParseQuestion("Select: Lists\tnews\tgossip:1"), ParseQuestion("Select:\tx"), ParseQuestion("Choose: any"), ParseQuestion("Frob: a\tb"),
 		Question{Kind: KindSelect, Prompt: "by hand", Choices: []string{"y", "z"}}, Question{Kind: KindChooseF, Default: "/etc/passwd"}))
 	if f.URL.String() != "gopher://h/0x%09%09?" || f.Title != "A title" {
@@ -119,7 +119,7 @@ func TestFormRFC1738(t *testing.T) {
 	values := strings.NewReplacer("<a_gopher_selector>", "sel", "<ask_item1_value>", "Anna", "<ask_item2_value>", "Madrid",
 		"<tab>", "\t", "<cr>", "\r", "<lf>\n", "\n")
 	ask := []Question{{Kind: KindAsk}, {Kind: KindAsk}}
-	u, err := NewForm(parse(t, "gopher://h/0sel%09%09?"), "", ask).Submit([]string{"Anna", "Madrid"})
+	u, err := NewForm(parse(t, "gopher://h/0sel%09%09?"), View{}, "", ask).Submit([]string{"Anna", "Madrid"})
 	if want := "gopher://h/0sel%09%09" + values.Replace(text); u.String() != want || err != nil {
 		t.Fatalf("%s, %v; want %s", u, err, want)
 	}
@@ -132,8 +132,8 @@ func TestFormRFC1738(t *testing.T) {
 	}
 }
 
-// TestFormOfCaptures fills in a form as it came from a server, and sends what was
-// sent to it.
+// TestFormOfCaptures fills in the form of a real server, and compares the request with
+// the captured one.
 func TestFormOfCaptures(t *testing.T) {
 	ask := oneSet(t, "umn-bang-ask").Ask
 	english := View{Type: "Text/plain", Language: "En_US"}
@@ -145,7 +145,7 @@ func TestFormOfCaptures(t *testing.T) {
 	}{
 		{"umn-ask-submit", View{}, ask, []string{"", "Anna", "Madrid", "s3cret", "line one\nline two", "Green", "1", "0", "reply.txt", ""}},
 		{"umn-ask-submit-view", english, ask[1:2], []string{"Anna"}},
-		// That client counts an empty line more than there is.
+		// That client counts one empty line too many.
 		{"client-umn-ask-form", english, ask, []string{"", "Anna", "Lisboa", "s3cret", "line one\nline two\n", "Green", "0", "1", "reply.txt", ""}},
 		{"py-form-submit-unsupported", View{}, oneSet(t, "py-bang-ask").Ask, []string{"Anna", "Red"}},
 	} {
@@ -155,7 +155,7 @@ func TestFormOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := NewViewForm(g, test.view, "", test.ask).Submit(test.answers)
+		u, err := NewForm(g, test.view, "", test.ask).Submit(test.answers)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -176,14 +176,14 @@ func TestSubmit(t *testing.T) {
 		{"gopher://h:7070/7a%09words", "gopher://h:7070/7a%09words%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
 		{"gophers://h/0a%09%09+x/y", "gophers://h/0a%09%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
 	} {
-		u, err := NewForm(parse(t, test.of), "", one).Submit([]string{"%é +"})
+		u, err := NewForm(parse(t, test.of), View{}, "", one).Submit([]string{"%é +"})
 		if u.String() != test.want || err != nil {
 			t.Errorf("%s: %s, %v; want %s", test.of, u, err, test.want)
 		}
 	}
 
 	g := parse(t, "gopher://h/0a")
-	long := NewForm(g, "", one)
+	long := NewForm(g, View{}, "", one)
 	if _, err := long.Submit([]string{strings.Repeat("x", locus.MaxLen)}); !errors.Is(err, locus.ErrTooLong) || !strings.Contains(err.Error(), strconv.Itoa(locus.MaxLen)) {
 		t.Errorf("more than a URL can hold: %v", err)
 	} else if len(err.Error()) > 300 {
@@ -193,7 +193,7 @@ func TestSubmit(t *testing.T) {
 		t.Error("no answers for one question")
 	}
 	for _, v := range []View{{Type: "a\tb"}, {Type: "a", Language: "b\r\nc"}, {Type: "a\t1\r\n+-1\r\n.\r\n"}} {
-		if u, err := NewViewForm(g, v, "", one).Submit([]string{"x"}); err == nil {
+		if u, err := NewForm(g, v, "", one).Submit([]string{"x"}); err == nil {
 			t.Errorf("the view %q makes %s", v, u)
 		}
 	}
@@ -209,7 +209,7 @@ func TestAppendData(t *testing.T) {
 		want    string
 	}{
 		{"no questions", nil, nil, "+-1\r\n.\r\n"},
-		{"notes alone", []Question{{Kind: KindNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
+		{"only notes", []Question{{Kind: KindNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
 		{"empty answers", []Question{{Kind: KindAsk}, {Kind: KindAskP}, {Kind: KindAskF}}, []string{"", "", ""}, "+-1\r\n\r\n\r\n\r\n.\r\n"},
 		{"no lines", []Question{lines}, []string{""}, "+-1\r\n0\r\n.\r\n"},
 		{"a line", []Question{lines}, []string{"a"}, "+-1\r\n1\r\na\r\n.\r\n"},
@@ -272,13 +272,13 @@ func TestAppendDataRefuses(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: the answer is in the error: %v", test.why, err)
 		}
-		if u, err := NewForm(parse(t, "gopher://h/0a"), "", test.ask).Submit(test.answers); err == nil || !u.IsZero() || strings.Contains(err.Error(), secret) {
+		if u, err := NewForm(parse(t, "gopher://h/0a"), View{}, "", test.ask).Submit(test.answers); err == nil || !u.IsZero() || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: submitted as %s, %v", test.why, u, err)
 		}
 	}
 }
 
-// answersIn reads a data block back as a server would.
+// answersIn reads a data block like a server.
 func answersIn(fields []scheme.FormField, block string) (answers []string, err error) {
 	header, rest, ok := strings.Cut(block, "\r\n")
 	if !ok {
@@ -330,7 +330,7 @@ func ExampleNewForm() {
 		fmt.Println(err)
 		return
 	}
-	f := NewForm(item, "Survey", []Question{ParseQuestion("Ask: Your name"), ParseQuestion("Choose: Colour\tRed\tGreen")})
+	f := NewForm(item, View{}, "Survey", []Question{ParseQuestion("Ask: Your name"), ParseQuestion("Choose: Colour\tRed\tGreen")})
 	fmt.Println(f.Submit([]string{"Anna", "Green"}))
 	fmt.Println(f.Submit([]string{"Anna", "Blue"}))
 	// Output:

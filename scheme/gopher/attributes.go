@@ -1,7 +1,6 @@
 package gopher
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,27 +16,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7), as a server
-// sent them: text that is not safe for a terminal.
+// Attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7). Their texts
+// are as the server sent them, and not safe for a terminal.
 type Attributes struct {
-	Info     Line       // +INFO: the item's line on its menu; zero if it did not come
+	Info     Line       // +INFO: the item's line on its menu; zero if missing
 	Admin    Admin      // +ADMIN
-	Views    []View     // +VIEWS, what the server would rather send first
+	Views    []View     // +VIEWS, the server's preferred view first
 	Abstract string     // +ABSTRACT, with "\n" between its lines
 	Ask      []Question // +ASK
-	Blocks   []Block    // all of them, in order, those above and others; a name may come again
+	Blocks   []Block    // all attributes in the server's order, including those above; names may repeat
 }
 
-// Block is one attribute as it came.
+// Block is one attribute as the server sent it.
 type Block struct {
-	Name string // without "+"; letter case matters
-	// Descriptor is what is on the line of the name. If there are no Lines, it may
-	// be a line of a menu, for the item that has them; +INFO is always so.
+	Name string // without "+"; case-sensitive
+	// Descriptor is the rest of the name's line. It may be the menu line of an item
+	// that has the Lines, as it always is for +INFO.
 	Descriptor string
-	Lines      []string // without the blank before each
+	Lines      []string // without the leading blank of each
 }
 
-// The blocks that [Attributes] knows.
+// The blocks that [Attributes] parses.
 const (
 	blockInfo     = "INFO"
 	blockAdmin    = "ADMIN"
@@ -46,151 +45,126 @@ const (
 	blockAsk      = "ASK"
 )
 
-// Admin tells who keeps an item, and since when. Of a field that comes again the
-// first counts.
+// Admin is the +ADMIN attribute: who maintains an item, and its dates. If a field
+// repeats, the first one counts.
 //
-// The dates of Gopher+ have no zone. Servers write their local time, and do not say
-// which it is; it is taken for UTC here, and may so be some hours off.
+// The dates of Gopher+ have no time zone, and servers write local time. They are read
+// as UTC here, so they may be off by some hours.
 type Admin struct {
 	Name, Address    string        // of "Admin: Name <address>"
-	ModTime          time.Time     // Mod-Date; zero: unknown, or not a date
+	ModTime          time.Time     // Mod-Date; zero: unknown or invalid
 	Created, Expires time.Time     // Creation-Date and Expiration-Date, likewise
-	TTL              time.Duration // how long it may be kept for, to the second; 0: unknown
-	Fields           []AdminField  // all of them, in order
+	TTL              time.Duration // how long a copy stays fresh, in whole seconds; 0: unknown
+	Fields           []AdminField  // all fields in the server's order
 }
 
 // AdminField is one line of +ADMIN. Name is empty if the line has no colon.
 type AdminField struct{ Name, Value string }
 
-// The most of a reply that is about attributes, and the most lines about one item, in
-// which each TAB counts as one more: the choices of a form are between them. The latter
-// bounds what a reply of very short lines, or choices, makes of the memory.
 const (
+	// attributeOctets is the default limit of a reply with attributes or of a phone book.
 	attributeOctets = 16 << 20
-	attributeLines  = 1 << 16
+	// attributeLines is the limit of lines about one item. A TAB counts as a line,
+	// because it separates the choices of a form. It bounds the memory that a reply
+	// of very short lines or choices can take.
+	attributeLines = 1 << 16
 )
 
-// ReadAttributes reads the sets of attributes that r is: that of one item, after
-// "!", or those of all items of a menu, after "$". r is what follows the header of
-// the reply. A set ends where the next +INFO begins, at a lone dot, or at the end of
-// r, and comes then. What is before the first block is left out, so that a text
-// that is no attributes has none. o may be nil. The sets can be
-// ranged over once: a second loop yields only an error.
+// ReadAttributes reads sets of attributes from r, the reply without its header: one
+// set after "!", one for each item of a menu after "$". A set ends before the next
+// +INFO, at a lone dot, or at the end of r. Lines before the first block are
+// ignored. Nil limits mean the defaults. The iterator is single-use: a second loop
+// yields only an error.
 //
-// An error ends them, and what came before it is good. With the error comes the set
-// that was being read, as far as it is there. If there is more than the limits
-// allow, the error wraps [scheme.ErrTooLarge].
-func ReadAttributes(r io.Reader, o *Limits) iter.Seq2[Attributes, error] {
+// An error ends the iterator and comes with the set that was being read, which may
+// be incomplete. Earlier sets are valid. The error wraps [scheme.ErrTooLarge] if the
+// reply exceeds a limit.
+func ReadAttributes(r io.Reader, limits *Limits) iter.Seq2[Attributes, error] {
 	var used atomic.Bool
+	l := limits.orDefault(attributeOctets)
 	return func(yield func(Attributes, error) bool) {
 		if used.Swap(true) {
 			yield(Attributes{}, errUsed)
 			return
 		}
-		sets := newSetReader(r, o)
-		var before byte // the type of the item before, which a mirror is of
-		for left := o.items(); ; left-- {
-			set, err := sets.next()
-			last := err != nil
-			if err == io.EOF {
-				if len(set) == 0 {
-					return
-				}
-				err = nil
-			}
-			if left == 0 {
-				set, err, last = nil, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, o.items()), true
+		var set []Block
+		var before byte // the type of the last item
+		lines, items := 0, 0
+		take := func(err error) (more bool) {
+			if items++; items > l.Items {
+				yield(Attributes{}, fmt.Errorf("%w: attributes of more than %d items", scheme.ErrTooLarge, l.Items))
+				return false
 			}
 			a := newAttributes(set)
+			set, lines = nil, 0
 			switch {
 			case a.Info.Type == TypeMirror:
 				a.Info.Mirrors = before
 			case a.Info.Type != TypeInfo && !a.Info.isError():
 				before = a.Info.Type
 			}
-			if !yield(a, err) || last {
+			return yield(a, err) && err == nil
+		}
+		for text, err := range attributeText(r, l) {
+			if lines += 1 + strings.Count(text, "\t"); lines > attributeLines {
+				err = fmt.Errorf("%w: the attributes of one item have more than %d lines or choices", scheme.ErrTooLarge, attributeLines)
+			}
+			if err != nil {
+				take(err)
 				return
 			}
-		}
-	}
-}
-
-// errUsed is the error of a second loop over sets of attributes.
-var errUsed = errors.New("gopher: the attributes have been read already; call ReadAttributes again with a new reader")
-
-// setReader reads blocks that belong to the same item.
-type setReader struct {
-	lines *line.Reader
-	begun []Block // what the next set begins with
-	rest  []byte  // what follows a CR within a line
-	more  bool    // there is such a rest, perhaps empty
-}
-
-func newSetReader(r io.Reader, o *Limits) *setReader {
-	lines := line.NewReader(r, o.line())
-	lines.Allow(o.octets(attributeOctets))
-	return &setReader{lines: lines}
-}
-
-// next returns the next set. With the last, which may be empty, the error is io.EOF,
-// or what else ended it.
-func (r *setReader) next() ([]Block, error) {
-	set := r.begun
-	r.begun = nil
-	for lines := 0; lines < attributeLines; lines++ {
-		text, err := r.line()
-		if err != nil {
-			return set, err
-		}
-		if lines += bytes.Count(text, []byte("\t")); lines >= attributeLines {
-			break
-		}
-		switch {
-		case len(text) > 0 && text[0] == '+':
-			b := newBlock(string(text[1:]))
-			if b.Name == blockInfo && len(set) > 0 {
-				r.begun = []Block{b}
-				return set, nil
+			switch first, ok := strings.CutPrefix(text, "+"); {
+			case ok:
+				b := newBlock(first)
+				if b.Name == blockInfo && len(set) > 0 && !take(nil) {
+					return
+				}
+				set = append(set, b)
+			case len(set) > 0:
+				b := &set[len(set)-1]
+				b.Lines = append(b.Lines, strings.TrimPrefix(text, " "))
 			}
-			set = append(set, b)
-		case len(set) > 0:
-			b := &set[len(set)-1]
-			b.Lines = append(b.Lines, string(bytes.TrimPrefix(text, []byte(" "))))
+		}
+		if len(set) > 0 {
+			take(nil)
 		}
 	}
-	return set, fmt.Errorf("%w: more than %d lines, or choices, of attributes of one item", scheme.ErrTooLarge, attributeLines)
 }
 
-// line returns the next line, which ends as those of a menu do. A lone dot ends
-// them all: what is in a block has a blank before it.
-func (r *setReader) line() (text []byte, err error) {
-	if !r.more {
-		if r.rest, err = r.read(); err != nil {
-			return nil, err
+var errUsed = errors.New("gopher: the attributes can only be read once: call ReadAttributes again with a new reader")
+
+// attributeText yields the lines of a reply with attributes, which end like those of a
+// menu, up to a lone dot; a dot within a block follows a blank.
+func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		lines := line.NewReader(r, limits.Line)
+		lines.Allow(limits.Octets)
+		for {
+			octets, err := lines.Line()
+			switch {
+			case err == io.EOF:
+				return
+			case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
+				err = fmt.Errorf("%w: attributes: %w", scheme.ErrTooLarge, err)
+			case err == io.ErrUnexpectedEOF && len(octets) > 0:
+				err = nil
+			}
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for text := range strings.SplitSeq(strings.TrimRight(string(octets), "\r"), "\r") {
+				if text == "." || !yield(text, nil) {
+					return
+				}
+			}
 		}
 	}
-	text, r.rest, r.more = bytes.Cut(r.rest, []byte("\r"))
-	if string(text) == "." {
-		return nil, io.EOF
-	}
-	return text, nil
 }
 
-// read returns what is before the next LF, or the end, and before CRs there.
-func (r *setReader) read() ([]byte, error) {
-	text, err := r.lines.Line()
-	switch {
-	case err == io.ErrUnexpectedEOF && len(text) > 0:
-		err = nil
-	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
-		err = fmt.Errorf("%w: attributes: %w", scheme.ErrTooLarge, err)
-	}
-	return bytes.TrimRight(text, "\r"), err
-}
-
-// Only returns a with the attributes of these names alone, and +INFO, which says
-// whose they are. Names may have their "+". Without names it returns a: a server
-// that is asked for some attributes may send all.
+// Only returns a with only +INFO and the named attributes, since a server may send all
+// attributes when asked for some. Names may begin with "+". Without names it returns
+// a.
 func (a Attributes) Only(names ...string) Attributes {
 	if len(names) == 0 {
 		return a
@@ -204,7 +178,7 @@ func (a Attributes) Only(names ...string) Attributes {
 	return only
 }
 
-// newAttributes reads what is known of the blocks.
+// newAttributes parses the known blocks.
 func newAttributes(blocks []Block) Attributes {
 	a := Attributes{Blocks: blocks}
 	var abstract []string
@@ -234,9 +208,8 @@ func newAttributes(blocks []Block) Attributes {
 	return a
 }
 
-// newBlock reads the line that begins a block, without its "+". The colon may be
-// missing: what is after a blank is the descriptor then, even if it is a colon,
-// which is a type of item.
+// newBlock reads the first line of a block, without its "+". If the colon is missing,
+// the descriptor follows a blank, and may begin with a colon, which is a gophertype.
 func newBlock(text string) Block {
 	end := strings.IndexAny(text, ": ")
 	if end < 0 {
@@ -245,7 +218,7 @@ func newBlock(text string) Block {
 	return Block{Name: text[:end], Descriptor: strings.TrimLeft(strings.TrimPrefix(text[end:], ":"), " ")}
 }
 
-// info returns the line of the menu that a +INFO block is.
+// info returns the menu line in a +INFO block.
 func (b Block) info() Line {
 	text := b.Descriptor
 	if text == "" && len(b.Lines) > 0 {
@@ -283,7 +256,7 @@ func (a *Admin) add(text string) {
 	}
 }
 
-// setDate sets t, if it is not yet set, to the date that value ends in.
+// setDate sets t, unless it is set already, to the date at the end of value.
 func setDate(t *time.Time, value string) {
 	if _, digits, ok := cutBrackets(value); ok && t.IsZero() {
 		*t = parseDate(digits)
@@ -303,12 +276,11 @@ func cutBrackets(value string) (text, inner string, ok bool) {
 	return value[:start], inner, true
 }
 
-// parseDate returns the time that YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss is, and
-// the zero time for what is none.
+// parseDate parses YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss. It returns the zero time
+// for anything else.
 func parseDate(digits string) time.Time {
 	switch layout := "20060102150405"; len(digits) {
 	case 8, 12, 14:
-		// What Parse refuses, such as a 30th of February, comes as the zero time.
 		t, _ := time.Parse(layout[:len(digits)], digits)
 		return t
 	}

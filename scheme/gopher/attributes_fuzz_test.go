@@ -57,7 +57,7 @@ func FuzzReadAttributes(f *testing.F) {
 	})
 }
 
-// slowSets is what ReadAttributes does, for reading.
+// slowSets is a readable ReadAttributes.
 func slowSets(text string) (sets [][]Block) {
 	text = regexp.MustCompile(`\r+(\n|\z)`).ReplaceAllString(text, "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -94,7 +94,7 @@ func blocksOf(sets []Attributes) (blocks [][]Block) {
 	return blocks
 }
 
-// piecemeal gives text in pieces of any size.
+// piecemeal returns text in pieces of any size.
 type piecemeal struct {
 	text []byte
 	rand *rand.Rand
@@ -151,7 +151,7 @@ func FuzzParseQuestion(f *testing.F) {
 				t.Errorf("%q: where is %q from?", line, text)
 			}
 		}
-		// What has no line end within has defaults that can be sent, but a dot.
+		// Defaults without a line end can be sent, except a lone dot.
 		form := scheme.Form{Fields: fields}
 		if _, err := AppendData(nil, []Question{q}, form.Defaults()); err != nil && !strings.ContainsAny(line, "\r\n\x00") && !strings.Contains(line, ".") {
 			t.Errorf("%q: %v", line, err)
@@ -193,8 +193,8 @@ func FuzzAppendData(f *testing.F) {
 	})
 }
 
-// moveFile moves the one file to the first field of its kind: the block does not
-// tell which it belongs to.
+// moveFile moves the file to the first field of its kind, because the block does not say
+// to which field it belongs.
 func moveFile(fields []scheme.FormField, answers []string) {
 	first := -1
 	for i, f := range fields {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// bodyOf returns what follows the header of a reply, if it has one.
+// bodyOf returns a reply without its header.
 func bodyOf(t testing.TB, reply []byte) io.Reader {
 	t.Helper()
 	r := bufio.NewReader(bytes.NewReader(reply))
@@ -30,7 +30,7 @@ func bodyOf(t testing.TB, reply []byte) io.Reader {
 	return h.Body(r, true)
 }
 
-// allSets reads what has to be without an error.
+// allSets reads sets without an error.
 func allSets(t testing.TB, r io.Reader) []Attributes {
 	t.Helper()
 	sets, err := readSets(r, nil)
@@ -40,7 +40,7 @@ func allSets(t testing.TB, r io.Reader) []Attributes {
 	return sets
 }
 
-// readSets reads to the end or to an error, which the last set comes with.
+// readSets reads up to the end or to an error.
 func readSets(r io.Reader, o *Limits) (sets []Attributes, err error) {
 	for a, err := range ReadAttributes(r, o) {
 		sets = append(sets, a)
@@ -51,7 +51,7 @@ func readSets(r io.Reader, o *Limits) (sets []Attributes, err error) {
 	return sets, nil
 }
 
-// oneSet returns the attributes in a capture of one item's.
+// oneSet returns the attributes in a capture of one item.
 func oneSet(t testing.TB, name string) Attributes {
 	t.Helper()
 	sets := allSets(t, bodyOf(t, captured(t, name).s2c))
@@ -61,7 +61,7 @@ func oneSet(t testing.TB, name string) Attributes {
 	return sets[0]
 }
 
-// TestAttributesOfCaptures ticks off what the captures expect of attributes:
+// TestAttributesOfCaptures checks what the captures expect of attributes:
 //
 //	final dot: True; attribute blocks: 1 INFO; INFO ADMIN VIEWS ASK ...
 func TestAttributesOfCaptures(t *testing.T) {
@@ -196,7 +196,7 @@ func TestBlocks(t *testing.T) {
 		want      [][]Block
 	}{
 		{"nothing", "", nil},
-		{"a dot alone", ".\r\n", nil},
+		{"a lone dot", ".\r\n", nil},
 		{"no attributes", "Just a text.\r\n \r\n.x\r\n", nil},
 		{"before the first block", "junk\r\n more\r\n\r\n+A:\r\n a\r\n", [][]Block{{{Name: "A", Lines: []string{"a"}}}}},
 		{"no colon", "+A\r\n+B c\r\n", [][]Block{{{Name: "A"}, {Name: "B", Descriptor: "c"}}}},
@@ -208,7 +208,7 @@ func TestBlocks(t *testing.T) {
 		{"stray lines", "+A:\r\na\r\n\r\n\tb\r\n..\r\n", [][]Block{{{Name: "A", Lines: []string{"a", "", "\tb", ".."}}}}},
 		{"line ends", "+A\n a\n b\r\r\n c\r\n d", [][]Block{{{Name: "A", Lines: []string{"a", "b", "c", "d"}}}}},
 		{"CRs", "+A\r\r\r\n a\r\r\r\n b\r\r", [][]Block{{{Name: "A", Lines: []string{"a", "b"}}}}},
-		{"CR alone", "+A\r a\r\r b\r+B\r.\r+C\r", [][]Block{{{Name: "A", Lines: []string{"a", "", "b"}}, {Name: "B"}}}},
+		{"CR without LF", "+A\r a\r\r b\r+B\r.\r+C\r", [][]Block{{{Name: "A", Lines: []string{"a", "", "b"}}, {Name: "B"}}}},
 		{"CR within lines", "+A\r\n a\r+B\r\n b\r", [][]Block{{{Name: "A", Lines: []string{"a"}}, {Name: "B", Lines: []string{"b"}}}}},
 		{"after the dot", "+A\r\n.\r\n+B\r\n", [][]Block{{{Name: "A"}}}},
 		{"a dot without its end", "+A\r\n.", [][]Block{{{Name: "A"}}}},
@@ -231,7 +231,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestMirrors: a line of a menu may need the one before it.
+// TestMirrors checks lines that depend on the line before.
 func TestMirrors(t *testing.T) {
 	var got []byte
 	sets := allSets(t, strings.NewReader("+INFO: +nowhere\ta\th\t70\r\n+INFO: 7a\ta\th\t70\r\n+INFO: iinfo\r\n+INFO: +b\ta\th2\t70\r\n+VIEWS\r\n a/b\r\n+INFO: +c\ta\th3\t70\r\n"))
@@ -251,7 +251,7 @@ func TestMirrors(t *testing.T) {
 }
 
 func TestTypedBlocks(t *testing.T) {
-	// What comes again goes on, and the first of a field counts.
+	// A repeated block adds to the first one; of a repeated field the first counts.
 	a := allSets(t, strings.NewReader("+INFO:\r\n 0a\tb\th\t70\r\n"+
 		"+VIEWS\r\n a/b: <1>\r\n: <2>\r\n+ABSTRACT: 0elsewhere\tx\th\t70\r\n+ADMIN:\r\n TTL: 5\r\n no field\r\n"+
 		"+VIEWS:\r\n c/d\r\n+ABSTRACT\r\n a\r\n \r\n+ADMIN\r\n TTL: 6\r\n+ABSTRACT\r\n b\r\n+views\r\n e/f\r\n"))[0]
@@ -290,7 +290,7 @@ func TestAdmin(t *testing.T) {
 		{"Expiration-Date: <20240102>", Admin{Expires: at(1, 2, 0, 0, 0)}},
 		{"TTL: 180", Admin{TTL: 3 * time.Minute}},
 		{"TTL: 9223372036", Admin{TTL: 9223372036 * time.Second}},
-		// What can't be.
+		// Invalid values.
 		{"Mod-Date: 20240229", Admin{}},
 		{"Mod-Date: <20230229>", Admin{}},
 		{"Mod-Date: <19000229>", Admin{}},
@@ -350,7 +350,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestCutAttributes: what was good before the trouble is there.
+// TestCutAttributes checks that the attributes before an error are returned.
 func TestCutAttributes(t *testing.T) {
 	const two = "+INFO: 0a\ta\th\t70\r\n+VIEWS:\r\n a/b:\r\n+INFO: 0b\tb\th\t70\r\n+VIEWS:\r\n c/d:\r\n"
 	broken := errors.New("reset")
@@ -359,7 +359,7 @@ func TestCutAttributes(t *testing.T) {
 		r      io.Reader
 		o      Limits
 		err    error
-		names  []string // of the sets, the last of which comes with the error
+		names  []string // of the sets; the last comes with the error
 		blocks int      // of the last
 	}{
 		{"reset", io.MultiReader(strings.NewReader(two), iotest.ErrReader(broken)), Limits{}, broken, []string{"a", "b"}, 2},
@@ -389,8 +389,7 @@ func TestCutAttributes(t *testing.T) {
 	}
 }
 
-// A form has no more fields than its lines and their TABs allow, and a prompt that many
-// options share is not there in whole with each of them.
+// The fields of a form are limited, and options do not repeat a long prompt.
 func TestManyChoices(t *testing.T) {
 	prompt := strings.Repeat("é", 15_000)
 	line := " Select: " + prompt + strings.Repeat("\tx:1", 8000) + "\n"
@@ -414,7 +413,8 @@ func TestManyChoices(t *testing.T) {
 	}
 }
 
-// TestEndlessSets: a reply without end ends, and its sets come as they are read.
+// TestEndlessSets checks the limit of an endless reply, whose sets are returned as they
+// are read.
 func TestEndlessSets(t *testing.T) {
 	sets, octets := 0, 0
 	var last error
@@ -457,7 +457,7 @@ func ExampleReadAttributes() {
 	// Text/plain Es_ES 1024 <nil>
 }
 
-// A second loop over attributes is an error, and not a text without any.
+// A second loop over attributes is an error.
 func TestAttributesSecondLoop(t *testing.T) {
 	sets := ReadAttributes(strings.NewReader("+INFO: 0a\ta\th.example\t70\t+\r\n+VIEWS:\r\n text/plain: <1k>\r\n"), nil)
 	for i, want := range []error{nil, errUsed} {

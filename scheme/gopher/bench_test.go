@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// typicalMenu is lines of 60 to 80 octets as servers send them, of the usual types.
+// typicalMenu has lines of 60 to 80 octets of the usual types.
 var typicalMenu = []byte(strings.Join([]string{
 	"0About this server and its keepers\t/about.txt\tgopher.example.org\t70",
 	"1Documents of the working groups, 1993\t/docs/wg\tgopher.example.org\t70",
@@ -26,7 +26,7 @@ var typicalMenu = []byte(strings.Join([]string{
 	"",
 }, "\r\n"))
 
-// endless gives text again and again, so many octets in all.
+// endless repeats text up to a total of octets.
 func endless(text []byte, octets int64) io.Reader {
 	return io.LimitReader(&repeater{text: text}, octets)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Check holds u against
+// Check returns the violations of
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -17,14 +17,14 @@ import (
 //	selector       = *xchar
 //	gopher+_string = *xchar
 //
-// or, in the URI draft,
+// in u, or for [locus.RFC1630] of the URI draft:
 //
 //	gopheraddress  = gopher://hostport [/ gtype [ gcommand ] ]
 //	gtype          = xalpha
 //	gcommand       = path
 //
-// and adds what can't be sent and what other programs are known to misread. A
-// URL that conforms costs no allocation.
+// It adds what can't be sent, and notes on what other programs misread. A URL that
+// conforms costs no allocation.
 func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && clean(u) {
 		return nil
@@ -32,14 +32,14 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// clean reports whether there is nothing to find in u.
+// clean reports whether u has neither violations nor notes.
 func clean(u locus.URL) bool {
-	if !bnf.SoundHostPort(u) || form(u) != nil || !u.Facts().Has(locus.SchemeLower) || !u.Facts().Has(locus.PathXchar) {
+	if !bnf.SoundHostPort(u) || checkForm(u) != nil || !u.Facts().Has(locus.SchemeLower) || !u.Facts().Has(locus.PathXchar) {
 		return false
 	}
 	path, _ := u.Path()
 	if u.Facts().Has(locus.NoControl) && (path == "" || path[0] != TypeSearch && path[0] != '%') {
-		// No tab, so no search, and nothing that a "?" could be taken for.
+		// There is no TAB, so no search, and the type is not that of a search.
 		return true
 	}
 	w := split(u)
@@ -48,22 +48,8 @@ func clean(u locus.URL) bool {
 		strings.IndexByte(w.search, '/') >= 0 || strings.IndexByte(w.search, '?') >= 0 {
 		return false
 	}
-	return sendable(w.selector) && sendable(w.search) && plusSendable(w.plus)
-}
-
-// sendable reports whether no octet of text ends a field of a request. It is
-// [fieldFaults] for a text in which only escapes can be of such octets.
-func sendable(text string) bool {
-	for {
-		i := strings.IndexByte(text, '%')
-		if i < 0 {
-			return true
-		}
-		if o, _ := bnf.Octet(text, i); endsField(o) {
-			return false
-		}
-		text = text[i+len("%00"):]
-	}
+	stop := func(bnf.Fault) bool { return false }
+	return fieldFaults("", 0, w.selector, stop) && fieldFaults("", 0, w.search, stop) && plusSendable(w.plus)
 }
 
 // plusSendable reports whether a Gopher+ string has no fault.
@@ -71,7 +57,7 @@ func plusSendable(text string) bool {
 	if text == "" {
 		return true
 	}
-	// It is short, but for a form that somebody filled in.
+	// Only a filled-in form is longer.
 	var buf [256]byte
 	plus, _ := escape.AppendDecode(buf[:0], text)
 	at, _ := plusFault(plus)
@@ -90,7 +76,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 		return f.List()
 	}
 	for x := range g.faults {
-		section := "RFC 1738 6" // no line protocol takes it
+		section := "RFC 1738 6" // no line protocol accepts it
 		if x.Part == "gopher+_string" {
 			section = "RFC 1738 3.4.9"
 		}
@@ -99,11 +85,11 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// path looks at the gopher-path.
+// path checks the gopher-path.
 func path(f *bnf.Findings) {
 	w := split(f.URL)
 	if o := w.gtypeOctet(); octet.Is(o, octet.Control) {
-		f.Impossible("gtype", "RFC 1738 3.4.1", w.offset, w.gtype, "a type is a graphic character: write one before the selector")
+		f.Impossible("gtype", "RFC 1738 3.4.1", w.offset, w.gtype, "the type must be a graphic character: write one before the selector")
 	}
 	if f.Profile == locus.RFC1630 {
 		f.Chars("gtype", w.offset, w.gtype, octet.Xalpha)
@@ -118,25 +104,25 @@ func path(f *bnf.Findings) {
 	notes(f, w)
 }
 
-// notes adds what the standard allows and programs misread.
+// notes adds what RFC 1738 allows but programs misread.
 func notes(f *bnf.Findings, w written) {
 	if i := strings.IndexByte(w.selector, '?'); i >= 0 && w.gtypeOctet() == TypeSearch {
 		f.Note("question-mark", "RFC 1738 3.4.1", w.selectorOffset()+i, "?",
-			`"?" is a part of the selector: write %09 before the words of a search, or %3F if it is meant`)
+			`"?" is part of the selector: write %09 before search words, or %3F for a question mark`)
 	}
 	for i := 0; i < len(w.search); i++ {
 		if c := w.search[i]; c == '/' || c == '?' {
-			f.Note("search-character", "RFC 1738 5", w.searchOffset()+i, w.search[i:i+1], `the production search has no "/" and "?": escape it to be sure`)
+			f.Note("search-character", "RFC 1738 5", w.searchOffset()+i, w.search[i:i+1], `the production search has no "/" and "?": escape them`)
 		}
 	}
 }
 
 // canonical writes the type, drops port 70, and writes each octet of the
 // gopher-path in one way: within it "no characters are reserved" (section 3.4.1).
-// Slashes and dots mean nothing here. In a search "/" and "?" are escaped, because
-// its production does not have them.
+// Slashes and dots have no meaning. In a search it escapes "/" and "?", because the
+// production lacks them.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	if err := form(u); err != nil {
+	if err := checkForm(u); err != nil {
 		return locus.URL{}, 0, err
 	}
 	path, _ := u.Path()

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is what the tests open: a bit of everything.
+// world is the menu that the tests open.
 func world() gophertest.Item {
 	return gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome"},
@@ -73,7 +73,7 @@ func get(t testing.TB, s *gophertest.Server, path string, o *gopher.Options, wit
 	return gopher.New(o).Open(t.Context(), req)
 }
 
-// octets are those of an object.
+// octets returns the octets of an object.
 func octets(t testing.TB, res scheme.Resource, err error) string {
 	t.Helper()
 	if err != nil {
@@ -91,7 +91,7 @@ func octets(t testing.TB, res scheme.Resource, err error) string {
 	return string(text)
 }
 
-// items are those of a menu, each as "kind title url", and how it ends.
+// items returns the items of a menu as "kind title url", and its error.
 func items(t testing.TB, res scheme.Resource, err error) (list []string, end error) {
 	t.Helper()
 	if err != nil {
@@ -127,7 +127,7 @@ func TestMenu(t *testing.T) {
 	if len(got) == 0 || !slices.Equal(got[:len(got)-1], want) || end != nil || !strings.HasPrefix(got[len(got)-1], "search People ") {
 		t.Errorf("%q\nwant %q, %v", got, want, end)
 	}
-	// Items that were read can't be had again, and no connection is left.
+	// Items can't be read twice, and no connection stays open.
 	if got, end := items(t, res, nil); len(got) != 0 || end == nil {
 		t.Errorf("again: %q %v", got, end)
 	}
@@ -145,7 +145,7 @@ func TestObjects(t *testing.T) {
 			for _, plus := range []string{"", "%09%09+"} {
 				res, err := get(t, s, test.path+plus, nil, nil)
 				got := octets(t, res, err)
-				// A server that doubles no dots sends what loses one.
+				// Without doubled dots on the server, lines with two dots lose one.
 				got = strings.Replace(got, "\r\n..three", "\r\n.three", 1)
 				if o := res.(*scheme.Object); got != test.octets || o.Type != test.mediaType {
 					t.Errorf("%s%s: %q %s, want %q %s", test.path, plus, got, o.Type, test.octets, test.mediaType)
@@ -171,7 +171,7 @@ func TestReferrals(t *testing.T) {
 	}
 }
 
-// noDialer is for what must not reach the network.
+// noDialer fails the test when it is used.
 type noDialer struct{ t *testing.T }
 
 func (d noDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -199,7 +199,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%q %v", got, end)
 	}
 	before := len(s.Log())
-	// Without words there is nobody to send anything to.
+	// Without words nothing is sent.
 	for _, path := range []string{"7/find", "7/find%09%09+"} {
 		res, err = get(t, s, path, nil, nil)
 		if err != nil {
@@ -294,12 +294,12 @@ func TestAttributes(t *testing.T) {
 	if !found {
 		t.Error("no About")
 	}
-	// As they came.
+	// The raw reply.
 	res, err = get(t, s, "0/about%09%09!", &gopher.Options{Raw: true}, nil)
 	if got := octets(t, res, err); !strings.HasPrefix(got, "+-1\r\n+INFO: 0About\t/about\t") || !strings.HasSuffix(got, "\r\n.\r\n") {
 		t.Errorf("%q", got)
 	}
-	// A server that knows nothing of them.
+	// A server without Gopher+.
 	plain := start(t, &gophertest.Options{Plain: true})
 	for _, path := range []string{"0/about%09%09!", "1%09%09$", "0/survey%09%09?", "0/about%09%09!+VIEWS"} {
 		if _, err := get(t, plain, path, nil, nil); !errors.Is(err, scheme.ErrUnsupported) {
@@ -324,12 +324,12 @@ func TestView(t *testing.T) {
 	if _, err := get(t, s, "0/views", nil, func(req *scheme.Request) { req.Accept = "image/gif" }); !errors.Is(err, scheme.ErrNotFound) || !strings.Contains(err.Error(), "postscript") {
 		t.Error(err)
 	}
-	// What the URL chooses goes before.
+	// A view in the URL takes precedence.
 	res, err := get(t, s, "0/views%09%09+Text/plain%20De_DE", nil, func(req *scheme.Request) { req.Accept = "application/postscript" })
 	if got := octets(t, res, err); got != "hallo\r\n" {
 		t.Errorf("%q", got)
 	}
-	// An item that lists no views has one, which only "+" asks for without a name.
+	// An item that lists no views has one without a name, which "+" requests.
 	unlisted := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"/x.ps\t!": func(conn net.Conn) { io.WriteString(conn, "+-1\r\n+INFO: 9X\t/x.ps\th\t70\t+\r\n.\r\n") },
 		"/x.ps\t+": func(conn net.Conn) { io.WriteString(conn, "+4\r\n%!PS") },
@@ -376,7 +376,7 @@ func TestForm(t *testing.T) {
 	if text := strings.Join(trace, "\n"); strings.Contains(text, "s3cret") || !strings.Contains(text, "/survey\t+\t1\n") {
 		t.Errorf("trace: %q", trace)
 	}
-	// The URL that submits them does the same, each time.
+	// The URL that submits the answers does the same each time.
 	u, err := form.Submit(answers)
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +387,7 @@ func TestForm(t *testing.T) {
 			t.Errorf("%s: %q", u, got)
 		}
 	}
-	// A file goes as it is, at the end.
+	// A file is sent unchanged at the end.
 	log := len(s.Log())
 	answers[7] = "\x00\r\n.\r\n"
 	res, err = get(t, s, "0/survey%09%09?", nil, func(req *scheme.Request) { req.Fill = fill(answers...) })
@@ -395,7 +395,7 @@ func TestForm(t *testing.T) {
 	if got := s.Log()[log:]; len(got) != 2 || !strings.HasSuffix(got[1], "r.txt\r\n\x00\r\n.\r\n") || !strings.HasPrefix(got[1], "/survey\t+\t1\r\n+") {
 		t.Errorf("%q", got)
 	}
-	// What can't be sent is not.
+	// Invalid answers are not sent.
 	log = len(s.Log())
 	answers[1] = "a\r\nb"
 	_, err = get(t, s, "0/survey%09%09?", nil, func(req *scheme.Request) { req.Fill = fill(answers...) })
@@ -423,7 +423,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A server of Gopher+ answers a plain request with an error of Gopher+.
+// A server answers a plain request with a Gopher+ error.
 func TestPlusErrors(t *testing.T) {
 	replies := map[string]string{
 		"/dot":   "--1\r\n1 Keeper <keeper@h>\r\nGone\r\n.\r\n",
@@ -455,7 +455,7 @@ func TestPlusErrors(t *testing.T) {
 			t.Errorf("%s/moved: %v, %v", gtype, res, err)
 		}
 		if gtype == "1" {
-			continue // what is not of Gopher+ is a line of a menu there
+			continue // in a menu, this is a menu line
 		}
 		for _, selector := range []string{"/doc", "/long", "/rule"} {
 			res, err := get(t, s, gtype+selector, nil, nil)
@@ -470,7 +470,7 @@ func TestPlusErrors(t *testing.T) {
 	}
 }
 
-// A text of a server that doubles no dots comes out whole, and its note says so.
+// A text from a server that does not double dots is unchanged, and its note says so.
 func TestNotStuffed(t *testing.T) {
 	const whole = "one\r\n..two\r\n.\r\nthree\r\n...\r\n"
 	later := make(chan bool)
@@ -485,7 +485,7 @@ func TestNotStuffed(t *testing.T) {
 	}})
 	for _, c := range []struct {
 		path, want  string
-		first, note bool // the note is there at first, and in the end
+		first, note bool // the note is set before and after reading
 		strict      bool
 	}{
 		{"0/whole", whole, true, true, false},
@@ -498,7 +498,8 @@ func TestNotStuffed(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := res.(*scheme.Object)
-		// What comes within a moment is known at once; a loaded machine may take longer.
+		// Octets that arrive within a moment are examined first; a loaded machine may be
+		// slower.
 		if o.Note != "" && !c.first {
 			t.Errorf("%s: note %q", c.path, o.Note)
 		}
@@ -511,7 +512,7 @@ func TestNotStuffed(t *testing.T) {
 	}
 }
 
-// What is not lines is an error only if it is that and nothing else.
+// A binary reply is an error only if it contains nothing else.
 func TestErrorsAmongOctets(t *testing.T) {
 	const line = "3Gone\t\terror.host\t1\r\n"
 	more := make(chan bool)
@@ -544,7 +545,7 @@ func TestTLS(t *testing.T) {
 	c := gopher.New(&gopher.Options{TLSConfig: s.ClientConfig()})
 	res, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
 	got, end := items(t, res, err)
-	// Links to the same server stay within TLS, and others do not become it.
+	// Links to the same server use TLS, and others don't.
 	if end != nil || len(got) < 3 || !strings.HasPrefix(got[1], "object About gophers://"+s.Addr()) {
 		t.Errorf("%q %v", got, end)
 	}
@@ -554,14 +555,18 @@ func TestTLS(t *testing.T) {
 	}
 	var unknown *tls.CertificateVerificationError
 	if _, err := gopher.New(nil).Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)}); !errors.As(err, &unknown) {
-		t.Errorf("a stranger's certificate: %v", err)
+		t.Errorf("an unknown certificate: %v", err)
 	}
 }
 
 func TestIPv6(t *testing.T) {
-	server, err := gophertest.Start(world(), &gophertest.Options{IPv6: true})
+	l, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
-		t.Skip("no IPv6 here: ", err)
+		t.Skip("no IPv6: ", err)
+	}
+	server, err := gophertest.Start(world(), &gophertest.Options{Listener: l})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer server.Close()
 	res, err := get(t, server, "", nil, nil)
@@ -576,7 +581,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// Servers that mean ill, or have gone wrong: each ends, with what was good.
+// Hostile and broken servers: reading ends, and valid parts are returned.
 func TestHostile(t *testing.T) {
 	write := func(text string) func(net.Conn) {
 		return func(conn net.Conn) { io.WriteString(conn, text) }
@@ -657,7 +662,7 @@ func TestHostile(t *testing.T) {
 	if got := octets(t, res, err); got != "short" {
 		t.Errorf("more: %q", got)
 	}
-	// Who never hangs up does not hold us.
+	// A server that keeps the connection open does not block the client.
 	res, err = get(t, s, "1/openmenu", nil, nil)
 	if got, end := items(t, res, err); len(got) != 1 || end != nil {
 		t.Errorf("open menu: %q %v", got, end)
@@ -682,7 +687,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// pipeDialer has f answer on the other end of a pipe.
+// pipeDialer lets f answer on the other end of a pipe.
 type pipeDialer func(conn net.Conn)
 
 func (f pipeDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -694,8 +699,8 @@ func (f pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return client, nil
 }
 
-// A server that keeps the connection open after the end of a text is left alone
-// after a moment, and one that was not at the end is heard out.
+// If a server keeps the connection open after the end of a text, the client stops
+// waiting after a moment; a text that continues is read on.
 func TestGrace(t *testing.T) {
 	for _, test := range []struct {
 		pause time.Duration
@@ -720,8 +725,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// A server that is silent is left alone when the deadline of the connection, or
-// the context, ends.
+// The client stops waiting for a silent server at the deadline of the connection or the
+// end of the context.
 func TestSilence(t *testing.T) {
 	s := start(t, &gophertest.Options{Raw: map[string]func(net.Conn){
 		"/silent": func(conn net.Conn) { io.Copy(io.Discard, conn) },
@@ -743,7 +748,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, err, stop)
 		}
 	}
-	// However often a little comes, it is not waited for without end.
+	// A slow trickle ends at the timeout.
 	synctest.Test(t, func(t *testing.T) {
 		d := pipeDialer(func(conn net.Conn) {
 			bufio.NewReader(conn).ReadSlice('\n')
@@ -758,7 +763,7 @@ func TestSilence(t *testing.T) {
 				}
 			}
 		})
-		client := gopher.New(&gopher.Options{Patience: time.Minute})
+		client := gopher.New(&gopher.Options{ReplyTimeout: time.Minute})
 		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse("gopher://h/1/drip"), Dial: &d})
 		if got, end := items(t, res, err); len(got) == 0 || !errors.Is(end, os.ErrDeadlineExceeded) {
 			t.Errorf("%d items, then %v", len(got), end)

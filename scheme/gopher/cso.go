@@ -17,11 +17,11 @@ import (
 )
 
 // AppendQuery appends the line that asks a CSO or Ph phone book for words
-// (RFC 2378), as a URL's search has them: "smith", "name=smith", or "name=smith
-// return name email". Whatever they are, the line is a query and no other command.
+// (RFC 2378) such as "smith", "name=smith", or "name=smith return name email". The
+// line is a query and no other command, whatever the words are.
 //
-// Words that are nothing but blanks, or hold a TAB, CR, LF or NUL, are an error
-// that wraps [locus.ErrValue]; dst is then returned as it was.
+// The error wraps [locus.ErrValue] if words has only blanks, or contains TAB, CR, LF
+// or NUL; dst is then returned unchanged.
 func AppendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)
@@ -31,22 +31,22 @@ func AppendQuery(dst []byte, words string) ([]byte, error) {
 
 // PhoneEntry is one entry that a phone book found.
 type PhoneEntry struct {
-	Number int // of the entry in the answer, as the server counts, from 1
+	Number int // the server's number of the entry in the answer, from 1
 	Fields []PhoneField
 }
 
-// PhoneField is a field of an entry. Its texts are as the server gave them: not
+// PhoneField is a field of an entry. Its texts are as the server sent them, and not
 // safe for a terminal.
 type PhoneField struct {
 	Name  string
 	Lines []string // the value
-	// Code is that of the lines: from 200 to 299, or it says why there is no value
-	// (508: it is not in the entry), and Lines are the server's words about that.
+	// Code is 200 to 299 for a value. Other codes say why the value is missing (508:
+	// not in the entry), and Lines are the server's explanation.
 	Code int
 }
 
-// Value returns the value of the first field that has the name, in either case,
-// with "\n" between its lines. ok reports whether there is one.
+// Value returns the value of the first field of that name, ignoring case, with "\n"
+// between its lines. ok reports whether the entry has one.
 func (e PhoneEntry) Value(name string) (value string, ok bool) {
 	for _, f := range e.Fields {
 		if strings.EqualFold(f.Name, name) && f.hasValue() {
@@ -58,8 +58,8 @@ func (e PhoneEntry) Value(name string) (value string, ok bool) {
 
 func (f PhoneField) hasValue() bool { return f.Code >= 200 && f.Code < 300 }
 
-// Items returns the lines of a menu that show the entry: whom it is about, and
-// below that each field. An e-mail address and an address on the net are links.
+// Items returns the entry as menu items: the name, then each field. E-mail addresses
+// and URLs are links.
 func (e PhoneEntry) Items() []scheme.Item {
 	title, ok := e.Value("name")
 	if !ok {
@@ -72,8 +72,8 @@ func (e PhoneEntry) Items() []scheme.Item {
 	return items
 }
 
-// mostIndent is how far the lines of a value are moved to the right at most: a name can
-// be long, and the lines many.
+// mostIndent limits the indentation of the lines of a value: a field's name can be long,
+// and its lines many.
 const mostIndent = 32
 
 // appendItems appends one item for each line of the value, the first with the name.
@@ -92,7 +92,7 @@ func (f PhoneField) appendItems(items []scheme.Item) []scheme.Item {
 	return items
 }
 
-// link returns the URL that the value of a field is, or stands for.
+// link returns the URL in the value of a field, or for its e-mail address.
 func (f PhoneField) link() (u locus.URL, ok bool) {
 	if len(f.Lines) != 1 || !f.hasValue() {
 		return locus.URL{}, false
@@ -110,7 +110,7 @@ func (f PhoneField) link() (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// mailURL returns the mailto URL of an address, which must be one by RFC 822.
+// mailURL returns the mailto URL of an RFC 822 address.
 func mailURL(address string) (locus.URL, error) {
 	text := addrspec.Encode(address, escape.Unreserved().Without(","))
 	if faults := addrspec.Faults(text); faults != nil {
@@ -119,17 +119,18 @@ func mailURL(address string) (locus.URL, error) {
 	return locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()
 }
 
-// PhoneError is what a phone book answered instead of entries, or after them.
+// PhoneError is a failure that a phone book reports. As an error it is also the one of
+// package scheme that its code means.
 type PhoneError struct {
 	Code    int    // RFC 2378: 501 no match, 502 too many, 515 no indexed field in the query ...
-	Message string // its words: not safe for a terminal
+	Message string // the server's explanation: not safe for a terminal
 }
 
 func (e *PhoneError) Error() string {
 	return fmt.Sprintf("%v: the phone book says %d %s", e.Unwrap(), e.Code, locus.Quote(e.Message))
 }
 
-// Unwrap returns the kind of error that the code means.
+// Unwrap returns the error of package scheme that the code means.
 func (e *PhoneError) Unwrap() error {
 	switch {
 	case e.Code == 501:
@@ -139,60 +140,56 @@ func (e *PhoneError) Unwrap() error {
 	case e.Code == 503 || e.Code == 504 || e.Code == 506 || e.Code == 516:
 		return scheme.ErrAuth
 	case e.Code >= 400 && e.Code < 500:
-		// "Temporary": it may answer another time.
+		// RFC 2378 calls these temporary.
 		return scheme.ErrUnreachable
 	}
 	return scheme.ErrProtocol
 }
 
-// hinted is e with the advice that goes with its code.
+// hinted returns e with advice for its code.
 func (e *PhoneError) hinted() error {
 	switch e.Code {
 	case 502:
-		return scheme.Hint(e, "narrow the words: more of them, or a field such as name=smith")
+		return scheme.Hint(e, "narrow the query: add words, or a field such as name=smith")
 	case 507:
-		return scheme.Hint(e, "ask for a field that it knows, such as name=smith")
+		return scheme.Hint(e, "use a field that the phone book has, such as name=smith")
 	case 515:
-		return scheme.Hint(e, "ask for a field that it has an index of, such as name=smith")
+		return scheme.Hint(e, "use an indexed field, such as name=smith")
 	}
 	return e
 }
 
-// maxEntryLines is how many lines one entry may have: it is held in memory, since
-// the name may be the last of them.
+// maxEntryLines limits the lines of one entry. An entry is held in memory, because its
+// name may be the last line.
 const maxEntryLines = 1 << 16
 
 // PhoneReader reads the answer of a phone book to a query, entry by entry.
 type PhoneReader struct {
 	lines *line.Reader
-	most  int // lines that an answer may have
-	count int // those that came
+	most  int // lines of an answer
+	count int // lines that were read
 	trace func(sent bool, line string)
 
-	entry  PhoneEntry // as far as it was read
+	entry  PhoneEntry // the part that was read
 	size   int        // its lines
-	notice PhoneError // the first line that tells of a failure; Code 0: none
-	err    error      // after entry: io.EOF if the answer was good
-	ended  bool       // the answer came to its end
+	notice PhoneError // the first line that reports a failure; Code 0: none
+	err    error      // the error after entry: io.EOF at the end of a good answer
+	ended  bool       // the answer is complete
 }
 
-// NewPhoneReader returns a reader of the answer that comes from r. It reads ahead.
-// The limits may be nil; the octets of an answer are 16 MiB if they don't say, and
-// their items are its lines.
+// NewPhoneReader returns a reader of the answer in r, which reads ahead. Nil limits
+// mean the defaults; Items limits the lines of the answer.
 func NewPhoneReader(r io.Reader, limits *Limits) *PhoneReader {
-	lines := line.NewReader(r, limits.line())
-	lines.Allow(limits.octets(maxPhone))
-	return &PhoneReader{lines: lines, most: limits.items()}
+	l := limits.orDefault(attributeOctets)
+	lines := line.NewReader(r, l.Line)
+	lines.Allow(l.Octets)
+	return &PhoneReader{lines: lines, most: l.Items}
 }
 
-// maxPhone is the most octets of an answer.
-const maxPhone = 16 << 20
-
-// Next returns the next entry. After the last the error is io.EOF; a [*PhoneError]
-// if the phone book refused or gave up; else one that wraps [scheme.ErrProtocol]
-// (and io.ErrUnexpectedEOF, if the server stopped in the middle) or
-// [scheme.ErrTooLarge]. What came of an entry before such an error is returned
-// first.
+// Next returns the next entry. The error is io.EOF after the last entry and a
+// [*PhoneError] if the phone book reports a failure. Otherwise it wraps
+// [scheme.ErrTooLarge] or [scheme.ErrProtocol], and io.ErrUnexpectedEOF if the
+// answer is cut. An incomplete entry is returned before the error.
 func (p *PhoneReader) Next() (PhoneEntry, error) {
 	for p.err == nil {
 		l, err := p.readLine()
@@ -223,11 +220,11 @@ func (p *PhoneReader) takeEntry() PhoneEntry {
 	return e
 }
 
-// add adds a line to the entry. One without a name goes on with the field before.
+// add adds a line to the entry. A line without a name continues the field before.
 func (p *PhoneReader) add(l phoneLine) {
 	if p.size++; p.size > maxEntryLines {
 		p.size--
-		p.err = fmt.Errorf("%w: an entry of more than %d lines", scheme.ErrTooLarge, maxEntryLines)
+		p.err = fmt.Errorf("%w: an entry has more than %d lines", scheme.ErrTooLarge, maxEntryLines)
 		return
 	}
 	p.entry.Number = l.index
@@ -239,8 +236,8 @@ func (p *PhoneReader) add(l phoneLine) {
 	p.entry.Fields = append(p.entry.Fields, PhoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
 }
 
-// end is the error for the line that an answer ends with. If a line before it told
-// of a failure, the last says no more than that the query was not understood.
+// end returns the error for the last line of an answer. If an earlier line reports a
+// failure, the last one only says that the query was not understood.
 func (p *PhoneReader) end(l phoneLine) error {
 	p.ended = true
 	if l.code < 300 {
@@ -261,16 +258,16 @@ func (p *PhoneReader) readLine() (phoneLine, error) {
 		p.trace(false, string(text))
 	}
 	if p.count++; p.count > p.most {
-		return phoneLine{}, fmt.Errorf("%w: an answer of more than %d lines", scheme.ErrTooLarge, p.most)
+		return phoneLine{}, fmt.Errorf("%w: the answer has more than %d lines", scheme.ErrTooLarge, p.most)
 	}
 	l, ok := parsePhoneLine(text)
 	if !ok {
-		return phoneLine{}, fmt.Errorf("%w: %s is no answer of a phone book", scheme.ErrProtocol, locus.Quote(string(text)))
+		return phoneLine{}, fmt.Errorf("%w: invalid line %s in the answer of the phone book", scheme.ErrProtocol, locus.Quote(string(text)))
 	}
 	return l, nil
 }
 
-// phoneError says what it means that a line did not come.
+// phoneError explains why reading a line failed.
 func phoneError(err error) error {
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
@@ -286,66 +283,50 @@ func phoneError(err error) error {
 //	[-]code:text
 //	[-]code:index:name:text
 type phoneLine struct {
-	more       bool // "-": it is not the last
+	more       bool // "-": more lines follow
 	code       int
-	index      int    // of the entry that it belongs to; 0: none
-	name, text string // name may be empty: the field before goes on
+	index      int    // of the line's entry; 0: none
+	name, text string // an empty name continues the field before
 }
 
 func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	b, l.more = bytes.CutPrefix(b, []byte("-"))
-	code, rest, ok := bytes.Cut(b, []byte(":"))
-	if l.code = digits(code, 3); !ok || len(code) != 3 || l.code < 100 {
+	code, rest, _ := strings.Cut(string(b), ":")
+	n, err := strconv.ParseUint(code, 10, 16)
+	if err != nil || len(code) != 3 || n < 100 || len(b) == len(code) {
 		return phoneLine{}, false
 	}
-	l.text = string(rest)
-	if index, rest, ok := bytes.Cut(rest, []byte(":")); ok {
-		if name, text, ok := bytes.Cut(rest, []byte(":")); ok {
-			if l.index = digits(index, 9); l.index > 0 {
-				l.name = string(bytes.Trim(name, " \t"))
-				l.text = string(bytes.TrimPrefix(text, []byte(" ")))
-			}
+	l.code, l.text = int(n), rest
+	if parts := strings.SplitN(rest, ":", 3); len(parts) == 3 {
+		if index, err := strconv.ParseUint(parts[0], 10, 32); err == nil && index > 0 && len(parts[0]) <= 9 {
+			l.index = int(index)
+			l.name = strings.Trim(parts[1], " \t")
+			l.text = strings.TrimPrefix(parts[2], " ")
 		}
 	}
 	return l, true
 }
 
-// digits reads a decimal number of at most most digits, or returns 0.
-func digits(b []byte, most int) (n int) {
-	if len(b) > most {
-		return 0
-	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
-}
-
-// phoneMenu asks the phone book at the other end of rw for words, and returns what
-// it finds as items; g is the URL that has the words. The items come off the
-// connection as they are asked for. At the end of its answer the server is told
-// "quit", whatever the answer was. A URL that could not be sent as a request is
-// refused here too.
-func phoneMenu(rw io.ReadWriter, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
+// phoneMenu asks the phone book behind w for the words of g, and returns the entries
+// as items, which are read from r on demand. After the answer it sends "quit". It
+// refuses a URL that could not be sent as a request.
+func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range g.faults {
 		return nil, x.Error(g.url)
 	}
-	p := NewPhoneReader(rw, limits)
+	p := NewPhoneReader(r, limits)
 	p.trace = trace
 	query, err := AppendQuery(nil, words)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.send(rw, query); err != nil {
+	if err := p.send(w, query); err != nil {
 		return nil, fmt.Errorf("%w: the query was not sent: %w", scheme.ErrProtocol, err)
 	}
-	// What the answer comes to is known when the first entry is.
+	// The first entry shows whether the query succeeded.
 	entry, err := p.Next()
 	if err != nil {
-		p.quit(rw)
+		p.quit(w)
 		if err != io.EOF {
 			return nil, err
 		}
@@ -358,7 +339,7 @@ func phoneMenu(rw io.ReadWriter, words string, g URL, limits *Limits, trace func
 				}
 			}
 			if entry, err = p.Next(); err != nil {
-				p.quit(rw)
+				p.quit(w)
 			}
 		}
 		if err != io.EOF {
@@ -367,7 +348,7 @@ func phoneMenu(rw io.ReadWriter, words string, g URL, limits *Limits, trace func
 	}, nil
 }
 
-// send sends a line, which ends in CR LF.
+// send sends a line that ends with CR LF.
 func (p *PhoneReader) send(w io.Writer, text []byte) error {
 	if p.trace != nil {
 		p.trace(true, string(bytes.TrimSuffix(text, []byte("\r\n"))))
@@ -376,8 +357,7 @@ func (p *PhoneReader) send(w io.Writer, text []byte) error {
 	return err
 }
 
-// quit takes leave, if the answer came to its end. Nothing depends on it: what it
-// is answered, and whether it arrives, is not waited for.
+// quit sends "quit" if the answer is complete. It does not wait for the reply.
 func (p *PhoneReader) quit(w io.Writer) {
 	if p.ended {
 		_ = p.send(w, []byte("quit\r\n"))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A line of an answer, for reading.
+// A readable pattern of an answer's line.
 var (
 	slowAnswer = regexp.MustCompile(`(?s)\A(-?)([1-9][0-9][0-9]):(.*)\z`)
 	slowField  = regexp.MustCompile(`(?s)\A([0-9]{1,9}):([^:]*):(.*)\z`)
@@ -50,7 +50,7 @@ func FuzzPhoneLine(f *testing.F) {
 	})
 }
 
-// FuzzPhoneReader: an answer ends, within its limits; nothing of it is lost.
+// FuzzPhoneReader checks that reading ends within the limits and loses nothing.
 func FuzzPhoneReader(f *testing.F) {
 	for _, c := range captures(f) {
 		if strings.Contains(c.name, "cso") {

@@ -43,11 +43,11 @@ func TestAppendQuery(t *testing.T) {
 	}
 }
 
-// phoneConn is a connection to a server that says what it always says.
+// phoneConn is a connection to a server with a fixed answer.
 type phoneConn struct {
 	io.Reader
 	sent   bytes.Buffer
-	broken error // what sending comes to
+	broken error // the error of Write
 }
 
 func (c *phoneConn) Write(p []byte) (int, error) {
@@ -57,8 +57,8 @@ func (c *phoneConn) Write(p []byte) (int, error) {
 	return c.sent.Write(p)
 }
 
-// look asks a phone book that answers so for words, and returns the titles of what
-// it finds, with the URLs of those that have one, and what was sent.
+// look queries a phone book with a fixed answer, and returns the titles of the items,
+// with their URLs, and the octets that were sent.
 func look(t testing.TB, answer io.Reader, words string, o *Limits) (titles []string, sent string, err error) {
 	t.Helper()
 	c := &phoneConn{Reader: answer}
@@ -66,7 +66,7 @@ func look(t testing.TB, answer io.Reader, words string, o *Limits) (titles []str
 	if got, ok := g.Search(); got != words || !ok {
 		t.Fatalf("%v has the words %q", g.URL(), got)
 	}
-	items, err := phoneMenu(c, words, g, o, nil)
+	items, err := phoneMenu(c, c, words, g, o, nil)
 	if err != nil {
 		return nil, c.sent.String(), err
 	}
@@ -104,7 +104,7 @@ var anna = []string{
 	"         Town",
 }
 
-// What real clients sent to a phone book, and what it answered.
+// Captures of real clients and a phone book.
 func TestPhoneCaptures(t *testing.T) {
 	seen := 0
 	for _, c := range captures(t) {
@@ -115,14 +115,14 @@ func TestPhoneCaptures(t *testing.T) {
 		query, rest, _ := strings.Cut(c.sent, "\r\n")
 		words, isQuery := strings.CutPrefix(query, "query ")
 		if !isQuery {
-			// What no URL asks for: what it is answered is read all the same.
+			// No URL sends these commands, but their answers can be read.
 			testOtherAnswer(t, c, query)
 			continue
 		}
 		titles, sent, err := look(t, bytes.NewReader(c.s2c), words, nil)
 		want := c.sent
 		if rest == "" {
-			want += "quit\r\n" // lynx does not take leave
+			want += "quit\r\n" // lynx does not send it
 		}
 		if sent != want {
 			t.Errorf("%s: sent %q, want %q", c.name, sent, want)
@@ -137,12 +137,12 @@ func TestPhoneCaptures(t *testing.T) {
 			continue
 		case "cso-toomany":
 			wantPhoneError(t, err, 502, "Too many matches to request.", scheme.ErrTooLarge)
-			if !strings.Contains(err.Error(), "narrow the words") {
+			if !strings.Contains(err.Error(), "narrow the query") {
 				t.Errorf("%s: no advice: %v", c.name, err)
 			}
 			continue
 		default:
-			t.Errorf("%s: nobody expects this capture", c.name)
+			t.Errorf("%s: unexpected capture", c.name)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -172,7 +172,7 @@ func testOtherAnswer(t *testing.T, c capture, command string) {
 			t.Errorf("%s: %v, %v", c.name, entries, err)
 		}
 	default:
-		t.Errorf("%s: nobody expects this capture", c.name)
+		t.Errorf("%s: unexpected capture", c.name)
 	}
 }
 
@@ -193,7 +193,7 @@ func wantPhoneError(t *testing.T, err error, code int, message string, kind erro
 	}
 }
 
-// readEntries reads an answer to its end; the error is nil if it was good.
+// readEntries reads a whole answer; the error is nil after a good one.
 func readEntries(r io.Reader, o *Limits) (entries []PhoneEntry, err error) {
 	p := NewPhoneReader(r, o)
 	for {
@@ -215,7 +215,7 @@ func TestPhoneReader(t *testing.T) {
 	}{
 		{"nothing found, and no failure", "200:Ok.\r\n", nil},
 		{"read only", "100:wait\r\n201:Ok.\r\n", nil},
-		{"LF alone", "-200:1:name: A\n-200:1: : B\n200:Ok.\n", []PhoneEntry{{1, []PhoneField{field("name", "A", "B")}}}},
+		{"LF without CR", "-200:1:name: A\n-200:1: : B\n200:Ok.\n", []PhoneEntry{{1, []PhoneField{field("name", "A", "B")}}}},
 		{
 			"no blanks, and colons in the value", "-200:1:a:x:y:z\r\n-200:1:b:\r\n-200:1:c:  two\r\n200:Ok.\r\n",
 			[]PhoneEntry{{1, []PhoneField{field("a", "x:y:z"), field("b", ""), field("c", " two")}}},
@@ -229,7 +229,7 @@ func TestPhoneReader(t *testing.T) {
 			[]PhoneEntry{{1, []PhoneField{field("a", "x")}}, {2, []PhoneField{field("a", "y")}}, {1, []PhoneField{field("a", "z")}}},
 		},
 		{
-			"no name to go on with", "-200:1: : x\r\n-200:1: : y\r\n200:Ok.\r\n",
+			"no name before a continuation", "-200:1: : x\r\n-200:1: : y\r\n200:Ok.\r\n",
 			[]PhoneEntry{{1, []PhoneField{field("", "x", "y")}}},
 		},
 		{
@@ -247,7 +247,7 @@ func TestPhoneReader(t *testing.T) {
 	}
 }
 
-// The codes of RFC 2378, with the words that servers have for them.
+// The codes of RFC 2378, with the texts of servers.
 func TestPhoneErrors(t *testing.T) {
 	for _, c := range []struct {
 		answer  string
@@ -274,7 +274,7 @@ func TestPhoneErrors(t *testing.T) {
 		} else if strings.ContainsAny(err.Error(), "\x1b\r\n") {
 			t.Errorf("%q: an error that is not safe to show: %q", c.answer, err)
 		}
-		// Whatever it was, it was an answer.
+		// The answer is complete, so quit is sent.
 		_, sent, err := look(t, strings.NewReader(c.answer), "smith", nil)
 		if !errors.Is(err, c.kind) || sent != "query smith\r\nquit\r\n" {
 			t.Errorf("%q: sent %q, %v", c.answer, sent, err)
@@ -282,7 +282,7 @@ func TestPhoneErrors(t *testing.T) {
 	}
 }
 
-// What was good before a failure is handed over.
+// The entries before a failure are returned.
 func TestPhoneCut(t *testing.T) {
 	const good = "102:There were 2\r\n-200:1:name: A\r\n-200:1:phone: 1\r\n-200:2:name: B\r\n"
 	many := strings.Repeat("-200:1: : x\r\n", maxEntryLines+1)
@@ -294,7 +294,7 @@ func TestPhoneCut(t *testing.T) {
 	}{
 		{"closed", "", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
 		{"closed in a line", "-200:2:pho", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
-		{"no phone book", "SSH-2.0-OpenSSH\r\n", Limits{}, []error{scheme.ErrProtocol}, `"SSH-2.0-OpenSSH" is no answer`},
+		{"no phone book", "SSH-2.0-OpenSSH\r\n", Limits{}, []error{scheme.ErrProtocol}, `invalid line "SSH-2.0-OpenSSH"`},
 		{"gives up", "520:Out of time.\r\n", Limits{}, []error{scheme.ErrProtocol}, `520 "Out of time."`},
 		{"a long line", "-200:2:x: " + strings.Repeat("y", 1000), Limits{Line: 100}, []error{scheme.ErrTooLarge}, "line too long"},
 		{"many lines", strings.Repeat("100:wait\r\n", 100), Limits{Items: 10}, []error{scheme.ErrTooLarge}, "more than 10 lines"},
@@ -324,7 +324,7 @@ func TestPhoneCut(t *testing.T) {
 	if _, _, err := look(t, iotest.ErrReader(os.ErrDeadlineExceeded), "smith", nil); err != os.ErrDeadlineExceeded {
 		t.Errorf("a time-out became %v", err)
 	}
-	// Nothing at all, and nothing but waiting.
+	// No lines, and only lines that say to wait.
 	for _, answer := range []string{"", "100:wait\r\n", "102"} {
 		if _, _, err := look(t, strings.NewReader(answer), "smith", nil); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%q: error %v", answer, err)
@@ -339,7 +339,7 @@ func TestPhoneMenuStreams(t *testing.T) {
 	c := &phoneConn{Reader: r}
 	var lines []string
 	trace := func(sent bool, line string) { lines = append(lines, fmt.Sprint(sent, " ", line)) }
-	items, err := phoneMenu(c, "smith", parse(t, "gopher://h:105/2%09smith"), nil, trace)
+	items, err := phoneMenu(c, c, "smith", parse(t, "gopher://h:105/2%09smith"), nil, trace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestPhoneMenuStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first entry is here, though the server has more to say.
+		// The first entry is returned before the server has sent the rest.
 		if got = append(got, item.Title); len(got) == 2 {
 			break
 		}
@@ -371,17 +371,17 @@ func TestPhoneMenuRefuses(t *testing.T) {
 		{"gopher://h:105/2%09", ""},
 	} {
 		conn := &phoneConn{Reader: strings.NewReader("200:Ok.\r\n")}
-		if _, err := phoneMenu(conn, c.words, parse(t, c.url), nil, nil); !errors.Is(err, locus.ErrValue) || conn.sent.Len() > 0 {
+		if _, err := phoneMenu(conn, conn, c.words, parse(t, c.url), nil, nil); !errors.Is(err, locus.ErrValue) || conn.sent.Len() > 0 {
 			t.Errorf("%s: sent %q, %v", c.url, conn.sent.String(), err)
 		}
 	}
 	broken := &phoneConn{Reader: strings.NewReader(""), broken: io.ErrClosedPipe}
-	if _, err := phoneMenu(broken, "smith", parse(t, "gopher://h:105/2%09smith"), nil, nil); !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, scheme.ErrProtocol) {
+	if _, err := phoneMenu(broken, broken, "smith", parse(t, "gopher://h:105/2%09smith"), nil, nil); !errors.Is(err, io.ErrClosedPipe) || !errors.Is(err, scheme.ErrProtocol) {
 		t.Errorf("a broken connection: %v", err)
 	}
 }
 
-// A long name does not come again, as blanks, with each of many lines.
+// The indentation of lines under a long name is limited.
 func TestPhoneLongName(t *testing.T) {
 	f := PhoneField{strings.Repeat("n", 60_000), slices.Repeat([]string{"x"}, 10_000), 200}
 	items := PhoneEntry{1, []PhoneField{f}}.Items()
@@ -427,8 +427,7 @@ func TestPhoneLinks(t *testing.T) {
 			t.Errorf("%s: %q leads to %q, want %q", c.name, c.value, got, c.url)
 		}
 	}
-	// What the server says instead of a value is no address, and of two lines
-	// neither is one.
+	// Neither an explanation nor a value of two lines is an address.
 	for _, f := range []PhoneField{{"url", []string{"http://h/"}, 503}, {"url", []string{"http://h/", "b"}, 200}} {
 		if items := (PhoneEntry{1, []PhoneField{f}}).Items(); !items[len(items)-1].URL.IsZero() || !items[1].URL.IsZero() {
 			t.Errorf("%v leads to %v", f, items)

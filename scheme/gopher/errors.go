@@ -17,16 +17,16 @@ const (
 	CodeMoved        = 3
 )
 
-// ReplyError is what a server says instead of giving an item. Its texts are as they
-// came; Error makes a line of them that is safe for a terminal.
+// ReplyError is an error that a server sends instead of an item. Its texts are as the
+// server sent them; Error returns one line that is safe for a terminal.
 //
 // It is [scheme.ErrNotFound], or [scheme.ErrUnreachable] if the server says to try
 // later.
 type ReplyError struct {
 	Code    int
-	Message string // perhaps lines, with "\n" between them
-	Admin   string // who keeps the server: a name, and an address in <>
-	Moved   *Line  // where the item is now, for CodeMoved
+	Message string // may have several lines, with "\n" between them
+	Admin   string // the server's maintainer: a name, and an address in <>
+	Moved   *Line  // the item's new menu line, for CodeMoved
 }
 
 func (e *ReplyError) Error() string {
@@ -51,7 +51,7 @@ func (e *ReplyError) Error() string {
 	return text
 }
 
-// Unwrap returns what the code is among the errors of package scheme.
+// Unwrap returns the error of package scheme that the code means.
 func (e *ReplyError) Unwrap() error {
 	if e.Code == CodeTryLater {
 		return scheme.ErrUnreachable
@@ -59,12 +59,12 @@ func (e *ReplyError) Unwrap() error {
 	return scheme.ErrNotFound
 }
 
-// maxFailure is the most octets that are read of an error.
+// maxFailure limits the octets that are read of an error.
 const maxFailure = 16 << 10
 
-// ReadFailure reads the body of a Gopher+ reply that is an error, from r as
-// [Header.Body] gives it, and returns a [*ReplyError]. Only if nothing can be read
-// is it the error of r. What does not begin with a code is all message.
+// ReadFailure reads the body of a Gopher+ error from r, as [Header.Body] returns it,
+// and returns a [*ReplyError]. A body without a code is a message. If r fails before
+// the first octet, it returns that error.
 func ReadFailure(r io.Reader) error {
 	octets, err := io.ReadAll(io.LimitReader(r, maxFailure))
 	if err != nil && len(octets) == 0 {
@@ -84,7 +84,7 @@ func ReadFailure(r io.Reader) error {
 	return e
 }
 
-// cutCode reads the code that the first line of an error begins with.
+// cutCode reads the code at the start of the first line of an error.
 func cutCode(line string) (code int, rest string, ok bool) {
 	line = strings.TrimLeft(line, " ")
 	if line == "" || line[0] < '0'+CodeNotAvailable || line[0] > '0'+CodeMoved || len(line) > 1 && line[1] != ' ' {
@@ -93,8 +93,7 @@ func cutCode(line string) (code int, rest string, ok bool) {
 	return int(line[0] - '0'), strings.TrimSpace(line[1:]), true
 }
 
-// readMoved takes the line of the item that moved from lines: it is the first, or
-// the one behind that.
+// readMoved takes the menu line of a moved item from lines: the first or the second.
 func (e *ReplyError) readMoved(lines []string) []string {
 	if e.Code != CodeMoved {
 		return lines
@@ -112,7 +111,7 @@ func (e *ReplyError) readMoved(lines []string) []string {
 	return lines
 }
 
-// readAdmin takes who keeps the server from the first of lines.
+// readAdmin takes the server's maintainer from the first of lines.
 func (e *ReplyError) readAdmin(lines []string) []string {
 	if len(lines) == 0 {
 		return lines
@@ -124,10 +123,10 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 	return lines
 }
 
-// plusFailure returns the error of Gopher+ that a reply to a plain request is, or
-// nil: servers of Gopher+ may answer so whatever was asked for. It has a first line
-// "--1" or "--2", a code in the second line, and an end. whole: there is no more of
-// the reply; else the end is a line that is only a dot.
+// plusFailure returns the Gopher+ error in the reply to a plain request, or nil: some
+// servers answer any request so. Its first line is "--1" or "--2", its second
+// begins with a code, and it is complete. whole: reply is all that the server
+// sends; otherwise a line that is only a dot must end it.
 func plusFailure(reply []byte, whole bool) error {
 	first, rest, _ := bytes.Cut(reply, []byte("\n"))
 	h := Header{Plus: true, Failed: true, Length: LengthDot}
@@ -149,10 +148,9 @@ func plusFailure(reply []byte, whole bool) error {
 	return ReadFailure(h.Body(bytes.NewReader(rest), true))
 }
 
-// plainError returns the error that a whole reply without Gopher+ is, or nil. No
-// reply of this kind has a mark; it is a line of a menu where no menu is expected,
-// of type 3 or with the host that stands for none, and nothing but lines of
-// information behind it.
+// plainError returns the error in a whole reply without Gopher+, or nil. Such an
+// error is not marked as one: it is a menu line where no menu is expected, of type 3
+// or with the host "error.host", followed only by information lines.
 func plainError(reply []byte) error {
 	var first *ReplyError
 	for len(reply) > 0 {

@@ -90,7 +90,7 @@ func TestReadFailureBounds(t *testing.T) {
 	}
 }
 
-// The failures of real servers, in the two forms that were met and in the third.
+// The failures of real servers, in both captured forms and a third one.
 func TestCapturedFailures(t *testing.T) {
 	seen := 0
 	for _, c := range captures(t) {
@@ -137,7 +137,7 @@ func TestPlainError(t *testing.T) {
 		{"3a\t\t\t\r\n3b\t\t\t\r\n", ""},
 		{"ia\t\t\t\r\n3b\t\t\t\r\n", ""},
 		{string(captured(t, "gn-text").s2c), ""},
-		{string(captured(t, "gn-error-text").s2c), ""}, // nothing tells it from a text
+		{string(captured(t, "gn-error-text").s2c), ""}, // it looks like a text
 	} {
 		err := plainError([]byte(c.reply))
 		var e *ReplyError

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// TestForeignConversations replays what curl is tested with. There are no
-// differences: the same octets are sent, and the reply is read.
+// TestForeignConversations replays curl's tests: the same octets are sent, and the
+// replies are read.
 func TestForeignConversations(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/curl.txt")
 	if err != nil {

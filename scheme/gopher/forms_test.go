@@ -10,13 +10,14 @@ import (
 )
 
 func TestWordsForms(t *testing.T) {
-	search := func(g URL) *scheme.Form { return searchForm(g, "Search it") }
+	search := func(g URL) *scheme.Form { return wordsForm(g, "Search it", "Words to search for") }
+	phoneForm := func(g URL) *scheme.Form { return wordsForm(g, "Phone book", "Name to look up") }
 	for _, c := range []struct {
 		url   string
 		form  func(URL) *scheme.Form
 		title string
 		words string
-		want  string // empty: they are refused
+		want  string // empty: the words are refused
 	}{
 		{"gopher://h/7sel", search, "Search it", "one", "gopher://h/7sel%09one"},
 		{"gopher://h:7070/7/a%20b%25", search, "Search it", "two words", "gopher://h:7070/7/a%20b%25%09two%20words"},
@@ -58,7 +59,7 @@ func TestWordsForms(t *testing.T) {
 			t.Errorf("%s: %q comes out as %q", c.url, c.words, got)
 		}
 	}
-	f := searchForm(parse(t, "gopher://h/7sel"), "")
+	f := wordsForm(parse(t, "gopher://h/7sel"), "", "Words to search for")
 	for _, answers := range [][]string{nil, {"a", "b"}} {
 		if _, err := f.Submit(answers); !errors.As(err, new(*scheme.AnswerError)) {
 			t.Errorf("%q: %v, want an AnswerError", answers, err)

@@ -1,77 +1,57 @@
 package gopher
 
 import (
+	"cmp"
+
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
-// What the types say about items: RFC 1436 section 3.8, Gopher+ section 2.9, and
-// what came into use. A type that is in none of these is asked for as octets.
-
-// isText reports whether a reply of that type is lines that end with a lone dot.
-func isText(gtype byte) bool {
-	switch gtype {
-	case '0', '4', '6', 'M', TypeMenu, TypeSearch:
-		return true
-	}
-	return false
+// typeInfo is what a gophertype says about an item.
+type typeInfo struct {
+	kind      scheme.ItemKind // of an item of a menu
+	mediaType string          // empty: unknown
+	byName    bool            // the end of the selector tells the media type, and mediaType is the default
+	isText    bool            // a plain reply consists of lines and ends with a lone dot
 }
 
-// mediaType returns the media type that the type alone tells, or "".
-func mediaType(gtype byte) string {
-	switch gtype {
-	case '0':
-		return "text/plain"
-	case TypeMenu, TypeSearch:
-		return "application/gopher-menu"
-	case '4':
-		return "application/mac-binhex40"
-	case '6':
-		return "text/x-uuencode"
-	case 'g':
-		return "image/gif"
-	case TypeHTML:
-		return "text/html"
-	}
-	return ""
+// types are those of RFC 1436 section 3.8, of Gopher+ section 2.9, and those in
+// common use. Items of any other type are fetched as octets.
+var types = [256]typeInfo{
+	'0':        {kind: scheme.KindObject, mediaType: "text/plain", isText: true},
+	TypeMenu:   {kind: scheme.KindMenu, mediaType: "application/gopher-menu", isText: true},
+	TypePhone:  {kind: scheme.KindSearch},
+	TypeError:  {kind: scheme.KindError},
+	'4':        {kind: scheme.KindObject, mediaType: "application/mac-binhex40", isText: true},
+	'5':        {kind: scheme.KindObject, byName: true},
+	'6':        {kind: scheme.KindObject, mediaType: "text/x-uuencode", isText: true},
+	TypeSearch: {kind: scheme.KindSearch, mediaType: "application/gopher-menu", isText: true},
+	TypeTelnet: {kind: scheme.KindSession},
+	'9':        {kind: scheme.KindObject, byName: true},
+	TypeTN3270: {kind: scheme.KindSession},
+	'g':        {kind: scheme.KindObject, mediaType: "image/gif"},
+	'I':        {kind: scheme.KindObject, byName: true},
+	':':        {kind: scheme.KindObject, byName: true},
+	';':        {kind: scheme.KindObject, byName: true},
+	'<':        {kind: scheme.KindObject, byName: true},
+	's':        {kind: scheme.KindObject, byName: true},
+	'd':        {kind: scheme.KindObject, byName: true},
+	'M':        {kind: scheme.KindObject, mediaType: "message/rfc822", byName: true, isText: true},
+	'P':        {kind: scheme.KindObject, mediaType: "application/pdf", byName: true},
+	TypeHTML:   {kind: scheme.KindObject, mediaType: "text/html"},
+	TypeInfo:   {kind: scheme.KindInfo},
 }
 
-// itemType returns the media type that type and selector tell, or "". The end of
-// the selector says nothing where the type says what the octets are: a text that is
-// named like a page stays a text.
+// itemType returns the media type of an item, or "" if it is unknown. The selector
+// only counts where the type leaves the format open: a text whose name ends in
+// ".html" stays a text.
 func itemType(gtype byte, selector string) string {
-	switch gtype {
-	case 'I', 's', 'd', ':', ';', '<', '5', '9':
-		return media.ByName(selector)
-	case 'M':
-		if t := media.ByName(selector); t != "" {
-			return t
-		}
-		return "message/rfc822"
-	case 'P':
-		if t := media.ByName(selector); t != "" {
-			return t
-		}
-		return "application/pdf"
+	t := types[gtype]
+	if t.byName {
+		return cmp.Or(media.ByName(selector), t.mediaType)
 	}
-	return mediaType(gtype)
+	return t.mediaType
 }
 
 // kindOf returns what an item of that type promises to be.
-func kindOf(gtype byte) scheme.ItemKind {
-	switch gtype {
-	case TypeMenu:
-		return scheme.KindMenu
-	case TypePhone, TypeSearch:
-		return scheme.KindSearch
-	case TypeTelnet, TypeTN3270:
-		return scheme.KindSession
-	case TypeInfo:
-		return scheme.KindInfo
-	case TypeError:
-		return scheme.KindError
-	case '0', '4', '5', '6', '9', 'g', 'I', ':', ';', '<', TypeHTML, 's', 'd', 'P', 'M':
-		return scheme.KindObject
-	}
-	return scheme.KindUnknown
-}
+func kindOf(gtype byte) scheme.ItemKind { return cmp.Or(types[gtype].kind, scheme.KindUnknown) }

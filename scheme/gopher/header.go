@@ -9,21 +9,19 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/scheme"
 )
 
 // Header is the first line of a reply to a Gopher+ request (Gopher+ section 2.3).
 type Header struct {
-	// Plus reports whether there is one. A server without Gopher+ answers such
-	// requests in the old style.
+	// Plus reports whether there is a header. A server without Gopher+ sends none.
 	Plus   bool
 	Failed bool // the reply is an error: see [ReadFailure]
-	// Length is how many octets follow, or [LengthDot] or [LengthClose].
+	// Length is the number of octets that follow, or [LengthDot] or [LengthClose].
 	Length int64
 }
 
-// The lengths of replies that end otherwise.
+// The lengths of replies whose size the server does not announce.
 const (
 	LengthDot   = -1 // by a line that is only a dot
 	LengthClose = -2 // by the end of the connection
@@ -32,12 +30,11 @@ const (
 // maxHeader is the most octets of a header, its end included.
 const maxHeader = 32
 
-// ReadHeader takes the header off r. If there is none it leaves r as it is, and
-// Plus is false: that is also so for a reply without any octet. It waits for no more
-// octets than are needed to tell, and never for more than the first line.
+// ReadHeader reads the header from r. Without a header, also in an empty reply, it
+// leaves r unchanged and Plus is false. It waits only for as many octets as
+// it needs, and never beyond the first line.
 //
-// A header that ends too early, and one with a number that can't be, is an error
-// that wraps [scheme.ErrProtocol].
+// The error wraps [scheme.ErrProtocol] if the header is cut or its number is invalid.
 func ReadHeader(r *bufio.Reader) (Header, error) {
 	for n := 1; n <= maxHeader; n++ {
 		line, err := r.Peek(n)
@@ -45,7 +42,7 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 		case errors.Is(err, bufio.ErrBufferFull), err == io.EOF && len(line) == 0:
 			return Header{Length: LengthClose}, nil
 		case err == io.EOF:
-			return Header{}, fmt.Errorf("%w: %w within the first line of a Gopher+ reply, %s", scheme.ErrProtocol, io.ErrUnexpectedEOF, locus.Quote(string(line)))
+			return Header{}, fmt.Errorf("%w: %w in the first line of a Gopher+ reply, %s", scheme.ErrProtocol, io.ErrUnexpectedEOF, locus.Quote(string(line)))
 		case err != nil:
 			return Header{}, err
 		}
@@ -65,8 +62,8 @@ func ReadHeader(r *bufio.Reader) (Header, error) {
 	return Header{Length: LengthClose}, nil
 }
 
-// headerNumber finds the number in what can be a header. ok reports whether line is
-// one, or the front of one; whole, that it is all of it:
+// headerNumber returns the number in a header, or in the beginning of one. ok
+// reports whether line is either of them; whole, that the header is complete.
 //
 //	header = ( "+" | "-" ) *SP [ "-" ] 1*digit *SP [ CR ] LF
 func headerNumber(line string) (number string, whole, ok bool) {
@@ -74,20 +71,12 @@ func headerNumber(line string) (number string, whole, ok bool) {
 		return "", false, false
 	}
 	rest := strings.TrimLeft(line[1:], " ")
-	number = rest
-	rest = strings.TrimPrefix(rest, "-")
-	digits := 0
-	for digits < len(rest) && octet.Is(rest[digits], octet.Digit) {
-		digits++
-	}
-	end := rest[digits:]
-	if end == "" {
-		return "", false, true
-	}
-	if digits == 0 {
+	digits := strings.TrimPrefix(rest, "-")
+	end := strings.TrimLeft(digits, "0123456789")
+	number = rest[:len(rest)-len(end)]
+	if end != "" && end == digits {
 		return "", false, false
 	}
-	number = number[:len(number)-len(end)]
 	switch strings.TrimLeft(end, " ") {
 	case "", "\r":
 		return number, false, true
@@ -102,11 +91,11 @@ func headerLength(number string) (int64, error) {
 	if err == nil && (n >= 0 && number[0] != '-' || number == "-1" || number == "-2") {
 		return n, nil
 	}
-	return 0, fmt.Errorf("%w: a Gopher+ reply has a length of 0 or more, -1 or -2, and not %s", scheme.ErrProtocol, number)
+	return 0, fmt.Errorf("%w: invalid length %s of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol, number)
 }
 
-// String returns the header as a server writes it, without the line's end; "" if
-// there is none.
+// String returns the header as a server writes it, without the line end; "" if Plus
+// is false.
 func (h Header) String() string {
 	switch {
 	case !h.Plus:
@@ -117,13 +106,12 @@ func (h Header) String() string {
 	return "+" + strconv.FormatInt(h.Length, 10)
 }
 
-// Body returns what follows the header in r. For a length it is as many octets as
-// that; if fewer come, they are followed by an error that wraps
-// [scheme.ErrProtocol] and [io.ErrUnexpectedEOF], and what comes after them is left
-// in r. For LengthDot, and without a header, text says whether it is lines, as
-// [TextBody] reads them; else it is everything, but after LengthDot a last line
-// that is only a dot. Servers that promise this dot and leave it out are forgiven,
-// but an error ends at the first one.
+// Body returns what follows the header in r. With a length it reads exactly that
+// many octets; if fewer arrive, the error wraps [scheme.ErrProtocol] and
+// [io.ErrUnexpectedEOF]. After LengthDot, and without a header, text says whether
+// the body consists of lines, as [TextBody] reads them. Otherwise the body is all of
+// r; after LengthDot, without a last line that is only a dot, which may be missing.
+// The text of an error ends at the first such line.
 func (h Header) Body(r io.Reader, text bool) io.Reader {
 	if text {
 		return h.TextBody(r, &TextOptions{Strict: h.Failed})
@@ -137,7 +125,7 @@ func (h Header) Body(r io.Reader, text bool) io.Reader {
 	return r
 }
 
-// TextBody is [Header.Body] of lines, with options for the dots.
+// TextBody is [Header.Body] for lines, with options for the dots.
 func (h Header) TextBody(r io.Reader, o *TextOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:
@@ -148,7 +136,7 @@ func (h Header) TextBody(r io.Reader, o *TextOptions) io.Reader {
 	return TextBody(r, o)
 }
 
-// exactReader reads as many octets as were announced.
+// exactReader reads as many octets as the header announced.
 type exactReader struct {
 	r           io.Reader
 	length, got int64
@@ -168,7 +156,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	case e.got == e.length:
 		return n, nil
 	case err == io.EOF:
-		err = fmt.Errorf("%w: %w: %d octets came of the %d that were announced", scheme.ErrProtocol, io.ErrUnexpectedEOF, e.got, e.length)
+		err = fmt.Errorf("%w: %w: got %d of the %d announced octets", scheme.ErrProtocol, io.ErrUnexpectedEOF, e.got, e.length)
 	}
 	return n, err
 }

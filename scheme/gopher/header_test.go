@@ -69,16 +69,16 @@ func TestReadHeaderFails(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"+-3\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -3", scheme.ErrProtocol},
-		{"--0\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -0", scheme.ErrProtocol},
-		{"+-01\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not -01", scheme.ErrProtocol},
-		{"+9223372036854775808\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not 9223372036854775808", scheme.ErrProtocol},
-		{"-99999999999999999999999\r\n", "protocol error: a Gopher+ reply has a length of 0 or more, -1 or -2, and not 99999999999999999999999", scheme.ErrProtocol},
-		{"+", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+"`, io.ErrUnexpectedEOF},
-		{"+-", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+-"`, io.ErrUnexpectedEOF},
-		{"-- ", "", nil}, // a blank is within no number
-		{"+12", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
-		{"+12 \r", `protocol error: unexpected EOF within the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
+		{"+-3\r\n", "protocol error: invalid length -3 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"--0\r\n", "protocol error: invalid length -0 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+-01\n", "protocol error: invalid length -01 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+9223372036854775808\r\n", "protocol error: invalid length 9223372036854775808 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"-99999999999999999999999\r\n", "protocol error: invalid length 99999999999999999999999 of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol},
+		{"+", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+"`, io.ErrUnexpectedEOF},
+		{"+-", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+-"`, io.ErrUnexpectedEOF},
+		{"-- ", "", nil}, // a number contains no blank
+		{"+12", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12"`, io.ErrUnexpectedEOF},
+		{"+12 \r", `protocol error: unexpected EOF in the first line of a Gopher+ reply, "+12 \r"`, io.ErrUnexpectedEOF},
 	} {
 		h, err := ReadHeader(bufio.NewReader(strings.NewReader(c.reply)))
 		switch {
@@ -99,7 +99,7 @@ func TestReadHeaderFails(t *testing.T) {
 	}
 }
 
-// A server that sent enough to tell is not waited for.
+// ReadHeader does not wait when it has enough octets.
 func TestReadHeaderDoesNotWait(t *testing.T) {
 	for _, sent := range []string{"T", "+I", "+-1\n", "+-1\r\n", "-7x", "+-2\r\nabc"} {
 		r, w := io.Pipe()
@@ -109,7 +109,7 @@ func TestReadHeaderDoesNotWait(t *testing.T) {
 		}
 		w.Close()
 	}
-	// The smallest reader there is holds less than the longest header.
+	// The smallest bufio.Reader holds less than the longest header.
 	r := bufio.NewReaderSize(strings.NewReader("+1"+strings.Repeat(" ", 20)+"\r\n"), 1)
 	if h, err := ReadHeader(r); err != nil || h.Plus {
 		t.Error(h, err)
@@ -124,7 +124,7 @@ func TestHeaderBody(t *testing.T) {
 		want, rest string
 	}{
 		{Header{Length: LengthClose}, false, reply, ""},
-		{Header{Length: LengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // no dots are doubled
+		{Header{Length: LengthClose}, true, "a\r\n..b\r\n.\r\nc\r\n", ""}, // the server does not double dots
 		{Header{Plus: true, Length: 9}, false, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{Header{Plus: true, Length: 9}, true, "a\r\n..b\r\n.", "\r\nc\r\n.\r\n"},
 		{Header{Plus: true, Length: 0}, true, "", reply},
@@ -147,12 +147,12 @@ func TestHeaderBody(t *testing.T) {
 	}
 }
 
-// Fewer octets than were announced: what came, and then an error that says so. The
-// announced length is no reason to have as much memory.
+// A cut body returns its octets and then an error. The announced length does not
+// determine the allocated memory.
 func TestCutBody(t *testing.T) {
 	h := Header{Plus: true, Length: 1 << 62}
 	got, err := io.ReadAll(h.Body(iotest.DataErrReader(strings.NewReader("abc")), false))
-	const want = "protocol error: unexpected EOF: 3 octets came of the 4611686018427387904 that were announced"
+	const want = "protocol error: unexpected EOF: got 3 of the 4611686018427387904 announced octets"
 	if string(got) != "abc" || err == nil || err.Error() != want || !errors.Is(err, scheme.ErrProtocol) || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -166,7 +166,7 @@ func TestCutBody(t *testing.T) {
 	if string(got) != "abc" || err != broken {
 		t.Errorf("%q, %v", got, err)
 	}
-	// All octets are there when it breaks.
+	// The error comes after all octets.
 	got, err = io.ReadAll(Header{Plus: true, Length: 3}.Body(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), true))
 	if string(got) != "abc" || err != nil {
 		t.Errorf("%q, %v", got, err)

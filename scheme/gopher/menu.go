@@ -2,10 +2,10 @@ package gopher
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -15,31 +15,31 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The types of lines that are no items: nothing gets them.
+// The types of lines that are not items.
 const (
-	TypeInfo   = 'i' // text between the items; in no RFC, and everywhere in use
+	TypeInfo   = 'i' // text between the items; in no RFC, but in common use
 	TypeError  = '3' // the name is the message (RFC 1436 section 3.8)
-	TypeMirror = '+' // one more server for the item before it
+	TypeMirror = '+' // another server for the item before it
 )
 
 // Line is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
-// are the octets that came: not safe for a terminal, in no stated charset.
+// are the octets that the server sent: not safe for a terminal, of unknown charset.
 type Line struct {
-	Type     byte   // 0: the line has none
+	Type     byte   // the gophertype; 0: missing
 	Name     string // display string
 	Selector string
 	Host     string // empty: the menu's own
-	Port     uint16 // 0: see Fault and Assumed. A field that is missing or empty is 70, or 23 for a session.
-	Plus     byte   // '+': the server speaks Gopher+ about the item; '?': it has a form; or 0
-	Mirrors  byte   // of a '+' line: the type of the item before it, which it is another server for; else 0
-	Fault    error  // why it can't be followed: the line is for display alone. It wraps scheme.ErrProtocol.
-	Assumed  bool   // there were two fields: host and port are the menu's own
+	Port     uint16 // 0: unknown, see Fault and Assumed. An empty field means 70, or 23 for a session.
+	Plus     byte   // '+': the item has Gopher+ attributes; '?': also a form; 0: neither
+	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
+	Fault    error  // why the line leads nowhere and can only be shown; wraps scheme.ErrProtocol
+	Assumed  bool   // the line has no host and port: the menu's own are used
 }
 
-// lineError is why a line can't be followed.
+// lineError is the Fault of a line.
 type lineError struct {
 	why  string
-	text string // the octets it is about, if any
+	text string // the octets at fault, if any
 }
 
 func (e *lineError) Error() string {
@@ -55,11 +55,11 @@ var (
 	errNoType   = &lineError{why: "the line has no type"}
 	errNoFields = &lineError{why: "the line has no selector"}
 	errNoHost   = &lineError{why: "the line has no host"}
-	errNoMirror = &lineError{why: "the line is another server for an item, and no item is before it"}
+	errNoMirror = &lineError{why: "the line names another server for the item before it, but there is no such item"}
 )
 
-// ParseLine reads one line of a menu, without its end. It reports false for an
-// empty line. What an item of type "+" mirrors is for [MenuReader] to know.
+// ParseLine reads one line of a menu, without its line end. ok is false for an empty
+// line. Only [MenuReader] sets Mirrors, since that depends on the lines before.
 func ParseLine(line []byte) (l Line, ok bool) {
 	if len(line) == 0 {
 		return Line{}, false
@@ -73,15 +73,14 @@ func ParseLine(line []byte) (l Line, ok bool) {
 
 const whySelector = "a selector can't hold CR, LF or NUL"
 
-// menuState is what the lines of a menu tell about those that follow.
+// menuState is what parsing a line needs to know of the lines before it.
 type menuState struct {
-	item byte   // type of the last item, which a mirror is of; 0: none
-	host string // one that can be; many lines in a row have the same
+	item byte   // type of the last item; 0: none
+	host string // the last valid host, since many lines in a row have the same
 }
 
-// parse reads a line that is not empty, and has no CR or LF, into the zero Line.
-// Lines of information and errors have anything for selector, host and port, and
-// none is looked at.
+// parse reads a line that is not empty and has no CR or LF into the zero Line. It
+// ignores selector, host and port of information and error lines.
 func (l *Line) parse(text string, before *menuState) {
 	first, rest, more := cutTab(text)
 	if first == "" || first[0] == 0 {
@@ -107,14 +106,14 @@ func (l *Line) parse(text string, before *menuState) {
 		l.readPlus(rest)
 	}
 	if _, isLink := l.link(); isLink {
-		l.Assumed = false // it has no use for a host
+		l.Assumed = false // a link needs no host
 		return
 	}
 	switch {
 	case strings.IndexByte(l.Selector, 0) >= 0:
 		l.Fault = &lineError{whySelector, l.Selector}
 	case l.Host != before.host && !isHostText(l.Host):
-		l.Fault = &lineError{"not a host", l.Host}
+		l.Fault = &lineError{"invalid host", l.Host}
 	case !l.Assumed:
 		l.readPort(trimBlanks(port))
 	case l.isSession():
@@ -133,7 +132,7 @@ func cutTab(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// trimBlanks returns text without the blanks around it.
+// trimBlanks removes blanks at both ends.
 func trimBlanks(text string) string {
 	if text == "" || text[0] != ' ' && text[len(text)-1] != ' ' {
 		return text
@@ -141,7 +140,7 @@ func trimBlanks(text string) string {
 	return strings.Trim(text, " ")
 }
 
-// readPlus reads the fifth field, and leaves out the others.
+// readPlus reads the fifth field.
 func (l *Line) readPlus(text string) {
 	plus, _, _ := cutTab(text)
 	if plus == "+" || plus == "?" {
@@ -149,8 +148,7 @@ func (l *Line) readPlus(text string) {
 	}
 }
 
-// isHostText reports whether text can stand where a URL has its host; what host
-// it is, if any, shows when the URL is made.
+// isHostText reports whether text can be the host part of a URL, valid or not.
 func isHostText(text string) bool {
 	if octet.All(text)&octet.Unreserved != 0 {
 		return true
@@ -172,25 +170,18 @@ func (l *Line) readPort(digits string) {
 		}
 		return
 	}
-	n := 0
-	for i := 0; i < len(digits) && n <= math.MaxUint16; i++ {
-		if !octet.Is(digits[i], octet.Digit) {
-			n = 0
-			break
-		}
-		n = n*10 + int(digits[i]-'0')
-	}
-	if n == 0 || n > math.MaxUint16 {
-		l.Fault = &lineError{"not a port", digits}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || n == 0 {
+		l.Fault = &lineError{"invalid port", digits}
 		return
 	}
 	l.Port = uint16(n)
 }
 
-// telnetPort is the port of a session that names none.
+// telnetPort is the default port of a session.
 const telnetPort = 23
 
-// kind is the type of the item, or of the one that it mirrors.
+// kind is the type of the item, or of the item that it mirrors.
 func (l *Line) kind() byte {
 	if l.Type == TypeMirror {
 		return l.Mirrors
@@ -200,16 +191,15 @@ func (l *Line) kind() byte {
 
 func (l *Line) isSession() bool { return l.kind() == TypeTelnet || l.kind() == TypeTN3270 }
 
-// isError reports whether the line tells that something went wrong. Some servers
-// put their errors into lines of the type that was asked for, and name a host that
-// is none.
+// isError reports whether the line is an error message. Some servers send errors as
+// lines of the requested type with the host "error.host".
 func (l *Line) isError() bool {
 	const errorHost = "error.host"
 	return l.Type == TypeError || len(l.Host) == len(errorHost) && strings.EqualFold(l.Host, errorHost)
 }
 
-// link returns the URL that the selector of type h is, after "URL:" in either case,
-// with or without a "/" before it.
+// link returns the URL after "URL:" in the selector of type h. The prefix may be in
+// lower case and follow a "/".
 func (l *Line) link() (text string, ok bool) {
 	if l.kind() != TypeHTML {
 		return "", false
@@ -226,34 +216,27 @@ func cutLink(selector string) (text string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// URL returns the URL of the item that the line stands for; menu is the one that
-// the line is of. It has the selector's octets, encoded once. A line of information
-// or of an error has the zero URL. What no URL can say is an error: Fault, or what
-// came out is not a URL.
+// URL returns the URL of the line's item; menu is the URL of the menu that contains
+// the line. The selector's octets are encoded once. Information and error lines
+// have the zero URL. The error is Fault, or says why no URL can name the item.
 //
-// Types 8 and T are telnet and tn3270 URLs with the selector for a user, and a
-// selector of type h that begins with "URL:" is the URL behind that. An item of a
-// gophers menu on the same host and port is gophers too.
+// Types 8 and T give telnet and tn3270 URLs with the selector as the user. A
+// selector of type h that begins with "URL:" gives the URL that follows. An item of
+// a gophers menu on the same host and port is gophers too.
 func (l Line) URL(menu URL) (locus.URL, error) {
 	m := makeItemMaker(menu)
 	return m.url(&l)
 }
 
-// itemMaker makes items of the lines of a menu.
+// itemMaker makes items from the lines of a menu.
 type itemMaker struct {
-	host   string // of the menu
-	port   uint16
-	secure bool
-	share  int // octets of memory that the texts of URLs share; 0: each has its own
-	texts  strings.Builder
+	menu  address
+	share int // octets of memory that the texts of URLs share; 0: each has its own
+	texts strings.Builder
 }
 
 func makeItemMaker(menu URL) itemMaker {
-	m := itemMaker{host: menu.url.Host(), port: Port, secure: menu.Secure()}
-	if n, ok := menu.url.Port(); ok {
-		m.port = n
-	}
-	return m
+	return itemMaker{menu: address{menu.url.Host(), menu.port(), menu.Secure()}}
 }
 
 // newItemMaker returns an itemMaker for many lines of a menu.
@@ -277,67 +260,64 @@ func (m *itemMaker) url(l *Line) (locus.URL, error) {
 	if link, ok := l.link(); ok {
 		return locus.Parse(link)
 	}
-	at := m.place(l)
+	at := m.address(l)
 	switch kind {
 	case TypeTelnet:
 		return at.session("telnet", l.Selector)
 	case TypeTN3270:
 		return at.session("tn3270", l.Selector)
 	case TypePhone:
-		return m.itemURL(at, kind, l.Selector, 0) // it is not Gopher, with a plus or without
+		return m.itemURL(at, kind, l.Selector, 0) // CSO has no Gopher+
 	}
 	return m.itemURL(at, kind, l.Selector, l.Plus)
 }
 
-// place is where an item is.
-type place struct {
+// address is the server of an item.
+type address struct {
 	host   string
 	port   uint16
-	secure bool
+	secure bool // gophers
 }
 
-// place returns where the line leads to.
-func (m *itemMaker) place(l *Line) place {
-	at := place{host: l.Host, port: l.Port}
-	if l.Host == "" {
-		at.host = m.host
-	}
+// address returns the server of the line's item.
+func (m *itemMaker) address(l *Line) address {
+	a := address{host: cmp.Or(l.Host, m.menu.host), port: l.Port}
 	if l.Assumed {
-		at.port = m.port
+		a.port = m.menu.port
 	}
-	at.secure = m.secure && at.port == m.port && sameHost(at.host, m.host)
-	return at
+	a.secure = m.menu.secure && a.port == m.menu.port && sameHost(a.host, m.menu.host)
+	return a
 }
 
-// sameHost compares hosts. Neither the "." of the root at the end of a name nor the
-// brackets of an address tell them apart.
+// sameHost compares hosts, with or without a "." at the end or brackets around an
+// address.
 func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(strings.Trim(a, "[]"), "."), strings.TrimSuffix(strings.Trim(b, "[]"), "."))
 }
 
 // hostText returns the host as URL text.
-func (p place) hostText() string {
-	if p.host != "" && p.host[0] != '[' && strings.IndexByte(p.host, ':') >= 0 {
-		return "[" + p.host + "]"
+func (a address) hostText() string {
+	if a.host != "" && a.host[0] != '[' && strings.IndexByte(a.host, ':') >= 0 {
+		return "[" + a.host + "]"
 	}
-	return p.host
+	return a.host
 }
 
-// portOr returns the port for a URL, 0 if that is the one it has without.
-func (p place) portOr(other uint16) uint16 {
-	if p.port == other {
+// portUnless returns the port for a URL, or 0 if it is the default.
+func (a address) portUnless(defaultPort uint16) uint16 {
+	if a.port == defaultPort {
 		return 0
 	}
-	return p.port
+	return a.port
 }
 
-// session returns the URL of an interactive service. A user that a program could
-// take for one of its options, or that holds what a terminal obeys, is refused.
-func (p place) session(scheme, user string) (locus.URL, error) {
-	parts := locus.Parts{Scheme: scheme, Host: p.hostText(), Port: p.portOr(telnetPort)}
+// session returns the URL of an interactive service. It refuses a user that a
+// program could read as an option, or that contains control characters.
+func (a address) session(scheme, user string) (locus.URL, error) {
+	parts := locus.Parts{Scheme: scheme, Host: a.hostText(), Port: a.portUnless(telnetPort)}
 	if user != "" {
 		if user[0] == '-' || strings.ContainsFunc(user, isControl) {
-			return locus.URL{}, &lineError{"not a name to log in with", user}
+			return locus.URL{}, &lineError{"invalid login name", user}
 		}
 		encoded := locus.EncodeUser(user)
 		parts.User = &encoded
@@ -347,9 +327,10 @@ func (p place) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. It is that of [Parts], made in one go:
-// all that could be read as something else than it is meant for is left to Parts.
-func (m *itemMaker) itemURL(at place, kind byte, selector string, plus byte) (locus.URL, error) {
+// itemURL returns the URL of a gopher item. It equals that of [Parts], but is made
+// without checking it twice. Anything that could be read differently is left to
+// Parts.
+func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {
 		u, err := locus.Parse(m.keep(text))
@@ -357,18 +338,24 @@ func (m *itemMaker) itemURL(at place, kind byte, selector string, plus byte) (lo
 			return u, nil
 		}
 	}
-	return at.partsURL(kind, selector, plus)
+	parts := Parts{Secure: at.secure, Host: at.hostText(), Port: at.portUnless(Port), Type: kind, Selector: selector}
+	if plus != 0 {
+		text := string([]byte{plus})
+		parts.Plus = &text
+	}
+	g, err := parts.URL()
+	return g.url, err
 }
 
-// appendItem appends the text of the URL of an item, if there is nothing in the
-// selector that can't be sent.
-func (p place) appendItem(b []byte, kind byte, selector string, plus byte) (text []byte, ok bool) {
+// appendItem appends the text of an item's URL. ok is false if the selector can't be
+// sent.
+func (a address) appendItem(b []byte, kind byte, selector string, plus byte) (text []byte, ok bool) {
 	scheme := name + "://"
-	if p.secure {
+	if a.secure {
 		scheme = secureName + "://"
 	}
-	b = append(append(b, scheme...), p.host...)
-	if port := p.portOr(Port); port != 0 {
+	b = append(append(b, scheme...), a.host...)
+	if port := a.portUnless(Port); port != 0 {
 		b = strconv.AppendUint(append(b, ':'), uint64(port), 10)
 	}
 	b = append(b, '/')
@@ -386,7 +373,7 @@ func (p place) appendItem(b []byte, kind byte, selector string, plus byte) (text
 	return b, true
 }
 
-// isPlain reports whether type and selector are written in a URL as they are.
+// isPlain reports whether type and selector need no escapes in a URL.
 func isPlain(kind byte, selector string) bool {
 	all := octet.All(selector)
 	return all&octet.Xchar != 0 && all&octet.Literal != 0 && octet.Is(kind, octet.Unreserved) &&
@@ -403,7 +390,7 @@ func appendTypeSelector(b []byte, kind byte, selector string) []byte {
 	return escape.AppendEncode(b, selector, keep)
 }
 
-// keep returns text as a string, in the memory that is shared if there is any.
+// keep returns text as a string, in shared memory if the maker has any.
 func (m *itemMaker) keep(text []byte) string {
 	if m.share == 0 {
 		return string(text)
@@ -417,19 +404,8 @@ func (m *itemMaker) keep(text []byte) string {
 	return m.texts.String()[start:]
 }
 
-// partsURL is itemURL by way of Parts.
-func (p place) partsURL(kind byte, selector string, plus byte) (locus.URL, error) {
-	parts := Parts{Secure: p.secure, Host: p.hostText(), Port: p.portOr(Port), Type: kind, Selector: selector}
-	if plus != 0 {
-		text := string([]byte{plus})
-		parts.Plus = &text
-	}
-	g, err := parts.URL()
-	return g.url, err
-}
-
-// Item returns the line as an item of the menu that it is of. It never fails: what
-// can't be followed has no URL, and a Note that says why.
+// Item returns the line as an item of its menu. It never fails: an item that can't be
+// followed has no URL, and a Note that says why.
 func (l Line) Item(menu URL) scheme.Item {
 	m := makeItemMaker(menu)
 	return m.item(&l)
@@ -444,25 +420,25 @@ func (m *itemMaker) item(l *Line) (item scheme.Item) {
 	case err != nil:
 		item.URL, item.Note = locus.URL{}, note(err)
 	case l.Assumed && !l.isError():
-		item.Note = "the line names no host and port: the menu's own are assumed"
+		item.Note = "the line has no host and port: the menu's own are assumed"
 	}
 	switch item.Kind {
 	case scheme.KindObject, scheme.KindMenu, scheme.KindSearch, scheme.KindForm:
 		item.Type = itemType(l.kind(), l.Selector)
 	}
 	if l.Fault == errNoFields {
-		// No line of a menu, so the first octet is no type.
+		// This is not a menu line, so its first octet is not a type.
 		item.Title = string([]byte{l.Type}) + l.Name
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	return item
 }
 
-// note is err for people: of a text that is no URL they have no use for all of it.
+// note is the message of err, without the whole text of an invalid URL.
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return "no URL: " + e.Part + ": " + e.Err.Error()
+		return "invalid URL: " + e.Part + ": " + e.Err.Error()
 	}
 	return err.Error()
 }
@@ -481,89 +457,71 @@ func (l *Line) itemKind() scheme.ItemKind {
 	return kind
 }
 
-// Limits bound what is taken from a server. Zero fields are sensible.
+// Limits bound what a client accepts from a server.
 type Limits struct {
-	Line   int   // octets of a line; 64 KiB
-	Items  int   // of a menu; 4 Mi
-	Octets int64 // of a reply: 512 MiB for a menu, 16 MiB for attributes and forms
+	Line   int   // octets of a line; 0: 64 KiB
+	Items  int   // lines of a menu; 0: 4 Mi
+	Octets int64 // octets of a reply; 0: 512 MiB for a menu, 16 MiB otherwise
 }
 
-// The limits that stand if nobody sets others.
+// The default limits.
 const (
 	maxLine  = 64 << 10
 	maxItems = 4 << 20
 	maxMenu  = 512 << 20
 )
 
-// line is the limit of a line. The limits that there are may be nil, here and below.
-func (l *Limits) line() int {
-	if l == nil || l.Line <= 0 {
-		return maxLine
-	}
-	return l.Line
-}
-
-// items is the limit of a menu's lines.
-func (l *Limits) items() int {
-	if l == nil || l.Items <= 0 {
-		return maxItems
-	}
-	return l.Items
-}
-
-// octets is the limit of a reply, and other what it is if nobody sets one.
-func (l *Limits) octets(other int64) int64 {
-	if l == nil || l.Octets <= 0 {
-		return other
-	}
-	return l.Octets
-}
-
-// orDefault returns l with the limits that it leaves out. octets is that of its
-// Octets.
+// orDefault returns the limits with their defaults; octets is that of Octets. l may
+// be nil.
 func (l *Limits) orDefault(octets int64) Limits {
-	return Limits{Line: l.line(), Items: l.items(), Octets: l.octets(octets)}
+	var set Limits
+	if l != nil {
+		set = *l
+	}
+	return Limits{
+		Line:   cmp.Or(max(set.Line, 0), maxLine),
+		Items:  cmp.Or(max(set.Items, 0), maxItems),
+		Octets: cmp.Or(max(set.Octets, 0), octets),
+	}
 }
 
-// MenuReader reads the lines of a menu as they come. It holds no more of them than
-// those that are at hand.
+// MenuReader reads the lines of a menu as they arrive.
 type MenuReader struct {
 	r      io.Reader
 	limits Limits // none is zero
 
 	block   string // whole lines
-	pos, lf int    // in block: what is used, and the first LF behind that or the end
-	buf     []byte
-	end     int // of buf: what is behind block
+	pos, lf int    // in block: the next line, and its LF or the end of block
+	buf     []byte // what was read after block
+	end     int    // of the octets in buf
 
 	used       int64 // octets
 	items      int
 	before     menuState
-	err        error // what ends the menu, behind what is in block and buf
+	err        error // the error after block and buf
 	terminated bool
 }
 
-// menuBuffer is how many octets are read at once. The lines of a block share their
-// memory, which is why it is not more.
+// menuBuffer is the number of octets that are read at once. It is small because the
+// lines of a block share their memory.
 const menuBuffer = 4 << 10
 
-// NewMenuReader returns a MenuReader of the menu that r gives. It reads ahead. The
-// limits may be nil.
+// NewMenuReader returns a reader of the menu in r, which reads ahead. Nil limits mean
+// the defaults.
 func NewMenuReader(r io.Reader, limits *Limits) *MenuReader {
 	return &MenuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
 }
 
-// Terminated reports whether a line that is only a dot ended the menu. One without
-// may be cut: nothing else tells.
+// Terminated reports whether a line that is only a dot ended the menu. Without that
+// line a menu may be cut; nothing else tells.
 func (m *MenuReader) Terminated() bool { return m.terminated }
 
-// Next returns the next line of the menu. At its end, which is a line that is only
-// a dot or the end of the connection, the error is io.EOF; what follows the dot is
-// left alone. A limit that is passed is an error that wraps
-// [scheme.ErrTooLarge]; an error of the reader comes wrapped. What came before any
-// of them is good.
+// Next returns the next line of the menu. The error is io.EOF at the end, which is a
+// line that is only a dot or the end of the connection; it wraps
+// [scheme.ErrTooLarge] if the menu exceeds a limit; otherwise it wraps that of the
+// reader. The lines before an error are valid.
 //
-// Lines end by CR LF, LF or CR; empty lines are left out. The texts of a line may
+// Lines end with CR LF, LF or CR. Empty lines are left out. The texts of a line may
 // share memory with those of lines near it: to keep a few of many, clone them.
 func (m *MenuReader) Next() (l Line, err error) {
 	text, err := m.line()
@@ -588,10 +546,10 @@ func (m *MenuReader) Next() (l Line, err error) {
 	return l, nil
 }
 
-// infoPrefix stands before the line of an item among attributes.
+// infoPrefix precedes an item's line in attributes.
 const infoPrefix = "+INFO: "
 
-// line returns the next line that is not empty, without its end.
+// line returns the next line that is not empty, without its line end.
 func (m *MenuReader) line() (string, error) {
 	for {
 		if m.pos == len(m.block) {
@@ -609,7 +567,7 @@ func (m *MenuReader) line() (string, error) {
 		next := min(m.lf+1, len(m.block))
 		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
 			if cr+1 < len(line) {
-				next = m.pos + cr + 1 // CR alone
+				next = m.pos + cr + 1 // CR without LF
 			}
 			line = line[:cr]
 		}
@@ -630,17 +588,17 @@ func (m *MenuReader) longLine() error {
 	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d octets", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
-// fail ends the menu. What is not used yet is dropped.
+// fail ends the menu and drops the lines that were not returned.
 func (m *MenuReader) fail(err error) error {
 	m.err, m.block, m.pos, m.lf, m.end = err, "", 0, -1, 0
 	return err
 }
 
-// fill reads until there is a whole line, and makes a block of all that are whole.
+// fill reads until there is a whole line, and makes a block of the whole lines.
 func (m *MenuReader) fill() error {
 	for {
 		if m.err == io.EOF && m.end > 0 {
-			m.cut(m.end) // the last line may have no end
+			m.cut(m.end) // the last line may have no line end
 			return nil
 		}
 		if m.err != nil {
@@ -665,7 +623,7 @@ func (m *MenuReader) fill() error {
 	}
 }
 
-// lastEnd returns where the last CR or LF in octets ends, 0 if there is none.
+// lastEnd returns the index after the last CR or LF in octets, or 0.
 func lastEnd(octets []byte) int {
 	end := bytes.LastIndexByte(octets, '\n') + 1
 	if cr := bytes.LastIndexByte(octets[end:], '\r') + 1; cr > 0 {
@@ -674,14 +632,13 @@ func lastEnd(octets []byte) int {
 	return end
 }
 
-// cut makes a block of so many octets of buf.
+// cut makes a block of the first size octets of buf.
 func (m *MenuReader) cut(size int) {
 	m.block, m.pos, m.lf = string(m.buf[:size]), 0, -1
 	m.end = copy(m.buf, m.buf[size:m.end])
 }
 
-// readSome reads until something comes, and takes no reader that never gives
-// anything.
+// readSome reads at least one octet, and gives up on a reader that returns none.
 func readSome(r io.Reader, p []byte) (int, error) {
 	const tries = 100
 	for range tries {

@@ -69,7 +69,7 @@ func TestRFC1436Menu(t *testing.T) {
 	}
 }
 
-// Where lines end, and where the menu does.
+// The ends of lines and of menus.
 func TestMenuEnds(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -116,7 +116,7 @@ func TestMenuEnds(t *testing.T) {
 	}
 }
 
-// hesitant gives nothing every other time.
+// hesitant returns no octets every other time.
 type hesitant struct {
 	text string
 	now  bool
@@ -155,17 +155,17 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"8a\ts\th\t", Line{Type: '8', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
 		{"Ta\ts\th", Line{Type: 'T', Name: "a", Selector: "s", Host: "h", Port: 23}, ""},
-		{"1a\ts\th\t0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "0"`},
-		{"1a\ts\th\t000", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "000"`},
-		{"1a\ts\th\t65536", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "65536"`},
-		{"1a\ts\th\t99999", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "99999"`},
-		{"1a\ts\th\t18446744073709551686", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "18446744073709551686"`},
-		{"1a\ts\th\t70x", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "70x"`},
-		{"1a\ts\th\t7 0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "7 0"`},
-		{"1a\ts\th\t-70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "-70"`},
-		{"1a\ts\th\t+70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "+70"`},
-		{"1a\ts\th\t0x46", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "0x46"`},
-		{"1a\ts\th\t(NULL)", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `not a port: "(NULL)"`},
+		{"1a\ts\th\t0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0"`},
+		{"1a\ts\th\t000", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "000"`},
+		{"1a\ts\th\t65536", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "65536"`},
+		{"1a\ts\th\t99999", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "99999"`},
+		{"1a\ts\th\t18446744073709551686", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "18446744073709551686"`},
+		{"1a\ts\th\t70x", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "70x"`},
+		{"1a\ts\th\t7 0", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "7 0"`},
+		{"1a\ts\th\t-70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "-70"`},
+		{"1a\ts\th\t+70", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "+70"`},
+		{"1a\ts\th\t0x46", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "0x46"`},
+		{"1a\ts\th\t(NULL)", Line{Type: '1', Name: "a", Selector: "s", Host: "h"}, `invalid port: "(NULL)"`},
 
 		// Hosts.
 		{"1a\ts\t h \t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
@@ -173,15 +173,15 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\t\t", Line{Type: '1', Name: "a", Selector: "s", Port: 70}, ""},
 		{"1a\ts\t::1\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "::1", Port: 70}, ""},
 		{"1a\ts\t[::1]\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "[::1]", Port: 70}, ""},
-		{"1a\ts\th h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h h"}, `not a host: "h h"`},
-		{"1a\ts\th\rx\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\rx"}, `not a host: "h\rx"`},
-		{"1a\ts\th\x1b[2J\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x1b[2J"}, `not a host: "h\x1b[2J"`},
-		{"1a\ts\th\x00\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x00"}, `not a host: "h\x00"`},
-		{"1a\ts\tu@h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "u@h"}, `not a host: "u@h"`},
-		{"1a\ts\th/x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `not a host: "h/x"`},
-		{"1a\ts\th\\x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `not a host: "h\\x"`},
+		{"1a\ts\th h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h h"}, `invalid host: "h h"`},
+		{"1a\ts\th\rx\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\rx"}, `invalid host: "h\rx"`},
+		{"1a\ts\th\x1b[2J\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x1b[2J"}, `invalid host: "h\x1b[2J"`},
+		{"1a\ts\th\x00\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h\x00"}, `invalid host: "h\x00"`},
+		{"1a\ts\tu@h\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "u@h"}, `invalid host: "u@h"`},
+		{"1a\ts\th/x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: "h/x"}, `invalid host: "h/x"`},
+		{"1a\ts\th\\x\t70", Line{Type: '1', Name: "a", Selector: "s", Host: `h\x`}, `invalid host: "h\\x"`},
 
-		// The fifth field, and those behind it.
+		// The fifth field, and further ones.
 		{"1a\ts\th\t70\t+", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
 		{"1a\ts\th\t70\t?", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '?'}, ""},
 		{"1a\ts\th\t70\t+\tmore\tstill more", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70, Plus: '+'}, ""},
@@ -189,7 +189,7 @@ func TestParseLine(t *testing.T) {
 		{"1a\ts\th\t70\t++", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 		{"1a\ts\th\t70\tx", Line{Type: '1', Name: "a", Selector: "s", Host: "h", Port: 70}, ""},
 
-		// Too few.
+		// Too few fields.
 		{"1a\ts", Line{Type: '1', Name: "a", Selector: "s", Assumed: true}, ""},
 		{"0Hit one\t/about.txt", Line{Type: '0', Name: "Hit one", Selector: "/about.txt", Assumed: true}, ""},
 		{"8a\ts", Line{Type: '8', Name: "a", Selector: "s", Assumed: true}, "the line has no host"},
@@ -199,7 +199,7 @@ func TestParseLine(t *testing.T) {
 		{"\x00a\ts\th\t70", Line{Name: "\x00a"}, "the line has no type"},
 		{"\t", Line{}, "the line has no type"},
 
-		// Neither information nor errors have anything but their text.
+		// Information and error lines have only a text.
 		{"iText", Line{Type: 'i', Name: "Text"}, ""},
 		{"i", Line{Type: 'i'}, ""},
 		{"iText\tTITLE\tnull.host\t1", Line{Type: 'i', Name: "Text"}, ""},
@@ -210,9 +210,9 @@ func TestParseLine(t *testing.T) {
 		// A link needs neither host nor port.
 		{"hWeb\tURL:http://x/\t(NULL)\t0", Line{Type: 'h', Name: "Web", Selector: "URL:http://x/", Host: "(NULL)"}, ""},
 		{"hWeb\t/url:http://x/", Line{Type: 'h', Name: "Web", Selector: "/url:http://x/"}, ""},
-		{"hWeb\tURL\th\t0", Line{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `not a port: "0"`},
+		{"hWeb\tURL\th\t0", Line{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
 
-		// What no request can hold.
+		// Octets that no request can contain.
 		{"0a\ts\x00t\th\t70", Line{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't hold CR, LF or NUL: "s\x00t"`},
 		{"0a\ts\r\nt\th\t70", Line{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't hold CR, LF or NUL: "s\r\nt"`},
 	} {
@@ -237,7 +237,7 @@ func TestItem(t *testing.T) {
 	const (
 		object, menu, search, form   = scheme.KindObject, scheme.KindMenu, scheme.KindSearch, scheme.KindForm
 		session, info, bad, unknown_ = scheme.KindSession, scheme.KindInfo, scheme.KindError, scheme.KindUnknown
-		assumed                      = "the line names no host and port: the menu's own are assumed"
+		assumed                      = "the line has no host and port: the menu's own are assumed"
 	)
 	for _, c := range []struct {
 		line      string
@@ -291,9 +291,9 @@ func TestItem(t *testing.T) {
 		{"1a\ts\t[::1]\t70", "gopher://[::1]/1s", menu, "application/gopher-menu", ""},
 		{"0a\ts\t::1\t70\t+", "gopher://[::1]/0s%09%09+", object, "text/plain", ""},
 		{"1a\ts\tunder_score\t70", "gopher://under_score/1s", menu, "application/gopher-menu", ""},
-		{"1a\ts\tfe80::1%eth0\t70", "", menu, "application/gopher-menu", "no URL: escape: "},
-		{"1a\ts\th:80\t70", "", menu, "application/gopher-menu", "no URL: host"},
-		{"1a\ts\t[x]\t70", "", menu, "application/gopher-menu", "no URL: host"},
+		{"1a\ts\tfe80::1%eth0\t70", "", menu, "application/gopher-menu", "invalid URL: escape: "},
+		{"1a\ts\th:80\t70", "", menu, "application/gopher-menu", "invalid URL: host"},
+		{"1a\ts\t[x]\t70", "", menu, "application/gopher-menu", "invalid URL: host"},
 		{"1a\ts\t\t", "gopher://own.example/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts\t\t7070", "gopher://own.example:7070/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts", "gopher://own.example:7071/1s", menu, "application/gopher-menu", assumed},
@@ -304,8 +304,8 @@ func TestItem(t *testing.T) {
 		{"8a\ta b:c@d\th\t2323\t+", "telnet://a%20b%3Ac%40d@h:2323", session, "", ""},
 		{"8a\t\th\t70", "telnet://h:70", session, "", ""},
 		{"Ta\tguest\th\t", "tn3270://guest@h", session, "", ""},
-		{"8a\t-froot\th\t23", "", session, "", `not a name to log in with: "-froot"`},
-		{"8a\ta\x1b[2J\th\t23", "", session, "", `not a name to log in with: "a\x1b[2J"`},
+		{"8a\t-froot\th\t23", "", session, "", `invalid login name: "-froot"`},
+		{"8a\ta\x1b[2J\th\t23", "", session, "", `invalid login name: "a\x1b[2J"`},
 		{"8a\tguest", "", session, "", "the line has no host"},
 		{"8a\t\t\t23", "telnet://own.example", session, "", ""},
 
@@ -313,8 +313,8 @@ func TestItem(t *testing.T) {
 		{"hWeb\tURL:http://www.example.com/\th\t70", "http://www.example.com/", unknown_, "", ""},
 		{"hWeb\t/url:ftp://h/x;type=i\t\t", "ftp://h/x;type=i", unknown_, "", ""},
 		{"hWeb\tURL:mailto:a@b.example", "mailto:a@b.example", unknown_, "", ""},
-		{"hWeb\tURL:http://h/a b\th\t70", "", unknown_, "", "no URL: "},
-		{"hWeb\tURL:\th\t70", "", unknown_, "", "no URL: "},
+		{"hWeb\tURL:http://h/a b\th\t70", "", unknown_, "", "invalid URL: "},
+		{"hWeb\tURL:\th\t70", "", unknown_, "", "invalid URL: "},
 		{"0Web\tURL:http://x/\th\t70", "gopher://h/0URL:http://x/", object, "text/plain", ""},
 		{"hWeb\tURLs\th\t70", "gopher://h/hURLs", object, "text/html", ""},
 
@@ -322,19 +322,19 @@ func TestItem(t *testing.T) {
 		{"iText\ts\th\t70\t+", "", info, "", ""},
 		{"3Gone\t\terror.host\t1", "", bad, "", ""},
 		{"0'/nope' does not exist!!\t\tError.Host\t1", "", bad, "", ""},
-		{"1a\ts\th\t0", "", menu, "application/gopher-menu", `not a port: "0"`},
+		{"1a\ts\th\t0", "", menu, "application/gopher-menu", `invalid port: "0"`},
 		{"Error: no such file", "", unknown_, "", "the line has no selector"},
-		{"+a\ts\th\t70", "", unknown_, "", "the line is another server for an item, and no item is before it"},
+		{"+a\ts\th\t70", "", unknown_, "", "the line names another server for the item before it, but there is no such item"},
 	} {
 		l, _ := ParseLine([]byte(c.line))
 		item := l.Item(mustURL(t, "gopher://own.example:7071/1/menu"))
-		noted := item.Note == c.note || strings.HasPrefix(c.note, "no URL: ") && strings.HasPrefix(item.Note, c.note)
+		noted := item.Note == c.note || strings.HasPrefix(c.note, "invalid URL: ") && strings.HasPrefix(item.Note, c.note)
 		if item.URL.String() != c.url || item.Kind != c.kind || item.Type != c.mediaType || !noted || item.Size != -1 {
 			t.Errorf("%q\n got %q %s %q %q %d\nwant %q %s %q %q", c.line, item.URL, item.Kind, item.Type, item.Note, item.Size, c.url, c.kind, c.mediaType, c.note)
 		}
 		title := l.Name
 		if c.note == "the line has no selector" {
-			title = c.line // no menu at all: nothing of it may be lost
+			title = c.line // not a menu line: the title keeps all of it
 		}
 		if item.Title != title {
 			t.Errorf("%q: title %q, want %q", c.line, item.Title, title)
@@ -352,7 +352,7 @@ func TestItemWithoutMenu(t *testing.T) {
 	}
 }
 
-// What is on the server of a gophers menu stays within TLS, and nothing else does.
+// Only items on the server of a gophers menu use TLS.
 func TestSecureItems(t *testing.T) {
 	for _, c := range []struct{ menu, line, want string }{
 		{"gophers://h/", "1a\ts\th\t70", "gophers://h/1s"},
@@ -374,7 +374,7 @@ func TestSecureItems(t *testing.T) {
 	}
 }
 
-// Gopher+ section 2.9, type "+": one more server for the item before.
+// Gopher+ section 2.9, type "+": another server for the item before.
 func TestMenuMirrors(t *testing.T) {
 	const text = "+Of nothing\ts\th\t70\r\n" +
 		"9Archive\ta.tar\th\t70\r\n" +
@@ -464,13 +464,12 @@ func TestMenuLimits(t *testing.T) {
 	}
 }
 
-// stuck never gives anything.
+// stuck never returns octets.
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// A connection that breaks is an error, and what came before is good; the line that
-// it broke in is not.
+// After a broken connection the complete lines are valid, and the cut line is dropped.
 func TestMenuBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{broken, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
@@ -484,7 +483,7 @@ func TestMenuBreaks(t *testing.T) {
 			}
 		}
 	}
-	// A dot before it breaks ends the menu.
+	// A lone dot before the error ends the menu.
 	m := NewMenuReader(io.MultiReader(strings.NewReader("ia\r\n.\r\n"), iotest.ErrReader(broken)), nil)
 	if l, err := m.Next(); err != nil || l.Name != "a" {
 		t.Errorf("%+v, %v", l, err)
@@ -494,7 +493,7 @@ func TestMenuBreaks(t *testing.T) {
 	}
 }
 
-// A line is given when it is there: nobody waits for the next.
+// A line is returned as soon as it is complete.
 func TestMenuIsNotHeldBack(t *testing.T) {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
 		r, w := io.Pipe()
@@ -514,8 +513,8 @@ func TestMenuIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// A menu of 100 MB takes no more memory than a small one, and reading it allocates
-// less than once a line.
+// A menu of 100 MB needs no more memory than a small one, and less than one allocation
+// per line.
 func TestLargeMenu(t *testing.T) {
 	const size = 100 << 20
 	m := NewMenuReader(endless(typicalMenu, size), nil)
@@ -531,7 +530,7 @@ func TestLargeMenu(t *testing.T) {
 			t.Fatalf("line %d: %+v, %v", n, l, err)
 		}
 		if n++; n%100_000 == 0 {
-			runtime.GC() // garbage is as much as a busy machine lets it be
+			runtime.GC() // a busy machine may have much garbage
 			runtime.ReadMemStats(&now)
 			most = max(most, now.HeapAlloc)
 		}
@@ -583,11 +582,11 @@ func TestItemsAllocate(t *testing.T) {
 	}
 }
 
-// What the types mean (RFC 1436 section 3.8, and what is in use).
+// The types of RFC 1436 section 3.8, and those in common use.
 func TestTypes(t *testing.T) {
 	for gtype := range 256 {
 		text := strings.IndexByte("01467M", byte(gtype)) >= 0
-		if isText(byte(gtype)) != text {
+		if types[gtype].isText != text {
 			t.Errorf("%c: text %v", gtype, !text)
 		}
 		kind := scheme.KindUnknown
@@ -608,13 +607,13 @@ func TestTypes(t *testing.T) {
 		if got := kindOf(byte(gtype)); got != kind {
 			t.Errorf("%c: %s, want %s", gtype, got, kind)
 		}
-		if of := mediaType(byte(gtype)); of != "" && itemType(byte(gtype), "a.html") != of {
-			t.Errorf("%c: its name makes %s of %s", gtype, itemType(byte(gtype), "a.html"), of)
+		if of := types[gtype]; !of.byName && itemType(byte(gtype), "a.html") != of.mediaType {
+			t.Errorf("%c: its name makes %s of %s", gtype, itemType(byte(gtype), "a.html"), of.mediaType)
 		}
 	}
 }
 
-// Text of a server is octets, and stays so; nothing of it is in a message as it is.
+// Messages quote the octets of a server.
 func TestNotesAreSafe(t *testing.T) {
 	menu := mustURL(t, "gopher://h/")
 	for c := range 256 {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// replay plays the server's side of a capture to whoever dials.
+// replay is a dialer to a server that replays a capture.
 type replay struct {
 	c     capture
 	dials int
@@ -36,7 +36,7 @@ func (r *replay) DialContext(context.Context, string, string) (net.Conn, error) 
 			rest = nil
 		}
 		if r.c.kind == "raw" {
-			// A phone book's client takes leave when it has its answer.
+			// A client of a phone book sends quit after the answer.
 			server.Write(r.c.s2c)
 		}
 		n, _ := io.ReadFull(lines, rest)
@@ -50,25 +50,24 @@ func (r *replay) DialContext(context.Context, string, string) (net.Conn, error) 
 	return client, nil
 }
 
-// notReplayed are the captures that no URL asks for.
+// notReplayed has the captures that no URL can request.
 var notReplayed = map[string]string{
 	"gn-text-lf-request":    "the request ends in LF without CR, which is never sent",
 	"client-umn-cso-query":  "the words end in a blank",
-	"client-umn-cso-fields": "the command fields is no search",
+	"client-umn-cso-fields": "the command fields is not a search",
 	"client-lynx-cso":       "lynx takes no leave of the phone book",
-	"cso-bad":               "frobnicate is no search",
-	"cso-status":            "status is no search",
+	"cso-bad":               "frobnicate is not a search",
+	"cso-status":            "status is not a search",
 }
 
-// types are those of the items that the captures ask for, where the kind of their
-// reply does not tell.
-var types = map[string]byte{
+// captureTypes has the gophertypes of the captures whose kind does not tell.
+var captureTypes = map[string]byte{
 	"gn-url-redirect": '9', "py-url-redirect": '9', "gn-html": 'h', "umn-html": 'h', "gn-gif": 'g',
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
 
-// urlOf returns the URL whose request is that of c. literal is whether it is so
-// only by the letter of section 3.4.3.
+// urlOf returns the URL with the request of c. literal: only AppendLiteralRequest
+// gives that request.
 func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	t.Helper()
 	line, data, _ := strings.Cut(string(c.c2s), "\r\n")
@@ -76,7 +75,7 @@ func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	if p.Type == 0 {
 		p.Type = '0'
 	}
-	if gtype, ok := types[c.name]; ok {
+	if gtype, ok := captureTypes[c.name]; ok {
 		p.Type = gtype
 	}
 	if words, ok := strings.CutPrefix(line, "query "); ok && c.kind == "raw" {
@@ -110,7 +109,7 @@ func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	return g, literal
 }
 
-// wanted is what the text of a capture says of its reply, by its last word on it.
+// wanted is the reply that the text of a capture describes.
 type wanted struct {
 	sum      string // of the octets of an object
 	items    int    // of a menu
@@ -149,8 +148,8 @@ func wants(t *testing.T, c capture) (w wanted) {
 	return w
 }
 
-// Every conversation with a real server that a URL can ask for goes as it went:
-// the same octets are sent, and what comes of it is what the capture says.
+// Every captured request that a URL can express is sent octet for octet, and the result
+// is as the capture says.
 func TestReplay(t *testing.T) {
 	replayed := 0
 	for _, c := range captures(t) {
@@ -227,8 +226,7 @@ func checkReplay(t *testing.T, c capture, g URL, res scheme.Resource, err error)
 	}
 }
 
-// isPlainError are the captures whose reply says in the old way that there is
-// nothing.
+// isPlainError has the captures whose reply is an error without Gopher+.
 var isPlainError = map[string]bool{
 	"gn-error-menu": true, "py-error3": true, "umn-error-plain": true, "umn-two-tabs-rejected": true,
 	"umn-error-badcommand": true,

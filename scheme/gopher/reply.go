@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// reply is what the reply to a request must be, as far as the URL tells.
+// reply is the kind of reply that a URL promises.
 type reply struct {
 	form      replyForm
-	mediaType string // of an object; empty: its name and its octets tell
+	mediaType string // of an object; empty: detected from its name and octets
 }
 
 type replyForm uint8
@@ -28,7 +28,7 @@ const (
 	replyAttributes
 )
 
-// reply tells by the view that is asked for, or else by the type.
+// reply returns the kind of reply by the requested view, or else by the type.
 func (g URL) reply() reply {
 	if g.hasPlus && strings.HasPrefix(g.plus, "$") {
 		return reply{form: replyAttributes}
@@ -43,13 +43,13 @@ func (g URL) reply() reply {
 	switch {
 	case g.gtype == TypeHTML:
 		what.form = replyHTML
-	case isText(g.gtype):
+	case types[g.gtype].isText:
 		what.form = replyText
 	}
 	return what
 }
 
-// replyOfView tells by the media type of a view, in lower case.
+// replyOfView returns the kind of reply by the media type of a view, in lower case.
 func replyOfView(view string) reply {
 	switch {
 	case view == "application/gopher+-menu":
@@ -62,7 +62,7 @@ func replyOfView(view string) reply {
 	return reply{replyBinary, view}
 }
 
-// viewType is the media type that the Gopher+ string asks for.
+// viewType returns the media type in the Gopher+ string.
 func (g URL) viewType() string {
 	view, ok := strings.CutPrefix(g.plus, "+")
 	if !ok {
@@ -73,8 +73,8 @@ func (g URL) viewType() string {
 	return view
 }
 
-// viewsOf are the views of an item with these attributes. One that lists none has
-// one (Gopher+ section 2.5).
+// viewsOf returns the views of an item with these attributes. An item that lists none
+// has one (Gopher+ section 2.5).
 func (g URL) viewsOf(a Attributes) []View {
 	if len(a.Views) > 0 {
 		return a.Views
@@ -89,15 +89,15 @@ func (g URL) viewsOf(a Attributes) []View {
 	return []View{{Type: what.mediaType, Size: -1}}
 }
 
-// name is what the selector ends in.
+// name returns the last path element of the selector.
 func (g URL) name() string {
 	name := strings.TrimRight(g.selector, "/")
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // describe returns the media type of an object of that name whose first octets are
-// head; mediaType is what is known already. A text is UTF-8 if it can be, and else
-// ISO Latin 1.
+// head; mediaType is the one that is known, or "". A text is UTF-8 if it is valid, and
+// otherwise ISO Latin 1.
 func describe(mediaType, name string, head []byte) string {
 	if mediaType == "" {
 		return media.Guess(name, head)
@@ -111,8 +111,8 @@ func describe(mediaType, name string, head []byte) string {
 	return mediaType + "; charset=iso-8859-1"
 }
 
-// isUTF8 reports whether head can begin a text in UTF-8; its last character may be
-// cut.
+// isUTF8 reports whether head is the beginning of a text in UTF-8, with its last
+// character perhaps cut.
 func isUTF8(head []byte) bool {
 	for len(head) > 0 {
 		r, size := utf8.DecodeRune(head)
@@ -124,13 +124,12 @@ func isUTF8(head []byte) bool {
 	return true
 }
 
-// mostErrors is the most lines that are read to tell a menu from an error that
-// looks like one.
+// mostErrors limits the lines that are read to tell a menu from an error.
 const mostErrors = 32
 
-// firstLines reads lines up to the first that is something to follow. If there is
-// none and one tells of an error, that is the error. Another error comes with the
-// lines before it, which are good.
+// firstLines reads lines up to the first that is an item. If a menu has none, but an
+// error line, that is the error. Any other error comes with the valid lines before
+// it.
 func firstLines(r *MenuReader) (lines []Line, err error) {
 	var message *string
 	for len(lines) < mostErrors {
@@ -154,51 +153,46 @@ func firstLines(r *MenuReader) (lines []Line, err error) {
 	return lines, nil
 }
 
-// closing are the items of list, and then the end of c. They can be asked for once.
-func closing(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[scheme.Item, error] {
-	done := false
+// closeAtEnd yields the items of list and then closes c. The iterator is single-use: a
+// second loop yields only an error.
+func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[scheme.Item, error] {
+	used := false
 	return func(yield func(scheme.Item, error) bool) {
-		if done {
-			yield(scheme.Item{}, errors.New("gopher: the items of a menu can be read once"))
+		if used {
+			yield(scheme.Item{}, errors.New("gopher: the items of a menu can only be read once"))
 			return
 		}
-		done = true
+		used = true
 		defer c.Close()
 		list(yield)
 	}
 }
 
-// attributesMenu shows the attributes of one item: what it is, its views as links,
-// and the rest as text. A form that it has is the menu's. failure is where they are
-// cut, or nil.
+// attributesMenu returns the attributes of one item as a menu: the item, its views as
+// links, and the other attributes as text. The menu has the item's form. failure is
+// why the attributes are cut, or nil.
 func attributesMenu(g URL, a Attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
-		m.Form = NewForm(g, a.Info.Name, a.Ask)
+		m.Form = NewForm(g, View{}, a.Info.Name, a.Ask)
 	}
 	m.Items = func(yield func(scheme.Item, error) bool) {
-		yields := func(list iter.Seq[scheme.Item]) bool {
-			for item := range list {
-				if !yield(item, nil) {
-					return false
-				}
+		for item := range a.items(g) {
+			if !yield(item, nil) {
+				return
 			}
-			return true
 		}
-		if a.Info.Type != 0 && !yield(a.item(g), nil) {
-			return
-		}
-		if yields(a.viewItems(g)) && yields(a.textItems()) && failure != nil {
+		if failure != nil {
 			yield(scheme.Item{}, fmt.Errorf("gopher: %w", failure))
 		}
 	}
 	return m
 }
 
-// attributesMenu shows the attributes of all items of a menu: one line each.
+// attributesMenu returns the attributes of all items of a menu: one line each.
 func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	items := func(yield func(scheme.Item, error) bool) {
-		for a, err := range ReadAttributes(x.body, &x.job.client.o.Limits) {
+		for a, err := range ReadAttributes(x.body, &x.op.client.o.Limits) {
 			if len(a.Blocks) > 0 && !yield(a.item(g), nil) {
 				return
 			}
@@ -208,10 +202,10 @@ func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 			}
 		}
 	}
-	return &scheme.Menu{URL: g.url, Items: closing(items, x), Closer: x}
+	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}
 }
 
-// item is the item that has the attributes, with what they tell of it.
+// item returns the item with what its attributes say about it.
 func (a Attributes) item(g URL) scheme.Item {
 	item := a.Info.Item(g)
 	if len(a.Views) > 0 {
@@ -229,33 +223,20 @@ func (a Attributes) item(g URL) scheme.Item {
 	return item
 }
 
-// viewItems are the views as links.
-func (a Attributes) viewItems(g URL) iter.Seq[scheme.Item] {
+// items yields the item, its views, and the lines of the other attributes but the
+// form.
+func (a Attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
+		if a.Info.Type != 0 && !yield(a.item(g)) {
+			return
+		}
 		for _, v := range a.Views {
-			item := scheme.Item{Title: v.String(), Kind: scheme.KindObject, Type: v.Type, Size: v.Size}
-			if f := replyOfView(strings.ToLower(v.Type)).form; f == replyMenu || f == replyAttributes {
-				item.Kind = scheme.KindMenu
-			}
-			to, err := g.withPlus("+" + v.String())
-			if err != nil {
-				item.Kind, item.Note = scheme.KindUnknown, "no request can ask for this view"
-			} else {
-				item.URL = to.url
-			}
-			if !yield(item) {
+			if !yield(v.item(g)) {
 				return
 			}
 		}
-	}
-}
-
-// textItems are the blocks that are neither links nor a form, as lines of text.
-func (a Attributes) textItems() iter.Seq[scheme.Item] {
-	return func(yield func(scheme.Item) bool) {
 		for _, b := range a.Blocks {
-			switch b.Name {
-			case blockInfo, blockViews, blockAsk:
+			if b.Name == blockInfo || b.Name == blockViews || b.Name == blockAsk {
 				continue
 			}
 			if !yield(infoItem(strings.TrimRight(b.Name+": "+b.Descriptor, " "))) {
@@ -270,11 +251,25 @@ func (a Attributes) textItems() iter.Seq[scheme.Item] {
 	}
 }
 
+// item returns a link to the view of g.
+func (v View) item(g URL) scheme.Item {
+	item := scheme.Item{Title: v.String(), Kind: scheme.KindObject, Type: v.Type, Size: v.Size}
+	if f := replyOfView(strings.ToLower(v.Type)).form; f == replyMenu || f == replyAttributes {
+		item.Kind = scheme.KindMenu
+	}
+	to, err := g.withPlus("+" + v.String())
+	if err != nil {
+		item.Kind, item.Note = scheme.KindUnknown, "no request can name this view"
+	}
+	item.URL = to.url
+	return item
+}
+
 func infoItem(title string) scheme.Item {
 	return scheme.Item{Title: title, Kind: scheme.KindInfo, Size: -1}
 }
 
-// of returns the item that l is on the menu g, or g if that is nothing to follow.
+// of returns the URL of the item l on the menu g, or g if l leads nowhere.
 func (g URL) of(l Line) URL {
 	u, err := l.URL(g)
 	if err != nil || u.IsZero() {
@@ -295,17 +290,17 @@ func (g URL) withPlus(plus string) (URL, error) {
 	return p.URL()
 }
 
-// attributeNames are the names of the attributes that a Gopher+ string asks for;
-// none is all.
+// attributeNames returns the names of the attributes that a Gopher+ string requests;
+// none means all.
 func attributeNames(plus string) []string {
 	return strings.FieldsFunc(plus[1:], func(r rune) bool { return r == '+' || r == ' ' })
 }
 
-// asksPhone reports whether g is of a phone book.
+// asksPhone reports whether g is a phone book.
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
-// words are those to look up in a phone book, if there are any. RFC 1738 has no form
-// for them; both that of a search and a "?" are in use.
+// words returns the words to look up in a phone book. RFC 1738 does not say where
+// they are; some programs write them as a search, others after a "?".
 func (g URL) words() (words string, ok bool) {
 	words = g.search
 	if !g.hasSearch {
@@ -314,9 +309,9 @@ func (g URL) words() (words string, ok bool) {
 	return words, strings.Trim(words, " ") != ""
 }
 
-// wantsWords reports whether g is a search that lacks its words (section 3.4.2). An
-// empty search is one if it is written, except before a Gopher+ string, which has
-// no other way to be there.
+// wantsWords reports whether g is a search without words (section 3.4.2). A written
+// empty search counts as words, except before a Gopher+ string, where it must be
+// written.
 func (g URL) wantsWords() bool {
 	if g.gtype != TypeSearch || g.search != "" {
 		return false
@@ -327,28 +322,7 @@ func (g URL) wantsWords() bool {
 	return g.plus == "" || g.plus[0] == '+' && !g.isForm()
 }
 
-// asksAttributes reports whether g is about attributes (sections 3.4.5 and 3.4.6).
+// asksAttributes reports whether g requests attributes (sections 3.4.5 and 3.4.6).
 func (g URL) asksAttributes() bool {
 	return g.hasPlus && g.plus != "" && (g.plus[0] == '!' || g.plus[0] == '$')
-}
-
-// queryAsSearch returns g with what follows a "?" in the selector of a search as
-// its words, in which "+" is a blank.
-func (g URL) queryAsSearch() (URL, error) {
-	path, _ := g.url.Path()
-	if g.gtype != TypeSearch || g.hasSearch {
-		return g, nil
-	}
-	before, query, ok := strings.Cut(path, "?")
-	if !ok {
-		return g, nil
-	}
-	p := g.url.Parts()
-	text := before + tab + strings.ReplaceAll(query, "+", "%20")
-	p.Path = &text
-	u, err := p.URL()
-	if err != nil {
-		return URL{}, err
-	}
-	return Parse(u)
 }

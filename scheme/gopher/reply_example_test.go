@@ -35,7 +35,7 @@ func ExampleMenuReader() {
 	// info "Welcome" <> ""
 	// object "About us" <gopher://other.example:7070/0/about%20us.txt> ""
 	// session "Catalogue" <telnet://guest@library.example> ""
-	// menu "Nowhere" <> "not a port: \"99999\""
+	// menu "Nowhere" <> "invalid port: \"99999\""
 	// whole: true
 }
 

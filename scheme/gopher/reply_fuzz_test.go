@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pieces gives text in pieces of sizes that seed decides, and the end with the last
-// of them or behind it.
+// pieces returns text in pieces whose sizes depend on seed, and io.EOF with the last
+// piece or after it.
 func pieces(text string, seed uint64) io.Reader {
 	r := &piecemeal{[]byte(text), rand.New(rand.NewPCG(seed, 0))}
 	if seed%2 == 0 {
@@ -29,8 +29,7 @@ func pieces(text string, seed uint64) io.Reader {
 	return iotest.DataErrReader(r)
 }
 
-// slowMenu reads a whole menu, for reading. Of a fault it knows only that there is
-// one.
+// slowMenu is a readable menu reader. It reports only whether a line has a fault.
 func slowMenu(text string) (lines []Line, terminated bool) {
 	before := byte(0)
 	for _, s := range regexp.MustCompile("[\r\n]+").Split(text, -1) {
@@ -104,7 +103,7 @@ func slowLine(s string, before byte) (l Line) {
 	return l
 }
 
-// slowURL is the URL of a line by way of Parts. ok is false if there is none.
+// slowURL returns the URL of a line through Parts.
 func slowURL(l Line, menu URL) (u locus.URL, ok bool) {
 	kind := l.Type
 	if kind == '+' {
@@ -172,7 +171,7 @@ func FuzzMenu(f *testing.F) {
 	f.Fuzz(checkMenu)
 }
 
-// TestRandomMenus makes menus of what matters in them.
+// TestRandomMenus tests menus of random significant octets.
 func TestRandomMenus(t *testing.T) {
 	tokens := strings.Split("\t \t \t \t \t \t \t \r \n \r\n \r\n 0 1 2 7 8 T h i 3 + < % URL: /url: http://x/ h h.example H. :: ::1 [::1] [ ] : 70 71 0 99999 . .. ? # @ / \\ - _ %41 \x00 \x7f \xff \x1b a é error.host fake +INFO:", " ")
 	tokens = append(tokens, " ", "+INFO: ", "\r\n1a\tsel\th\t", "\n+b\tsel\tm\t71\t", "\r\n0c\ts\t")
@@ -186,7 +185,7 @@ func TestRandomMenus(t *testing.T) {
 	}
 }
 
-// checkMenu holds the fast reader against the slow one.
+// checkMenu compares the fast reader with the slow one.
 func checkMenu(t *testing.T, text string, seed uint64) {
 	menus := []string{"gopher://h/1", "gophers://h:71/1x", "gophers://[::1]/", "gopher://Own.example.:7070"}
 	menu := mustURL(t, menus[seed%uint64(len(menus))])
@@ -216,8 +215,8 @@ func checkMenu(t *testing.T, text string, seed uint64) {
 	}
 }
 
-// checkItem holds the item of l against slowURL, and looks at what must be so for
-// every one.
+// checkItem compares the item of l with slowURL, and checks what must hold for every
+// item.
 func checkItem(t *testing.T, l Line, menu URL, maker *itemMaker) {
 	item := l.Item(menu)
 	u, err := l.URL(menu)
@@ -256,7 +255,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(checkText)
 }
 
-// TestAllShortTexts goes through all texts of up to six of the octets that matter.
+// TestAllShortTexts tests all texts of up to six significant octets.
 func TestAllShortTexts(t *testing.T) {
 	var grow func(text string)
 	grow = func(text string) {
@@ -270,7 +269,7 @@ func TestAllShortTexts(t *testing.T) {
 	grow("")
 }
 
-// checkText holds the readers of text against the slow one.
+// checkText compares the readers of text with the slow one.
 func checkText(t *testing.T, text string, seed uint64) {
 	for _, mode := range []struct{ strict, html bool }{{false, false}, {true, false}, {false, true}} {
 		want := slowText(text, mode.strict, mode.html)
@@ -292,7 +291,7 @@ func checkText(t *testing.T, text string, seed uint64) {
 	}
 }
 
-// headerLine is a first line of the shape of a header, for reading.
+// headerLine is a readable pattern of a header.
 var headerLine = regexp.MustCompile(`^([+-]) *(-?[0-9]+) *\r?\n`)
 
 func FuzzHeader(f *testing.F) {

@@ -12,26 +12,26 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// ErrNoRequest is why [URL.AppendRequest] has nothing to send: the item is a
-// search without words, or no Gopher item at all.
-var ErrNoRequest = errors.New("nothing is sent for this")
+// ErrNoRequest is the error of [URL.AppendRequest] for a search without words, and
+// for items that no Gopher request gets.
+var ErrNoRequest = errors.New("no request can be sent")
 
-// AppendRequest appends the octets that ask a server for g: the selector, the
-// search and the Gopher+ string with TABs between them, and CR LF (sections
-// 3.4.1 to 3.4.9).
+// AppendRequest appends the octets of the request for g: the selector, the search
+// and the Gopher+ string with TABs between them, and CR LF (sections 3.4.1 to
+// 3.4.9).
 //
 // An empty search before a Gopher+ command is left out with its TAB, unless the
-// type is 7, as section 3.4.9 and the Gopher+ text have it. The string "?" asks
-// for the form of the item, which is among its attributes: "!" is sent (section
-// 3.4.5). A filled-in form ends as it says, without a further CR LF.
+// type is 7, as section 3.4.9 and the Gopher+ text say. The string "?" requests the
+// item's form, which is one of its attributes, so "!" is sent (section 3.4.5). A
+// filled-in form ends as it says, without another CR LF.
 //
 // The error is a [*locus.SyntaxError] that wraps [locus.ErrValue] if an octet
-// can't be sent, or wraps [ErrNoRequest]. dst is then returned as it was.
+// can't be sent, or wraps [ErrNoRequest]. dst is then returned unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: a
-// TAB for the search also if it is empty. Only a form stays as section 3.4.9
-// writes it out. Some servers refuse this.
+// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: it
+// sends the TAB of an empty search, except in a form, which section 3.4.9 writes
+// out. Some servers refuse such requests.
 func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
 
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
@@ -58,9 +58,8 @@ func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	return append(dst, "\r\n"...), nil
 }
 
-// dropsSearch reports whether the empty search field is left out. It may be so
-// only before what a server knows for a Gopher+ command: before anything else
-// the one TAB that is left would make a search of it.
+// dropsSearch reports whether the empty search field is left out. That is safe only
+// before a Gopher+ command: servers would read anything else as a search.
 func (g URL) dropsSearch(literal bool) bool {
 	if !g.hasPlus || g.search != "" || g.gtype == TypeSearch {
 		return false
@@ -71,8 +70,8 @@ func (g URL) dropsSearch(literal bool) bool {
 	return !literal && g.plus != "" && (strings.IndexByte("+!$", g.plus[0]) >= 0 || g.plus == "?")
 }
 
-// noRequest says why no Gopher request gets the item, or nothing. The attributes
-// of an item can be asked for whatever it is.
+// noRequest says why no Gopher request gets the item, or returns "". The attributes
+// of any item can be requested.
 func (g URL) noRequest() string {
 	if g.hasPlus {
 		return ""
@@ -83,9 +82,9 @@ func (g URL) noRequest() string {
 			return "type 7 is a search: write %09 and the words after the selector"
 		}
 	case TypePhone:
-		return "type 2 is a phone book, which has a protocol of its own"
+		return "type 2 is a phone book, which has its own protocol"
 	case TypeTelnet, TypeTN3270:
-		return "the type is that of an interactive session"
+		return "the type is an interactive session"
 	case TypeHTML:
 		if _, ok := g.link(); ok {
 			return "the selector is another URL"
@@ -94,10 +93,10 @@ func (g URL) noRequest() string {
 	return ""
 }
 
-// Referral returns the URL that the item stands for, if no Gopher request gets
-// it: a telnet or tn3270 URL for the types 8 and T, whose selector is the name to
-// log in with, and the URL in a selector of type h that begins with "URL:". ok
-// reports whether there is one. The error is a [*locus.SyntaxError].
+// Referral returns the URL of an item that no Gopher request gets: a telnet or
+// tn3270 URL for the types 8 and T, whose selector is the login name, or the URL
+// after "URL:" in a selector of type h. ok reports whether g is such an item. The
+// error is a [*locus.SyntaxError].
 func (g URL) Referral() (to locus.URL, ok bool, err error) {
 	switch {
 	case g.hasPlus:
@@ -113,15 +112,15 @@ func (g URL) Referral() (to locus.URL, ok bool, err error) {
 		return locus.URL{}, false, nil
 	}
 	if to, err = locus.Parse(text); err != nil {
-		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: what follows URL: is not one: %w", locus.ErrValue, err)
+		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: invalid URL after URL:: %w", locus.ErrValue, err)
 	}
 	return to, true, nil
 }
 
-// session returns the URL of the interactive service that g stands for.
+// session returns the URL of the interactive service that g names.
 func (g URL) session(scheme string) (locus.URL, error) {
 	port, _ := g.url.Port()
-	to, err := place{host: g.url.Host(), port: cmp.Or(port, telnetPort)}.session(scheme, g.selector)
+	to, err := address{host: g.url.Host(), port: cmp.Or(port, telnetPort)}.session(scheme, g.selector)
 	if err != nil {
 		return locus.URL{}, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %w", locus.ErrValue, err)
 	}
@@ -136,8 +135,8 @@ func (g URL) link() (text string, ok bool) {
 	return cutLink(g.selector)
 }
 
-// faults yields what can't be sent, in order: each octet of selector and search,
-// and for a Gopher+ string one place at most.
+// faults yields what can't be sent, in order: each such octet of selector and
+// search, and the first fault of the Gopher+ string.
 func (g URL) faults(yield func(bnf.Fault) bool) {
 	w := split(g.url)
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
@@ -149,66 +148,65 @@ func (g URL) faults(yield func(bnf.Fault) bool) {
 	}
 }
 
-// fieldFaults yields the octets of text, which begins at offset, that end a field
-// of a request. It reports whether to go on.
+// fieldFaults yields the octets of text that end a field of a request. A URL has them
+// only in escapes. offset is that of text in the URL. It reports whether to continue.
 func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
-	for i := 0; i < len(text); {
-		o, size := bnf.Octet(text, i)
-		if endsField(o) {
-			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + i, Size: size, Why: text[i:i+size] + whyEndsField}
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '%')
+		if i < 0 {
+			return true
+		}
+		at += i
+		if o, size := bnf.Octet(text, at); endsField(o) {
+			x := bnf.Fault{Err: locus.ErrValue, Part: part, Offset: offset + at, Size: size, Why: text[at:at+size] + whyEndsField}
 			if !yield(x) {
 				return false
 			}
 		}
-		i += size
+		at += len("%00")
 	}
-	return true
 }
 
-// whyEndsField is why no request has an octet that ends a field.
-const whyEndsField = " can't be sent: a request is one line, which CR or LF ends, and at a NUL many servers stop reading"
+const whyEndsField = " can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL"
 
 // endsField reports whether o ends a field of a request, and so can't be in one
 // (RFC 1436, appendix, UNASCII).
 func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o == 0 }
 
-// isForm reports whether the Gopher+ string is a filled-in form, when it has no
-// fault.
+// isForm reports whether a valid Gopher+ string is a filled-in form.
 func (g URL) isForm() bool { return strings.Contains(g.plus, formStart) }
 
 const (
-	// formStart is between the "+", view and language of a form and its data block.
-	formStart = "\t1\r\n"
-	// noForm is the flag that says that no data block follows.
-	noForm = "\t0"
+	formStart = "\t1\r\n" // between the "+", view and language of a form and its data block
+	noForm    = "\t0"     // flag: no data block follows
 )
 
-// endsByDot reports whether the data block of a form ends by a lone dot line.
+// endsByDot reports whether a lone dot line ends the data block of a form.
 func endsByDot(form string) bool {
 	_, data, _ := strings.Cut(form, formStart)
 	return strings.HasPrefix(data, "+-1\r\n")
 }
 
-// plusFault returns which octet of a Gopher+ string can't be sent, and why, or
-// -1. TAB, CR, LF and NUL can only be in a form:
+// plusFault returns the index of the first octet of a Gopher+ string that can't be
+// sent, and why, or -1. TAB, CR, LF and NUL are only valid in a form:
 //
 //	+[view[ language]] TAB 1 CR LF header CR LF body
 //
-// where header is +-1 (the body is lines, the last a lone "."), +-2 (the body
-// goes on to the end) or +n (the body has n octets); or in "TAB 0" at the end,
-// which says that there is none.
+// where header is +-1 (the body consists of lines, the last a lone "."), +-2 (the
+// body extends to the end) or +n (the body has n octets), and in a final "TAB 0",
+// which means that no data follows.
 func plusFault(plus []byte) (at int, why string) {
 	at = bytes.IndexAny(plus, "\t\r\n\x00")
 	if at < 0 || plus[0] == '+' && string(plus[at:]) == noForm {
 		return -1, ""
 	}
 	if plus[0] != '+' || !bytes.HasPrefix(plus[at:], []byte(formStart)) {
-		return at, "TAB, CR, LF and NUL can only be in a form: + and view, %091%0D%0A, +-1%0D%0A, answers, .%0D%0A"
+		return at, "TAB, CR, LF and NUL are only valid in a form: + and view, %091%0D%0A, +-1%0D%0A, answers, .%0D%0A"
 	}
 	at += len(formStart)
 	end := bytes.Index(plus[at:], []byte("\r\n"))
 	if end < 0 {
-		return at, "the data of a form begins with a line +-1, +-2, or + and their length"
+		return at, whyHeader
 	}
 	header, body := plus[at:at+end], plus[at+end+2:]
 	bodyAt := at + end + 2
@@ -222,10 +220,12 @@ func plusFault(plus []byte) (at int, why string) {
 		return -1, ""
 	}
 	if !isCount(header, len(body)) {
-		return at, "the data of a form begins with a line +-1, +-2, or + and their length"
+		return at, whyHeader
 	}
 	return -1, ""
 }
+
+const whyHeader = "the data of a form must begin with a line +-1, +-2, or + and its length"
 
 // isCount reports whether header is "+" and n in digits.
 func isCount(header []byte, n int) bool {
@@ -237,20 +237,20 @@ func isCount(header []byte, n int) bool {
 	return err == nil && count == n
 }
 
-// linesFault looks at the lines of a form, and returns as plusFault does. The
-// last of them is "."; its CR LF may be missing.
+// linesFault checks the lines of a form like plusFault. The last line is "."; its
+// CR LF may be missing.
 func linesFault(body []byte) (at int, why string) {
 	for {
 		line, rest, more := bytes.Cut(body[at:], []byte("\r\n"))
 		switch i := bytes.IndexAny(line, "\r\n\x00"); {
 		case i >= 0:
-			return at + i, "an answer can't hold a CR, LF or NUL"
+			return at + i, "an answer can't contain CR, LF or NUL"
 		case string(line) == "." && len(rest) > 0:
 			return at + len(".\r\n"), "nothing can follow the lone dot line"
 		case string(line) == ".":
 			return -1, ""
 		case !more:
-			return len(body), "the answers of a form end with a line that is only a dot"
+			return len(body), "the answers of a form must end with a line that is only a dot"
 		}
 		at += len(line) + 2
 	}

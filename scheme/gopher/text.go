@@ -2,185 +2,218 @@ package gopher
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"os"
 )
 
-// TextOptions are those of [TextBody]. The zero value is sensible.
+// TextOptions are the options of [TextBody]. The zero value is the default.
 type TextOptions struct {
-	// Strict ends the text at the first line that is only a dot, as RFC 1436
-	// section 3 has it. Otherwise only the last line can be such an end: servers
-	// send texts that have such lines in them.
+	// Strict ends the text at the first line that is only a dot (RFC 1436 section
+	// 3). By default only the last line can be the end, because servers send texts
+	// that contain such lines.
 	Strict bool
-	// Grace is called when the text can be at its end, behind a line that is only a
-	// dot, before more is waited for. It may set a deadline: if that passes and
-	// nothing came, the text is at its end. nil: the end of the connection alone
-	// tells.
+	// Grace is called after a line that is only a dot, before the reader waits for
+	// more. It may set a read deadline: when that passes, the text has ended. nil:
+	// only the end of the connection ends the text.
 	Grace func()
-	// Resume is called when more came after Grace, so that a deadline can be lifted.
+	// Resume is called when more arrives after Grace, to lift the deadline.
 	Resume func()
-	// NotStuffed is called, once, when the text shows that its server does not double
-	// dots: a line that is only a dot is not the last. nil: not called.
+	// NotStuffed is called once, when a line that is only a dot is not the last: the
+	// server does not double dots. nil: not called.
 	NotStuffed func()
 }
 
-// TextBody returns the text of a plain reply whose type says that it is lines (RFC
-// 1436 section 3): without the lone dot that ends it, and without the second of two
-// dots that a line begins with. Line ends stay as they are. A missing dot is no
-// error, since many servers leave it out. o may be nil.
+// TextBody returns the text of a plain reply that consists of lines (RFC 1436
+// section 3). It removes the lone dot at the end, and one of two dots at the start
+// of a line. Line ends stay as they are. The lone dot may be missing, because many
+// servers leave it out. A nil o means the zero TextOptions.
 //
-// Many servers send texts as they are and double no dots. A line that is only a dot
-// and not the last shows that; then all dots stay. To find it, up to 64 KiB after a
-// line that begins with two dots are held back. There is no limit to the length of
-// lines.
+// Many servers do not double dots. A line that is only a dot and not the last shows
+// that; then all dots stay. To find it, up to 64 KiB after a line that begins with
+// two dots are held back. Lines may have any length.
 func TextBody(r io.Reader, o *TextOptions) io.Reader {
-	b := &dotReader{r: r, stuffed: true}
+	d := &dotReader{r: r}
 	if o != nil {
-		b.strict = o.Strict
+		d.o = *o
 	}
-	if b.strict {
-		return b
-	}
-	s := &stuffing{r: r}
-	if o != nil {
-		s.o = *o
-	}
-	s.found = func() {
-		b.stuffed = false
-		if s.o.NotStuffed != nil {
-			s.o.NotStuffed()
-		}
-	}
-	b.r = s
-	return b
+	return d
 }
 
-// HTMLBody returns what r gives without its last line, if that is only a dot.
-// Nothing else is changed: some servers end pages in this way, and none is known to
-// double dots in them.
-func HTMLBody(r io.Reader) io.Reader { return &dotReader{r: r} }
+// HTMLBody returns r without its last line, if that is only a dot: some servers end
+// pages so. Other dots stay, because no server is known to double them in pages.
+func HTMLBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
 
-// dotReader reads text that may end with a lone dot. It gives octets as they come,
-// and holds back only those that may be the end.
+// NotStuffed reports whether text comes from a server that does not double the dot
+// at the start of a line: a line that is only a dot is followed by more.
+func NotStuffed(text []byte) bool {
+	var d dotReader
+	d.scan(text)
+	return d.keepDots
+}
+
+// dotReader reads text that may end with a lone dot. It passes octets on as they
+// arrive. It holds back a line that may be the end, and what follows a doubled dot
+// until that shows to be doubled by the server or part of the text.
 type dotReader struct {
 	r        io.Reader
-	strict   bool
-	stuffed  bool // of two dots that begin a line, one goes
-	buf      []byte
-	pos, end int // the octets that are read and not given yet
-	at       dotState
-	held     string // what was held back and is to be given
-	err      error  // how it ended
+	o        TextOptions
+	keepDots bool // the server does not double dots, or it is a page
+	state    dotState
+	in, mem  []byte // memory for what is read, and for out
+	out      []byte // text that was not returned yet
+	returned int    // octets before out
+	undone   []int  // where in the text one of two dots was removed; out is held back from the first on
+	decided  bool   // too much followed a doubled dot: nothing is held back any more
+	graced   bool   // Grace was called, and nothing arrived since
+	err      error  // the error after out
 }
 
-// dotState is what was read last; from afterDot on, it is held back.
+// dotState is what was read last. From afterDot on, it is held back.
 type dotState uint8
 
 const (
 	lineStart dotState = iota
 	inLine
-	afterDot      // the dot that a line begins with
-	afterDotCR    // and CR behind it
-	afterDotLF    // a whole line that is only a dot, without CR
-	afterDotCRLF  // the same with CR
-	dotBufferSize = 16 << 10
+	afterDot     // at the start of a line
+	afterDotCR   // the same and CR
+	afterDotLF   // a whole line that is only a dot, without CR
+	afterDotCRLF // the same with CR
 )
 
-// holds is what is held back in each state.
-var holds = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
+// heldBack has the octets that are held back in each state.
+var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
 
-func (b *dotReader) Read(p []byte) (n int, err error) {
-	for n < len(p) {
+const (
+	dotBufferSize = 16 << 10
+	maxUndecided  = 64 << 10 // octets that are held back after a doubled dot
+)
+
+func (d *dotReader) Read(p []byte) (int, error) {
+	for {
+		ready := len(d.out)
+		if d.undone != nil {
+			ready = d.undone[0] - d.returned
+		}
 		switch {
-		case b.held != "":
-			given := copy(p[n:], b.held)
-			b.held = b.held[given:]
-			n += given
-		case b.pos < b.end && b.at == inLine:
-			n += b.lines(p[n:])
-		case b.pos < b.end:
-			b.step(b.buf[b.pos])
-		case n > 0:
+		case ready > 0:
+			n := copy(p, d.out[:ready])
+			d.out = d.out[n:]
+			d.returned += n
 			return n, nil
+		case d.err != nil && d.undone == nil:
+			return 0, d.err
+		case d.err != nil:
+			d.undone = nil
 		default:
-			if err := b.fill(); err != nil {
-				return 0, err
-			}
+			d.fill()
 		}
 	}
-	return n, nil
 }
 
-// lines gives octets up to a line that begins with a dot.
-func (b *dotReader) lines(p []byte) int {
-	octets := b.buf[b.pos:b.end]
-	octets = octets[:min(len(octets), len(p))]
-	if i := bytes.Index(octets, []byte("\n.")); i >= 0 {
-		octets = octets[:i+1]
+// fill reads and scans more.
+func (d *dotReader) fill() {
+	if d.state >= afterDotLF && d.o.Grace != nil && !d.graced {
+		d.graced = true
+		d.o.Grace()
 	}
-	if octets[len(octets)-1] == '\n' {
-		b.at = lineStart
+	if d.in == nil {
+		d.in = make([]byte, dotBufferSize)
 	}
-	b.pos += len(octets)
-	return copy(p, octets)
+	n, err := readSome(d.r, d.in)
+	d.err = err
+	if d.graced && n > 0 {
+		d.graced = false
+		if d.o.Resume != nil {
+			d.o.Resume()
+		}
+	}
+	if d.graced && errors.Is(err, os.ErrDeadlineExceeded) {
+		d.err = io.EOF
+	}
+	d.out = append(d.mem[:0], d.out...)
+	d.scan(d.in[:n])
+	d.mem = d.out
+	if d.undone != nil && d.returned+len(d.out)-d.undone[0] >= maxUndecided {
+		d.undone, d.decided = nil, true
+	}
 }
 
-// step looks at the next octet, c, at the beginning of a line. It uses it if it is
-// held back, or goes.
-func (b *dotReader) step(c byte) {
-	switch b.at {
-	case lineStart:
-		if c == '.' {
-			b.hold(afterDot)
+// scan appends the text in octets to out.
+func (d *dotReader) scan(octets []byte) {
+	for len(octets) > 0 {
+		c := octets[0]
+		switch {
+		case d.state == inLine:
+			end := len(octets)
+			if i := bytes.Index(octets, []byte("\n.")); i >= 0 {
+				end = i + 1
+			}
+			if octets[end-1] == '\n' {
+				d.state = lineStart
+			}
+			d.out = append(d.out, octets[:end]...)
+			octets = octets[end:]
+			continue
+		case d.state == lineStart && c == '.':
+			d.state = afterDot
+		case d.state == lineStart:
+			d.state = inLine
+			continue
+		case d.state == afterDot && c == '\r':
+			d.state = afterDotCR
+		case d.state == afterDot && c == '\n':
+			d.state = afterDotLF
+		case d.state == afterDotCR && c == '\n':
+			d.state = afterDotCRLF
+		case d.state == afterDot && c == '.' && !d.keepDots:
+			d.undoDot()
+		default:
+			d.release()
+			continue
+		}
+		octets = octets[1:]
+		if d.o.Strict && d.state >= afterDotLF {
+			d.err = io.EOF
 			return
 		}
-		b.at = inLine
-	case afterDot:
-		switch c {
-		case '\r':
-			b.hold(afterDotCR)
-		case '\n':
-			b.hold(afterDotLF)
-		default:
-			if c == '.' && b.stuffed {
-				b.pos++
-			}
-			b.give(inLine)
-		}
-	case afterDotCR:
-		if c == '\n' {
-			b.hold(afterDotCRLF)
-			return
-		}
-		b.give(inLine)
-	case afterDotLF, afterDotCRLF:
-		b.give(lineStart)
 	}
 }
 
-// hold uses one octet and holds it back. A strict end is one at once.
-func (b *dotReader) hold(at dotState) {
-	b.pos++
-	b.at = at
-	if b.strict && at >= afterDotLF {
-		b.err, b.pos, b.end = io.EOF, 0, 0
+// undoDot makes one dot of two.
+func (d *dotReader) undoDot() {
+	if !d.decided && !d.o.Strict {
+		d.undone = append(d.undone, d.returned+len(d.out))
 	}
+	d.out = append(d.out, '.')
+	d.state = inLine
 }
 
-// give gives what is held back, since it is no end.
-func (b *dotReader) give(at dotState) { b.held, b.at = holds[b.at], at }
+// release appends what was held back, because it was not the end. A whole line that
+// is only a dot shows that the server doubles no dots.
+func (d *dotReader) release() {
+	held := heldBack[d.state]
+	if d.state < afterDotLF {
+		d.state = inLine
+	} else {
+		d.state = lineStart
+		if !d.keepDots && d.o.NotStuffed != nil {
+			d.o.NotStuffed()
+		}
+		d.keepDots = true
+		d.redoDots()
+	}
+	d.out = append(d.out, held...)
+}
 
-// fill reads more. What is held back at the end was the end.
-func (b *dotReader) fill() error {
-	if b.err != nil {
-		return b.err
+// redoDots inserts the dots that were removed from out.
+func (d *dotReader) redoDots() {
+	var out []byte
+	from := 0
+	for _, at := range d.undone {
+		at -= d.returned
+		out = append(append(out, d.out[from:at]...), '.')
+		from = at
 	}
-	if b.buf == nil {
-		b.buf = make([]byte, dotBufferSize)
-	}
-	b.pos = 0
-	b.end, b.err = readSome(b.r, b.buf)
-	if b.end == 0 {
-		return b.err
-	}
-	return nil
+	d.out, d.undone = append(out, d.out[from:]...), nil
 }

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// slowText is the text of a whole reply, for reading. html: nothing is changed but
-// the end.
+// slowText is a readable TextBody of a whole reply. html: only the end is changed.
 func slowText(reply string, strict, html bool) string {
 	text := ""
 	lines := strings.SplitAfter(reply, "\n")
@@ -61,12 +60,12 @@ func TestTextBody(t *testing.T) {
 		{"..\r\n.\r\n", ".\r\n", ".\r\n", "..\r\n"},
 		{"..", ".", ".", ".."},
 		{"...\n..x\n.x\n....", "..\n.x\n.x\n...", "..\n.x\n.x\n...", "...\n..x\n.x\n...."},
-		// A lone dot that is not the end shows that no dots are doubled, before it too.
+		// A lone dot before the end shows that no dots are doubled, also before it.
 		{"a\n.\n..b\n", "a\n.\n..b\n", "a\n", "a\n.\n..b\n"},
 		{"..a\n.\nb\n.\n", "..a\n.\nb\n", ".a\n", "..a\n.\nb\n"},
 		{"..a\r\n.hidden\r\n...\r\n.\r\nb", "..a\r\n.hidden\r\n...\r\n.\r\nb", ".a\r\n.hidden\r\n..\r\n", "..a\r\n.hidden\r\n...\r\n.\r\nb"},
 		{"a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n", "a.\r\nb..\r\n"},
-		{"a\r.\r\n", "a\r.\r\n", "a\r.\r\n", "a\r.\r\n"}, // CR alone ends no line
+		{"a\r.\r\n", "a\r.\r\n", "a\r.\r\n", "a\r.\r\n"}, // CR without LF does not end a line
 		{".\r.\n", ".\r.\n", ".\r.\n", ".\r.\n"},
 		{". \r\n.\r\r\n", ". \r\n.\r\r\n", ". \r\n.\r\r\n", ". \r\n.\r\r\n"},
 		{"\n\n.\n\n", "\n\n.\n\n", "\n\n", "\n\n.\n\n"},
@@ -104,7 +103,7 @@ func textReader(r io.Reader, strict, html bool) io.Reader {
 	return TextBody(r, &TextOptions{Strict: strict})
 }
 
-// What the reader must not do to those who test readers.
+// TextBody is a correct io.Reader.
 func TestTextBodyIsAReader(t *testing.T) {
 	reply := strings.Repeat("..a\r\n.\r\n", 3000) + ".\r\n"
 	want := slowText(reply, false, false)
@@ -135,8 +134,8 @@ func TestTextBodyBreaks(t *testing.T) {
 	}
 }
 
-// After a strict end nothing more is read, so a server that goes on or keeps the
-// connection does no harm.
+// After a strict end nothing more is read, even if the server sends more or keeps the
+// connection open.
 func TestStrictEnd(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "a\r\n.\r\n")
@@ -147,8 +146,7 @@ func TestStrictEnd(t *testing.T) {
 	w.Close()
 }
 
-// A server that ends a text with a dot and keeps the connection open is waited for
-// as long as Grace says.
+// If a server keeps the connection open after the lone dot, Grace limits the wait.
 func TestGrace(t *testing.T) {
 	for _, c := range []struct {
 		parts   []string // with a second between each two
@@ -182,7 +180,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// slowConn gives its parts a second after each other, and then nothing.
+// slowConn returns a part each second, and then nothing.
 type slowConn struct {
 	parts    []string
 	given    bool
@@ -203,7 +201,7 @@ func (c *slowConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// What follows a doubled dot is held back, but no more than maxUndecided octets.
+// At most maxUndecided octets after a doubled dot are held back.
 func TestUndecided(t *testing.T) {
 	for _, c := range []struct {
 		octets int
@@ -234,7 +232,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// There are no lines in memory: one of 64 MiB goes through in pieces.
+// A line of 64 MiB is not held in memory.
 func TestLongLine(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
@@ -250,8 +248,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Octets come when they are there, but for those that may be the end, and those
-// after two dots that may have been one.
+// Octets are returned as they arrive, except a possible end and those after a doubled
+// dot.
 func TestTextIsNotHeldBack(t *testing.T) {
 	r, w := io.Pipe()
 	body := TextBody(r, nil)

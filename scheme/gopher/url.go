@@ -9,31 +9,30 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Port is the port of a URL that has none (section 3.4.1).
+// Port is the default port (section 3.4.1).
 const Port = 70
 
-// secureName is the scheme of the same URLs and the same protocol within TLS. No
-// RFC has it; its port is gopher's.
 const (
 	name       = "gopher"
-	secureName = "gophers"
+	secureName = "gophers" // the same within TLS, on the same port; in no RFC
 )
 
-// The types that RFC 1738 speaks of, and those of RFC 1436 that make a client do
-// something else than asking for the selector.
+// The types of RFC 1738, and those of RFC 1436 for which a client does more than
+// request the selector.
 const (
 	TypeMenu   = '1' // the default
-	TypePhone  = '2' // a CSO or Ph phone book, with a protocol of its own
+	TypePhone  = '2' // a CSO or Ph phone book, which has its own protocol
 	TypeSearch = '7'
 	TypeTelnet = '8'
 	TypeTN3270 = 'T'
 	TypeHTML   = 'h' // or a link, if the selector begins with "URL:"
 )
 
-// tab is what stands between the parts of a gopher-path.
+// tab separates the parts of a gopher-path.
 const tab = "%09"
 
-// URL is a gopher URL, decoded. It is comparable: two are == if their texts are.
+// URL is a decoded gopher or gophers URL. URLs are comparable: they are == if their
+// texts are. The zero URL is invalid.
 type URL struct {
 	url                    locus.URL
 	selector, search, plus string
@@ -41,11 +40,11 @@ type URL struct {
 	hasSearch, hasPlus     bool
 }
 
-// Parse reads u as a gopher or gophers URL. The error is a [*locus.SyntaxError] if
-// u is not gopher:// and a host. Octets that can't be sent are no error here; see
+// Parse reads u as a gopher or gophers URL. The error is a [*locus.SyntaxError]: u
+// has another scheme or form. Parse accepts octets that can't be sent; see
 // [URL.AppendRequest].
 func Parse(u locus.URL) (URL, error) {
-	if err := form(u); err != nil {
+	if err := checkForm(u); err != nil {
 		return URL{}, err
 	}
 	w := split(u)
@@ -56,40 +55,45 @@ func Parse(u locus.URL) (URL, error) {
 	return g, nil
 }
 
-// form says why u is not in the form of section 3.4, if it is not.
-func form(u locus.URL) error {
-	if isSecure(u) {
+// checkForm returns an error if u is not in the form of section 3.4.
+func checkForm(u locus.URL) error {
+	if u.Scheme() == secureName {
 		return bnf.Form(u, secureName, "gopherurl")
 	}
 	return bnf.Form(u, name, "gopherurl")
 }
 
-func isSecure(u locus.URL) bool { return u.Scheme() == secureName }
-
-// Secure reports whether the scheme is gophers, and the protocol runs within TLS.
-func (g URL) Secure() bool { return isSecure(g.url) }
+// Secure reports whether the scheme is gophers, which runs within TLS.
+func (g URL) Secure() bool { return g.url.Scheme() == secureName }
 
 // URL returns the URL that g was parsed from.
 func (g URL) URL() locus.URL { return g.url }
 
+// port returns the port to connect to.
+func (g URL) port() uint16 {
+	if n, ok := g.url.Port(); ok {
+		return n
+	}
+	return Port
+}
+
 // Type returns the gophertype (section 3.4.1).
 func (g URL) Type() byte { return g.gtype }
 
-// Selector returns the octets of the selector, perhaps none.
+// Selector returns the octets of the selector, which may be empty.
 func (g URL) Selector() string { return g.selector }
 
-// Search returns the octets of the search (section 3.4.2). ok reports whether
-// there is one, perhaps empty.
+// Search returns the octets of the search (section 3.4.2). ok reports whether the
+// URL has one, which may be empty.
 func (g URL) Search() (octets string, ok bool) { return g.search, g.hasSearch }
 
-// Plus returns the octets of the Gopher+ string (section 3.4.3). ok reports
-// whether there is one, perhaps empty.
+// Plus returns the octets of the Gopher+ string (section 3.4.3). ok reports whether
+// the URL has one, which may be empty.
 func (g URL) Plus() (octets string, ok bool) { return g.plus, g.hasPlus }
 
-// written are the parts of a gopher-path as they stand in the URL, and where the
-// first of them begins.
+// written has the parts of a gopher-path as they are written in the URL.
 type written struct {
-	offset                        int
+	offset                        int // of the gopher-path in the URL
 	gtype, selector, search, plus string
 	hasSearch, hasPlus            bool
 }
@@ -119,19 +123,19 @@ func (w written) selectorOffset() int { return w.offset + len(w.gtype) }
 func (w written) searchOffset() int   { return w.selectorOffset() + len(w.selector) + len(tab) }
 func (w written) plusOffset() int     { return w.searchOffset() + len(w.search) + len(tab) }
 
-// Parts are what a gopher URL is made of, as octets.
+// Parts are the decoded parts of a gopher URL.
 type Parts struct {
 	Secure   bool   // gophers
 	Host     string // as URL text
-	Port     uint16 // 0: left out, which means 70
-	Type     byte   // 0: type 1
+	Port     uint16 // 0: the default, 70
+	Type     byte   // 0: TypeMenu
 	Selector string
 	Search   *string // nil: absent
 	Plus     *string // nil: absent. With a Plus and no Search, the search is empty.
 }
 
-// URL makes the URL. What can't be sent is an error, a [*locus.SyntaxError], as
-// it is with [URL.AppendRequest].
+// URL makes the URL. The error is a [*locus.SyntaxError], also for octets that can't
+// be sent: see [URL.AppendRequest].
 func (p Parts) URL() (URL, error) {
 	scheme := name
 	if p.Secure {
@@ -145,8 +149,8 @@ func (p Parts) URL() (URL, error) {
 	if err != nil {
 		return URL{}, err
 	}
-	if part, offset, ok := p.differs(g); ok {
-		return URL{}, u.Errorf(offset, part, "%w: a TAB ends it", locus.ErrValue)
+	if part, offset, ok := p.cutPart(g); ok {
+		return URL{}, u.Errorf(offset, part, "%w: it can't contain a TAB", locus.ErrValue)
 	}
 	for x := range g.faults {
 		return URL{}, x.Error(u)
@@ -167,9 +171,8 @@ func (g URL) parts() Parts {
 	return p
 }
 
-// path returns the gopher-path. "?" in the selector of a search, "/" and "?" in
-// the search are escaped though they need not be: some programs take them for
-// delimiters.
+// path returns the gopher-path. It escapes "?" in the selector of a search, and "/"
+// and "?" in the search, because some programs read them as delimiters.
 func (p Parts) path() *string {
 	b := appendTypeSelector(nil, cmp.Or(p.Type, TypeMenu), p.Selector)
 	if p.Search != nil || p.Plus != nil {
@@ -186,8 +189,8 @@ func (p Parts) path() *string {
 	return &path
 }
 
-// differs returns the first part that a TAB within it cut short, and where.
-func (p Parts) differs(g URL) (part string, offset int, ok bool) {
+// cutPart returns the first part that contains a TAB, which cuts it in the URL g.
+func (p Parts) cutPart(g URL) (part string, offset int, ok bool) {
 	w := split(g.url)
 	switch {
 	case g.selector != p.Selector:

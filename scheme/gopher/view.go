@@ -10,25 +10,25 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// View is one of the forms that an item can be had in: a line of its +VIEWS
-// attribute (RFC 1738 section 3.4.8).
+// View is one format of an item: a line of its +VIEWS attribute (RFC 1738 section
+// 3.4.8).
 type View struct {
-	// Type is the media type, and Language an ISO 639 code, perhaps with "_" and an
-	// ISO 3166 one, "Es_ES"; empty: the server names none. Both are as the server
-	// wrote them, and a request repeats them so.
+	// Type is the media type. Language is an ISO 639 code, optionally with "_" and
+	// an ISO 3166 code ("Es_ES"); empty: not specified. Requests repeat both as the
+	// server wrote them.
 	Type, Language string
-	// Size is roughly how many octets it has; -1: unknown.
+	// Size is the approximate number of octets; -1: unknown.
 	Size int64
 }
 
-// ParseView reads a line of a +VIEWS attribute, without the blank before it:
+// ParseView reads a line of a +VIEWS attribute, without the leading blank:
 //
 //	Text/plain En_US: <10k>
 //
-// A size that can't be read is unknown. ok is false if there is no type.
+// The Size is -1 if it is missing or invalid. ok is false if the type is missing.
 func ParseView(line string) (v View, ok bool) {
 	head, size, _ := strings.Cut(line, "<")
-	// What can stand in a type or language has no colon, but a server may differ.
+	// Valid types and languages contain no colon, but a server may send one.
 	if colon := strings.LastIndexByte(head, ':'); colon >= 0 {
 		head = head[:colon]
 	}
@@ -53,7 +53,7 @@ func viewSize(text string) int64 {
 		}
 	}
 	if strings.Trim(text, "0123456789.") != "" {
-		return -1 // more than ParseFloat should be shown
+		return -1 // ParseFloat would accept more
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n*unit >= math.MaxInt64 {
@@ -62,8 +62,8 @@ func viewSize(text string) int64 {
 	return int64(n * unit)
 }
 
-// String returns v as a request asks for it after "+": the type, and after a blank
-// the language if there is one.
+// String returns v as a request names it after "+": the type, then a blank and the
+// language if there is one.
 func (v View) String() string {
 	if v.Language == "" {
 		return v.Type
@@ -71,18 +71,16 @@ func (v View) String() string {
 	return v.Type + " " + v.Language
 }
 
-// unlabelled is how much a view that names no language is wanted where some
-// languages are: less than one in any of them, and more than not at all, since it
-// may be in any.
+// unlabelled is the quality of a view without a language. It is lower than that of
+// any wanted language, and not 0 because the view may be in any language.
 const unlabelled = 0.0005
 
-// ChooseView returns the view that is wanted most, by preferences as
-// [scheme.Request] has them; an empty one takes everything. The type decides, then
-// the language, then the order of the server. A view in a language that is not
-// wanted is not taken, whatever its type: to fall back to it the preference names it,
-// or "*" with a small weight.
+// ChooseView returns the best view by the preferences of a [scheme.Request]; an
+// empty preference accepts everything. The type decides first, then the language,
+// then the server's order. A view in a language that the preference does not name is
+// never chosen: for a fallback, add it or "*" with a small weight.
 //
-// The error wraps [scheme.ErrNotFound] and says what there is, or is that of
+// The error wraps [scheme.ErrNotFound] and lists the views, or is that of
 // [scheme.ParsePreference].
 func ChooseView(views []View, accept, acceptLanguage string) (View, error) {
 	types, err := scheme.ParsePreference(accept)
@@ -108,27 +106,24 @@ func ChooseView(views []View, accept, acceptLanguage string) (View, error) {
 		}
 	}
 	if bestType == 0 {
-		return View{}, fmt.Errorf("%w: none of the views is wanted: %s", scheme.ErrNotFound, offered(views))
+		return View{}, fmt.Errorf("%w: no view matches the preferences: %s", scheme.ErrNotFound, listViews(views))
 	}
 	return best, nil
 }
 
-// offered lists views for people, and not too many.
-func offered(views []View) string {
+// listViews lists at most eight views for a message.
+func listViews(views []View) string {
 	const most = 8
 	if len(views) == 0 {
-		return "there are none"
+		return "the item has no views"
 	}
-	var b strings.Builder
-	b.WriteString("there is ")
-	for i, v := range views[:min(len(views), most)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(locus.Quote(v.String()))
+	names := make([]string, 0, most)
+	for _, v := range views[:min(len(views), most)] {
+		names = append(names, locus.Quote(v.String()))
 	}
+	text := "available: " + strings.Join(names, ", ")
 	if len(views) > most {
-		fmt.Fprintf(&b, " and %d more", len(views)-most)
+		text += fmt.Sprintf(" and %d more", len(views)-most)
 	}
-	return b.String()
+	return text
 }

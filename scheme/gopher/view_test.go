@@ -48,7 +48,7 @@ func TestParseView(t *testing.T) {
 		{"a/b: <nan>", View{"a/b", "", -1}},
 		{"a/b: <1g>", View{"a/b", "", -1}},
 		{"a/b: <1\xb5>", View{"a/b", "", -1}},
-		// Over what a size can be.
+		// Sizes out of range.
 		{"a/b: <9223372036854774784>", View{"a/b", "", 9223372036854774784}},
 		{"a/b: <9223372036854775807>", View{"a/b", "", -1}},
 		{"a/b: <9999999999999999k>", View{"a/b", "", -1}},
@@ -75,7 +75,7 @@ func TestParseView(t *testing.T) {
 	}
 }
 
-// report are the views of a real item.
+// report returns the views of a real item.
 func report(t testing.TB) []View {
 	t.Helper()
 	return oneSet(t, "umn-bang-views").Views
@@ -93,9 +93,9 @@ func TestChooseView(t *testing.T) {
 		{"application/*", "", "application/postscript En_US"},
 		{"text/plain;q=0.5, application/postscript", "", "application/postscript En_US"},
 		{"TEXT/PLAIN; charset=x", "", "Text/plain De_DE"},
-		// The type goes before the language.
+		// The type decides before the language.
 		{"application/postscript, text/*;q=0.5", "de, *;q=0.1", "application/postscript En_US"},
-		// In a language that nobody wants even the best type is of no use.
+		// The best type does not help in an unwanted language.
 		{"application/postscript, text/*;q=0.5", "de", "Text/plain De_DE"},
 		{"application/postscript", "de, *;q=0.1", "application/postscript En_US"},
 		{"text/html, */*;q=0.1", "fr, *;q=0.5", "Text/plain De_DE"},
@@ -135,11 +135,11 @@ func TestChooseViewRefuses(t *testing.T) {
 		accept, language string
 		says             string
 	}{
-		{report(t), "image/gif", "", `there is "Text/plain De_DE", "Text/plain En_US", "Text/plain Es_ES", "application/postscript En_US"`},
+		{report(t), "image/gif", "", `available: "Text/plain De_DE", "Text/plain En_US", "Text/plain Es_ES", "application/postscript En_US"`},
 		{report(t), "", "fr", `"Text/plain De_DE"`},
 		{report(t), "application/postscript", "de", `"application/postscript En_US"`},
 		{report(t), "*/*;q=0", "", `"Text/plain De_DE"`},
-		{nil, "", "", "there are none"},
+		{nil, "", "", "the item has no views"},
 		{many, "a/b", "", " and 92 more"},
 	} {
 		_, err := ChooseView(test.views, test.accept, test.language)
@@ -158,8 +158,8 @@ func TestChooseViewRefuses(t *testing.T) {
 	}
 }
 
-// TestViewAsAskedFor: what the captures asked for is what their views are written
-// as in URLs and requests, octet for octet.
+// TestViewAsAskedFor compares the views in URLs and requests with those in the
+// captures, octet for octet.
 func TestViewAsAskedFor(t *testing.T) {
 	for name, want := range map[string]string{
 		"umn-view-spanish":    "es",
@@ -174,7 +174,7 @@ func TestViewAsAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want == "" {
-			v.Language = "" // that request did without
+			v.Language = "" // that request has none
 		}
 		g := parse(t, "gopher://h/00/report")
 		if g, err = g.withPlus("+" + v.String()); err != nil {

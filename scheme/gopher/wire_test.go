@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// capture is one transaction with a real program, recorded on its connection:
-// testdata/wire/name.txt and the octets beside it.
+// capture is a recorded request and reply of a real program: testdata/wire/name.txt
+// and the files with its octets.
 type capture struct {
 	name, peer string
 	kind       string // of reply: menu, text, binary; plusmenu, plustext, plusbin, plusattrs; raw
-	sent       string // the octets of the request, as the text has them
+	sent       string // the request, quoted from the text
 	c2s, s2c   []byte // the octets sent and received
 	expect     []string
 	note       string
@@ -72,7 +72,7 @@ func readCapture(t testing.TB, path string) capture {
 				t.Fatalf("%s: sent: %v", path, err)
 			}
 			c.sent = sent
-		case "received": // the octets themselves say it
+		case "received": // checked by the octets
 		case "expect":
 			c.expect = append(c.expect, value)
 		case "note":
@@ -99,8 +99,8 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestExpectations holds the replies of real servers against what each capture says
-// about it. What it says about attributes is for the tests of those.
+// TestExpectations compares the replies of real servers with the expectations in the
+// captures, except those about attributes.
 func TestExpectations(t *testing.T) {
 	checked := 0
 	for _, c := range captures(t) {
@@ -126,15 +126,15 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// expectations has what each form of expectation should be for a capture. What may
-// come behind that is an explanation.
+// expectations checks each kind of expectation of a capture. An explanation may follow
+// it.
 var expectations = map[string]func(c capture) string{
 	"header":                                expectHeader,
 	"menu items":                            expectMenu,
 	"binary body":                           func(c capture) string { return "binary body: " + sum(c.s2c) },
 	"body":                                  expectBody,
 	"body-sha256":                           func(c capture) string { return fmt.Sprintf("body-sha256: %x", sha256.Sum256(c.body(false))) },
-	"final dot":                             nil, // these two are attributes
+	"final dot":                             nil, // these two have attributes
 	"attribute blocks":                      nil,
 	"text, terminator=first lone dot line ": func(c capture) string { return expectText(c, true) },
 	"text, terminator=only a last-line dot": func(c capture) string { return expectText(c, false) },
@@ -157,7 +157,7 @@ func (c capture) header() (Header, *bufio.Reader) {
 	return h, r
 }
 
-// body is what follows the header, if there is one.
+// body returns the reply without its header.
 func (c capture) body(text bool) []byte {
 	h, r := c.header()
 	octets, err := io.ReadAll(h.Body(r, text))
@@ -167,7 +167,7 @@ func (c capture) body(text bool) []byte {
 	return octets
 }
 
-// rest is what follows the header, dots and all.
+// rest returns the reply without its header, with all dots.
 func (c capture) rest() []byte {
 	_, r := c.header()
 	octets, _ := io.ReadAll(r)
@@ -186,7 +186,7 @@ func expectHeader(c capture) string {
 }
 
 func expectMenu(c capture) string {
-	// What begins with +INFO is attributes; the one there is has a line and no more.
+	// A reply that begins with +INFO has attributes; the only one has a single line.
 	m := NewMenuReader(bytes.NewReader(bytes.TrimPrefix(c.rest(), []byte(infoPrefix))), nil)
 	items, malformed := 0, 0
 	for {
@@ -231,7 +231,7 @@ func expectText(c capture, strict bool) string {
 		return text
 	}
 	text := read(c.rest())
-	// A dot that ended the text ends it before more, or is no end before more.
+	// Octets after the lone dot are ignored, or make the dot part of the text.
 	more := read(append(c.rest(), "more"...))
 	terminated, what := "False", "only a last-line dot"
 	if string(more) != string(text)+"more" {

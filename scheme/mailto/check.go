@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// check returns everything that is wrong with u.
+// check returns all violations of u.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	// Of the xchars only "?" can't be in an hsegment.
 	if p == locus.RFC1738 && u.Facts().Has(locus.PathHsegment) && addrspec.Sound(u) {
@@ -30,21 +30,21 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 		f.Chars("encoded822addr", offset, text, octet.Xchar)
 	}
 	if strings.HasPrefix(text, "//") {
-		f.Note("slashes", "RFC 1738 3.5", offset, "//", "the slashes are part of the address, and no host follows them")
+		f.Note("slashes", "RFC 1738 3.5", offset, "//", "the slashes are part of the address, not the start of a host")
 	}
 	if question >= 0 {
-		f.Note("header-fields", "RFC 6068 2", offset+question, text[question:], `this is part of the address: header fields came with RFC 6068; write a "?" of the address as %3F`)
+		f.Note("header-fields", "RFC 6068 2", offset+question, text[question:], `in RFC 1738 this is part of the address; RFC 6068 reads header fields; write a "?" of the address as %3F`)
 	}
 	addrspec.Report(&f, offset, text)
 	return f.List()
 }
 
-// mailtoAddress looks at text, which begins at offset, as the URI draft does:
+// mailtoAddress checks text, which begins at offset, by the URI draft:
 //
 //	mailtoaddress = "mailto:" xalphas "@" hostname
 //
-// "@" is an xalpha too; the last one splits. What may be in a hostname after its
-// first letter is any xalpha.
+// "@" is also an xalpha; the last one splits. After its first letter, a hostname may have any
+// xalpha.
 func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	f.Chars("xalphas", offset, text, octet.Xalpha)
 	at := strings.LastIndexByte(text, '@')
@@ -56,11 +56,10 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// canonical returns the one spelling of u, and what it changed. "There are no
-// reserved characters" (section 3.5), but "," and "?" split the text for RFC 6068,
-// and stay as they are written. The domain is in lower case, and the last "@" is
-// the only one that is not escaped, unless "," separates addresses. The error is a
-// [*locus.SyntaxError]: u is not a mailto URL.
+// canonical returns the canonical form of u and what it changed. "There are no reserved
+// characters" (section 3.5), but "," and "?", at which RFC 6068 splits, stay as written. The
+// domain is in lower case. Only the last "@" is not escaped, unless "," separates addresses.
+// The error is a [*locus.SyntaxError]: u is not a mailto URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err
@@ -91,9 +90,9 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// split returns what of text is before its last "@", that "@", the domain, and the
-// header fields of RFC 6068 from their "?" on. If there is no "@", or a later one
-// in the fields, which is the last one for RFC 1738, all before the "?" is local.
+// split splits text into local part, "@", domain, and the header fields of RFC 6068 from
+// their "?" on. Without an "@", or with a later one in the fields, which is the last one in
+// RFC 1738, all before the "?" is the local part.
 func split(text string) (local, at, domain, tail string) {
 	i := strings.IndexByte(text, '?')
 	if i < 0 {
@@ -112,8 +111,7 @@ func split(text string) (local, at, domain, tail string) {
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 
-// lowerCase returns text with its upper-case letters in lower case, those that
-// are escaped too.
+// lowerCase returns text in lower case, including escaped letters.
 func lowerCase(text string) string {
 	b := []byte(text)
 	for i := 0; i < len(b); {

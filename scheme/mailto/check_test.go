@@ -78,7 +78,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestLong: a long text of nothing but faults ends, and each has its finding.
+// TestLong checks that each of many faults has its finding.
 func TestLong(t *testing.T) {
 	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
 	if list := laws.Scheme.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {

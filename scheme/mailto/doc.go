@@ -4,32 +4,30 @@
 //	mailtourl      = "mailto:" encoded822addr
 //	encoded822addr = 1*xchar               ; further defined in RFC822
 //
-// The whole of what follows "mailto:" is one addr-spec of RFC 822, encoded.
-// There are no reserved characters: "?" and "&" are letters of the address like
-// others. A percent sign, which gateway addresses have, is written "%25".
+// The text after "mailto:" is one encoded addr-spec of RFC 822. There are no reserved
+// characters: "?" and "&" are part of the address. A percent sign, which gateway addresses
+// have, is written "%25".
 //
-// A mailto URL names no object, so there is nothing to open: it says where a
-// message would go that a person writes.
+// A mailto URL names no object that could be opened. It is the address of a message that
+// the user writes.
 //
-// # What is read
+// # Parsing
 //
-// [Parse] takes every text that section 5 has and decodes it once. What the
-// octets are worth is a second question: Check has a finding "addr-spec" for each
-// place where they are no addr-spec, and [URL.Address], which is there for use,
-// refuses then. The last "@" splits local part and domain.
+// [Parse] accepts every text of section 5 and decodes it once. Check reports a finding
+// "addr-spec" for each octet that is invalid in an addr-spec, and [URL.Address] returns an
+// error. The last "@" splits local part and domain.
 //
-// RFC 6068, which came later, reads the same text as a list of addresses and
-// header fields: "mailto:a@b?subject=x". That is an extension here, with its own
-// accessor, [URL.Headers], and a note in Check. Both readings are of the same
-// text, so the canonical form keeps apart what either of them keeps apart: an
-// escape for a reserved character, or for ",", stays.
+// RFC 6068 reads the same text as a list of addresses and header fields:
+// "mailto:a@b?subject=x". [URL.Headers] implements this extension, and Check adds a note. The
+// canonical form preserves both meanings: an escape of a character that RFC 6068 reserves,
+// such as ",", stays.
 //
-// Two addresses are the same if they differ in the case of the domain alone. The
-// local part is the business of its host and is never changed.
+// Two addresses are the same if they differ only in the case of the domain. The local part
+// is never changed.
 //
 // # What is refused
 //
-// Parse refuses "mailto:" with nothing behind it. Address and Headers refuse
-// control characters, a line end above all, wherever they would end up in a
-// header of a message; comments and blanks around an address; source routes.
+// Parse refuses an empty address. Address and Headers refuse control characters that would
+// be in a message's header, such as line ends, comments and blanks around an address, and
+// source routes.
 package mailto

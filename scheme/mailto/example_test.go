@@ -17,7 +17,7 @@ func ExampleParse() {
 	// Output: user%gateway.dom@host.dom
 }
 
-// A line end in the address can be read, and is not there for use.
+// Address refuses a line end, which AddrSpec returns.
 func ExampleURL_Address() {
 	m, err := mailto.Parse(locus.MustParse("mailto:joe%0D%0ABcc:jim@host.dom"))
 	if err != nil {
@@ -32,8 +32,7 @@ func ExampleURL_Address() {
 	// locus: "mailto:joe%0D%0ABcc:jim@host.dom": octet 10, addr-spec: not a value that this part can have: a control character (0D hexadecimal) can't be in an address
 }
 
-// What follows "?" is part of the address to RFC 1738, and header fields to RFC
-// 6068.
+// The text after "?" is part of the address in RFC 1738, and header fields in RFC 6068.
 func ExampleURL_Headers() {
 	m, err := mailto.Parse(locus.MustParse("mailto:joe@example.com?cc=bob@example.com&body=hello"))
 	if err != nil {

@@ -8,33 +8,30 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Headers is what RFC 6068 reads in a mailto URL: the beginning of a message. It
-// is a proposal by whoever wrote the URL. A message made of it is shown to the
-// person who sends it, and fields that would do harm are left out (RFC 6068
-// sections 4 and 7).
+// Headers are the addresses and header fields that a mailto URL proposes for a message (RFC
+// 6068). The user must see the message before it is sent, without unsafe fields (sections 4
+// and 7).
 type Headers struct {
-	To     []string // addresses, decoded, also those of "to" fields
-	Fields []Field  // the other fields, in order; the field "body" is the text
+	To     []string // decoded addresses, including those of "to" fields
+	Fields []Field  // the other fields in order; "body" is the text
 }
 
-// Field is a header field, decoded: octets, which RFC 6068 wants to be UTF-8.
+// Field is a decoded header field. RFC 6068 requires UTF-8.
 type Field struct {
-	Name  string // as written; header fields match without regard to case
+	Name  string // as written; case does not matter
 	Value string
 }
 
-// Headers reads u as RFC 6068 does, which RFC 1738 does not:
+// Headers parses m by RFC 6068:
 //
 //	mailtoURI = "mailto:" [ to ] [ hfields ]
 //	to        = addr-spec *("," addr-spec )
 //	hfields   = "?" hfield *( "&" hfield )
 //	hfield    = hfname "=" hfvalue
 //
-// It splits first and decodes each part once; "+" is "+". Octets that are UTF-8
-// may be in an address (RFC 6532). The error is a [*locus.SyntaxError]: the
-// text is not in that form; an address is none; a name can't be that of a
-// header field; or a control character is in a value, where only the field
-// "body" may have line ends and tabs.
+// It splits first and decodes each part once. "+" stays "+". Addresses may have UTF-8 (RFC
+// 6532). The error is a [*locus.SyntaxError]: the form, an address or a field name is
+// invalid, or a value has a control character. Only "body" may have line ends and tabs.
 func (m URL) Headers() (Headers, error) {
 	text, offset := bnf.SchemePart(m.url)
 	r := headerReader{url: m.url}
@@ -54,7 +51,7 @@ func (m URL) Headers() (Headers, error) {
 	return r.headers, nil
 }
 
-// headerReader keeps the first error and goes no further then.
+// headerReader stops at the first error.
 type headerReader struct {
 	url     locus.URL
 	headers Headers
@@ -80,12 +77,12 @@ func (r *headerReader) addresses(list string, offset int) {
 func (r *headerReader) hfield(text string, offset int) {
 	hfname, hfvalue, ok := strings.Cut(text, "=")
 	if !ok {
-		r.fail(offset, "hfield", locus.ErrForm, `a header field is a name, "=" and a value`)
+		r.fail(offset, "hfield", locus.ErrForm, `write a header field as name=value`)
 		return
 	}
 	name := bnf.Decode(hfname)
 	if i := strings.IndexFunc(name, isNotInName); i >= 0 || name == "" {
-		r.fail(offset+bnf.OctetOffset(hfname, max(i, 0)), "hfname", locus.ErrValue, `the name of a header field is printing characters without blanks and ":"`)
+		r.fail(offset+bnf.OctetOffset(hfname, max(i, 0)), "hfname", locus.ErrValue, `invalid header field name: use printable characters without blanks and ":"`)
 		return
 	}
 	offset += len(hfname) + 1

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 )
 
-// laws hold the package against the production of section 5:
+// laws compare the package with the production of section 5:
 //
 //	mailtourl      = "mailto:" encoded822addr
 //	encoded822addr = 1*xchar
@@ -20,8 +20,8 @@ var laws = bnftest.Laws{
 	Parse:  bnftest.Parser(mailto.Parse),
 }
 
-// sameAddress reports whether two addresses differ in the case of the domain alone.
-// What follows a "?" is the same octet by octet, for RFC 6068.
+// sameAddress reports whether two addresses differ at most in the case of the domain. After a
+// "?", all octets must be equal, for RFC 6068.
 func sameAddress(a, b []scheme.Field) bool {
 	x, y := a[0].Value.(string), b[0].Value.(string)
 	if len(x) != len(y) || !strings.EqualFold(x, y) {

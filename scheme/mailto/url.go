@@ -7,21 +7,21 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// URL is a mailto URL. It is a comparable value; the zero URL is none.
+// URL is a mailto URL. It is comparable; the zero value is invalid.
 type URL struct {
 	url      locus.URL
 	addrSpec string
 }
 
-// Parse reads u as a mailto URL. The error is a [*locus.SyntaxError]: u has
-// another scheme, or no address.
+// Parse parses u as a mailto URL. The error is a [*locus.SyntaxError]: u has another scheme,
+// or no address.
 func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "mailto" {
-		return URL{}, u.Errorf(0, "scheme", "%w: it is no mailto URL", locus.ErrForm)
+		return URL{}, u.Errorf(0, "scheme", "%w: not a mailto URL", locus.ErrForm)
 	}
 	text, offset := bnf.SchemePart(u)
 	if text == "" {
-		return URL{}, u.Errorf(offset, "encoded822addr", "%w: an address follows \"mailto:\"", locus.ErrForm)
+		return URL{}, u.Errorf(offset, "encoded822addr", "%w: write an address after \"mailto:\"", locus.ErrForm)
 	}
 	return URL{url: u, addrSpec: bnf.Decode(text)}, nil
 }
@@ -29,8 +29,8 @@ func Parse(u locus.URL) (URL, error) {
 // URL returns the URL as it was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
-// AddrSpec returns all that follows "mailto:", decoded: what RFC 1738 says is
-// the address. It may hold any octets; [URL.Address] is for use.
+// AddrSpec returns the decoded text after "mailto:", which is the address in RFC 1738. It may
+// have any octets: use [URL.Address] for sending.
 func (m URL) AddrSpec() string { return m.addrSpec }
 
 // Address returns the address if it is an addr-spec of RFC 822 section 6.1. The
@@ -43,17 +43,16 @@ func (m URL) Address() (string, error) {
 	return m.addrSpec, nil
 }
 
-// Parts are what a mailto URL is made of, decoded.
+// Parts are the decoded parts of a mailto URL.
 type Parts struct {
-	AddrSpec string // the address; needed
+	AddrSpec string // the address; required
 }
 
-// plain are the characters that mean the same escaped and unescaped, to RFC 1738
-// and to RFC 6068, which splits at ",".
+// plain are the characters that mean the same escaped and unescaped, in RFC 1738 and in RFC
+// 6068, which splits at ",".
 func plain() escape.Set { return escape.Unreserved().Without(",") }
 
-// URL makes the URL. Whatever a reader might take for a delimiter is encoded,
-// but for the last "@".
+// URL returns the URL. It escapes every possible delimiter except the last "@".
 func (p Parts) URL() (URL, error) {
 	text := addrspec.Encode(p.AddrSpec, plain())
 	u, err := locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()

@@ -15,7 +15,7 @@ func TestSection3_5(t *testing.T) {
 	bnftest.Vectors(t, "../../testdata/rfc1738-3.5.txt", mailto.Scheme())
 }
 
-// A bare percent sign of a gatewayed address is no URL.
+// A gatewayed address with a bare percent sign is not a URL.
 func TestPercent(t *testing.T) {
 	if _, err := locus.Parse("mailto:user%gateway.dom@host.dom"); !errors.Is(err, locus.ErrEscape) {
 		t.Error(err)
@@ -48,7 +48,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestAddress: what is for use is an address and nothing else.
+// TestAddress checks that Address returns only addresses.
 func TestAddress(t *testing.T) {
 	for _, row := range []struct {
 		text   string
@@ -106,7 +106,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The examples of RFC 6068 section 6, read its way.
+// The examples of RFC 6068 section 6.
 func TestHeaders(t *testing.T) {
 	type fields = []mailto.Field
 	for _, row := range []struct {

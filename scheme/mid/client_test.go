@@ -145,7 +145,7 @@ func TestGetFails(t *testing.T) {
 		{"mid:a@b/none@c", s, 0, scheme.ErrNotFound, `"none@c"`},
 		{"mid:a@b", s, int64(len(related)) - 1, scheme.ErrTooLarge, "limit"},
 		{"mid:a@b/foo4*foo1@bar.net", s, 5, scheme.ErrTooLarge, "part 2"},
-		{"mid:empty@b/x@c", s, 0, nil, "no message"},
+		{"mid:empty@b/x@c", s, 0, nil, "not a message"},
 		{"mid:a@b", &store{err: fs.ErrPermission}, 0, fs.ErrPermission, ""},
 	} {
 		_, _, err := get(t, mid.New(&mid.Options{Store: test.store}), &scheme.Request{Limit: test.limit}, test.url)

@@ -75,7 +75,7 @@ func New(o *Options) *Client {
 		c.o = *o
 	}
 	c.o.Limits = c.o.Limits.orDefault()
-	c.pool.Most, c.pool.Time = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
+	c.pool.PerKey, c.pool.IdleTime = cmp.Or(c.o.IdleConns, 4), cmp.Or(c.o.IdleTime, 30*time.Second)
 	return c
 }
 

@@ -13,8 +13,8 @@ type place struct {
 	hasUser, hasSecret bool
 }
 
-// Place tells the pool which connections are alike.
-func (c *conn) Place() place { return c.place }
+// Key implements [pool.Conn].
+func (c *conn) Key() place { return c.place }
 
 // kept returns a kept connection, one that has the newsgroup selected if there is
 // one, or nil.

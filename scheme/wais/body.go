@@ -9,51 +9,51 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A document is asked for in ranges, since servers have a buffer for an answer. How
-// long it is shows at its end alone: a length that a header or a URL has is that of
-// another type of the document, or of another day.
+// A document is requested in ranges, because servers have a limited buffer for an
+// answer. Only the last range shows how long it is: the length in a header or a URL
+// may be that of another type or an older version.
 
-// minRange is how small a range is tried when the server can't answer.
-const minRange = 500
+const (
+	// minRange is the smallest range to request when the server can't answer.
+	minRange = 500
+	// aroundRange is the part of an answer that the document and its document-id can't
+	// use. Programs of the time leave as much.
+	aroundRange = 1000
+	// referenceID shows that an answer belongs to a retrieval. Programs of the time
+	// always send this one.
+	referenceID = "3"
+)
 
-// aroundRange is how much of an answer is left for what is not the document's, apart
-// from the document-id: programs of the time leave as much.
-const aroundRange = 1000
-
-// referenceID is what retrievals have, so that an answer to another shows. It is the
-// one that programs of the time have in each.
-const referenceID = "3"
-
-// body is the octets of a document.
+// body is the body of a document.
 type body struct {
 	exchange *exchange
 	ask      Retrieval // Start: of the next range
-	begin    int64     // where the first range began
+	begin    int64     // start of the first range
 	size     int64     // octets of a range
-	most     int64     // how many octets it may have,
-	left     int64     // and how many yet
+	most     int64     // octets that the document may have
+	left     int64     // octets that it may still have
 
-	text   []byte // of the last range: what is not read yet
-	err    error  // what comes after it
+	text   []byte // the unread octets of the last range
+	err    error  // the error after text
 	closed atomic.Bool
 }
 
-// newBody returns the body of a document that is to be opened. The error says that it
-// can't be asked for.
+// newBody returns the body of a document, to be opened. The error says that the
+// document can't be requested.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
 	b := &body{ask: Retrieval{Database: database, ID: id, Wtype: wtype, Unit: UnitOctets, ReferenceID: referenceID}}
 	return b, b.ask.check()
 }
 
-// open asks for the first range, so that there is a document. It may be called again
-// with another exchange if that fails.
+// open requests the first range. After an error it may be called again with another
+// exchange.
 func (b *body) open(x *exchange, offset, limit int64) error {
 	b.exchange, b.most, b.left = x, limit, limit
 	b.size = x.rangeSize(b.ask.ID)
 	b.begin, b.ask.Start = offset, offset
 	text, err := b.next()
 	if offset > 0 && len(text) == 0 && errors.Is(err, scheme.ErrNotFound) {
-		// It is not that long, so it is not the one that the first part is of.
+		// The document is shorter than offset, so it has changed: begin at its start.
 		b.begin, b.ask.Start = 0, 0
 		text, err = b.next()
 	}
@@ -64,16 +64,16 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	return nil
 }
 
-// rangeSize is how much of a document is asked for at once.
+// rangeSize returns how many octets of a document to request at once.
 func (x *exchange) rangeSize(id DocumentID) int64 {
-	size := int64(x.job.client.o.Range)
+	size := int64(x.op.client.o.Range)
 	if x.conn.room > 0 {
 		size = min(size, max(x.conn.room-aroundRange-int64(len(id)), minRange))
 	}
 	return size
 }
 
-// got takes what next returned. At the end the connection is for others.
+// got stores the results of next. At the end it gives up the connection.
 func (b *body) got(text []byte, err error) {
 	b.text, b.err = text, err
 	if err != nil {
@@ -81,8 +81,7 @@ func (b *body) got(text []byte, err error) {
 	}
 }
 
-// next returns the next range, and what comes after it if that is known: io.EOF at
-// the end of the document.
+// next returns the next range, with io.EOF or another error if no range follows.
 func (b *body) next() (text []byte, err error) {
 	first := b.ask.Start == b.begin
 	want, err := b.retrieve()
@@ -100,7 +99,7 @@ func (b *body) next() (text []byte, err error) {
 	case failed != nil:
 		return nil, failed
 	case outOfRange == nil:
-		return nil, fmt.Errorf("wais: %w: an answer without a text, and without a word of what is wrong", scheme.ErrProtocol)
+		return nil, fmt.Errorf("wais: %w: the answer has neither a text nor a diagnostic", scheme.ErrProtocol)
 	case first:
 		return nil, outOfRange
 	}
@@ -116,8 +115,8 @@ func (b *body) next() (text []byte, err error) {
 	return text, failed
 }
 
-// tellEnd tells the diagnostic that a range goes beyond the end, which is how ends show,
-// from others. Either may be nil.
+// tellEnd returns the diagnostic that the range exceeds the document, and the first
+// other one. Either may be nil.
 func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	for _, d := range list {
 		switch {
@@ -130,12 +129,11 @@ func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	return outOfRange, failed
 }
 
-// retrieve asks for the next range, and for a smaller one if the answer would not fit
-// the server's buffer. It returns how many octets it asked for.
+// retrieve requests the next range, or a smaller one if the answer does not fit the
+// server's buffer. It returns the size of the range.
 func (b *body) retrieve() (want int64, err error) {
 	for {
-		// One octet more than may be tells a document that ends there from one that
-		// goes on.
+		// One octet more than allowed shows whether the document is too large.
 		want = min(b.size, b.left+1)
 		b.ask.End = b.ask.Start + want
 		err = b.exchange.retrieve(&b.ask)
@@ -146,7 +144,7 @@ func (b *body) retrieve() (want int64, err error) {
 	}
 }
 
-// Read reads the document. What it waits for is one range at a time.
+// Read reads the document, one range at a time.
 func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.closed.Load():
@@ -160,7 +158,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case len(b.text) == 0:
 		return 0, b.err
-	case b.exchange.job.ctx.Err() != nil:
+	case b.exchange.op.ctx.Err() != nil:
 		return 0, b.exchange.failure(errClosed)
 	}
 	n := copy(p, b.text)
@@ -168,7 +166,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading. The connection is kept, unless a range is under way.
+// Close ends the reading. The connection is kept unless an answer is pending.
 func (b *body) Close() error {
 	b.closed.Store(true)
 	b.exchange.end()

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// Check holds u against
+// Check returns the violations of
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -25,7 +25,7 @@ const (
 //	wpath        = *uchar
 //	search       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 //
-// or, in the URI draft,
+// in u, or for [locus.RFC1630] of the URI draft:
 //
 //	waisindex    = wais://hostport/database [ ? search ]
 //	waisdoc      = wais://hostport/database/wtype/wpath
@@ -34,7 +34,7 @@ const (
 //	wtype        = xalphas
 //	search       = xalphas [ + search ]
 //
-// and adds which document-ids can't be. A URL that conforms costs no allocation.
+// It adds invalid document-ids. A URL that conforms costs no allocation.
 func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && clean(u) {
 		return nil
@@ -42,7 +42,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// clean reports whether there is nothing to find in u.
+// clean reports whether u has no violations.
 func clean(u locus.URL) bool {
 	path, ok := u.Path()
 	if !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
@@ -91,11 +91,11 @@ func path(f *bnf.Findings, w written) {
 	f.Chars("wpath", w.wpathOffset(), w.wpath, octet.Uchar)
 	f.Chars("search", w.searchOffset, w.search, octet.Search)
 	if w.hasDocument && w.wpath == "" {
-		f.Impossible("empty-wpath", section, w.wpathOffset(), "", "a document-id of no octets names nothing: write one")
+		f.Impossible("empty-wpath", section, w.wpathOffset(), "", "the document-id is empty: write one")
 	}
 }
 
-// draftPath looks at the url-path by the rules of the URI draft.
+// draftPath checks the url-path by the rules of the URI draft.
 func draftPath(f *bnf.Findings, w written) {
 	xalphas(f, "database", w.offset, w.database)
 	if w.hasSearch {
@@ -109,10 +109,10 @@ func draftPath(f *bnf.Findings, w written) {
 	draftWpath(f, w)
 }
 
-// xalphas adds the findings about text, which is at least one xalpha or "+".
+// xalphas checks text, which needs at least one xalpha or "+".
 func xalphas(f *bnf.Findings, part string, offset int, text string) {
 	if text == "" {
-		f.Add("empty", draftSection, offset, "", part+" has at least one character")
+		f.Add("empty", draftSection, offset, "", part+" needs at least one character")
 	}
 	f.Chars(part, offset, text, octet.Xalpha)
 }
@@ -122,9 +122,9 @@ func draftWpath(f *bnf.Findings, w written) {
 	offset := w.wpathOffset()
 	switch r.form {
 	case LengthForm:
-		f.Add("length", draftSection, offset, w.wpath[:r.offset], "the length is not a part of the document-id: leave it out")
+		f.Add("length", draftSection, offset, w.wpath[:r.offset], "the length is not part of the document-id: leave it out")
 	case EscapedForm, OpaqueForm:
-		f.Add("wpath", draftSection, offset, w.wpath, `a document-id is written as fields, each a number, "=", contents, and ";"`)
+		f.Add("wpath", draftSection, offset, w.wpath, `write the document-id as fields, each a number, "=", contents, and ";"`)
 		f.Chars("wpath", offset, w.wpath, octet.Xchar)
 		return
 	}
@@ -142,9 +142,8 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
-// canonical drops port 210 and writes unreserved characters as themselves, but
-// for "+" in a search, which may be a blank and is not what %2B is. In which form
-// a wpath is written stays as it is.
+// canonical drops port 210 and decodes unreserved characters, except "+" in a search,
+// which may mean a blank and differs from %2B. The form of a wpath stays unchanged.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

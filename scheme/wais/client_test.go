@@ -20,9 +20,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// peer is a server in the same process, and the dialer that leads to it. answer
-// returns what it sends for the n-th request that it gets, counted from 0; nil: it
-// closes the connection.
+// peer is a server in the same process, and a dialer to it. answer returns the answer to
+// request n, counted from 0; nil: it closes the connection.
 type peer struct {
 	answer func(n int, request []byte) []byte
 
@@ -54,7 +53,7 @@ func (p *peer) DialContext(ctx context.Context, network, address string) (net.Co
 	return near, nil
 }
 
-// serve answers one request, and reports whether there may be another.
+// serve answers one request, and reports whether to continue.
 func (p *peer) serve(c net.Conn) bool {
 	request, err := readRequest(c)
 	if err != nil {
@@ -70,10 +69,10 @@ func (p *peer) serve(c net.Conn) bool {
 	}
 	_, err = c.Write(reply)
 	_, rest := cutPacket(reply)
-	return err == nil && len(rest) == 0 // what breaks off ends the connection
+	return err == nil && len(rest) == 0 // a cut answer ends the connection
 }
 
-// cutPacket cuts the first packet off. If it is none, all is rest.
+// cutPacket cuts off the first packet. Without a whole packet, everything is rest.
 func cutPacket(octets []byte) (packet, rest []byte) {
 	if len(octets) < headerSize {
 		return nil, octets
@@ -99,14 +98,14 @@ func readRequest(c io.Reader) ([]byte, error) {
 	return request, err
 }
 
-// sent are the requests that came, and how many connections there were.
+// sent returns the requests and the number of connections.
 func (p *peer) sent() (requests [][]byte, connections int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests), len(p.dialled)
 }
 
-// asked is the n-th request, decoded.
+// asked returns request n, decoded.
 func (p *peer) asked(t testing.TB, n int) any {
 	t.Helper()
 	requests, _ := p.sent()
@@ -120,7 +119,7 @@ func (p *peer) asked(t testing.TB, n int) any {
 	return request
 }
 
-// answering sends these, one for a request, and closes then.
+// answering returns an answer function that sends each answer once, and then closes.
 func answering(list ...[]byte) func(int, []byte) []byte {
 	return func(n int, _ []byte) []byte {
 		if n >= len(list) {
@@ -130,16 +129,16 @@ func answering(list ...[]byte) func(int, []byte) []byte {
 	}
 }
 
-// packetOf is an answer with these records.
+// packetOf returns an answer with these records.
 func packetOf(records ...string) []byte {
 	apdu := testReply(strings.Join(records, ""))
 	return append([]byte(testHeader(len(apdu))), apdu...)
 }
 
-// emptyPacket says that the server can't answer.
+// emptyPacket means that the server can't answer.
 var emptyPacket = []byte(testHeader(0))
 
-// diagnosticOf is a diagnostic record.
+// diagnosticOf returns a diagnostic record.
 func diagnosticOf(code, text string) string {
 	n := len(code) + len(text) + 1
 	return string([]byte{28, byte(n >> 8), byte(n)}) + code + text + "\x00\x1d"
@@ -149,7 +148,7 @@ var outOfRange = diagnosticOf("SF", "Request out of range")
 
 func textOf(octets string) string { return group(153, group(127, octets)) }
 
-// hitOf is a header of a document of these types.
+// hitOf returns the header of a document of these types.
 func hitOf(id, headline string, wtypes ...string) string {
 	types := ""
 	for _, wtype := range wtypes {
@@ -158,8 +157,8 @@ func hitOf(id, headline string, wtypes ...string) string {
 	return group(150, group(116, id), group(118, "\x05"), group(120, "\x64"), group(131, "\x02"), group(132, types), group(123, headline))
 }
 
-// documentPeer serves octets as freeWAIS does, in answers of at most room octets, to
-// whatever document it is asked for.
+// documentPeer serves the same octets for any document like freeWAIS, in answers of at
+// most room octets.
 func documentPeer(t testing.TB, octets string, room int) *peer {
 	return newPeer(t, func(_ int, request []byte) []byte { return documentAnswer(octets, room, request) })
 }
@@ -184,7 +183,7 @@ func documentAnswer(octets string, room int, request []byte) []byte {
 	return emptyPacket
 }
 
-// world is a client and what it asks.
+// world is a client with a request.
 type world struct {
 	testing.TB
 	peer   *peer
@@ -241,7 +240,7 @@ func itemsOf(t testing.TB, res scheme.Resource) (list []scheme.Item) {
 	return list
 }
 
-// lines are items as texts: kind, types, title, note.
+// lines returns items as text: kind, type, title, note.
 func lines(list []scheme.Item) string {
 	var b strings.Builder
 	for _, item := range list {
@@ -278,8 +277,7 @@ func wantError(t testing.TB, err, kind error, says ...string) {
 	}
 }
 
-// A document comes whole whatever the range, the buffer of the server and the length
-// of the reads are.
+// A document is complete for any range, server buffer and length of reads.
 func TestDocument(t *testing.T) {
 	octets := string(bytes.Repeat([]byte("\x00\r\n\xff Lamp\n."), 2000))
 	for _, size := range []int{0, 1, 499, 500, 999, 5000, 19999, 20000} {
@@ -304,7 +302,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Ranges are asked for one by one, as they are read.
+// Ranges are requested one by one, as they are read.
 func TestLazy(t *testing.T) {
 	w := newWorld(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
 	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
@@ -326,7 +324,7 @@ func TestLazy(t *testing.T) {
 	if requests, _ := w.peer.sent(); len(requests) != 2 {
 		t.Errorf("%d requests", len(requests))
 	}
-	// No answer is under way, so the connection serves for more.
+	// No answer is pending, so the connection is used again.
 	if err := res.Close(); err != nil {
 		t.Error(err)
 	}
@@ -367,12 +365,12 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// From that octet on there is no range.
+// No valid range begins at that octet.
 func TestOffsetTooLarge(t *testing.T) {
 	w := newWorld(t, documentPeer(t, "x", 1000), nil)
 	w.req.Offset = math.MaxInt64 - 1
 	_, err := w.open("db/TEXT/3=id")
-	wantError(t, err, locus.ErrValue, "no range")
+	wantError(t, err, locus.ErrValue, "invalid range")
 }
 
 func TestLimits(t *testing.T) {
@@ -395,7 +393,7 @@ func TestLimits(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// The ways in which a document ends, or does not.
+// Complete and cut documents.
 func TestEnds(t *testing.T) {
 	full := strings.Repeat("x", 500)
 	locked := diagnosticOf("SV", "later")
@@ -413,18 +411,18 @@ func TestEnds(t *testing.T) {
 		{[][]byte{packetOf(textOf(full), outOfRange), packetOf(textOf(""), outOfRange)}, 500, nil, ""},
 		{[][]byte{packetOf(textOf(full + "more than asked for")), packetOf(textOf("y"))}, 501, nil, ""},
 		{[][]byte{packetOf(outOfRange)}, -1, scheme.ErrNotFound, "out of range"},
-		{[][]byte{packetOf()}, -1, scheme.ErrProtocol, "without a text"},
+		{[][]byte{packetOf()}, -1, scheme.ErrProtocol, "neither a text nor"},
 		{[][]byte{packetOf(locked)}, -1, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(locked, outOfRange)}, -1, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(textOf("a"), textOf("b"))}, -1, scheme.ErrProtocol, "2 texts"},
 		{[][]byte{emptyPacket}, -1, ErrEmpty, ""},
 		{[][]byte{packetOf(textOf("part"), locked)}, 4, scheme.ErrUnreachable, "locked"},
-		{[][]byte{packetOf(textOf(full)), packetOf()}, 500, scheme.ErrProtocol, "without a text"},
+		{[][]byte{packetOf(textOf(full)), packetOf()}, 500, scheme.ErrProtocol, "neither a text nor"},
 		{[][]byte{packetOf(textOf(full)), packetOf(locked)}, 500, scheme.ErrUnreachable, "locked"},
 		{[][]byte{packetOf(textOf(full)), emptyPacket}, 500, ErrEmpty, ""},
 		{[][]byte{packetOf(textOf(full))}, 500, io.EOF, "close the connection"},
 		{[][]byte{packetOf(textOf(full)), packetOf(textOf("y"))[:40]}, 500, io.ErrUnexpectedEOF, "in a packet"},
-		{nil, -1, scheme.ErrProtocol, "no such database or document"},
+		{nil, -1, scheme.ErrProtocol, "database or document does not exist"},
 	} {
 		w := newWorld(t, newPeer(t, answering(c.answers...)), &Options{Range: 500})
 		res, err := w.open("db/TEXT/3=id")
@@ -443,7 +441,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What a search finds is fetched by its URLs, over one connection.
+// The results of a search are fetched by their URLs, over one connection.
 func TestSearchAndFetch(t *testing.T) {
 	texts := map[string]string{"TEXT": "The lamp is lit at dusk.\n", "HTML": "<p>The lamp is lit at dusk.", "GIF": "GIF87a\x00\xff"}
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Description: "All of the coast.", Maintainer: "keeper@h", Documents: []waistest.Document{
@@ -482,7 +480,7 @@ func TestSearchAndFetch(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	// What the database says of itself can be fetched as well.
+	// The descriptions of the database can be fetched too.
 	if res, err = open(locus.MustParse(base + "coast")); err != nil {
 		t.Fatal(err)
 	}

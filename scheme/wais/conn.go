@@ -14,101 +14,97 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readAhead is how much is read at once: a range of the usual size, with all that
-// is around it.
+// readAhead fits the answer to a range of the default size.
 const readAhead = 16 << 10
 
 // conn is a connection to a server. One exchange uses it at a time.
 type conn struct {
-	raw   io.ReadWriteCloser
-	r     *bufio.Reader // of raw
-	place place
-	room  int64 // the most octets that the server says an answer has; 0: it does not say
+	raw    io.ReadWriteCloser
+	r      *bufio.Reader // of raw
+	server server
+	room   int64 // the server's maximum of octets in an answer; 0: not specified
 
-	reused   bool // it comes out of the pool,
-	answered bool // and has answered since
+	reused   bool // it comes from the pool
+	answered bool // it has answered since then
 }
 
-// Place tells the pool which connections are alike.
-func (c *conn) Place() place { return c.place }
+// Key implements [pool.Conn].
+func (c *conn) Key() server { return c.server }
 
-// Quit closes the connection: the protocol has no farewell.
+// Quit implements [pool.Conn].
 func (c *conn) Quit() { c.raw.Close() }
 
-// staleError is the failure of a kept connection at its first request: the server
-// had closed it meanwhile, and another one may do.
+// staleError is the failure of the first request on an idle connection, which the
+// server may have closed in the meantime.
 type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }
 
-// errClosed is what reading what was closed comes to.
 var errClosed = fmt.Errorf("wais: %w", fs.ErrClosed)
 
-// exchange is one use of a connection, from when it is there to the end of what is
-// read. When its context ends, the connection is closed, and what waits for it
-// fails. It has one request under way at a time: servers lose a second one.
+// exchange is the use of a connection for one operation, until everything is read. The
+// end of its context closes the connection. It sends one request at a time, because
+// servers lose a second one.
 type exchange struct {
-	job    *job
+	op     *operation
 	conn   *conn
 	packet []byte // memory of the last retrieval
 	apdu   []byte // memory of the last answer
 	reply  SearchReply
 
-	mu   sync.Mutex
-	stop func() bool // ends the watch over the context
-	// owed: an answer or the rest of one is to come, or nobody knows what is. With
-	// that the connection is no good for another exchange.
-	owed bool
-	over bool
+	mu      sync.Mutex
+	stop    func() bool // ends the watch over the context
+	pending bool        // octets of an answer may follow, so the connection can't be kept
+	over    bool
 }
 
-func newExchange(j *job, c *conn) *exchange {
-	x := &exchange{job: j, conn: c}
-	x.mu.Lock() // the context may end before there is a stop
+func newExchange(op *operation, c *conn) *exchange {
+	x := &exchange{op: op, conn: c}
+	x.mu.Lock() // the context may end before stop is set
 	defer x.mu.Unlock()
-	x.stop = context.AfterFunc(j.ctx, x.end)
+	x.stop = context.AfterFunc(op.ctx, x.end)
 	return x
 }
 
-// end ends the exchange, once. The connection is kept for another, or closed if an
-// answer is under way.
+// end ends the exchange. It keeps the connection, or closes it if an answer is
+// pending. Further calls have no effect.
 func (x *exchange) end() {
 	x.mu.Lock()
-	over, owed, stop := x.over, x.owed, x.stop
+	over, pending, stop := x.over, x.pending, x.stop
 	x.over = true
 	x.mu.Unlock()
 	if over {
 		return
 	}
 	stop()
-	if owed {
+	if pending {
 		x.conn.Quit()
 	} else {
-		x.job.client.pool.Put(x.conn)
+		x.op.client.pool.Put(x.conn)
 	}
 }
 
-// owe notes whether an answer is owed. The error says that the exchange is over.
-func (x *exchange) owe(owed bool) error {
+// setPending sets whether an answer is pending. It fails if the exchange is over.
+func (x *exchange) setPending(pending bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
 		return errClosed
 	}
-	x.owed = owed
+	x.pending = pending
 	return nil
 }
 
-// ask sends a packet and returns the APDU that answers it, good until the next ask.
+// ask sends a packet and returns the APDU of the answer, valid until the next ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
-	if err := x.owe(true); err != nil {
+	if err := x.setPending(true); err != nil {
 		return nil, x.failure(err)
 	}
 	c := x.conn
 	if _, err := c.raw.Write(packet); err != nil {
 		return nil, x.failure(fmt.Errorf("wais: %w", scheme.Broken(err)))
 	}
-	apdu, err := ReadPacket(c.r, x.apdu, x.job.client.o.Limits.Answer)
+	apdu, err := ReadPacket(c.r, x.apdu, x.op.client.o.Limits.Answer)
 	if err != nil && !errors.Is(err, ErrEmpty) {
 		return nil, x.failure(err)
 	}
@@ -116,36 +112,36 @@ func (x *exchange) ask(packet []byte) ([]byte, error) {
 		x.apdu = apdu
 	}
 	c.answered = true
-	// What is more than an answer is of no use to anybody.
-	if err := x.owe(c.r.Buffered() > 0); err != nil {
+	// After more than one answer the connection is out of step.
+	if err := x.setPending(c.r.Buffered() > 0); err != nil {
 		return nil, x.failure(err)
 	}
 	return apdu, err
 }
 
-// failure is what err means if the exchange may have been ended, or the connection
-// was a kept one.
+// failure explains err: the context or the exchange may have ended, or the server may
+// have closed an idle connection.
 func (x *exchange) failure(err error) error {
 	x.mu.Lock()
 	over := x.over
 	x.mu.Unlock()
 	switch {
-	case x.job.ctx.Err() != nil:
-		return fmt.Errorf("wais: %w", context.Cause(x.job.ctx))
+	case x.op.ctx.Err() != nil:
+		return fmt.Errorf("wais: %w", context.Cause(x.op.ctx))
 	case over:
 		return errClosed
 	case x.conn.reused && !x.conn.answered:
 		return staleError{err}
 	case errors.Is(err, io.EOF):
-		return scheme.Hint(err, "many servers close the connection when they have no such database or document")
+		return scheme.Hint(err, "many servers close the connection if the database or document does not exist")
 	}
 	return err
 }
 
-// init begins a connection with an Init. A server that refuses it, or does not know
-// it, may serve what follows all the same.
+// init sends an Init. A server that refuses or does not understand it may still answer
+// other requests.
 func (x *exchange) init() error {
-	i := &Init{MessageSize: x.job.client.o.MessageSize}
+	i := &Init{MessageSize: x.op.client.o.MessageSize}
 	x.traced(true, "init")
 	apdu, err := x.ask(AppendInit(nil, i))
 	if errors.Is(err, ErrEmpty) {
@@ -168,7 +164,7 @@ func (x *exchange) init() error {
 	return nil
 }
 
-// smaller returns the smaller of two sizes that may not be said, 0 if none is.
+// smaller returns the smaller of two sizes; 0 or less means not specified.
 func smaller(a, b int64) int64 {
 	if a <= 0 || b > 0 && b < a {
 		a = b
@@ -176,7 +172,7 @@ func smaller(a, b int64) int64 {
 	return max(a, 0)
 }
 
-// answer sends a search or a retrieval, and reads what answers it into reply.
+// answer sends a search or a retrieval, and reads the answer into reply.
 func (x *exchange) answer(packet []byte, referenceID string) error {
 	apdu, err := x.ask(packet)
 	if err == nil {
@@ -184,18 +180,18 @@ func (x *exchange) answer(packet []byte, referenceID string) error {
 			err = x.reply.Answers(referenceID)
 		}
 		if err != nil {
-			x.owe(true)
+			x.setPending(true)
 		}
 	}
-	if x.job.req.Trace != nil {
+	if x.op.req.Trace != nil {
 		x.traced(false, "%s", summary(&x.reply, err))
 	}
 	return err
 }
 
-// search sends the packet that asks for what q says.
+// search sends the packet of q.
 func (x *exchange) search(q *Query, packet []byte) error {
-	if x.job.req.Trace != nil {
+	if x.op.req.Trace != nil {
 		like := ""
 		if n := len(q.Examples); n > 0 {
 			like = ", like " + countOf(int64(n), "document")
@@ -205,25 +201,25 @@ func (x *exchange) search(q *Query, packet []byte) error {
 	return x.answer(packet, q.ReferenceID)
 }
 
-// retrieve asks for a part of a document.
+// retrieve requests a part of a document.
 func (x *exchange) retrieve(r *Retrieval) (err error) {
 	if x.packet, err = AppendRetrieval(x.packet[:0], r); err != nil {
 		return err
 	}
-	if x.job.req.Trace != nil {
+	if x.op.req.Trace != nil {
 		x.traced(true, "retrieve %s %d to %d of %s in %s", r.Wtype, r.Start, r.End, locus.Quote(string(r.ID)), locus.Quote(r.Database))
 	}
 	return x.answer(x.packet, r.ReferenceID)
 }
 
-// traced tells of what is sent or received in a line that people can read.
+// traced reports a request or an answer to the trace of the request.
 func (x *exchange) traced(sent bool, format string, args ...any) {
-	if x.job.req.Trace != nil {
-		x.job.req.Trace(sent, fmt.Sprintf(format, args...))
+	if x.op.req.Trace != nil {
+		x.op.req.Trace(sent, fmt.Sprintf(format, args...))
 	}
 }
 
-// summary is what a trace says of an answer.
+// summary describes an answer for a trace.
 func summary(r *SearchReply, err error) string {
 	switch {
 	case errors.Is(err, ErrEmpty):
@@ -241,7 +237,7 @@ func summary(r *SearchReply, err error) string {
 	}
 	for _, d := range r.Diagnostics {
 		if d.Code == codeOutOfRange && octets > 0 {
-			// That is how servers tell the end.
+			// Servers mark the end of a document like this.
 			text += ", the last of the document"
 			continue
 		}

@@ -7,32 +7,29 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Diagnostic is a record by which a server says what was wrong with a request, or
-// with one record of the answer. It may come together with hits or a text, which
-// are good. As an error it is what its code means among those of package scheme.
+// Diagnostic is a record that reports a fault of a request or of one record of the
+// answer. Hits and texts that come with it are valid. As an error it is also the one
+// of package scheme that its code means.
 type Diagnostic struct {
 	Code      string // two characters: "S1"
-	Text      string // additional information, as octets; perhaps none
-	Surrogate bool   // it stands in the place of one record
+	Text      string // additional information, as octets; may be empty
+	Surrogate bool   // it replaces a record
 }
 
 // recordLeast is the least octets of a diagnostic record: its code and its flag.
 const recordLeast = 3
 
-// The codes that decide what is done next.
+// The codes that the client acts on.
 const (
 	codePermanent  = "S1"
 	codeOutOfRange = "SF" // also: such a document does not exist
 )
 
-// meaning is what a code says, and which error that is.
-type meaning struct {
+// meanings has the codes of WAIS servers, with their errors.
+var meanings = map[string]struct {
 	text string
 	kind error
-}
-
-// meanings are those of the codes that servers of WAIS have.
-var meanings = map[string]meaning{
+}{
 	codePermanent:  {"permanent system error", scheme.ErrProtocol},
 	"S2":           {"temporary system error", scheme.ErrUnreachable},
 	"S3":           {"search not supported", scheme.ErrUnsupported},
@@ -72,11 +69,10 @@ var meanings = map[string]meaning{
 	"T4":           {"security challenge not issued, record left out", scheme.ErrAuth},
 }
 
-// Meaning returns what the code says, in words; empty if it is none that is known.
+// Meaning returns the meaning of the code in words, or "" if it is unknown.
 func (d Diagnostic) Meaning() string { return meanings[d.Code].text }
 
-// Error gives the meaning, the code and what the server says, made safe for a
-// terminal.
+// Error returns the meaning, the code and the text, safe for a terminal.
 func (d Diagnostic) Error() string {
 	what := "diagnostic " + locus.Quote(d.Code)
 	switch meaning := d.Meaning(); {
@@ -91,9 +87,8 @@ func (d Diagnostic) Error() string {
 	return "wais: " + what
 }
 
-// Unwrap returns what the code is among the errors of package scheme. freeWAIS has
-// one code for all that can be wrong with a search; that a database is not there is
-// in its words alone.
+// Unwrap returns the error of package scheme that the code means. freeWAIS has only
+// one code for all faults of a search; only its text says that a database is missing.
 func (d Diagnostic) Unwrap() error {
 	if d.isMissingDatabase() {
 		return scheme.ErrNotFound
@@ -108,7 +103,7 @@ func (d Diagnostic) isMissingDatabase() bool {
 	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
-// parseDiagnostic reads a record, of recordLeast octets or more.
+// parseDiagnostic reads a record of at least recordLeast octets.
 func parseDiagnostic(record []byte) Diagnostic {
 	flag := len(record) - 1
 	return Diagnostic{Code: string(record[:2]), Text: string(record[2:flag]), Surrogate: record[flag] != 0}

@@ -34,7 +34,7 @@ func TestDiagnostic(t *testing.T) {
 	}
 }
 
-// Each code is of one kind, and its meaning is words.
+// Each code has a kind and a meaning.
 func TestMeanings(t *testing.T) {
 	kinds := []error{scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnreachable, scheme.ErrProtocol, scheme.ErrTooLarge, scheme.ErrUnsupported}
 	for code, m := range meanings {

@@ -5,88 +5,86 @@
 //	wais://<host>:<port>/<database>?<search>
 //	wais://<host>:<port>/<database>/<wtype>/<wpath>
 //
-// The port is 210 when left out. wtype is the type that the server gave for the
-// document, and wpath its document-id.
+// The default port is 210. wtype is the server's type of the document, and wpath the
+// document-id.
 //
 // # Words
 //
-// The URI draft writes a blank in a search as "+", and programs do so still:
-// [URL.Words] reads it like that, [URL.Search] as it stands.
+// The URI draft writes a blank in a search as "+", and programs still do:
+// [URL.Words] reads "+" as a blank, [URL.Search] as it is.
 //
 // # Document-ids
 //
-// RFC 1738 has the document-id "encoded as necessary" and says that only its
-// server may decompose it. The URI draft wants "encoded fields of the WAIS
-// identifier, in the same order as in the WAIS identifier", each its number, "=",
-// its contents, and ";". Programs of the time wrote those, with the document's
-// length and "/" before them, which neither text has. The first of these
-// readings that fits is taken, and [URL.Form] tells which:
+// In RFC 1738 the document-id is "encoded as necessary", and only its server may
+// decompose it. The URI draft wants "encoded fields of the WAIS identifier, in the
+// same order as in the WAIS identifier", each its number, "=", its contents, and ";".
+// Programs of the time wrote those, preceded by the document's length and "/", which
+// neither text allows. The first matching form counts, and [URL.Form] returns it:
 //
 //	LengthForm    206/1=host;2=db;3=id;      as programs wrote it
-//	FieldsForm    1=host;2=db;3=id;          as the URI draft has it
-//	EscapedForm   1%3Dhost%3B2%3Ddb%3B       the same as RFC 1738 must spell it
+//	FieldsForm    1=host;2=db;3=id;          by the URI draft
+//	EscapedForm   1%3Dhost%3B2%3Ddb%3B       the same, spelled by RFC 1738
 //	OpaqueForm    %01%04host...              the octets of the document-id
 //
-// The last ";" may be missing. Contents are decoded once in each form. A digit
-// is a digit also when it is escaped. The length is a hint, never to be trusted.
-// [Parts] writes the third, or the fourth where a field has ";" in it.
+// The last ";" may be missing. Contents are decoded once in each form. Digits may be
+// escaped. The length may be wrong and is never trusted. [Parts] writes the third
+// form, or the fourth if a field contains ";".
 //
-// Some servers and programs escaped twice. A document that its server does not know,
-// and whose wpath is another list of fields when it is decoded once more, is asked for
-// a second time by that.
+// Some servers and programs escaped twice. If the server does not know a document, and
+// its wpath is another list of fields when decoded once more, the client requests
+// that one.
 //
-// [URL.DocumentID] gives the document-id as its server has it: each field an
-// element, in the order of the URL, or the octets of an opaque one.
+// [URL.DocumentID] returns the document-id in the server's form: an element for each
+// field in the order of the URL, or the octets of an opaque one.
 //
 // # Protocol
 //
-// It is that of the "WAIS Interface Protocol Prototype Functional Specification",
-// version 1.5 (1990), on which RFC 1625 rests: APDUs of Z39.50-1988 with additions,
-// each in a packet, a request and its answer in turn. [AppendInit], [AppendSearch]
-// and [AppendRetrieval] write requests, and [ReadPacket], [ParseInitReply] and
-// [SearchReply.Parse] read answers; none of them has anything to do with
-// connections. Where servers and the texts differ, it is done as freeWAIS-sf 2.2.10
-// and the programs of its time do it, octet for octet.
+// The protocol is that of the "WAIS Interface Protocol Prototype Functional
+// Specification", version 1.5 (1990), on which RFC 1625 rests: APDUs of Z39.50-1988
+// with additions, each in a packet, with one request and one answer at a time.
+// [AppendInit], [AppendSearch] and [AppendRetrieval] write requests; [ReadPacket],
+// [ParseInitReply] and [SearchReply.Parse] read answers. None of them needs a
+// connection. Where servers and the texts differ, the octets are those of freeWAIS-sf
+// 2.2.10 and the programs of its time.
 //
-// What is not known in an answer is passed over. Lengths are held against what is
-// there before anything is read or memory taken, and counts, status and positions,
-// which servers fill in as they like, are not looked at.
+// Unknown parts of an answer are ignored. Lengths are checked before anything is read
+// or allocated. Counts, status and positions are ignored, because servers fill them in
+// arbitrarily.
 //
 // # Access
 //
-// [Client] does it over TCP. Servers keep no state, so a connection serves for many
-// URLs, one request at a time.
+// [Client] runs the protocol over TCP. Servers keep no state, so a connection serves
+// many URLs, one request at a time.
 //
-// A search is a menu of documents, with an item for each type that a document has.
-// The hit of a source description is followed by a link to the database that it
-// describes; at most 40 descriptions of a menu are fetched for that. A search without
-// a hit that has a diagnostic is an error. A database without a search is what it says
-// of itself, and a form for a search.
-// A document is asked for in ranges of octets as it is read, until the server says
-// that there is no more: the length in a URL or in a hit decides nothing. Its octets
-// are not changed. Relevance feedback asks for what is like documents
-// ([scheme.Request.Like]), or like parts of them ([Client.Search]).
+// A search is a menu of documents, with an item for each type of a document. The hit
+// of a source description is followed by a link to its database; a menu fetches at
+// most 40 descriptions for that. A search without hits but with a diagnostic is an
+// error. A database without a search is its description, and a form for a search. A
+// document is read in ranges of octets until the server reports its end; the length
+// in a URL or a hit is ignored. Its octets are not changed. Relevance feedback finds
+// documents like others ([scheme.Request.Like]), or like parts of them
+// ([Client.Search]).
 //
 // The server is that of the URL, whatever hosts a document-id, a source description
 // ([ParseSource]) or a document of the type URL name. Nothing about the user and the
 // program is sent.
 //
-// # Where this differs from RFC 1738
+// # Differences from RFC 1738
 //
-// In section 5 database, wtype and wpath have no "/", ";" and "=": each of them
-// in a wpath is a violation of RFC 1738, and right by the rules of RFC 1630. Most
-// URLs of the time have them, so they parse. What is written here has them escaped.
+// By section 5 database, wtype and wpath can't contain "/", ";" and "=": each of them
+// in a wpath is a violation of RFC 1738, and valid by RFC 1630. Most URLs of the time
+// contain them, so they parse. This package escapes them when it writes URLs.
 //
-// # What is refused
+// # Refusals
 //
-// A URL without the "/" before the database; a wtype without a wpath; a document
-// with a search behind it. In a list of fields that is written as one: a field
-// number that is not 1 to 127, more than 16 fields, a length of 63 bits or
-// more. User and password are violations, and never sent.
+// [Parse] refuses a URL without the "/" before the database; a wtype without a wpath;
+// a document with a search. In a list of fields it refuses a field number that is not
+// 1 to 127, more than 16 fields, and a length of 63 bits or more. User and password
+// are violations, and never sent.
 //
-// In a request: a database whose name has "@", by which servers pass a search on to
-// another host, or an octet that separates names; a type that is empty or has
-// anything but visible characters of ASCII; WAIS_NEXT and WAIS_PREV for a type, with
-// which a server gives the document-id of another document; a range that begins
-// before the document or ends before its start, at which servers break down.
+// Requests refuse a database whose name contains "@", with which servers forward a
+// search to another host, or a separator of names; a type that is empty or contains
+// anything but visible ASCII characters; WAIS_NEXT and WAIS_PREV as a type, for which
+// a server returns the document-id of another document; and a range that begins
+// before the document or ends before its start, which crashes servers.
 package wais

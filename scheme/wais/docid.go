@@ -5,19 +5,17 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/internal/bnf"
 )
 
-// DocumentID is the document-id as octets, as a server gave it and as it is sent
-// back (RFC 1738 section 3.9: only its server can take it apart). It is comparable.
-//
-// Servers of the time made it of elements, which are the fields that a URL has.
+// DocumentID has the octets of a document-id, as its server sent it and as requests
+// repeat it (RFC 1738 section 3.9: only the server can interpret it). It is
+// comparable. Servers of the time compose it of elements, the fields of a URL.
 type DocumentID string
 
 // MaxDocumentID is the most octets of a document-id in a request.
 const MaxDocumentID = 8192
 
-// Numbers of fields, and what is in them.
+// The numbers of fields.
 const (
 	fieldOriginalServer     = 1
 	fieldOriginalDatabase   = 2
@@ -25,26 +23,26 @@ const (
 	fieldDistributorLocalID = 6
 )
 
-// NewDocumentID makes a document-id of fields, in their order. The error wraps
-// [locus.ErrValue]: there is no field or more than [MaxFields], a number is not 1
-// to [MaxField], or all of it is more than [MaxDocumentID] octets.
+// NewDocumentID makes a document-id of fields in order. The error wraps
+// [locus.ErrValue]: there are no fields or more than [MaxFields], a number is not 1
+// to [MaxField], or the document-id has more than [MaxDocumentID] octets.
 func NewDocumentID(fields []Field) (DocumentID, error) {
 	if len(fields) == 0 || len(fields) > MaxFields {
-		return "", refused("a document-id has 1 to %d fields, and not %d", MaxFields, len(fields))
+		return "", invalid("a document-id has 1 to %d fields, not %d", MaxFields, len(fields))
 	}
 	for _, f := range fields {
 		if f.Number < 1 || f.Number > MaxField {
-			return "", refused("a field's number is 1 to %d, and not %d", MaxField, f.Number)
+			return "", invalid("field number %d is out of range (1-%d)", f.Number, MaxField)
 		}
 	}
 	id := joinFields(fields)
-	if err := id.check(); err != nil {
+	if err := refuse(id.wrong()); err != nil {
 		return "", err
 	}
 	return id, nil
 }
 
-// joinFields makes a document-id of fields that can be.
+// joinFields makes a document-id of valid fields.
 func joinFields(fields []Field) DocumentID {
 	var b []byte
 	for _, f := range fields {
@@ -53,28 +51,19 @@ func joinFields(fields []Field) DocumentID {
 	return DocumentID(b)
 }
 
-// check tells whether id can be in a request.
-func (id DocumentID) check() error {
-	if why := id.wrong(); why != "" {
-		return refused("%s", why)
-	}
-	return nil
-}
-
-// wrong says why id can't be in a request; empty: it can.
+// wrong says why id can't be in a request, or returns "".
 func (id DocumentID) wrong() string {
 	switch {
 	case id == "":
-		return "a document-id of no octets names nothing"
+		return "the document-id is empty"
 	case len(id) > MaxDocumentID:
-		return fmt.Sprintf("a document-id has at most %d octets, and not %d", MaxDocumentID, len(id))
+		return fmt.Sprintf("the document-id has %d octets, and at most %d are allowed", len(id), MaxDocumentID)
 	}
 	return ""
 }
 
-// Fields returns the fields that id is made of. ok reports whether it is made of
-// fields, as [NewDocumentID] makes it, so that a URL with the fields names the same
-// document; if not, only its octets do.
+// Fields returns the fields of id. ok reports whether [NewDocumentID] makes the same
+// document-id of them; if not, only the octets name the document.
 func (id DocumentID) Fields() (list []Field, ok bool) {
 	list, ok = id.split()
 	if !ok || len(list) == 0 || joinFields(list) != id {
@@ -83,8 +72,8 @@ func (id DocumentID) Fields() (list []Field, ok bool) {
 	return list, true
 }
 
-// split reads id as fields, also if their integers are longer than need be. ok
-// reports whether all of it is that.
+// split reads id as fields, whose integers may be longer than necessary. ok reports
+// whether id consists of fields.
 func (id DocumentID) split() (list []Field, ok bool) {
 	if len(id) > MaxDocumentID {
 		return nil, false
@@ -99,8 +88,7 @@ func (id DocumentID) split() (list []Field, ok bool) {
 	return list, e.err == nil
 }
 
-// DocumentID returns the document-id that x names. ok reports whether x is the URL
-// of a document.
+// DocumentID returns the document-id in x. ok reports whether x names a document.
 func (x URL) DocumentID() (id DocumentID, ok bool) {
 	switch x.form {
 	case NoDocument:
@@ -111,9 +99,9 @@ func (x URL) DocumentID() (id DocumentID, ok bool) {
 	return joinFields(x.Fields()), true
 }
 
-// decodedAgain returns the document-id that the wpath names if it is decoded once more
-// than it should be: servers and programs that escaped a wpath as a whole escaped what
-// was escaped already. ok reports whether that is another document-id, made of fields.
+// decodedAgain returns the document-id of the wpath if it is decoded once more, since
+// some servers and programs escaped a wpath twice. ok reports whether that is another
+// document-id that consists of fields.
 func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	first, ok := x.DocumentID()
 	if !ok {
@@ -136,17 +124,13 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 		for range r.faults(0) {
 			return "", false
 		}
-		var list []Field
-		for f := range r.fields {
-			list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
-		}
-		id = joinFields(list)
+		id = joinFields(r.decoded())
 	}
 	return id, ok && id != first && id.wrong() == ""
 }
 
-// LocalID returns what the server that has the document calls it, or else the one
-// that it is from; empty if id does not tell. It is a name to show, and no more.
+// LocalID returns the local id of the document's server or, without one, of its
+// original server; "" if id has neither. It is only a name to show.
 func (id DocumentID) LocalID() string {
 	list, _ := id.split()
 	if f, ok := find(list, fieldDistributorLocalID); ok && f != "" {
@@ -156,16 +140,15 @@ func (id DocumentID) LocalID() string {
 	return f
 }
 
-// name is the last part of the local id, if that is a path: what a file of the
-// document may be called.
+// name returns the last path element of the local id, as a file name.
 func (id DocumentID) name() string {
 	local := id.LocalID()
 	return local[strings.LastIndexByte(local, '/')+1:]
 }
 
-// Same reports whether id and other name one document, which different servers may
-// have: its original server, database and local id are the same. If they do not say
-// its original local id, they are the same if their octets are.
+// Same reports whether id and other name the same document, perhaps on different
+// servers: their original server, database and local id are the same. Without an
+// original local id, their octets must be the same.
 func (id DocumentID) Same(other DocumentID) bool {
 	if id == other {
 		return true

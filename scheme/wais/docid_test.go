@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// TestDocumentID is what the forms of a wpath come to.
+// TestDocumentID tests the document-id of each form of wpath.
 func TestDocumentID(t *testing.T) {
 	for wpath, want := range map[string]DocumentID{
 		"206/1=localhost%3A8210;2=/wais/coast;3=0%20206%20/wais/harbour/lamp.txt;7=%00;": "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x1c0 206 /wais/harbour/lamp.txt\x07\x01\x00",
@@ -50,12 +50,12 @@ func TestNewDocumentID(t *testing.T) {
 		t.Errorf("%v %v", got, ok)
 	}
 	for text, fields := range map[string][]Field{
-		"and not 0":        nil,
-		"and not 17":       make([]Field, 17),
-		"127, and not 0":   {{1, "a"}, {0, "b"}},
-		"127, and not -1":  {{-1, "b"}},
-		"127, and not 128": {{128, "b"}},
-		"8192 octets":      {{3, strings.Repeat("a", MaxDocumentID-2)}},
+		"not 0":                   nil,
+		"not 17":                  make([]Field, 17),
+		"field number 0 is out":   {{1, "a"}, {0, "b"}},
+		"field number -1 is out":  {{-1, "b"}},
+		"field number 128 is out": {{128, "b"}},
+		"8193 octets":             {{3, strings.Repeat("a", MaxDocumentID-2)}},
 	} {
 		id, err := NewDocumentID(fields)
 		if id != "" || !errors.Is(err, locus.ErrValue) || !strings.Contains(err.Error(), text) {
@@ -64,11 +64,11 @@ func TestNewDocumentID(t *testing.T) {
 	}
 }
 
-// Document-ids that are not what NewDocumentID makes: a URL has them as octets.
+// Document-ids that NewDocumentID does not make: a URL has their octets.
 func TestNoFields(t *testing.T) {
 	for _, id := range []DocumentID{
 		"", "a", "\x03", "\x03\x02a", "\x03\x01ab", "\x00\x01a", "\x81\x00\x01a", // Element 128.
-		"\x03\x80\x01a", "\x80\x03\x01a", // Right, but not the shortest.
+		"\x03\x80\x01a", "\x80\x03\x01a", // Valid, but not the shortest.
 		"\x03\x80\x80\x80\x80\x80\x01a",
 		DocumentID(strings.Repeat("\x01\x00", 17)),
 		DocumentID("\x03\xc0\x00" + strings.Repeat("a", MaxDocumentID)),
@@ -77,7 +77,7 @@ func TestNoFields(t *testing.T) {
 			t.Errorf("%.50q: %v", id, list)
 		}
 	}
-	// 28 is a field as others are, and no diagnostic record.
+	// Here 28 is a field, not a diagnostic record.
 	if list, ok := DocumentID("\x1c\x01a").Fields(); !ok || !slices.Equal(list, []Field{{28, "a"}}) {
 		t.Errorf("%v %v", list, ok)
 	}
@@ -101,7 +101,7 @@ func TestLocalID(t *testing.T) {
 	}
 }
 
-// What a file of a document may be called.
+// The file names of documents.
 func TestDocumentName(t *testing.T) {
 	for id, want := range map[DocumentID]string{
 		sourceID:               "coast.src",
@@ -127,14 +127,14 @@ func TestSameDocument(t *testing.T) {
 		{moleID, moleID, true},
 		{moleID, sourceID, false},
 		{sourceID, catalogueID, false},
-		// Another server has it.
+		// On another server.
 		{"\x01\x01h\x02\x01d\x03\x01l", "\x01\x01h\x02\x01d\x03\x01l\x04\x01x\x05\x01y\x06\x01z", true},
 		{"\x03\x01l", "\x03\x80\x01l", true},
 		{"\x02\x01d\x03\x01l", "\x03\x01l\x02\x01d", true},
 		{"\x01\x01h\x02\x01d\x03\x01l", "\x02\x01d\x03\x01l", false},
 		{"\x01\x00\x03\x01l", "\x03\x01l", false},
 		{"\x01\x01h\x03\x01l", "\x01\x01g\x03\x01l", false},
-		// Nothing names it.
+		// Without a name.
 		{"\x01\x01h\x07\x00", "\x01\x01h\x07\x01\x00", false},
 		{"\x03\x01l", "\x03\x01l\x06\x05", false},
 	} {
@@ -144,7 +144,7 @@ func TestSameDocument(t *testing.T) {
 	}
 }
 
-// All document-ids that were captured are fields, and come back from a URL.
+// All captured document-ids consist of fields, and survive a URL.
 func TestDocumentIDCaptured(t *testing.T) {
 	n := 0
 	for _, name := range wireNames(t, ".s2c") {
@@ -167,7 +167,7 @@ func TestDocumentIDCaptured(t *testing.T) {
 	}
 }
 
-// checkThroughURL holds id against that of the URL that is made for it.
+// checkThroughURL compares id with that of a URL made of it.
 func checkThroughURL(t *testing.T, id DocumentID) {
 	t.Helper()
 	d := &Document{Wtype: "TEXT"}
@@ -189,7 +189,7 @@ func checkThroughURL(t *testing.T, id DocumentID) {
 	}
 }
 
-// FuzzDocumentID: the same octets come back, as fields, and by way of a URL.
+// FuzzDocumentID checks that octets survive as fields and through a URL.
 func FuzzDocumentID(f *testing.F) {
 	for _, id := range []DocumentID{moleID, sourceID, "", "opaque", "\x03\x80\x01a", "3=a;", "206/3=a;", "3=a%3B"} {
 		f.Add(string(id))
@@ -219,8 +219,8 @@ func FuzzDocumentID(f *testing.F) {
 	})
 }
 
-// readsAsFields: octets that are no fields but whose text in a URL reads like a
-// list of them. No URL is made for such a document-id.
+// readsAsFields reports whether octets are not fields, but their text in a URL reads as
+// a list of fields. Such a document-id has no URL.
 func readsAsFields(octets string) bool {
 	_, ok := DocumentID(octets).Fields()
 	form, _, _ := slowRead(strings.ReplaceAll(octets, "%", "%25"))

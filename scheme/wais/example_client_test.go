@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// A search gives a menu of documents, and the URL of each fetches it.
+// A search gives a menu of documents with their URLs.
 func ExampleClient_Open() {
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Documents: []waistest.Document{
 		{Headline: "The lamp", Path: "lamp.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("It is lit at dusk.\n")}}},
@@ -51,7 +51,7 @@ func ExampleClient_Open() {
 	// <nil>
 }
 
-// A search for what is like a part of a document, which no URL has.
+// A search for documents that are like a part of another, which a URL can't express.
 func ExampleClient_Search() {
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Documents: []waistest.Document{
 		{Headline: "The lamp", Path: "lamp.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("dusk: the keeper lights it\n")}}},

@@ -17,7 +17,7 @@ func ExampleAppendSearch() {
 	// Output:
 	// "0000000042z2wais        0"
 	// <nil>
-	// wais: not a value that this part can have: "@" at octet 5 can't be in the name of a database: servers read it as another server, or as another name
+	// wais: not a value that this part can have: the name of a database can't contain "@" (octet 5): servers read it as another server or name
 }
 
 func ExampleSearchReply_Parse() {
@@ -37,11 +37,11 @@ func ExampleSearchReply_Parse() {
 	for _, h := range reply.Hits {
 		fmt.Println(h.Score, h.Length, h.Wtypes, h.Headline)
 	}
-	// An answer that ends within an element is no answer.
+	// An answer that ends within an element is invalid.
 	fmt.Println(reply.Parse(bytes.TrimSuffix(apdu, []byte("n"))))
 	// Output:
 	// 586 206 [TEXT] The lantern
-	// wais: protocol error: at octet 15 of the APDU: an element of 28 octets, and 27 are left of what holds it
+	// wais: protocol error: at octet 15 of the APDU: an element has 28 octets, but its container only 27 more
 }
 
 func ExampleURL_DocumentID() {

@@ -18,9 +18,9 @@ import (
 // pathOfEach has a search, a description and a document.
 var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
 
-// A document without end ends at the limit.
+// An endless document ends at the limit.
 func TestEndlessDocument(t *testing.T) {
-	whole := packetOf(textOf(strings.Repeat("x", usualRange)))
+	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newWorld(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
 	got, err := readAll(w.open("db/TEXT/3=id"))
 	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 octets")
@@ -46,7 +46,7 @@ func TestBreaksOff(t *testing.T) {
 	}
 }
 
-// Hits beyond number are as many as an answer of that size can have.
+// The size of an answer limits its hits.
 func TestManyHits(t *testing.T) {
 	hits := strings.Repeat(group(151, group(116, "i")), 100000)
 	w := newWorld(t, newPeer(t, answering(packetOf(hits))), nil)
@@ -57,7 +57,7 @@ func TestManyHits(t *testing.T) {
 	_, err := w.open("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 
-	// Whoever wants few of them takes few.
+	// A caller may stop early.
 	w = newWorld(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
 	for most := range 4 {
 		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
@@ -74,8 +74,7 @@ func TestManyHits(t *testing.T) {
 	}
 }
 
-// A server that gives an octet now and then, or none at all, waits for nothing but
-// the end of the context.
+// The client waits for a slow or silent server until the end of the context.
 func TestSilence(t *testing.T) {
 	drip := func(c net.Conn) {
 		for {
@@ -99,14 +98,14 @@ func TestSilence(t *testing.T) {
 					if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
 						t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
 					}
-					time.Sleep(2 * time.Minute) // whoever drips finds out
+					time.Sleep(2 * time.Minute) // until the slow server notices the end
 				})
 			}
 		}
 	}
 }
 
-// piped is a dialer whose far ends are read, and served.
+// piped is a dialer to pipes whose other ends are served.
 type piped struct{ serve func(net.Conn) }
 
 func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -119,7 +118,7 @@ func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-// Ending the context ends the reading of a document, whether it waits or not.
+// The end of the context ends the reading of a document, waiting or not.
 func TestContextEnds(t *testing.T) {
 	why := errors.New("enough of that")
 	for _, read := range []int64{0, 500, 501} {
@@ -150,7 +149,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// Ending the context ends what is asked for a description of a database.
+// The end of the context ends the description of a database.
 func TestContextEndsDescription(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
@@ -167,7 +166,7 @@ func TestContextEndsDescription(t *testing.T) {
 	wantError(t, err, why)
 }
 
-// Closing a body ends the Read that waits.
+// Closing a body ends a waiting Read.
 func TestCloseEndsRead(t *testing.T) {
 	asked, release := make(chan struct{}), make(chan struct{})
 	p := newPeer(t, func(n int, _ []byte) []byte {
@@ -196,10 +195,10 @@ func TestCloseEndsRead(t *testing.T) {
 	}
 }
 
-// kept takes the connections to the host h that are kept.
+// kept takes the idle connections to the host h.
 func (c *Client) kept() (list []*conn) {
 	for {
-		x, ok := c.pool.Take(place{host: "h", port: Port}, func(*conn) int { return 0 })
+		x, ok := c.pool.Take(server{host: "h", port: Port}, func(*conn) int { return 0 })
 		if !ok {
 			return list
 		}
@@ -207,8 +206,7 @@ func (c *Client) kept() (list []*conn) {
 	}
 }
 
-// A kept connection that has gone is followed by another, and one that goes on is
-// used again.
+// An idle connection is used again, or replaced if the server has closed it.
 func TestKept(t *testing.T) {
 	for _, path := range pathOfEach {
 		closing := false
@@ -250,7 +248,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What a server says after it has answered is no answer to the next request.
+// Octets after an answer do not answer the next request.
 func TestSurplus(t *testing.T) {
 	answer := packetOf(textOf("mine"))
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
@@ -265,7 +263,7 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// Many at once, over as many connections as that takes.
+// Concurrent requests use several connections.
 func TestConcurrent(t *testing.T) {
 	octets := strings.Repeat("0123456789", 1000)
 	p := documentPeer(t, octets, 100000)
@@ -277,7 +275,7 @@ func TestConcurrent(t *testing.T) {
 			for range 5 {
 				res, err := w.open("db/TEXT/3=id")
 				if err == nil && i%3 == 0 {
-					// Some are broken off, in the middle or with a read under way.
+					// Some are closed between reads or during one.
 					body := res.(*scheme.Object).Body
 					go io.Copy(io.Discard, body)
 					res.Close()
@@ -292,7 +290,7 @@ func TestConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// Init keeps answers to the size that is agreed on, and documents come all the same.
+// After an Init, answers keep to the agreed size, and documents are complete.
 func TestInit(t *testing.T) {
 	octets := strings.Repeat("x", 3000)
 	reply := func(accepted byte, size string) []byte {
@@ -306,7 +304,7 @@ func TestInit(t *testing.T) {
 	}{
 		{reply(1, "\x05\xdc"), 500}, // 1500
 		{reply(1, "\x07\xd0"), 996}, // 2000
-		{reply(0, "\x07\xd0"), 996}, // refused, and served
+		{reply(0, "\x07\xd0"), 996}, // refused, but served
 		{reply(1, "\xff\xff\xff\xff"), 10000},
 		{emptyPacket, 10000},
 	} {
@@ -326,7 +324,7 @@ func TestInit(t *testing.T) {
 		if r := p.asked(t, 1).(*Retrieval); r.End != c.end {
 			t.Errorf("%+v", r)
 		}
-		// The next one goes over the same connection, which has begun.
+		// The next request uses the same connection, without another Init.
 		if got, err := readAll(w.open("db/TEXT/3=id")); got != octets || err != nil {
 			t.Errorf("%d octets, %v", len(got), err)
 		}
@@ -338,7 +336,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// What can't be asked for is refused before anybody is asked.
+// Invalid requests are refused before anything is dialled.
 func TestRefused(t *testing.T) {
 	for path, want := range map[string]struct {
 		part   string
@@ -348,9 +346,9 @@ func TestRefused(t *testing.T) {
 		"a%40evil.dom%3A210?x": {"database", 0, "name of a database"},
 		"a%1Fb":                {"database", 0, "name of a database"},
 		"a@b/TEXT/3=x":         {"database", 0, "name of a database"},
-		"db/TE%20XT/3=a":       {"wtype", 3, "type of a document"},
-		"db//3=a":              {"wtype", 3, "type of a document"},
-		"db/TEXT/":             {"wpath", 8, "no octets"},
+		"db/TE%20XT/3=a":       {"wtype", 3, "document type"},
+		"db//3=a":              {"wtype", 3, "document type"},
+		"db/TEXT/":             {"wpath", 8, "is empty"},
 		"db/TEXT/" + strings.Repeat("a", MaxDocumentID+1): {"wpath", 8, "at most"},
 	} {
 		p := newPeer(t, nil)
@@ -390,7 +388,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUnreachable has no connection, or one that is closed before it is used.
+// TestUnreachable tests a failing dialer, and a connection that is closed.
 func TestUnreachable(t *testing.T) {
 	x := parse(t, "wais://h/db?words")
 	refused := errors.New("refused")
@@ -409,7 +407,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// failing is a dialer that fails, or gives a connection that is closed.
+// failing is a dialer that fails or returns a closed connection.
 type failing struct{ err error }
 
 func (d *failing) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -418,7 +416,7 @@ func (d *failing) DialContext(context.Context, string, string) (net.Conn, error)
 	return near, d.err
 }
 
-// The server is that of the URL, and no other, whatever a document-id says.
+// The server is that of the URL, whatever a document-id says.
 func TestPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"wais://Host.DOM/db?x":                    "host.dom:210",
@@ -444,9 +442,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// canned is a dialer and a connection from which octets come, without a socket and
-// without a goroutine. All of them come at once: only the client knows where a packet
-// ends.
+// canned is a dialer and a connection with fixed octets, without a socket or goroutine.
+// All octets are there at once, so only the client finds the ends of packets.
 type canned struct {
 	net.Conn // none
 	octets   string
@@ -462,12 +459,12 @@ func (c *canned) Read(p []byte) (int, error)  { return c.left.Read(p) }
 func (c *canned) Write(p []byte) (int, error) { return len(p), nil }
 func (c *canned) Close() error                { return nil }
 
-// longestAnswers is the most octets that FuzzAnswers has a server say: a search and
-// several ranges fit in, and an execution stays short.
+// longestAnswers limits the octets of a server in FuzzAnswers. A search and several
+// ranges fit, and executions stay short.
 const longestAnswers = 4 << 10
 
-// Whatever a server sends, opening and reading end, and each URL of a menu is that of
-// the document-id that it came from.
+// Whatever a server sends, opening and reading end, and each URL of a menu has the
+// document-id of its hit.
 func FuzzAnswers(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) < longestAnswers {
@@ -506,7 +503,7 @@ func FuzzAnswers(f *testing.F) {
 						t.Errorf("%+v", item)
 					}
 					if x, err := Parse(item.URL); err == nil && x.database == "db" && x.url.Host() == "h" {
-						if id, ok := x.DocumentID(); !ok || id.check() != nil || wrongWtype(x.wtype) != "" {
+						if id, ok := x.DocumentID(); !ok || id.wrong() != "" || wrongWtype(x.wtype) != "" {
 							t.Errorf("%+v", item)
 						}
 					}

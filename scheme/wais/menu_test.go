@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// found is what a search shows whose answer has these records.
+// found returns the items of a search whose answer has these records.
 func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	t.Helper()
 	w := newWorld(t, newPeer(t, answering(packetOf(records...))), nil)
@@ -19,7 +19,7 @@ func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	return w.menu("db?words")
 }
 
-// Each type of a document is an item, the one that is wanted most first.
+// Each type of a document is an item, the preferred one first.
 func TestTypes(t *testing.T) {
 	const mole = "\x02\x02db\x03\x04mole"
 	hit := hitOf(mole, "Mole", "TEXT", "GIF", "HTML", "X-ODD")
@@ -57,7 +57,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// What can't be followed has no URL, and says why.
+// Items that can't be followed have no URL, and a note that says why.
 func TestItemURLs(t *testing.T) {
 	for _, c := range []struct {
 		id, headline, wtype string
@@ -65,14 +65,14 @@ func TestItemURLs(t *testing.T) {
 	}{
 		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3%3Did%3B", ""},
 		{"\x03\x03a;b", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3Bb", ""},          // a field that would end early
-		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element of which nothing is there
+		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element without its length
 		{"opaque %", "a", "TEXT", "wais://h/db/TEXT/opaque%20%25", ""},
-		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not as it would be written
-		{"3=x;", "a", "TEXT", "", "no URL: its document-id reads as another"},
-		{"\x03\x02id", "a", "TE XT", "", "no URL: "},
-		{"\x03\x02id", "a", "T\xffT", "", "no URL: "},
+		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not in the shortest form
+		{"3=x;", "a", "TEXT", "", "no link: a URL can't express its document-id"},
+		{"\x03\x02id", "a", "TE XT", "", "no link: "},
+		{"\x03\x02id", "a", "T\xffT", "", "no link: "},
 		{"\x03\x02id", " gopher://h/1 ", "URL", "gopher://h/1", ""},
-		{"\x03\x02id", "not a URL", "URL", "", "no URL: scheme: "},
+		{"\x03\x02id", "not a URL", "URL", "", "no link: scheme: "},
 	} {
 		list := found(t, "", hitOf(c.id, c.headline, c.wtype))
 		if len(list) != 1 {
@@ -107,19 +107,19 @@ func TestHitDates(t *testing.T) {
 	}
 }
 
-// What a server does not say is not made up.
+// Nothing is invented that the server does not specify.
 func TestSparseHit(t *testing.T) {
 	item := found(t, "", group(154, group(116, "i")))[0]
 	if got := fmt.Sprintf("%+v", item); got != "{URL:wais://h/db/TEXT/i Title:(no title) Kind:object Type:text/plain Size:-1 ModTime:0001-01-01 00:00:00 +0000 UTC Note: Fields:[{Name:wtype Value:TEXT} {Name:wtypes Value:[TEXT]}]}" {
 		t.Error(got)
 	}
-	// Many hits of one document are many.
+	// Several hits of one document stay several.
 	if list := found(t, "", hitOf("i", "a", "TEXT"), hitOf("i", "a", "TEXT")); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// Texts of a server stay as they are: they are made safe where they are shown.
+// The texts of a server are unchanged: display code must make them safe.
 func TestForeignTexts(t *testing.T) {
 	list := found(t, "", hitOf("i", "\x1b[2J<script>\r\n", "TEXT"), diagnosticOf("S2", "\x1b]0;x\x07"))
 	if list[0].Title != "\x1b[2J<script>\r\n" || list[1].Kind != scheme.KindError || !strings.Contains(list[1].Title, `"\x1b]0;x\a"`) {
@@ -167,7 +167,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{packetOf(sourceOnly), packetOf(textOf(description))}, "info||one|\ninfo||two|\ninfo||Cost: 1.50 dollars-per-minute|\n" + about},
 		{[][]byte{packetOf(hitOf("x", "Two", "TEXT", "WSRC")), packetOf(textOf("(:source)"))},
 			"object|text/plain|Two|score 5, 2 lines\nobject|application/x-wais-source|Two|the same document, as WSRC\n"},
-		{[][]byte{packetOf(sourceOnly), packetOf(textOf("nothing"))}, "error||source description: octet 0: protocol error: it begins with \"(:source\"|\n" + about},
+		{[][]byte{packetOf(sourceOnly), packetOf(textOf("nothing"))}, "error||source description: octet 0: protocol error: it must begin with \"(:source\"|\n" + about},
 		{[][]byte{packetOf(sourceOnly), packetOf(outOfRange)}, "error||out of range (SF): the server says \"Request out of range\"|\n" + about},
 		{[][]byte{packetOf(sourceOnly), emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket},
 			"error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n" + about},
@@ -188,7 +188,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 		for range res.(*scheme.Menu).Items {
-			break // as whoever has seen enough does
+			break // stop early
 		}
 		if m := res.(*scheme.Menu); m.Title != "db" || m.Form == nil || m.Form.Title != form || m.URL.String() != "wais://h/db" {
 			t.Errorf("%+v", m)
@@ -206,7 +206,7 @@ func TestDescribe(t *testing.T) {
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
-	// A description without end.
+	// An endless description.
 	long := newPeer(t, func(n int, request []byte) []byte {
 		if n == 0 {
 			return packetOf(sourceOnly)
@@ -220,7 +220,7 @@ func TestDescribe(t *testing.T) {
 	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d octets|\n", maxSource)+about; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	// The empty name is that of the server's own database.
+	// The empty name is the server's default database.
 	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
 		t.Error(err)
@@ -258,7 +258,7 @@ func TestForm(t *testing.T) {
 		}
 	}
 
-	// With somebody to fill it in, the search is done at once.
+	// With answers, Open searches at once.
 	failing := errors.New("no")
 	for _, c := range []struct {
 		answers []string
@@ -297,14 +297,14 @@ func TestForm(t *testing.T) {
 				t.Errorf("%+v", q)
 			}
 		}
-		// A search and a document ask for nothing.
+		// A search and a document have nothing to fill in.
 		if _, err := newWorldFilling(t).open("db?a"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// newWorldFilling is one whose forms nobody may be asked to fill in.
+// newWorldFilling returns a world that fails the test if a form is to be filled in.
 func newWorldFilling(t *testing.T) *world {
 	w := newWorld(t, newPeer(t, answering(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {
@@ -347,7 +347,7 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// An example that can't be in a request is refused by what its URL has.
+// An invalid example is refused with the fault of its URL.
 func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
 	w := newWorld(t, p, nil)
@@ -371,8 +371,7 @@ func TestMediaType(t *testing.T) {
 	}
 }
 
-// A diagnostic beside hits is an item; beside none, or beside a document that is shown
-// because there is none, it is the error.
+// With hits, a diagnostic is an item. Without hits, it is the error.
 func TestDiagnosticsAmongHits(t *testing.T) {
 	trouble := diagnosticOf("S1", "query syntax error: ((")
 	catalogue := group(150, group(116, "\x03\x01c"), group(118, "\x00"), group(123, "Catalogue for db"))
@@ -385,13 +384,13 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 		_, err := w.open("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
-	// What is shown without a diagnostic is no error.
+	// Without a diagnostic, documents with score 0 are not an error.
 	if list := found(t, "", catalogue); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// To no words freeWAIS answers with nothing, also where the database is missing.
+// Without words, the answer of freeWAIS is empty, even if the database is missing.
 func TestMissingDatabase(t *testing.T) {
 	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
 	p := newPeer(t, answering(packetOf(), missing))
@@ -411,7 +410,7 @@ func TestMissingDatabase(t *testing.T) {
 	}
 }
 
-// Hits are chosen by their places.
+// Hits are selected by rank.
 func TestItems(t *testing.T) {
 	all := ""
 	for n := range 60 {
@@ -423,17 +422,17 @@ func TestItems(t *testing.T) {
 		first, last string
 		count       int
 	}{
-		{scheme.ItemRange{}, 40, "h1", "There may be more: no more than 40 were asked for.", 61},
-		{scheme.ItemRange{Newest: 60}, 60, "h1", "There may be more: no more than 60 were asked for.", 61},
+		{scheme.ItemRange{}, 40, "h1", "There may be more hits: only 40 were requested.", 61},
+		{scheme.ItemRange{Newest: 60}, 60, "h1", "There may be more hits: only 60 were requested.", 61},
 		{scheme.ItemRange{Newest: 100}, 100, "h1", "h60", 60},
 		{scheme.ItemRange{Last: 200}, 200, "h1", "h60", 60},
 		{scheme.ItemRange{First: 41}, 80, "h41", "h60", 20},
-		{scheme.ItemRange{First: 11, Last: 60}, 60, "h11", "There may be more: no more than 60 were asked for.", 51},
-		{scheme.ItemRange{First: 11, Newest: 5}, 15, "h11", "There may be more: no more than 15 were asked for.", 51},
+		{scheme.ItemRange{First: 11, Last: 60}, 60, "h11", "There may be more hits: only 60 were requested.", 51},
+		{scheme.ItemRange{First: 11, Newest: 5}, 15, "h11", "There may be more hits: only 15 were requested.", 51},
 		{scheme.ItemRange{First: 11, Last: 90, Newest: 85}, 90, "h11", "h60", 50},
-		{scheme.ItemRange{First: 100}, 139, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+		{scheme.ItemRange{First: 100}, 139, "There are only 60 hits.", "There are only 60 hits.", 1},
 		{scheme.ItemRange{Last: 1 << 62}, 10_000, "h1", "h60", 60},
-		{scheme.ItemRange{First: 9_999}, 10_000, "There are no more than 60 hits.", "There are no more than 60 hits.", 1},
+		{scheme.ItemRange{First: 9_999}, 10_000, "There are only 60 hits.", "There are only 60 hits.", 1},
 	} {
 		w := newWorld(t, newPeer(t, answering(packetOf(all))), nil)
 		w.req.Items = c.items
@@ -448,10 +447,10 @@ func TestItems(t *testing.T) {
 	w := newWorld(t, newPeer(t, answering()), nil)
 	w.req.Items = scheme.ItemRange{First: 10_001}
 	_, err := w.open("db?words")
-	wantError(t, err, scheme.ErrTooLarge, "hits from place 10001 on, and no more than 10000 are asked for")
+	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
 }
 
-// A source description leads to the database that it describes, too.
+// A source description is followed by a link to its database.
 func TestSourceLinks(t *testing.T) {
 	source := hitOf("s", "coast.src", "WSRC")
 	for description, want := range map[string]string{
@@ -482,7 +481,7 @@ func TestSourceLinks(t *testing.T) {
 		}
 		link := list[1]
 		if link.URL.String() != want || want != "" && (link.Kind != scheme.KindSearch || link.Note != "the database that coast.src describes") ||
-			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "The database of coast.src can't be linked: ")) {
+			want == "" && (link.Kind != scheme.KindInfo || !strings.HasPrefix(link.Title, "No link to the database of coast.src: ")) {
 			t.Errorf("%.100s: %+v", description, link)
 		}
 		if want != "" && Check(link.URL, locus.RFC1738) != nil {
@@ -494,11 +493,11 @@ func TestSourceLinks(t *testing.T) {
 	}
 }
 
-// Not all of many descriptions are fetched, and none after the server has gone.
+// The number of fetched descriptions is limited; none is fetched after an error.
 func TestSourceLinksEnd(t *testing.T) {
 	many := strings.Repeat(hitOf("s", "a.src", "WSRC"), 50)
 	for _, c := range []struct {
-		gone int // the request after which the server is gone
+		gone int // the request after which the server closes
 		want int // requests
 	}{{1000, 1 + maxSources}, {3, 1 + 3 + 1}} {
 		p := newPeer(t, func(n int, request []byte) []byte {
@@ -517,8 +516,8 @@ func TestSourceLinksEnd(t *testing.T) {
 	}
 }
 
-// A document-id that was escaped twice is tried once more decoded, when the server does
-// not know it as it stands.
+// If the server does not know a document-id that is escaped twice, it is decoded once
+// more.
 func TestEscapedTwice(t *testing.T) {
 	const id = "\x02\x05coast\x03\x03a/b"
 	for wpath, first := range map[string]string{
@@ -554,7 +553,7 @@ func TestEscapedTwice(t *testing.T) {
 			}
 		}
 	}
-	// What is not escaped twice is asked for once, and the first answer stands.
+	// A document-id that is escaped once is requested once.
 	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
 		_, err := newWorld(t, p, nil).open("db/TEXT/" + wpath)
@@ -567,7 +566,7 @@ func TestEscapedTwice(t *testing.T) {
 			t.Errorf("%s: %d requests", wpath, len(requests))
 		}
 	}
-	// An error that is no such answer is not followed by another request.
+	// After other errors there is no second request.
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
 	_, err := newWorld(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
 	wantError(t, err, scheme.ErrAuth, "")
@@ -576,16 +575,15 @@ func TestEscapedTwice(t *testing.T) {
 	}
 }
 
-// A URL of a document names its type: what is wanted does not change it, and the
-// document says so.
+// The URL of a document determines its type, whatever the preference; the note says so.
 func TestTypeOfURL(t *testing.T) {
 	for accept, note := range map[string]string{
 		"":                          "",
 		"text/plain":                "",
 		"text/*":                    "",
 		"image/gif, */*;q=0.1":      "",
-		"image/gif":                 "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif) does not change it",
-		"image/gif, text/plain;q=0": "the URL itself names the type TEXT, which is text/plain: what is wanted (image/gif, text/plain;q=0) does not change it",
+		"image/gif":                 "the URL specifies the type TEXT, which is text/plain: the preference image/gif has no effect",
+		"image/gif, text/plain;q=0": "the URL specifies the type TEXT, which is text/plain: the preference image/gif, text/plain;q=0 has no effect",
 	} {
 		w := newWorld(t, documentPeer(t, "text", 100000), nil)
 		w.req.Accept = accept

@@ -12,17 +12,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A packet is a header, all of it ASCII, and one APDU.
+// A packet is a header in ASCII and one APDU.
 //
 //	0-9    length of the APDU: ten decimal digits
 //	10     message type: "z", an APDU of Z39.50
-//	11     header version: "2", with which servers tell the types of documents
-//	12-21  server name: free text, filled up with blanks
-//	22     compression: a blank is none
-//	23     encoding: a blank is none
-//	24     checksum: "0", which is none
+//	11     header version: "2", for which servers send the types of documents
+//	12-21  server name: free text, padded with blanks
+//	22     compression: blank for none
+//	23     encoding: blank for none
+//	24     checksum: "0" for none
 //
-// A server copies octets 10 to 23 from the request.
+// Servers copy octets 10 to 23 from the request.
 const (
 	headerSize   = 25
 	lengthSize   = 10
@@ -31,28 +31,26 @@ const (
 	header = "0000000000z2wais        0"
 )
 
-// mostStray is how many octets may stand before a packet. Programs of the time
-// skip all that is no "0".
+// mostStray limits the octets that are skipped before a packet. Programs of the time
+// skip everything before the first "0".
 const mostStray = 16
 
-// growth is how much memory is taken for an APDU at first. After that it is as
-// much as came already.
+// growth is the first allocation for an APDU. Each further one equals what has arrived.
 const growth = 16 << 10
 
-// ErrEmpty is the error for a packet without an APDU. By it a server says that it
-// can't answer: it does not know the request, or what it would answer is larger
-// than its buffer. The connection is as good as before. It is [scheme.ErrProtocol].
-var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not know the request, or the answer does not fit its buffer", scheme.ErrProtocol)
+// ErrEmpty is the error for a packet without an APDU: the server does not understand
+// the request, or the answer does not fit its buffer. The connection stays usable. It
+// is [scheme.ErrProtocol].
+var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not understand the request, or the answer does not fit its buffer", scheme.ErrProtocol)
 
-// ReadPacket reads a packet, and not an octet more, and returns its APDU, at most
-// that many octets. It stands in the memory of buf if that has room. Else more is
-// taken while octets come, in proportion to them, whatever length the packet says
-// that it has.
+// ReadPacket reads exactly one packet and returns its APDU, of at most most octets, in
+// the memory of buf if that is large enough. Otherwise the allocated memory grows
+// with the octets that arrive, whatever length the packet claims.
 //
-// The error is [ErrEmpty]; or it wraps [scheme.ErrTooLarge], the APDU has more
-// than most octets; or [scheme.ErrProtocol], the octets are no packet or end too
-// early. It wraps [io.EOF] if there was not one octet, and [io.ErrUnexpectedEOF]
-// if they end in the middle. A time-out stays what it is.
+// The error is [ErrEmpty]; or it wraps [scheme.ErrTooLarge] for an APDU of more than
+// most octets; or [scheme.ErrProtocol] for anything that is not a packet. It wraps
+// [io.EOF] if r is empty, and [io.ErrUnexpectedEOF] if it ends within the packet.
+// Other errors of r are wrapped.
 func ReadPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
@@ -65,12 +63,12 @@ func ReadPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	case length == 0:
 		return nil, ErrEmpty
 	case length > int64(most):
-		return nil, fmt.Errorf("wais: %w: a packet of %d octets, and the limit is %d", scheme.ErrTooLarge, length, most)
+		return nil, fmt.Errorf("wais: %w: a packet has %d octets, and the limit is %d", scheme.ErrTooLarge, length, most)
 	}
 	return readAPDU(r, buf[:0], int(length))
 }
 
-// readHeader fills head, without the few stray octets that may stand before it.
+// readHeader fills head, and skips a few stray octets before it.
 func readHeader(r io.Reader, head []byte) error {
 	read, stray := 0, 0
 	for read < len(head) {
@@ -94,11 +92,11 @@ func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
 	for _, d := range digits {
 		if d < '0' || d > '9' {
-			return 0, fmt.Errorf("wais: %w: a packet begins with ten digits, and not with %s", scheme.ErrProtocol, locus.Quote(string(digits)))
+			return 0, fmt.Errorf("wais: %w: a packet begins with ten digits, not with %s", scheme.ErrProtocol, locus.Quote(string(digits)))
 		}
 	}
 	if coding := head[headerCoding : headerCoding+2]; string(coding) != "  " {
-		return 0, fmt.Errorf("wais: %w: a packet compressed or encoded as %s, which was not asked for", scheme.ErrProtocol, locus.Quote(string(coding)))
+		return 0, fmt.Errorf("wais: %w: a packet is compressed or encoded as %s, which was not requested", scheme.ErrProtocol, locus.Quote(string(coding)))
 	}
 	return strconv.ParseInt(string(digits), 10, 64)
 }
@@ -118,7 +116,7 @@ func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
 	return buf, nil
 }
 
-// brokenOff says what it means that reading ended after that many octets.
+// brokenOff explains why reading ended after that many octets.
 func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -126,19 +124,18 @@ func brokenOff(err error, octets int, where string) error {
 	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.Broken(err))
 }
 
-// packet is one that is being written: its header, the header of the APDU, and
-// what follows that.
+// packet is a packet that is being written.
 type packet struct {
 	b         []byte
 	start     int // of the packet in b
-	headerEnd int // of the APDU's header
+	headerEnd int // of the APDU's header in b
 }
 
-// apduStart is where in a packet the type of the APDU stands: after the header's
-// length in two octets.
+// apduStart is the offset of the APDU's type, which follows the length of its header
+// in two octets.
 const apduStart = headerSize + 2
 
-// beginPacket begins one with an APDU of that type and its fixed fields.
+// beginPacket begins a packet with an APDU of that type and its fixed fields.
 func beginPacket(dst []byte, apdu byte, fixed string) packet {
 	p := packet{b: dst, start: len(dst)}
 	p.b = append(p.b, header...)
@@ -147,31 +144,29 @@ func beginPacket(dst []byte, apdu byte, fixed string) packet {
 	return p
 }
 
-// text appends an element.
 func (p *packet) text(tag int, octets string) { p.b = appendElement(p.b, tag, octets) }
 
-// textIf appends an element if it has a value.
+// textIf appends an element unless its value is empty.
 func (p *packet) textIf(tag int, octets string) {
 	if octets != "" {
 		p.text(tag, octets)
 	}
 }
 
-// number appends an element.
 func (p *packet) number(tag int, n int64) { p.b = appendNumber(p.b, tag, n) }
 
-// endHeader ends the header of the APDU, which may be followed by a group.
+// endHeader ends the header of the APDU. A group may follow.
 func (p *packet) endHeader() { p.headerEnd = len(p.b) }
 
-// group makes all that follows the header of the APDU one element.
+// group makes everything after the header of the APDU one element.
 func (p *packet) group(tag int) {
 	var head [2 * compressedSize]byte
 	size := len(p.b) - p.headerEnd
 	p.b = slices.Insert(p.b, p.headerEnd, appendCompressed(appendCompressed(head[:0], tag), size)...)
 }
 
-// The most that a request may have. maxRequest is ten times the buffer of the
-// server that was most in use.
+// The most octets of a request. maxRequest is ten times the buffer of the most common
+// server.
 const (
 	maxHeader  = 1<<16 - 1
 	maxRequest = 1 << 20
@@ -182,7 +177,7 @@ func (p *packet) end() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize
 	if header > maxHeader || length > maxRequest {
-		return p.b[:p.start], refused("a request has at most %d octets, and its header %d: take fewer or shorter words, names and examples", maxRequest, maxHeader)
+		return p.b[:p.start], invalid("the request has more than %d octets, or its header more than %d: use fewer or shorter words, names and examples", maxRequest, maxHeader)
 	}
 	p.b[p.start+headerSize], p.b[p.start+headerSize+1] = byte(header>>8), byte(header)
 	for i := p.start + lengthSize - 1; length > 0; i-- {

@@ -16,10 +16,10 @@ import (
 
 const most = 200000
 
-// testHeader is the header of a packet with an APDU of n octets.
+// testHeader returns the header of a packet with an APDU of n octets.
 func testHeader(n int) string { return fmt.Sprintf("%010dz2wais        0", n) }
 
-// TestReadPacketCaptured reads all that servers sent, in pieces of all sizes.
+// TestReadPacketCaptured reads all captured answers, in pieces of all sizes.
 func TestReadPacketCaptured(t *testing.T) {
 	for _, name := range wireNames(t, ".s2c") {
 		if strings.HasPrefix(name, "made-") {
@@ -93,7 +93,7 @@ func TestReadPacket(t *testing.T) {
 				t.Errorf("%.40q: %v", c.octets, err)
 			}
 			if err != nil && c.err != scheme.ErrTooLarge && !errors.Is(err, scheme.ErrProtocol) {
-				t.Errorf("%.40q: %v is no protocol error", c.octets, err)
+				t.Errorf("%.40q: %v is not a protocol error", c.octets, err)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestReadPacketReadsNoMore(t *testing.T) {
 	}
 }
 
-// A time-out is one still, and no protocol error.
+// A timeout is not a protocol error.
 func TestReadPacketTimeout(t *testing.T) {
 	for _, before := range []string{"", testHeader(3)[:5], testHeader(3) + "a"} {
 		r := io.MultiReader(strings.NewReader(before), iotest.ErrReader(os.ErrDeadlineExceeded))
@@ -118,7 +118,7 @@ func TestReadPacketTimeout(t *testing.T) {
 	}
 }
 
-// A length is not believed: memory is taken as octets come.
+// Memory grows with the octets that arrive, not with the announced length.
 func TestReadPacketMemory(t *testing.T) {
 	const said = 1 << 28
 	packet := testHeader(said) + strings.Repeat("a", 100<<10)
@@ -149,7 +149,7 @@ func TestReadPacketNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzReadPacket: what is read stands behind the header, and no more is read.
+// FuzzReadPacket checks that the APDU follows the header, and that no more is read.
 func FuzzReadPacket(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) < 2000 {

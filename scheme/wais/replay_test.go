@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// local is the URL of a document that the captured server calls id, whose database
-// it calls by its path.
+// local returns the wpath of a document with that local id on the captured server,
+// which names databases by their paths.
 func local(wtype, database, id string) string {
 	escaped := strings.NewReplacer(" ", "%20", "/", "%2F", ":", "%3A", ";", "%3B", "=", "%3D", "\x00", "%00")
 	return wtype + "/" + escaped.Replace(fmt.Sprintf("1=localhost:8210;2=/wais/%s;3=%s;4=localhost:8210;5=/wais/%s;6=%s;7=\x00;", database, id, database, id))
 }
 
-// drafted is a document's path as the URI draft has it, and as programs wrote it.
+// drafted returns the path of a document in the forms of the URI draft and of programs.
 func drafted(local string) string {
 	return strings.NewReplacer("%2F", "/", "%3B", ";", "%3D", "=").Replace(local)
 }
@@ -29,7 +29,7 @@ var (
 	almanac = local("TEXT", "coast", "0 138937 /wais/harbour/almanac.txt")
 )
 
-// Items as [lines] has them.
+// Items in the form of [lines].
 const (
 	noHits = "info||Search produced no result. Here's the Catalog for database: coast|\n" +
 		"object|text/plain|Catalogue|not a hit, 69 lines\n"
@@ -46,24 +46,23 @@ const (
 	madeHit    = "object|text/plain|a headline|score 500, 1 line\n"
 )
 
-// replays are conversations with freeWAIS-sf 2.2.10, as programs of its time or
-// others had them, and answers that were made by hand. The server answers ours with
-// what it answered theirs.
+// replays has captured requests of other programs to freeWAIS-sf 2.2.10 with its
+// answers, and handmade answers. The test server sends these answers to the client.
 var replays = []struct {
 	name   string
 	paths  string // of the URLs that are opened one after another
 	o      Options
 	offset int64
 	like   string // a path
-	// sent tells how what we send compares with what they sent: "same", octet for
-	// octet; "sender", but for what tells who sends it; "end", but for the end of the
-	// range, as they knew how long the document is; "other"; "more", they sent no
-	// more.
+	// sent compares the client's requests with the captured ones: "same", octet for
+	// octet; "sender", except for the sender; "end", except for the end of the range,
+	// because other programs use the length of the document; "other"; "more", the
+	// client sends more.
 	sent string
-	skip int    // answers to what we do not send
-	tail string // what answers it if we send more
-	doc  bool   // what comes is name.doc
-	want string // items, as lines has them
+	skip int    // answers to requests that the client does not send
+	tail string // the answer to further requests
+	doc  bool   // the result is name.doc
+	want string // items in the form of lines
 	kind error
 	says string
 }{
@@ -138,11 +137,11 @@ var replays = []struct {
 	{name: "search-limit", paths: "coast?metres", o: Options{Max: 2}, sent: "same",
 		want: "object|text/plain|berth 0: the Albatross lies here, 10 metres|score 335, 1 line\n" +
 			"object|text/plain|berth 1: the Petrel lies here, 13 metres|score 335, 1 line\n" +
-			"info||There may be more: no more than 2 were asked for.|\n"},
+			"info||There may be more hits: only 2 were requested.|\n"},
 	{name: "search-missing-database", paths: "nosuch?harbour", sent: "same", kind: scheme.ErrNotFound},
 	{name: "search-missing-database", paths: "nosuch", sent: "other", kind: scheme.ErrNotFound},
 	{name: "search-no-database", paths: "?harbour", sent: "same more", tail: "retrieve-at-end",
-		want: infoHit + "info||The database of coast.src can't be linked: source description: octet 0: protocol error: it begins with \"(:source\"|\n"},
+		want: infoHit + "info||No link to the database of coast.src: source description: octet 0: protocol error: it must begin with \"(:source\"|\n"},
 	{name: "search-no-hits", paths: "coast?zeppelin", sent: "same", want: noHits},
 	{name: "search-question-mark", paths: "coast?%3F", sent: "same",
 		want: sourceHit + catalogHit + "error||permanent system error (S1): the server says \"query syntax error: ?\"|\n"},
@@ -169,18 +168,18 @@ var replays = []struct {
 	{name: "made-unknown-tags", paths: "coast?x", want: madeHit + "object|text/plain|second|score 500, 1 line\n"},
 }
 
-// notReplayed are conversations that no client of this kind has, with the reason.
-// What the server sent is read all the same.
+// notReplayed has captures with requests that the client never sends, and the reason.
+// Their answers are read too.
 var notReplayed = map[string]string{
-	"pipelined":               "two requests at once: there is one under way at a time",
+	"pipelined":               "two requests at once: the client sends one at a time",
 	"two-apdus-in-one-packet": "a packet has one APDU",
-	"retrieve-lines":          "a URL has no lines: octets have an end that shows, and lines do not",
+	"retrieve-lines":          "the client requests octets, whose end is reported",
 	"retrieve-lines-past-end": "as retrieve-lines",
 	"retrieve-paragraph":      "as retrieve-lines",
 	"retrieve-negative-start": "a range begins with 0 or later",
 	"retrieve-no-range":       "a retrieval has a range",
 	"retrieve-no-type":        "a retrieval has a type",
-	"retrieve-next":           "WAIS_NEXT is no type of a document",
+	"retrieve-next":           "WAIS_NEXT is not a type of a document",
 	"search-feedback-bytes":   "no URL has a part of a document: see TestSearchCaptured",
 	"search-zero-wanted":      "a search through a URL wants documents: see TestSearchCaptured",
 }
@@ -249,7 +248,7 @@ func TestReplays(t *testing.T) {
 		}
 		for _, packet := range captured(readWire(t, name+".s2c")) {
 			var r SearchReply
-			if apdu, err := ReadPacket(bytes.NewReader(packet), nil, usualAnswer); err != nil {
+			if apdu, err := ReadPacket(bytes.NewReader(packet), nil, defaultAnswer); err != nil {
 				wantError(t, err, ErrEmpty)
 			} else if err := r.Parse(apdu); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -261,7 +260,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// captured cuts octets into packets. What is none is one.
+// captured cuts octets into packets. An incomplete rest counts as a packet.
 func captured(octets []byte) (list [][]byte) {
 	for len(octets) > 0 {
 		packet, rest := cutPacket(octets)
@@ -274,7 +273,7 @@ func captured(octets []byte) (list [][]byte) {
 	return list
 }
 
-// compareSent compares what came to p with what programs of the time sent.
+// compareSent compares the requests to p with the captured ones.
 func compareSent(t *testing.T, p *peer, theirs [][]byte) string {
 	t.Helper()
 	var list []string
@@ -313,7 +312,7 @@ func compareRequest(t *testing.T, ours, theirs []byte) string {
 	return "other"
 }
 
-// TestSearchCaptured has searches that no URL has.
+// TestSearchCaptured tests searches that a URL can't express.
 func TestSearchCaptured(t *testing.T) {
 	x := parse(t, "wais://h/coast/"+lamp)
 	id, _ := x.DocumentID()
@@ -363,7 +362,7 @@ func TestHitsCaptured(t *testing.T) {
 			t.Errorf("%s: %+v", name, items)
 		}
 	}
-	// As lynx writes it, but for the length and for what RFC 1738 has escaped.
+	// As lynx writes it, except for the length and the escapes of RFC 1738.
 	w := newWorld(t, newPeer(t, answering(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
 	item := w.menu("coast?lantern")[0]
 	if got, want := item.URL.String(), "wais://h/coast/"+lamp; got != want {

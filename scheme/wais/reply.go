@@ -12,11 +12,10 @@ import (
 // InitReply is the answer to an [Init].
 type InitReply struct {
 	Accepted bool
-	// MessageSize and RecordSize are the octets that an answer and a record will
-	// have at most; -1: the server does not say.
+	// MessageSize and RecordSize are the most octets of an answer and of a record; -1:
+	// not specified.
 	MessageSize, RecordSize int64
-	Implementation          string // octets: who made the server, its name and its version
-	ReferenceID             string
+	Implementation          string // octets: the server's maker, name and version
 }
 
 // ParseInitReply reads the answer to an [Init]. The error wraps
@@ -37,8 +36,6 @@ func ParseInitReply(apdu []byte) (InitReply, error) {
 			r.RecordSize = e.number()
 		case tagImplementationID, tagImplementationName, tagImplementationVersion:
 			implementation = append(implementation, e.text())
-		case tagReferenceID:
-			r.ReferenceID = e.text()
 		}
 	}
 	if e.err != nil {
@@ -48,50 +45,49 @@ func ParseInitReply(apdu []byte) (InitReply, error) {
 	return r, nil
 }
 
-// SearchReply is the answer to a [Query] or to a [Retrieval], as far as it has a
-// meaning: no server was found whose status and counts have one.
+// SearchReply is the answer to a [Query] or a [Retrieval]. It leaves out the status
+// and the counts, which have no meaning on any known server.
 type SearchReply struct {
 	Hits        []Hit
 	Texts       []Text
 	Diagnostics []Diagnostic
-	WordsUsed   string // octets; empty: the server does not say
-	ReferenceID string // octets; empty: the server repeats none
+	WordsUsed   string // octets; empty: not specified
+	ReferenceID string // octets; empty: not repeated
 }
 
-// Hit is a document that a search found. Numbers are -1 and texts empty if the
-// server does not say; all texts are octets, as they came.
+// Hit is a document that a search found. Numbers that the server does not specify are
+// -1, and texts empty. All texts are octets as the server sent them.
 type Hit struct {
 	ID            DocumentID // never empty
 	Version       int64
-	Score         int64    // 0: no hit but a document that is shown instead
-	BestMatch     int64    // where in the document it is best
+	Score         int64    // 0: not a hit, but a document that is shown instead
+	BestMatch     int64    // position of the best match in the document
 	Length        int64    // octets of the document in the first of its types
-	Lines         int64    // of the document: for people, and not to be counted on
-	Wtypes        []string // at least one; "TEXT" if the server does not say
+	Lines         int64    // of the document; unreliable
+	Wtypes        []string // at least one; "TEXT" if not specified
 	Source        string   // the database
 	Date          string   // yymmdd, yyyymmdd, or "0"
 	Headline      string
-	City          string // where the document is from
+	City          string // origin of the document
 	StockCodes    string
 	CompanyCodes  string
 	IndustryCodes string
 }
 
-// defaultWtype is the type of a document whose server does not tell it.
+// defaultWtype is the type of a document without one.
 const defaultWtype = "TEXT"
 
 // Text is a part of a document.
 type Text struct {
-	ID      DocumentID // empty: not said
-	Version int64      // -1: not said
-	Octets  []byte     // where they stand in the APDU
+	ID      DocumentID // empty: not specified
+	Version int64      // -1: not specified
+	Octets  []byte     // a part of the APDU's memory
 }
 
-// Parse reads an answer into r, in the memory of what r had before: neither that
-// nor apdu may be needed still. Hits without a document-id are left out, and so is
-// all that is not known. The error wraps [scheme.ErrProtocol]; then r is empty.
-//
-// Reading the next part of a document takes no memory.
+// Parse reads an answer into r and reuses the memory of r, so that reading the next
+// part of a document allocates nothing. r refers to apdu, which must stay unchanged.
+// It leaves out hits without a document-id, and everything unknown. The error wraps
+// [scheme.ErrProtocol], and r is then empty.
 func (r *SearchReply) Parse(apdu []byte) error {
 	old := *r
 	*r = SearchReply{Hits: r.Hits[:0], Texts: r.Texts[:0], Diagnostics: r.Diagnostics[:0]}
@@ -114,7 +110,7 @@ func (r *SearchReply) Parse(apdu []byte) error {
 	return err
 }
 
-// readInformation reads what follows the header: one group, with all the records.
+// readInformation reads the group after the header, which has all records.
 func (r *SearchReply) readInformation(e elements) error {
 	for e.next() {
 		if e.tag == tagUserInformation {
@@ -144,14 +140,35 @@ func (r *SearchReply) readRecords(e elements) error {
 func (r *SearchReply) readHit(e elements) error {
 	h := Hit{Version: unknown, Score: unknown, BestMatch: unknown, Length: unknown, Lines: unknown}
 	for e.next() {
-		if n := h.number(e.tag); n != nil {
-			*n = e.number()
-		} else if s := h.text(e.tag); s != nil {
-			*s = e.text()
-		} else if e.tag == tagDocumentID {
+		switch e.tag {
+		case tagDocumentID:
 			h.ID = DocumentID(e.value())
-		} else if e.tag == tagTypeBlock {
+		case tagTypeBlock:
 			h.Wtypes, e.err = readTypes(e.inside())
+		case tagVersionNumber:
+			h.Version = e.number()
+		case tagScore:
+			h.Score = e.number()
+		case tagBestMatch:
+			h.BestMatch = e.number()
+		case tagDocumentLength:
+			h.Length = e.number()
+		case tagLines:
+			h.Lines = e.number()
+		case tagSource:
+			h.Source = e.text()
+		case tagDate:
+			h.Date = e.text()
+		case tagHeadline:
+			h.Headline = e.text()
+		case tagOriginCity:
+			h.City = e.text()
+		case tagStockCodes:
+			h.StockCodes = e.text()
+		case tagCompanyCodes:
+			h.CompanyCodes = e.text()
+		case tagIndustryCodes:
+			h.IndustryCodes = e.text()
 		}
 	}
 	if e.err != nil || h.ID == "" {
@@ -164,45 +181,7 @@ func (r *SearchReply) readHit(e elements) error {
 	return nil
 }
 
-// number returns which number of h has that tag, or nil.
-func (h *Hit) number(tag int64) *int64 {
-	switch tag {
-	case tagVersionNumber:
-		return &h.Version
-	case tagScore:
-		return &h.Score
-	case tagBestMatch:
-		return &h.BestMatch
-	case tagDocumentLength:
-		return &h.Length
-	case tagLines:
-		return &h.Lines
-	}
-	return nil
-}
-
-// text returns which text of h has that tag, or nil.
-func (h *Hit) text(tag int64) *string {
-	switch tag {
-	case tagSource:
-		return &h.Source
-	case tagDate:
-		return &h.Date
-	case tagHeadline:
-		return &h.Headline
-	case tagOriginCity:
-		return &h.City
-	case tagStockCodes:
-		return &h.StockCodes
-	case tagCompanyCodes:
-		return &h.CompanyCodes
-	case tagIndustryCodes:
-		return &h.IndustryCodes
-	}
-	return nil
-}
-
-// readTypes reads a type block. A type that is not there is none.
+// readTypes reads a type block, without empty types.
 func readTypes(e elements) (list []string, err error) {
 	for e.next() {
 		if e.tag == tagType && e.start < e.stop {
@@ -233,7 +212,7 @@ func (r *SearchReply) readText(e elements) error {
 	return nil
 }
 
-// keep returns octets as a text: the one that was there before if it is the same.
+// keep returns octets as a text, without an allocation if they equal before.
 func keep[T ~string](before T, octets []byte) T {
 	if string(before) == string(octets) {
 		return before
@@ -241,12 +220,12 @@ func keep[T ~string](before T, octets []byte) T {
 	return T(octets)
 }
 
-// Answers returns an error if r repeats another Reference-ID than that of the
-// request: answers and requests are out of step, and the connection is to be
-// closed. A server need not repeat it.
+// Answers returns an error if r has another Reference-ID than the request: answers
+// and requests are out of step, and the connection must be closed. Servers need not
+// repeat a Reference-ID.
 func (r *SearchReply) Answers(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {
 		return nil
 	}
-	return fmt.Errorf("wais: %w: the answer is to the request %s, and not to %s", scheme.ErrProtocol, locus.Quote(r.ReferenceID), locus.Quote(referenceID))
+	return fmt.Errorf("wais: %w: the answer belongs to request %s, not to %s", scheme.ErrProtocol, locus.Quote(r.ReferenceID), locus.Quote(referenceID))
 }

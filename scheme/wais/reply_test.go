@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowReply reads the answer to a search, for reading.
+// slowReply is a readable reader of answers.
 func slowReply(apdu []byte) (r SearchReply, ok bool) {
 	_, header, information, ok := slowAPDU(apdu, 23, 10)
 	if !ok {
@@ -127,8 +127,8 @@ func sameReply(a, b *SearchReply) bool {
 		}) && slices.Equal(a.Diagnostics, b.Diagnostics) && a.WordsUsed == b.WordsUsed && a.ReferenceID == b.ReferenceID
 }
 
-// TestReplyCaptured: all answers to searches are read, the same as slowly, and the
-// texts make up the documents that the clients of the time got.
+// TestReplyCaptured compares the reading of all captured answers with the slow one, and
+// their texts with the captured documents.
 func TestReplyCaptured(t *testing.T) {
 	var r SearchReply
 	for _, name := range wireNames(t, ".s2c") {
@@ -155,7 +155,7 @@ func TestReplyCaptured(t *testing.T) {
 	}
 }
 
-// parsedReply returns what comes of the packet of that number in a capture.
+// parsedReply parses the packet of that number in a capture.
 func parsedReply(t *testing.T, name string, packet int) (r SearchReply) {
 	t.Helper()
 	if err := r.Parse(capturedPackets(t, name+".s2c")[packet][headerSize:]); err != nil {
@@ -199,7 +199,7 @@ func TestReplyHits(t *testing.T) {
 	}
 }
 
-// With packets of version 1 the types are not told.
+// Packets of version 1 have no types.
 func TestReplyWithoutTypes(t *testing.T) {
 	r := parsedReply(t, "search-header-version-1", 0)
 	if len(r.Hits) == 0 {
@@ -228,7 +228,7 @@ func TestReplyTexts(t *testing.T) {
 	}
 }
 
-// Answers that no server sent.
+// Handmade answers.
 func TestReplyMade(t *testing.T) {
 	const id = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x090 10 /x/y\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x090 10 /x/y\x07\x01\x00"
 	hit := Hit{
@@ -266,13 +266,13 @@ func TestReplyMade(t *testing.T) {
 	}
 }
 
-// testReply is an answer with these records in its user information.
+// testReply returns an answer with these records in its user information.
 func testReply(records string) []byte {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	return appendElement([]byte(head), tagUserInformation, records)
 }
 
-// group is an element.
+// group returns an element.
 func group(tag int, inside ...string) string {
 	return string(appendElement(nil, tag, strings.Join(inside, "")))
 }
@@ -308,7 +308,7 @@ func TestReply(t *testing.T) {
 		{group(150, id, group(132, group(133), group(60, "x"))), changed(func(h *Hit) {})},
 		{group(150, id, group(132, group(133, "A"), group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"A", "B"} })},
 		{group(150, id, group(132, group(133, "A")), group(132, group(133, "B"))), changed(func(h *Hit) { h.Wtypes = []string{"B"} })},
-		// In a header, and in a document-id, 28 is an element like others.
+		// In a header and in a document-id, 28 is an ordinary element.
 		{group(150, id, group(28, "x")), SearchReply{Hits: []Hit{hit}}},
 		{group(153, group(116, "i"), group(127, "text")), SearchReply{Texts: []Text{{ID: "i", Version: -1, Octets: []byte("text")}}}},
 		{group(153), SearchReply{Texts: []Text{{Version: -1}}}},
@@ -323,8 +323,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// In the header, and behind it, is what nobody asks for; and two groups of user
-// information.
+// Unknown elements in and after the header, and two groups of user information.
 func TestReplyAround(t *testing.T) {
 	apdu := "\x00\x18\x17\x01\x00\x00\x05\x00\x00\x09\x00\x00\x00" + "\x1a\x01\x00" + "\x1b\x01\x02" + "\x02\x02ab" + "\x3c\x01x" +
 		"\x3d\x02yy" + "\x63\x07\x1c\x00\x03S1\x00\x1d" + "\x63\x00" + "\x63\x07\x1c\x00\x03S2\x00\x1d"
@@ -335,7 +334,7 @@ func TestReplyAround(t *testing.T) {
 	}
 }
 
-// TestReplyRefuses: which octet of the APDU is wrong, and how.
+// TestReplyRefuses checks the offset and the text of errors.
 func TestReplyRefuses(t *testing.T) {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	for _, c := range []struct {
@@ -345,28 +344,28 @@ func TestReplyRefuses(t *testing.T) {
 	}{
 		{"", 0, "ends before its type"},
 		{"\x00\x01", 2, "ends before its type"},
-		{"\x00\x00\x17", 0, "a header of 0 octets, and its type and fixed fields are 11"},
-		{"\x00\x0a\x17" + head[3:], 0, "a header of 10 octets"},
-		{"\x00\x0c\x17" + head[3:], 0, "a header of 12 octets, and there are 11"},
-		{"\xff\xff" + head[2:], 0, "a header of 65535 octets, and there are 11"},
-		{"\x00\x0b\x15" + head[3:], 2, "its type is 21, and 23 answers"},
+		{"\x00\x00\x17", 0, "the header has 0 octets, but its type and fixed fields 11"},
+		{"\x00\x0a\x17" + head[3:], 0, "the header has 10 octets"},
+		{"\x00\x0c\x17" + head[3:], 0, "the header has 12 octets, but the APDU only 11 more"},
+		{"\xff\xff" + head[2:], 0, "the header has 65535 octets, but the APDU only 11 more"},
+		{"\x00\x0b\x15" + head[3:], 2, "its type is 21, not 23"},
 		{head + "\x80\x80\x80\x80\x80\x63\x00", 13, "more than 5 octets"},
 		{head + "\x63\x80\x80\x80\x80\x80\x00", 14, "more than 5 octets"},
-		{head + "\x63", 14, "does not end"},
-		{head + "\x63\x81", 14, "does not end"},
-		{head + "\x81", 13, "does not end"},
-		{head + "\x63\x01", 15, "an element of 1 octets, and 0 are left"},
-		{head + "\x63\xff\xff\xff\xff\x7f", 19, "an element of 34359738367 octets, and 0 are left"},
-		{head + "\x63\x04\x81\x16\x02\x74" + "\x00", 18, "an element of 2 octets, and 1 are left"},
-		{head + "\x63\x05\x81\x16\x02\x74\x01" + "i", 20, "an element of 1 octets, and 0 are left"},
-		{head + "\x63\x0b\x81\x16\x08" + "\x76\x06\x00\x00\x00\x00\x00\x00", 20, "a number of 6 octets"},
-		{head + "\x63\x09\x81\x16\x06\x81\x04\x03\x81\x05\x02", 24, "an element of 2 octets, and 0 are left"},
+		{head + "\x63", 14, "exceeds its container"},
+		{head + "\x63\x81", 14, "exceeds its container"},
+		{head + "\x81", 13, "exceeds its container"},
+		{head + "\x63\x01", 15, "an element has 1 octets, but its container only 0 more"},
+		{head + "\x63\xff\xff\xff\xff\x7f", 19, "an element has 34359738367 octets, but its container only 0 more"},
+		{head + "\x63\x04\x81\x16\x02\x74" + "\x00", 18, "an element has 2 octets, but its container only 1 more"},
+		{head + "\x63\x05\x81\x16\x02\x74\x01" + "i", 20, "an element has 1 octets, but its container only 0 more"},
+		{head + "\x63\x0b\x81\x16\x08" + "\x76\x06\x00\x00\x00\x00\x00\x00", 20, "a number has 6 octets"},
+		{head + "\x63\x09\x81\x16\x06\x81\x04\x03\x81\x05\x02", 24, "an element has 2 octets, but its container only 0 more"},
 		{head + "\x63\x02\x1c\x00", 16, "ends within its length"},
-		{head + "\x63\x06\x1c\x00\x02S1\x1d", 16, "a diagnostic record of 2 octets"},
-		{head + "\x63\x03\x1c\x00\x03", 18, "an element of 3 octets, and 0 are left"},
-		{head + "\x63\x06\x1c\x00\x03S1\x00", 18, "an element of 3 octets, and 2 are left"},
-		{head + "\x63\x0a\x81\x19\x07\x75\x05\x00\x00\x00\x00\x00", 20, "a number of 5 octets"},
-		{head[:1] + "\x0d" + head[2:] + "\x02\x01" + "\x63\x00", 15, "an element of 1 octets, and 0 are left"},
+		{head + "\x63\x06\x1c\x00\x02S1\x1d", 16, "a diagnostic record has 2 octets"},
+		{head + "\x63\x03\x1c\x00\x03", 18, "an element has 3 octets, but its container only 0 more"},
+		{head + "\x63\x06\x1c\x00\x03S1\x00", 18, "an element has 3 octets, but its container only 2 more"},
+		{head + "\x63\x0a\x81\x19\x07\x75\x05\x00\x00\x00\x00\x00", 20, "a number has 5 octets"},
+		{head[:1] + "\x0d" + head[2:] + "\x02\x01" + "\x63\x00", 15, "an element has 1 octets, but its container only 0 more"},
 	} {
 		r := SearchReply{Hits: []Hit{{ID: "before"}}, ReferenceID: "before"}
 		err := r.Parse([]byte(c.apdu))
@@ -383,7 +382,7 @@ func TestReplyRefuses(t *testing.T) {
 	}
 }
 
-// The octets of a text are those of the APDU, and cannot be appended to.
+// The octets of a text share the APDU's memory, and have no spare capacity.
 func TestReplyDoesNotCopy(t *testing.T) {
 	apdu := testReply(group(153, group(127, "text")) + group(60, "after"))
 	var r SearchReply
@@ -429,9 +428,9 @@ func TestAnswers(t *testing.T) {
 func TestParseInitReply(t *testing.T) {
 	const dortmund = "LS6 University of Dortmund Informatik VI 2.2.10"
 	for name, want := range map[string]InitReply{
-		"init":           {true, 30000, 30000, dortmund, ""},
-		"init-too-large": {true, 100000, 100000, dortmund, ""},
-		"init-rejected":  {false, 100000, 100000, dortmund, ""},
+		"init":           {true, 30000, 30000, dortmund},
+		"init-too-large": {true, 100000, 100000, dortmund},
+		"init-rejected":  {false, 100000, 100000, dortmund},
 	} {
 		got, err := ParseInitReply(capturedPackets(t, name+".s2c")[0][headerSize:])
 		got.Implementation = strings.Join(strings.Fields(got.Implementation), " ")
@@ -440,11 +439,11 @@ func TestParseInitReply(t *testing.T) {
 		}
 	}
 	for apdu, want := range map[string]InitReply{
-		"\x00\x02\x15\x01":                                {true, -1, -1, "", ""},
-		"\x00\x02\x15\x02":                                {false, -1, -1, "", ""},
-		"\x00\x09\x15\x01\x02\x01r\x05\x02\x01\x00":       {true, 256, -1, "", "r"},
-		"\x00\x08\x15\x01\x06\x04\xff\xff\xff\xff":        {true, -1, -1, "", ""},
-		"\x00\x08\x15\x01\x0a\x01v\x3c\x01x" + "\x63\x02": {true, -1, -1, "v", ""},
+		"\x00\x02\x15\x01":                                {true, -1, -1, ""},
+		"\x00\x02\x15\x02":                                {false, -1, -1, ""},
+		"\x00\x09\x15\x01\x02\x01r\x05\x02\x01\x00":       {true, 256, -1, ""},
+		"\x00\x08\x15\x01\x06\x04\xff\xff\xff\xff":        {true, -1, -1, ""},
+		"\x00\x08\x15\x01\x0a\x01v\x3c\x01x" + "\x63\x02": {true, -1, -1, "v"},
 	} {
 		if got, err := ParseInitReply([]byte(apdu)); got != want || err != nil {
 			t.Errorf("%q: %+v, %v", apdu, got, err)
@@ -457,8 +456,7 @@ func TestParseInitReply(t *testing.T) {
 	}
 }
 
-// FuzzReply holds the reading of answers against the slow one, in memory that was
-// used before, and against nothing else: no octets make it fail otherwise.
+// FuzzReply compares the reading of answers, in used memory, with the slow one.
 func FuzzReply(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) > headerSize && len(octets) < 3000 {

@@ -1,6 +1,7 @@
 package wais
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,74 +10,63 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Init asks for a buffer of a size (optional: servers answer without). The zero
-// value is sensible.
+// Init proposes the size of answers. It is optional: servers answer without it.
 type Init struct {
-	MessageSize int // octets that one answer should have at most; 0: 100000
-	RecordSize  int // octets that one record may have at most; 0: MessageSize
-	// ReferenceID is any octets, at most 255; more are left out, as no server is
-	// known that repeats it.
-	ReferenceID string
+	MessageSize int // most octets of an answer; 0: 100000
+	RecordSize  int // most octets of a record; 0: MessageSize
 }
 
-// The size that programs of the time offer, and servers have.
-const usualSize = 100000
+// defaultSize is what programs of the time propose, and servers have.
+const defaultSize = 100000
 
-const maxReferenceID = 255
-
-// AppendInit appends the packet of an Init to dst. It says which version of the
-// protocol is spoken, that there will be searches, and the sizes: nothing about the
-// program and who uses it.
+// AppendInit appends the packet of an Init to dst. It has the protocol version, the
+// option to search, and the sizes, but nothing about the program and its user.
 func AppendInit(dst []byte, i *Init) []byte {
-	message := orElse(i.MessageSize, usualSize)
+	message := orElse(i.MessageSize, defaultSize)
 	p := beginPacket(dst, apduInit, "")
 	p.text(tagProtocolVersion, "\x80")
 	p.text(tagOptions, "\x80")
 	p.number(tagPreferredMessageSize, message)
 	p.number(tagMaximumRecordSize, orElse(i.RecordSize, message))
-	if len(i.ReferenceID) <= maxReferenceID {
-		p.textIf(tagReferenceID, i.ReferenceID)
-	}
 	p.endHeader()
-	dst, _ = p.end() // It is never too long.
+	dst, _ = p.end() // it is never too long
 	return dst
 }
 
-// orElse returns size if it is one, and else the other.
-func orElse(size int, other int64) int64 {
+// orElse returns size, or the default if it is not positive.
+func orElse(size int, defaultSize int64) int64 {
 	if size <= 0 {
-		return other
+		return defaultSize
 	}
 	return min(int64(size), maxNumber)
 }
 
-// Query is a search: for words, and for what is like the examples.
+// Query is a search for words and for documents that are like examples.
 type Query struct {
-	Database    string // octets; empty: the one that the server takes then
-	Words       string // octets; empty: for a description of the database
-	Max         int    // the most documents that are wanted
+	Database    string // octets; empty: the server's default
+	Words       string // octets; empty: asks for a description of the database
+	Max         int    // most documents of the answer
 	Examples    []Example
 	ReferenceID string // octets that the answer repeats; empty: none
 }
 
-// Example is a document, or a part of one, that is like what is looked for
-// (relevance feedback).
+// Example is a document, or a part of one, that results should be like (relevance
+// feedback).
 type Example struct {
 	ID         DocumentID
 	Wtype      string
-	Unit       Unit // UnitWhole: all of the document
-	Start, End int64
+	Unit       Unit  // of Start and End
+	Start, End int64 // the part begins at Start, from 0, and ends before End
 }
 
-// Unit is what a part of a document is counted in. It begins with Start, from 0,
-// and ends before End.
+// Unit is the unit of a part of a document.
 type Unit uint8
 
 const (
-	UnitWhole Unit = iota // all of the document: it has no Start and End
+	UnitWhole Unit = iota // the whole document, without Start and End
 	UnitOctets
 	UnitLines
-	UnitParagraphs // of retrievals alone; no server is known that has it
+	UnitParagraphs // only for retrievals; no known server supports it
 )
 
 func (u Unit) String() string {
@@ -86,7 +76,7 @@ func (u Unit) String() string {
 	return "unit " + strconv.Itoa(int(u))
 }
 
-// units are what a Unit is called: in a message, in a retrieval, and in an example.
+// units has the names of each Unit: in messages, in retrievals, and in examples.
 var units = [...]struct {
 	name, use string
 	chunkCode int64
@@ -97,10 +87,9 @@ var units = [...]struct {
 	UnitParagraphs: {name: "paragraphs", use: "wp"},
 }
 
-// queryWords and queryDocument are the types of query: for words, and for a
-// document. fixedWords and fixedDocument are the fixed fields that programs of the
-// time send with them: bounds of 30, 5000 and 30 records, or 10, 16 and 15, and
-// that the result set may be replaced.
+// The query types for words and for a document, and the fixed fields that programs of
+// the time send with them: limits of 30, 5000 and 30 records, or 10, 16 and 15, and
+// permission to replace the result set.
 const (
 	queryWords    = "3"
 	queryDocument = "1"
@@ -110,10 +99,10 @@ const (
 )
 
 // AppendSearch appends the packet of a search to dst. The error wraps
-// [locus.ErrValue], and then dst is returned as it was: the name of the database
-// has an octet that separates names, or "@", with which servers send the search to
-// another one; a number is negative, or above 2147483647; a part that ends before it
-// starts; an example without a type or a document-id; all of it is too long.
+// [locus.ErrValue], and dst is then returned unchanged: the name of the database
+// contains a separator, or "@", with which servers forward the search to another
+// server; a number is negative or over 2147483647; a part ends before it starts; an
+// example has no type or document-id; or the packet is too long.
 func AppendSearch(dst []byte, q *Query) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return dst, err
@@ -136,11 +125,11 @@ func AppendSearch(dst []byte, q *Query) ([]byte, error) {
 }
 
 func (q *Query) check() error {
-	if err := checkDatabase(q.Database); err != nil {
+	if err := refuse(wrongDatabase(q.Database)); err != nil {
 		return err
 	}
 	if q.Max < 0 || int64(q.Max) > maxNumber {
-		return refused("a search gives 0 to %d documents, and not %d", maxNumber, q.Max)
+		return invalid("%d documents are out of range (0-%d)", q.Max, maxNumber)
 	}
 	for i := range q.Examples {
 		if err := q.Examples[i].check(); err != nil {
@@ -153,7 +142,7 @@ func (q *Query) check() error {
 func (x *Example) check() error {
 	if x.Unit != UnitWhole {
 		if int(x.Unit) >= len(units) || units[x.Unit].chunkCode == 0 {
-			return refused("a part of an example is octets or lines, and not %v", x.Unit)
+			return invalid("a part of an example is counted in octets or lines, not %v", x.Unit)
 		}
 		if err := checkRange(x.Start, x.End, maxNumber); err != nil {
 			return err
@@ -175,20 +164,20 @@ func (p *packet) example(x *Example) {
 	p.number(tagChunkEndID, x.End)
 }
 
-// Retrieval asks for a part of a document.
+// Retrieval requests a part of a document.
 type Retrieval struct {
-	Database    string // octets; empty: the one that the document-id has
+	Database    string // octets; empty: the one in the document-id
 	ID          DocumentID
 	Wtype       string
-	Unit        Unit // not UnitWhole: to that, servers answer with nothing
+	Unit        Unit // not UnitWhole, which servers don't answer
 	Start, End  int64
 	ReferenceID string // octets that the answer repeats; empty: none
 }
 
 // AppendRetrieval appends the packet of a retrieval to dst: a search for a
-// document-id, a type and a part, in the one shape that servers take. The error
-// wraps [locus.ErrValue], and then dst is returned as it was: as for
-// [AppendSearch], and if it is not told which part.
+// document-id, a type and a part, in the only form that servers accept. The error
+// wraps [locus.ErrValue], as for [AppendSearch] and for UnitWhole; dst is then
+// returned unchanged.
 func AppendRetrieval(dst []byte, r *Retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err
@@ -213,8 +202,8 @@ func AppendRetrieval(dst []byte, r *Retrieval) ([]byte, error) {
 	return p.end()
 }
 
-// term appends a term of the query: use and relation are what its text is and what
-// it is to be, and the other four attributes are to be ignored.
+// term appends a term of the query. use and relation are its first two attributes; the
+// server ignores the other four.
 func (p *packet) term(use, relation, text string) {
 	const ignored = " ig ig ig ig"
 	p.b = append(p.b, tagAttributeList, byte(len(use)+1+len(relation)+len(ignored)))
@@ -225,15 +214,15 @@ func (p *packet) term(use, relation, text string) {
 	p.text(tagTerm, text)
 }
 
-// and joins the two terms before it, as the query is in postfix order.
+// and joins the two terms before it: the query is in postfix order.
 func (p *packet) and() { p.text(tagOperator, "a") }
 
 func (r *Retrieval) check() error {
-	if err := checkDatabase(r.Database); err != nil {
+	if err := refuse(wrongDatabase(r.Database)); err != nil {
 		return err
 	}
 	if int(r.Unit) >= len(units) || units[r.Unit].use == "" {
-		return refused("a part of a document is octets, lines or paragraphs, and not %v", r.Unit)
+		return invalid("a part of a document is counted in octets, lines or paragraphs, not %v", r.Unit)
 	}
 	if err := checkRange(r.Start, r.End, math.MaxInt64); err != nil {
 		return err
@@ -241,48 +230,36 @@ func (r *Retrieval) check() error {
 	return checkDocument(r.ID, r.Wtype)
 }
 
-// checkDatabase tells whether a name can be in a request as that of one database
-// of this server.
-func checkDatabase(name string) error {
-	if why := wrongDatabase(name); why != "" {
-		return refused("%s", why)
-	}
-	return nil
-}
-
-// wrongDatabase says what can't be in the name of a database; empty: all can.
+// wrongDatabase says why name can't be in a request, or returns "".
 func wrongDatabase(name string) string {
 	i := strings.IndexAny(name, "@\x1e\x1f")
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s at octet %d can't be in the name of a database: servers read it as another server, or as another name", locus.Quote(name[i:i+1]), i)
+	return fmt.Sprintf("the name of a database can't contain %s (octet %d): servers read it as another server or name", locus.Quote(name[i:i+1]), i)
 }
 
 func checkRange(start, end, most int64) error {
 	if start < 0 || end < start || end > most {
-		return refused("from %d to %d is no range: it begins with 0 or later, ends at its start or later, and with %d at most", start, end, most)
+		return invalid("invalid range %d to %d: want 0 <= start <= end <= %d", start, end, most)
 	}
 	return nil
 }
 
 func checkDocument(id DocumentID, wtype string) error {
-	if why := wrongWtype(wtype); why != "" {
-		return refused("%s", why)
-	}
-	return id.check()
+	return refuse(cmp.Or(wrongWtype(wtype), id.wrong()))
 }
 
-// wrongWtype says why a type can't be in a request; empty: it can.
+// wrongWtype says why wtype can't be in a request, or returns "".
 func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {
-		return locus.Quote(wtype) + " is no type of a document: visible characters of ASCII, and no blank"
+		return "invalid document type " + locus.Quote(wtype) + ": want visible ASCII characters without blanks"
 	}
 	return ""
 }
 
-// sendable returns which part of x can't be in a request, or nil.
+// sendable returns an error for the part of x that can't be in a request, or nil.
 func (x URL) sendable() error {
 	w, _ := split(x.url)
 	why, part, offset := wrongDatabase(x.database), "database", w.offset
@@ -299,7 +276,15 @@ func (x URL) sendable() error {
 	return x.url.Errorf(offset, part, "%w: %s", locus.ErrValue, why)
 }
 
-// refused is the error for a request that is not sent.
-func refused(format string, args ...any) error {
+// refuse returns the error for why, or nil if that is "".
+func refuse(why string) error {
+	if why == "" {
+		return nil
+	}
+	return invalid("%s", why)
+}
+
+// invalid returns an error for a value that can't be in a request.
+func invalid(format string, args ...any) error {
 	return fmt.Errorf("wais: %w: %s", locus.ErrValue, fmt.Sprintf(format, args...))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// slowRequest reads a request for reading: an *Init, a *Query or a *Retrieval.
-// What is in it beside that it does not look at.
+// slowRequest is a readable reader of requests. It returns an *Init, a *Query or a
+// *Retrieval, and ignores everything else in the request.
 func slowRequest(packet []byte) (request any, ok bool) {
 	apdu := packet[headerSize:]
 	if fixed, header, _, ok := slowAPDU(apdu, 20, 0); ok {
@@ -52,8 +52,6 @@ func slowInit(_ []byte, header []slowElement) (*Init, bool) {
 			i.MessageSize = int(n)
 		case 6:
 			i.RecordSize = int(n)
-		case 2:
-			i.ReferenceID = string(x.value)
 		}
 	}
 	return i, bits == "\x80\x80"
@@ -115,7 +113,7 @@ func slowTerms(r *Retrieval, records []slowElement) bool {
 	return false
 }
 
-// appendRequest writes what slowRequest reads.
+// appendRequest writes a request that slowRequest returned.
 func appendRequest(request any) ([]byte, error) {
 	switch r := request.(type) {
 	case *Init:
@@ -128,10 +126,10 @@ func appendRequest(request any) ([]byte, error) {
 	return nil, errors.New("not a request of ours")
 }
 
-// notSent are captured requests that this package does not send, with the reason.
+// notSent has the captured requests that this package does not send, and the reason.
 var notSent = map[string]string{
 	"init-rejected":           "the Init wants the facility Present",
-	"present-apdu":            "the first APDU is no search",
+	"present-apdu":            "the first APDU is not a search",
 	"retrieve-negative-start": "the range begins before the document",
 	"retrieve-no-range":       "it does not say which part",
 	"retrieve-no-type":        "it does not say which type",
@@ -141,8 +139,8 @@ var notSent = map[string]string{
 	"two-apdus-in-one-packet": "two APDUs in one packet",
 }
 
-// TestAppendCaptured: what clients sent is, octet for octet, what is sent here. Of
-// an Init it is what remains without who sent it.
+// TestAppendCaptured compares requests with captured ones, octet for octet; an Init
+// without its sender.
 func TestAppendCaptured(t *testing.T) {
 	left := maps.Clone(notSent)
 	for _, name := range wireNames(t, ".c2s") {
@@ -170,8 +168,7 @@ func TestAppendCaptured(t *testing.T) {
 	}
 }
 
-// withoutSender returns a captured Init without the elements that tell who sends
-// it, and one that was put in to be unknown.
+// withoutSender returns a captured Init without the sender and an unknown element.
 func withoutSender(t *testing.T, packet []byte) []byte {
 	t.Helper()
 	_, header, _, ok := slowAPDU(packet[headerSize:], apduInit, 0)
@@ -192,7 +189,7 @@ func withoutSender(t *testing.T, packet []byte) []byte {
 	return b
 }
 
-// TestAppendSearch has a request as it is captured, written down.
+// TestAppendSearch spells out a captured request.
 func TestAppendSearch(t *testing.T) {
 	got, err := AppendSearch([]byte("before|"), &Query{Database: "coast", Words: "lantern", Max: 40})
 	want := "before|0000000042z2wais        0" +
@@ -213,14 +210,12 @@ func TestAppendSearch(t *testing.T) {
 func TestAppendInit(t *testing.T) {
 	for _, c := range []struct {
 		init Init
-		want string // of the elements behind version and options
+		want string // the elements after version and options
 	}{
 		{Init{}, "\x05\x03\x01\x86\xa0" + "\x06\x03\x01\x86\xa0"},
 		{Init{MessageSize: 200}, "\x05\x01\xc8" + "\x06\x01\xc8"},
-		{Init{MessageSize: 256, RecordSize: 1, ReferenceID: "r"}, "\x05\x02\x01\x00" + "\x06\x01\x01" + "\x02\x01r"},
+		{Init{MessageSize: 256, RecordSize: 1}, "\x05\x02\x01\x00" + "\x06\x01\x01"},
 		{Init{MessageSize: math.MaxInt, RecordSize: -1}, "\x05\x04\x7f\xff\xff\xff" + "\x06\x04\x7f\xff\xff\xff"},
-		{Init{ReferenceID: strings.Repeat("r", 256)}, "\x05\x03\x01\x86\xa0" + "\x06\x03\x01\x86\xa0"},
-		{Init{ReferenceID: strings.Repeat("r", 255)}, "\x05\x03\x01\x86\xa0" + "\x06\x03\x01\x86\xa0" + "\x02\x81\x7f" + strings.Repeat("r", 255)},
 	} {
 		n := len("\x14\x03\x01\x80\x04\x01\x80") + len(c.want)
 		want := "before|" + testHeader(2+n) + string([]byte{byte(n >> 8), byte(n)}) + "\x14\x03\x01\x80\x04\x01\x80" + c.want
@@ -239,27 +234,27 @@ func TestAppendSearchRefuses(t *testing.T) {
 		query Query
 		text  string
 	}{
-		{Query{Database: "db@host:210"}, `"@" at octet 2`},
-		{Query{Database: "a\x1fb"}, `"\x1f" at octet 1`},
-		{Query{Database: "\x1e"}, `"\x1e" at octet 0`},
-		{Query{Max: -1}, "and not -1"},
-		{Query{Examples: []Example{{Wtype: "TEXT"}}}, "no octets"},
-		{Query{Examples: []Example{{ID: good.ID}}}, `"" is no type`},
-		{Query{Examples: part(UnitOctets, -1, 1)}, "from -1 to 1"},
-		{Query{Examples: part(UnitLines, 2, 1)}, "from 2 to 1"},
-		{Query{Examples: part(UnitLines, 0, maxNumber+1)}, "from 0 to 2147483648"},
+		{Query{Database: "db@host:210"}, `can't contain "@" (octet 2)`},
+		{Query{Database: "a\x1fb"}, `can't contain "\x1f" (octet 1)`},
+		{Query{Database: "\x1e"}, `can't contain "\x1e" (octet 0)`},
+		{Query{Max: -1}, "-1 documents are out of range"},
+		{Query{Examples: []Example{{Wtype: "TEXT"}}}, "is empty"},
+		{Query{Examples: []Example{{ID: good.ID}}}, `invalid document type ""`},
+		{Query{Examples: part(UnitOctets, -1, 1)}, "range -1 to 1"},
+		{Query{Examples: part(UnitLines, 2, 1)}, "range 2 to 1"},
+		{Query{Examples: part(UnitLines, 0, maxNumber+1)}, "range 0 to 2147483648"},
 		{Query{Examples: part(UnitParagraphs, 0, 1)}, "not paragraphs"},
 		{Query{Examples: part(200, 0, 1)}, "not unit 200"},
-		{Query{Database: strings.Repeat("d", maxHeader-19)}, "at most 1048576 octets"},
-		{Query{Words: strings.Repeat("w", 1<<20)}, "at most 1048576 octets"},
-		{Query{ReferenceID: strings.Repeat("r", 1<<16)}, "its header 65535"},
+		{Query{Database: strings.Repeat("d", maxHeader-19)}, "more than 1048576 octets"},
+		{Query{Words: strings.Repeat("w", 1<<20)}, "more than 1048576 octets"},
+		{Query{ReferenceID: strings.Repeat("r", 1<<16)}, "its header more than 65535"},
 	} {
 		got, err := AppendSearch([]byte("before"), &c.query)
 		checkRefused(t, got, err, c.text)
 	}
 	if over := int64(maxNumber) + 1; strconv.IntSize > 32 {
 		got, err := AppendSearch([]byte("before"), &Query{Max: int(over)})
-		checkRefused(t, got, err, "and not 2147483648")
+		checkRefused(t, got, err, "2147483648 documents are out of range")
 	}
 	longest := Query{Database: strings.Repeat("d", maxHeader-20)}
 	if got, err := AppendSearch(nil, &longest); err != nil || got[headerSize] != 0xff || got[headerSize+1] != 0xff {
@@ -276,21 +271,21 @@ func checkRefused(t *testing.T, got []byte, err error, text string) {
 
 func TestAppendRetrievalRefuses(t *testing.T) {
 	for text, change := range map[string]func(*Retrieval){
-		`"@" at octet 0`:             func(r *Retrieval) { r.Database = "@" },
-		"not whole":                  func(r *Retrieval) { r.Unit = UnitWhole },
-		"not unit 4":                 func(r *Retrieval) { r.Unit = 4 },
-		"from -1 to 10":              func(r *Retrieval) { r.Start = -1 },
-		"from 11 to 10":              func(r *Retrieval) { r.Start = 11 },
-		`"" is no type`:              func(r *Retrieval) { r.Wtype = "" },
-		`" " is no type`:             func(r *Retrieval) { r.Wtype = " " },
-		`"A B" is no type`:           func(r *Retrieval) { r.Wtype = "A B" },
-		`"A\n" is no type`:           func(r *Retrieval) { r.Wtype = "A\n" },
-		`"A\x7f" is no type`:         func(r *Retrieval) { r.Wtype = "A\x7f" },
-		`"\xe4" is no type`:          func(r *Retrieval) { r.Wtype = "\xe4" },
-		`"\u00e4" is no type`:        func(r *Retrieval) { r.Wtype = "ä" },
-		"no octets":                  func(r *Retrieval) { r.ID = "" },
-		"at most 8192 octets":        func(r *Retrieval) { r.ID = DocumentID(strings.Repeat("a", MaxDocumentID+1)) },
-		"a request has at most 1048": func(r *Retrieval) { r.Wtype = strings.Repeat("T", maxRequest) },
+		`can't contain "@" (octet 0)`:    func(r *Retrieval) { r.Database = "@" },
+		"not whole":                      func(r *Retrieval) { r.Unit = UnitWhole },
+		"not unit 4":                     func(r *Retrieval) { r.Unit = 4 },
+		"range -1 to 10":                 func(r *Retrieval) { r.Start = -1 },
+		"range 11 to 10":                 func(r *Retrieval) { r.Start = 11 },
+		`invalid document type ""`:       func(r *Retrieval) { r.Wtype = "" },
+		`invalid document type " "`:      func(r *Retrieval) { r.Wtype = " " },
+		`invalid document type "A B"`:    func(r *Retrieval) { r.Wtype = "A B" },
+		`invalid document type "A\n"`:    func(r *Retrieval) { r.Wtype = "A\n" },
+		`invalid document type "A\x7f"`:  func(r *Retrieval) { r.Wtype = "A\x7f" },
+		`invalid document type "\xe4"`:   func(r *Retrieval) { r.Wtype = "\xe4" },
+		`invalid document type "\u00e4"`: func(r *Retrieval) { r.Wtype = "ä" },
+		"is empty":                       func(r *Retrieval) { r.ID = "" },
+		"at most 8192 are allowed":       func(r *Retrieval) { r.ID = DocumentID(strings.Repeat("a", MaxDocumentID+1)) },
+		"the request has more than 1048": func(r *Retrieval) { r.Wtype = strings.Repeat("T", maxRequest) },
 	} {
 		r := Retrieval{Database: "db", ID: "\x03\x01a", Wtype: "TEXT", Unit: UnitOctets, End: 10}
 		change(&r)
@@ -299,7 +294,7 @@ func TestAppendRetrievalRefuses(t *testing.T) {
 	}
 }
 
-// A number of any length, and lengths of one octet and of more.
+// Numbers of several sizes, and lengths of one octet and of more.
 func TestAppendRetrievalSizes(t *testing.T) {
 	for _, r := range []Retrieval{
 		{ID: "a", Wtype: "T", Unit: UnitOctets},
@@ -339,7 +334,7 @@ func TestAppendNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppendSearch: what is not refused is read again as it was.
+// FuzzAppendSearch reads back every search that is not refused.
 func FuzzAppendSearch(f *testing.F) {
 	f.Add("coast", "lantern", 40, "", "", uint8(0), int64(0), int64(0), "3")
 	f.Add("db", "", 0, "\x03\x01a", "TEXT", uint8(1), int64(21), int64(90), "")
@@ -365,7 +360,7 @@ func FuzzAppendSearch(f *testing.F) {
 	})
 }
 
-// FuzzAppendRetrieval: what is not refused is read again as it was.
+// FuzzAppendRetrieval reads back every retrieval that is not refused.
 func FuzzAppendRetrieval(f *testing.F) {
 	f.Add("coast", "\x03\x01a", "TEXT", uint8(1), int64(0), int64(10000), "3")
 	f.Add("", "id", "GIF", uint8(2), int64(5), int64(4), "")

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// The production waisurl of RFC 1738 section 5, for reading.
+// The production waisurl of RFC 1738 section 5, in a readable form.
 const (
 	database     = "(?:" + bnftest.Uchar + ")*"
 	wtype        = "(?:" + bnftest.Uchar + ")*"
@@ -40,8 +40,7 @@ var seeds = []string{
 
 func TestAgainstProduction(t *testing.T) { laws.Random(t, 25000, seeds) }
 
-// How a wpath is read, for reading: the text is matched as it stands, then all of
-// it decoded.
+// A readable reader of wpaths: it matches the text as written, then decodes it.
 const (
 	digits = `(?:[0-9]|%3[0-9])+`
 	list   = `(?:` + digits + `=[^;]*(?:;|$))+`
@@ -53,7 +52,7 @@ var (
 	isDecoded = regexp.MustCompile(`^(?:[0-9]+=[^;]*(?:;|$))+$`).MatchString
 )
 
-// slowRead returns the form of a wpath and its fields, and whether they can be.
+// slowRead returns the form of a wpath and its fields, and whether they are valid.
 func slowRead(wpath string) (form Form, fields []Field, ok bool) {
 	decoded, _ := escape.Decode(wpath)
 	switch {

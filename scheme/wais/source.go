@@ -2,6 +2,7 @@ package wais
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,24 +11,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Source is a source description, in which a server tells of one of its databases:
-// a document of the wtype WSRC, or a file whose name ends in ".src". Its texts are
-// as the server wrote them: not safe for a terminal, and no address to connect to
-// unasked.
+// Source is a source description, with which a server describes a database: a document
+// of the wtype WSRC, or a file whose name ends with ".src". Its texts are as the
+// server wrote them: not safe for a terminal, nor to connect to without asking.
 type Source struct {
-	Version           int    // of the description, 3; 0: it has no number for it
-	IPName, IPAddress string // where the server is
-	Port              uint16 // 0: not said, which means 210
+	Version           int    // of the description, 3; 0: missing or invalid
+	IPName, IPAddress string // the server
+	Port              uint16 // 0: not specified, which means 210
 	Database          string
-	Cost              string // a number as it is written: "0.00"
+	Cost              string // a number as written: "0.00"
 	CostUnit          string // "free", "dollars-per-minute"
 	Maintainer        string // a mail address
 	Description       string // lines with "\n" between them
 	Keywords          []string
 }
 
-// What a source description may take: descriptions of some servers are longer than
-// other programs read, and none nests much.
 const (
 	maxSource      = 1 << 20 // octets
 	maxSourceDepth = 32      // lists in lists
@@ -38,8 +36,8 @@ const (
 //	(:source :keyword value ... )
 //
 // A value is a word, a text in quotation marks, a list "( ... )" or "#( ... )", or a
-// structure like the whole. Keywords that are not known are skipped, whatever their
-// value, and so is what follows the last ")", which may be missing. The error wraps
+// structure like the whole. Unknown keywords are skipped with their values. The last
+// ")" may be missing, and everything after it is ignored. The error wraps
 // [scheme.ErrProtocol], or [scheme.ErrTooLarge] for a text of more than 1 MiB.
 func ParseSource(text []byte) (*Source, error) {
 	if len(text) > maxSource {
@@ -61,10 +59,10 @@ type sourceReader struct {
 
 func (r *sourceReader) read(s *Source) error {
 	if !r.take("(") {
-		return fmt.Errorf(`it begins with "(:source"`)
+		return errors.New(`it must begin with "(:source"`)
 	}
 	if word := r.word(); word != ":source" {
-		return fmt.Errorf(`it begins with "(:source", not with %s`, locus.Quote("("+word))
+		return fmt.Errorf(`it must begin with "(:source", not with %s`, locus.Quote("("+word))
 	}
 	for !r.take(")") && r.more() {
 		keyword, err := r.value(1)
@@ -72,7 +70,7 @@ func (r *sourceReader) read(s *Source) error {
 			return err
 		}
 		if r.take(")") || !r.more() {
-			break // a keyword without a value says nothing
+			break // the last keyword has no value
 		}
 		v, err := r.value(1)
 		if err == nil {
@@ -85,11 +83,11 @@ func (r *sourceReader) read(s *Source) error {
 	return nil
 }
 
-// set notes the value of a keyword.
+// set stores the value of a keyword.
 func (s *Source) set(keyword string, v sourceValue) error {
 	switch keyword {
 	case ":version":
-		s.Version, _ = strconv.Atoi(v.text) // nothing depends on it
+		s.Version, _ = strconv.Atoi(v.text)
 	case ":ip-name":
 		s.IPName = v.text
 	case ":ip-address":
@@ -97,7 +95,7 @@ func (s *Source) set(keyword string, v sourceValue) error {
 	case ":tcp-port":
 		n, err := strconv.ParseUint(v.text, 10, 16)
 		if err != nil || n == 0 {
-			return fmt.Errorf("a port is 1 to 65535, not %s", locus.Quote(v.text))
+			return fmt.Errorf("port %s is out of range (1-65535)", locus.Quote(v.text))
 		}
 		s.Port = uint16(n)
 	case ":database-name":
@@ -122,7 +120,7 @@ type sourceValue struct {
 	list []string
 }
 
-// value reads a value. depth is how many lists it is in.
+// value reads a value. depth is the number of lists around it.
 func (r *sourceReader) value(depth int) (v sourceValue, err error) {
 	switch {
 	case r.take(`"`):
@@ -138,7 +136,7 @@ func (r *sourceReader) value(depth int) (v sourceValue, err error) {
 // values reads the values of a list to its end.
 func (r *sourceReader) values(depth int) (list []string, err error) {
 	if depth > maxSourceDepth {
-		return nil, fmt.Errorf("more than %d lists in lists", maxSourceDepth)
+		return nil, fmt.Errorf("more than %d nested lists", maxSourceDepth)
 	}
 	for !r.take(")") && r.more() {
 		v, err := r.value(depth)
@@ -152,7 +150,7 @@ func (r *sourceReader) values(depth int) (list []string, err error) {
 	return list, nil
 }
 
-// blanks is what stands between values.
+// blanks separate values.
 const blanks = " \t\r\n\f\v"
 
 // more goes to the next value and reports whether there is one.
@@ -162,7 +160,7 @@ func (r *sourceReader) more() bool {
 	return rest != ""
 }
 
-// take takes token if it is what comes next.
+// take skips token if it comes next.
 func (r *sourceReader) take(token string) bool {
 	if !r.more() || !strings.HasPrefix(r.text[r.at:], token) {
 		return false
@@ -171,7 +169,7 @@ func (r *sourceReader) take(token string) bool {
 	return true
 }
 
-// word reads what comes next up to where something else begins.
+// word reads up to the next blank, parenthesis or quotation mark.
 func (r *sourceReader) word() string {
 	r.more()
 	rest := r.text[r.at:]
@@ -183,15 +181,14 @@ func (r *sourceReader) word() string {
 	return rest[:end]
 }
 
-// quoted reads a text to the quotation mark that ends it. A "\" stands before what
-// is meant as it is.
+// quoted reads a text up to its closing quotation mark. A "\" escapes the next octet.
 func (r *sourceReader) quoted() (string, error) {
 	var text strings.Builder
 	for {
 		rest := r.text[r.at:]
 		i := strings.IndexAny(rest, `"\`)
 		if i < 0 || rest[i] == '\\' && i+1 == len(rest) {
-			return "", fmt.Errorf("a text has no quotation mark at its end")
+			return "", errors.New("a text has no closing quotation mark")
 		}
 		text.WriteString(rest[:i])
 		r.at += i + 1
@@ -203,34 +200,38 @@ func (r *sourceReader) quoted() (string, error) {
 	}
 }
 
-// Local reports whether the description names no server: the database is one of the
-// machine that the description is on.
+// Local reports whether the description names no server: the database is on the same
+// machine as the description.
 func (s *Source) Local() bool { return s.IPName == "" && s.IPAddress == "" && s.Port == 0 }
 
-// URL returns the URL of the database: wais://ip-name:port/database. If there is no
-// name, the address is in its place. The error says that there is neither, which
-// wraps [scheme.ErrUnsupported], or is a [*locus.SyntaxError].
+// URL returns the URL of the database: wais://ip-name:port/database, or with the
+// address if the name is missing. Without either, the error wraps
+// [scheme.ErrUnsupported]; otherwise it is a [*locus.SyntaxError].
 func (s *Source) URL() (locus.URL, error) {
 	host := cmp.Or(s.IPName, s.IPAddress)
 	if host == "" {
 		return locus.URL{}, fmt.Errorf("wais: source description: %w: it names no server", scheme.ErrUnsupported)
 	}
-	x, err := Parts{Host: hostText(host), Port: portText(s.Port), Database: s.Database}.URL()
-	return x.url, err
+	return s.at(host, s.Port)
 }
 
-// hostText is a host as URL text.
-func hostText(host string) string {
+// urlOn returns the URL of the database. A description that names no server describes a
+// database of the server that sent it.
+func (s *Source) urlOn(server locus.URL) (locus.URL, error) {
+	if s.IPName != "" || s.IPAddress != "" {
+		return s.URL()
+	}
+	port, _ := server.Port()
+	return s.at(server.Host(), cmp.Or(s.Port, port))
+}
+
+func (s *Source) at(host string, port uint16) (locus.URL, error) {
 	if strings.Contains(host, ":") && host[0] != '[' {
-		return "[" + host + "]"
+		host = "[" + host + "]"
 	}
-	return host
-}
-
-// portText is a port for [Parts], which leaves 0 out.
-func portText(port uint16) uint16 {
 	if port == Port {
-		return 0
+		port = 0
 	}
-	return port
+	x, err := Parts{Host: host, Port: port, Database: s.Database}.URL()
+	return x.url, err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The description that freeWAIS-sf made for a database of one text.
+// The description by freeWAIS-sf of a database with one text.
 func TestParseSourceCaptured(t *testing.T) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin")
@@ -59,19 +59,19 @@ func TestParseSource(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"":                          `octet 0: protocol error: it begins with "(:source"`,
+		"":                          `octet 0: protocol error: it must begin with "(:source"`,
 		"\n\n":                      "octet 2",
-		"<html>":                    "it begins with",
+		"<html>":                    "must begin with",
 		"(:question :version 1)":    `not with "(:question"`,
-		`(:source :description "x`:  `":description": a text has no quotation mark`,
+		`(:source :description "x`:  `":description": a text has no closing quotation mark`,
 		`(:source :description "x\`: "quotation mark",
-		`(:source :tcp-port 0)`:     `":tcp-port": a port is 1 to 65535, not "0"`,
-		`(:source :tcp-port 65536)`: "a port is",
-		`(:source :tcp-port (210))`: "a port is",
+		`(:source :tcp-port 0)`:     `":tcp-port": port "0" is out of range`,
+		`(:source :tcp-port 65536)`: "is out of range",
+		`(:source :tcp-port (210))`: "is out of range",
 		`(:source "x`:               "quotation mark",
 		`(:source (("`:              "quotation mark",
-		"(:source :a " + strings.Repeat("(", maxSourceDepth): "more than 32 lists",
-		"(:source :a " + strings.Repeat("(", maxSource-100):  "more than 32 lists",
+		"(:source :a " + strings.Repeat("(", maxSourceDepth): "more than 32 nested lists",
+		"(:source :a " + strings.Repeat("(", maxSource-100):  "more than 32 nested lists",
 	} {
 		_, err := ParseSource([]byte(text))
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "wais: source description: ") {
@@ -108,7 +108,7 @@ func TestSourceURL(t *testing.T) {
 	}
 }
 
-// sourceText writes a description as simply as can be.
+// sourceText writes a description in a simple form.
 func sourceText(s *Source) string {
 	quoted := func(text string) string {
 		return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
@@ -130,7 +130,7 @@ func sourceText(s *Source) string {
 	return b.String()
 }
 
-// What can be read can be written and read again.
+// A description survives writing and reading.
 func FuzzSource(f *testing.F) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		if text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin"); err == nil {

@@ -1,6 +1,7 @@
 package wais
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,12 +10,13 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Port is the port of a URL that has none (section 3.9).
+// Port is the default port (section 3.9).
 const Port = 210
 
 const name = "wais"
 
-// URL is a wais URL, decoded. It is comparable: two are == if their texts are.
+// URL is a decoded wais URL. URLs are comparable: they are == if their texts are. The
+// zero URL is invalid.
 type URL struct {
 	url                            locus.URL
 	database, search, wtype, wpath string
@@ -23,9 +25,8 @@ type URL struct {
 	hasSearch                      bool
 }
 
-// Parse reads u as a wais URL. The error is a [*locus.SyntaxError]: u is in none
-// of the three forms of section 3.9, or its wpath is a list of fields that no
-// document-id can have.
+// Parse reads u as a wais URL. The error is a [*locus.SyntaxError]: u has none of the
+// three forms of section 3.9, or its wpath is an invalid list of fields.
 func Parse(u locus.URL) (URL, error) {
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
 		return URL{}, err
@@ -55,12 +56,12 @@ func (x URL) URL() locus.URL { return x.url }
 // Database returns the octets of the database's name.
 func (x URL) Database() string { return x.database }
 
-// Search returns the octets of the search as they stand. ok reports whether
-// there is one, perhaps empty.
+// Search returns the octets of the search, with "+" unchanged. ok reports whether the
+// URL has a search, which may be empty.
 func (x URL) Search() (octets string, ok bool) { return x.search, x.hasSearch }
 
-// Words returns the octets of the search with each "+" that is not escaped read
-// as a blank (URI draft, "search"). ok is as for Search.
+// Words returns the octets of the search with each unescaped "+" as a blank (URI
+// draft, "search"). ok is as for Search.
 func (x URL) Words() (octets string, ok bool) {
 	if !x.hasSearch {
 		return "", false
@@ -69,50 +70,45 @@ func (x URL) Words() (octets string, ok bool) {
 	return bnf.Decode(strings.ReplaceAll(w.search, "+", " ")), true
 }
 
-// Wtype returns the octets of the document's type. ok reports whether x is the
-// URL of a document.
+// Wtype returns the octets of the document's type. ok reports whether x names a
+// document.
 func (x URL) Wtype() (octets string, ok bool) { return x.wtype, x.form != NoDocument }
 
-// Wpath returns the octets of the wpath, all of it decoded once, whatever its
-// form. ok is as for Wtype.
+// Wpath returns the octets of the wpath, decoded once whatever its form. ok is as for
+// Wtype.
 func (x URL) Wpath() (octets string, ok bool) { return x.wpath, x.form != NoDocument }
 
 // Form returns how the wpath is read.
 func (x URL) Form() Form { return x.form }
 
-// Length returns the length of the document in octets, if the wpath has the
-// form with one. It is what somebody wrote, and no more than a hint.
+// Length returns the length of the document in octets from a wpath of [LengthForm]. It
+// may be wrong.
 func (x URL) Length() (n int64, ok bool) { return x.length, x.form == LengthForm }
 
-// Fields returns the fields of the document-id, in the order they are written;
-// nil if the wpath is not a list of fields.
+// Fields returns the fields of the document-id in order, or nil if the wpath is not a
+// list of fields.
 func (x URL) Fields() []Field {
 	if x.form == NoDocument || x.form == OpaqueForm {
 		return nil
 	}
 	w, _ := split(x.url)
-	var list []Field
-	for f := range read(w.wpath).fields {
-		list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
-	}
-	return list
+	return read(w.wpath).decoded()
 }
 
-// written are the parts of a wais URL as they stand in it, and where the first of
-// them and the search begin.
+// written has the parts of a wais URL as they are written in it.
 type written struct {
-	offset, searchOffset           int
+	offset, searchOffset           int // of the database and the search in the URL
 	database, search, wtype, wpath string
 	hasSearch, hasDocument         bool
 }
 
-// split cuts the url-path at its first "?", and what is before that at its first
-// two "/". The parts are there beside an error, too.
+// split cuts the url-path at its first "?", and the part before that at its first two
+// "/". It returns the parts also with an error.
 func split(u locus.URL) (written, error) {
 	path, ok := u.Path()
 	w := written{offset: u.PathOffset()}
 	if !ok {
-		return w, u.Errorf(w.offset, "database", `%w: "/" and a database follow the host`, locus.ErrForm)
+		return w, u.Errorf(w.offset, "database", `%w: "/" and a database must follow the host`, locus.ErrForm)
 	}
 	names, rest := path, ""
 	names, w.search, w.hasSearch = strings.Cut(path, "?")
@@ -123,9 +119,9 @@ func split(u locus.URL) (written, error) {
 	w.wtype, w.wpath, w.hasDocument = strings.Cut(rest, "/")
 	switch end := w.offset + len(names); {
 	case !w.hasDocument:
-		return w, u.Errorf(end, "wpath", `%w: "/" and a document-id follow the type; within a database's name "/" is written %%2F`, locus.ErrForm)
+		return w, u.Errorf(end, "wpath", `%w: "/" and a document-id must follow the type; in the name of a database, write %%2F for "/"`, locus.ErrForm)
 	case w.hasSearch:
-		return w, u.Errorf(end, "wpath", `%w: a document is not searched; within the document-id "?" is written %%3F`, locus.ErrForm)
+		return w, u.Errorf(end, "wpath", `%w: a document can't have a search; in a document-id, write %%3F for "?"`, locus.ErrForm)
 	}
 	return w, nil
 }
@@ -133,28 +129,26 @@ func split(u locus.URL) (written, error) {
 func (w written) wtypeOffset() int { return w.offset + len(w.database) + 1 }
 func (w written) wpathOffset() int { return w.wtypeOffset() + len(w.wtype) + 1 }
 
-// Parts are what a wais URL is made of, as octets.
+// Parts are the decoded parts of a wais URL.
 type Parts struct {
 	Host     string // as URL text
-	Port     uint16 // 0: left out, which means 210
+	Port     uint16 // 0: the default, 210
 	Database string
 	Search   *string   // nil: absent
-	Document *Document // nil: absent. A document is not searched.
+	Document *Document // nil: absent. A document has no search.
 }
 
 // Document names a document.
 type Document struct {
 	Wtype string
-	// Fields are the document-id's. They are written as RFC 1738 spells them
-	// ([EscapedForm]); a document-id that can't be read back from that, because a
-	// field has ";" in it, is written as its octets ([OpaqueForm]).
+	// Fields are the fields of the document-id, written in the [EscapedForm] of RFC
+	// 1738, or in the [OpaqueForm] if a field contains ";".
 	Fields []Field
-	// Length is that of the document in octets; 0: left out. A URL with a length is
-	// in [LengthForm], for programs of the time that need it. No text has that form,
-	// and its "/", "=" and ";" are violations of RFC 1738.
+	// Length is the length of the document in octets; 0: absent. With a length, the
+	// URL has the [LengthForm] for old programs that need it. Its "/", "=" and ";"
+	// are violations of RFC 1738.
 	Length int64
-	// Wpath is the document-id without Fields: its octets, all escaped as RFC 1738
-	// has it.
+	// Wpath has the octets of the document-id if Fields is empty.
 	Wpath string
 }
 
@@ -165,15 +159,17 @@ func (p Parts) URL() (URL, error) {
 		return x, err
 	}
 	if id, err := NewDocumentID(p.Document.Fields); err == nil && p.Document.Length == 0 && p.Document.Wpath == "" {
-		if y, err := p.write(true); err == nil && y.names(id) {
-			return y, nil
+		if y, err := p.write(true); err == nil {
+			if got, ok := y.DocumentID(); ok && got == id {
+				return y, nil
+			}
 		}
 	}
 	u := x.url
-	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document has 1 to %d fields of number 1 to %d, with a length or not, or else a wpath", locus.ErrValue, MaxFields, MaxField)
+	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a wpath, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, MaxFields, MaxField)
 }
 
-// write makes a URL. opaque: a document-id of fields is written as its octets.
+// write makes a URL. opaque: it writes fields in the OpaqueForm.
 func (p Parts) write(opaque bool) (URL, error) {
 	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
@@ -181,12 +177,6 @@ func (p Parts) write(opaque bool) (URL, error) {
 		return URL{}, err
 	}
 	return Parse(u)
-}
-
-// names reports whether x is the URL of the document of that id.
-func (x URL) names(id DocumentID) bool {
-	got, ok := x.DocumentID()
-	return ok && got == id
 }
 
 func (p Parts) appendPath(b []byte, opaque bool) []byte {
@@ -209,7 +199,7 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 	return b
 }
 
-// plain is what programs of the time left as it is in the contents of a field.
+// plain has the characters that programs of the time did not escape in fields.
 var plain = escape.Alpha().Union(escape.Digit()).With("./-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
@@ -226,20 +216,10 @@ func (d *Document) appendWpath(b []byte) []byte {
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
 
-// is reports whether x is the URL of d, as it is when d is one document-id and
-// not two.
+// is reports whether x names d, which has either Fields or a Wpath then.
 func (d *Document) is(x URL) bool {
 	if len(d.Fields) == 0 {
 		return x.wpath == d.Wpath && d.Length == 0
 	}
-	fields := x.Fields()
-	if len(fields) != len(d.Fields) || x.length != d.Length {
-		return false
-	}
-	for i, f := range fields {
-		if f != d.Fields[i] {
-			return false
-		}
-	}
-	return true
+	return x.length == d.Length && slices.Equal(x.Fields(), d.Fields)
 }

@@ -148,7 +148,7 @@ func TestParts(t *testing.T) {
 			"wais://h/db/TEXT/1%3Dh%3A210%3B2%3D%2Fdb%3B3%3D0%20206%20%2Fa%2Bb%3Dc%3Dd%7E%3B7%3D%00%3B",
 		},
 		{
-			// A ";" within a field would end it.
+			// A ";" in a field would end it.
 			Parts{Host: "h", Database: "db", Document: &Document{Wtype: "TEXT", Fields: []Field{{1, "h"}, {3, "a;b"}}}},
 			"wais://h/db/TEXT/%01%01h%03%03a%3Bb",
 		},

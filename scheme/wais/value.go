@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// An APDU is the length of its header in two octets, its type, fields of fixed
-// size, elements, and after the header the user information. An element is its
-// tag, the length of its value, and the value; tag and length are compressed
-// integers, and groups are elements whose values are elements.
+// An APDU consists of the length of its header in two octets, its type, fields of
+// fixed size, elements, and after the header the user information. An element
+// consists of its tag, the length of its value, and the value. Tag and length are
+// compressed integers. Groups are elements whose values are elements.
 
 // The APDUs of WAIS.
 const (
@@ -98,7 +98,7 @@ func appendElement(dst []byte, tag int, octets string) []byte {
 const maxNumber = math.MaxInt32
 
 // appendNumber appends an element whose value is a number, 0 to maxNumber: a
-// binary integer, the highest octet first, in as few octets as can be.
+// big-endian integer in as few octets as possible.
 func appendNumber(dst []byte, tag int, n int64) []byte {
 	size := max(1, (bits.Len64(uint64(n))+7)/8)
 	dst = appendCompressed(dst, tag)
@@ -109,10 +109,10 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 	return dst
 }
 
-// unknown is a number that was not said.
+// unknown is a number that the server does not specify.
 const unknown = -1
 
-// elements reads the elements of a container, one after the other:
+// elements iterates over the elements of a container:
 //
 //	for e.next() {
 //		switch e.tag { ... }
@@ -120,16 +120,16 @@ const unknown = -1
 //	return e.err
 type elements struct {
 	apdu    []byte
-	at, end int  // what is left of the container
-	records bool // tag 28 is a diagnostic record, and no element
+	at, end int  // the rest of the container
+	records bool // tag 28 is a diagnostic record, not an element
 
 	tag         int64
 	start, stop int // the value, in apdu
 	err         error
 }
 
-// next reads the next element. It reports false at the end and if there is an
-// error, which is then in err.
+// next reads the next element. It returns false at the end and after an error, which
+// is in err.
 func (e *elements) next() bool {
 	if e.err != nil || e.at == e.end {
 		return false
@@ -146,7 +146,7 @@ func (e *elements) next() bool {
 		return false
 	}
 	if left := e.end - e.at - trailer; size > int64(left) {
-		e.fail(e.at, "an element of %d octets, and %d are left of what holds it", size, max(0, left))
+		e.fail(e.at, "an element has %d octets, but its container only %d more", size, max(0, left))
 		return false
 	}
 	e.start, e.stop = e.at, e.at+int(size)
@@ -160,10 +160,10 @@ func (e *elements) compressed() (n int64) {
 	for e.err == nil {
 		switch {
 		case e.at == e.end:
-			e.fail(start, "an integer that does not end within what holds it")
+			e.fail(start, "an integer exceeds its container")
 			return 0
 		case e.at == start+compressedSize:
-			e.fail(start, "an integer of more than %d octets", compressedSize)
+			e.fail(start, "an integer has more than %d octets", compressedSize)
 			return 0
 		}
 		o := e.apdu[e.at]
@@ -176,33 +176,31 @@ func (e *elements) compressed() (n int64) {
 	return n
 }
 
-// recordSize reads the length of a diagnostic record, which is two octets, not
-// compressed.
+// recordSize reads the length of a diagnostic record, which is not compressed.
 func (e *elements) recordSize() int64 {
 	if e.end-e.at < 2 {
-		e.fail(e.at, "a diagnostic record that ends within its length")
+		e.fail(e.at, "a diagnostic record ends within its length")
 		return 0
 	}
 	size := binary.BigEndian.Uint16(e.apdu[e.at:])
 	if size < recordLeast {
-		e.fail(e.at, "a diagnostic record of %d octets, and %d are the least", size, recordLeast)
+		e.fail(e.at, "a diagnostic record has %d octets, less than %d", size, recordLeast)
 	}
 	e.at += 2
 	return int64(size)
 }
 
-// value returns the octets of the element, where they stand.
+// value returns the octets of the element, without copying them.
 func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
 // text returns the octets of the element.
 func (e *elements) text() string { return string(e.value()) }
 
-// number reads the value as a number; unknown if it is negative, which means that
-// the server does not know.
+// number reads the value as a number. It returns unknown for a negative one.
 func (e *elements) number() (n int64) {
 	value := e.value()
 	if len(value) > 4 {
-		e.fail(e.start, "a number of %d octets, and 4 are the most", len(value))
+		e.fail(e.start, "a number has %d octets, more than 4", len(value))
 		return unknown
 	}
 	for _, o := range value {
@@ -214,7 +212,7 @@ func (e *elements) number() (n int64) {
 	return n
 }
 
-// inside returns the elements of the value.
+// inside returns an iterator over the elements of the value.
 func (e *elements) inside() elements {
 	return elements{apdu: e.apdu, at: e.start, end: e.stop}
 }
@@ -223,13 +221,13 @@ func (e *elements) fail(at int, format string, args ...any) {
 	e.err = badAPDU(at, format, args...)
 }
 
-// badAPDU is the error for an APDU that is wrong at that octet.
+// badAPDU returns an error for an APDU with a fault at that octet.
 func badAPDU(at int, format string, args ...any) error {
 	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
 }
 
-// openAPDU reads the beginning of an APDU of that type: it returns the octets of
-// its fixed fields, the elements of its header, and those that follow it.
+// openAPDU reads the beginning of an APDU of that type. It returns its fixed fields,
+// and iterators over the elements of its header and after its header.
 func openAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information elements, err error) {
 	const typeAt = 2
 	if len(apdu) <= typeAt {
@@ -238,11 +236,11 @@ func openAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, informa
 	size, rest := int(binary.BigEndian.Uint16(apdu)), len(apdu)-typeAt
 	switch {
 	case size > rest:
-		err = badAPDU(0, "a header of %d octets, and there are %d", size, rest)
+		err = badAPDU(0, "the header has %d octets, but the APDU only %d more", size, rest)
 	case size > 0 && apdu[typeAt] != kind:
-		err = badAPDU(typeAt, "its type is %d, and %d answers the request", apdu[typeAt], kind)
+		err = badAPDU(typeAt, "its type is %d, not %d", apdu[typeAt], kind)
 	case size < 1+fixed:
-		err = badAPDU(0, "a header of %d octets, and its type and fixed fields are %d", size, 1+fixed)
+		err = badAPDU(0, "the header has %d octets, but its type and fixed fields %d", size, 1+fixed)
 	}
 	if err != nil {
 		return nil, header, information, err

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// readWire returns what was captured with freeWAIS-sf 2.2.10 and the programs of
-// its time, and what was made by hand: name.c2s of a client, name.s2c of a server,
-// name.doc the document that comes of it.
+// readWire returns a capture with freeWAIS-sf 2.2.10 and programs of its time, or a
+// handmade one: name.c2s of a client, name.s2c of a server, name.doc the document.
 func readWire(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "wire", name+".bin"))
@@ -21,7 +20,7 @@ func readWire(t testing.TB, name string) []byte {
 	return b
 }
 
-// wireNames are the names with that suffix.
+// wireNames returns the names with that suffix.
 func wireNames(t testing.TB, suffix string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("testdata", "wire", "*"+suffix+".bin"))
@@ -34,7 +33,7 @@ func wireNames(t testing.TB, suffix string) []string {
 	return names
 }
 
-// slowPackets cuts octets into packets, for reading.
+// slowPackets is a readable cutter of packets.
 func slowPackets(t testing.TB, octets []byte) (list [][]byte) {
 	t.Helper()
 	for len(octets) > 0 {
@@ -48,10 +47,10 @@ func slowPackets(t testing.TB, octets []byte) (list [][]byte) {
 	return list
 }
 
-// capturedPackets are the packets in name.
+// capturedPackets returns the packets in name.
 func capturedPackets(t testing.TB, name string) [][]byte { return slowPackets(t, readWire(t, name)) }
 
-// slowElement is an element, for reading.
+// slowElement is an element of the slow reader.
 type slowElement struct {
 	tag   int64
 	value []byte

@@ -9,14 +9,14 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Form tells how a wpath is read.
+// Form is the form of a wpath.
 type Form uint8
 
 const (
-	NoDocument  Form = iota // there is no wpath: a database, or a search
+	NoDocument  Form = iota // no wpath: a database or a search
 	LengthForm              // a length in octets, "/", and fields, as programs wrote it
-	FieldsForm              // fields, as the URI draft has it
-	EscapedForm             // fields, with their "=", ";" and "/" escaped, as RFC 1738 must have them
+	FieldsForm              // fields, by the URI draft
+	EscapedForm             // fields with "=", ";" and "/" escaped, by RFC 1738
 	OpaqueForm              // the octets of the document-id
 )
 
@@ -24,30 +24,29 @@ func (f Form) String() string {
 	return [...]string{"no document", "length and fields", "fields", "escaped fields", "opaque"}[f]
 }
 
-// Field is one element of a document-id: 1 to 3 name the document's first
-// server, database and local id, 4 to 6 the same of the server that has it, 7
-// its copyright.
+// Field is one element of a document-id. Fields 1 to 3 are the server, database and
+// local id of the original, 4 to 6 those of the distributor, and 7 the copyright.
 type Field struct {
 	Number  int
 	Content string // octets
 }
 
-// MaxField is the highest number of a field, and MaxFields the most fields of a
-// document-id that is written as a list.
+// MaxField is the highest number of a field. MaxFields is the most fields of a
+// document-id.
 const (
 	MaxField  = 127
 	MaxFields = 16
 )
 
-// reading is how a wpath, as it stands in the URL, is read.
+// reading is a wpath, as written in the URL, with its form.
 type reading struct {
 	form   Form
-	length int64  // of LengthForm; math.MaxInt64: that or more
-	list   string // the fields, as they stand
+	length int64  // of LengthForm; math.MaxInt64 also for larger ones
+	list   string // the fields as written
 	offset int    // of list in the wpath
 }
 
-// read finds the first form that the wpath fits.
+// read finds the first form that matches the wpath.
 func read(wpath string) reading {
 	length, size := number(wpath, 0)
 	if size > 0 && strings.HasPrefix(wpath[size:], "/") && isList(wpath[size+1:], false) {
@@ -56,45 +55,45 @@ func read(wpath string) reading {
 	switch {
 	case isList(wpath, false):
 		return reading{form: FieldsForm, list: wpath}
-	case isList(wpath, true) && canBe(wpath):
+	case isList(wpath, true) && isValidList(wpath):
 		return reading{form: EscapedForm, list: wpath}
 	}
 	return reading{form: OpaqueForm}
 }
 
-// item is a field as it stands in a list.
-type item struct {
-	number  int // MaxField + 1: that or more
+// writtenField is a field as written in a list.
+type writtenField struct {
+	number  int // MaxField + 1 also for larger ones
 	content string
-	size    int // characters of the list, with the ";"
+	size    int // characters in the list, including the ";"
 }
 
-// itemAt reads the field at i:
+// fieldAt reads the field at i:
 //
 //	digits "=" contents [ ";" ]
 //
-// escaped: "=" and ";" count also if they are escaped.
-func itemAt(list string, i int, escaped bool) (f item, ok bool) {
+// escaped: "=" and ";" may be escaped.
+func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	n, size := number(list, i)
 	start := i
 	i += size
 	equals, ok := delimiter(list, i, '=', escaped)
 	if size == 0 || !ok {
-		return item{}, false
+		return writtenField{}, false
 	}
 	i += equals
 	content := i
 	for i < len(list) {
 		if semicolon, ok := delimiter(list, i, ';', escaped); ok {
-			return item{int(min(n, MaxField+1)), list[content:i], i + semicolon - start}, true
+			return writtenField{int(min(n, MaxField+1)), list[content:i], i + semicolon - start}, true
 		}
 		_, size := bnf.Octet(list, i)
 		i += size
 	}
-	return item{int(min(n, MaxField+1)), list[content:], i - start}, true
+	return writtenField{int(min(n, MaxField+1)), list[content:], i - start}, true
 }
 
-// delimiter reports whether c is at i, and in how many characters.
+// delimiter reports whether c is at i, and its size in characters.
 func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	if i == len(text) {
 		return 0, false
@@ -103,9 +102,8 @@ func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	return size, o == c && (escaped || size == 1)
 }
 
-// number reads the decimal digits at i, escaped or not. size is 0 if there are
-// none. The highest result stands for all
-// numbers above it, too.
+// number reads the decimal digits at i, escaped or not. size is 0 without digits. n
+// is math.MaxInt64 also for larger numbers.
 func number(text string, i int) (n int64, size int) {
 	start := i
 	for i < len(text) {
@@ -123,10 +121,10 @@ func number(text string, i int) (n int64, size int) {
 	return n, i - start
 }
 
-// isList reports whether text is a list of fields, one at least.
+// isList reports whether text is a list of one or more fields.
 func isList(text string, escaped bool) bool {
 	for i := 0; i < len(text); {
-		f, ok := itemAt(text, i, escaped)
+		f, ok := fieldAt(text, i, escaped)
 		if !ok {
 			return false
 		}
@@ -135,9 +133,9 @@ func isList(text string, escaped bool) bool {
 	return text != ""
 }
 
-// canBe reports whether a list with escaped delimiters is one that a document-id
-// can have. If not, it is no list: RFC 1738 lets a document-id be anything.
-func canBe(list string) bool {
+// isValidList reports whether a document-id can have the fields of a list with escaped
+// delimiters. If not, it is opaque: RFC 1738 allows any octets in a document-id.
+func isValidList(list string) bool {
 	n := 0
 	for f := range (reading{form: EscapedForm, list: list}).fields {
 		if n++; n > MaxFields || f.number < 1 || f.number > MaxField {
@@ -148,9 +146,9 @@ func canBe(list string) bool {
 }
 
 // fields yields the fields of the list.
-func (r reading) fields(yield func(item) bool) {
+func (r reading) fields(yield func(writtenField) bool) {
 	for i := 0; i < len(r.list); {
-		f, ok := itemAt(r.list, i, r.form == EscapedForm)
+		f, ok := fieldAt(r.list, i, r.form == EscapedForm)
 		if !ok || !yield(f) {
 			return
 		}
@@ -158,17 +156,25 @@ func (r reading) fields(yield func(item) bool) {
 	}
 }
 
-// faults yields what a document-id can't have, in order. offset is where in the
-// URL the wpath begins.
+// decoded returns the decoded fields of the list.
+func (r reading) decoded() (list []Field) {
+	for f := range r.fields {
+		list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})
+	}
+	return list
+}
+
+// faults yields the faults of a list in order. offset is that of the wpath in the
+// URL.
 func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 	return func(yield func(bnf.Fault) bool) {
-		x := bnf.Fault{Err: locus.ErrValue, Part: "length", Offset: offset, Size: r.offset, Why: "a length is below 9223372036854775807"}
+		x := bnf.Fault{Err: locus.ErrValue, Part: "length", Offset: offset, Size: r.offset, Why: "the length must be below 9223372036854775807"}
 		if r.length == math.MaxInt64 && !yield(x) {
 			return
 		}
 		at, n := offset+r.offset, 0
 		for f := range r.fields {
-			x := bnf.Fault{Err: locus.ErrValue, Part: "digits", Offset: at, Size: f.size, Why: "a field's number is 1 to 127"}
+			x := bnf.Fault{Err: locus.ErrValue, Part: "digits", Offset: at, Size: f.size, Why: "the number of a field must be 1 to 127"}
 			if (f.number < 1 || f.number > MaxField) && !yield(x) {
 				return
 			}

@@ -1,12 +1,12 @@
 package wais
 
-// Types of documents that mean more than what their octets are.
+// The types of documents that the client treats specially.
 const (
 	wtypeSource = "WSRC" // a source description
 	wtypeURL    = "URL"  // the headline is the URL to follow
 )
 
-// mediaTypes are those of the types that servers have. Anybody may invent others.
+// mediaTypes has the types that servers use; there may be others.
 var mediaTypes = map[string]string{
 	"TEXT":      "text/plain",
 	"HTML":      "text/html",
@@ -18,8 +18,8 @@ var mediaTypes = map[string]string{
 	"PS":        "application/postscript",
 }
 
-// MediaType returns the media type of a document of that wtype, without
-// parameters: nothing says which characters a text is in. What is not known is
+// MediaType returns the media type of a document of that wtype, without parameters: a
+// server does not specify the charset. For an unknown wtype it is
 // "application/octet-stream".
 func MediaType(wtype string) string {
 	if t, ok := mediaTypes[wtype]; ok {
@@ -28,6 +28,6 @@ func MediaType(wtype string) string {
 	return "application/octet-stream"
 }
 
-// isNeighbour reports whether a server takes wtype not for a type, but for a
-// question: which document stands before or behind this one.
+// isNeighbour reports whether wtype is not a type, but asks for the next or previous
+// document.
 func isNeighbour(wtype string) bool { return wtype == "WAIS_NEXT" || wtype == "WAIS_PREV" }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// FuzzRequest: whatever octets come, a connection ends, and a request that was
-// read is in the log as it came.
+// FuzzRequest checks that any octets end the connection, and that the log has the
+// request unchanged.
 func FuzzRequest(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -37,7 +37,7 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, request []byte) {
-		s := &Server{o: Options{Idle: time.Minute}, items: items, host: "h", port: 70, admin: "a <b>"}
+		s := &Server{o: Options{Idle: time.Minute, Admin: "a <b>"}, items: items, host: "h", port: 70}
 		s.request(&canned{left: bytes.NewReader(request)})
 		if len(s.log) > 1 || len(s.log) == 1 && !strings.HasPrefix(string(request), s.log[0]) {
 			t.Errorf("log %q of %q", s.log, request)
@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// canned is a connection whose far end has said all it will say, and reads all.
+// canned is a connection whose peer has sent everything, and reads everything.
 type canned struct {
 	net.Conn // none
 	left     *bytes.Reader
@@ -61,7 +61,7 @@ func (c *canned) SetDeadline(time.Time) error      { return nil }
 func (c *canned) SetReadDeadline(time.Time) error  { return nil }
 func (c *canned) SetWriteDeadline(time.Time) error { return nil }
 
-// FuzzPhone: whatever a client of the phone book says, it gets whole lines.
+// FuzzPhone checks that the phone book answers any line with whole lines.
 func FuzzPhone(f *testing.F) {
 	for _, text := range []string{"query name=*a* return email", `query "a b" c=d`, "fields", "help", "quit", "", `"`, "return", "query =", "query *=*"} {
 		f.Add(text)
@@ -74,7 +74,7 @@ func FuzzPhone(f *testing.F) {
 		}
 		last := answer[strings.LastIndex(strings.TrimSuffix(answer, "\r\n"), "\r\n")+1:]
 		if strings.HasPrefix(strings.TrimPrefix(last, "\n"), "-") {
-			t.Errorf("%q gets an answer that goes on: %q", line, answer)
+			t.Errorf("%q gets an answer without a last line: %q", line, answer)
 		}
 	})
 }

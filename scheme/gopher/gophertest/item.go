@@ -1,135 +1,59 @@
 package gophertest
 
 import (
-	"bytes"
-	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Item is a line of a menu, and what it leads to.
+// Item is a line of a menu and the item behind it.
 type Item struct {
 	// Type is the gophertype. 0: '7' with a Search, '1' with Items, else '0'.
 	Type byte
 	Name string
-	// Selector is any octets but TAB, CR, LF and NUL. An empty one of an item that
-	// is here becomes the menu's selector, "/" and the name.
+	// Selector may have any octets except TAB, CR, LF and NUL. Empty: the menu's
+	// selector, "/" and the name, if the item is on this server.
 	Selector string
-	// Host and Port are those of an item that is elsewhere, with which nothing but
-	// the line and Blocks is of use. Empty and 0: it is here; an item of type 2 is in
-	// the phone book.
+	// Host and Port are those of an item on another server. Empty and 0: this server,
+	// or its phone book for type 2.
 	Host string
 	Port int
-	// Line, if it is not empty, is the line of the menu without its end, whatever
-	// the rest says.
+	// Line replaces the line of the menu, without its line end, if it is not empty.
 	Line string
 
-	Data   string                      // what it holds; the line ends of text may be LF or CR LF
+	Data   string                      // the contents; line ends of text may be LF or CR LF
 	Items  []Item                      // of a menu
 	Search func(words string) []Item   // of a search
 	Ask    []string                    // the lines of a form: "Ask: Your name"
-	Reply  func(lines []string) string // what the form says to the lines of a data block, nil if none came; nil: Data
+	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil: Data
 
-	// Views are media types and languages to choose from, the first unless another
-	// is asked for. Empty: one that the Type tells.
+	// Views are the item's formats, the default first. Empty: one that follows from
+	// the Type.
 	Views    []View
 	Abstract string    // lines
-	ModTime  time.Time // zero: the first second of 1994
+	ModTime  time.Time // zero: the start of 1994
 	Admin    []string  // lines of +ADMIN besides Admin and Mod-Date: "TTL: 180"
-	Blocks   []Block   // attributes besides these
-	// Fail is what asking for the item comes to; nil: it does not fail.
-	Fail *Failure
+	Fail     *Failure  // the answer to any request for the item; nil: none
 }
 
-// View is one form of an item.
+// View is one format of an item.
 type View struct {
 	Type     string // media type
 	Language string // "De_DE", or empty
 	Data     string // empty: the item's
-	Size     string // as it stands in the angle brackets; empty: what Data has
+	Size     string // as written in the angle brackets; empty: the size of Data
 }
 
-// Block is a block of attributes.
-type Block struct {
-	Name       string
-	Descriptor string // what stands behind the colon
-	Lines      []string
-}
-
-// Failure is a refusal in the manner of Gopher+: 1 not available, 2 try later, 3
-// moved, with the new item's line as the first of Lines.
+// Failure is a Gopher+ error: 1 not available, 2 try later, 3 moved, with the new
+// item's menu line as the first of Lines.
 type Failure struct {
 	Code  int
 	Lines []string
 }
 
-// FromFS reads all regular files of fsys into memory, as the items of a menu.
-// Folders are menus, and types go by the names' ends.
-func FromFS(fsys fs.FS) (Item, error) { return readMenu(fsys, ".") }
-
-func readMenu(fsys fs.FS, dir string) (Item, error) {
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return Item{}, err
-	}
-	menu := Item{Type: '1', Name: path.Base(dir)}
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		item := Item{}
-		switch {
-		case e.IsDir():
-			item, err = readMenu(fsys, name)
-		case e.Type().IsRegular():
-			item, err = readFile(fsys, name)
-		default:
-			continue
-		}
-		if err != nil {
-			return Item{}, err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return Item{}, err
-		}
-		item.ModTime = info.ModTime()
-		menu.Items = append(menu.Items, item)
-	}
-	return menu, nil
-}
-
-func readFile(fsys fs.FS, name string) (Item, error) {
-	data, err := fs.ReadFile(fsys, name)
-	return Item{Type: fileType(name, data), Name: path.Base(name), Data: string(data)}, err
-}
-
-// fileType returns the gophertype of a file.
-func fileType(name string, data []byte) byte {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".txt", ".md":
-		return '0'
-	case ".html", ".htm":
-		return 'h'
-	case ".gif":
-		return 'g'
-	case ".png", ".jpg", ".jpeg", ".bmp", ".webp", ".tiff":
-		return 'I'
-	case ".hqx":
-		return '4'
-	case ".zip":
-		return '5'
-	}
-	control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) }
-	if bytes.IndexFunc(data, control) >= 0 {
-		return '9'
-	}
-	return '0'
-}
-
-// index finds the items that are here by their selectors. Of several with the
-// same, the first is it.
+// index maps selectors to the items on this server. If several have the same
+// selector, the first counts.
 func index(root Item) (map[string]*Item, error) {
 	if root.Type == 0 {
 		root.Type = '1'
@@ -139,7 +63,7 @@ func index(root Item) (map[string]*Item, error) {
 		return nil, err
 	}
 	if items["/"] == nil {
-		items["/"] = &root // what clients make of a URL with an empty path
+		items["/"] = &root // some clients send "/" for an empty path
 	}
 	return items, nil
 }
@@ -164,8 +88,7 @@ func enter(items map[string]*Item, item *Item) error {
 	return nil
 }
 
-// complete fills in what follows from the rest, for an item of the menu with that
-// selector.
+// complete fills in the defaults of an item in the menu with that selector.
 func (i *Item) complete(menu string) {
 	if i.Type == 0 {
 		i.Type = '0'
@@ -181,18 +104,18 @@ func (i *Item) complete(menu string) {
 	}
 }
 
-// here reports whether the server can be asked for the item.
+// here reports whether the item is on this server.
 func (i *Item) here() bool {
 	return i.Host == "" && i.Port == 0 && i.Line == "" && !strings.ContainsRune("23i", rune(i.Type))
 }
 
-// isForm reports whether the item asks before it gives.
+// isForm reports whether the item has a form.
 func (i *Item) isForm() bool { return i.Ask != nil }
 
-// isMenu reports whether what i gives is a list of items.
+// isMenu reports whether the reply is a list of items.
 func (i *Item) isMenu() bool { return i.Type == '1' || i.Search != nil }
 
-// line returns the line of a menu for i, without its end.
+// line returns the line of a menu for i, without its line end.
 func (s *Server) line(i *Item) string {
 	if i.Line != "" {
 		return i.Line
@@ -217,7 +140,7 @@ func (s *Server) line(i *Item) string {
 	}
 }
 
-// views returns the views of i, those that follow from its type if it lists none.
+// views returns the views of i, or the default ones of its type.
 func (i *Item) views() []View {
 	if len(i.Views) > 0 {
 		return i.Views
@@ -248,7 +171,7 @@ func (i *Item) data(v View) string {
 	return i.Data
 }
 
-// size returns what stands in the angle brackets of a view of i.
+// size returns the text in the angle brackets of a view of i.
 func (i *Item) size(v View) string {
 	if v.Size != "" {
 		return v.Size
@@ -257,7 +180,7 @@ func (i *Item) size(v View) string {
 	tenths := (n*10 + 512) / 1024
 	switch {
 	case i.isMenu():
-		return "512b" // nobody counted
+		return "512b" // the size of a menu is not counted
 	case tenths < 10:
 		return "." + strconv.Itoa(tenths) + "k"
 	default:
@@ -272,27 +195,27 @@ func (i *Item) modTime() time.Time {
 	return i.ModTime.UTC()
 }
 
-// attributes returns the blocks of i, those with these names if there are any;
-// +INFO is always one.
+// attributes returns the attributes of i with these names, or all without names.
+// +INFO is always included.
 func (s *Server) attributes(i *Item, names []string) string {
-	blocks := []Block{}
-	if i.here() {
-		admin := append([]string{"Admin: " + s.admin, "Mod-Date: " + i.modTime().Format("Mon Jan _2 15:04:05 2006 <20060102150405>")}, i.Admin...)
-		blocks = append(blocks, Block{Name: "ADMIN", Lines: admin}, Block{Name: "VIEWS", Lines: i.viewLines()})
-		if i.Abstract != "" {
-			blocks = append(blocks, Block{Name: "ABSTRACT", Lines: lines(i.Abstract)})
-		}
-		if i.isForm() {
-			blocks = append(blocks, Block{Name: "ASK", Lines: i.Ask})
-		}
-	}
 	var b strings.Builder
 	b.WriteString("+INFO: " + s.line(i) + "\r\n")
-	for _, block := range append(blocks, i.Blocks...) {
-		if len(names) == 0 || s.o.AllBlocks || slices.Contains(names, block.Name) {
-			block.write(&b)
+	if !i.here() {
+		return b.String()
+	}
+	block := func(name string, lines []string) {
+		if lines == nil || len(names) > 0 && !s.o.AllBlocks && !slices.Contains(names, name) {
+			return
+		}
+		b.WriteString("+" + name + ":\r\n")
+		for _, line := range lines {
+			b.WriteString(" " + line + "\r\n")
 		}
 	}
+	block("ADMIN", append([]string{"Admin: " + s.o.Admin, "Mod-Date: " + i.modTime().Format("Mon Jan _2 15:04:05 2006 <20060102150405>")}, i.Admin...))
+	block("VIEWS", i.viewLines())
+	block("ABSTRACT", lines(i.Abstract))
+	block("ASK", i.Ask)
 	return b.String()
 }
 
@@ -307,18 +230,7 @@ func (i *Item) viewLines() (list []string) {
 	return list
 }
 
-func (block Block) write(b *strings.Builder) {
-	b.WriteString("+" + block.Name + ":")
-	if block.Descriptor != "" {
-		b.WriteString(" " + block.Descriptor)
-	}
-	b.WriteString("\r\n")
-	for _, line := range block.Lines {
-		b.WriteString(" " + line + "\r\n")
-	}
-}
-
-// lines returns the lines of text, whatever ends them.
+// lines returns the lines of text, which end with LF or CR LF; nil if it is empty.
 func lines(text string) []string {
 	if text == "" {
 		return nil

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 )
 
-// Person is an entry of the phone book. What is empty is not in it.
+// Person is an entry of the phone book. Empty fields are missing from it.
 type Person struct {
 	Alias, Name, Email, Phone string
 	Address                   string // lines
@@ -16,26 +17,14 @@ type Person struct {
 
 var phoneFields = []string{"alias", "name", "email", "phone", "address"}
 
+// field returns the value of one of the phoneFields.
 func (p Person) field(name string) string {
-	switch name {
-	case "alias":
-		return p.Alias
-	case "name":
-		return p.Name
-	case "email":
-		return p.Email
-	case "phone":
-		return p.Phone
-	case "address":
-		return p.Address
-	}
-	return ""
+	return [...]string{p.Alias, p.Name, p.Email, p.Phone, p.Address}[slices.Index(phoneFields, name)]
 }
 
-// phoneBook serves a connection to the phone book: the protocol of Ph clients, of
-// which servers were called Qi.
-func (s *Server) phoneBook(near net.Conn) {
-	conn := patient{near, s.o.Idle}
+// phoneBook serves a connection with the protocol of Ph clients and Qi servers.
+func (s *Server) phoneBook(c net.Conn) {
+	conn := idleConn{c, s.o.Idle}
 	r := bufio.NewReaderSize(conn, longestLine+2)
 	for {
 		octets, err := r.ReadSlice('\n')
@@ -43,7 +32,7 @@ func (s *Server) phoneBook(near net.Conn) {
 			return
 		}
 		line := strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r")
-		s.logPhone(line)
+		s.record(&s.phoneLog, line)
 		answer, done := s.phoneAnswer(line)
 		if _, err := io.WriteString(conn, answer); err != nil || done {
 			return
@@ -51,8 +40,7 @@ func (s *Server) phoneBook(near net.Conn) {
 	}
 }
 
-// phoneAnswer returns the lines that answer a command, and whether it was the
-// last one.
+// phoneAnswer returns the answer to a command. done: it was the last command.
 func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	words := phoneWords(line)
 	if len(words) == 0 {
@@ -63,12 +51,8 @@ func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 		return s.query(words[1:]), false
 	case "fields":
 		return fieldList(), false
-	case "siteinfo":
-		return "-200:1:mailfield:alias\r\n-200:2:administrator:" + s.admin + "\r\n200:Ok.\r\n", false
 	case "status":
 		return "100:Qi server gophertest\r\n100:Ph passwords may be obtained at the desk.\r\n201:Database ready, read only.\r\n", false
-	case "help":
-		return "-200:1:query fields siteinfo status help quit\r\n200:Ok.\r\n", false
 	case "quit", "exit", "stop":
 		return "200:Bye!\r\n", true
 	default:
@@ -76,7 +60,7 @@ func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	}
 }
 
-// phoneWords splits a command at blanks that are not within quotation marks.
+// phoneWords splits a command at blanks outside quotation marks.
 func phoneWords(line string) (words []string) {
 	var word strings.Builder
 	quoted, some := false, false
@@ -113,10 +97,10 @@ func fieldList() string {
 	return b.String() + "200:Ok.\r\n"
 }
 
-// query answers "smith", "name=smith phone=555*", and what comes behind "return"
-// names the fields to tell.
+// query answers a query such as "smith" or "name=smith phone=555* return email". The
+// words after "return" name the wanted fields.
 func (s *Server) query(words []string) string {
-	keys, told, ok := phoneKeys(words)
+	keys, wanted, ok := phoneKeys(words)
 	switch {
 	case !ok:
 		return "507:No such field.\r\n"
@@ -146,54 +130,48 @@ func (s *Server) query(words []string) string {
 		fmt.Fprintf(&b, "102:There were %d matches to your request.\r\n", len(found))
 	}
 	for i, p := range found {
-		p.tell(&b, i+1, told)
+		p.write(&b, i+1, wanted)
 	}
 	return b.String() + "200:Ok.\r\n"
 }
 
 type phoneKey struct{ field, value string }
 
-// phoneKeys reads the words of a query. told is nil if all that is there is to be
-// told.
-func phoneKeys(words []string) (keys []phoneKey, told []string, ok bool) {
+// phoneKeys reads the words of a query. wanted is nil for all fields of an entry. ok
+// is false if a field is unknown.
+func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	for i, word := range words {
-		if strings.EqualFold(word, "return") {
-			told = words[i+1:]
+		word = strings.ToLower(word)
+		if word == "return" {
+			for _, field := range words[i+1:] {
+				wanted = append(wanted, strings.ToLower(field))
+			}
 			break
 		}
 		field, value, named := strings.Cut(word, "=")
 		if !named {
 			field, value = "name", word
 		}
-		if !isPhoneField(field) {
+		if !slices.Contains(phoneFields, field) {
 			return nil, nil, false
 		}
 		if value != "" {
-			keys = append(keys, phoneKey{strings.ToLower(field), strings.ToLower(value)})
+			keys = append(keys, phoneKey{field, value})
 		}
 	}
-	if len(told) == 1 && strings.EqualFold(told[0], "all") {
-		told = nil
+	if len(wanted) == 1 && wanted[0] == "all" {
+		wanted = nil
 	}
-	for _, field := range told {
-		if !isPhoneField(field) {
+	for _, field := range wanted {
+		if !slices.Contains(phoneFields, field) {
 			return nil, nil, false
 		}
 	}
-	return keys, told, true
+	return keys, wanted, true
 }
 
-func isPhoneField(name string) bool {
-	for _, field := range phoneFields {
-		if strings.EqualFold(field, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// matches reports whether each key is part of a field, or fits it with "*" for
-// whatever is between.
+// matches reports whether a field contains each key, in which "*" stands for any
+// text.
 func (p Person) matches(keys []phoneKey) bool {
 	for _, key := range keys {
 		rest := strings.ToLower(p.field(key.field))
@@ -208,16 +186,15 @@ func (p Person) matches(keys []phoneKey) bool {
 	return true
 }
 
-// tell writes the fields of an entry.
-func (p Person) tell(b *strings.Builder, n int, told []string) {
+// write writes the wanted fields of the entry with the number n.
+func (p Person) write(b *strings.Builder, n int, wanted []string) {
 	fields := phoneFields
-	if told != nil {
-		fields = told
+	if wanted != nil {
+		fields = wanted
 	}
 	for _, field := range fields {
-		field = strings.ToLower(field)
 		value := p.field(field)
-		if value == "" && told != nil {
+		if value == "" && wanted != nil {
 			fmt.Fprintf(b, "-508:%d:%15s: Not present in entry.\r\n", n, field)
 		}
 		for _, line := range lines(value) {

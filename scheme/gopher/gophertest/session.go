@@ -2,6 +2,7 @@ package gophertest
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -13,30 +14,29 @@ import (
 )
 
 const (
-	longestLine  = 4 << 10 // of a request
-	longestBlock = 1 << 20 // of the answers of a form
+	longestLine  = 4 << 10 // octets of a request line
+	longestBlock = 1 << 20 // octets of the answers of a form
 )
 
-// session is one connection, which is one request and its reply.
+// session is a connection with one request and its reply.
 type session struct {
 	s    *Server
 	conn net.Conn
 	r    *bufio.Reader
-	got  []byte // what was read of the request
+	got  []byte // the octets of the request that were read
 }
 
 // request serves a connection.
-func (s *Server) request(near net.Conn) {
-	conn := near
+func (s *Server) request(conn net.Conn) {
 	if s.o.Secure {
-		conn = tls.Server(near, s.o.TLS)
+		conn = tls.Server(conn, s.o.TLS)
 	}
-	c := &session{s: s, conn: patient{conn, s.o.Idle}}
+	c := &session{s: s, conn: idleConn{conn, s.o.Idle}}
 	c.r = bufio.NewReaderSize(c.conn, longestLine+2)
 	line, err := c.readLine()
 	if err != nil {
 		if len(c.got) > 0 {
-			s.logRequest(c.got)
+			s.record(&s.log, string(c.got))
 		}
 		return
 	}
@@ -46,37 +46,37 @@ func (s *Server) request(near net.Conn) {
 		raw, ok = s.o.Raw[selector]
 	}
 	if ok {
-		s.logRequest(c.got)
+		s.record(&s.log, string(c.got))
 		conn.SetDeadline(time.Time{})
-		raw(rest{conn, c.r})
+		raw(bufferedConn{conn, c.r})
 		conn.Close()
 		return
 	}
 	reply := c.answer(line)
-	s.logRequest(c.got)
+	s.record(&s.log, string(c.got))
 	if _, err := io.WriteString(c.conn, reply.octets(&s.o)); err == nil {
 		c.hangUp(conn)
 	}
 }
 
-// rest is a connection of which some is read ahead.
-type rest struct {
+// bufferedConn is a connection of which some octets were read ahead.
+type bufferedConn struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-// NetConn returns the connection beneath.
-func (r rest) NetConn() net.Conn { return r.Conn }
+// NetConn returns the underlying connection.
+func (r bufferedConn) NetConn() net.Conn { return r.Conn }
 
-func (r rest) Read(p []byte) (int, error) {
+func (r bufferedConn) Read(p []byte) (int, error) {
 	if r.r.Buffered() > 0 {
 		return r.r.Read(p)
 	}
 	return r.Conn.Read(p)
 }
 
-// hangUp ends the connection. What the client sends beyond its request must not
-// be there unread: the system would take back the reply that is on its way.
+// hangUp closes the connection. It first reads what the client sends after its
+// request: unread octets would make the system discard the reply.
 func (c *session) hangUp(conn net.Conn) {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		io.CopyN(io.Discard, c.conn, longestBlock)
@@ -84,7 +84,7 @@ func (c *session) hangUp(conn net.Conn) {
 	conn.Close()
 }
 
-// readLine returns the next line without its end, which is LF or CR LF.
+// readLine returns the next line without its line end, which is LF or CR LF.
 func (c *session) readLine() (string, error) {
 	octets, err := c.r.ReadSlice('\n')
 	c.got = append(c.got, octets...)
@@ -94,16 +94,16 @@ func (c *session) readLine() (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r"), nil
 }
 
-// reply is what a request comes to.
+// reply is the reply to a request.
 type reply struct {
 	plus   bool // with a header
 	failed bool
-	text   bool // lines, as opposed to octets
-	menu   bool // lines that are never stuffed
+	text   bool // lines
+	menu   bool // lines whose dots are never doubled
 	data   string
 }
 
-// octets returns the reply as it is sent.
+// octets returns the octets of the reply.
 func (r reply) octets(o *Options) string {
 	end := r.text && !o.NoDot
 	length := -1
@@ -116,7 +116,7 @@ func (r reply) octets(o *Options) string {
 		end = false
 	}
 	if r.text {
-		data = text(r.data, end && !r.menu, o.StuffAll)
+		data = text(r.data, end && !r.menu)
 	}
 	if end {
 		data += ".\r\n"
@@ -133,12 +133,12 @@ func (r reply) octets(o *Options) string {
 	return sign + strconv.Itoa(length) + "\r\n" + data
 }
 
-// text returns the lines of data with CR LF after each, and, with stuff, a dot
-// before those that could be taken for the end.
-func text(data string, stuff, all bool) string {
+// text returns the lines of data with CR LF after each. stuff doubles a lone dot;
+// like the server of the University of Minnesota, it does not double other dots.
+func text(data string, stuff bool) string {
 	var b strings.Builder
 	for _, line := range lines(data) {
-		if stuff && (line == "." || all && strings.HasPrefix(line, ".")) {
+		if stuff && line == "." {
 			b.WriteByte('.')
 		}
 		b.WriteString(line + "\r\n")
@@ -146,29 +146,28 @@ func text(data string, stuff, all bool) string {
 	return b.String()
 }
 
-// refuse is an error in the old style.
+// refuse returns an error without Gopher+.
 func (s *Server) refuse(message string) reply {
-	gtype := s.o.ErrorType
-	if gtype == 0 {
-		gtype = '3'
-	}
-	return reply{text: true, menu: true, data: string(gtype) + message + "\t\terror.host\t1\r\n"}
+	return reply{text: true, menu: true, data: string(cmp.Or(s.o.ErrorType, '3')) + message + "\t\terror.host\t1\r\n"}
 }
 
-// fail is an error as Gopher+ has it.
+// fail returns a Gopher+ error.
 func (s *Server) fail(f Failure) reply {
-	data := fmt.Sprintf("%d %s\r\n", f.Code, s.admin)
+	data := fmt.Sprintf("%d %s\r\n", f.Code, s.o.Admin)
 	for _, line := range f.Lines {
 		data += line + "\r\n"
 	}
 	return reply{plus: true, failed: true, text: true, data: data}
 }
 
-func (s *Server) malformed() reply {
-	return s.fail(Failure{Code: 1, Lines: []string{"Malformed command"}})
+// unavailable returns the Gopher+ error with code 1.
+func (s *Server) unavailable(format string, args ...any) reply {
+	return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf(format, args...)}})
 }
 
-// answer reads what belongs to the request besides its line, and finds the reply.
+func (s *Server) malformed() reply { return s.unavailable("Malformed command") }
+
+// answer reads the rest of the request after its line, and returns the reply.
 func (c *session) answer(line string) reply {
 	selector, fields, more := strings.Cut(line, "\t")
 	item := c.s.items[selector]
@@ -180,9 +179,7 @@ func (c *session) answer(line string) reply {
 	case item != nil && item.Search != nil:
 		words, plus, _ = strings.Cut(fields, "\t")
 	case strings.HasPrefix(fields, "\t"):
-		if plus = fields[1:]; !c.s.o.TwoTabs {
-			return c.s.refuse("Malformed command")
-		}
+		return c.s.refuse("Malformed command")
 	default:
 		if plus = fields; plus == "" {
 			return c.s.malformed()
@@ -199,7 +196,7 @@ func (c *session) answer(line string) reply {
 	return c.s.plusReply(item, selector, words, plus, answers)
 }
 
-// answers reads the data block that the flag announces: nil if none.
+// answers reads the data block that the flag announces; nil without one.
 func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	switch {
 	case !hasFlag || flag == "0":
@@ -227,7 +224,7 @@ func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	return append([]string{}, lines(string(block))...), err
 }
 
-// dotLines reads lines until one that is a dot.
+// dotLines reads the lines before a lone dot.
 func (c *session) dotLines() ([]string, error) {
 	list := []string{}
 	for len(c.got) < longestBlock {
@@ -240,10 +237,10 @@ func (c *session) dotLines() ([]string, error) {
 		}
 		list = append(list, line)
 	}
-	return nil, errorf("endless answers")
+	return nil, errorf("more than %d octets of answers", longestBlock)
 }
 
-// plainReply is the reply of RFC 1436 alone.
+// plainReply returns the reply of RFC 1436.
 func (s *Server) plainReply(item *Item, selector, words string) reply {
 	switch {
 	case item == nil:
@@ -260,35 +257,35 @@ func (s *Server) plainReply(item *Item, selector, words string) reply {
 	}
 }
 
-// plusReply is the reply to a Gopher+ string.
+// plusReply returns the reply to a Gopher+ string.
 func (s *Server) plusReply(item *Item, selector, words, plus string, answers []string) reply {
 	command, rest := plus[0], plus[1:]
 	switch {
 	case !strings.ContainsRune("+!$", rune(command)):
 		return s.malformed()
 	case item == nil && command == '+':
-		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' does not exist!!", selector)}})
+		return s.unavailable("'%s' does not exist!!", selector)
 	case item == nil:
-		return s.fail(Failure{Code: 1, Lines: []string{"Cannot find item information for that item"}})
+		return s.unavailable("Cannot find item information for that item")
 	case item.Fail != nil:
 		return s.fail(*item.Fail)
 	case command == '!':
 		return attributeReply(s.attributes(item, blockNames(rest)))
 	case command == '$' && !item.isMenu():
-		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' is no menu", selector)}})
+		return s.unavailable("'%s' is not a menu", selector)
 	case command == '$':
 		return attributeReply(s.allAttributes(item.lines(words), blockNames(rest)))
 	}
 	v, ok := item.view(rest)
 	if !ok {
-		return s.fail(Failure{Code: 1, Lines: []string{fmt.Sprintf("'%s' does not exist!!", selector)}})
+		return s.unavailable("'%s' does not exist!!", selector)
 	}
 	r := s.viewReply(item, words, v, answers)
 	r.plus = item.Search == nil || !s.o.PlainSearch
 	return r
 }
 
-// viewReply is a view of an item, or what it says to answers.
+// viewReply returns a view of an item, or its reply to a form's answers.
 func (s *Server) viewReply(item *Item, words string, v View, answers []string) reply {
 	switch {
 	case !item.isMenu():
@@ -306,33 +303,27 @@ func (s *Server) viewReply(item *Item, words string, v View, answers []string) r
 	}
 }
 
-// view returns the view that is asked for by media type and language, or another
-// language of that type if there is not the one.
-func (i *Item) view(asked string) (View, bool) {
+// view returns the view of that media type and language, or else the first of that
+// media type.
+func (i *Item) view(asked string) (found View, ok bool) {
 	views := i.views()
 	if asked == "" {
 		return views[0], true
 	}
 	mediaType, language, _ := strings.Cut(asked, " ")
-	found := -1
-	for n, v := range views {
-		if !strings.EqualFold(v.Type, mediaType) {
-			continue
-		}
-		if strings.EqualFold(v.Language, language) {
+	for _, v := range views {
+		switch {
+		case !strings.EqualFold(v.Type, mediaType):
+		case strings.EqualFold(v.Language, language):
 			return v, true
-		}
-		if found < 0 {
-			found = n
+		case !ok:
+			found, ok = v, true
 		}
 	}
-	if found < 0 {
-		return View{}, false
-	}
-	return views[found], true
+	return found, ok
 }
 
-// lines returns the items of a menu, or what a search finds.
+// lines returns the items of a menu, or the results of a search.
 func (i *Item) lines(words string) []Item {
 	if i.Search == nil {
 		return i.Items
@@ -367,14 +358,14 @@ func blockNames(asked string) []string {
 	return strings.FieldsFunc(asked, func(r rune) bool { return r == '+' || r == ' ' })
 }
 
-// object is the reply with the octets of a view.
+// object returns the reply with the octets of a view.
 func object(data string, v View) reply {
 	kind := strings.ToLower(v.Type)
 	isText := strings.HasPrefix(kind, "text/") || kind == "application/postscript" || kind == "application/mac-binhex40"
 	return reply{text: isText, data: data}
 }
 
-// Echo is a Reply that tells each line it got: "1: [Anna]".
+// Echo is an [Item.Reply] that lists the lines of the answers, such as "1: [Anna]".
 func Echo(lines []string) string {
 	var b strings.Builder
 	b.WriteString("Answers received:\n")

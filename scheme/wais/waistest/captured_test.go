@@ -43,14 +43,14 @@ func start(t testing.TB, databases []waistest.Database, o *waistest.Options) *wa
 	return s
 }
 
-// filler is a text of so many octets and lines, for what no capture shows more of.
+// filler returns a text with these numbers of octets and lines, for texts that no
+// capture has.
 func filler(octets, lines int) []byte {
 	return []byte(strings.Repeat("x", octets-lines) + strings.Repeat("\n", lines))
 }
 
-// coast is the database of the captures. They do not show the texts of pilot,
-// nonl and mole, and of the catalogue only the beginning; their lengths and lines
-// are known from hits.
+// coast is the database of the captures. They have only the beginning of the catalogue,
+// and only the lengths and lines of the texts pilot, nonl and mole.
 func coast(t testing.TB) waistest.Database {
 	const dir = "/wais/harbour/"
 	document := func(name, wtype string, data []byte) waistest.Document {
@@ -92,7 +92,7 @@ func coast(t testing.TB) waistest.Database {
 	return db
 }
 
-// scores are those of the captures, by the words, the octets of the example, and
+// scores has the scores of the captures, by the words, the octets of the example, and
 // the file.
 var scores = map[string]map[string]int{
 	"almanac":      {"almanac.txt": 47},
@@ -122,7 +122,7 @@ func score(s waistest.Search, d *waistest.Document) int {
 	return scores[key][filepath.Base(d.Path)]
 }
 
-// packet returns the first packet of octets, all of them if it is not whole.
+// packet returns the first packet of octets, or all octets if it is cut.
 func packet(t testing.TB, octets []byte) []byte {
 	t.Helper()
 	const header, digits = 25, 10
@@ -136,7 +136,7 @@ func packet(t testing.TB, octets []byte) []byte {
 	return octets[:min(header+n, len(octets))]
 }
 
-// receive reads a packet, nil if the connection is closed in its place.
+// receive reads a packet, or returns nil if the connection is closed.
 func receive(t testing.TB, c net.Conn) []byte {
 	t.Helper()
 	head := make([]byte, 25)
@@ -185,8 +185,7 @@ func exchange(t testing.TB, c net.Conn, packets []byte) (replies []byte) {
 	return replies
 }
 
-// What the clients of the captures sent gets what the server of the captures
-// answered, octet for octet.
+// The captured requests get the captured answers, octet for octet.
 func TestCaptures(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(wire, "*.c2s.bin"))
 	if err != nil || len(names) == 0 {
@@ -208,7 +207,7 @@ func TestCaptures(t *testing.T) {
 				got = exchange(t, c, sent)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("the server answers\n%q\nand not\n%q", got, want)
+				t.Errorf("the server answers\n%q\nwant\n%q", got, want)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package waistest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -9,72 +10,70 @@ import (
 	"sync"
 )
 
-// info is the database that lists the sources of a server, and the one that is
-// searched where no name is given.
+// info is the database that lists the sources of a server, and the default database.
 const info = "INFO"
 
-// Types of documents, as clients know them.
+// Types of documents.
 const (
 	text   = "TEXT"
 	source = "WSRC" // a source description
 )
 
-// Database is a database that a server has.
+// Database is a database of a server.
 type Database struct {
 	Name string
 
-	// The rest but the documents goes into its source description.
+	// These go into its source description.
 	Description string
 	Maintainer  string // empty: an example
 	Keywords    []string
 
 	Documents []Document
 
-	// Source and Catalogue are the texts that tell of the database; nil: they are made
-	// from the rest.
+	// Source and Catalogue describe the database; nil: generated.
 	Source, Catalogue []byte
 }
 
-// Document is a document of a database. Its document-id says that it is a part of
-// the file Path, from the octet Start on.
+// Document is a document of a database. Its document-id says that it is the part of
+// the file Path that begins at the octet Start.
 type Document struct {
 	Headline string
-	Path     string // empty: one that is made up
+	Path     string // empty: generated
 	Start    int
 	Date     string // "yymmdd" or "yyyymmdd"; empty: "0"
-	// Types are the forms that it has, one at least. The length and the lines that
-	// hits tell of are those of the first, in which words are searched as well.
+	// Types are its formats, at least one. Hits have the length and the lines of the
+	// first, in which words are searched.
 	Types []Typed
 }
 
-// Typed is a form of a document.
+// Typed is one format of a document.
 type Typed struct {
 	Wtype string
-	Data  []byte // must not change while the server runs
+	Data  []byte // must not be changed while the server runs
 }
 
 // database is a Database that is served.
 type database struct {
 	name, path  string
 	documents   []*document
-	byID        map[string]*document // by local id, help as well
+	byID        map[string]*document // by local id, including help
 	description *document
 	catalogue   *document
 }
 
-// document is a Document with what follows from it.
+// document is a Document that is served.
 type document struct {
 	Document
 	localID string
 	id      []byte // the document-id
 	source  string // the name of its database
 	lines   int
-	help    bool // it is about the database, and not in it
-	number  int  // its place among the database's documents
+	help    bool // it describes the database
+	number  int  // index among the database's documents
 	words   func() map[string]int
 }
 
-// load makes the databases that are served, with INFO if it is not among them.
+// load returns the databases by name, with a generated INFO if the list has none.
 func load(list []Database, o *Options) (map[string]*database, error) {
 	databases := make(map[string]*database)
 	lists := Database{Name: info, Description: "The sources of this server.\n"}
@@ -84,7 +83,7 @@ func load(list []Database, o *Options) (map[string]*database, error) {
 			return nil, err
 		}
 		if databases[d.Name] != nil {
-			return nil, errorf("database %q is there twice", d.Name)
+			return nil, errorf("there are two databases %q", d.Name)
 		}
 		databases[d.Name] = db
 		lists.Documents = append(lists.Documents, Document{
@@ -101,7 +100,7 @@ func load(list []Database, o *Options) (map[string]*database, error) {
 
 func newDatabase(d Database, o *Options) (*database, error) {
 	if d.Name == "" || strings.ContainsAny(d.Name, "/\x1e\x1f") {
-		return nil, errorf("%q is no name of a database", d.Name)
+		return nil, errorf("invalid name %q of a database", d.Name)
 	}
 	db := &database{name: d.Name, path: o.Dir + "/" + d.Name, byID: make(map[string]*document)}
 	for i, one := range d.Documents {
@@ -114,7 +113,7 @@ func newDatabase(d Database, o *Options) (*database, error) {
 		doc := db.newDocument(one, o.Host)
 		doc.number = i
 		if db.byID[doc.localID] != nil {
-			return nil, errorf("document %q of %q is there twice", doc.localID, d.Name)
+			return nil, errorf("there are two documents %q in %q", doc.localID, d.Name)
 		}
 		db.byID[doc.localID] = doc
 		db.documents = append(db.documents, doc)
@@ -134,7 +133,7 @@ func (db *database) newDocument(d Document, server string) *document {
 	d.Types = slices.Clone(d.Types)
 	for i, t := range d.Types {
 		if t.Data == nil {
-			d.Types[i].Data = []byte{} // it is there, and empty
+			d.Types[i].Data = []byte{} // nil stands for a missing document
 		}
 	}
 	first := d.Types[0]
@@ -150,8 +149,8 @@ func (db *database) newDocument(d Document, server string) *document {
 	return doc
 }
 
-// newHelp makes a document about the database. Its document-id has no server, and
-// an end of 0, which means all of the file.
+// newHelp makes a document that describes the database. Its document-id has no server,
+// and the end 0, which means the whole file.
 func (db *database) newHelp(extension, wtype string, data []byte, headline string) *document {
 	doc := &document{
 		Document: Document{Headline: headline + db.name, Types: []Typed{{wtype, data}}},
@@ -164,7 +163,7 @@ func (db *database) newHelp(extension, wtype string, data []byte, headline strin
 	return doc
 }
 
-// countLines counts lines, also a last one that has no end.
+// countLines counts lines. The last one may have no line end.
 func countLines(data []byte) int {
 	n := bytes.Count(data, []byte("\n"))
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -173,19 +172,14 @@ func countLines(data []byte) int {
 	return n
 }
 
-// data returns the form of d that has the type, or else the first: a server does
-// not mind.
+// data returns the format of d with that type, or else the first.
 func (d *document) data(wtype []byte) []byte {
-	for _, t := range d.Types {
-		if t.Wtype == string(wtype) {
-			return t.Data
-		}
-	}
-	return d.Types[0].Data
+	i := slices.IndexFunc(d.Types, func(t Typed) bool { return t.Wtype == string(wtype) })
+	return d.Types[max(i, 0)].Data
 }
 
-// neighbour describes the document before or behind d, which a client asks for by
-// a type that is none. ok: there is one.
+// neighbour describes the document before or after d. ok reports whether there is
+// one.
 func (db *database) neighbour(d *document, step int) (line string, ok bool) {
 	i := d.number + step
 	if d.help || i < 0 || i >= len(db.documents) {
@@ -196,16 +190,14 @@ func (db *database) neighbour(d *document, step int) (line string, ok bool) {
 	return fmt.Sprintf("%s, %q, %s, %d\x00", next.localID, next.Headline, first.Wtype, len(first.Data)), true
 }
 
-// sourceText is the source description as the indexer of freeWAIS-sf lays it out.
+// sourceText returns a source description in the layout of the indexer of
+// freeWAIS-sf.
 func (d Database) sourceText(o *Options) string {
 	host, port, err := net.SplitHostPort(o.Host)
 	if err != nil {
 		host, port = o.Host, "210"
 	}
-	maintainer := d.Maintainer
-	if maintainer == "" {
-		maintainer = "keeper@example.org"
-	}
+	maintainer := cmp.Or(d.Maintainer, "keeper@example.org")
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n\n(:source \n   :version  3 \n   :ip-address %s\n   :ip-name %s\n   :tcp-port %s\n", quoted("127.0.0.1"), quoted(host), port)
 	fmt.Fprintf(&b, "   :database-name %s\n   :cost 0.00 \n   :cost-unit :free \n   :maintainer %s\n", quoted(d.Name), quoted(maintainer))
@@ -231,7 +223,7 @@ func (db *database) catalogueText() string {
 	return b.String()
 }
 
-// countWords counts the words of what people read in d, in lower case.
+// countWords counts the words of the readable texts of d, in lower case.
 func (d *document) countWords() map[string]int {
 	counts := make(map[string]int)
 	for _, octets := range d.readable() {
@@ -250,8 +242,8 @@ func (d *document) readable() [][]byte {
 	return list
 }
 
-// isSeparator reports whether c stands between words. Octets that are no UTF-8 are
-// read as U+FFFD, which is a character like those of other alphabets.
+// isSeparator reports whether c separates words. Invalid UTF-8 reads as U+FFFD, which
+// counts as a letter.
 func isSeparator(c rune) bool {
 	return c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z')
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recorder is a connection on which what is written is kept.
+// recorder is a connection that keeps what is written to it.
 type recorder struct {
 	net.Conn
 	written []byte
@@ -20,9 +20,8 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzSession: whatever octets come, the connection ends, what was answered is
-// whole packets of the size agreed to, and a request that was read is kept as it
-// came.
+// FuzzSession checks that any octets end the connection, that the answers are whole
+// packets of the agreed size, and that requests are kept unchanged.
 func FuzzSession(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -33,7 +32,7 @@ func FuzzSession(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for len(octets) > headerSize { // one by one, and the last as it is
+		for len(octets) > headerSize { // one by one, and the last unchanged
 			n, _ := decimal(octets[:10])
 			f.Add(octets[:headerSize+n], uint16(1000))
 			octets = octets[headerSize+n:]
@@ -51,11 +50,11 @@ func FuzzSession(f *testing.F) {
 		x.serve()
 		for rest := c.written; len(rest) > 0; {
 			if len(rest) < headerSize {
-				t.Fatalf("%q is no packet", rest)
+				t.Fatalf("%q is not a packet", rest)
 			}
 			n, ok := decimal(rest[:10])
 			if !ok || n > int64(size) || n > int64(len(rest)-headerSize) {
-				t.Fatalf("%q is no packet of at most %d octets", rest, size)
+				t.Fatalf("%q is not a packet of at most %d octets", rest, size)
 			}
 			told(t, rest[:headerSize+n])
 			rest = rest[headerSize+n:]
@@ -70,8 +69,8 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// FuzzWords: words that mean something mean the same in parentheses, and no
-// document has less than nothing of them.
+// FuzzWords checks that parentheses do not change the meaning of words, and that no
+// count is negative.
 func FuzzWords(f *testing.F) {
 	for _, words := range []string{"", "sand", "sand and shells", "(sand or crabs) not light*", "a not (b or c", "caf\xe9*", "((", "* ?"} {
 		f.Add(words)

@@ -7,34 +7,10 @@ import (
 	"strings"
 )
 
-// A term tells how often a document has what is searched, by the counts of its
-// words.
+// A term returns how often a document matches, from the counts of its words.
 type term func(words map[string]int) int
 
-func (t term) or(u term) term {
-	return func(words map[string]int) int { return t(words) + u(words) }
-}
-
-func (t term) and(u term) term {
-	return func(words map[string]int) int {
-		m, n := t(words), u(words)
-		if m == 0 || n == 0 {
-			return 0
-		}
-		return m + n
-	}
-}
-
-func (t term) not(u term) term {
-	return func(words map[string]int) int {
-		if u(words) > 0 {
-			return 0
-		}
-		return t(words)
-	}
-}
-
-// word is a term of one word, or with "*" of all that begin with it.
+// word returns a term of one word or, with "*", of all words with that prefix.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
@@ -57,16 +33,15 @@ func word(token string) term {
 //	operand     word | word "*" | "(" expression ")"
 type parser struct {
 	tokens []string
-	depth  int
 }
 
-// mostDepth bounds parentheses within parentheses.
+// mostDepth limits nested parentheses.
 const mostDepth = 50
 
-// parseWords reads seed words. ok is false if they are none that mean something.
+// parseWords reads seed words. ok is false for a syntax error.
 func parseWords(words string) (t term, ok bool) {
 	p := &parser{tokens: tokens(words)}
-	t, ok = p.expression()
+	t, ok = p.expression(0)
 	return t, ok && len(p.tokens) == 0
 }
 
@@ -85,79 +60,66 @@ func (p *parser) next() string {
 
 func (p *parser) skip() { p.tokens = p.tokens[1:] }
 
-func (p *parser) expression() (t term, ok bool) {
-	if t, ok = p.conjunction(); !ok {
-		return nil, false
-	}
-	for p.next() != "" && p.next() != ")" {
+func (p *parser) expression(depth int) (t term, ok bool) {
+	t, ok = p.conjunction(depth)
+	for ok && p.next() != "" && p.next() != ")" {
 		if p.next() == "or" {
 			p.skip()
 		}
-		u, ok := p.conjunction()
-		if !ok {
-			return nil, false
-		}
-		t = t.or(u)
+		left := t
+		var right term
+		right, ok = p.conjunction(depth)
+		t = func(words map[string]int) int { return left(words) + right(words) }
 	}
-	return t, true
+	return t, ok
 }
 
-func (p *parser) conjunction() (t term, ok bool) {
-	if t, ok = p.operand(); !ok {
-		return nil, false
-	}
-	for {
-		combine := t.and
-		switch p.next() {
-		case "and":
-		case "not":
-			combine = t.not
-		default:
-			return t, true
-		}
+func (p *parser) conjunction(depth int) (t term, ok bool) {
+	t, ok = p.operand(depth)
+	for ok && (p.next() == "and" || p.next() == "not") {
+		left, not := t, p.next() == "not"
 		p.skip()
-		u, ok := p.operand()
-		if !ok {
-			return nil, false
+		var right term
+		right, ok = p.operand(depth)
+		t = func(words map[string]int) int {
+			m, n := left(words), right(words)
+			if m == 0 || not == (n > 0) {
+				return 0
+			}
+			return m + n
 		}
-		t = combine(u)
 	}
+	return t, ok
 }
 
-func (p *parser) operand() (t term, ok bool) {
+func (p *parser) operand(depth int) (t term, ok bool) {
 	token := p.next()
 	switch token {
 	case "", ")", "*", "and", "or", "not":
 		return nil, false
-	case "(":
-		return p.group()
 	}
 	p.skip()
-	return word(token), true
-}
-
-func (p *parser) group() (t term, ok bool) {
-	p.skip()
-	p.depth++
-	defer func() { p.depth-- }()
-	if p.depth > mostDepth {
+	if token != "(" {
+		return word(token), true
+	}
+	if depth == mostDepth {
 		return nil, false
 	}
-	if t, ok = p.expression(); !ok || p.next() != ")" {
+	if t, ok = p.expression(depth + 1); !ok || p.next() != ")" {
 		return nil, false
 	}
 	p.skip()
 	return t, true
 }
 
-// hit is a document that was found.
+// hit is a result of a search.
 type hit struct {
 	d     *document
 	score int
 }
 
-// search returns the hits in db, the best first. ok is false if the words of s mean
-// nothing.
+// search returns the hits in db, the best first. ok is false for a syntax error in
+// the words of s.
 func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
 	t, ok := parseWords(s.Words)
 	if !ok {
@@ -175,9 +137,8 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 	return hits, true
 }
 
-// count gives each document a point for each time that it has what is searched,
-// and for each word of some length that it shares with an example. The most
-// points are a score of 1000.
+// count gives each document a point for each match, and for each longer word that it
+// shares with an example. It scales the points to scores up to 1000.
 func (db *database) count(t term, like [][]byte) (hits []hit) {
 	shared := exampleWords(like)
 	best := 1

@@ -8,7 +8,7 @@ func appendCompressed(b []byte, n int) []byte {
 	return append(b, byte(n&0x7f))
 }
 
-// compressedSize returns how many octets a compressed integer has.
+// compressedSize returns the number of octets of a compressed integer.
 func compressedSize(n int) int {
 	size := 1
 	for n >>= 7; n > 0; n >>= 7 {
@@ -22,14 +22,14 @@ func appendHead(b []byte, tag, size int) []byte {
 	return appendCompressed(appendCompressed(b, tag), size)
 }
 
-// elementSize returns how many octets an element has whose content has size.
+// elementSize returns the number of octets of an element whose content has size.
 func elementSize(tag, size int) int { return compressedSize(tag) + compressedSize(size) + size }
 
 func appendElement[T ~string | ~[]byte](b []byte, tag int, content T) []byte {
 	return append(appendHead(b, tag, len(content)), content...)
 }
 
-// appendNumber appends an element that is a number, in as few octets as can be.
+// appendNumber appends a number as an element, in as few octets as possible.
 func appendNumber(b []byte, tag int, n uint32) []byte {
 	size := 1
 	for n>>(8*size) > 0 {
@@ -42,8 +42,7 @@ func appendNumber(b []byte, tag int, n uint32) []byte {
 	return b
 }
 
-// appendInitReply appends an Init-Response, in the name of the server that was
-// measured.
+// appendInitReply appends an Init-Response with the name of freeWAIS-sf 2.2.10.
 func appendInitReply(b []byte, refused bool, size int) []byte {
 	header := append([]byte{apduInitReply, 1}, 3, 1, 0x80, 4, 1, 0x80)
 	if refused {
@@ -59,9 +58,9 @@ func appendInitReply(b []byte, refused bool, size int) []byte {
 	return append(b, 99, 6, 100, 1, 0, 101, 1, 0)
 }
 
-// searchHead is what a Search-Response begins with.
+// searchHead is the beginning of a Search-Response.
 type searchHead struct {
-	found     bool // the search went well, and it was one
+	found     bool // it answers a search, without a fault
 	records   int
 	reference []byte
 	info      int // octets of user information that follow
@@ -76,7 +75,7 @@ func (h searchHead) headerSize() int {
 	return size
 }
 
-// size returns how many octets the whole APDU has.
+// size returns the number of octets of the whole APDU.
 func (h searchHead) size() int { return 2 + h.headerSize() + elementSize(99, h.info) }
 
 func (h searchHead) append(b []byte) []byte {
@@ -94,7 +93,7 @@ func (h searchHead) append(b []byte) []byte {
 	return appendHead(b, 99, h.info)
 }
 
-// appendHit appends a Document-Header. typed: the client knows of types.
+// appendHit appends a Document-Header. typed: the client understands types.
 func appendHit(b []byte, h hit, typed bool) []byte {
 	d := h.d
 	group := appendElement(nil, 116, d.id)
@@ -145,7 +144,7 @@ func (t documentText) append(b []byte) []byte {
 type diagnostic struct {
 	code      string // two characters
 	text      string
-	surrogate byte // 1: it stands in place of a record
+	surrogate byte // 1: it replaces a record
 }
 
 var (
@@ -153,7 +152,7 @@ var (
 	outOfRange      = diagnostic{"SF", "Request out of range", 1}
 )
 
-// size is 0 if there is none.
+// size returns 0 for the zero diagnostic.
 func (d diagnostic) size() int {
 	if d.code == "" {
 		return 0

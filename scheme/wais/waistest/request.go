@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// APDUs that are known.
+// The known APDUs.
 const (
 	apduInit        = 20
 	apduInitReply   = 21
@@ -17,7 +17,7 @@ const (
 
 // Units of a range.
 const (
-	unitNone = iota // no range is given
+	unitNone = iota // no range
 	unitBytes
 	unitLines
 	unitParagraphs
@@ -25,15 +25,15 @@ const (
 
 var unitNames = [...]string{"all", "bytes", "lines", "paragraphs"}
 
-// request is what an APDU asks for. Its slices point into the APDU.
+// request is a parsed APDU. Its slices point into the APDU.
 type request struct {
 	kind byte // the APDU's type
 
-	most    int64 // octets of a reply that the client of an Init can take
-	refused bool  // it wants what is not there
+	most    int64 // of an Init: octets of a reply that the client accepts
+	refused bool  // the Init wants unsupported options
 
 	database, reference []byte
-	retrieves           bool // a document, by its id
+	retrieves           bool // it requests a document by its id
 
 	words    []byte
 	wanted   int64 // documents
@@ -49,8 +49,8 @@ type passage struct {
 	start, end int64
 }
 
-// parse reads an APDU. It reports whether that is one which a server of the time
-// could read: an unknown element makes it unreadable.
+// parse reads an APDU. It reports whether a server of the time could read it, which
+// unknown elements prevent.
 func (q *request) parse(apdu []byte) bool {
 	*q = request{examples: q.examples[:0]}
 	if len(apdu) < 3 {
@@ -72,42 +72,36 @@ func (q *request) parse(apdu []byte) bool {
 	return false
 }
 
-// parseInit reads the elements of an Init, the first four of which have to be these.
-func (q *request) parseInit(elements []byte) bool {
+// parseInit reads the elements of an Init, the first four of which are required in
+// this order.
+func (q *request) parseInit(octets []byte) bool {
 	const version, options, messageSize, recordSize = 3, 4, 5, 6
 	order := [...]int{version, options, messageSize, recordSize}
 	n := 0
-	for len(elements) > 0 {
-		tag, content, rest, ok := element(elements)
-		if !ok || n < len(order) && tag != order[n] {
+	ok := elements(octets, func(tag int, content []byte) (ok bool) {
+		if n < len(order) && tag != order[n] {
 			return false
 		}
+		n++
 		switch tag {
 		case options:
 			const presentOrDelete = 0x60
 			q.refused = len(content) > 0 && content[0]&presentOrDelete != 0
 		case recordSize:
 			q.most, ok = number(content)
+			return ok
 		case version, messageSize, 7, 8, 9, 10, 2:
 		default:
 			return false
 		}
-		if !ok {
-			return false
-		}
-		elements = rest
-		n++
-	}
-	return n >= len(order)
+		return true
+	})
+	return ok && n >= len(order)
 }
 
-func (q *request) parseSearch(elements, rest []byte) bool {
+func (q *request) parseSearch(octets, rest []byte) bool {
 	var queryType []byte
-	for len(elements) > 0 {
-		tag, content, next, ok := element(elements)
-		if !ok {
-			return false
-		}
+	ok := elements(octets, func(tag int, content []byte) bool {
 		switch tag {
 		case 2:
 			q.reference = content
@@ -119,7 +113,10 @@ func (q *request) parseSearch(elements, rest []byte) bool {
 		default:
 			return false
 		}
-		elements = next
+		return true
+	})
+	if !ok {
+		return false
 	}
 	tag, content, rest, ok := element(rest)
 	if !ok || len(rest) > 0 {
@@ -135,39 +132,33 @@ func (q *request) parseSearch(elements, rest []byte) bool {
 	return false
 }
 
-// parseWords reads the elements of a query of type 3.
-func (q *request) parseWords(elements []byte) bool {
-	const required = 2
+// parseWords reads the elements of a query of type 3. Words and a maximum of documents
+// are required.
+func (q *request) parseWords(octets []byte) bool {
 	found := 0
-	for len(elements) > 0 {
-		tag, content, rest, ok := element(elements)
-		if !ok {
-			return false
-		}
+	ok := elements(octets, func(tag int, content []byte) (ok bool) {
 		switch tag {
 		case 106:
 			q.words = content
 			found++
 		case 114:
-			q.wanted, ok = number(content)
 			found++
+			q.wanted, ok = number(content)
+			return ok
 		case 116, 107:
 			q.examples = append(q.examples, passage{id: content})
 		case 133, 100, 108, 109:
-			ok = q.parseExample(tag, content)
-		case 111, 112, 113: // dates, which nothing goes by
+			return q.parseExample(tag, content)
+		case 111, 112, 113: // dates, which are ignored
 		default:
 			return false
 		}
-		if !ok {
-			return false
-		}
-		elements = rest
-	}
-	return found == required
+		return true
+	})
+	return ok && found == 2
 }
 
-// parseExample reads an element that says more of the last example.
+// parseExample reads a further element of the last example.
 func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	if len(q.examples) == 0 {
 		return false
@@ -190,33 +181,25 @@ func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	return ok
 }
 
-// parseTerms reads a query of type 1: terms, each behind its attributes, and
-// operators, all of which are taken as "and".
-func (q *request) parseTerms(elements []byte) bool {
+// parseTerms reads a query of type 1: terms, each after its attributes, and operators,
+// which all count as "and".
+func (q *request) parseTerms(octets []byte) bool {
 	var attributes []byte
-	for len(elements) > 0 {
-		tag, content, rest, ok := element(elements)
-		if !ok {
-			return false
-		}
+	return elements(octets, func(tag int, content []byte) bool {
 		switch tag {
 		case 44:
 			attributes = content
 		case 45:
-			ok = q.parseTerm(attributes, content)
+			return q.parseTerm(attributes, content)
 		case 46:
 		default:
 			return false
 		}
-		if !ok {
-			return false
-		}
-		elements = rest
-	}
-	return true
+		return true
+	})
 }
 
-// parseTerm reads a term by the first two attributes, its use and its relation.
+// parseTerm reads a term by its first two attributes, the use and the relation.
 func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	use, rest, _ := bytes.Cut(attributes, []byte(" "))
 	relation, _, _ := bytes.Cut(rest, []byte(" "))
@@ -246,6 +229,19 @@ func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	return ok
 }
 
+// elements calls f for each element of b until f returns false. It reports whether f
+// accepted all of b.
+func elements(b []byte, f func(tag int, content []byte) bool) bool {
+	for len(b) > 0 {
+		tag, content, rest, ok := element(b)
+		if !ok || !f(tag, content) {
+			return false
+		}
+		b = rest
+	}
+	return true
+}
+
 // element reads the element at the beginning of b.
 func element(b []byte) (tag int, content, rest []byte, ok bool) {
 	tag, b, ok = compressed(b)
@@ -259,8 +255,8 @@ func element(b []byte) (tag int, content, rest []byte, ok bool) {
 	return tag, b[:size], b[size:], true
 }
 
-// compressed reads a compressed integer of at most four octets: seven bits each,
-// the most significant first, the top bit set on all but the last.
+// compressed reads a compressed integer of at most four octets, with seven bits each,
+// the highest first, and the top bit set on all but the last.
 func compressed(b []byte) (n int, rest []byte, ok bool) {
 	for i, c := range b[:min(len(b), 4)] {
 		n = n<<7 | int(c&0x7f)
@@ -271,8 +267,7 @@ func compressed(b []byte) (n int, rest []byte, ok bool) {
 	return 0, nil, false
 }
 
-// number reads an integer of at most four octets, which is negative if they are
-// four and the top bit is set.
+// number reads a signed integer of at most four octets.
 func number(b []byte) (n int64, ok bool) {
 	if len(b) > 4 {
 		return 0, false
@@ -286,51 +281,31 @@ func number(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// decimal reads an integer in decimal digits.
+// decimal reads an integer of at most ten decimal digits.
 func decimal(b []byte) (n int64, ok bool) {
-	negative := len(b) > 0 && b[0] == '-'
-	if negative {
-		b = b[1:]
-	}
-	const most = 10
-	if len(b) == 0 || len(b) > most {
-		return 0, false
-	}
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	return n, err == nil && b[0] != '+' && len(bytes.TrimPrefix(b, []byte("-"))) <= 10
 }
 
-// names are what a document-id says that matters here: what the distributor says,
-// or else the original.
+// names are the parts of a document-id that the server uses: those of the distributor,
+// or else of the original.
 type names struct{ database, localID []byte }
 
-// parseID reads a document-id. ok is false if it is none.
+// parseID reads a document-id.
 func parseID(id []byte) (x names, ok bool) {
-	for len(id) > 0 {
-		tag, content, rest, ok := element(id)
-		if !ok || tag < 1 || tag > 7 {
-			return names{}, false
-		}
+	ok = elements(id, func(tag int, content []byte) bool {
 		switch {
 		case tag == 5, tag == 2 && x.database == nil:
 			x.database = content
 		case tag == 6, tag == 3 && x.localID == nil:
 			x.localID = content
 		}
-		id = rest
-	}
-	return x, x.localID != nil
+		return tag >= 1 && tag <= 7
+	})
+	return x, ok && x.localID != nil
 }
 
-// String describes q, as Request.Line has it.
+// String returns the text of [Request.Line].
 func (q *request) String() string {
 	if q.kind == apduInit {
 		return "init " + strconv.FormatInt(q.most, 10)

@@ -1,20 +1,19 @@
-// Package waistest is a server of WAIS inside the process, for tests and for
-// showing what a client sends: it keeps the requests it receives. It is small and
-// serves what it is given from memory.
+// Package waistest is a small WAIS server for tests and demonstrations. It serves
+// databases from memory and keeps the requests.
 //
-// It answers as freeWAIS-sf 2.2.10 was measured to do, octet for octet but for the
-// scores, which are its own: searches in words with "and", "or", "not" and
-// parentheses, examples of what is wanted, documents in ranges of octets and of
-// lines, the description and the catalogue of a database, and a database INFO that
-// lists the others. What that server can't read gets an empty packet. What it dies
-// of ends the connection: a document of an unknown database, a document-id
-// without a database, a request without a type, a range that ends before it
-// begins, a second request before the answer to the first.
+// It answers like freeWAIS-sf 2.2.10, octet for octet except for the scores: searches
+// for words with "and", "or", "not" and parentheses, relevance feedback, documents
+// in ranges of octets and of lines, the description and the catalogue of a database,
+// and a database INFO that lists the others. Requests that freeWAIS can't read get an
+// empty packet. Requests that crash it close the connection: a document of an unknown
+// database, a document-id without a database, a request without a type, a range that
+// ends before it begins, and a second request before the answer to the first.
 package waistest
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"slices"
@@ -25,33 +24,33 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Options of a server. The zero value is a server that does all it can.
+// Options configure a server. The zero value has the defaults.
 type Options struct {
-	// Host is what stands for this server in document-ids and source descriptions:
-	// "localhost:8210". Empty: the address it listens on.
+	// Host is the address of this server in document-ids and source descriptions, such
+	// as "localhost:8210". Empty: the address it listens on.
 	Host string
-	// Dir is the folder in which the databases pretend to be; empty: "/wais".
+	// Dir is the directory of the databases in paths; empty: "/wais".
 	Dir string
-	// Buffer is the most octets of a reply, without the packet's header; 0: 100000. A
-	// client may agree to less.
+	// Buffer is the most octets of a reply, without the packet's header; 0: 100000. An
+	// Init may lower it.
 	Buffer int
-	// Score takes the place of counting words: what a document is worth to a search,
-	// 0 if it is no hit.
+	// Score returns the score of a document, or 0 if it is not a hit. nil: words are
+	// counted.
 	Score func(s Search, d *Document) int
 
-	// Listener is where it listens, and the server's to close; nil: a free port of
-	// the loopback.
+	// Listener is the server's listener, which it closes; nil: a free port of
+	// 127.0.0.1.
 	Listener net.Listener
 }
 
-// Search is what a client is looking for.
+// Search is a search by a client.
 type Search struct {
-	Database string   // its name
-	Words    string   // as they came
-	Like     [][]byte // texts that are examples of it
+	Database string   // name
+	Words    string   // as sent
+	Like     [][]byte // texts of the examples
 }
 
-// Server is a server that runs.
+// Server is a running server.
 type Server struct {
 	o         Options
 	l         net.Listener
@@ -59,29 +58,23 @@ type Server struct {
 	group     servetest.Group
 
 	mu   sync.Mutex
-	log  []byte // packets, one behind the other
+	log  []byte // packets
 	ends []int  // of each packet in log
 }
 
-// Start starts a server. o may be nil.
+// Start starts a server. A nil o means the zero Options.
 func Start(databases []Database, o *Options) (*Server, error) {
 	s := &Server{}
 	if o != nil {
 		s.o = *o
 	}
+	s.o.Dir = cmp.Or(s.o.Dir, "/wais")
+	s.o.Buffer = cmp.Or(s.o.Buffer, 100_000)
 	var err error
 	if s.l, err = servetest.Listen(s.o.Listener); err != nil {
 		return nil, err
 	}
-	if s.o.Host == "" {
-		s.o.Host = s.Addr()
-	}
-	if s.o.Dir == "" {
-		s.o.Dir = "/wais"
-	}
-	if s.o.Buffer == 0 {
-		s.o.Buffer = 100_000
-	}
+	s.o.Host = cmp.Or(s.o.Host, s.Addr())
 	if s.databases, err = load(databases, &s.o); err != nil {
 		s.l.Close()
 		return nil, err
@@ -94,34 +87,30 @@ func (s *Server) newSession(c net.Conn) *session {
 	return &session{s: s, c: c, r: bufio.NewReader(c), size: s.o.Buffer}
 }
 
-// Addr returns host and port: "127.0.0.1:33121".
+// Addr returns the host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Wpath returns the document-id of a document as URLs have it: the fields of the URI
-// draft, spelled as RFC 1738 has to spell them, "1%3Dlocalhost%3A8210%3B2%3D...". number is its place in the database, from 0 on. It
+// Wpath returns the wpath of a document: the fields of its document-id, spelled by RFC
+// 1738: "1%3Dlocalhost%3A8210%3B2%3D...". number is its index in the database. Wpath
 // panics if there is no such document.
 func (s *Server) Wpath(database string, number int) string {
 	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
-	for id := s.databases[database].documents[number].id; len(id) > 0; {
-		tag, content, rest, _ := element(id)
+	elements(s.databases[database].documents[number].id, func(tag int, content []byte) bool {
 		b = append(strconv.AppendInt(b, int64(tag), 10), "%3D"...)
 		b = append(escape.AppendEncode(b, content, plain), "%3B"...)
-		id = rest
-	}
+		return true
+	})
 	return string(b)
 }
 
-// HangUp closes the connections that are open now.
-func (s *Server) HangUp() { s.group.HangUp() }
-
-// Close ends the server and all its connections, and waits until they are gone.
+// Close closes the server and its connections, and waits for their handlers.
 func (s *Server) Close() error { return s.group.Close() }
 
-// Request is a request that was received.
+// Request is a request from a client.
 type Request struct {
-	Packet string // its octets, with the packet's header
-	// Line is what it asks for:
+	Packet string // the octets, with the packet's header
+	// Line describes the request:
 	//
 	//	init 100000
 	//	search coast "harbour buoy" 40
@@ -131,11 +120,11 @@ type Request struct {
 	Line string
 }
 
-// mostLogged bounds the octets that are kept of requests.
+// mostLogged limits the octets of the requests that are kept.
 const mostLogged = 4 << 20
 
-// Requests returns the requests that were received, in the order in which they
-// were complete: all of the first 4 MiB.
+// Requests returns the requests in the order in which they were received. Those after
+// the first 4 MiB are not kept.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	log, ends := string(s.log), slices.Clone(s.ends)
@@ -173,9 +162,8 @@ func (s *Server) received(header, apdu []byte) {
 	s.ends = append(s.ends, len(s.log))
 }
 
-// database returns the database that a client names, nil if there is none, and
-// then the path where it was looked for. Of a path the last name counts, and of
-// several names the first.
+// database returns the database of that name, or nil and its path. Of several names
+// the first counts, and of a path the last element.
 func (s *Server) database(name []byte) (db *database, path string) {
 	name, _, _ = bytes.Cut(name, []byte("\x1f"))
 	name = name[bytes.LastIndexByte(name, '/')+1:]
@@ -188,5 +176,4 @@ func (s *Server) database(name []byte) (db *database, path string) {
 	return nil, s.o.Dir + "/" + string(name)
 }
 
-// errorf is an error of this package.
 func errorf(format string, args ...any) error { return fmt.Errorf("waistest: "+format, args...) }

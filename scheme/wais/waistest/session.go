@@ -17,7 +17,7 @@ type session struct {
 	s    *Server
 	c    net.Conn
 	r    *bufio.Reader
-	size int // octets of the largest reply
+	size int // most octets of a reply
 
 	header        [headerSize]byte
 	packet, reply []byte
@@ -40,8 +40,8 @@ func (x *session) serve() {
 	}
 }
 
-// read reads a request. It reports whether that is one: the next must not have
-// come before it is answered.
+// read reads a request. ok is false if it is malformed, or if another one follows
+// before the answer.
 func (x *session) read() (apdu []byte, ok bool) {
 	if _, err := io.ReadFull(x.r, x.header[:]); err != nil {
 		return nil, false
@@ -61,8 +61,8 @@ func (x *session) read() (apdu []byte, ok bool) {
 	return apdu, x.r.Buffered() == 0
 }
 
-// answer makes the packet that answers an APDU. It is good until the next call. ok
-// is false if the connection is to be closed in its place.
+// answer returns the packet that answers an APDU, valid until the next call. ok is
+// false if the connection must be closed instead.
 func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	version := x.header[11]
 	if version > '2' {
@@ -72,7 +72,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	b[headerSize-1] = '0'
 	switch {
 	case x.header[10]|0x20 != 'z' || !x.q.parse(apdu):
-		// An empty packet is all there is to say.
+		// The answer is an empty packet.
 	case x.q.kind == apduInit:
 		x.size = int(min(int64(x.s.o.Buffer), max(x.q.most, 0)))
 		b = appendInitReply(b, x.q.refused, x.size)
@@ -85,7 +85,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 		b = x.search(b, version == '2')
 	}
 	if len(b)-headerSize > x.size {
-		b = b[:headerSize] // what does not fit is an empty packet
+		b = b[:headerSize] // an empty packet
 	}
 	for i, n := 9, len(b)-headerSize; i >= 0; i, n = i-1, n/10 {
 		b[i] = '0' + byte(n%10)
@@ -101,7 +101,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	var hits []hit
 	var trouble diagnostic
 	if db == nil && len(x.q.words) == 0 && len(x.q.examples) == 0 {
-		// Without words no database is opened: there is nothing to say, and no error.
+		// Without words no database is opened, so there is no error.
 	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
@@ -122,7 +122,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 		next.records++
 		next.info += len(longer) - len(headers)
 		if next.size() > x.size {
-			break // and nothing says so
+			break // without a diagnostic
 		}
 		head, headers = next, longer
 	}
@@ -131,8 +131,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	return trouble.append(b)
 }
 
-// find returns what there is in db of what is searched, which may be words about
-// it.
+// find returns the hits in db. The words may ask about the database itself.
 func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 	s := Search{Database: db.name, Words: string(x.q.words), Like: x.like(db)}
 	failed := diagnostic{code: "S1", text: "query syntax error: " + s.Words}
@@ -176,8 +175,8 @@ func (x *session) like(db *database) (texts [][]byte) {
 	return texts
 }
 
-// retrieve appends the answer to a query of type 1. ok is false where the server
-// dies.
+// retrieve appends the answer to a query of type 1. ok is false where freeWAIS
+// crashes.
 func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	want := &x.q.document
 	db, _ := x.s.database(x.q.database)
@@ -204,7 +203,7 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	return x.passage(b, d.data(want.wtype)), true
 }
 
-// passage appends the range of data that is asked for. Only octets tell the end.
+// passage appends the requested range of data. Only octets report the end.
 func (x *session) passage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
@@ -224,7 +223,8 @@ func (x *session) passage(b, data []byte) []byte {
 	return x.text(b, nil, diagnostic{})
 }
 
-// neighbour appends the answer to who comes next. It counts one record too many.
+// neighbour appends the description of the next or previous document. Its count of
+// records is one too high.
 func (x *session) neighbour(b []byte, db *database, d *document, step int) []byte {
 	line, ok := db.neighbour(d, step)
 	if !ok {
@@ -235,8 +235,7 @@ func (x *session) neighbour(b []byte, db *database, d *document, step int) []byt
 	return t.append(b)
 }
 
-// text appends the octets of a document, none if data is nil, and what is to be
-// said about them.
+// text appends the octets of a document, unless data is nil, and a diagnostic.
 func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	t := documentText{x.q.document.id, data}
 	head := searchHead{reference: x.q.reference, info: trouble.size()}
@@ -247,7 +246,7 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 		head.records++
 		head.info += t.size()
 	}
-	if head.size() > x.size { // the same as in answer, before the octets are copied
+	if head.size() > x.size { // checked before the octets are copied
 		return b
 	}
 	b = head.append(b)
@@ -257,8 +256,8 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between start and end. past: there is not all
-// of it; ok: there is some of it, if only its end.
+// octets returns the part of data between start and end. past: it exceeds data. ok:
+// start is within data or at its end.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
@@ -267,8 +266,7 @@ func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	return data[start:min(end, size):size], end > size, true
 }
 
-// lines returns the lines of data from start to end, which is not included, as
-// far as there are.
+// lines returns the lines of data from start to before end.
 func lines(data []byte, start, end int64) []byte {
 	begin := len(data)
 	at := 0

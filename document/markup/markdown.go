@@ -1,4 +1,4 @@
-package extract
+package markup
 
 import (
 	"iter"
@@ -7,41 +7,60 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Markdown returns what a Markdown document links to, in order, and the URLs in
-// its running text.
+// PieceKind is the kind of a [Piece].
+type PieceKind uint8
+
+const (
+	// Prose is running text with escapes ([MarkdownText]).
+	Prose PieceKind = iota
+	// Code is a code span, or a block of code.
+	Code
+	// Link is the destination of a link.
+	Link
+	// Image is the destination of an image.
+	Image
+	// Definition is the destination of a link reference definition.
+	Definition
+	// Autolink is a URL in "<" and ">".
+	Autolink
+	// Address is a mail address in "<" and ">".
+	Address
+	// Tag is a tag of HTML within a paragraph.
+	Tag
+	// Unseen is a comment, a declaration or a processing instruction within a paragraph.
+	Unseen
+	// HTMLBlock is a block of HTML.
+	HTMLBlock
+)
+
+// Piece is a piece of a Markdown document, from offset Start to End of the source.
+// Destinations are without "<", ">" and titles.
+type Piece struct {
+	Kind       PieceKind
+	Start, End int
+}
+
+// Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
+// blocks, since they decide what is code and where a link must end.
 //
-// The document is read as CommonMark 0.31 has it, with its blocks, since they
-// decide what is code and where a link must end. What is reported:
-//
-//	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
-//	![text](a.png)              Image; also within the text of a link
-//	[label]: a.md "title"       Definition; where [text][label] uses it is not
-//	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
-//	<a href="a.html">           Attribute, as by [HTML]; also within blocks of HTML
-//	see http://host/.           running text, as by [All], without "*", "_", "~" at the end
-//	`http://host/`              code, as by [All]
-//
-// "\" before punctuation and character references are decoded, but in code.
-// A destination is in URL if it is one, of whatever scheme unless
-// [Options.Schemes] says which, and else in Ref: a partial form, or something
-// that [locus.Parse] refuses. Start and End are where it is written. One that is
-// empty, which means the document itself, is not reported.
-//
-// A label that begins with "^" is that of a footnote, which is running text.
-// Which labels are defined is not looked at: what CommonMark calls a link if and
-// only if a label within its text is not, is one here, and so is a link within
-// the text of an image. Blocks that are more than 100 deep are read as text.
-func Markdown(text string, o *Options) iter.Seq[Match] {
-	return func(yield func(Match) bool) {
-		m := &markdown{document: newDocument(text, o, yield)}
+// Which labels are defined is not looked at: a link whose text holds a link by label is
+// one here, and so is a link within the text of an image. A label that begins with "^" is
+// that of a footnote, which is running text. Blocks that are more than 100 deep are read
+// as text. "<URL:...>" is running text, not an autolink.
+func Markdown(source string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		m := markdown{text: source, yield: yield}
 		m.lines()
 	}
 }
 
-// markdown reads the blocks of a document, line by line. Their inlines are read
-// when a block has ended.
+// markdown reads the blocks of a document, line by line. Their inlines are read when a
+// block has ended.
 type markdown struct {
-	*document
+	text  string
+	yield func(Piece) bool
+	done  bool // the caller wants no more
+
 	inside []container // the blocks that hold the leaf, from the outermost
 	leaf   leaf
 	start  int // of the leaf's text, and its end
@@ -49,11 +68,20 @@ type markdown struct {
 	fence  fence
 	ending string // of a block of HTML; empty: a blank line
 
-	brackets []bool            // "[" that are open in a paragraph: whether of an image
-	ticks    [maxTicks + 1]int // where in a paragraph the last "`" are that are so many
+	brackets []bracket         // "[" that are open in a paragraph
+	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
+
+	headings *headings // filled if not nil
 }
 
-// leaf is what the block is that the last line was in.
+// emit yields a piece that is not empty.
+func (m *markdown) emit(kind PieceKind, start, end int) {
+	if start < end && !m.done {
+		m.done = !m.yield(Piece{kind, start, end})
+	}
+}
+
+// leaf is the kind of block that the last line was in.
 type leaf uint8
 
 const (
@@ -64,26 +92,26 @@ const (
 	htmlBlock
 )
 
-// container is a block that holds others: a quotation, or else an item of a list.
+// container is a block that holds others: a quotation, or an item of a list.
 type container struct {
 	quote bool
-	empty bool // an item that nothing is in yet
+	empty bool // an item without content so far
 	width int  // columns before the content of an item
 }
 
-// fence is what a fenced block of code began with.
+// fence is the first line of a fenced block of code.
 type fence struct {
 	mark byte
 	size int
 }
 
 const (
-	maxDepth = 100 // containers in each other
+	maxDepth = 100 // nested containers
 	codeAt   = 4   // columns before a line of code
 )
 
-// cursor is a place in a line. A tab goes on to the next column that is a
-// multiple of four, and may be used up in part.
+// cursor is an offset in a line. A tab reaches to the next column that is a multiple of
+// four, and a part of it may be skipped.
 type cursor struct {
 	s      string // up to the end of the line
 	i, col int
@@ -105,7 +133,7 @@ func (c *cursor) indent() (columns, end int) {
 	return col - c.col, end
 }
 
-// skip goes on by that many columns of blanks, or as many as there are.
+// skip moves by that many columns of blanks, or as many as follow.
 func (c *cursor) skip(columns int) {
 	for columns > 0 && c.i < len(c.s) {
 		width := 1
@@ -126,12 +154,15 @@ func (c *cursor) skip(columns int) {
 	}
 }
 
-// take goes on by n characters.
-func (c *cursor) take(n int) { c.i, c.col = c.i+n, c.col+n }
+// mark moves past the mark of a container, of n octets after columns of blanks.
+func (c *cursor) mark(columns, n int) {
+	c.skip(columns)
+	c.i, c.col = c.i+n, c.col+n
+}
 
 // lines reads the document. A line ends with LF, CR LF, or CR.
 func (m *markdown) lines() {
-	feed := -1 // the first LF that was not before the line
+	feed := -1 // the first LF from the start of the line on
 	for i := 0; i < len(m.text) && !m.done; {
 		if feed < i {
 			feed = len(m.text)
@@ -156,7 +187,7 @@ func (m *markdown) lines() {
 // line reads the line at c. The next one begins at next.
 func (m *markdown) line(c cursor, next int) {
 	matched := m.match(&c)
-	if matched == len(m.inside) && m.goesOn(&c, next) {
+	if matched == len(m.inside) && m.continues(&c, next) {
 		return
 	}
 	if m.leaf != paragraph {
@@ -186,41 +217,35 @@ func (m *markdown) line(c cursor, next int) {
 	}
 	_, first := c.indent()
 	if m.leaf == paragraph {
-		// Also where the marks of the containers were left out.
+		// This includes a line that lacks the marks of the containers.
 		m.end = len(c.s)
 		return
 	}
 	m.open(paragraph, first, len(c.s))
 }
 
-// match goes on behind the marks of the containers that the line is in, and
-// returns how many they are.
+// match moves past the marks of the containers that the line is in, and returns their
+// number.
 func (m *markdown) match(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
 		blank := first == len(c.s)
 		switch in := m.inside[n]; {
 		case in.quote && !blank && columns < codeAt && c.s[first] == '>':
-			c.skip(columns)
-			c.take(1)
+			c.mark(columns, 1)
 			c.skip(1)
-		case in.quote:
+		case in.quote, blank && in.empty, !blank && columns < in.width:
 			return n
-		case blank && in.empty:
-			return n
-		case blank:
-		case columns >= in.width:
+		case !blank:
 			c.skip(in.width)
-		default:
-			return n
 		}
 	}
 	return n
 }
 
-// goesOn reports whether the line belongs to the leaf, which is code or HTML, and
-// puts it there.
-func (m *markdown) goesOn(c *cursor, next int) bool {
+// continues adds the line to the leaf if that is code or HTML and continues here, and
+// reports whether it does.
+func (m *markdown) continues(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
 	switch m.leaf {
@@ -249,8 +274,8 @@ func (m *markdown) goesOn(c *cursor, next int) bool {
 	return true
 }
 
-// openLeaf opens the leaf that begins at first, other than a paragraph or
-// indented code. It reports whether there is one.
+// openLeaf opens the heading, break, fenced code or HTML that begins at first, and reports
+// whether there is one.
 func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -260,9 +285,9 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 			return false
 		}
 		m.cut(matched)
-		m.open(paragraph, first, len(c.s))
-		m.inline(first, len(c.s))
-		m.leaf = noLeaf
+		m.open(noLeaf, first, len(c.s))
+		m.inline(first, len(c.s), nil)
+		m.heading(first+fenceSize(rest, '#'), len(c.s))
 		return true
 	case '`', '~':
 		size := fenceSize(rest, mark)
@@ -290,8 +315,11 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		if !under && !broken {
 			return false
 		}
-		if text := m.cut(matched); !text && !broken {
-			// Definitions are no heading, so this is no line under one.
+		switch text := m.cut(matched); {
+		case under && text:
+			m.heading(m.start, m.end)
+		case !broken:
+			// Definitions make no heading, so this is not a line under one.
 			m.open(paragraph, first, len(c.s))
 		}
 		m.used()
@@ -307,8 +335,7 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	within := m.leaf == paragraph && matched == len(m.inside)
 	if c.s[first] == '>' {
 		m.cut(matched)
-		c.skip(columns)
-		c.take(1)
+		c.mark(columns, 1)
 		c.skip(1)
 		m.push(container{quote: true})
 		return true
@@ -317,24 +344,23 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	if size == 0 {
 		return false
 	}
-	behind := strings.TrimLeft(c.s[first+size:], " \t")
-	if within && (behind == "" || size > 1 && c.s[first:first+size-1] != "1") {
-		// It would be the end of a paragraph, and is more likely a number in one.
+	empty := strings.TrimLeft(c.s[first+size:], " \t") == ""
+	if within && (empty || size > 1 && c.s[first:first+size-1] != "1") {
+		// In a paragraph this is more likely a number.
 		return false
 	}
 	m.cut(matched)
-	c.skip(columns)
-	c.take(size)
+	c.mark(columns, size)
 	blanks, _ := c.indent()
-	if behind == "" || blanks > codeAt {
+	if empty || blanks > codeAt {
 		blanks = 1
 	}
 	c.skip(blanks)
-	m.push(container{width: columns + size + blanks, empty: behind == ""})
+	m.push(container{width: columns + size + blanks, empty: empty})
 	return true
 }
 
-// used notes that the innermost container has something in it.
+// used notes that the innermost container has content.
 func (m *markdown) used() {
 	if n := len(m.inside); n > 0 {
 		m.inside[n-1].empty = false
@@ -351,36 +377,34 @@ func (m *markdown) open(l leaf, start, end int) {
 	m.leaf, m.start, m.end = l, start, end
 }
 
-// cut ends the leaf, and the containers but for the first n. It reports whether
-// the leaf was a paragraph with more than definitions in it.
+// cut ends the leaf, and the containers after the first n. It reports whether the leaf was
+// a paragraph with more than definitions.
 func (m *markdown) cut(n int) (text bool) {
 	text = m.close()
 	m.inside = m.inside[:n]
 	return text
 }
 
-// close ends the leaf and reports what is in it, and as cut does whether it has
-// text.
+// close ends the leaf and yields its pieces. Its result is that of cut.
 func (m *markdown) close() (text bool) {
 	switch m.leaf {
 	case paragraph:
-		start := m.start
-		for next, ok := start, true; ok; start = next {
-			next, ok = m.definition(start, m.end)
+		for ok := true; ok; {
+			m.start, ok = m.definition(m.start, m.end)
 		}
-		m.inline(start, m.end)
-		text = start < m.end
+		m.inline(m.start, m.end, nil)
+		text = m.start < m.end
 	case indented, fenced:
-		m.prose(m.start, m.end, literal)
+		m.emit(Code, m.start, m.end)
 	case htmlBlock:
-		m.html(m.start, m.end)
+		m.emit(HTMLBlock, m.start, m.end)
 	}
 	m.leaf = noLeaf
 	return text
 }
 
-// quotes returns how many quotations the leaf is in: the most marks that a line
-// of it may begin with.
+// quotes returns the number of quotations that the leaf is in: a line of it may begin with
+// as many marks.
 func (m *markdown) quotes() (n int) {
 	for _, in := range m.inside {
 		if in.quote {
@@ -390,7 +414,7 @@ func (m *markdown) quotes() (n int) {
 	return n
 }
 
-// fenceSize returns how often mark is at the front of s.
+// fenceSize returns the number of marks at the front of s.
 func fenceSize(s string, mark byte) int { return len(s) - len(strings.TrimLeft(s, string(mark))) }
 
 // isHeading reports whether s is an ATX heading (CommonMark 4.2).
@@ -425,8 +449,8 @@ func markerSize(s string) int {
 	return size
 }
 
-// htmlStart reports whether a block of HTML begins with the line s, and what ends
-// it (CommonMark 4.6).
+// htmlStart reports whether a block of HTML begins with the line s, and the text that ends
+// the block (CommonMark 4.6).
 func htmlStart(s string, within bool) (ending string, ok bool) {
 	switch {
 	case strings.HasPrefix(s, "<!--"):
@@ -443,18 +467,17 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 	if closing {
 		name = s[len("</"):]
 	}
-	end := nameEnd(name)
+	end := narrowName(name)
 	rest := name[end:]
-	var buf [maxElement]byte
-	lower := lowerName(buf[:0], name[:end])
+	name = strings.ToLower(name[:end])
 	switch {
 	case rest != "" && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '>' && !strings.HasPrefix(rest, "/>"):
-	case isLiteralElement(lower) && !closing && !strings.HasPrefix(rest, "/>"):
+	case isLiteralElement(name) && !closing && !strings.HasPrefix(rest, "/>"):
 		return literalEnding, true
-	case isBlockElement(lower):
+	case isBlockElement(name):
 		return "", true
 	}
-	if within || isLiteralElement(lower) && !closing {
+	if within || isLiteralElement(name) && !closing {
 		return "", false
 	}
 	next, ok := wholeTag(s, 0)
@@ -464,7 +487,7 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 // literalEnding stands for the end tag of any element that may hold blank lines.
 const literalEnding = "</"
 
-// hasEnding reports whether the block of HTML that ends with ending does so in s.
+// hasEnding reports whether s has the ending of a block of HTML.
 func hasEnding(s, ending string) bool {
 	if ending != literalEnding {
 		return strings.Contains(s, ending)
@@ -475,17 +498,16 @@ func hasEnding(s, ending string) bool {
 			return false
 		}
 		s = s[n+len("</"):]
-		end := nameEnd(s)
-		var buf [maxElement]byte
-		if end < len(s) && s[end] == '>' && isLiteralElement(lowerName(buf[:0], s[:end])) {
+		end := narrowName(s)
+		if end < len(s) && s[end] == '>' && isLiteralElement(strings.ToLower(s[:end])) {
 			return true
 		}
 	}
 }
 
-// nameEnd returns where the name of a tag ends at the front of s, in Markdown's
-// narrow sense: letters, digits and "-".
-func nameEnd(s string) int {
+// narrowName returns where the name of a tag ends at the front of s, which Markdown
+// allows to have only letters, digits and "-".
+func narrowName(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
 		end++
@@ -493,16 +515,16 @@ func nameEnd(s string) int {
 	return end
 }
 
-func isLiteralElement(name []byte) bool {
-	switch string(name) {
+func isLiteralElement(name string) bool {
+	switch name {
 	case "pre", "script", "style", "textarea":
 		return true
 	}
 	return false
 }
 
-func isBlockElement(name []byte) bool {
-	switch string(name) {
+func isBlockElement(name string) bool {
+	switch name {
 	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup", "dd",
 		"details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frame", "frameset",
 		"h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li", "link", "main", "menu",

@@ -1,4 +1,4 @@
-package extract_test
+package document_test
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/document"
 )
 
 // The sections are those of CommonMark 0.31.
 func TestMarkdown(t *testing.T) {
-	testRows(t, extract.Markdown, nil, []row{
+	testRows(t, document.Markdown, nil, []row{
 		// 6.3, links.
 		{`[text](a.md)`, want("link a.md")},
 		{`[text](http://host/a "title")`, want("link http://host/a")},
@@ -95,7 +95,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestMarkdownHidden(t *testing.T) {
-	testRows(t, extract.Markdown, &extract.Options{Hidden: true}, []row{
+	testRows(t, document.Markdown, &document.Options{Hidden: true}, []row{
 		{"a <!-- http://host/a --> <b title='http://host/c'>\n\n<!-- http://host/d -->", want("bare http://host/a", "bare http://host/c", "bare http://host/d")},
 	})
 }
@@ -105,7 +105,7 @@ func TestMarkdownDepth(t *testing.T) {
 	for depth, want := range map[int]int{99: 0, 100: 0, 101: 2} {
 		text := strings.Repeat("> ", depth) + "    [a](b)\n\n" + strings.Repeat("- ", depth) + "    [a](b)"
 		got := 0
-		for range extract.Markdown(text, nil) {
+		for range document.Markdown(text, nil) {
 			got++
 		}
 		if got != want {
@@ -117,7 +117,7 @@ func TestMarkdownDepth(t *testing.T) {
 func TestMarkdownCut(t *testing.T) {
 	const text = "# [a](b)\n\n[c]: http://host/d 'e'\n\nSee <http://host/f>, http://host/g\\_h and http://host/?i&amp;j; <a href='k'>\n" +
 		"![l](m) [n\no](p\n\"q\") <r@host> `http://host/s`\n\n> - http://host/t\n>\n>       http://host/u\n\n```\nhttp://host/v\n```\n\n<div>\n<img src=w>\n</div>\n"
-	checkCut(t, extract.Markdown, text)
+	checkCut(t, document.Markdown, text)
 }
 
 // TestMarkdownNested puts blocks into each other at random: whatever they are in,
@@ -139,7 +139,7 @@ func TestMarkdownNested(t *testing.T) {
 		{"<ab:c> [d][", want("bracketed ab:c")},
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var document strings.Builder
+		var b strings.Builder
 		var wanted []string
 		for range rapid.IntRange(1, 6).Draw(t, "blocks") {
 			block := rapid.SampledFrom(blocks).Draw(t, "block")
@@ -154,13 +154,13 @@ func TestMarkdownNested(t *testing.T) {
 				}
 				text = marks[0] + strings.ReplaceAll(text, "\n", "\n"+marks[1])
 			}
-			document.WriteString(text)
+			b.WriteString(text)
 			// The comment ends lists, whose items would take what follows into them.
-			document.WriteString("\n\n<!-- -->\n\n")
+			b.WriteString("\n\n<!-- -->\n\n")
 			wanted = append(wanted, block.want...)
 		}
-		text := document.String()
-		if got := list(text, extract.Markdown(text, nil)); !slices.Equal(got, wanted) {
+		text := b.String()
+		if got := list(text, document.Markdown(text, nil)); !slices.Equal(got, wanted) {
 			t.Fatalf("%s\n got  %q\n want %q", text, got, wanted)
 		}
 	})
@@ -168,7 +168,7 @@ func TestMarkdownNested(t *testing.T) {
 
 func ExampleMarkdown() {
 	const text = "See [the draft](uri-draft.md), ![a map](map.png) or <http://info.cern.ch/>.\n"
-	for m := range extract.Markdown(text, nil) {
+	for m := range document.Markdown(text, nil) {
 		if m.Ref != "" {
 			fmt.Println(m.Form, "partial form", m.Ref)
 		} else {

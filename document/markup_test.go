@@ -1,4 +1,4 @@
-package extract_test
+package document_test
 
 import (
 	"fmt"
@@ -8,18 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 )
 
-// row is a document, and what is found in it as show has it.
+// row is a document, and what is found in it as showLink has it.
 type row struct {
 	text string
 	want []string
 }
 
-// show returns a match as a line: the form, or the element; what it locates; if
+// showLink returns a link as a line: the form, or the element; what it locates; if
 // it is written in another way, that; and the base.
-func show(text string, m extract.Match) string {
+func showLink(text string, m document.Link) string {
 	b := m.Form.String()
 	if m.Element != "" {
 		b = m.Element
@@ -39,16 +40,16 @@ func show(text string, m extract.Match) string {
 }
 
 // list returns all matches as lines.
-func list(text string, matches iter.Seq[extract.Match]) (lines []string) {
+func list(text string, matches iter.Seq[document.Link]) (lines []string) {
 	for m := range matches {
-		lines = append(lines, show(text, m))
+		lines = append(lines, showLink(text, m))
 	}
 	return lines
 }
 
-type finder func(string, *extract.Options) iter.Seq[extract.Match]
+type finder func(string, *document.Options) iter.Seq[document.Link]
 
-func testRows(t *testing.T, find finder, o *extract.Options, rows []row) {
+func testRows(t *testing.T, find finder, o *document.Options, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		if got := list(r.text, find(r.text, o)); !slices.Equal(got, r.want) {
@@ -81,8 +82,8 @@ func TestMarkupHostile(t *testing.T) {
 	} {
 		text := strings.Repeat(unit, size/len(unit))
 		for _, text := range []string{"> " + text, "<a b='" + text, "[a](" + text + ">", text + "\n\n" + text} {
-			for _, o := range []*extract.Options{nil, {Hidden: true}} {
-				for _, find := range []finder{extract.HTML, extract.Markdown, extract.CSS} {
+			for _, o := range []*document.Options{nil, {Hidden: true}} {
+				for _, find := range []finder{document.HTML, document.Markdown, document.CSS} {
 					for m := range find(text, o) {
 						if m.Start > m.End {
 							t.Fatal(unit)
@@ -102,14 +103,14 @@ func TestMarkupMemory(t *testing.T) {
 		find          finder
 		before, after string
 	}{
-		{extract.HTML, `<a href="`, `">`},
-		{extract.HTML, `<meta http-equiv=refresh content="`, ""},
-		{extract.HTML, "<p>", ""},
-		{extract.HTML, "<iframe srcdoc='", "'>"},
-		{extract.Markdown, "[a](", ")"},
-		{extract.CSS, "url(", ")"},
-		{extract.CSS, "/*", ""},
-		{extract.Markdown, `> <a href='`, "'>"},
+		{document.HTML, `<a href="`, `">`},
+		{document.HTML, `<meta http-equiv=refresh content="`, ""},
+		{document.HTML, "<p>", ""},
+		{document.HTML, "<iframe srcdoc='", "'>"},
+		{document.Markdown, "[a](", ")"},
+		{document.CSS, "url(", ")"},
+		{document.CSS, "/*", ""},
+		{document.Markdown, `> <a href='`, "'>"},
 	} {
 		text := test.before + value + test.after
 		var before, after runtime.MemStats
@@ -132,9 +133,9 @@ func TestMarkupAllocations(t *testing.T) {
 		unit string
 		n    int // matches in unit
 	}{
-		{extract.HTML, `<p>See <a href="http://host/a">http://host/b</a> <img src=c.png srcset="d.png 1x, e.png 2x" style="background: url(f.png)">` + "\n", 6},
-		{extract.CSS, "/* http://host/a */ @import 'b'; p { x: url(c.png) url(http://host/d) }\n", 4},
-		{extract.Markdown, "See [a](http://host/a \"t\") `http://host/b` <http://host/c> ![d](e.png) http://host/f.\n\n[g]: h\n\n> * <a href=i>\n\n", 7},
+		{document.HTML, `<p>See <a href="http://host/a">http://host/b</a> <img src=c.png srcset="d.png 1x, e.png 2x" style="background: url(f.png)">` + "\n", 6},
+		{document.CSS, "/* http://host/a */ @import 'b'; p { x: url(c.png) url(http://host/d) }\n", 4},
+		{document.Markdown, "See [a](http://host/a \"t\") `http://host/b` <http://host/c> ![d](e.png) http://host/f.\n\n[g]: h\n\n> * <a href=i>\n\n", 7},
 	} {
 		cost := func(times int) float64 {
 			text := strings.Repeat(test.unit, times)
@@ -154,15 +155,15 @@ func TestMarkupAllocations(t *testing.T) {
 	}
 }
 
-// Whoever has seen enough gets no more.
+// A caller that breaks out of the loop gets no more.
 func TestMarkupStop(t *testing.T) {
 	const text = "[a](b) [c](d) <e href=f src=g srcset='h,i j'> http://k/ `http://l/` <m:n> <style>url(o) url(p)</style>\n\n<q href=r>"
-	for _, find := range []finder{extract.HTML, extract.Markdown, extract.CSS} {
-		all := list(text, find(text, &extract.Options{Hidden: true}))
+	for _, find := range []finder{document.HTML, document.Markdown, document.CSS} {
+		all := list(text, find(text, &document.Options{Hidden: true}))
 		for n := range all {
 			var got []string
-			for m := range find(text, &extract.Options{Hidden: true}) {
-				if got = append(got, show(text, m)); len(got) == n+1 {
+			for m := range find(text, &document.Options{Hidden: true}) {
+				if got = append(got, showLink(text, m)); len(got) == n+1 {
 					break
 				}
 			}
@@ -174,10 +175,10 @@ func TestMarkupStop(t *testing.T) {
 }
 
 func TestMarkupSchemes(t *testing.T) {
-	only := &extract.Options{Schemes: func(name string) bool { return name == "gopher" }, NoBare: true}
+	only := &document.Options{Extract: extract.Options{Schemes: extract.Named(extract.Any, "gopher"), NoBare: true}, SchemesOnly: true}
 	const text = `<a href="HTTP://h/"> <a href="GOPHER://h/"> <a href="a.html"> gopher://h/ <gopher://i/>`
-	testRows(t, extract.HTML, only, []row{{text, want("a href GOPHER://h/", "a href a.html", "bracketed gopher://i/")}})
-	testRows(t, extract.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})
+	testRows(t, document.HTML, only, []row{{text, want("a href GOPHER://h/", "a href a.html", "bracketed gopher://i/")}})
+	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})
 }
 
 // A running text that is too long to be decoded at once is decoded in pieces, and
@@ -186,7 +187,7 @@ func TestMarkupPieces(t *testing.T) {
 	const unit, n = "&lt;http://host.dom/a&amp;b&gt;\n", 80_000
 	text := strings.Repeat(unit, n)
 	got := 0
-	for m := range extract.HTML(text, nil) {
+	for m := range document.HTML(text, nil) {
 		if m.Form != extract.Bracketed || m.URL.String() != "http://host.dom/a&b" || m.Start != int64(got*len(unit)+len("&lt;")) {
 			t.Fatalf("%d: %v %v at %d", got, m.Form, m.URL, m.Start)
 		}
@@ -195,4 +196,26 @@ func TestMarkupPieces(t *testing.T) {
 	if got != n {
 		t.Errorf("%d of %d", got, n)
 	}
+}
+
+func TestMarkupIRI(t *testing.T) {
+	var got []string
+	for l := range document.Markdown("[](http://h/a) [](http://h/ä) [](ä)", nil) {
+		got = append(got, fmt.Sprint(l.URL, l.Ref, " ", l.IRI))
+	}
+	if want := []string{"http://h/a false", "http://h/ä true", "ä false"}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestMarkupSchemeless(t *testing.T) {
+	o := &document.Options{Extract: extract.Options{Schemeless: true}}
+	testRows(t, document.Markdown, o, []row{{
+		"[www.x.example](b) **www.a.example** a@b.example",
+		want(`bare http://www.x.example as "www.x.example"`, "link b", `bare http://www.a.example as "www.a.example"`, `bare mailto:a@b.example as "a@b.example"`),
+	}})
+	testRows(t, document.HTML, o, []row{{
+		"<p>a@b.example &lt;www&period;a.example&gt;",
+		want(`bare mailto:a@b.example as "a@b.example"`, `bare http://www.a.example as "www&period;a.example"`),
+	}})
 }

@@ -1,4 +1,4 @@
-package extract_test
+package document_test
 
 import (
 	"html"
@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 )
 
 // checkMatches checks what is true of every document.
-func checkMatches(t *testing.T, text string, find finder, o *extract.Options) {
+func checkMatches(t *testing.T, text string, find finder, o *document.Options) {
 	end := int64(0)
 	for m := range find(text, o) {
 		switch {
@@ -42,8 +43,8 @@ func FuzzHTML(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, s string, hidden bool) {
-		checkMatches(t, s, extract.HTML, &extract.Options{Hidden: hidden})
-		checkMatches(t, "<?xml?>"+s, extract.HTML, &extract.Options{Hidden: hidden})
+		checkMatches(t, s, document.HTML, &document.Options{Hidden: hidden})
+		checkMatches(t, "<?xml?>"+s, document.HTML, &document.Options{Hidden: hidden})
 	})
 }
 
@@ -56,8 +57,8 @@ func FuzzCSS(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, s string, hidden bool) {
-		checkMatches(t, s, extract.CSS, &extract.Options{})
-		checkMatches(t, s, extract.CSS, &extract.Options{Hidden: hidden})
+		checkMatches(t, s, document.CSS, &document.Options{})
+		checkMatches(t, s, document.CSS, &document.Options{Hidden: hidden})
 	})
 }
 
@@ -71,7 +72,7 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, s string, hidden bool) {
-		checkMatches(t, s, extract.Markdown, &extract.Options{Hidden: hidden})
+		checkMatches(t, s, document.Markdown, &document.Options{Hidden: hidden})
 	})
 }
 
@@ -89,7 +90,7 @@ func FuzzReferences(f *testing.F) {
 		if strings.Contains(s, "<") || strings.Contains(s, "&#") {
 			return // Tags, and numbers that the standard library reads in its own way.
 		}
-		for m := range extract.HTML(s, nil) {
+		for m := range document.HTML(s, nil) {
 			if written := s[m.Start:m.End]; m.Form == extract.Bare && html.UnescapeString(written) != m.URL.String() {
 				t.Errorf("%q: %q is written %q", s, m.URL, written)
 			}
@@ -99,10 +100,10 @@ func FuzzReferences(f *testing.F) {
 
 // The standard's own text is running text for both.
 func TestMarkupOfPlainText(t *testing.T) {
-	b, err := os.ReadFile("testdata/rfc1738.txt")
+	b, err := os.ReadFile("../extract/testdata/rfc1738.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkMatches(t, string(b), extract.HTML, &extract.Options{})
-	checkMatches(t, string(b), extract.Markdown, &extract.Options{})
+	checkMatches(t, string(b), document.HTML, &document.Options{})
+	checkMatches(t, string(b), document.Markdown, &document.Options{})
 }

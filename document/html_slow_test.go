@@ -1,4 +1,4 @@
-package extract_test
+package document_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -303,7 +304,7 @@ func slowConnection(s string, tag slowTag) bool {
 
 // fastHrefs returns what it finds.
 func fastHrefs(s string) (lines []string) {
-	for m := range extract.HTML(s, &extract.Options{NoBare: true}) {
+	for m := range document.HTML(s, &document.Options{Extract: extract.Options{NoBare: true}}) {
 		if _, name, _ := strings.Cut(strings.TrimPrefix(m.Element, "link preconnect"), " "); slices.Contains([]string{"href", "archive", "value"}, name) {
 			lines = append(lines, fmt.Sprintf("%s %d %d", m.Element, m.Start, m.End))
 		}

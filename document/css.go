@@ -1,9 +1,10 @@
-package extract
+package document
 
 import (
 	"iter"
 	"strings"
 
+	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/internal/octet"
 )
 
@@ -13,35 +14,35 @@ import (
 //
 //	@import "a.css"; @import url(b.css);
 //	p { background: url("c.png"), URL( d\.png ) }
-//	/* http://host/ */                  bare, as [All] has it
+//	/* http://host/ */                  bare, as [extract.All] has it
 //
-// What is referred to has the Form Attribute and the Element "style", and is a URL or
-// a partial form, as in [HTML].
-func CSS(text string, o *Options) iter.Seq[Match] {
-	return func(yield func(Match) bool) {
-		d := newDocument(text, o, yield)
+// References have the Form Attribute and the Element "style", and are URLs or partial
+// forms, as in [HTML].
+func CSS(text string, o *Options) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		d := newLinkFinder(text, o, yield)
 		read := 0
-		references := newDocument(text, o, func(m Match) bool {
-			d.prose(read, int(m.Start), literal)
-			read = int(m.End)
-			d.emit(m)
+		references := newLinkFinder(text, o, func(l Link) bool {
+			d.prose(read, int(l.Start), markup.Literal)
+			read = int(l.End)
+			d.emit(l)
 			return !d.done
 		})
-		references.o.Hidden = false // Nothing is.
-		references.css(&source{decoded{text: text}, 0, "style"})
-		d.prose(read, len(text), literal)
+		references.o.Hidden = false // All text is read as visible.
+		references.css(&source{markup.Decoded{Text: text}, 0, "style"})
+		d.prose(read, len(text), markup.Literal)
 	}
 }
 
-// css reports what a style sheet, or the declarations of a style attribute, refer
-// to: url(...), quoted or not, and the text after @import (CSS Syntax 4.3). What
-// is in comments and strings is no reference, nor is the name of a namespace.
-func (d *document) css(v *source) {
-	s := v.text
+// css reports the references of a style sheet, or of the declarations of a style
+// attribute: url(...), quoted or not, and the text after @import (CSS Syntax 4.3).
+// Comments, strings and the names of namespaces have none.
+func (d *linkFinder) css(v *source) {
+	s := v.Text
 	for i := 0; i < len(s) && !d.done; {
 		switch c := s[i]; {
 		case c == '/' && strings.HasPrefix(s[i:], "/*"):
-			i = after(s, i+len("/*"), "*/")
+			i = markup.After(s, i+len("/*"), "*/")
 		case c == '"' || c == '\'':
 			_, i, _ = cssString(s, i)
 		case c == '\\':
@@ -50,7 +51,7 @@ func (d *document) css(v *source) {
 			i = d.atRule(v, i)
 		case octet.Is(c, octet.Alpha|octet.High) || c == '_' || c == '-':
 			end := identEnd(s, i)
-			if end < len(s) && s[end] == '(' && sameName(s[i:end], "url") {
+			if end < len(s) && s[end] == '(' && markup.SameName(s[i:end], "url") {
 				end = d.cssURL(v, end+1)
 			}
 			i = end
@@ -61,30 +62,30 @@ func (d *document) css(v *source) {
 }
 
 // atRule reads the name of the at-rule at i, and the text after @import.
-func (d *document) atRule(v *source, i int) int {
-	s := v.text
+func (d *linkFinder) atRule(v *source, i int) int {
+	s := v.Text
 	end := identEnd(s, i+1)
 	switch name := s[i+1 : end]; {
-	case sameName(name, "namespace"):
-		return after(s, end, ";")
-	case sameName(name, "import"):
-		start := skipSpace(s, end)
+	case markup.SameName(name, "namespace"):
+		return markup.After(s, end, ";")
+	case markup.SameName(name, "import"):
+		start := markup.SkipSpace(s, end)
 		if start == len(s) || s[start] != '"' && s[start] != '\'' {
 			break
 		}
 		last, next, ok := cssString(s, start)
 		if ok {
-			d.one(v, start+1, last, cssText)
+			d.one(v, start+1, last, markup.CSSText)
 		}
 		return next
 	}
 	return end
 }
 
-// cssURL reads what is behind the "(" of url(, which is before i.
-func (d *document) cssURL(v *source, i int) int {
-	s := v.text
-	start := skipSpace(s, i)
+// cssURL reads the URL after "url(", which ends at i.
+func (d *linkFinder) cssURL(v *source, i int) int {
+	s := v.Text
+	start := markup.SkipSpace(s, i)
 	if start == len(s) {
 		return start
 	}
@@ -94,21 +95,21 @@ func (d *document) cssURL(v *source, i int) int {
 		start++
 	} else {
 		end = start
-		for end < len(s) && !isSpace(s[end]) && strings.IndexByte(`"'()`, s[end]) < 0 {
-			end += escapeSize(s[end:])
+		for end < len(s) && !markup.IsSpace(s[end]) && strings.IndexByte(`"'()`, s[end]) < 0 {
+			end += markup.CSSCharSize(s[end:])
 		}
 		next = end
 	}
-	next = skipSpace(s, next)
+	next = markup.SkipSpace(s, next)
 	if ok && next < len(s) && s[next] == ')' {
-		d.one(v, start, end, cssText)
+		d.one(v, start, end, markup.CSSText)
 		next++
 	}
 	return next
 }
 
-// cssString returns where the content of the string at i ends, and the place
-// behind it. A line end ends what is no string.
+// cssString returns where the content of the string at i ends, and the offset after the
+// string. A string may not have a line end in it: then ok is false.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

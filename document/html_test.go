@@ -1,14 +1,14 @@
-package extract_test
+package document_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/document"
 )
 
 func TestHTML(t *testing.T) {
-	testRows(t, extract.HTML, nil, []row{
+	testRows(t, document.HTML, nil, []row{
 		// Attributes.
 		{`<a href="a.html">`, want("a href a.html")},
 		{`<A HREF='http://host/'>x</A>`, want("a href http://host/")},
@@ -121,7 +121,7 @@ func TestHTML(t *testing.T) {
 }
 
 func TestHTMLHidden(t *testing.T) {
-	testRows(t, extract.HTML, &extract.Options{Hidden: true}, []row{
+	testRows(t, document.HTML, &document.Options{Hidden: true}, []row{
 		{`<!-- http://host/a <a href=b> -->`, want("bare http://host/a")},
 		{`<script>x = "http://host/a"</script>`, want("bare http://host/a")},
 		{`<style>/* http://host/a */ b { c: url(http://host/d) }</style>`,
@@ -139,7 +139,7 @@ func TestHTMLCut(t *testing.T) {
 <p style="url(e)">See <a href="http://host/f?g&amp;h" title='i'>http://host/?j&amp;k</a> <img srcset="l 1x, m 2x" src=n>
 <meta http-equiv=refresh content="0; url=o"> &lt;URL:ftp://host/p
 q&gt; <http://host/r>, <script src="s">"http://t/"</script> (mailto:u@host) <![CDATA[http://v/]]> http://host/w`
-	checkCut(t, extract.HTML, text)
+	checkCut(t, document.HTML, text)
 }
 
 // checkCut cuts text at every octet. Whatever is found then begins where something
@@ -147,13 +147,13 @@ q&gt; <http://host/r>, <script src="s">"http://t/"</script> (mailto:u@host) <![C
 func checkCut(t *testing.T, find finder, text string) {
 	whole := map[int64]string{}
 	for m := range find(text, nil) {
-		whole[m.Start] = show(text, m)
+		whole[m.Start] = showLink(text, m)
 	}
 	for n := range len(text) {
 		for m := range find(text[:n], nil) {
 			line, ok := whole[m.Start]
-			if !ok || line != show(text, m) && m.End < int64(n)-cutMargin {
-				t.Errorf("cut at %d: %s at %d; the whole has %q", n, show(text, m), m.Start, line)
+			if !ok || line != showLink(text, m) && m.End < int64(n)-cutMargin {
+				t.Errorf("cut at %d: %s at %d; the whole has %q", n, showLink(text, m), m.Start, line)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ const cutMargin = 8
 
 func ExampleHTML() {
 	const text = `<base href="http://info.cern.ch/"><a href="hypertext/WWW/?a&amp;b">the web</a>, &lt;URL:ftp://info.cern.ch/&gt;`
-	for m := range extract.HTML(text, nil) {
+	for m := range document.HTML(text, nil) {
 		if m.Ref != "" {
 			fmt.Println(m.Element, m.Ref, "in", m.Base)
 		} else {
@@ -179,7 +179,7 @@ func ExampleHTML() {
 }
 
 func TestCSS(t *testing.T) {
-	testRows(t, extract.CSS, nil, []row{
+	testRows(t, document.CSS, nil, []row{
 		{`@import "a.css"; @import url(b.css) screen; @font-face { src: url('c.woff2') format("woff2"), URL( d\.woff ) }`,
 			want("style a.css", "style b.css", "style c.woff2", `style d.woff as "d\\.woff"`)},
 		{`/* from http://host/a, url(no) */ p { x: url(http://host/b) } /* <URL:ftp://host/c> */`,
@@ -190,6 +190,6 @@ func TestCSS(t *testing.T) {
 		{`p { x: url(javascript:http://host/h) url(data:image/png;base64,AA==) }`, want("bare http://host/h", "style data:image/png;base64,AA==")},
 		{"p { x: url(a", nil}, {"@import 'a\n';", nil}, {"/* url(a)", nil}, {"", nil}, {`\`, nil}, {"@", nil},
 	})
-	hidden := &extract.Options{Hidden: true}
-	testRows(t, extract.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
+	hidden := &document.Options{Hidden: true}
+	testRows(t, document.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
 }

@@ -1,14 +1,12 @@
-package extract
+package markup
 
 import (
 	"strings"
 
-	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// inlineMarks are the octets that mean something between the words of Markdown. It
-// is never written.
+// inlineMarks are the octets that begin or end an inline. It is never written.
 var inlineMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true}
 
 const (
@@ -18,23 +16,32 @@ const (
 	maxLabel    = 999     // octets of a label (CommonMark 4.7)
 )
 
-// inlines reads the inlines of a paragraph once, from left to right. What has no
-// end is looked for in vain once, and not again for each of its beginnings.
+// bracket is a "[" that is open.
+type bracket struct {
+	at    int
+	image bool
+	text  int // length of the plain text before it
+}
+
+// inlines reads the inlines of a paragraph once, from left to right. A search that fails
+// once is not repeated for each later beginning.
 type inlines struct {
 	*markdown
 	s        string // up to the end of the paragraph
-	run      int    // where the running text begins that is not yet reported
+	run      int    // start of the running text that is not yielded yet
 	quotes   int
-	inactive int // brackets below are within no link any more: one is in them
+	inactive int // brackets below this index are around a link, and so are plain text
 
 	ticked bool    // ticks are those of this paragraph
-	absent [4]bool // there is no end of a comment, and so on, as in unseens
-	spare  int     // how many octets may still be read for tags that are none
+	absent [4]bool // by index in unseens: no more end follows
+	spare  int     // octets that may still be read for tags that are not closed
+	plain  *plainText
 }
 
-// inline reports what the text from start to end of a paragraph has.
-func (m *markdown) inline(start, end int) {
-	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start)}
+// inline yields the pieces of a paragraph from start to end. If plain is not nil, it gets
+// the text without markup.
+func (m *markdown) inline(start, end int, plain *plainText) {
+	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
 	escaped := -1
 	for i := start; i < end && !m.done; {
@@ -47,37 +54,41 @@ func (m *markdown) inline(start, end int) {
 		case '<':
 			i = l.angle(i)
 		case '[':
-			l.push(i > start && l.s[i-1] == '!' && escaped != i-1)
+			l.push(i, i > start && l.s[i-1] == '!' && escaped != i-1)
 			i++
 		case ']':
 			i = l.link(i)
+		case '_':
+			plain.emphasis(l.s, i)
+			i++
 		}
-		for i < end && !inlineMarks[l.s[i]] {
+		for i < end && !inlineMarks[l.s[i]] && (plain == nil || l.s[i] != '_') {
 			i++
 		}
 	}
 	l.flush(end)
+	plain.show(l.s, end, end)
 }
 
-// flush reports the running text up to end.
+// flush yields the running text up to end.
 func (l *inlines) flush(end int) {
-	l.prose(l.run, end, markdownText)
+	l.emit(Prose, l.run, end)
 	l.run = end
 }
 
-// skipTo goes on at next with running text.
+// skipTo continues the running text at next.
 func (l *inlines) skipTo(next int) int {
 	l.run = next
 	return next
 }
 
-func (l *inlines) push(image bool) {
+func (l *inlines) push(i int, image bool) {
 	if len(l.brackets) < maxBrackets {
-		l.brackets = append(l.brackets, image)
+		l.brackets = append(l.brackets, bracket{i, image, l.plain.open(l.s, i, image)})
 	}
 }
 
-// codeSpan reads the code span at i, or else the "`" there (CommonMark 6.1).
+// codeSpan reads the code span at i, or only its "`" (CommonMark 6.1).
 func (l *inlines) codeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size
@@ -95,14 +106,16 @@ func (l *inlines) codeSpan(i int) int {
 		n := fenceSize(l.s[end:], '`')
 		if n == size {
 			l.flush(i)
-			l.prose(start, end, literal)
+			l.emit(Code, start, end)
+			l.plain.show(l.s, i, end+n)
+			l.plain.add(strings.Trim(strings.ReplaceAll(l.s[start:end], "\n", " "), " "))
 			return l.skipTo(end + n)
 		}
 		end += n
 	}
 }
 
-// findTicks notes where the last "`" are, of each number of them.
+// findTicks finds the last run of "`" of each length.
 func (l *inlines) findTicks(i int) {
 	l.ticked = true
 	clear(l.ticks[:])
@@ -120,23 +133,45 @@ func (l *inlines) findTicks(i int) {
 	}
 }
 
-// link reads the "]" at i, and the destination behind it if it ends the text of a
-// link or image (CommonMark 6.3, 6.4).
+// link reads the "]" at i, and the destination after it if it ends the text of a link or
+// image (CommonMark 6.3, 6.4).
 func (l *inlines) link(i int) int {
 	top := len(l.brackets) - 1
 	if top < 0 {
 		return i + 1
 	}
-	image := l.brackets[top]
-	active := image || top >= l.inactive
+	open := l.brackets[top]
+	active := open.image || top >= l.inactive
 	l.brackets = l.brackets[:top]
 	l.inactive = min(l.inactive, top)
-	if !active || i+1 == len(l.s) || l.s[i+1] != '(' {
+	if !active {
 		return i + 1
 	}
-	d, next, ok := destination(l.s, l.skip(i+len("](")))
+	d, next, ok := l.target(i + 1)
 	if !ok {
+		if next := l.plain.label(l.s, open.at+1, i); next > 0 {
+			l.plain.close(l.s, open, i, next)
+			return max(next, i+1)
+		}
 		return i + 1
+	}
+	kind := Image
+	if !open.image {
+		kind, l.inactive = Link, top
+	}
+	l.flush(i)
+	l.emit(kind, d.start, d.end)
+	l.plain.close(l.s, open, i, next)
+	return l.skipTo(d.end)
+}
+
+// target reads "(destination title)" at i, which follows the text of a link.
+func (l *inlines) target(i int) (d dest, next int, ok bool) {
+	if i == len(l.s) || l.s[i] != '(' {
+		return d, i, false
+	}
+	if d, next, ok = destination(l.s, l.skip(i+1)); !ok {
+		return d, next, false
 	}
 	if title := l.skip(next); title > next {
 		if end, ok := titleEnd(l.s, title); ok {
@@ -144,19 +179,10 @@ func (l *inlines) link(i int) int {
 		}
 		next = l.skip(title)
 	}
-	if next == len(l.s) || l.s[next] != ')' {
-		return i + 1
-	}
-	form := Image
-	if !image {
-		form, l.inactive = Link, top
-	}
-	l.flush(i)
-	l.dest(d, form)
-	return l.skipTo(d.end)
+	return d, next + 1, next < len(l.s) && l.s[next] == ')'
 }
 
-// skip goes on behind blanks, and at most one line end with the marks of
+// skip returns the offset after blanks, and at most one line end with the marks of
 // quotations that the next line begins with.
 func (l *inlines) skip(i int) int {
 	i = blanksEnd(l.s, i)
@@ -180,7 +206,7 @@ func blanksEnd(s string, i int) int {
 	return i
 }
 
-// dest is where a destination is, without its "<" and ">".
+// dest is the range of a destination, without its "<" and ">".
 type dest struct{ start, end int }
 
 // destination reads the destination of a link at i (CommonMark 6.3).
@@ -217,17 +243,7 @@ func destination(s string, i int) (d dest, next int, ok bool) {
 	return dest{i, end}, end, open == 0
 }
 
-// dest reports a destination.
-func (m *markdown) dest(d dest, form Form) {
-	if d.end-d.start > maxPiece {
-		return
-	}
-	written := decode(m.text[d.start:d.end], markdownText).text
-	written = strings.ReplaceAll(written, " ", "%20") // One in "<" and ">" may have blanks.
-	m.refer(written, Match{Form: form, Start: int64(d.start), End: int64(d.end)})
-}
-
-// titleEnd returns the place behind the title at i.
+// titleEnd returns the offset after the title at i.
 func titleEnd(s string, i int) (end int, ok bool) {
 	if i == len(s) {
 		return i, false
@@ -253,8 +269,8 @@ func titleEnd(s string, i int) (end int, ok bool) {
 	return i, false
 }
 
-// definition reads a link reference definition at i, the start of a paragraph or
-// behind another, and reports its destination (CommonMark 4.7).
+// definition reads a link reference definition at i, the start of a paragraph or the end
+// of another definition, and yields its destination (CommonMark 4.7).
 func (m *markdown) definition(i, end int) (next int, ok bool) {
 	l := inlines{markdown: m, s: m.text[:end], quotes: m.quotes()}
 	label := labelEnd(l.s, i)
@@ -268,23 +284,26 @@ func (m *markdown) definition(i, end int) (next int, ok bool) {
 	last := blanksEnd(l.s, next)
 	ends := lineEnds(l.s, last)
 	if title := l.skip(next); title > next {
-		if behind, ok := titleEnd(l.s, title); ok {
-			if behind = blanksEnd(l.s, behind); lineEnds(l.s, behind) {
-				last, ends = behind, true
+		if after, ok := titleEnd(l.s, title); ok {
+			if after = blanksEnd(l.s, after); lineEnds(l.s, after) {
+				last, ends = after, true
 			}
 		}
 	}
 	if !ends {
 		return i, false
 	}
-	m.dest(d, Definition)
-	m.prose(d.end, last, markdownText)
+	m.emit(Definition, d.start, d.end)
+	m.emit(Prose, d.end, last)
+	if m.headings != nil {
+		m.headings.labels[normalLabel(l.s[i+1:label-len("]:")])] = true
+	}
 	return l.skip(last), true
 }
 
 func lineEnds(s string, i int) bool { return i == len(s) || s[i] == '\n' || s[i] == '\r' }
 
-// labelEnd returns the place behind the ":" of a label at i, or -1.
+// labelEnd returns the offset after the ":" of a label at i, or -1.
 func labelEnd(s string, i int) int {
 	if i == len(s) || s[i] != '[' {
 		return -1
@@ -302,15 +321,15 @@ func labelEnd(s string, i int) int {
 		case c == '\\':
 			text = true
 			end++
-		case !isSpace(c):
+		case !IsSpace(c):
 			text = true
 		}
 	}
 	return -1
 }
 
-// unseens are what begins with "<" and is seen by no reader (CommonMark 6.6).
-// The end may overlap all but the first two octets.
+// unseens are the constructs of HTML that no reader sees (CommonMark 6.6). The end may
+// overlap all but the first two octets.
 var unseens = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
@@ -318,8 +337,8 @@ var unseens = [...]struct{ start, end string }{
 	{"<!", ">"},
 }
 
-// angle reads the autolink or the HTML that begins with the "<" at i, or else the
-// "<" (CommonMark 6.5, 6.6).
+// angle reads the autolink or the HTML that begins with the "<" at i, or only the "<"
+// (CommonMark 6.5, 6.6).
 func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
@@ -336,8 +355,7 @@ func (l *inlines) angle(i int) int {
 			l.absent[n] = true
 			return i + 1
 		}
-		l.flush(i)
-		return l.skipTo(l.unseen(i, i+len("<!")+end+len(u.end)))
+		return l.markup(Unseen, i, i+len("<!")+end+len(u.end))
 	}
 	if l.spare < 0 {
 		return i + 1
@@ -347,70 +365,74 @@ func (l *inlines) angle(i int) int {
 		l.spare -= next - i
 		return i + 1
 	}
-	l.flush(i)
-	if name := i + len("<"); l.s[name] != '/' {
-		element := l.s[name : name+nameEnd(l.s[name:])]
-		l.attributes(l.s[:next], element, name+len(element))
-	}
-	return l.skipTo(next)
+	return l.markup(Tag, i, next)
 }
 
-// autolink reports the URL or the mail address in the "<" and ">" at i. One with
-// the prefix "URL:" is left to the running text.
+// markup yields HTML from start to end.
+func (l *inlines) markup(kind PieceKind, start, end int) int {
+	l.flush(start)
+	l.emit(kind, start, end)
+	l.plain.show(l.s, start, end)
+	return l.skipTo(end)
+}
+
+// autolink yields the URL or the mail address in the "<" and ">" at i. One with the prefix
+// "URL:" is left to the running text.
 func (l *inlines) autolink(i int) (next int, ok bool) {
 	start := i + len("<")
 	rest := l.s[start:]
+	kind, end := Autolink, 0
 	colon, _ := octet.SchemeEnd(rest)
 	if colon < 2 || colon > 32 || colon == len(rest) || rest[colon] != ':' || !octet.Is(rest[0], octet.Alpha) {
-		return l.address(start)
+		kind, end = Address, addressEnd(rest)
+	} else {
+		end = strings.IndexAny(rest, "<> \t\r\n")
 	}
-	n := strings.IndexAny(rest, "<> \t\r\n")
-	if n < 0 || rest[n] != '>' {
+	if end < 0 || end == len(rest) || rest[end] != '>' {
 		return i, false
 	}
-	next = start + n + 1
-	if sameName(rest[:colon], "URL") {
+	next = start + end + 1
+	if kind == Autolink && SameName(rest[:colon], "URL") {
 		return next, true
 	}
 	l.flush(i)
-	l.refer(decode(rest[:n], htmlText).text, Match{Form: Bracketed, Start: int64(start), End: int64(start + n)})
+	l.emit(kind, start, start+end)
+	l.plain.show(l.s, i, next)
+	l.plain.add(rest[:end])
 	return l.skipTo(next), true
 }
 
-// address reports the mail address at start, before a ">", as a mailto URL.
-func (l *inlines) address(start int) (next int, ok bool) {
-	at := start
-	for at < len(l.s) && (octet.Is(l.s[at], octet.Atom) || l.s[at] == '.') {
+// addressEnd returns where the mail address ends at the front of s, or -1.
+func addressEnd(s string) int {
+	at := 0
+	for at < len(s) && (octet.Is(s[at], octet.Atom) || s[at] == '.') {
 		at++
 	}
-	if at == start || at == len(l.s) || l.s[at] != '@' {
-		return start, false
+	if at == 0 || at == len(s) || s[at] != '@' {
+		return -1
 	}
-	end, shape := octet.Host(l.s, at+1)
-	if shape&octet.HostEdges != 0 || end == len(l.s) || l.s[end] != '>' {
-		return start, false
+	end, shape := octet.Host(s, at+1)
+	if shape&octet.HostEdges != 0 {
+		return -1
 	}
-	l.flush(start - len("<"))
-	written := "mailto:" + escape.Encode(l.s[start:at], escape.Unreserved()) + l.s[at:end]
-	l.refer(written, Match{Form: Bracketed, Start: int64(start), End: int64(end)})
-	return l.skipTo(end + 1), true
+	return end
 }
 
-// wholeTag returns the place behind the tag at i, or how far it was read if it is
-// none in Markdown's narrow sense.
+// wholeTag returns the offset after the tag at i, or how far it was read if Markdown
+// does not take it for a tag.
 func wholeTag(s string, i int) (next int, ok bool) {
 	i += len("<")
 	if i < len(s) && s[i] == '/' {
-		size := nameEnd(s[i+1:])
-		i = skipSpace(s, i+1+size)
+		size := narrowName(s[i+1:])
+		i = SkipSpace(s, i+1+size)
 		return min(i+1, len(s)), size > 0 && i < len(s) && s[i] == '>'
 	}
-	size := nameEnd(s[i:])
+	size := narrowName(s[i:])
 	if size == 0 {
 		return i, false
 	}
 	for i += size; ; {
-		name := skipSpace(s, i)
+		name := SkipSpace(s, i)
 		switch {
 		case strings.HasPrefix(s[name:], ">"):
 			return name + 1, true
@@ -425,7 +447,7 @@ func wholeTag(s string, i int) (next int, ok bool) {
 	}
 }
 
-// wholeAttribute returns the place behind the attribute at i, as wholeTag does.
+// wholeAttribute returns the offset after the attribute at i, as wholeTag does.
 func wholeAttribute(s string, i int) (next int, ok bool) {
 	start := i
 	for i < len(s) && (octet.Is(s[i], octet.Alpha) || s[i] == '_' || s[i] == ':' ||
@@ -435,11 +457,11 @@ func wholeAttribute(s string, i int) (next int, ok bool) {
 	if i == start {
 		return i, false
 	}
-	equals := skipSpace(s, i)
+	equals := SkipSpace(s, i)
 	if equals == len(s) || s[equals] != '=' {
 		return i, true
 	}
-	i = skipSpace(s, equals+1)
+	i = SkipSpace(s, equals+1)
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
 		n := strings.IndexByte(s[i+1:], s[i])
 		if n < 0 {
@@ -448,7 +470,7 @@ func wholeAttribute(s string, i int) (next int, ok bool) {
 		return i + 1 + n + 1, true
 	}
 	start = i
-	for i < len(s) && !isSpace(s[i]) && strings.IndexByte("\"'=<>`", s[i]) < 0 {
+	for i < len(s) && !IsSpace(s[i]) && strings.IndexByte("\"'=<>`", s[i]) < 0 {
 		i++
 	}
 	return i, i > start

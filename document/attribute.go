@@ -1,0 +1,275 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// content says what the value of an attribute holds.
+type content uint8
+
+const (
+	noURL      content = iota
+	oneURL             // a URL or a partial form
+	urls               // several, with white space between them
+	candidates         // several, each with a descriptor: the images of srcset
+	style              // declarations of CSS
+	refresh            // seconds, and where to go then
+	commas             // several, with "," between them
+	page               // an HTML document
+	referred           // one, if another attribute says so
+)
+
+// contentOf returns what an attribute of element holds. Both names are in lower case.
+func contentOf(element, name string) content {
+	switch name {
+	case "href", "src", "xlink:href", "cite", "longdesc", "poster", "background", "formaction", "codebase", "lowsrc":
+		return oneURL
+	case "ping":
+		return urls
+	case "srcset", "imagesrcset":
+		return candidates
+	case "style":
+		return style
+	}
+	switch element + " " + name {
+	case "form action", "object data", "head profile", "html manifest":
+		return oneURL
+	case "meta content":
+		return refresh
+	case "object archive":
+		return urls
+	case "applet archive":
+		return commas
+	case "iframe srcdoc":
+		return page
+	case "param value":
+		return referred
+	}
+	return noURL
+}
+
+// attributes reports what the attributes of a start tag hold. Of two with the same name
+// the first counts.
+func (d *linkFinder) attributes(s string, t markup.Token) {
+	element := strings.ToLower(t.Name)
+	prefix := element
+	if element == "link" && isConnection(s, t) {
+		prefix = "link preconnect"
+	}
+	var buf [8]string
+	seen := buf[:0]
+	for a := range t.Attributes(s) {
+		if d.done {
+			return
+		}
+		name := strings.ToLower(a.Name)
+		c := contentOf(element, name)
+		switch {
+		case c == noURL, c == refresh && !has(s, t, "http-equiv", "refresh"), c == referred && !has(s, t, "valuetype", "ref"):
+			d.hidden(a.Start, a.End)
+		case !slices.Contains(seen, name):
+			seen = append(seen, name)
+			d.value(a.Start, a.End, c, d.elementName(prefix, name))
+		}
+	}
+}
+
+// maxElements is how many names of elements and attributes are kept.
+const maxElements = 256
+
+// elementName returns what [Link.Element] says, the same string for the same names.
+func (d *linkFinder) elementName(element, attribute string) string {
+	key := [2]string{element, attribute}
+	name, ok := d.elements[key]
+	if !ok {
+		name = element + " " + attribute
+		if len(d.elements) < maxElements {
+			d.elements[key] = name
+		}
+	}
+	return name
+}
+
+// has reports whether a tag has the attribute with that value, in either case.
+func has(s string, t markup.Token, name, value string) bool {
+	return markup.SameName(t.Value(s, name), value)
+}
+
+// isConnection reports whether a link element names a host that will be wanted, and not a
+// document there (HTML 4.6.8.4 and 4.6.8.14).
+func isConnection(s string, t markup.Token) bool {
+	n := 0
+	for rel := range strings.FieldsSeq(t.Value(s, "rel")) {
+		if !markup.SameName(rel, "preconnect") && !markup.SameName(rel, "dns-prefetch") {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// source is a decoded part of a document, and where in the document it begins.
+type source struct {
+	markup.Decoded
+	start   int
+	element string
+}
+
+// value reports what the value of an attribute holds, which is written from start to end.
+func (d *linkFinder) value(start, end int, c content, element string) {
+	if end-start > maxPiece {
+		return
+	}
+	v := source{markup.Decode(d.text[start:end], markup.HTMLValue), start, element}
+	s := v.Text
+	switch c {
+	case oneURL, referred:
+		d.one(&v, 0, len(s), markup.HTMLValue)
+	case commas:
+		for i := 0; i < len(s); i++ {
+			first := i
+			for i < len(s) && s[i] != ',' {
+				i++
+			}
+			d.one(&v, first, i, markup.HTMLValue)
+		}
+	case page:
+		d.within(v)
+	case urls:
+		for i := markup.SkipSpace(s, 0); i < len(s); i = markup.SkipSpace(s, i) {
+			first := i
+			i = wordEnd(s, i)
+			d.one(&v, first, i, markup.HTMLValue)
+		}
+	case candidates:
+		d.srcset(&v)
+	case style:
+		d.css(&v)
+	case refresh:
+		if from, to, ok := refreshed(s); ok {
+			d.one(&v, from, to, markup.HTMLValue)
+		}
+	}
+}
+
+// maxWithin is how many documents may be within each other ("srcdoc").
+const maxWithin = 4
+
+// within reports the links of a document that is the value of an attribute. Its partial
+// forms are relative to the same base as those of the document around it (HTML 4.8.5).
+func (d *linkFinder) within(v source) {
+	if d.depth == maxWithin {
+		return
+	}
+	inner := newLinkFinder(v.Text, &d.o, func(l Link) bool {
+		l.Start, l.End = int64(v.start+v.Offset(int(l.Start))), int64(v.start+v.Offset(int(l.End)))
+		if v.Changed() {
+			d.keep(&l.Match)
+			l.Ref = strings.Clone(l.Ref)
+		}
+		if !d.yield(l) {
+			d.done = true
+		}
+		return !d.done
+	})
+	inner.depth, inner.base, inner.xml = d.depth+1, d.base, false
+	inner.html(0, len(v.Text))
+}
+
+// one reports what v has between from and to: a URL or a partial form.
+func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
+	for from < to && markup.IsSpace(v.Text[from]) {
+		from++
+	}
+	for from < to && markup.IsSpace(v.Text[to-1]) {
+		to--
+	}
+	written := v.Text[from:to]
+	if n == markup.CSSText {
+		decoded := markup.Decode(written, n)
+		written = decoded.Text
+	}
+	if strings.ContainsAny(written, "\t\r\n") {
+		written = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(written)
+	}
+	d.refer(written, v.start+v.Offset(from), v.start+v.Offset(to), extract.Attribute, v.element)
+	if v.element == "base href" && written != "" && !d.based {
+		d.base, d.based = written, true
+	}
+}
+
+func wordEnd(s string, i int) int {
+	for i < len(s) && !markup.IsSpace(s[i]) {
+		i++
+	}
+	return i
+}
+
+// srcset reports the images of srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends
+// the candidate; within it, it is part of the URL.
+func (d *linkFinder) srcset(v *source) {
+	s := v.Text
+	for i := 0; !d.done; {
+		for i < len(s) && (markup.IsSpace(s[i]) || s[i] == ',') {
+			i++
+		}
+		if i == len(s) {
+			return
+		}
+		start := i
+		i = wordEnd(s, i)
+		end := start + len(strings.TrimRight(s[start:i], ","))
+		d.one(v, start, end, markup.HTMLValue)
+		if end == i {
+			i = descriptorsEnd(s, i)
+		}
+	}
+}
+
+// descriptorsEnd returns where the "," is that ends the descriptors at i.
+func descriptorsEnd(s string, i int) int {
+	for open := false; i < len(s) && (open || s[i] != ','); i++ {
+		switch s[i] {
+		case '(':
+			open = true
+		case ')':
+			open = false
+		}
+	}
+	return i
+}
+
+// refreshed returns where the URL is in the content of a refresh: "5; url=a.html" (HTML
+// 4.2.5.3, "shared declarative refresh steps").
+func refreshed(s string) (from, to int, ok bool) {
+	i := markup.SkipSpace(s, 0)
+	time := i
+	for i < len(s) && (octet.Is(s[i], octet.Digit) || s[i] == '.') {
+		i++
+	}
+	if i == time || i == len(s) || !markup.IsSpace(s[i]) && s[i] != ';' && s[i] != ',' {
+		return 0, 0, false
+	}
+	i = markup.SkipSpace(s, i)
+	if i < len(s) && (s[i] == ';' || s[i] == ',') {
+		i = markup.SkipSpace(s, i+1)
+	}
+	if name := i + len("url"); name < len(s) && markup.SameName(s[i:name], "url") {
+		if equals := markup.SkipSpace(s, name); equals < len(s) && s[equals] == '=' {
+			i = markup.SkipSpace(s, equals+1)
+		}
+	}
+	to = len(s)
+	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
+		if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 {
+			to = i + 1 + n
+		}
+		i++
+	}
+	return i, to, true
+}

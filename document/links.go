@@ -1,0 +1,275 @@
+package document
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/octet"
+)
+
+// HTML returns what an HTML document links to, in order, and the URLs in its running
+// text. Of [Options] it obeys Extract, SchemesOnly and Hidden; of a [Link] it leaves out the position
+// and the member. XHTML and SVG within HTML are read too. It reports:
+//
+//	<a href="a.html">                   any href, src, xlink:href, cite, longdesc, poster, background,
+//	                                    formaction, codebase, lowsrc; ping, which may have more than one
+//	<form action="..."> <object data="..."> <head profile="..."> <html manifest="...">
+//	<object archive="a.jar b.jar">      each of its archives; for applet with "," between them
+//	<param valuetype=ref value="...">
+//	<iframe srcdoc="<a href=a.html>">   what the document in it links to
+//	<img srcset="a.png 1x, b.png 2x">   each of its images; imagesrcset too
+//	<meta http-equiv=refresh content="5; url=a.html">
+//	<p style="background: url(a.png)">  and url(...) and @import in <style>
+//	<link rel=preconnect href="...">    a host, not a document: its Element is "link preconnect href"; dns-prefetch too
+//	<base href="...">                   itself, and as the Base of all that follows it
+//	See http://host/?a&amp;b            running text, its character references decoded
+//	&lt;URL:ftp://host/&gt;             and with them the wrappers
+//
+// These have the Form Attribute, and as Element "a href", "img srcset" or, in a style
+// sheet, "style"; those of running text are as [extract.All] has them.
+//
+// A value is read as a browser reads it: character references are decoded, white space
+// around it, and line ends and tabs within it, are left out. If it is a URL it is in URL,
+// of any scheme without SchemesOnly; otherwise it is in Ref. Start and End are where
+// it is written. An empty value, which means the document itself, is left out, and so is
+// one longer than [locus.MaxLen].
+func HTML(text string, o *Options) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		newLinkFinder(text, o, yield).html(0, len(text))
+	}
+}
+
+// Markdown returns what a Markdown document links to, in order, and the URLs in its
+// running text, as [HTML] does. It reports:
+//
+//	[text](a.md "title")        Link; also [text](<a b.md>), whose blank is written %20
+//	![text](a.png)              Image; also within the text of a link
+//	[label]: a.md "title"       Definition; but not where [text][label] uses it
+//	<http://host/> <a@host>     Bracketed; the second is mailto:a@host
+//	<a href="a.html">           Attribute, as by [HTML]; also within blocks of HTML
+//	see http://host/.           running text, without "*", "_", "~" at the end
+//	`http://host/`              code, as by [extract.All]
+//
+// "\" before punctuation and character references are decoded, but not in code.
+// [markup.Markdown] says how a document is read.
+func Markdown(text string, o *Options) iter.Seq[Link] {
+	return func(yield func(Link) bool) {
+		d := newLinkFinder(text, o, yield)
+		for p := range markup.Markdown(text) {
+			if d.piece(p); d.done {
+				return
+			}
+		}
+	}
+}
+
+// linkFinder finds the links of a text with markup.
+type linkFinder struct {
+	text  string
+	o     Options
+	yield func(Link) bool
+	done  bool   // the caller wants no more
+	base  string // of <base href>
+	based bool   // it is of this document, not of one around it
+	xml   bool
+	depth int // documents around it
+
+	elements map[[2]string]string // by element and attribute: what Element says
+}
+
+func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
+	d := &linkFinder{text: text, yield: yield, elements: map[[2]string]string{}, xml: markup.IsXML(text)}
+	if o != nil {
+		d.o = *o
+	}
+	return d
+}
+
+// piece reports the links of a piece of Markdown.
+func (d *linkFinder) piece(p markup.Piece) {
+	written := d.text[p.Start:p.End]
+	switch p.Kind {
+	case markup.Prose:
+		d.prose(p.Start, p.End, markup.MarkdownText)
+	case markup.Code:
+		d.prose(p.Start, p.End, markup.Literal)
+	case markup.Link:
+		d.destination(p, extract.Link)
+	case markup.Image:
+		d.destination(p, extract.Image)
+	case markup.Definition:
+		d.destination(p, extract.Definition)
+	case markup.Autolink:
+		decoded := markup.Decode(written, markup.HTMLText)
+		d.refer(decoded.Text, p.Start, p.End, extract.Bracketed, "")
+	case markup.Address:
+		local, domain, _ := strings.Cut(written, "@")
+		d.refer("mailto:"+escape.Encode(local, escape.Unreserved())+"@"+domain, p.Start, p.End, extract.Bracketed, "")
+	case markup.Unseen:
+		d.hidden(p.Start, p.End)
+	case markup.Tag, markup.HTMLBlock:
+		d.html(p.Start, p.End)
+	}
+}
+
+// destination reports the destination of a link of Markdown.
+func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
+	if p.End-p.Start > maxPiece {
+		return
+	}
+	decoded := markup.Decode(d.text[p.Start:p.End], markup.MarkdownText)
+	// One in "<" and ">" may have blanks.
+	d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, form, "")
+}
+
+// html reports the links of the HTML from start to end.
+func (d *linkFinder) html(start, end int) {
+	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}
+	for !d.done {
+		t, ok := h.Next()
+		if !ok {
+			return
+		}
+		switch t.Kind {
+		case markup.Text:
+			d.prose(t.Start, t.End, markup.HTMLText)
+		case markup.Verbatim:
+			d.prose(t.Start, t.End, markup.Literal)
+		case markup.StartTag:
+			d.attributes(h.Source, t)
+		case markup.Comment:
+			d.hidden(t.Start, t.End)
+		case markup.Content:
+			if t.Name == "style" {
+				d.css(&source{markup.Decoded{Text: d.text[t.Start:t.End]}, t.Start, "style"})
+			}
+			d.hidden(t.Start, t.End)
+		}
+	}
+}
+
+// emit reports l.
+func (d *linkFinder) emit(l Link) {
+	l.Base = d.base
+	if !d.done && !d.yield(l) {
+		d.done = true
+	}
+}
+
+// maxPiece is the most of running text that is decoded at once, in octets. It is many
+// times what a wrapper can have.
+const maxPiece = 16 * locus.MaxLen
+
+// prose reports the URLs of the running text from start to end.
+func (d *linkFinder) prose(start, end int, n markup.Notation) {
+	text := d.text[start:end]
+	if !d.o.Extract.Schemeless && !mayHold(text, n) {
+		return
+	}
+	if markup.Index(text, n) < 0 {
+		d.running(start, markup.Decoded{Text: text}, n)
+		return
+	}
+	for start < end && !d.done {
+		stop := end
+		if end-start > maxPiece {
+			stop = start + maxPiece
+			if blank := strings.LastIndexAny(d.text[start:stop], " \t\r\n"); blank > 0 {
+				stop = start + blank
+			}
+		}
+		d.running(start, markup.Decode(d.text[start:stop], n), n)
+		start = stop
+	}
+}
+
+// mayHold reports whether text may hold a URL: whether there is a ":" in it, or a
+// character reference that may stand for one.
+func mayHold(text string, n markup.Notation) bool {
+	return strings.IndexByte(text, ':') >= 0 ||
+		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
+}
+
+// running reports the URLs of p, which the text has at start.
+func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
+	for m := range extract.All(p.Text, &d.o.Extract) {
+		if n == markup.MarkdownText && m.Form == extract.Bare {
+			trimEmphasis(&m)
+		}
+		m.Start, m.End = int64(start+p.Offset(int(m.Start))), int64(start+p.Offset(int(m.End)))
+		if p.Changed() {
+			d.keep(&m)
+		}
+		if d.emit(Link{Match: m}); d.done {
+			return
+		}
+	}
+}
+
+// keep makes the URLs of m keep no decoded text in memory: they are parts of the
+// document if they are written there, and texts of their own otherwise.
+func (d *linkFinder) keep(m *extract.Match) {
+	for _, u := range [...]*locus.URL{&m.URL, &m.Alternative} {
+		text := d.text[m.Start:m.End]
+		if u.String() != text {
+			text = strings.Clone(u.String())
+		}
+		*u, _ = locus.Parse(text) // It has parsed before. The zero URL stays zero.
+	}
+}
+
+// trimEmphasis removes "*", "_" and "~" from the end of a bare URL, with what comes
+// before them at the end of a sentence.
+func trimEmphasis(m *extract.Match) {
+	text := m.URL.String()
+	if strings.IndexByte("*_~", text[len(text)-1]) < 0 {
+		return
+	}
+	text = strings.TrimRight(text, "*_~.,;:!?'\"")
+	if u, err := locus.Parse(text); err == nil && len(text) > len(m.URL.Scheme())+len(":") {
+		m.End -= int64(m.URL.Len() - u.Len())
+		m.URL = u
+	}
+}
+
+// refer reports what written locates, a URL or a partial form, which the document has
+// from start to end.
+func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
+	if written == "" || len(written) > locus.MaxLen {
+		return
+	}
+	l := Link{Match: extract.Match{Form: form, Start: int64(start), End: int64(end)}, Element: element}
+	if end, _ := octet.SchemeEnd(written); end > 0 && end < len(written) && written[end] == ':' {
+		name := written[:end]
+		if markup.SameName(name, "javascript") {
+			d.hidden(start, int(l.End))
+			return
+		}
+		if d.o.SchemesOnly {
+			if _, ok := d.o.Extract.Schemes.Lookup(name); !ok {
+				return
+			}
+		}
+		l.URL, _ = locus.Parse(written)
+		l.IRI = !l.URL.IsZero() && strings.IndexFunc(written, isForeign) >= 0
+	}
+	if l.URL.IsZero() {
+		l.Ref = written
+	}
+	d.emit(l)
+}
+
+func isForeign(r rune) bool { return r >= utf8.RuneSelf }
+
+// hidden reports the URLs between start and end, which no reader sees, if they are
+// wanted.
+func (d *linkFinder) hidden(start, end int) {
+	if d.o.Hidden {
+		d.prose(start, end, markup.Literal)
+	}
+}

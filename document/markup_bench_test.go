@@ -1,0 +1,55 @@
+package document_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/document"
+)
+
+func benchmarkMarkup(b *testing.B, find finder, text string) {
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n = 0
+		for range find(text, nil) {
+			n++
+		}
+	}
+	b.ReportMetric(float64(n), "matches")
+}
+
+// prose returns n octets of text, in which one word of gap is a URL.
+func prose(n, gap int) string {
+	words := strings.Fields(`the of and to in a is that for it as was with be by on not he his but at are this have from or
+		section "quoted," (parenthesis) std::vector 12:34 http scheme, well-known; however Note:`)
+	var b strings.Builder
+	for word := 1; b.Len() < n; word++ {
+		if word%gap == 0 {
+			b.WriteString("http://info.cern.ch/hypertext/page")
+		} else {
+			b.WriteString(words[word*7919%len(words)])
+		}
+		if word%12 == 11 {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+func BenchmarkHTML(b *testing.B) {
+	const page = `<tr class="odd"><td id="x1" class=name><a href="/dir/page.html" title="A page">A page</a></td><td>&nbsp;Some words &amp; more</td></tr>` + "\n"
+	b.Run("few", func(b *testing.B) {
+		benchmarkMarkup(b, document.HTML, "<p>"+strings.ReplaceAll(prose(1<<20, 2000), "\n\n", "\n<p class=text>"))
+	})
+	b.Run("dense", func(b *testing.B) { benchmarkMarkup(b, document.HTML, strings.Repeat(page, 1<<13)) })
+}
+
+func BenchmarkMarkdown(b *testing.B) {
+	const item = "- [a page](dir/page.md \"A page\"), `code` and *some* words: <http://host.dom/dir/page.html>.\n"
+	b.Run("few", func(b *testing.B) { benchmarkMarkup(b, document.Markdown, prose(1<<20, 2000)) })
+	b.Run("dense", func(b *testing.B) { benchmarkMarkup(b, document.Markdown, strings.Repeat(item, 1<<13)) })
+}

@@ -1,0 +1,330 @@
+package wais
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
+)
+
+// operation is one call of Open, Get or Search.
+type operation struct {
+	client *Client
+	ctx    context.Context
+	req    *scheme.Request
+	url    URL
+	server server
+	prefer scheme.Preference // of types of a document
+}
+
+func (op *operation) open() (scheme.Resource, error) {
+	if op.url.form == NoDocument && !op.url.hasSearch {
+		if err := op.fill(); err != nil {
+			return nil, err
+		}
+	}
+	words, searching := op.url.Words()
+	switch {
+	case searching:
+		return op.find(words)
+	case len(op.req.Like) > 0:
+		return nil, scheme.Hint(fmt.Errorf("wais: %w: only a search can ask for documents like another", scheme.ErrUnsupported),
+			"add ? and words to the URL of the database")
+	case op.url.form == NoDocument:
+		return op.describe()
+	}
+	return op.document()
+}
+
+// fill asks req.Fill for the answers to the database's form. With answers, the URL
+// becomes that of the search.
+func (op *operation) fill() error {
+	if op.req.Fill == nil {
+		return nil
+	}
+	form := op.form("")
+	answers, ok, err := op.req.Fill(op.ctx, form)
+	if err != nil || !ok {
+		return err
+	}
+	u, err := form.Submit(answers)
+	if err != nil {
+		return err
+	}
+	op.url, err = Parse(u)
+	return err
+}
+
+// form returns the form for a search. words are the default answer.
+func (op *operation) form(words string) *scheme.Form {
+	const prompt = "Words to search for"
+	f := &scheme.Form{
+		URL:    op.url.url,
+		Title:  "Search " + op.title(),
+		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt, Default: words}},
+	}
+	p := op.parts()
+	f.Submit = func(answers []string) (locus.URL, error) {
+		if err := f.Check(answers); err != nil {
+			return locus.URL{}, err
+		}
+		if strings.Trim(answers[0], " ") == "" {
+			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: errors.New("enter at least one word")}
+		}
+		search := p
+		search.Search = &answers[0]
+		x, err := search.URL()
+		return x.url, err
+	}
+	return f
+}
+
+// parts returns the parts of the database's URL.
+func (op *operation) parts() Parts {
+	port, _ := op.url.url.Port()
+	return Parts{Host: op.url.url.Host(), Port: port, Database: op.url.database}
+}
+
+// title returns the name of the database.
+func (op *operation) title() string { return cmp.Or(op.url.database, op.url.url.Host()) }
+
+// document opens a document.
+func (op *operation) document() (scheme.Resource, error) {
+	if isNeighbour(op.url.wtype) {
+		return nil, fmt.Errorf("wais: %w: %s is not a document type: it asks for the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
+	}
+	id, _ := op.url.DocumentID()
+	b, err := op.get(id)
+	note := ""
+	if again, ok := op.url.decodedAgain(); ok && mayBeAnother(err) {
+		if other, otherErr := op.get(again); otherErr == nil {
+			b, id, err = other, again, nil
+			note = "the document-id in the URL is escaped twice"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mediaType := MediaType(op.url.wtype); op.prefer.Quality(mediaType) == 0 {
+		note = joined(note, fmt.Sprintf("the URL specifies the type %s, which is %s: the preference %s has no effect", op.url.wtype, mediaType, op.prefer))
+	}
+	o := &scheme.Object{
+		URL:   op.url.url,
+		Name:  id.name(),
+		Type:  MediaType(op.url.wtype),
+		Size:  -1,
+		Start: b.begin,
+		Note:  note,
+		Body:  scheme.Limit(b, op.req.Limit),
+
+		Resumable: true,
+	}
+	if b.err == io.EOF {
+		o.Size = b.ask.Start
+	}
+	return o, nil
+}
+
+// get opens the document with that document-id.
+func (op *operation) get(id DocumentID) (*body, error) {
+	b, err := newBody(op.url.database, id, op.url.wtype)
+	if err != nil {
+		return nil, err
+	}
+	err = op.run(func(x *exchange) error {
+		return b.open(x, max(op.req.Offset, 0), op.client.o.Limits.Octets)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// mayBeAnother reports whether err may come from a wrong document-id: servers report
+// it, send an empty packet, or close the connection.
+func mayBeAnother(err error) bool {
+	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// search sends q and returns the answer.
+func (op *operation) search(q *Query) (*SearchReply, error) {
+	packet, err := AppendSearch(nil, q)
+	if err != nil {
+		return nil, err
+	}
+	var reply SearchReply
+	err = op.run(func(x *exchange) error {
+		if err := x.search(q, packet); err != nil {
+			return err
+		}
+		reply = x.reply
+		x.end()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &reply, nil
+}
+
+// mostHits limits the requested hits, since servers allocate memory for them.
+const mostHits = 10_000
+
+// span returns the ranks of the wanted hits, from 1.
+func (op *operation) span() (first, last int) {
+	r, usual := op.req.Items, int64(op.client.o.Max)
+	from, to := max(r.First, 1), r.Last
+	switch {
+	case to == 0 && r.Newest > 0:
+		to = from + min(r.Newest, mostHits) - 1
+	case to == 0:
+		to = from + usual - 1
+	case r.Newest > 0:
+		to = min(to, from+min(r.Newest, mostHits)-1)
+	}
+	most := max(mostHits, usual)
+	return int(min(from, most+1)), int(min(to, most))
+}
+
+// find searches for words and for documents that are like the examples.
+func (op *operation) find(words string) (scheme.Resource, error) {
+	examples, err := op.examples()
+	if err != nil {
+		return nil, err
+	}
+	first, last := op.span()
+	if first > last {
+		return nil, fmt.Errorf("wais: %w: hits from %d were requested, but only %d can be", scheme.ErrTooLarge, op.req.Items.First, last)
+	}
+	r, err := op.search(&Query{Database: op.url.database, Words: words, Max: last, Examples: examples})
+	if err == nil && !r.hasHit() {
+		err = refusal(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	title := op.title()
+	if words != "" {
+		title = words + " in " + title
+	}
+	return op.menu(title, words, &listing{reply: r, first: first, most: last, links: !isHelp(words)}), nil
+}
+
+// isHelp reports whether words ask about the database itself.
+func isHelp(words string) bool { return words == "" || words[0] == '?' || words[0] == '*' }
+
+// hasHit reports whether the search found a document. A document with score 0 is only
+// shown because nothing was found.
+func (r *SearchReply) hasHit() bool {
+	return slices.ContainsFunc(r.Hits, func(h Hit) bool { return h.Score != 0 })
+}
+
+// examples returns the documents of req.Like.
+func (op *operation) examples() ([]Example, error) {
+	var list []Example
+	for _, u := range op.req.Like {
+		x, err := Parse(u)
+		id, ok := x.DocumentID()
+		if err != nil || !ok {
+			return nil, scheme.Hint(fmt.Errorf("wais: %w: a search for documents like %s", scheme.ErrUnsupported, locus.Quote(u.Redacted())),
+				"use the wais URL of a document from a search")
+		}
+		if err := x.sendable(); err != nil {
+			return nil, err
+		}
+		list = append(list, Example{ID: id, Wtype: x.wtype})
+	}
+	return list, nil
+}
+
+// refusal returns the diagnostics of an answer as an error, or nil.
+func refusal(r *SearchReply) error {
+	var list []error
+	for _, d := range r.Diagnostics {
+		list = append(list, d)
+	}
+	return errors.Join(list...)
+}
+
+// describe searches a database for no words. Servers answer with its source
+// description and other documents about it.
+func (op *operation) describe() (scheme.Resource, error) {
+	var head []scheme.Item
+	reply, err := op.search(&Query{Database: op.url.database, Max: op.client.o.Max})
+	if err == nil {
+		head, err = op.source(reply.Hits)
+	}
+	if err == nil && len(reply.Hits)+len(reply.Diagnostics) == 0 {
+		err = op.missing()
+	}
+	if err == nil && !reply.hasHit() {
+		err = refusal(reply)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, scheme.ErrNotFound), errors.Is(err, scheme.ErrAuth):
+		return nil, err
+	case errors.Is(err, ErrEmpty):
+		reply = new(SearchReply)
+		head = []scheme.Item{errorItem(err)}
+	case reply == nil || len(reply.Diagnostics) == 0:
+		return nil, err
+	}
+	return op.menu(op.title(), "", &listing{head: head, reply: reply, first: 1, most: op.client.o.Max}), nil
+}
+
+// missing returns an error if the database does not exist, as far as the server tells.
+// freeWAIS opens it only for words such as "?"; without words its answer is empty.
+func (op *operation) missing() error {
+	r, err := op.search(&Query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
+	if op.ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		return nil // the server may not understand these words
+	}
+	if why := refusal(r); errors.Is(why, scheme.ErrNotFound) {
+		return why
+	}
+	return nil
+}
+
+// source fetches the first source description among hits, and returns its items. A
+// fault of the description is an item; an error is one of the connection.
+func (op *operation) source(hits []Hit) ([]scheme.Item, error) {
+	i := slices.IndexFunc(hits, func(h Hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
+	if i < 0 {
+		return nil, nil
+	}
+	s, err := op.readSource(hits[i].ID, maxSource)
+	if op.ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		return []scheme.Item{errorItem(err)}, nil
+	}
+	return s.items(), nil
+}
+
+// readSource fetches a source description of at most so many octets.
+func (op *operation) readSource(id DocumentID, most int64) (*Source, error) {
+	b, err := newBody(op.url.database, id, wtypeSource)
+	if err == nil {
+		err = op.run(func(x *exchange) error { return b.open(x, 0, most) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	text, err := io.ReadAll(b)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSource(text)
+}

@@ -1,0 +1,78 @@
+package submit
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxReplies is the most octets that a server may send in a session.
+const maxReplies = 1 << 20
+
+// limitedConn limits the octets that the server sends and the time of each wait, in
+// addition to the deadlines that are set on it.
+type limitedConn struct {
+	net.Conn
+	wait  time.Duration
+	until time.Time // the deadline that was set; zero: none
+	left  int       // octets that the server may still send
+	verb  string    // the last command; meaningless below TLS
+}
+
+func newLimitedConn(conn net.Conn, wait time.Duration) *limitedConn {
+	return &limitedConn{Conn: conn, wait: wait, left: maxReplies, verb: "connection"}
+}
+
+// SetDeadline is for the library, which clears the deadline after each command.
+func (g *limitedConn) SetDeadline(t time.Time) error {
+	g.until = t
+	return nil
+}
+
+// SetReadDeadline is SetDeadline, because the library never reads and writes concurrently.
+func (g *limitedConn) SetReadDeadline(t time.Time) error { return g.SetDeadline(t) }
+
+// SetWriteDeadline is also SetDeadline.
+func (g *limitedConn) SetWriteDeadline(t time.Time) error { return g.SetDeadline(t) }
+
+// deadline returns the end of the next wait.
+func (g *limitedConn) deadline() time.Time {
+	t := time.Now().Add(g.wait)
+	if !g.until.IsZero() && g.until.Before(t) {
+		return g.until
+	}
+	return t
+}
+
+func (g *limitedConn) Read(p []byte) (int, error) {
+	if g.left <= 0 {
+		return 0, fmt.Errorf("%w: the server sent more than %d octets", ErrProtocol, maxReplies)
+	}
+	if err := g.Conn.SetReadDeadline(g.deadline()); err != nil {
+		return 0, err
+	}
+	n, err := g.Conn.Read(p[:min(len(p), g.left)])
+	g.left -= n
+	return n, g.explain(err)
+}
+
+func (g *limitedConn) Write(p []byte) (int, error) {
+	if verb, _, _ := strings.Cut(strings.TrimSpace(string(p[:min(len(p), 16)])), " "); verb != "" {
+		g.verb = verb
+	}
+	if err := g.Conn.SetWriteDeadline(g.deadline()); err != nil {
+		return 0, err
+	}
+	n, err := g.Conn.Write(p)
+	return n, g.explain(err)
+}
+
+// explain replaces a timeout by a plain message.
+func (g *limitedConn) explain(err error) error {
+	if t, ok := err.(net.Error); ok && t.Timeout() {
+		return fmt.Errorf("the server did not reply in time: %w", os.ErrDeadlineExceeded)
+	}
+	return err
+}
