@@ -20,7 +20,7 @@ const version = "locus cache 1"
 // The buckets of the index. A key is the hash of the URL and the answer's id.
 const (
 	bucketAnswers = "answers" // key and id: record
-	bucketUsed    = "used"    // key and id: when it was last used, in nanoseconds since 1970
+	bucketUsed    = "used"    // key and id: when it was last used, in nanoseconds since 1970, if it was
 )
 
 // index is the database of the answers in the store. Only the store's writer
@@ -63,7 +63,7 @@ func readAll(tx *bbolt.Tx) (list []indexed, err error) {
 		if err != nil {
 			return err
 		}
-		k := indexed{sum: sum, size: m.size, cost: cost(m), used: m.received.UnixNano()}
+		k := indexed{sum: sum, size: m.size, cost: cost(m), used: m.received.Unix()}
 		var ok bool
 		if k.key, k.id, ok = splitName(name); !ok || keyOf(m.url) != k.key {
 			return fmt.Errorf("%w: a record has the name of another", store.ErrDamaged)
