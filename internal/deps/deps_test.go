@@ -34,11 +34,12 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/charset < internal/term, message;
-	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	internal/filelock < internal/store;
 	internal/octet < document/markup;
 	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
-	policy, internal/boltcheck < cache;
+	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
@@ -54,9 +55,9 @@ const rules = `
 	policy, scheme < access;
 	policy, scheme < internal/advice;
 	internal/advice, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
-	access, escape, extract, internal/term < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
-	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
+	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
+	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, relative, escape, internal/term < internal/shape;

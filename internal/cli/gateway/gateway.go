@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
@@ -275,12 +274,8 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 		}
 		dir = filepath.Join(own, "gateway")
 	}
-	store, err := cache.Open(dir, &cache.Options{
+	store, err := cache.Open(dir, r, &cache.Options{
 		Size: int64(c.config.CacheSize),
-		Canonical: func(u locus.URL) (locus.URL, error) {
-			canonical, _, err := r.Canonical(u)
-			return canonical, err
-		},
 		Note: func(err error) { c.app.Note("%v", err) },
 	})
 	if err != nil {

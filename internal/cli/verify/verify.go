@@ -158,24 +158,24 @@ func (v *verifier) prepare() error {
 	case v.depth < 0:
 		o.Depth = 0
 	case v.depth == 0:
-		o.Depth = -1
+		o.Depth = verify.FirstPage
 	default:
 		o.Depth = v.depth
 	}
-	o.Retry = orLess(v.retry)
+	o.Retry = retries(v.retry)
 	if o.PerHost == 0 {
 		o.PerHost = a.Config.PerHost
 	}
-	o.Interval = -1
+	o.Interval = verify.None
 	if v.rate > 0 {
 		o.Interval = max(time.Duration(min(float64(time.Second)/v.rate, longest)), 1)
 	}
 	if o.MaxWait == 0 {
-		o.MaxWait = 1
+		o.MaxWait = verify.None
 	}
 	o.MaxAge = v.maxAge
 	if v.maxAge == 0 {
-		o.MaxAge = -1
+		o.MaxAge = verify.None
 	}
 	if a.Flags.Timeout == 0 {
 		a.Flags.Timeout = verifyPatience
@@ -208,10 +208,10 @@ func (v *verifier) prepare() error {
 	return err
 }
 
-// orLess returns n, or -1 for 0: verify.Options has another default for 0.
-func orLess(n int) int {
+// retries returns n, or the name of none: verify.Options has another default for 0.
+func retries(n int) int {
 	if n == 0 {
-		return -1
+		return verify.NoRetry
 	}
 	return n
 }

@@ -32,7 +32,7 @@ func (p *pipe) Close() error {
 	return p.PipeReader.Close()
 }
 
-// isClosed reports whether nobody reads it any longer.
+// isClosed reports whether the body was closed.
 func (p *pipe) isClosed() bool {
 	select {
 	case <-p.closed:
@@ -100,10 +100,10 @@ func (c *client) wants(t *testing.T, n int, want string) {
 	}
 }
 
-// flights runs a test with a store and a server whose answers have pipes as bodies.
+// fetches runs a test with a store and a server whose answers have pipes as bodies.
 func flights(t *testing.T, o *Options, size int64, header []string, test func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), o)
+		s := openStore(t, t.TempDir(), o)
 		bodies := make(chan *pipe, 10)
 		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			p := newPipe()
@@ -162,7 +162,7 @@ func TestSingleFlight(t *testing.T) {
 // However those who ask at once get in each other's way, one asks the server: who comes
 // when the answer is just there takes that.
 func TestAtOnce(t *testing.T) {
-	s := store(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	up := &upstream{answer: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", fresh60...), nil
 	}}
@@ -188,11 +188,11 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Who asked first may go; what others wait for goes on.
+// The first client may disconnect; the fetch continues for the others.
 func TestLeaderLeaves(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := store(t, t.TempDir(), &Options{Linger: -1})
+			s := openStore(t, t.TempDir(), &Options{Linger: NoLinger})
 			p, hold := newPipe(), make(chan struct{})
 			up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 				<-hold
@@ -241,7 +241,7 @@ func TestLinger(t *testing.T) {
 		name   string
 		linger int64
 		size   int64
-		rest   int // how much comes when nobody waits
+		rest   int // how much is fetched after the last reader left
 		stored bool
 	}{
 		{"known and little", 10, 12, 10, true},
@@ -299,7 +299,7 @@ func TestLingerTime(t *testing.T) {
 func TestNotShared(t *testing.T) {
 	for _, header := range [][]string{{"Cache-Control: private, max-age=60"}, {"Cache-Control: max-age=60", "Set-Cookie: a=b"}, {"Cache-Control: no-store"}, {"Cache-Control: max-age=60", "Vary: *"}, {}, {"Cache-Control: max-age=0", "Etag: \"1\""}} {
 		synctest.Test(t, func(t *testing.T) {
-			s := store(t, t.TempDir(), nil)
+			s := openStore(t, t.TempDir(), nil)
 			hold := make(chan struct{})
 			up := &upstream{}
 			up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -330,7 +330,7 @@ func TestNotShared(t *testing.T) {
 // Requests that say who asks neither wait for others nor are waited for.
 func TestPersonal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
 		up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -354,10 +354,10 @@ func TestPersonal(t *testing.T) {
 	})
 }
 
-// A failure is that of who waited for it, and not remembered.
+// An error is that of the requests that waited for it, and is not stored.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{}
 		up.answer = func(n int, req *http.Request) (*http.Response, error) {
@@ -505,7 +505,7 @@ func TestBadDisk(t *testing.T) {
 	for _, takes := range []int{-1, 0, 1, 7, 20} {
 		synctest.Test(t, func(t *testing.T) {
 			var notes []error
-			s := store(t, t.TempDir(), &Options{Note: func(err error) { notes = append(notes, err) }})
+			s := openStore(t, t.TempDir(), &Options{Note: func(err error) { notes = append(notes, err) }})
 			s.create = func(path string) (file, error) {
 				if takes < 0 {
 					return nil, errTest
@@ -531,7 +531,7 @@ func TestBadDisk(t *testing.T) {
 				t.Errorf("%d: %+v, %v, asked %d times", takes, st, notes, up.count())
 			}
 			if takes == 0 { // the disk may be well again
-				time.Sleep(muteTime)
+				time.Sleep(pauseTime)
 				s.create = createFile
 				ask(rt, request(t, "GET", "http://h/b"))
 				synctest.Wait()
@@ -630,7 +630,7 @@ func TestRangeInFlight(t *testing.T) {
 // Different wishes are different flights; who can share one does.
 func TestWishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
 		up := &upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			<-hold
@@ -656,9 +656,9 @@ func TestWishes(t *testing.T) {
 	})
 }
 
-// The body does not say when nobody reads it any more; the request's context does.
+// The body does not show when its last reader left; the request's context does.
 func TestContext(t *testing.T) {
-	flights(t, &Options{Linger: -1}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
+	flights(t, &Options{Linger: NoLinger}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
 		<-bodies
 		<-c.came
@@ -706,7 +706,7 @@ func TestPassedThrough(t *testing.T) {
 					c.close()
 					synctest.Wait()
 					if !p.isClosed() {
-						t.Error("it goes on")
+						t.Error("the fetch was not cancelled")
 					}
 				}
 			}

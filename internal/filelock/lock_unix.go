@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package transfer
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile locks f without waiting. The error is errLocked if another has locked it,
-// and errors.ErrUnsupported where the file system has no locks.
-func lockFile(f *os.File) error {
+func lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
@@ -19,7 +17,7 @@ func lockFile(f *os.File) error {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return errLocked
+			return ErrLocked
 		case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EOPNOTSUPP):
 			return errors.ErrUnsupported
 		}
