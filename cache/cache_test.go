@@ -64,7 +64,7 @@ func addHeader(h http.Header, fields ...string) {
 // registry returns a registry of all schemes.
 func registry(t testing.TB) *scheme.Registry {
 	t.Helper()
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func crashURL(i int) (url string, n int) {
 const crashURLs = 300
 
 func child(dir string) {
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		panic(err)
 	}

@@ -25,7 +25,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	registry, err := all.Registry(nil)
+	registry, err := all.Registry()
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -63,7 +63,7 @@ func dialling(t *testing.T, o cache.Options, rules policy.Rules, ao *access.Opti
 
 func allSchemes(t *testing.T) *scheme.Registry {
 	t.Helper()
-	r, err := all.Registry(nil)
+	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}

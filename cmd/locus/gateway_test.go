@@ -187,7 +187,7 @@ func TestGatewayRefused(t *testing.T) {
 		{"--listen " + taken.Addr().String(), "", base.StatusAccess, "in use"},
 		{"--deny a..b", "", base.StatusUsage, "rule"},
 		{"--files relative", "", base.StatusUsage, "absolute"},
-		{"--name a..b", "", base.StatusUsage, "no name of a host"},
+		{"--name a..b", "", base.StatusUsage, "is not a host name"},
 		{"--log-format loud", "", base.StatusUsage, "is not \"text\""},
 		{"x", "", base.StatusUsage, "unknown command"},
 		{"", "LOCUS_GATEWAY_MAIL=true", base.StatusUsage, "mail.from"},

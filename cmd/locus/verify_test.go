@@ -115,7 +115,7 @@ func TestVerifyDeadProxy(t *testing.T) {
 	proxy := "http://" + clitest.DeadAddress(t)
 	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", site+"/page")
 	var r verifiedLink
-	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "by way of "+proxy) || status != base.StatusDone {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "through "+proxy) || status != base.StatusDone {
 		t.Errorf("%v, %d: %s", err, status, out)
 	}
 }

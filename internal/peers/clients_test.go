@@ -215,7 +215,7 @@ func TestGatewayOfGateway(t *testing.T) {
 			if words, _, _ := strings.Cut(c.words, "\t"); r.status != 0 || page && !strings.Contains(r.out, strings.TrimPrefix(words, "<p>")) || !page && !strings.Contains(r.out, c.words) {
 				t.Errorf("%s by way of %s: status %d, %s\n%s", c.url, via, r.status, clip(r.out), r.err)
 			}
-			r.says(t, "* "+c.url+" by way of "+via)
+			r.says(t, "* "+c.url+" through "+via)
 		}
 	}
 	// A gateway that has a gateway.

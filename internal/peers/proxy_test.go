@@ -119,7 +119,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			t.Run("http", func(t *testing.T) {
 				r := locusEnv(t, []string{"http_proxy=" + via}, "get", "-v", base+"/text.txt")
 				r.want(t, 0, strings.Repeat("a line of text\n", 1000))
-				r.says(t, "* "+base+"/text.txt by way of http://", "> GET "+base+"/text.txt HTTP/1.1")
+				r.says(t, "* "+base+"/text.txt through http://", "> GET "+base+"/text.txt HTTP/1.1")
 				locusEnv(t, []string{"http_proxy=" + via}, "get", base+"/echo//a/%2e?x=%41#part").want(t, 0, "/echo//a/%2e?x=%41||")
 				withUser := "http://" + user + ":" + encodedPassword + "@" + web.addr()
 				locusEnv(t, []string{"http_proxy=" + via}, "get", withUser+"/auth/secret.txt").want(t, 0, "for members")
@@ -127,7 +127,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			t.Run("exception", func(t *testing.T) {
 				r := locusEnv(t, []string{"http_proxy=" + via, "no_proxy=127.0.0.0/8"}, "get", "-v", base+"/echo")
 				r.want(t, 0, "/echo||")
-				if strings.Contains(r.err, "by way of") {
+				if strings.Contains(r.err, " through ") {
 					t.Errorf("%s", r.err)
 				}
 			})
@@ -136,7 +136,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				u := fmt.Sprintf("https://127.0.0.1:%d/echo", port)
 				r := locusEnv(t, []string{"https_proxy=" + via, "SSL_CERT_FILE=" + cert}, "get", "-v", u)
 				r.want(t, 0, "/echo||")
-				r.says(t, "by way of")
+				r.says(t, " through ")
 				if text := logged(t, log, fmt.Sprintf("CONNECT 127.0.0.1:%d", port)); strings.Contains(text, u) {
 					t.Errorf("the proxy saw:\n%s", text)
 				}
@@ -199,7 +199,7 @@ func TestSOCKSProxy(t *testing.T) {
 		env := []string{"all_proxy=" + via}
 		r := locusEnv(t, env, "get", "-v", fmt.Sprintf("http://localhost:%d/echo/a%%2Fb", web.port))
 		r.want(t, 0, fmt.Sprintf("/echo/a%%2Fb|localhost:%d", web.port))
-		r.says(t, "by way of socks5")
+		r.says(t, " through socks5")
 		locusEnv(t, env, "get", "ftp://"+files.addr()+"/hello.txt").want(t, 0, "hello\n")
 		locusEnv(t, env, "get", fmt.Sprintf("ftp://localhost:%d/hello.txt", files.port)).want(t, 0, "hello\n")
 		port, cert := secured(t, web.port)

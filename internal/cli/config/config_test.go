@@ -160,7 +160,7 @@ clear = true
 		`relay = "mail.example"`:         "smtps://user@host",
 		`relay = "smtps://u:sesame@h"`:   "asked for",
 		`relay = "smtps:u:sesame@h"`:     "not a relay",
-		`relay = "smtp+clear://u@h"`:     "no login without TLS",
+		`relay = "smtp+clear://u@h"`:     "a login needs TLS",
 		`sendmail = 1`:                   "list",
 		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
 	} {
