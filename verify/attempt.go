@@ -95,8 +95,8 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, page, wants, res, r)
-		} else if s := res.URL.Scheme(); s == "gopher" || s == "gophers" {
-			a.checkGopherText(r)
+		} else if e.client.Registry().Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+			a.checkText(r)
 		}
 	case *scheme.Menu:
 		switch {
@@ -115,9 +115,9 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 // missing.
 const maxNotFoundText = 1 << 10
 
-// checkGopherText looks at a text of gopher, in which some servers say that a resource
+// checkText looks at a text of gopher, in which some servers say that a resource
 // is missing: the protocol has no error. It can't be told from a text that is meant.
-func (a *attempt) checkGopherText(o *scheme.Object) {
+func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
 	}

@@ -100,7 +100,7 @@ func (l *list) take(item scheme.Item) error {
 			l.held = append(l.held, item)
 			return nil
 		}
-		if err := l.decide(layoutOf(&item)); err != nil {
+		if err := l.decide(l.layoutOf(&item)); err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,8 @@ func (l *list) item(i *scheme.Item, depth int) error {
 }
 
 // layoutOf returns the layout of a list whose first link is i.
-func layoutOf(i *scheme.Item) layout {
+func (l *list) layoutOf(i *scheme.Item) layout {
+	traits := l.registry.Scheme(i.URL).Traits
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
 	_, counted := number(i, "count")
@@ -240,11 +241,11 @@ func layoutOf(i *scheme.Item) layout {
 		return groups
 	case scored:
 		return results
-	case i.URL.Scheme() == "gopher" || i.URL.Scheme() == "gophers":
+	case traits.Has(scheme.Lines):
 		return drawn
 	case i.Size >= 0 || !i.ModTime.IsZero():
 		return listing
-	case i.URL.Scheme() == "ftp" || i.URL.Scheme() == "ftps" || i.URL.Scheme() == "file":
+	case traits.Has(scheme.Directories):
 		return listing
 	}
 	return drawn

@@ -22,7 +22,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "gemini://<host>:<port>/<path>?<query>",
 		Access:    "Gemini, over TLS",
 		Opener:    c,
-		Traits:    scheme.Secure,
+		Traits:    scheme.Secure | scheme.Lines,
 		Fields:    fields,
 		Icon:      "gopher",
 		Split:     split,

@@ -11,21 +11,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyVariables are the proxy variables of other programs, and the schemes they apply
-// to.
-var proxyVariables = []struct {
-	name    string
-	schemes []string
-}{
-	{"http_proxy", []string{"http"}},
-	{"https_proxy", []string{"https"}},
-	{"ftp_proxy", []string{"ftp"}},
-	{"gopher_proxy", []string{"gopher"}},
-	{"wais_proxy", []string{"wais"}},
-	{"news_proxy", []string{"news", "nntp"}},
-	{"all_proxy", []string{config.AllSchemes}},
-}
-
 // proxyVariable returns the value of a variable in lower or upper case. A CGI program
 // gets a client's header "Proxy" as HTTP_PROXY (httpoxy), so that name is never read.
 // On Windows, where names have no case, http_proxy is the same variable.
@@ -42,26 +27,15 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 
 // proxies returns the gateways that the variables name.
 func proxies(a *base.App) (g config.GatewayTable, err error) {
-	for _, v := range proxyVariables {
-		value, name := proxyVariable(a, v.name)
-		value = strings.TrimSpace(value)
-		if value == "" {
-			continue
-		}
-		written := value
-		if !strings.Contains(value, "://") {
-			value = "http://" + value
-		}
-		for _, scheme := range v.schemes {
-			if err := g.Entry(scheme).UnmarshalText([]byte(value)); err != nil {
-				// The "http://" in the message would hide that the value may be a
-				// mistyped URL with a password.
-				if masked := locus.Mask(written); masked != written {
-					return g, fmt.Errorf("the environment variable %s: %s is not a gateway: write http://host:port", name, locus.Quote(masked))
-				}
-				return g, fmt.Errorf("the environment variable %s: %w", name, err)
+	for _, s := range a.Registry.All() {
+		for _, name := range s.ProxyVars {
+			if err := addProxy(a, &g, name, s.Name); err != nil {
+				return g, err
 			}
 		}
+	}
+	if err := addProxy(a, &g, "all_proxy", config.AllSchemes); err != nil {
+		return g, err
 	}
 	list, name := proxyVariable(a, "no_proxy")
 	var good []string
@@ -105,6 +79,29 @@ func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, err
 	}
 	g, err := access.NewGateways(flags.Over(a.Config.Gateways.Over(below)).Rules)
 	return g, config.Unprefixed(err)
+}
+
+// addProxy adds the gateway of a scheme that a variable names, if any.
+func addProxy(a *base.App, g *config.GatewayTable, variable, scheme string) error {
+	value, name := proxyVariable(a, variable)
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return nil
+	}
+	written := value
+	if !strings.Contains(value, "://") {
+		value = "http://" + value
+	}
+	err := g.Entry(scheme).UnmarshalText([]byte(value))
+	// The "http://" in the message would hide that the value may be a mistyped URL with a
+	// password.
+	if masked := locus.Mask(written); err != nil && masked != written {
+		return fmt.Errorf("the environment variable %s: %s is not a gateway: write http://host:port", name, locus.Quote(masked))
+	}
+	if err != nil {
+		return fmt.Errorf("the environment variable %s: %w", name, err)
+	}
+	return nil
 }
 
 // GatewayFor returns the gateway for URLs of a scheme, registered or not.

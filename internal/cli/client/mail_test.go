@@ -79,6 +79,10 @@ func TestMailboxQuiet(t *testing.T) {
 // Nothing is opened where nothing is looked for.
 func TestMailboxLazy(t *testing.T) {
 	a, _ := clitest.MailApp(t, 1, 0)
+	var err error
+	if a.Registry, err = a.NewRegistry(); err != nil {
+		t.Fatal(err)
+	}
 	_, closeAll, err := New(a, Options{})
 	if err != nil {
 		t.Fatal(err)

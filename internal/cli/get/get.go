@@ -148,7 +148,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	if err := g.Selection.Check(g.App, args); err != nil {
 		return err
 	}
-	if err := g.script.settleFlags(args); err != nil {
+	if err := g.script.settleFlags(g.App, args); err != nil {
 		return err
 	}
 	if err := g.Screen.Apply(cmd.Flags(), &g.App.Config.TN3270); err != nil {

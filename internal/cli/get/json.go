@@ -16,7 +16,7 @@ func (g *getter) describeFile(r transfer.Result, file string) any {
 		d = show.DescribeObject(f, resource)
 		d.Part = g.Part
 		if show.IsMessage(resource.Type) {
-			d.Message = show.DescribeStored(resource.URL, file)
+			d.Message = show.DescribeStored(g.App.Registry.Scheme(resource.URL).Traits.Has(scheme.News), file)
 		}
 	case *scheme.Menu:
 		return struct {

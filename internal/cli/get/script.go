@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/tn3270"
 )
 
@@ -45,15 +47,15 @@ func (s *script) addFlags(f *pflag.FlagSet) {
 }
 
 // settleFlags validates the flags.
-func (s *script) settleFlags(args []string) error {
+func (s *script) settleFlags(a *base.App, args []string) error {
 	if s.settle <= 0 {
 		return fmt.Errorf("--settle must be a duration such as 500ms, not %v", s.settle)
 	}
-	if len(s.steps) > 0 && !show.HasSession(args) {
+	if len(s.steps) > 0 && !show.HasTrait(a, args, scheme.Interactive) {
 		return errors.New("--send, --expect and --press need the URL of a session")
 	}
 	for _, st := range s.steps {
-		if st.kind == stepPress && !show.HasScheme(args, "tn3270") {
+		if st.kind == stepPress && !show.HasScreen(args) {
 			return errors.New("--press needs a tn3270 URL; for telnet and rlogin use --send, such as \\x1b")
 		}
 	}

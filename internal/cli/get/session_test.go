@@ -47,6 +47,11 @@ func TestUnescape(t *testing.T) {
 }
 
 func TestScriptFlags(t *testing.T) {
+	a := base.New(t.Context(), strings.NewReader(""), io.Discard, io.Discard, clitest.NoEnv)
+	var err error
+	if a.Registry, err = a.NewRegistry(); err != nil {
+		t.Fatal(err)
+	}
 	var s script
 	f := pflag.NewFlagSet("get", pflag.ContinueOnError)
 	s.addFlags(f)
@@ -60,11 +65,11 @@ func TestScriptFlags(t *testing.T) {
 		t.Errorf("%+v", s.steps)
 	}
 	for _, args := range [][]string{{"tn3270://h/"}, {"http://h/", "tn3270://h/"}, {"-"}} {
-		if err := s.settleFlags(args); err != nil {
+		if err := s.settleFlags(a, args); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	if s.settleFlags([]string{"telnet://h/"}) == nil || s.settleFlags([]string{"http://h/"}) == nil {
+	if s.settleFlags(a, []string{"telnet://h/"}) == nil || s.settleFlags(a, []string{"http://h/"}) == nil {
 		t.Error("a key is pressed where there are none")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/scheme"
 )
 
 // toStream gets the URLs in the order of the input.
@@ -49,7 +50,7 @@ func (g *getter) toFile(ctx context.Context, args []string) error {
 	if name != "" && g.Part != "" {
 		return g.partsToFolder(ctx, args, dir, name)
 	}
-	if u, err := locus.ParseWrapped(args[0]); err == nil && show.IsSession(u) && name != "" {
+	if u, err := locus.ParseWrapped(args[0]); err == nil && g.App.Registry.Scheme(u).Traits.Has(scheme.Interactive) && name != "" {
 		if err := g.sessionToFile(ctx, u, dir, name); err != nil {
 			g.Fail(u.Redacted(), err)
 		}

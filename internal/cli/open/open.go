@@ -130,10 +130,10 @@ func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 
 // open shows what u leads to, in the pager on a terminal.
 func (o *opener) open(ctx context.Context, u locus.URL) error {
-	if u.Scheme() == "mailto" {
+	if o.App.Registry.Scheme(u).Traits.Has(scheme.Composes) {
 		return o.write(ctx, u)
 	}
-	if o.App.Flags.JSON && show.IsSession(u) {
+	if o.App.Flags.JSON && o.App.Registry.Scheme(u).Traits.Has(scheme.Interactive) {
 		return errSessionJSON
 	}
 	if !o.App.OutTTY || o.App.Flags.JSON {

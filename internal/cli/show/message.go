@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
@@ -32,12 +30,13 @@ type letter struct {
 	object  scheme.Object    // with its body rewound
 	message *message.Message // nil: not a message, despite its media type
 	held    spool
+	isNews  bool  // it was found at a URL of news
 	broken  error // why it is incomplete
 }
 
 // read reads an object as a message. The caller closes the letter.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *letter {
-	l := &letter{object: *o}
+	l := &letter{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
 	progress := v.NewProgress(free, []string{f.Asked.Redacted()})
 	_, l.broken = transfer.Copy(ctx, &l.held, o, progress.Report)
 	progress.Close()
@@ -64,20 +63,17 @@ func (l *letter) Close() error { return l.held.Close() }
 // writeText writes the message for people.
 func (l *letter) writeText(w io.Writer) error {
 	safe := &safeWriter{w: w}
-	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.object.URL, l.message)}), safe.Close())
+	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.isNews, l.message)}), safe.Close())
 }
 
-// threadScheme returns the scheme for references of the message m, which was found at
-// u.
-func threadScheme(u locus.URL, m *message.Message) string {
-	if slices.Contains(newsSchemes, u.Scheme()) || m.Get("Newsgroups") != "" {
+// threadScheme returns the scheme for references of the message m. isNews: it was found
+// at a URL of news.
+func threadScheme(isNews bool, m *message.Message) string {
+	if isNews || m.Get("Newsgroups") != "" {
 		return "news"
 	}
 	return "mid"
 }
-
-// newsSchemes are the schemes of articles and newsgroups.
-var newsSchemes = []string{"news", "snews", "nntp", "nntps"}
 
 // mostInMemory is the size of a message that is kept in memory, in octets.
 const mostInMemory = 8 << 20
@@ -157,7 +153,7 @@ type partJSON struct {
 }
 
 // DescribeStored describes the message in a file; nil if it can't be read.
-func DescribeStored(u locus.URL, path string) *messageJSON {
+func DescribeStored(isNews bool, path string) *messageJSON {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -171,11 +167,11 @@ func DescribeStored(u locus.URL, path string) *messageJSON {
 	if err != nil {
 		return nil
 	}
-	return describeMessage(u, m)
+	return describeMessage(isNews, m)
 }
 
-// describeMessage describes a message that was found at u; nil for nil.
-func describeMessage(u locus.URL, m *message.Message) *messageJSON {
+// describeMessage describes a message; nil for nil. isNews: it was found at a URL of news.
+func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil
 	}
@@ -191,7 +187,7 @@ func describeMessage(u locus.URL, m *message.Message) *messageJSON {
 	if date, ok := m.Date(); ok {
 		d.Date = shape.At(date)
 	}
-	for _, u := range message.Links(threadScheme(u, m), append(m.References(), m.InReplyTo()...)...) {
+	for _, u := range message.Links(threadScheme(isNews, m), append(m.References(), m.InReplyTo()...)...) {
 		d.References = append(d.References, shape.Text(u.String()))
 	}
 	for _, p := range m.Parts() {

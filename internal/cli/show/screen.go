@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/config"
 )
 
@@ -38,11 +39,11 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	return nil
 }
 
-// sessionSchemes are the schemes of interactive services.
-var sessionSchemes = []string{"telnet", "rlogin", "tn3270"}
-
-// IsSession reports whether u locates an interactive service.
-func IsSession(u locus.URL) bool { return slices.Contains(sessionSchemes, u.Scheme()) }
-
-// HasSession reports whether one of args is, or may be, the URL of a session.
-func HasSession(args []string) bool { return HasScheme(args, sessionSchemes...) }
+// HasScreen reports whether one of args is, or may be, the URL of a session with a 3270
+// screen, which alone has keys to press.
+func HasScreen(args []string) bool {
+	return base.IsStdin(args) || slices.ContainsFunc(args, func(arg string) bool {
+		u, err := locus.ParseWrapped(arg)
+		return err == nil && u.Scheme() == "tn3270"
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +50,7 @@ func (s *Selection) Check(a *base.App, args []string) error {
 		a.Config.News.Received = true
 	}
 	if s.within != "" {
-		if !HasScheme(args, "cid") {
+		if !HasTrait(a, args, scheme.Contained) {
 			return errors.New("--in needs a cid URL")
 		}
 		var err error
@@ -59,7 +58,7 @@ func (s *Selection) Check(a *base.App, args []string) error {
 			return fmt.Errorf("--in: %w", err)
 		}
 	}
-	if len(s.like) > 0 && !HasScheme(args, "wais") {
+	if len(s.like) > 0 && !HasTrait(a, args, scheme.AcceptsLike) {
 		return errors.New("--like needs a wais URL")
 	}
 	for _, text := range s.like {
@@ -72,13 +71,13 @@ func (s *Selection) Check(a *base.App, args []string) error {
 	return nil
 }
 
-// HasScheme reports whether one of args is, or may be, a URL of one of the schemes.
-func HasScheme(args []string, names ...string) bool {
+// HasTrait reports whether one of args is, or may be, a URL of a scheme with the trait.
+func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
 	if base.IsStdin(args) {
 		return true
 	}
 	for _, arg := range args {
-		if u, err := locus.ParseWrapped(arg); err == nil && slices.Contains(names, u.Scheme()) {
+		if u, err := locus.ParseWrapped(arg); err == nil && a.Registry.Scheme(u).Traits.Has(t) {
 			return true
 		}
 	}
@@ -91,8 +90,7 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	if err != nil {
 		return fileURL(text)
 	}
-	switch u.Scheme() {
-	case "mid", "news", "snews", "nntp", "nntps", "file":
+	if a.Registry.Scheme(u).Traits.Has(scheme.Messages) {
 		return u, nil
 	}
 	if _, known := a.Registry.Lookup(u.Scheme()); !known {
@@ -113,12 +111,12 @@ func fileURL(path string) (locus.URL, error) {
 }
 
 // From returns the message that contains the object of u; nil if no flag names it.
-func (s *Selection) From(u locus.URL) *access.Result {
-	if s.message.IsZero() || u.Scheme() != "cid" {
+func (v *Viewer) From(u locus.URL) *access.Result {
+	if v.message.IsZero() || !v.App.Registry.Scheme(u).Traits.Has(scheme.Contained) {
 		return nil
 	}
 	// The user typed it, so it may be on a server that is not public.
-	return &access.Result{URL: s.message, Zone: policy.Near}
+	return &access.Result{URL: v.message, Zone: policy.Near}
 }
 
 // itemRange is a range of numbers, as a flag.

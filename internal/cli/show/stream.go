@@ -96,7 +96,7 @@ func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Strea
 	}
 	if v.App.Flags.JSON {
 		d := DescribeObject(f, o)
-		d.Part, d.Message = v.Part, describeMessage(o.URL, m)
+		d.Part, d.Message = v.Part, describeMessage(v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News), m)
 		v.App.WriteJSON(d)
 		if to.IsStdout {
 			return nil

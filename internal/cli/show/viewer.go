@@ -5,7 +5,6 @@ package show
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -78,20 +77,18 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// preferenceSchemes are the schemes that offer a choice of media types.
-var preferenceSchemes = []string{"gopher", "gophers", "http", "https", "wais"}
-
 // noteIgnoredFlags notes which flags or variables have no effect for u.
 func (v *Viewer) noteIgnoredFlags(u locus.URL) {
-	if prefers := v.View != "" || v.Language != ""; prefers && !slices.Contains(preferenceSchemes, u.Scheme()) {
+	traits := v.App.Registry.Scheme(u).Traits
+	if prefers := v.View != "" || v.Language != ""; prefers && !traits.Has(scheme.AcceptsTypes) {
 		v.App.Note("--view and --language have no effect for %s: its scheme offers no choice", u.Redacted())
 	} else if prefers && asksGopherPlus(u) {
 		v.App.Note("--view and --language have no effect for %s: its Gopher+ string already chooses", u.Redacted())
 	}
-	if v.Items.given && !v.App.Registry.Scheme(u).Traits.Has(scheme.AcceptsItems) {
+	if v.Items.given && !traits.Has(scheme.AcceptsItems) {
 		v.App.Note("--items has no effect for %s: it needs a newsgroup or a wais search", u.Redacted())
 	}
-	if _, err := client.NewsServer(v.App); err != nil && slices.Contains(newsSchemes, u.Scheme()) && u.Host() == "" {
+	if _, err := client.NewsServer(v.App); err != nil && traits.Has(scheme.News) && u.Host() == "" {
 		v.App.Note("%s", err)
 	}
 }
