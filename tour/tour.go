@@ -21,6 +21,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
@@ -105,7 +106,7 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	if err := f.Check(g.answers); err != nil {
 		return nil, false, err
 	}
-	g.filled = &Found{Summary: "a form, " + term.Characters(f.Title) + ", to be filled in:"}
+	g.filled = &Found{Summary: "a form, " + charset.Text(f.Title) + ", to be filled in:"}
 	for i, field := range f.Fields {
 		g.filled.Lines = append(g.filled.Lines, describeField(field, g.answers[i])...)
 	}
@@ -194,7 +195,7 @@ func list(out io.Writer, lines []string, most int) {
 }
 
 func writeLine(out io.Writer, line string) {
-	fmt.Fprintf(out, "    %s\n", term.Safe(term.Characters(strings.TrimSuffix(line, "\r"))))
+	fmt.Fprintf(out, "    %s\n", term.Safe(charset.Text(strings.TrimSuffix(line, "\r"))))
 }
 
 func (f Found) tell(out io.Writer) {
@@ -300,7 +301,7 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 		line := item.Title
 		if !item.URL.IsZero() {
 			links++
-			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, term.Characters(item.Title), item.URL.Redacted())
+			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, charset.Text(item.Title), item.URL.Redacted())
 		}
 		f.Lines = append(f.Lines, line)
 	}
@@ -317,7 +318,7 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 
 // describeField tells of a field of a form and its answer.
 func describeField(f scheme.FormField, answer string) []string {
-	prompt := term.Characters(f.Prompt)
+	prompt := charset.Text(f.Prompt)
 	switch {
 	case f.Kind == scheme.FieldNote:
 		return []string{prompt}

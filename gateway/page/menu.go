@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -292,9 +293,9 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	if r.Link = l.link(u, showOfItem(i)); r.Link == "" {
 		r.Address = shown(u.String())
 	}
-	r.Size = humanSize(i.Size)
+	r.Size = human.Size(i.Size)
 	if !i.ModTime.IsZero() {
-		r.Day, r.Clock, _ = strings.Cut(humanTime(i.ModTime), " ")
+		r.Day, r.Clock, _ = strings.Cut(human.Time(i.ModTime), " ")
 		r.Stamp = stamp(i.ModTime)
 	}
 	switch l.layout {

@@ -54,7 +54,7 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	policy, scheme < internal/advice;
-	internal/advice, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
+	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;

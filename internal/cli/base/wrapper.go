@@ -2,8 +2,8 @@ package base
 
 import (
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/internal/term"
 )
 
 // ReadURL parses an input as a URL, which may be in the wrapper of the appendix of RFC
@@ -27,10 +27,10 @@ func (a *App) NoteWrapper(input string) {
 	case !ok:
 	case a.LineNumber == 0:
 		a.FlushTerminal()
-		a.Note("%s (%s)", term.Characters(note.Help), note.Section)
+		a.Note("%s (%s)", charset.Text(note.Help), note.Section)
 	case !a.wrapperNoted:
 		a.wrapperNoted = true
 		a.FlushTerminal()
-		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, term.Characters(note.Help), note.Section)
+		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, charset.Text(note.Help), note.Section)
 	}
 }

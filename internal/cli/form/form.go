@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -71,7 +72,7 @@ func (q Question) ShortPrompt() string { return PromptName(q.Prompt) }
 
 // PromptName returns a prompt as text, without a final colon.
 func PromptName(octets string) string {
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(term.Characters(octets)), ":"))
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(charset.Text(octets)), ":"))
 }
 
 // Label names the question in a message.
@@ -105,7 +106,7 @@ func (q Question) ReadAnswer(text string) (string, error) {
 // Choose returns the choice with that text or number.
 func Choose(choices []string, text string) (string, error) {
 	for _, choice := range choices {
-		if term.Characters(choice) == text {
+		if charset.Text(choice) == text {
 			return choice, nil
 		}
 	}
@@ -118,7 +119,7 @@ func Choose(choices []string, text string) (string, error) {
 func listChoices(choices []string) string {
 	list := make([]string, len(choices))
 	for i, choice := range choices {
-		list[i] = fmt.Sprintf("%d %s", i+1, Quote(term.Characters(choice)))
+		list[i] = fmt.Sprintf("%d %s", i+1, Quote(charset.Text(choice)))
 	}
 	return strings.Join(list, ", ")
 }
@@ -265,5 +266,5 @@ func (l *TextDecoder) Line(octets string) string {
 	if !utf8.ValidString(octets) {
 		l.Latin1 = true
 	}
-	return term.Safe(term.Characters(octets))
+	return term.Safe(charset.Text(octets))
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/transfer"
@@ -134,7 +134,7 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 // character for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) error {
 	write := func(event string, octets []byte) error {
-		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(term.Characters(string(octets)))})
+		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
 		return g.App.Out.Flush()
 	}
 	var rest []byte

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/internal/term"
@@ -179,7 +180,7 @@ func chooseByStart(choices []string, text string) (string, error) {
 	}
 	var like []string
 	for _, c := range choices {
-		if shown := term.Characters(c); len(shown) >= len(text) && strings.EqualFold(shown[:len(text)], text) {
+		if shown := charset.Text(c); len(shown) >= len(text) && strings.EqualFold(shown[:len(text)], text) {
 			like = append(like, c)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
@@ -152,7 +153,7 @@ func (w *composer) begin() error {
 	w.fields = len(proposal.Fields) > 0
 	fields := make([]submit.Field, len(proposal.Fields))
 	for i, f := range proposal.Fields {
-		fields[i] = submit.Field{Name: f.Name, Value: term.Characters(f.Value)}
+		fields[i] = submit.Field{Name: f.Name, Value: charset.Text(f.Value)}
 	}
 	if w.ignored, err = w.draft.Propose(fields); err != nil {
 		return w.fail(err)

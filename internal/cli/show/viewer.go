@@ -10,10 +10,10 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher"
 )
@@ -157,7 +157,7 @@ func (v *Viewer) FailWith(status int, url string, err error) {
 // NoteOf writes the note of an object or a menu.
 func (v *Viewer) NoteOf(u locus.URL, note string) {
 	if note != "" {
-		v.App.Note("%s: %s", u.Redacted(), term.Characters(note))
+		v.App.Note("%s: %s", u.Redacted(), charset.Text(note))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -76,10 +77,10 @@ func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bo
 	if a.Flags.Quiet && conforms {
 		return
 	}
-	name := term.Safe(term.Characters(shape.Mask(input)))
+	name := term.Safe(charset.Text(shape.Mask(input)))
 	for _, v := range list {
 		if v.Kind != locus.Note || !a.Flags.Quiet {
-			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(term.Characters(v.Help)))
+			fmt.Fprintf(a.Out, "%s:%d: %s %s (%s): %s\n", name, v.Offset, v.Kind, v.Rule, v.Section, term.Safe(charset.Text(v.Help)))
 		}
 	}
 	if conforms {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -86,7 +87,7 @@ func writeComparison(a *base.App, verdict shape.Compare) {
 	fmt.Fprintln(a.Out, said)
 	for _, sentence := range verdict.Why {
 		if !a.Flags.Quiet {
-			fmt.Fprintf(a.Out, "  %s\n", term.Safe(term.Characters(string(sentence))))
+			fmt.Fprintf(a.Out, "  %s\n", term.Safe(charset.Text(string(sentence))))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 )
@@ -32,7 +33,7 @@ func (p *printer) draw(d description) {
 		fmt.Fprintf(p.Out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
 	}
 	if !d.canonical.IsZero() && d.canonical != d.url {
-		p.writeRows([]row{{"canonical", term.Characters(d.canonical.String())}})
+		p.writeRows([]row{{"canonical", charset.Text(d.canonical.String())}})
 	}
 }
 

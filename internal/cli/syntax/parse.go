@@ -12,6 +12,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -151,14 +152,14 @@ func (p *printer) writeRow(r row) {
 
 // rows returns the lines for d.
 func (d description) rows() []row {
-	rows := []row{{"url", term.Characters(d.url.String())}}
+	rows := []row{{"url", charset.Text(d.url.String())}}
 	if !d.canonical.IsZero() {
-		rows = append(rows, row{"canonical", term.Characters(d.canonical.String())})
+		rows = append(rows, row{"canonical", charset.Text(d.canonical.String())})
 	}
 	rows = append(rows, row{"scheme", d.scheme})
 	for _, p := range shape.Parts(d.url) {
 		if p.Name != "scheme" {
-			rows = append(rows, row{p.Name, term.Characters(p.Text)})
+			rows = append(rows, row{p.Name, charset.Text(p.Text)})
 		}
 	}
 	rows = append(rows, d.locatorRows()...)

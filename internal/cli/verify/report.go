@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
@@ -42,7 +43,7 @@ func (v *verifier) newReporter() (reporter, error) {
 }
 
 // safeText makes text of documents and servers safe for a terminal.
-func safeText(text string) string { return term.Safe(term.Characters(text)) }
+func safeText(text string) string { return term.Safe(charset.Text(text)) }
 
 // interesting reports whether a result is shown without --all.
 func (v *verifier) interesting(r *verify.Result) bool {
