@@ -41,8 +41,11 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{}
-	var err error
-	if w.museum, err = tour.Open(); err != nil {
+	schemes, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.museum, err = tour.Open(schemes.All()...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.museum.Close() })

@@ -57,7 +57,7 @@ type link struct {
 // enter opens the museum with a client that is in it, until leave.
 func enter(t *testing.T) (museum *tour.Museum, client *access.Client, leave func()) {
 	t.Helper()
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,12 +390,12 @@ func TestPromises(t *testing.T) {
 
 // The tour's client reaches nothing but the museum.
 func TestClientStaysInside(t *testing.T) {
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer museum.Close()
-	other, err := tour.Open()
+	other, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,19 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
+// rows are those of every scheme, of which some have a demonstration.
+func rows(t *testing.T) []scheme.Scheme {
+	t.Helper()
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registry.All()
+}
+
 func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 	t.Helper()
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +169,11 @@ func TestStory(t *testing.T) {
 		"a letter with":        {"A picture in a letter \u2014 the sign", "[2] image/png at.png", "cid:sign%25at@museum.example"},
 		"the picture, by":      {"image/png, ", "which begins:", ".PNG........IHDR"},
 		"the picture, as":      {"image/png"},
+		"one user and a plan":  {"> ada", "an object, text/plain", "\n    To weave algebraic patterns.\n"},
+		"a request for more":   {"> /W ada", "Office: Engine room"},
+		"a document whose":     {"a menu, links: 3", "Say something", "/notes/"},
+		"a question, whose":    {"/echo\n", "a form, ", "What should the server say?    hello\n", "\n    You said: hello\n"},
+		"a redirect":           {"< 31 /notes/", "The first note"},
 	} {
 		out.Reset()
 		if err := guide.Visit(t.Context(), titled(t, museum, title)); err != nil {
