@@ -27,10 +27,5 @@ func (m *Museum) startFTP(o ftptest.Options) error {
 	}
 	o.Greeting = "220 The museum of the network, room of files.\r\n"
 	o.ListenData = m.addresses.listen
-	server, err := ftptest.Start(files, &o)
-	if err != nil {
-		return err
-	}
-	m.closers = append(m.closers, server.Close)
-	return nil
+	return m.keep(ftptest.Start(files, &o))
 }

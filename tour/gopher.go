@@ -32,18 +32,9 @@ func (m *Museum) gopherRoom() (Room, error) {
 					Answers: []string{"", "Ada", "Lists that I can read.\nNothing moves.", "the lists", "1"},
 				},
 			},
-		}, m.startGopher(menu, gophertest.Options{
+		}, m.keep(gophertest.Start(menu, &gophertest.Options{
 			Admin: "Keeper of the lists <keeper@museum.example>", Phone: gopherPeople, Listener: m.tcp["gopher"], PhoneListener: m.tcp["phone"],
-		})
-}
-
-func (m *Museum) startGopher(menu gophertest.Item, o gophertest.Options) error {
-	server, err := gophertest.Start(menu, &o)
-	if err != nil {
-		return err
-	}
-	m.closers = append(m.closers, server.Close)
-	return nil
+		}))
 }
 
 // gopherPeople are search programs. Their phone numbers are the years in which they began.

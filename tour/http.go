@@ -44,7 +44,7 @@ func (m *Museum) startHTTP(l net.Listener) error {
 	server := &http.Server{Handler: m.afterStart(mux), ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
-	m.closers = append(m.closers, func() error {
+	m.closers = append(m.closers, closerFunc(func() error {
 		if err := server.Close(); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (m *Museum) startHTTP(l net.Listener) error {
 			return err
 		}
 		return nil
-	})
+	}))
 	return nil
 }
 

@@ -37,9 +37,5 @@ func (m *Museum) openMail() error {
 		return err
 	}
 	m.mail, err = mailstore.Open(context.Background(), mailstore.Options{Sources: []string{mbox}, Cache: filepath.Join(m.dir, "index")})
-	if err != nil {
-		return err
-	}
-	m.closers = append(m.closers, m.mail.Close)
-	return nil
+	return m.keep(m.mail, err)
 }

@@ -40,5 +40,5 @@ func describeLetter(s Stop) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Summary: "a letter, as it would be sent if somebody did:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
+	return Found{Summary: "a letter, as it would be sent:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -42,7 +43,7 @@ type Museum struct {
 
 	started chan struct{} // closed when all servers run
 	start   func()        // closes started, once
-	closers []func() error
+	closers []io.Closer
 }
 
 // Room is the stops of a scheme, or of a few that belong together.
@@ -145,7 +146,7 @@ func (m *Museum) add(r Room) {
 
 // addDemo adds the demonstration of a scheme, which runs already.
 func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
-	m.closers = append(m.closers, d.Close)
+	m.closers = append(m.closers, closerFunc(d.Close))
 	r := Room{Name: d.Name, About: d.About}
 	for _, s := range d.Stops {
 		m.addresses.set(hostPort(s.URL, row.Port), true)
@@ -181,8 +182,8 @@ func (m *Museum) TLS() *tls.Config { return m.client }
 func (m *Museum) Close() error {
 	m.start() // a request that waits must not hold up the end of its server
 	var errs []error
-	for _, end := range m.closers {
-		errs = append(errs, end())
+	for _, c := range m.closers {
+		errs = append(errs, c.Close())
 	}
 	m.closers = nil
 	for _, l := range m.tcp {
@@ -195,6 +196,18 @@ func (m *Museum) Close() error {
 		errs = append(errs, os.RemoveAll(m.dir))
 	}
 	return errors.Join(errs...)
+}
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }
+
+// keep makes Close close a server that was started.
+func (m *Museum) keep(server io.Closer, err error) error {
+	if err == nil {
+		m.closers = append(m.closers, server)
+	}
+	return err
 }
 
 // url returns the URL of rest on a server.

@@ -43,10 +43,5 @@ func (m *Museum) startNews(o newstest.Options) error {
 		groups[name] = group
 	}
 	o.Greeting = "201 The museum of the network, room of news: nobody writes here any more"
-	server, err := newstest.Start(groups, &o)
-	if err != nil {
-		return err
-	}
-	m.closers = append(m.closers, server.Close)
-	return nil
+	return m.keep(newstest.Start(groups, &o))
 }

@@ -37,12 +37,8 @@ func (m *Museum) startProspero() error {
 	if err != nil {
 		return err
 	}
-	server, err := prosperotest.Start(names, &prosperotest.Options{Archie: prosperotest.Search(archieTable(files, archive)), Conn: m.udp})
-	if err != nil {
-		return err
-	}
-	m.closers = append(m.closers, server.Close)
-	return nil
+	search := prosperotest.Search(archieTable(files, archive))
+	return m.keep(prosperotest.Start(names, &prosperotest.Options{Archie: search, Conn: m.udp}))
 }
 
 // prosperoNames returns the server's objects. archive is the host of files.

@@ -34,8 +34,8 @@ func (m *Museum) startSecureGopher() error {
 	if err != nil {
 		return err
 	}
-	return m.startGopher(gophertest.Item{Name: "The museum of the network, sealed", Items: []gophertest.Item{
+	return m.keep(gophertest.Start(gophertest.Item{Name: "The museum of the network, sealed", Items: []gophertest.Item{
 		{Type: 'i', Name: "The same line is sent, and nobody on the way can read it."},
 		{Name: "How an envelope came about", Selector: "/sealed", Data: string(sealed)},
-	}}, gophertest.Options{Listener: m.tcp["gophers"], Secure: true, TLS: m.server})
+	}}, &gophertest.Options{Listener: m.tcp["gophers"], Secure: true, TLS: m.server}))
 }

@@ -55,19 +55,14 @@ func (m *Museum) startSessions() error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	started := func(server *telnettest.Server, err error) {
-		if errs = append(errs, err); err == nil {
-			m.closers = append(m.closers, server.Close)
-		}
-	}
-	started(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).serve, Listener: m.tcp["telnet"]}))
-	started(telnettest.StartTelnet(&telnettest.TelnetOptions{
-		Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: m.tcp["desk"],
-	}))
-	started(telnettest.StartRlogin(&telnettest.RloginOptions{Listener: m.tcp["rlogin"]}))
-	started(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: m.runScreens, Listener: m.tcp["tn3270"]}))
-	return errors.Join(errs...)
+	return errors.Join(
+		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).serve, Listener: m.tcp["telnet"]})),
+		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{
+			Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: m.tcp["desk"],
+		})),
+		m.keep(telnettest.StartRlogin(&telnettest.RloginOptions{Listener: m.tcp["rlogin"]})),
+		m.keep(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: m.runScreens, Listener: m.tcp["tn3270"]})),
+	)
 }
 
 // useSession types what the stop says, and describes what the session showed.

@@ -34,10 +34,9 @@ func (m *Museum) waisRoom() (Room, error) {
 		Keywords:    []string{"standards", "protocols"},
 		Documents:   cards,
 	}}, &waistest.Options{Listener: m.tcp["wais"]})
-	if err != nil {
+	if err := m.keep(server, err); err != nil {
 		return Room{}, err
 	}
-	m.closers = append(m.closers, server.Close)
 	const section = "RFC 1738 3.9"
 	const twoTypes = 1 // the index of the document that has them
 	wpath := server.Wpath(database, twoTypes)
