@@ -11,6 +11,7 @@ import (
 )
 
 func (m *Museum) httpRoom() (Room, error) {
+	m.startHTTP(m.tcp["http"])
 	const section = "RFC 1738 3.3"
 	return Room{
 		Name: "Pages", About: "The youngest room, which has doors to all the others.",
@@ -23,11 +24,11 @@ func (m *Museum) httpRoom() (Room, error) {
 			{Section: section, Type: "image/gif", Title: "a picture in which something moves", URL: m.url("http", "/pub/pictures/terminal.gif")},
 			{Section: section, Type: "audio/wav", Title: "a telephone dials 1738", URL: m.url("http", "/pub/sounds/1738.wav")},
 		},
-	}, m.startHTTP(m.tcp["http"])
+	}, nil
 }
 
 // startHTTP starts a server of the pages and the files.
-func (m *Museum) startHTTP(l net.Listener) error {
+func (m *Museum) startHTTP(l net.Listener) {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(m.files())
 	for _, pattern := range []string{"/pub/", "/README", "/INDEX"} {
@@ -53,7 +54,6 @@ func (m *Museum) startHTTP(l net.Listener) error {
 		}
 		return nil
 	}))
-	return nil
 }
 
 // afterStart delays requests until all servers run, because pages list all rooms.

@@ -13,6 +13,7 @@ import (
 // secureRoom has the schemes over TLS, which neither RFC 1738 nor the URI draft defines.
 func (m *Museum) secureRoom() (Room, error) {
 	const extension = "an extension: neither document has it"
+	m.startHTTP(tls.NewListener(m.tcp["https"], m.server))
 	return Room{
 			Scheme: "tls", Name: "Over TLS", About: "The same rooms once more. Only the client and the server can read what is said in them.",
 			Stops: []Stop{
@@ -22,7 +23,6 @@ func (m *Museum) secureRoom() (Room, error) {
 				{Section: extension, Kind: scheme.KindMenu, Title: "a newsgroup within TLS", URL: m.url("nntps", "/museum.announce")},
 			},
 		}, errors.Join(
-			m.startHTTP(tls.NewListener(m.tcp["https"], m.server)),
 			m.startFTP(ftptest.Options{Listener: m.tcp["ftps"], TLS: m.server, Implicit: true}),
 			m.startSecureGopher(),
 			m.startNews(newstest.Options{Listener: m.tcp["nntps"], TLS: m.server, Implicit: true}),

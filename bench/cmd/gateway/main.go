@@ -1,6 +1,6 @@
 // Command gateway measures "locus gateway" under load, and other programs in the same run
 // on the same machine. It compares small cached objects with a file server of package
-// net/http, and a large uncached file over FTP with curl alone. It also measures the
+// net/http, and a large uncached file over FTP with curl itself. It also measures the
 // memory that many slow or idle clients need.
 //
 // It builds and starts the command, a file server and vsftpd as separate processes. It

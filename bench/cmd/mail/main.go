@@ -195,9 +195,9 @@ func (m mail) measure(dir string) error {
 // and the time to find a message that was just added.
 func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) error {
 	none, err := timed(func() error {
-		list, err := s.Find(ctx, "nobody@host.dom")
+		list, err := s.Find(ctx, "missing@host.dom")
 		if len(list) > 0 {
-			err = errors.New("what is not there is found")
+			err = errors.New("an unknown message was found")
 		}
 		return err
 	})
