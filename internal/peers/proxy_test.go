@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// squid starts Squid, an HTTP proxy that knows ftp and gopher as well and makes
-// tunnels. It wants the login of the tests if it is to.
+// squid starts Squid, an HTTP proxy that also supports ftp, gopher and
+// tunnels. It can require the login of the tests.
 func squid(t testing.TB, login bool) (address string, log func() string) {
 	t.Helper()
 	program := need(t, "squid", "/usr/sbin/squid")
@@ -86,8 +86,8 @@ func secured(t *testing.T, to int) (port int, cert string) {
 	return l.Addr().(*net.TCPAddr).Port, cert
 }
 
-// logged waits until the proxy has written text down, which it does when an exchange
-// has ended, and returns all that it wrote.
+// logged waits until the proxy has logged text, which it does when an exchange
+// has ended, and returns the log.
 func logged(t *testing.T, log func() string, text string) (all string) {
 	t.Helper()
 	for end := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
@@ -142,7 +142,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				}
 			})
 			t.Run("gopher", func(t *testing.T) {
-				// Debian's has given that up, and says so. It is asked the right thing.
+				// Debian's Squid no longer supports gopher. Only the request is tested.
 				u := "gopher://127.0.0.1:7070/0/a%20b.txt"
 				r := locusEnv(t, []string{"gopher_proxy=" + via}, "get", "-v", u)
 				r.want(t, 3, "")
@@ -151,7 +151,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			})
 			t.Run("ftp", func(t *testing.T) {
 				p := vsftpd(t)
-				// What has the name of a text comes with other line ends: Squid asks for ASCII.
+				// The name must not be that of a text, because Squid gets texts in ASCII mode.
 				write(t, filepath.Join(p.pub, "hello.bin"), "hello\n", 0o644)
 				write(t, filepath.Join(homeOf(t), "motd.bin"), "private\n", 0o644)
 				locusEnv(t, []string{"ftp_proxy=" + via}, "get", "ftp://"+p.addr()+"/hello.bin").want(t, 0, "hello\n")
