@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func measured(b *testing.B) []lists.List {
+func allLists(b *testing.B) []lists.List {
 	b.Helper()
 	l, err := lists.All()
 	if err != nil {
@@ -21,7 +21,7 @@ func measured(b *testing.B) []lists.List {
 }
 
 func run(b *testing.B, peers []Peer) {
-	for _, list := range measured(b) {
+	for _, list := range allLists(b) {
 		for _, p := range peers {
 			b.Run(list.Name+"/"+strings.ReplaceAll(p.Name, " ", "-"), func(b *testing.B) {
 				b.ReportAllocs()
@@ -55,7 +55,7 @@ func BenchmarkCanonicalLines(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, list := range measured(b) {
+	for _, list := range allLists(b) {
 		b.Run(list.Name, func(b *testing.B) {
 			text := []byte(strings.Join(list.URLs, "\n") + "\n")
 			b.SetBytes(int64(len(text)))
@@ -69,8 +69,8 @@ func BenchmarkCanonicalLines(b *testing.B) {
 	}
 }
 
-// The generated URLs conform, every one: a list that does not would measure the
-// making of findings.
+// Every generated URL conforms. Otherwise the benchmarks would measure the making of
+// violations.
 func TestGenerated(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {
@@ -95,7 +95,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// Parsing a URL that conforms, and the whole verdict on it, allocates nothing.
+// Parsing and checking a URL that conforms does not allocate.
 func TestVerdictAllocs(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {

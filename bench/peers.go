@@ -1,8 +1,8 @@
 // Package bench measures package locus against other parsers, on the same lists
-// and in the same run. It is a module of its own, so that none of them becomes a
-// dependency of the library.
+// and in the same run. It is a separate module, so that the library does not depend on
+// them.
 //
-// What to run is in RESULTS.md, beside what it showed.
+// RESULTS.md has the commands and their results.
 package bench
 
 import (
@@ -18,18 +18,17 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Peer is one way to do a job. Run does it to every URL of a list and returns
-// something of each, so that none of it can be left out.
+// Peer is a function to measure. Run applies it to every URL of a list. The result
+// depends on each URL, so that the compiler can't remove the work.
 type Peer struct {
 	Name string
 	Run  func(list []string) int
 }
 
-// Base is the name of the peer that the others are compared with, for reading and
-// for writing.
+// Base is the name of the peer that the others are compared with.
 const Base = "net/url"
 
-// Readers are the peers that read a URL. The first is the one to compare with.
+// Readers returns the peers that parse a URL. The first is Base.
 func Readers() ([]Peer, error) {
 	r, err := all.Registry()
 	if err != nil {
@@ -65,8 +64,7 @@ func Readers() ([]Peer, error) {
 	}, nil
 }
 
-// Verdicts parses every URL of list and has its scheme judge it, and returns how
-// many conform.
+// Verdicts parses and checks every URL of list, and returns how many conform.
 func Verdicts(r *scheme.Registry, list []string) (n int) {
 	for _, s := range list {
 		if u, err := locus.Parse(s); err == nil && locus.Conforms(r.Check(u, locus.RFC1738)) {
@@ -76,8 +74,8 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 	return n
 }
 
-// Writers are the peers that give a URL's canonical text. The first is the one to
-// compare with: it only puts together again what it took apart.
+// Writers returns the peers that return a URL's canonical text. The first is Base, which
+// only writes the parts that it parsed.
 func Writers() ([]Peer, error) {
 	r, err := all.Registry()
 	if err != nil {
@@ -113,8 +111,8 @@ func Writers() ([]Peer, error) {
 	}, nil
 }
 
-// Canonical reads lines from in and writes the canonical form of each to out; a
-// line that has none is written as it is. It returns the number of lines.
+// Canonical reads lines from in and writes the canonical form of each to out. It copies
+// lines that have none. It returns the number of lines.
 func Canonical(r *scheme.Registry, in io.Reader, out io.Writer) (n int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), 1<<20)

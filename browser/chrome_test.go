@@ -23,11 +23,10 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// patience is how long anything may take: longer than it takes on a slow machine
-// that has other things to do.
+// patience is the deadline of each step. It is long enough for a busy machine.
 const patience = 2 * time.Minute
 
-// tab is a page in a browser that keeps what went wrong.
+// tab is a page in a browser. It records faults and requests.
 type tab struct {
 	ctx  context.Context
 	base string
@@ -37,8 +36,7 @@ type tab struct {
 	requests []string
 }
 
-// missing ends a test that lacks something: skipped, or failed where nothing may be
-// skipped.
+// missing skips a test that lacks something. In CI it fails the test.
 func missing(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -47,7 +45,7 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// newTab starts a browser for one test, with nothing in it from before.
+// newTab starts a browser with an empty profile for one test.
 func newTab(t testing.TB, base string) *tab {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -66,11 +64,11 @@ func newTab(t testing.TB, base string) *tab {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &tab{ctx: ctx, base: base}
-	if err := chromedp.Listen(ctx, b.heard); err != nil {
+	if err := chromedp.Listen(ctx, b.record); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// Before the folder of the browser is removed.
+		// The browser must end before its profile is removed.
 		if err := chromedp.Cancel(ctx); err != nil {
 			t.Log(err)
 		}
@@ -78,8 +76,8 @@ func newTab(t testing.TB, base string) *tab {
 	return b
 }
 
-// heard keeps what the console says and what is asked for.
-func (b *tab) heard(event any) {
+// record records console messages and requests.
+func (b *tab) record(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
@@ -100,9 +98,8 @@ func (b *tab) heard(event any) {
 	}
 }
 
-// forgive takes back the faults that have text in them, and reports whether there
-// were any.
-func (b *tab) forgive(text string) bool {
+// ignoreFault removes the faults that contain text, and reports whether there were any.
+func (b *tab) ignoreFault(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.faults)
@@ -110,8 +107,8 @@ func (b *tab) forgive(text string) bool {
 	return len(b.faults) < n
 }
 
-// quiet holds that nothing went wrong so far, and nobody else was asked for anything.
-func (b *tab) quiet(t testing.TB) {
+// checkClean fails the test for each fault so far, and for requests to other hosts.
+func (b *tab) checkClean(t testing.TB) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,14 +118,14 @@ func (b *tab) quiet(t testing.TB) {
 	for _, request := range b.requests {
 		// The browser's own controls of sounds are in data: URLs.
 		if !strings.HasPrefix(request, b.base+"/") && !strings.HasPrefix(request, "data:") {
-			t.Errorf("asks for %s", request)
+			t.Errorf("request to another host: %s", request)
 		}
 	}
 	b.faults, b.requests = nil, nil
 }
 
-// do does steps, which must succeed.
-func (b *tab) do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
+// run runs steps. They must succeed.
+func (b *tab) run(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -138,7 +135,7 @@ func (b *tab) do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// get does a step that gives something.
+// get runs a step and returns its result.
 func get[T any](t testing.TB, b *tab, step chromedp.Action[T]) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -157,8 +154,8 @@ func eval[T any](t testing.TB, b *tab, expression string) T {
 	return get(t, b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// await waits until an expression is true. It may have no meaning until then, as on
-// the page before.
+// await waits until an expression is true. The expression may fail until then, as on
+// the previous page.
 func (b *tab) await(t testing.TB, expression string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -173,31 +170,31 @@ func (b *tab) await(t testing.TB, expression string) {
 		case <-ctx.Done():
 			where, _ := chromedp.Run(b.ctx, chromedp.Location())
 			body, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.querySelector('main').innerText"))
-			t.Fatalf("%s: it never is that %s: %v\n%s", where, expression, err, body)
+			t.Fatalf("%s: never true: %s: %v\n%s", where, expression, err, body)
 		}
 	}
 }
 
-// open goes to the page of a URL.
+// open opens the page of a URL.
 func (b *tab) open(t testing.TB, u string) {
 	t.Helper()
 	b.visit(t, "/?url="+url.QueryEscape(u))
 }
 
-// visit goes to a path of the gateway.
+// visit opens a path of the gateway.
 func (b *tab) visit(t testing.TB, path string) {
 	t.Helper()
-	b.do(t, chromedp.Navigate(b.base+path))
+	b.run(t, chromedp.Navigate(b.base+path))
 }
 
-// text is what is written in the first element that a selector finds.
+// text returns the text of the first element that matches a selector.
 func (b *tab) text(t testing.TB, selector string) string {
 	t.Helper()
 	return eval[string](t, b, fmt.Sprintf("(document.querySelector(%q) || {textContent: ''}).textContent", selector))
 }
 
-// look sets the scheme of colours and the size of the window.
-func (b *tab) look(t testing.TB, colours string, width, height int64) {
+// setView sets the scheme of colours and the size of the window.
+func (b *tab) setView(t testing.TB, colours string, width, height int64) {
 	t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500})
 	if err != nil {
@@ -209,12 +206,11 @@ func (b *tab) look(t testing.TB, colours string, width, height int64) {
 	}
 }
 
-// accessible holds the page against the rules that axe-core knows: nothing that it
-// calls serious, or worse.
-func (b *tab) accessible(t testing.TB) {
+// checkAccessible fails the test for each fault that axe-core rates serious or worse.
+func (b *tab) checkAccessible(t testing.TB) {
 	t.Helper()
 	where := get(t, b, chromedp.Location())
-	// The protocol puts it into the page, whatever the page's own policy says.
+	// The DevTools protocol is not subject to the page's Content-Security-Policy.
 	get(t, b, chromedp.Evaluate[chromedp.Void](axe+";undefined"))
 	faults := eval[[]string](t, b, `(async () => {
 		document.querySelectorAll("details").forEach((d) => { d.open = true; });
@@ -227,8 +223,8 @@ func (b *tab) accessible(t testing.TB) {
 	}
 }
 
-// fits holds that nothing stands out of the window's side.
-func (b *tab) fits(t testing.TB) {
+// checkWidth fails the test if the page is wider than the window.
+func (b *tab) checkWidth(t testing.TB) {
 	t.Helper()
 	if wide := eval[int](t, b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
 		t.Errorf("%s: %d pixels too wide", get(t, b, chromedp.Location()), wide)

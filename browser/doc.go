@@ -1,5 +1,5 @@
-// Package browser holds tests that look at the gateway's pages in Chromium. It is a
-// module of its own, so that what drives a browser is no dependency of the library.
+// Package browser tests the gateway's pages in Chromium. It is a separate module, so that
+// the library does not depend on a browser driver.
 //
 //	go test ./...                                       # skips where there is no Chromium
 //	CI=true go test ./...                               # fails there

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// view is a way to look at a page.
+// view is a colour scheme and a window size.
 type view struct {
 	name, colours string
 	width, height int64
@@ -22,17 +22,17 @@ type view struct {
 
 var views = []view{{"light", "light", 1180, 820}, {"dark", "dark", 1180, 820}, {"phone", "light", 390, 844}}
 
-// place is a page, and what is to be seen on it.
-type place struct {
+// sample is a page with its expected content.
+type sample struct {
 	name, url string
 	want      string // an expression that is true there
 }
 
-func (w *world) places() []place {
+func (w *world) samples() []sample {
 	has := func(selector, text string) string {
 		return fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))", selector, text)
 	}
-	return []place{
+	return []sample{
 		{"menu", "gopher://" + w.gopher + "/", has(".menu .item a", "A room") + " && " + has(".menu .info", "__  __") + " && " + has(".menu .title", "<script>")},
 		{"text", "gopher://" + w.gopher + "/0/" + "two", "document.querySelector('pre.text') !== null || document.querySelector('.views') !== null"},
 		{"search", "gopher://" + w.gopher + "/7/Find%20something", has(".ask button", "Search")},
@@ -53,48 +53,47 @@ func (w *world) places() []place {
 	}
 }
 
-// Each kind of page, in each way to look at it: what should be there is there, nothing
-// that a server says is run, nothing goes wrong, nobody else is asked, and axe-core
-// finds nothing serious.
+// Each kind of page, in each view, has its content, runs no script of a server, has no
+// faults, makes no request to another host, and passes axe-core.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
-	for _, p := range w.places() {
+	for _, p := range w.samples() {
 		t.Run(p.name, func(t *testing.T) {
 			for _, v := range views {
-				b.look(t, v.colours, v.width, v.height)
+				b.setView(t, v.colours, v.width, v.height)
 				b.open(t, p.url)
 				b.await(t, p.want)
 				if title := get(t, b, chromedp.Title()); title == "taken" {
 					t.Errorf("a server's script ran: %s", title)
 				}
-				b.fits(t)
-				b.accessible(t)
+				b.checkWidth(t)
+				b.checkAccessible(t)
 				switch p.name {
 				case "failure", "refusal", "within":
-					b.forgive("the server responded with a status of")
+					b.ignoreFault("the server responded with a status of")
 				case "document":
-					b.forgive("404 (Not Found)") // a picture that is not there
+					b.ignoreFault("404 (Not Found)") // of a missing picture
 				}
-				b.quiet(t)
+				b.checkClean(t)
 			}
 		})
 	}
 	for _, path := range []string{"/", b.schemes(t)} {
 		b.visit(t, path)
-		b.accessible(t)
-		b.fits(t)
-		b.quiet(t)
+		b.checkAccessible(t)
+		b.checkWidth(t)
+		b.checkClean(t)
 	}
 }
 
-// schemes is the path of the page of schemes, as every page has it.
+// schemes returns the path of the page of schemes, to which every page links.
 func (b *tab) schemes(t testing.TB) string {
 	t.Helper()
 	return eval[string](t, b, "document.querySelector('.bar-links a').getAttribute('href')")
 }
 
-// Every stop of the tour has a page that can be looked at.
+// Every stop of the tour has a page.
 func TestTour(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
@@ -109,34 +108,33 @@ func TestTour(t *testing.T) {
 		}
 		b.visit(t, link)
 		b.await(t, "document.readyState === 'complete'")
-		b.fits(t)
-		b.accessible(t)
-		b.quiet(t)
+		b.checkWidth(t)
+		b.checkAccessible(t)
+		b.checkClean(t)
 	}
 }
 
-// leftOut reports whether a stop is none for this gateway: what means something in
-// its message alone, and servers whose certificates only the tour's own client trusts.
+// leftOut reports whether this gateway can't show a stop: a part of a message, or a
+// server whose certificate only the tour's own client trusts.
 func leftOut(link string) bool {
 	for _, scheme := range []string{"cid", "https", "ftps", "gophers", "nntps"} {
 		if strings.HasPrefix(link, "/"+scheme+"/") || strings.HasPrefix(link, "/"+scheme+":") {
 			return true
 		}
 	}
-	// The page of a name that is not there has the status 404, which Chrome reports as
-	// an error.
+	// Chrome reports the status 404 of the missing resource as an error.
 	return strings.HasSuffix(link, ";key=other")
 }
 
-// A form of Gopher+ is filled in and sent, with nothing of it lost.
+// Every answer to a Gopher+ form reaches the server.
 func TestForm(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
 	b.open(t, "gopher://"+w.gopher+"/")
-	b.do(t, chromedp.Click(".menu .kind-form + .title a"))
+	b.run(t, chromedp.Click(".menu .kind-form + .title a"))
 	b.await(t, "document.querySelector('.ask textarea') !== null")
 	eval[string](t, b, "document.querySelector('.ask input[type=text]').value = ''")
-	b.do(t,
+	b.run(t,
 		chromedp.SendKeys(".ask input[type=text]", "Grace & <b>"),
 		chromedp.SendKeys(".ask textarea", "Lists.\nAll of them."),
 		chromedp.Click(".ask input[type=radio][value=choice-1]"),
@@ -150,11 +148,11 @@ func TestForm(t *testing.T) {
 			t.Errorf("no %q in the answer %q", want, got)
 		}
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// The welcome of the museum can be read in each of its languages, and a document of
-// WAIS in each of its types, by going from page to page.
+// Pages link to the other languages of a Gopher+ text, and to the other types of a WAIS
+// document.
 func TestViews(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
@@ -182,8 +180,8 @@ func TestViews(t *testing.T) {
 	click(".views a", "De_DE")
 	shows(".views .current", "De_DE")
 	shows("pre.text", "Willkommen")
-	b.accessible(t)
-	b.fits(t)
+	b.checkAccessible(t)
+	b.checkWidth(t)
 	click(".views a", "En_US")
 	shows(".views .current", "En_US")
 	shows("pre.text", "Welcome to the gopher room")
@@ -194,28 +192,27 @@ func TestViews(t *testing.T) {
 	click(".views a", "HTML")
 	shows(".views .current", "HTML")
 	b.await(t, "document.querySelector('.foreign') !== null")
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// A search by WAIS, and a document from what it finds.
+// A WAIS search leads to a document.
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
 	b.open(t, "wais://"+w.wais+"/museum")
-	b.do(t, chromedp.SendKeys(".ask input[type=search]", "first protocols"+kb.Enter))
-	// The best is first.
+	b.run(t, chromedp.SendKeys(".ask input[type=search]", "first protocols"+kb.Enter))
+	// The best result is first.
 	b.await(t, "document.querySelector('.results li a')?.textContent === 'The first protocols'")
-	b.do(t, chromedp.Click(".results li a"))
+	b.run(t, chromedp.Click(".results li a"))
 	b.await(t, "document.querySelector('pre.text') !== null")
 	if text := b.text(t, "pre.text"); !strings.Contains(text, "of the first network") {
 		t.Errorf("the document is %q", text)
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// A session by telnet, typed in the page: the login that the URL suggests at the
-// press of a button, a command by the keyboard, a command of the protocol, and the
-// end.
+// A telnet session works in the page: the button for the login of the URL, a typed
+// command, a telnet command, and the end.
 func TestTerminal(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
@@ -240,19 +237,19 @@ func TestTerminal(t *testing.T) {
 		t.Error("the name is typed and nobody asked for it")
 	}
 	shows("ogin:")
-	b.do(t, chromedp.Click(".session .advice button"))
-	b.do(t, chromedp.KeyEvent(kb.Enter))
+	b.run(t, chromedp.Click(".session .advice button"))
+	b.run(t, chromedp.KeyEvent(kb.Enter))
 	heard("typed guest")
 	shows("assword:")
-	b.do(t, chromedp.KeyEvent("sesame"+kb.Enter))
-	b.do(t, chromedp.KeyEvent("help"+kb.Enter))
+	b.run(t, chromedp.KeyEvent("sesame"+kb.Enter))
+	b.run(t, chromedp.KeyEvent("help"+kb.Enter))
 	heard("typed help")
-	b.accessible(t)
-	b.fits(t)
-	// The keyboard finds the way out.
-	b.do(t, chromedp.Click(".session .connect"))
+	b.checkAccessible(t)
+	b.checkWidth(t)
+	// The keyboard reaches the button that ends the session.
+	b.run(t, chromedp.Click(".session .connect"))
 	b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
-	b.quiet(t)
+	b.checkClean(t)
 }
 
 // A session of tn3270 has the keys of its keyboard as buttons.
@@ -262,12 +259,12 @@ func TestScreen(t *testing.T) {
 	b.open(t, "tn3270://"+w.tn3270+"/")
 	b.await(t, "document.querySelectorAll('.session .commands button').length > 0")
 	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
-	b.accessible(t)
-	b.quiet(t)
+	b.checkAccessible(t)
+	b.checkClean(t)
 }
 
-// Without JavaScript a search is a form that is sent, and a session says what it
-// lacks.
+// Without JavaScript a search is an ordinary form, and the page of a session says that it
+// needs JavaScript.
 func TestWithoutScripts(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
@@ -275,46 +272,46 @@ func TestWithoutScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open(t, "gopher://"+w.gopher+"/7/Find%20something")
-	b.do(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
+	b.run(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
 	b.await(t, "document.querySelector('.menu .item a')?.textContent === 'Found old maps'")
 	b.open(t, "telnet://"+w.telnet+"/")
 	b.await(t, "document.querySelector('.session .notice')?.textContent.includes('needs JavaScript')")
 	if eval[bool](t, b, "[...document.querySelectorAll('.theme, .session-bar')].some((e) => !e.hidden)") {
 		t.Error("there are buttons that do nothing")
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// What one types is explained as it is typed; the colours follow the system, and the
-// button turns them round and remembers it.
+// A URL is explained while it is typed. The colours follow the system, until the user
+// chooses others with the button.
 func TestHome(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
-	b.look(t, "light", 1180, 820)
+	b.setView(t, "light", 1180, 820)
 	b.visit(t, "/")
-	b.do(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
+	b.run(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
 	b.await(t, "document.querySelector('#explained .hue-search code')?.textContent === 'old%20maps'")
-	b.do(t, chromedp.SendKeys("#box", "~"))
+	b.run(t, chromedp.SendKeys("#box", "~"))
 	b.await(t, "document.querySelector('#explained .findings')?.textContent.includes('%7E')")
-	b.fits(t)
-	b.accessible(t)
+	b.checkWidth(t)
+	b.checkAccessible(t)
 
 	ground := "getComputedStyle(document.body).backgroundColor"
 	light := eval[string](t, b, ground)
-	b.look(t, "dark", 1180, 820)
+	b.setView(t, "dark", 1180, 820)
 	dark := eval[string](t, b, ground)
 	if light == dark {
 		t.Errorf("light and dark are both %s", dark)
 	}
-	b.do(t, chromedp.Click(".theme"))
+	b.run(t, chromedp.Click(".theme"))
 	if got := eval[string](t, b, ground); got != light {
-		t.Errorf("the button leaves %s", got)
+		t.Errorf("after the button the colours are %s", got)
 	}
 	b.visit(t, b.schemes(t))
 	if got := eval[string](t, b, ground); got != light {
 		t.Errorf("the next page has %s", got)
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }
 
 // The keyboard walks through a list, and "/" goes to the box.
@@ -322,24 +319,24 @@ func TestKeys(t *testing.T) {
 	w := newWorld(t)
 	b := newTab(t, w.base)
 	b.open(t, "gopher://"+w.gopher+"/")
-	b.do(t, chromedp.KeyEvent("jj"))
+	b.run(t, chromedp.KeyEvent("jj"))
 	b.await(t, "document.activeElement.textContent === 'A room'")
-	b.do(t, chromedp.KeyEvent("k"))
+	b.run(t, chromedp.KeyEvent("k"))
 	b.await(t, "document.activeElement.textContent.includes('<script>')")
-	b.do(t, chromedp.KeyEvent("3"))
+	b.run(t, chromedp.KeyEvent("3"))
 	b.await(t, "document.activeElement.textContent === 'Find something'")
-	b.do(t, chromedp.KeyEvent("/"))
+	b.run(t, chromedp.KeyEvent("/"))
 	b.await(t, "document.activeElement.id === 'box'")
-	b.quiet(t)
+	b.checkClean(t)
 }
 
 var pictures = flag.String("pictures", "", "write pictures of the main pages to this `folder`")
 
-// exhibit is a stop of the tour that there is a picture of.
+// exhibit is a stop of the tour with a picture in the README.
 type exhibit struct {
 	name, scheme string
 	stop         func(u string) bool
-	want         string // what is there when it can be taken
+	want         string // an expression that is true when the page is ready
 	views        []view
 }
 
@@ -360,8 +357,8 @@ var exhibits = []exhibit{
 	{"telnet", "telnet", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{broad}},
 }
 
-// Pictures of the tour, for the README; without the flag they are taken and thrown
-// away, so that they can be taken when somebody wants them.
+// TestPictures takes the pictures of the README. Without the flag it only tests that they
+// can be taken.
 func TestPictures(t *testing.T) {
 	folder := *pictures
 	if folder == "" {
@@ -371,15 +368,15 @@ func TestPictures(t *testing.T) {
 	b := newTab(t, w.base)
 	take := func(name string, v view) {
 		t.Helper()
-		b.look(t, v.colours, v.width, v.height)
+		b.setView(t, v.colours, v.width, v.height)
 		b.await(t, "document.fonts.status === 'loaded' && [...document.images].every((i) => i.complete)")
 		if err := os.WriteFile(filepath.Join(folder, name+v.name+".png"), get(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.look(t, broad.colours, broad.width, broad.height)
+	b.setView(t, broad.colours, broad.width, broad.height)
 	b.visit(t, "/")
-	b.do(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
+	b.run(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
 	b.await(t, "document.querySelector('#explained .hue-search') !== null")
 	take("home", broad)
 	take("home", night)
@@ -388,7 +385,7 @@ func TestPictures(t *testing.T) {
 		for _, stop := range w.museum.Stops() {
 			if found = stop.Scheme == e.scheme && e.stop(stop.URL.String()); found {
 				for _, v := range e.views {
-					b.look(t, v.colours, v.width, v.height)
+					b.setView(t, v.colours, v.width, v.height)
 					b.open(t, stop.URL.String())
 					b.await(t, e.want)
 					take(e.name, v)
@@ -400,5 +397,5 @@ func TestPictures(t *testing.T) {
 			t.Errorf("no stop for %s", e.name)
 		}
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// line is a service that a test plays octet by octet.
+// line is a telnet server whose bytes the test writes.
 type line struct {
 	t testing.TB
 	l net.Listener
@@ -53,11 +53,11 @@ func (s *line) say(text string) {
 	}
 }
 
-func (s *line) hears(want string) {
+func (s *line) expect(want string) {
 	s.t.Helper()
 	buf := make([]byte, len(want))
 	if n, err := io.ReadFull(s.c, buf); err != nil || string(buf) != want {
-		s.t.Fatalf("heard %.200q, %v; want %.200q", buf[:n], err, want)
+		s.t.Fatalf("read %.200q, %v; want %.200q", buf[:n], err, want)
 	}
 }
 
@@ -78,8 +78,8 @@ func (b *tab) paste(t testing.TB, script string) {
 	})()`)
 }
 
-// Where a service does not show what is typed, the page does: with keys that edit, with
-// wide characters, and in as many columns as the terminal draws.
+// The page echoes typed characters if the server does not. Editing keys work, and so do
+// wide characters.
 func TestTerminalEditing(t *testing.T) {
 	w := newWorld(t)
 	s := newLine(t)
@@ -88,30 +88,30 @@ func TestTerminalEditing(t *testing.T) {
 	s.accept()
 	s.say("hello\r\n")
 	b.row(t, "hello")
-	b.do(t, chromedp.KeyEvent("acd"+kb.ArrowLeft+kb.ArrowLeft+"b"))
+	b.run(t, chromedp.KeyEvent("acd"+kb.ArrowLeft+kb.ArrowLeft+"b"))
 	b.row(t, "abcd")
-	b.do(t, chromedp.KeyEvent(kb.Delete+kb.Home+"x"+kb.End+"y"+kb.Backspace+"z"+kb.ArrowUp+kb.F5))
+	b.run(t, chromedp.KeyEvent(kb.Delete+kb.Home+"x"+kb.End+"y"+kb.Backspace+"z"+kb.ArrowUp+kb.F5))
 	b.row(t, "xabdz")
-	b.do(t, chromedp.KeyEvent(kb.Enter))
-	s.hears("xabdz\r\n")
+	b.run(t, chromedp.KeyEvent(kb.Enter))
+	s.expect("xabdz\r\n")
 	for _, text := range []string{"日本", "a😀☺", "e\u0301ü"} {
 		b.paste(t, fmt.Sprintf("%q", "> "+text+"!"))
 		b.row(t, "> "+text+"!")
-		b.do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 8)+"end"))
+		b.run(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 8)+"end"))
 		b.row(t, "end")
-		b.do(t, chromedp.KeyEvent(kb.Enter))
-		s.hears("end\r\n")
+		b.run(t, chromedp.KeyEvent(kb.Enter))
+		s.expect("end\r\n")
 		s.say("\x1b[2J\x1b[H")
 	}
-	// A line that wraps is erased whole.
+	// A wrapped line is erased completely.
 	b.paste(t, `"x".repeat(200)`)
 	b.await(t, "document.querySelector('.xterm-rows').textContent.includes('x'.repeat(40))")
 	b.paste(t, `"\x15done"`)
 	b.row(t, "done")
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// What is typed without Enter does not come with a later command.
+// Text that was typed without Enter is not sent with a later command.
 func TestTerminalEcho(t *testing.T) {
 	w := newWorld(t)
 	s := newLine(t)
@@ -120,25 +120,25 @@ func TestTerminalEcho(t *testing.T) {
 	s.accept()
 	s.say("$ ")
 	b.row(t, "$")
-	b.do(t, chromedp.KeyEvent("abc"))
+	b.run(t, chromedp.KeyEvent("abc"))
 	b.row(t, "$ abc")
 	s.say("\xff\xfb\x01\r\nPassword:")
-	s.hears("\xff\xfd\x01abc")
+	s.expect("\xff\xfd\x01abc")
 	b.row(t, "Password:")
-	b.do(t, chromedp.KeyEvent("secret"+kb.Enter))
-	s.hears("secret\r\n")
+	b.run(t, chromedp.KeyEvent("secret"+kb.Enter))
+	s.expect("secret\r\n")
 	s.say("\xff\xfc\x01\r\n% ")
-	s.hears("\xff\xfe\x01")
+	s.expect("\xff\xfe\x01")
 	b.row(t, "%")
-	b.do(t, chromedp.KeyEvent("ls"+kb.Enter))
-	s.hears("ls\r\n")
+	b.run(t, chromedp.KeyEvent("ls"+kb.Enter))
+	s.expect("ls\r\n")
 	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('secret')") {
 		t.Error("the password is shown")
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }
 
-// A large paste arrives whole, at a service that reads late, and the session goes on.
+// A large paste reaches a slow server completely, and the session continues.
 func TestTerminalPaste(t *testing.T) {
 	w := newWorld(t)
 	s := newLine(t)
@@ -146,18 +146,18 @@ func TestTerminalPaste(t *testing.T) {
 	b.open(t, "telnet://"+s.l.Addr().String()+"/")
 	s.accept()
 	s.say("\xff\xfb\x01hello")
-	s.hears("\xff\xfd\x01")
+	s.expect("\xff\xfd\x01")
 	b.row(t, "hello")
 	b.paste(t, `"0123456789abcde\n".repeat(20000)`)
 	s.say("\r\nyet")
 	b.row(t, "yet")
-	s.hears(strings.Repeat("0123456789abcde\r\n", 20000))
-	b.do(t, chromedp.KeyEvent("more"+kb.Enter))
-	s.hears("more\r\n")
-	b.quiet(t)
+	s.expect(strings.Repeat("0123456789abcde\r\n", 20000))
+	b.run(t, chromedp.KeyEvent("more"+kb.Enter))
+	s.expect("more\r\n")
+	b.checkClean(t)
 }
 
-// The page says why a session is over, and what is typed then goes nowhere.
+// The page says why a session ended, and ignores what is typed then.
 func TestTerminalEnds(t *testing.T) {
 	w := newWorld(t)
 	s := newLine(t)
@@ -178,7 +178,7 @@ func TestTerminalEnds(t *testing.T) {
 	b.row(t, "bye")
 	s.c.Close()
 	ended("The session is over: the service has ended the session")
-	b.do(t, chromedp.Focus(".xterm-helper-textarea"), chromedp.KeyEvent("typed after the end"))
+	b.run(t, chromedp.Focus(".xterm-helper-textarea"), chromedp.KeyEvent("typed after the end"))
 	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('typed')") {
 		t.Error("what is typed after the end is shown")
 	}
@@ -188,9 +188,9 @@ func TestTerminalEnds(t *testing.T) {
 	b.row(t, "again")
 	press()
 	ended("The session is over: you have hung up")
-	// The other side hears of it.
+	// The server sees the end of the connection.
 	if _, err := s.c.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("the service hears %v", err)
+		t.Errorf("the server reads %v", err)
 	}
 	s.l.Close()
 	press()
@@ -198,5 +198,5 @@ func TestTerminalEnds(t *testing.T) {
 	if got := b.text(t, ".session .state"); !strings.Contains(got, "refused") {
 		t.Errorf("it says %q", got)
 	}
-	b.quiet(t)
+	b.checkClean(t)
 }

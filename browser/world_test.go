@@ -27,8 +27,8 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
-// world is a gateway and servers behind it: those of the tour, and some of our own
-// whose content the tests know.
+// world is a gateway and its servers: those of the tour, and some with content for
+// these tests.
 type world struct {
 	base   string // "http://127.0.0.1:1738"
 	museum *tour.Museum
@@ -41,8 +41,11 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{}
-	var err error
-	if w.museum, err = tour.Open(); err != nil {
+	schemes, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.museum, err = tour.Open(schemes.All()...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.museum.Close() })
@@ -55,8 +58,8 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A referral, and the lines of a form, go to a scheme's own port alone, or to one
-	// that the rules name.
+	// Redirects and answers to forms may go only to a scheme's own port or to a port that
+	// the rules name.
 	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: append(w.museum.Ports(), port(t, w.gopher))})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +91,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// port is that of a server's address.
+// port returns the port of an address.
 func port(t testing.TB, address string) uint16 {
 	t.Helper()
 	a, err := netip.ParseAddrPort(address)
@@ -98,7 +101,7 @@ func port(t testing.TB, address string) uint16 {
 	return a.Port()
 }
 
-// lobby is what the first page shows: the tour.
+// lobby returns the sections of the first page: the stops of the tour.
 func (w *world) lobby() (list []page.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {
@@ -110,7 +113,7 @@ func (w *world) lobby() (list []page.Section) {
 	return list
 }
 
-// picture is a PNG.
+// picture returns a PNG.
 func picture() string {
 	m := image.NewRGBA(image.Rect(0, 0, 320, 160))
 	for y := range 160 {
@@ -125,7 +128,7 @@ func picture() string {
 	return b.String()
 }
 
-// evil is what a server says that wants to be more than a text.
+// evil is HTML that a page must show as text.
 const evil = `<script>document.title="taken"</script><img src=x onerror='document.title="taken"'>`
 
 func (w *world) servers(t testing.TB) {

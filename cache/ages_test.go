@@ -10,6 +10,7 @@ import (
 
 // The table of the package's text.
 func TestAge(t *testing.T) {
+	s := openStore(t, t.TempDir(), nil)
 	const day = 24 * time.Hour
 	for _, test := range []struct {
 		url      string
@@ -74,26 +75,27 @@ func TestAge(t *testing.T) {
 		if test.modified != "" {
 			h.Set("Last-Modified", test.modified)
 		}
-		if got := Age(locus.MustParse(test.url), h); got != test.want {
+		if got := s.age(locus.MustParse(test.url), h); got != test.want {
 			t.Errorf("%s, changed %q: %v, want %v", test.url, test.modified, got, test.want)
 		}
 	}
-	if got := Age(locus.MustParse("ftp://h/a"), http.Header{"Last-Modified": {"Sat, 01 Jan 1994 00:00:00 GMT"}}); got != time.Hour {
+	if got := s.age(locus.MustParse("ftp://h/a"), http.Header{"Last-Modified": {"Sat, 01 Jan 1994 00:00:00 GMT"}}); got != time.Hour {
 		t.Errorf("without a Date: %v", got)
 	}
 }
 
 // What depends on who asks, where no Vary says it.
 func TestVaries(t *testing.T) {
+	s := openStore(t, t.TempDir(), nil)
 	for url, want := range map[string]bool{
 		"ftp://h/a": false, "ftp://h/a/": true, "ftps://h/a;type=d": true, "news:a@b": false, "news:a": true, "nntp://h/g/7": false, "nntp://h/g": true,
 		"gopher://h/0a": true, "wais://h/db/TEXT/1": true, "wais://h/db?a": true, "prospero://h/a": true, "x-any://h/": true,
 	} {
-		if got := varies(locus.MustParse(url), nil); got != want {
+		if got := s.varies(locus.MustParse(url), nil); got != want {
 			t.Errorf("%s: %v", url, got)
 		}
 	}
-	if !varies(locus.MustParse("ftp://h/a"), http.Header{"Content-Security-Policy": {"default-src 'none'"}}) {
+	if !s.varies(locus.MustParse("ftp://h/a"), http.Header{"Content-Security-Policy": {"default-src 'none'"}}) {
 		t.Error("a menu does not vary")
 	}
 }

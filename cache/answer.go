@@ -6,15 +6,14 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-// opener opens the octets of a body from one on, up to another; -1: to the end.
-type opener func(start, end int64) (io.ReadCloser, error)
+// openFunc opens the bytes of a body from start to end; end -1 is the end of the body.
+type openFunc func(start, end int64) (io.ReadCloser, error)
 
-// whole opens the body of an answer that is stored.
-func (s *Store) whole(h hit) opener {
+// opener opens the body of a stored answer.
+func (s *Store) opener(h hit) openFunc {
 	return func(start, end int64) (io.ReadCloser, error) {
 		if end < 0 {
 			end = h.size
@@ -22,24 +21,26 @@ func (s *Store) whole(h hit) opener {
 		octets := h.octets
 		if octets == nil && h.size <= small {
 			var err error
-			if octets, err = s.small(h.entry); err != nil {
+			if octets, err = s.readSmall(h.entry); err != nil {
 				return nil, err
 			}
 		}
 		if h.size <= small {
 			return newOctets(octets[start:end]), nil
 		}
-		return newSection(h.body, start, end)
+		section, err := newSection(h.body, start, end)
+		if err != nil {
+			return nil, err
+		}
+		return section, nil
 	}
 }
 
-// answer makes the answer to a request of what is stored, or being stored: m, with a
-// body that open opens. Conditions and ranges of the request are looked at here (RFC
-// 9110 section 13.2.2). Without an error, open was called once or not at all.
-//
-// An answer that is being fetched has only one reader for each request: with simple,
-// several ranges are answered with the whole.
-func (s *Store) answer(req *http.Request, m *meta, w how, simple bool, open opener) (resp *http.Response, opened bool, err error) {
+// answer makes the response to a request from m, with a body that open opens.
+// Conditions and ranges of the request are evaluated here (RFC 9110 section 13.2.2).
+// With simple, several ranges are answered with the whole: a body that is being fetched
+// has one reader for each request. opened reports whether open was called.
+func (s *Store) answer(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
 	now := s.now()
 	resp = &http.Response{
 		StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -82,10 +83,7 @@ func (s *Store) answer(req *http.Request, m *meta, w how, simple bool, open open
 			parts := newMultipart(list, m.size, m.header.Get("Content-Type"))
 			resp.StatusCode, resp.ContentLength = http.StatusPartialContent, parts.length
 			resp.Header.Set("Content-Type", parts.contentType)
-			resp.Body = &several{parts: parts, list: list, open: open}
-			// Nothing is opened yet, and what can't be opened shows only then: so the
-			// first part is opened, as the answers with one are.
-			err = resp.Body.(*several).next()
+			resp.Body, err = openParts(list, parts, open)
 		}
 		opened = true
 	default:
@@ -109,10 +107,9 @@ func statusText(code int) string {
 	return strconv.Itoa(code) + " " + http.StatusText(code)
 }
 
-// requestFor is req or, where a referral led elsewhere, one with that URL, as the
-// answer would have had it.
+// requestFor returns req or, if a referral led elsewhere, a request with that URL.
 func requestFor(req *http.Request, m *meta) *http.Request {
-	if m.ruled {
+	if m.isHTTP {
 		return req
 	}
 	at := m.header.Get("Content-Location")
@@ -128,84 +125,39 @@ func requestFor(req *http.Request, m *meta) *http.Request {
 	return req
 }
 
-// several is a body of several ranges.
-type several struct {
-	parts multipart
-	list  []span
-	open  opener
-	i     int // the next part
-	head  *strings.Reader
-
-	mu      sync.Mutex
-	current io.ReadCloser
-	closed  bool
+// multiBody is a body of several ranges.
+type multiBody struct {
+	io.Reader
+	parts []io.Closer
 }
 
-// next goes on to the next part, or to what is behind all.
-func (b *several) next() (err error) {
-	var body io.ReadCloser
-	if b.i < len(b.list) {
-		b.head = strings.NewReader(b.parts.heads[b.i])
-		if body, err = b.open(b.list[b.i].start, b.list[b.i].end); err != nil {
-			return err
+// openParts opens all ranges of a list. Parts of one file share its descriptor.
+func openParts(list []byteRange, parts multipart, open openFunc) (io.ReadCloser, error) {
+	b := new(multiBody)
+	var readers []io.Reader
+	for i, r := range list {
+		body, err := open(r.start, r.end)
+		if err != nil {
+			b.Close()
+			return nil, err
 		}
-	} else {
-		b.head = strings.NewReader(b.parts.tail)
+		b.parts = append(b.parts, body)
+		readers = append(readers, strings.NewReader(parts.heads[i]), body)
 	}
-	b.i++
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.current != nil {
-		b.current.Close()
-	}
-	b.current = body
-	if b.closed && body != nil {
-		body.Close()
-	}
-	return nil
-}
-
-// now is the part that is read.
-func (b *several) now() (current io.ReadCloser, closed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.current, b.closed
-}
-
-// Read implements [io.Reader].
-func (b *several) Read(p []byte) (int, error) {
-	for {
-		current, closed := b.now()
-		switch {
-		case closed:
-			return 0, http.ErrBodyReadAfterClose
-		case b.head.Len() > 0:
-			return b.head.Read(p)
-		case current == nil:
-			return 0, io.EOF
-		}
-		if n, err := current.Read(p); n > 0 || err != io.EOF {
-			return n, err
-		}
-		if err := b.next(); err != nil {
-			return 0, err
-		}
-	}
+	b.Reader = io.MultiReader(append(readers, strings.NewReader(parts.tail))...)
+	return b, nil
 }
 
 // Close implements [io.Closer].
-func (b *several) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	if b.current != nil {
-		return b.current.Close()
+func (b *multiBody) Close() error {
+	for _, part := range b.parts {
+		part.Close()
 	}
 	return nil
 }
 
-// gatewayTimeout is the answer to who wants only what is stored (RFC 9111 section
-// 5.2.1.7).
+// gatewayTimeout is the response to a request that accepts only stored answers (RFC
+// 9111 section 5.2.1.7).
 func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
 	const text = "It is not in the cache, and the request allows nothing else (Cache-Control: only-if-cached).\n"
 	resp := &http.Response{

@@ -12,7 +12,7 @@ import (
 
 // BenchmarkHit is what an answer from memory costs, without any connection.
 func BenchmarkHit(b *testing.B) {
-	s := store(b, b.TempDir(), nil)
+	s := openStore(b, b.TempDir(), nil)
 	rt := s.Transport(texts())
 	req := request(b, "GET", "http://h/4096/a/small/file.html")
 	if _, _, err := ask(rt, req); err != nil {
@@ -60,7 +60,7 @@ func BenchmarkServer(b *testing.B) {
 			b.Fatal(err)
 		}
 		files := http.FileServer(http.Dir(dir))
-		s := store(b, b.TempDir(), nil)
+		s := openStore(b, b.TempDir(), nil)
 		cached := served(s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			w := httptest.NewRecorder()
 			files.ServeHTTP(w, req)

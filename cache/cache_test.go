@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 func TestMain(m *testing.M) {
@@ -58,8 +61,18 @@ func addHeader(h http.Header, fields ...string) {
 	}
 }
 
-// store opens a store for a test.
-func store(t testing.TB, dir string, o *Options) *Store {
+// registry returns a registry of all schemes.
+func registry(t testing.TB) *scheme.Registry {
+	t.Helper()
+	r, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// openStore opens a store for a test.
+func openStore(t testing.TB, dir string, o *Options) *Store {
 	t.Helper()
 	if o == nil {
 		o = new(Options)
@@ -67,7 +80,7 @@ func store(t testing.TB, dir string, o *Options) *Store {
 	if o.Note == nil {
 		o.Note = func(err error) { t.Errorf("note: %v", err) }
 	}
-	s, err := Open(dir, o)
+	s, err := Open(dir, registry(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +238,7 @@ func TestTranscripts(t *testing.T) {
 				t.Parallel() // it is the disk that takes time
 				synctest.Test(t, func(t *testing.T) {
 					up := new(upstream)
-					s := store(t, t.TempDir(), nil)
+					s := openStore(t, t.TempDir(), nil)
 					play(t, s.Transport(up), up, script)
 				})
 			})

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // childEnv makes the test's program one that fills the store in the folder that it
@@ -29,7 +31,11 @@ func crashURL(i int) (url string, n int) {
 const crashURLs = 300
 
 func child(dir string) {
-	s, err := Open(dir, &Options{Size: 4 << 20})
+	r, err := all.Registry()
+	if err != nil {
+		panic(err)
+	}
+	s, err := Open(dir, r, &Options{Size: 4 << 20})
 	if err != nil {
 		panic(err)
 	}
@@ -68,7 +74,7 @@ func TestCrash(t *testing.T) {
 	hits := 0
 	for _, after := range []int{0, 3, 20, 60, 61, 150} {
 		crash(t, dir, after)
-		s := store(t, dir, &Options{Size: 4 << 20})
+		s := openStore(t, dir, &Options{Size: 4 << 20})
 		rt := s.Transport(texts())
 		for i := range crashURLs {
 			url, n := crashURL(i)

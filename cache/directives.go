@@ -9,11 +9,11 @@ import (
 // forever is the longest time that a directive can name (RFC 9111 section 1.2.2).
 const forever = (1<<31 - 1) * time.Second
 
-// never is the time of a directive that is not there.
+// never is the time of a missing directive.
 const never = -1
 
-// directives are what Cache-Control says, of a request or of a response (RFC 9111
-// section 5.2; RFC 5861; RFC 8246). A time is [never] if nothing names it.
+// directives are those of Cache-Control, in a request or a response (RFC 9111 section
+// 5.2; RFC 5861; RFC 8246). A missing time is [never].
 type directives struct {
 	noStore, noCache, private, public, onlyIfCached bool
 	mustRevalidate, proxyRevalidate, mustUnderstand bool
@@ -22,9 +22,9 @@ type directives struct {
 	staleIfError, staleWhileRevalidate              time.Duration
 }
 
-// parseDirectives reads the lines of Cache-Control. What it does not know it passes
-// over, and what is said twice, or is no number, counts as what keeps an answer for
-// the shortest time (section 4.2.1).
+// parseDirectives reads the lines of Cache-Control. It skips unknown directives. A
+// repeated or invalid number counts as the one that keeps an answer for the shortest
+// time (section 4.2.1).
 func parseDirectives(lines []string) directives {
 	d := directives{maxAge: never, sMaxAge: never, maxStale: never, minFresh: never, staleIfError: never, staleWhileRevalidate: never}
 	for _, line := range lines {
@@ -86,7 +86,7 @@ func shortest(to *time.Duration, d time.Duration) {
 	}
 }
 
-// seconds reads a number of seconds; none is 0.
+// seconds reads a number of seconds; an invalid one is 0.
 func seconds(text string) time.Duration {
 	d, _ := parseSeconds(text)
 	return d
@@ -108,8 +108,8 @@ func parseSeconds(text string) (d time.Duration, ok bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// nextDirective takes the first directive off a line; its name is empty if there is
-// none. A value in quotes comes without them.
+// nextDirective cuts the first directive off a line; its name is empty if there is
+// none. A quoted value is returned without its quotes.
 func nextDirective(line string) (name, value string, valued bool, rest string) {
 	line = strings.TrimLeft(line, " \t,")
 	end := strings.IndexAny(line, "=,")
@@ -141,8 +141,8 @@ func nextDirective(line string) (name, value string, valued bool, rest string) {
 	return name, "", true, "" // the quotes have no end, and nothing is sure
 }
 
-// requestDirectives reads those of a request. Pragma counts where there is no
-// Cache-Control (section 5.4).
+// requestDirectives reads those of a request. Pragma counts only without Cache-Control
+// (section 5.4).
 func requestDirectives(h http.Header) directives {
 	lines := h["Cache-Control"]
 	d := parseDirectives(lines)

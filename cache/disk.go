@@ -10,15 +10,14 @@ import (
 	"sync"
 )
 
-// file is what a body is written into once, and read from at any place.
+// file is what a body is written to once and read from at any offset.
 type file interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// body is a file that is open for all that read it together, so that many readers
-// need one descriptor.
+// body is a file that all its readers share, so that they need one descriptor.
 type body struct {
 	path string
 
@@ -27,18 +26,31 @@ type body struct {
 	refs int
 }
 
-// acquire opens the file, if nobody has yet.
-func (b *body) acquire() error {
+// handle is an open body. It must be closed, which may happen during a read.
+type handle struct {
+	file
+	body *body
+	once sync.Once
+}
+
+// open opens the file, unless it is open already.
+func (b *body) open() (*handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refs == 0 {
 		f, err := os.Open(b.path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b.file = f
 	}
 	b.refs++
+	return &handle{file: b.file, body: b}, nil
+}
+
+// Close implements [io.Closer].
+func (h *handle) Close() error {
+	h.once.Do(h.body.release)
 	return nil
 }
 
@@ -55,7 +67,7 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// sync has the system write a body to the disk.
+// sync makes the system write a body to the disk.
 func (b *body) sync() error {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {
@@ -66,10 +78,9 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the folder of the bodies; in it are 256 folders.
+// bodies is the folder of the bodies. It has 256 subfolders.
 const bodies = "bodies"
 
-// pathOf is where the body of an answer is.
 func (s *Store) pathOf(k key, id uint64) string {
 	name := fmt.Sprintf("%x-%016x", k[:], id)
 	return filepath.Join(s.dir, bodies, name[:2], name)
@@ -84,12 +95,11 @@ func (s *Store) makeFolders() error {
 	return nil
 }
 
-// nameLen is the length of the name of a body.
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep removes bodies that nobody knows, which a process left that was ended, and
-// tells which of those that are known are there, and whole.
-func (s *Store) sweep(list []known) (there map[string]bool, err error) {
+// sweep deletes bodies that are not in the index, as a killed process leaves them. It
+// returns the names of the files whose size is that of the index.
+func (s *Store) sweep(list []indexed) (there map[string]bool, err error) {
 	sizes := make(map[string]int64, len(list))
 	for _, k := range list {
 		sizes[filepath.Base(s.pathOf(k.key, k.id))] = k.size

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/scheme/all"
 )
 
 // The second answer is the store's.
@@ -24,7 +25,12 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	store, err := cache.Open(dir, nil)
+	registry, err := all.Registry()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	store, err := cache.Open(dir, registry, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -102,11 +102,11 @@ func FuzzRecord(f *testing.F) {
 		if n < 0 {
 			return
 		}
-		m := &meta{url: url, status: 200, header: http.Header{name: {value, "2"}}, vary: []selecting{{name, value}}, lifetime: time.Duration(n), age: time.Duration(n), received: time.Unix(0, n), size: n, ruled: n%2 == 0}
+		m := &meta{url: url, status: 200, header: http.Header{name: {value, "2"}}, vary: []varyField{{name, value}}, lifetime: time.Duration(n), age: time.Duration(n), received: time.Unix(0, n), size: n, isHTTP: n%2 == 0}
 		record := appendRecord(nil, m, uint64(n))
 		got, sum, err := parseRecord(record)
 		if err != nil || got.url != url || got.status != 200 || len(got.header[name]) != 2 || got.header[name][0] != value || got.vary[0] != m.vary[0] ||
-			got.lifetime != m.lifetime || got.age != m.age || !got.received.Equal(m.received) || got.size != n || got.ruled != m.ruled || sum != uint64(n) {
+			got.lifetime != m.lifetime || got.age != m.age || !got.received.Equal(m.received) || got.size != n || got.isHTTP != m.isHTTP || sum != uint64(n) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		if len(octets) > 0 {

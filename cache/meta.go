@@ -10,18 +10,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// meta is what is known of an answer besides its body. It never changes once it is
-// seen by others.
+// meta is an answer without its body. It is immutable once others can see it.
 type meta struct {
-	url      string // the canonical one, for the case that two have one hash
+	url      string // canonical; two may have the same hash
 	status   int
-	header   http.Header // without what is of one connection, and without Age
-	vary     []selecting // what the request had, of what the answer depends on
+	header   http.Header // without hop-by-hop fields and Age
+	vary     []varyField // fields of the request that the answer depends on
 	lifetime time.Duration
 	age      time.Duration // when it was received (RFC 9111 section 4.2.3)
 	received time.Time
 	size     int64 // of the body; -1: not yet known
-	ruled    bool  // by HTTP's rules
+	isHTTP   bool  // HTTP's rules apply
 
 	cc       directives // of header
 	etag     string
@@ -29,11 +28,10 @@ type meta struct {
 	date     time.Time
 }
 
-// selecting is a header field of a request that an answer depends on, as Vary names
-// it.
-type selecting struct{ name, value string }
+// varyField is a field of a request that an answer depends on, as Vary names it.
+type varyField struct{ name, value string }
 
-// derive fills in what header tells.
+// derive sets the fields that follow from header.
 func (m *meta) derive() {
 	m.cc = parseDirectives(m.header["Cache-Control"])
 	m.etag = m.header.Get("Etag")
@@ -41,7 +39,7 @@ func (m *meta) derive() {
 	m.date, _ = http.ParseTime(m.header.Get("Date"))
 }
 
-// memory is about how many octets m takes there.
+// memory estimates how many bytes of memory m takes.
 func (m *meta) memory() int64 {
 	n := 400 + len(m.url)
 	for name, values := range m.header {
@@ -56,14 +54,13 @@ func (m *meta) memory() int64 {
 	return int64(n)
 }
 
-// hop are the header fields of one connection (RFC 9111 section 3.1, RFC 9110
-// section 7.6.1).
+// hop are the fields of one connection (RFC 9111 section 3.1, RFC 9110 section 7.6.1).
 var hop = [...]string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
 }
 
-// withoutHop returns a copy of h without what is of one connection.
+// withoutHop returns a copy of h without hop-by-hop fields.
 func withoutHop(h http.Header) http.Header {
 	c := make(http.Header, len(h)+3) // there will be Age, Date, Cache-Status
 	for name, values := range h {
@@ -80,69 +77,67 @@ func withoutHop(h http.Header) http.Header {
 	return c
 }
 
-// newMeta makes the meta of an answer that was asked for at one time and came at
-// another. u is the canonical URL; ages is for what has no rules.
+// newMeta makes the meta of a response to a request that was sent at asked and answered
+// at came. u is canonical.
 func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
-	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, ruled: isHTTP(u.Scheme())}
+	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, isHTTP: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
 		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
 	}
 	if resp.Uncompressed && m.header.Get("Etag") != "" {
-		// The tag is of other octets, and says no more than that they mean the same.
+		// The tag is that of the compressed bytes, and so only a weak one of these.
 		m.header.Set("Etag", "W/"+strings.TrimPrefix(m.header.Get("Etag"), "W/"))
 	}
 	m.derive()
 	m.setAge(asked, came)
 	m.lifetime = s.lifetime(u, m)
-	m.vary = selectors(u, req.Header, m)
+	m.vary = s.selectors(u, req.Header, m)
 	return m
 }
 
-// setAge takes the age that the answer has when it comes (RFC 9111 section 4.2.3).
+// setAge sets the age that the answer had on arrival (RFC 9111 section 4.2.3).
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
-	// A Date is in whole seconds, and what is below one is no age.
+	// A Date has whole seconds, so less than one does not count.
 	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
-	if m.date.IsZero() { // there is a Date, and it can't be read
+	if m.date.IsZero() { // Date is malformed
 		m.age = told + max(0, came.Sub(asked))
 	}
 	delete(m.header, "Age")
 }
 
-// currentAge is how old the answer is now.
 func (m *meta) currentAge(now time.Time) time.Duration {
 	return m.age + max(0, now.Sub(m.received))
 }
 
-// isFuture reports whether the answer came later than it is now: the clock was set
-// back, and the age is unknown.
+// isFuture reports whether the answer arrived later than now: the clock was set back,
+// and the age is unknown.
 func (m *meta) isFuture(now time.Time) bool { return m.received.Sub(now) > clockStep }
 
-// clockStep is how far a clock may be set back without being noticed.
+// clockStep is how far a clock may be set back unnoticed.
 const clockStep = time.Second
 
-// heuristic are the statuses of which answers may be kept without being told for how
-// long (RFC 9110 section 15.1); others of explicit need to be told.
+// heuristicStatuses are those whose answers may be kept without an explicit lifetime
+// (RFC 9110 section 15.1); those of explicitStatuses need one.
 var (
-	heuristic = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
-	explicit  = []int{302, 303, 307}
+	heuristicStatuses = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
+	explicitStatuses  = []int{302, 303, 307}
 )
 
-// lifetime is for how long the answer is fresh (RFC 9111 section 4.2.1).
+// lifetime returns how long the answer is fresh (RFC 9111 section 4.2.1).
 func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
-	if d, ok := m.told(); ok {
+	if d, ok := m.explicitLifetime(); ok {
 		return d
 	}
-	if !m.ruled {
-		return s.unruled(u, m)
+	if !m.isHTTP {
+		return s.lifetimeByScheme(u, m)
 	}
-	// The tenth that section 4.2.2 proposes; not with a search, which many programs
-	// answer anew each time.
+	// The tenth that section 4.2.2 suggests; not for a search, whose results change.
 	if _, searched := cutSearch(m.url); searched || m.modified.IsZero() || m.date.IsZero() {
 		return 0
 	}
-	if !slices.Contains(heuristic, m.status) && !m.cc.public {
+	if !slices.Contains(heuristicStatuses, m.status) && !m.cc.public {
 		return 0
 	}
 	return min(max(0, m.date.Sub(m.modified)/10), fileMax)
@@ -153,8 +148,8 @@ func cutSearch(url string) (before string, ok bool) {
 	return before, ok
 }
 
-// told is the lifetime that the answer itself names.
-func (m *meta) told() (d time.Duration, ok bool) {
+// explicitLifetime returns the lifetime that the answer itself names.
+func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 	switch {
 	case m.cc.sMaxAge != never:
 		return m.cc.sMaxAge, true
@@ -173,32 +168,31 @@ func (m *meta) told() (d time.Duration, ok bool) {
 	return 0, false
 }
 
-// unruled is the lifetime of what HTTP has no rules for.
-func (s *Store) unruled(u locus.URL, m *meta) time.Duration {
-	d := s.ages(u, m.header)
+// lifetimeByScheme returns the lifetime where HTTP has no rules.
+func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
+	d := s.age(u, m.header)
 	if at := m.header.Get("Content-Location"); at != "" {
-		// A referral led there, and what is there has an age of its own; over HTTP, one
-		// that was not told.
+		// A referral led there, and that resource has its own lifetime.
 		v, err := locus.Parse(at)
 		if _, known := v.User(); err != nil || known {
 			return 0
 		}
-		d = min(d, s.ages(v, m.header))
+		d = min(d, s.age(v, m.header))
 	}
 	if m.status != http.StatusOK {
-		d = min(d, absentAge)
+		d = min(d, missingAge)
 	}
 	return d
 }
 
-// mayStore reports whether the answer to a request may be kept, and is of any use
+// mayStore reports whether the answer to a request may be stored, and would be of use
 // (RFC 9111 section 3).
 func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) bool {
 	switch {
 	case method(req) != http.MethodGet || cc.noStore:
 		return false
-	case !slices.Contains(heuristic, m.status) && !slices.Contains(explicit, m.status):
-		return false // this one is not understood
+	case !slices.Contains(heuristicStatuses, m.status) && !slices.Contains(explicitStatuses, m.status):
+		return false // unknown status
 	case m.cc.noStore && !m.cc.mustUnderstand, m.cc.private:
 		return false
 	case isPersonal(req) && !m.isPublic(req):
@@ -208,99 +202,100 @@ func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) b
 	case len(resp.Trailer) > 0, len(m.vary) == 1 && m.vary[0].name == "*":
 		return false
 	}
-	if _, ok := m.told(); !ok && m.ruled && !m.cc.public && !slices.Contains(heuristic, m.status) {
+	if _, ok := m.explicitLifetime(); !ok && m.isHTTP && !m.cc.public && !slices.Contains(heuristicStatuses, m.status) {
 		return false
 	}
-	if !m.ruled && m.lifetime <= 0 {
+	if !m.isHTTP && m.lifetime <= 0 {
 		return false
 	}
 	return m.lifetime > m.age || m.canValidate()
 }
 
-// isPersonal reports whether a request says who asks.
+// isPersonal reports whether a request identifies its user.
 func isPersonal(req *http.Request) bool {
 	return req.Header["Authorization"] != nil || req.Header["Cookie"] != nil
 }
 
-// isPublic reports whether an answer is for others than who asked (RFC 9111 section
-// 3.5, which must-revalidate satisfies as well; for cookies that says nothing).
+// isPublic reports whether an answer to a personal request may be given to others (RFC
+// 9111 section 3.5). must-revalidate allows it with Authorization, but says nothing
+// about cookies.
 func (m *meta) isPublic(req *http.Request) bool {
 	return m.cc.public || m.cc.sMaxAge != never || m.cc.mustRevalidate && req.Header["Cookie"] == nil
 }
 
-// canValidate reports whether one can ask if the answer is still right.
+// canValidate reports whether a server can be asked if the answer is still right.
 func (m *meta) canValidate() bool { return m.etag != "" || !m.modified.IsZero() }
 
-// isStrong reports whether the answer's date of change tells versions apart (RFC
-// 9110 section 8.8.2.2).
+// hasStrongDate reports whether Last-Modified distinguishes versions (RFC 9110 section
+// 8.8.2.2).
 func (m *meta) hasStrongDate() bool {
 	return !m.modified.IsZero() && !m.date.IsZero() && m.date.Sub(m.modified) >= time.Second
 }
 
-// usable says how a stored answer may be used for a request.
-type usable uint8
+// usability says how a stored answer may be used for a request.
+type usability uint8
 
 const (
-	askFirst   usable = iota // only once the server says that it is still right
-	fresh                    // as it is
-	staleGood                // as it is, though it is no longer fresh: the request takes that
-	staleRenew               // as it is, and then it is renewed
+	mustValidate    usability = iota // only after the server confirms it
+	fresh                            // as it is
+	staleAccepted                    // as it is: it is stale, and the request accepts that
+	staleRevalidate                  // as it is, and then it is renewed
 )
 
-// use judges an answer for a request with cc (RFC 9111 section 4.2, 5.2.1; RFC 5861
-// section 3; RFC 8246).
-func (m *meta) use(cc directives, now time.Time) usable {
+// usability judges an answer for a request with cc (RFC 9111 sections 4.2 and 5.2.1;
+// RFC 5861 section 3; RFC 8246).
+func (m *meta) usability(cc directives, now time.Time) usability {
 	age, lifetime := m.currentAge(now), m.lifetime
 	if cc.noCache || m.cc.noCache || m.isFuture(now) {
-		return askFirst
+		return mustValidate
 	}
 	isFresh := lifetime > age
 	if cc.maxAge != never && age > cc.maxAge && !(m.cc.immutable && isFresh && cc.maxAge == 0) {
-		// max-stale may stretch this one too (section 5.2.1.2).
+		// max-stale extends max-age, too (section 5.2.1.2).
 		if !isFresh || cc.maxStale == never || age-cc.maxAge > cc.maxStale {
-			return askFirst
+			return mustValidate
 		}
 	}
 	if isFresh {
 		if cc.minFresh != never && lifetime-age < cc.minFresh {
-			return askFirst
+			return mustValidate
 		}
 		return fresh
 	}
 	if m.isStrict() || cc.minFresh != never {
-		return askFirst
+		return mustValidate
 	}
 	if cc.maxStale != never && age-lifetime <= cc.maxStale {
-		return staleGood
+		return staleAccepted
 	}
 	if m.cc.staleWhileRevalidate != never && age-lifetime <= m.cc.staleWhileRevalidate && cc.maxAge == never {
-		return staleRenew
+		return staleRevalidate
 	}
-	return askFirst
+	return mustValidate
 }
 
-// isStrict reports whether the answer is never to be used when it is no longer
-// fresh (RFC 9111 section 4.2.4, and 5.2.2.10 for s-maxage).
+// isStrict reports whether the answer must not be used once it is stale (RFC 9111
+// section 4.2.4; 5.2.2.10 for s-maxage).
 func (m *meta) isStrict() bool {
 	return m.cc.mustRevalidate || m.cc.proxyRevalidate || m.cc.sMaxAge != never || m.cc.noCache
 }
 
-// standsIn reports whether the answer may be given in place of a failure (RFC 5861
+// mayReplaceError reports whether the answer may be given instead of an error (RFC 5861
 // section 4).
-func (m *meta) standsIn(cc directives, now time.Time) bool {
+func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	if m.isStrict() || cc.noCache || m.isFuture(now) {
 		return false
 	}
 	allowed := max(cc.staleIfError, m.cc.staleIfError)
-	if !m.ruled {
-		allowed = max(allowed, failedAge)
+	if !m.isHTTP {
+		allowed = max(allowed, outageAge)
 	}
 	return allowed != never && m.currentAge(now)-m.lifetime <= allowed
 }
 
-// freshened returns m with what a 304 says (RFC 9111 section 3.2), or with the
-// header of an answer that turned out to be the same.
-func (s *Store) freshened(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
+// updated returns m with the header of a 304 (RFC 9111 section 3.2), or of a response
+// that turned out to be the same.
+func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	n := *m
 	n.header = m.header.Clone()
 	for name, values := range withoutHop(resp.Header) {
@@ -317,43 +312,43 @@ func (s *Store) freshened(u locus.URL, m *meta, req *http.Request, resp *http.Re
 	n.derive()
 	n.setAge(asked, came)
 	n.lifetime = s.lifetime(u, &n)
-	n.vary = selectors(u, req.Header, &n)
+	n.vary = s.selectors(u, req.Header, &n)
 	return &n
 }
 
-// selectors are the fields of a request that an answer depends on.
-func selectors(u locus.URL, h http.Header, m *meta) []selecting {
+// selectors returns the fields of a request that an answer depends on.
+func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	lines := m.header["Vary"]
-	if lines == nil && !m.ruled && varies(u, m.header) {
+	if lines == nil && !m.isHTTP && s.varies(u, m.header) {
 		lines = []string{"Accept, Accept-Language"}
 	}
-	var list []selecting
+	var list []varyField
 	for _, line := range lines {
 		for name := range strings.SplitSeq(line, ",") {
 			name = http.CanonicalHeaderKey(strings.TrimSpace(name))
 			switch {
 			case name == "*":
-				return []selecting{{name: "*"}}
-			case name == "" || slices.ContainsFunc(list, func(s selecting) bool { return s.name == name }):
+				return []varyField{{name: "*"}}
+			case name == "" || slices.ContainsFunc(list, func(s varyField) bool { return s.name == name }):
 			default:
-				list = append(list, selecting{name, fieldValue(h, name)})
+				list = append(list, varyField{name, fieldValue(h, name)})
 			}
 		}
 	}
-	if m.ruled {
+	if m.isHTTP {
 		if value := otherFields(h); value != "" {
-			list = append(list, selecting{otherName, value})
+			list = append(list, varyField{otherName, value})
 		}
 	}
 	return list
 }
 
-// otherName stands for all fields of a request that have no meaning of their own for a
-// cache. No field has such a name.
+// otherName stands for all fields of a request that caches have no rules for. No field
+// has such a name.
 const otherName = "\x00others"
 
 // understood are the fields of a request that a cache or Vary deals with, and those of
-// one connection: an answer is the same with and without them, unless Vary names them.
+// one connection. An answer does not depend on them unless Vary names them.
 var understood = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
@@ -362,10 +357,10 @@ var understood = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
 }
 
-// otherFields returns all fields of h that are not understood. A server may write any
-// of them into its answer without naming it in Vary, as X-Forwarded-Host, Origin or
-// Referer: such an answer is only for requests with the same fields, or one client
-// could choose what others get.
+// otherFields returns all fields of h that are not understood. A server may repeat one
+// of them, such as X-Forwarded-Host, in its answer without naming it in Vary. Such an
+// answer is only for requests with the same fields, or one client could choose what
+// others get.
 func otherFields(h http.Header) string {
 	var names []string
 	for name := range h {
@@ -386,9 +381,8 @@ func otherFields(h http.Header) string {
 	return b.String()
 }
 
-// fieldValue is the value of a field for comparison (RFC 9111 section 4.1): lines
-// are joined, and blanks that mean nothing left out. A field that is not there
-// differs from an empty one.
+// fieldValue returns the value of a field for comparison (RFC 9111 section 4.1): lines
+// joined, without insignificant blanks. A missing field differs from an empty one.
 func fieldValue(h http.Header, name string) string {
 	values := h[name]
 	if values == nil {
@@ -406,8 +400,8 @@ func fieldValue(h http.Header, name string) string {
 	return strings.Join(parts, ",")
 }
 
-// selects reports whether a request would have had the same answer.
-func (m *meta) selects(h http.Header) bool {
+// matches reports whether a request would have got the same answer.
+func (m *meta) matches(h http.Header) bool {
 	others := ""
 	for _, s := range m.vary {
 		switch {
@@ -417,7 +411,7 @@ func (m *meta) selects(h http.Header) bool {
 			return false
 		}
 	}
-	return !m.ruled || otherFields(h) == others
+	return !m.isHTTP || otherFields(h) == others
 }
 
 func method(req *http.Request) string {

@@ -18,7 +18,7 @@ func TestReflectedFields(t *testing.T) {
 		"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Host", "X-Original-URL", "X-Rewrite-URL", "Forwarded", "X-Http-Method-Override",
 		"Origin", "Referer", "User-Agent", "From", "X-Anything",
 	} {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		rt := s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			return response(200, "host="+req.Header.Get(name), "Cache-Control: max-age=100"), nil
 		}})
@@ -49,7 +49,7 @@ func TestClockSetBack(t *testing.T) {
 	for _, url := range []string{"http://h/", "ftp://h/x", "news:a@b"} {
 		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		dir := t.TempDir()
-		s := store(t, dir, &Options{Now: func() time.Time { return now }})
+		s := openStore(t, dir, &Options{Now: func() time.Time { return now }})
 		rt := s.Transport(&upstream{answer: func(n int, _ *http.Request) (*http.Response, error) {
 			resp := response(200, "x", "Date: "+now.Format(http.TimeFormat))
 			if strings.HasPrefix(url, "http") {
@@ -92,7 +92,7 @@ func TestClockSetBack(t *testing.T) {
 
 // Nothing of a URL that may have a password reaches the disk.
 func TestNoPasswordIsStored(t *testing.T) {
-	s := store(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(&upstream{answer: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", "Cache-Control: max-age=100"), nil
 	}})

@@ -15,7 +15,7 @@ import (
 )
 
 // world is a server of a few URLs whose answers change, break off, come slowly, and
-// are sometimes for one alone.
+// are sometimes for one client only.
 type world struct {
 	mu  sync.Mutex
 	rnd *rand.Rand
@@ -115,7 +115,7 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := store(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, Linger: 2000})
+				s := openStore(t, t.TempDir(), &Options{Size: 400 << 10, MaxObject: 90 << 10, Memory: 20 << 10, Linger: 2000})
 				w := &world{rnd: rand.New(rand.NewPCG(seed, 1))}
 				rt := s.Transport(w)
 				var all sync.WaitGroup
@@ -138,13 +138,13 @@ func TestRandom(t *testing.T) {
 					}
 				})
 				all.Wait()
-				time.Sleep(2 * lingerTime) // what goes on without us ends
+				time.Sleep(2 * lingerTime) // fetches without readers end
 				synctest.Wait()
 				s.mu.Lock()
-				promised, flights, files := s.promised, len(s.flights), len(s.all)
+				reserved, fetches, files := s.reserved, len(s.fetches), len(s.all)
 				s.mu.Unlock()
-				if promised != 0 || flights != 0 || files != countBodies(t, s) {
-					t.Errorf("%d octets promised, %d flights, %d answers, %d files", promised, flights, files, countBodies(t, s))
+				if reserved != 0 || fetches != 0 || files != countBodies(t, s) {
+					t.Errorf("%d octets reserved, %d fetches, %d answers, %d files", reserved, fetches, files, countBodies(t, s))
 				}
 				st := s.Stats()
 				sum.Hits += st.Hits

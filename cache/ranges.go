@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// span is a range of octets, from start up to end.
-type span struct{ start, end int64 }
+// byteRange is a range of bytes, without the one at end.
+type byteRange struct{ start, end int64 }
 
-// maxRanges is how many ranges a request may ask for. One with more is answered with
-// the whole, as RFC 9110 section 14.2 lets a server do against those who ask for
-// many small ones.
+// maxRanges is how many ranges a request may ask for. One with more gets the whole, as
+// RFC 9110 section 14.2 allows.
 const maxRanges = 16
 
-// parseRange reads the header Range for an answer of size octets (RFC 9110 section
-// 14.1.2). ok is false if it is to be passed over: it is not of octets, no range, or
-// asks for too many. Otherwise an empty list means that none can be satisfied.
-// Ranges that overlap or touch are joined.
-func parseRange(text string, size int64) (list []span, ok bool) {
+// parseRange reads the header Range for an answer of size bytes (RFC 9110 section
+// 14.1.2). ok is false if it must be ignored: its unit is not bytes, it is malformed,
+// or it asks for too many. Otherwise an empty list means that no range can be
+// satisfied. Ranges that overlap or touch are joined.
+func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	unit, set, found := strings.Cut(text, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
 		return nil, false
@@ -46,15 +45,15 @@ func parseRange(text string, size int64) (list []span, ok bool) {
 	return join(list), n > 0
 }
 
-// parseSpan reads one range; an empty one is not within size.
-func parseSpan(text string, size int64) (s span, ok bool) {
+// parseSpan reads one range. An empty one lies outside size.
+func parseSpan(text string, size int64) (s byteRange, ok bool) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
 		return s, false
 	}
 	if first == "" {
 		n, ok := position(last)
-		return span{max(0, size-n), size}, ok
+		return byteRange{max(0, size-n), size}, ok
 	}
 	s.start, ok = position(first)
 	if !ok {
@@ -71,8 +70,7 @@ func parseSpan(text string, size int64) (s span, ok bool) {
 	return s, true
 }
 
-// position reads a number of octets. One that is too large is as good as the
-// largest.
+// position reads an offset. A number that is too large becomes the largest offset.
 func position(text string) (n int64, ok bool) {
 	for i := range len(text) {
 		c := text[i]
@@ -84,13 +82,13 @@ func position(text string) (n int64, ok bool) {
 	return n, text != ""
 }
 
-// join joins ranges where they overlap or touch. The order of the others stays as
-// it was asked for (RFC 9110 section 15.3.7.2).
-func join(list []span) []span {
+// join joins ranges that overlap or touch, and keeps the order of the others (RFC 9110
+// section 15.3.7.2).
+func join(list []byteRange) []byteRange {
 	for i := 0; i < len(list); i++ {
 		for j := i + 1; j < len(list); j++ {
 			if list[j].start <= list[i].end && list[i].start <= list[j].end {
-				list[i] = span{min(list[i].start, list[j].start), max(list[i].end, list[j].end)}
+				list[i] = byteRange{min(list[i].start, list[j].start), max(list[i].end, list[j].end)}
 				list = slices.Delete(list, j, j+1)
 				j = i // it may touch others now
 			}
@@ -99,12 +97,12 @@ func join(list []span) []span {
 	return list
 }
 
-func (s span) contentRange(size int64) string {
+func (s byteRange) contentRange(size int64) string {
 	return fmt.Sprintf("bytes %d-%d/%d", s.start, s.end-1, size)
 }
 
 // multipart is the form of an answer with several ranges (RFC 9110 section 14.6):
-// heads[i] stands before list[i], tail behind all.
+// heads[i] stands before range i, tail after all.
 type multipart struct {
 	contentType string
 	heads       []string
@@ -112,7 +110,7 @@ type multipart struct {
 	length      int64
 }
 
-func newMultipart(list []span, size int64, contentType string) multipart {
+func newMultipart(list []byteRange, size int64, contentType string) multipart {
 	boundary := rand.Text()
 	m := multipart{contentType: "multipart/byteranges; boundary=" + boundary, tail: "\r\n--" + boundary + "--\r\n"}
 	for i, s := range list {
@@ -132,8 +130,7 @@ func newMultipart(list []span, size int64, contentType string) multipart {
 	return m
 }
 
-// mayRange reports whether the range of a request holds for the answer that is
-// there (RFC 9110 section 13.1.5).
+// mayRange evaluates If-Range (RFC 9110 section 13.1.5).
 func (m *meta) mayRange(h http.Header) bool {
 	text := h.Get("If-Range")
 	switch {
@@ -148,13 +145,11 @@ func (m *meta) mayRange(h http.Header) bool {
 	return err == nil && m.hasStrongDate() && at.Equal(m.modified)
 }
 
-// isConditional reports whether a request wants the answer only if it is another
-// than the one it has.
 func isConditional(h http.Header) bool {
 	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
 }
 
-// isUnchanged reports whether who asks has the answer already (RFC 9110 section
+// isUnchanged reports whether the client has the answer already (RFC 9110 section
 // 13.2.2; RFC 9111 section 4.3.2).
 func (m *meta) isUnchanged(h http.Header) bool {
 	if lines := h["If-None-Match"]; lines != nil {
@@ -177,8 +172,8 @@ func (m *meta) isUnchanged(h http.Header) bool {
 	return !since.IsZero() && !since.Truncate(time.Second).After(at)
 }
 
-// matches reports whether a list of entity tags has one, by the weak comparison
-// (RFC 9110 section 8.8.3.2).
+// matches reports whether a list of entity tags contains one, by weak comparison (RFC
+// 9110 section 8.8.3.2).
 func matches(list, tag string) bool {
 	if strings.TrimSpace(list) == "*" {
 		return true

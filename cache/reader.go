@@ -8,80 +8,36 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
-// reader reads a body that is being fetched, from the file that it grows in. What it
-// has not read yet is on the disk, and takes no memory, however slow it is.
+// reader reads a body that is being fetched, from the file that it grows in. A slow
+// reader so takes no memory.
 type reader struct {
-	f    *flight
+	f    *fetch
 	end  int64 // -1: where the body ends
 	off  int64
-	stop func() bool // the watch over the request's context
+	stop func() bool // ends the watch over the request's context
 
-	closed bool  // under f.mu, as is gone
-	gone   error // why nothing more is to be read: the request's context
-	grip   grip
+	handle *handle // nil: gone says why
 	inRest bool
-}
 
-// grip holds a body open until who has it closes it, and until it is no longer read:
-// closing must not wait for a write to a slow client.
-type grip struct {
-	body *body
-
-	mu     sync.Mutex
-	busy   int
+	// Under f.mu:
 	closed bool
+	gone   error // why nothing more can be read
 }
 
-// enter is called before the body is read; exit has to follow if it reports true.
-func (g *grip) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed || g.body == nil {
-		return false
-	}
-	g.busy++
-	return true
-}
-
-func (g *grip) exit() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.busy--; g.busy == 0 && g.closed {
-		g.body.release()
-	}
-}
-
-// close reports whether it is the first time.
-func (g *grip) close() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.closed = true
-	if g.busy == 0 && g.body != nil {
-		g.body.release()
-	}
-	return true
-}
-
-// attach returns a reader of f, for one who waits for it. It starts at an octet and
-// ends before another, or, with -1, where the body does.
-func (f *flight) attach(ctx context.Context, start, end int64) *reader {
+// attach returns a reader of f from start on; end -1 is the end of the body. The
+// caller must have joined f.
+func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := &reader{f: f, off: start, end: end}
 	f.readers = append(f.readers, r)
-	if f.rest != nil && f.heir == nil {
-		f.heir = r
+	if f.rest != nil && f.restReader == nil {
+		f.restReader = r
 	}
-	if err := f.body.acquire(); err != nil {
-		r.gone = err // it was thrown away just now
-	} else {
-		r.grip.body = f.body
-	}
+	r.handle, r.gone = f.body.open()
 	r.stop = context.AfterFunc(ctx, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -91,8 +47,8 @@ func (f *flight) attach(ctx context.Context, start, end int64) *reader {
 	return r
 }
 
-// wait waits until there is something behind what was read, and returns up to where
-// the file has it; rest is where to read from then, if the file has no more.
+// wait waits until there are bytes after r.off, and returns where those in the file
+// end; rest is where to read if the file has no more.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -110,7 +66,7 @@ func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 				return min(f.written, r.end), nil, nil
 			}
 			return f.written, nil, nil
-		case f.heir == r:
+		case f.restReader == r:
 			return 0, f.rest, nil
 		case f.failure != nil:
 			return 0, nil, f.failure
@@ -130,10 +86,6 @@ func (r *reader) Read(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !r.grip.enter() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	defer r.grip.exit()
 	if rest != nil {
 		if rest, err = r.toRest(rest); err != nil {
 			return 0, err
@@ -142,7 +94,7 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.off += int64(n)
 		return n, err
 	}
-	n, err := r.f.body.file.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
+	n, err := r.handle.ReadAt(p[:min(int64(len(p)), upTo-r.off)], r.off)
 	r.off += int64(n)
 	if n > 0 {
 		err = nil
@@ -150,7 +102,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toRest returns what is to be read of the octets that the store could not hold.
+// toRest returns a reader of the bytes that the store could not hold.
 func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
@@ -166,13 +118,9 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	return rest, nil
 }
 
-// WriteTo implements [io.WriterTo]. Where w can have the system copy from a file, as
-// an HTTP server's can, not even a buffer is held while w is slow.
+// WriteTo implements [io.WriterTo]. If w lets the system copy from a file, as an HTTP
+// server does, not even a buffer is held while w is slow.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
-	if !r.grip.enter() {
-		return 0, http.ErrBodyReadAfterClose
-	}
-	defer r.grip.exit()
 	var own *os.File
 	defer func() {
 		if own != nil {
@@ -183,7 +131,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	flusher, _ := w.(http.Flusher)
 	for {
 		if flusher != nil && n > 0 && r.mustWait() {
-			flusher.Flush() // what came goes out before more is waited for
+			flusher.Flush() // send what has arrived before waiting
 		}
 		upTo, rest, err := r.wait()
 		switch {
@@ -208,11 +156,11 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 		if own != nil {
 			m, err = from.ReadFrom(&io.LimitedReader{R: own, N: upTo - r.off})
 		} else {
-			m, err = copyAt(w, r.f.body.file, r.off, upTo)
+			m, err = copyAt(w, r.handle, r.off, upTo)
 		}
 		n, r.off = n+m, r.off+m
 		if err == nil && m == 0 {
-			err = io.ErrUnexpectedEOF // the file is not what it was
+			err = io.ErrUnexpectedEOF // the file has changed
 		}
 		if err != nil {
 			return n, err
@@ -220,14 +168,14 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// mustWait reports whether there is nothing to read just now.
+// mustWait reports whether there is nothing to read now.
 func (r *reader) mustWait() bool {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	return r.off >= r.f.written && !r.f.done
 }
 
-// openAt opens a file to read from an octet on; nil: it can't be.
+// openAt opens a file to read from off on; nil: it can't be opened.
 func openAt(path string, off int64) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -240,12 +188,11 @@ func openAt(path string, off int64) *os.File {
 	return f
 }
 
-// piece is how much a reader holds in memory while who it writes to is slow.
+// piece is the size of a reader's buffer while the client is slow.
 const piece = 32 << 10
 
 var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
-// copyAt writes octets of a file to w.
 func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error) {
 	buffer := pieces.Get().(*[piece]byte)
 	defer pieces.Put(buffer)
@@ -264,17 +211,18 @@ func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error
 	return n, nil
 }
 
-// Close implements [io.Closer]. A Read that waits ends.
+// Close implements [io.Closer]. A waiting Read ends.
 func (r *reader) Close() error {
-	if !r.grip.close() {
-		return nil
-	}
 	f := r.f
 	f.mu.Lock()
+	if r.closed {
+		f.mu.Unlock()
+		return nil
+	}
 	r.closed = true
 	f.readers = slices.DeleteFunc(f.readers, func(other *reader) bool { return other == r })
 	var rest io.Closer
-	if f.heir == r {
+	if f.restReader == r {
 		rest = f.rest
 	}
 	f.change.Broadcast()
@@ -283,52 +231,54 @@ func (r *reader) Close() error {
 	if rest != nil {
 		rest.Close()
 	}
+	if r.handle != nil {
+		r.handle.Close()
+	}
 	f.leave()
 	return nil
 }
 
-// section reads a part of a stored body. It implements [io.WriterTo] as a reader of
-// a flight does.
+// section reads a part of a stored body. It implements [io.WriterTo] as a reader does.
 type section struct {
-	grip     grip
+	handle   *handle
 	off, end int64
+	closed   atomic.Bool
 }
 
 func newSection(b *body, start, end int64) (*section, error) {
-	if err := b.acquire(); err != nil {
+	h, err := b.open()
+	if err != nil {
 		return nil, err
 	}
-	return &section{grip: grip{body: b}, off: start, end: end}, nil
+	return &section{handle: h, off: start, end: end}, nil
 }
 
 // Read implements [io.Reader].
 func (s *section) Read(p []byte) (int, error) {
-	if !s.grip.enter() {
+	if s.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	defer s.grip.exit()
 	if s.off >= s.end {
 		return 0, io.EOF
 	}
-	n, err := s.grip.body.file.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
+	n, err := s.handle.ReadAt(p[:min(int64(len(p)), s.end-s.off)], s.off)
 	s.off += int64(n)
 	switch {
 	case n > 0:
 		err = nil
 	case err == io.EOF:
-		err = io.ErrUnexpectedEOF // the file is not what it was
+		err = io.ErrUnexpectedEOF // the file has changed
 	}
 	return n, err
 }
 
 // WriteTo implements [io.WriterTo].
 func (s *section) WriteTo(w io.Writer) (n int64, err error) {
-	if !s.grip.enter() {
+	if s.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	defer s.grip.exit()
 	if from, ok := w.(io.ReaderFrom); ok && s.off < s.end {
-		if own := openAt(s.grip.body.path, s.off); own != nil {
+		if own := openAt(s.handle.body.path, s.off); own != nil {
 			defer own.Close()
 			n, err = from.ReadFrom(&io.LimitedReader{R: own, N: s.end - s.off})
 		}
@@ -336,7 +286,7 @@ func (s *section) WriteTo(w io.Writer) (n int64, err error) {
 	s.off += n
 	if err == nil && s.off < s.end {
 		var m int64
-		m, err = copyAt(w, s.grip.body.file, s.off, s.end)
+		m, err = copyAt(w, s.handle, s.off, s.end)
 		n, s.off = n+m, s.off+m
 	}
 	if err == io.EOF {
@@ -347,8 +297,8 @@ func (s *section) WriteTo(w io.Writer) (n int64, err error) {
 
 // Close implements [io.Closer].
 func (s *section) Close() error {
-	s.grip.close()
-	return nil
+	s.closed.Store(true)
+	return s.handle.Close()
 }
 
 // octets is a body in memory.

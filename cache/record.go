@@ -2,19 +2,18 @@ package cache
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc64"
 	"net/http"
 	"time"
-)
 
-var errDamaged = errors.New("the index is damaged")
+	"github.com/locus-url/locus/internal/store"
+)
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
-// appendRecord appends what the index has of an answer: its meta, the checksum of
-// its body, and in the end its own.
+// appendRecord appends the index's record of an answer: its meta, the checksum of its
+// body, and at the end its own.
 func appendRecord(dst []byte, m *meta, sum uint64) []byte {
 	start := len(dst)
 	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
@@ -29,7 +28,7 @@ func appendRecord(dst []byte, m *meta, sum uint64) []byte {
 	number(int64(m.age))
 	number(m.received.UnixNano())
 	ruled := int64(0)
-	if m.ruled {
+	if m.isHTTP {
 		ruled = 1
 	}
 	number(ruled)
@@ -56,11 +55,11 @@ func appendRecord(dst []byte, m *meta, sum uint64) []byte {
 // parseRecord reads what appendRecord wrote.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
-		return nil, 0, fmt.Errorf("%w: a record is cut", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record is cut", store.ErrDamaged)
 	}
 	end := len(octets) - 8
 	if crc64.Checksum(octets[:end], sumTable) != binary.BigEndian.Uint64(octets[end:]) {
-		return nil, 0, fmt.Errorf("%w: a record is not what was written", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record has a wrong checksum", store.ErrDamaged)
 	}
 	r := decoder{rest: octets[:end]}
 	m = new(meta)
@@ -70,7 +69,7 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	m.lifetime = time.Duration(r.number())
 	m.age = time.Duration(r.number())
 	m.received = time.Unix(0, r.number())
-	m.ruled = r.number() == 1
+	m.isHTTP = r.number() == 1
 	m.url = r.text()
 	m.header = make(http.Header)
 	for n := r.number(); n > 0 && !r.bad; n-- {
@@ -78,16 +77,16 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 		m.header[name] = append(m.header[name], r.text())
 	}
 	for n := r.number(); n > 0 && !r.bad; n-- {
-		m.vary = append(m.vary, selecting{r.text(), r.text()})
+		m.vary = append(m.vary, varyField{r.text(), r.text()})
 	}
 	if r.bad || len(r.rest) > 0 || m.size < 0 {
-		return nil, 0, fmt.Errorf("%w: a record is none", errDamaged)
+		return nil, 0, fmt.Errorf("%w: a record is malformed", store.ErrDamaged)
 	}
 	m.derive()
 	return m, sum, nil
 }
 
-// decoder takes a record apart. What is not there is zero, and bad.
+// decoder reads the fields of a record. A missing field is zero and sets bad.
 type decoder struct {
 	rest []byte
 	bad  bool

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// statusName writes the name of a cache for Cache-Status (RFC 9211 section 2): as a
-// token if it is one, else as a string.
+// statusName formats a cache's name for Cache-Status (RFC 9211 section 2): a token if
+// possible, else a string.
 func statusName(name string) string {
 	token := name != "" && (name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z')
 	for i := range len(name) {
@@ -33,7 +33,7 @@ func statusName(name string) string {
 	return b.String()
 }
 
-// Why a request went on to the next RoundTripper (RFC 9211 section 2.2).
+// Why a request was forwarded (RFC 9211 section 2.2).
 const (
 	fwdBypass  = "bypass"
 	fwdMethod  = "method"
@@ -44,17 +44,17 @@ const (
 	fwdPartial = "partial"
 )
 
-// how is how a request was answered.
-type how struct {
+// outcome is how a request was answered.
+type outcome struct {
 	fwd       string // empty: from the store
-	status    int    // of what the next RoundTripper answered, if it is another one
+	status    int    // of the next RoundTripper's response, if it differs
 	stored    bool
 	collapsed bool
 }
 
-// cacheStatus is what Cache-Status says of it (RFC 9211 section 2). m is nil if the
-// answer is not one of the store's.
-func (s *Store) cacheStatus(w how, m *meta, now time.Time) string {
+// cacheStatus formats Cache-Status (RFC 9211 section 2). m is nil if the response is
+// not from the store.
+func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	b := make([]byte, 0, 64)
 	b = append(b, s.name...)
 	if w.fwd == "" {
@@ -77,8 +77,8 @@ func (s *Store) cacheStatus(w how, m *meta, now time.Time) string {
 	return string(b)
 }
 
-// mark adds what Cache-Status says to an answer that is not of the store.
-func (s *Store) mark(resp *http.Response, w how) *http.Response {
+// mark adds Cache-Status to a response that is not from the store.
+func (s *Store) mark(resp *http.Response, w outcome) *http.Response {
 	if resp.Header == nil {
 		resp.Header = make(http.Header)
 	}

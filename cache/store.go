@@ -11,64 +11,58 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/store"
+	"github.com/locus-url/locus/scheme"
 )
 
-// Options are what a [Store] may be told. The zero Options are sensible.
+// Options configure a [Store]. The zero value, and nil, select the defaults.
 type Options struct {
-	// Size is how many octets of disk the store may take; 0: 1 GiB.
+	// Size bounds the bytes of disk; 0: 1 GiB.
 	Size int64
-	// MaxObject is how long an answer may be that is kept; 0: a quarter of Size.
+	// MaxObject is the greatest length of a stored answer; 0: a quarter of Size.
 	MaxObject int64
-	// Memory is how many octets of memory hold what is asked for again and again;
-	// 0: 32 MiB.
+	// Memory bounds the bytes of memory for frequent answers; 0: 32 MiB.
 	Memory int64
-	// Linger is how many octets more of an answer are fetched for the store when
-	// nobody waits for it any longer; 0: 4 MiB, less than 0: none.
+	// Linger is how many more bytes of an answer are fetched for the store after the
+	// last reader has left; 0: 4 MiB, [NoLinger]: none.
 	Linger int64
-	// Canonical gives the one spelling of a URL by which it is found again, as
-	// Registry.Canonical of package scheme does. nil: scheme and host in lower case.
-	Canonical func(locus.URL) (locus.URL, error)
-	// Ages says for how long an answer is good that HTTP has no rules for; 0: not at
-	// all. nil: [Age].
-	Ages func(u locus.URL, h http.Header) time.Duration
-	// Name is what the store is called in Cache-Status; empty: "locus".
+	// Name is the store's name in Cache-Status; empty: "locus".
 	Name string
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
-	// Note is told what is no error of a request, and good to know: that the index
-	// was damaged and made anew, that the disk takes nothing. It may be called from
-	// many goroutines at once. nil: nobody listens.
+	// Note receives what is not an error of a request: that the index was damaged and
+	// replaced, that the disk is full. It may be called concurrently. nil: notes are
+	// dropped.
 	Note func(error)
 }
 
+// NoLinger cancels a fetch when its last reader leaves: [Options].Linger.
+const NoLinger = -1
+
 const (
-	// small is how long a body may be that is held in memory.
+	// small is the greatest length of a body that is held in memory.
 	small = 64 << 10
-	// blockSize is what a file takes of a disk at least.
+	// blockSize is the least that a file takes of a disk.
 	blockSize = 4 << 10
-	// sampled is how many answers are looked at to find one that was not used for
-	// long. Of so many the one that was used least is nearly always among the last
-	// fifth of all.
+	// sampled is how many answers are compared to find one to evict. The least recently
+	// used of 16 is nearly always among the last fifth of all. Unlike an exact order, a
+	// sample keeps some answers when clients read more than the store holds in a circle.
 	sampled = 16
-	// maxVariants is how many answers for one URL are kept.
+	// maxVariants is how many answers are stored for one URL.
 	maxVariants = 32
-	// muteTime is for how long nothing is stored after the disk did not take
-	// something.
-	muteTime = 30 * time.Second
-	// passTime is for how long requests for a URL don't wait for each other after its
-	// answer turned out to be one that can't be shared, and passMax of how many URLs
-	// that is remembered.
-	passTime = time.Minute
-	passMax  = 4096
+	// pauseTime is how long nothing is stored after a failed write.
+	pauseTime = 30 * time.Second
+	// unsharedTime is how long requests for a URL don't wait for each other after an
+	// answer that can't be shared, and unsharedMax of how many URLs that is remembered.
+	unsharedTime = time.Minute
+	unsharedMax  = 4096
 )
 
-// key is a hash of a canonical URL.
 type key [16]byte
 
 func keyOf(url string) (k key) {
@@ -77,40 +71,40 @@ func keyOf(url string) (k key) {
 	return k
 }
 
-// Store is a folder of answers. It may be used from many goroutines at once.
+// Store is a folder of answers. Its methods may be called concurrently.
 type Store struct {
-	o      Options
-	name   string // as Cache-Status writes it
-	dir    string
-	index  *index
-	create func(path string) (file, error)
-	count  counters
+	o        Options
+	name     string // as Cache-Status writes it
+	registry *scheme.Registry
+	dir      string
+	index    index
+	create   func(path string) (file, error)
+	count    counters
 
-	ctx    context.Context // of all that is fetched for the store
+	ctx    context.Context // of all fetches
 	cancel context.CancelFunc
-	work   sync.WaitGroup // what is fetched
+	work   sync.WaitGroup // the fetches
 	wake   chan struct{}
-	stop   chan struct{} // the writer is to end
-	ended  chan struct{} // and has
+	stop   chan struct{} // tells the writer to end
+	ended  chan struct{} // closed when the writer has ended
 
-	mu       sync.Mutex
-	table    map[key][]*entry // a slice is never changed, but replaced
-	all      []*entry
-	hot      []*entry // what has something in memory
-	total    int64    // octets of disk
-	promised int64    // of these, what is not of entries, but of flights
-	memory   int64
-	flights  map[key][]*flight
-	pass     map[key]time.Time // until when
-	pending  map[*entry]bool   // what the index does not know yet
-	touched  map[*entry]bool   // what was used since the index was told
-	doomed   []*body           // to be removed
-	mute     time.Time         // until when nothing is stored
-	closed   bool
+	mu          sync.Mutex
+	table       map[key][]*entry // a slice is never changed, only replaced
+	all         []*entry
+	inMemory    []*entry // what has something in memory
+	total       int64    // bytes of disk
+	reserved    int64    // of these, what fetches may still write
+	memory      int64
+	fetches     map[key][]*fetch
+	unshared    map[key]time.Time // until when
+	pending     map[*entry]bool   // not yet in the index
+	touched     map[*entry]bool   // used since the index was told
+	removals    []*body           // bodies to be removed
+	pausedUntil time.Time         // nothing is stored until then
+	closed      bool
 }
 
-// entry is an answer that is stored. All of it is the store's, under its mutex, but
-// what never changes.
+// entry is a stored answer. s.mu guards what changes.
 type entry struct {
 	key  key
 	id   uint64
@@ -119,44 +113,45 @@ type entry struct {
 	sum  uint64 // of a small body
 	body *body
 
-	used          int64 // when, in nanoseconds since 1970
-	slot, hotSlot int   // where it is in all and in hot; -1: not there
-	dead          bool
-	saved         bool // the index has meta
-	meta          *meta
-	octets        []byte // a small body; nil: not in memory
-	memory        int64  // what meta and octets take
+	used             int64 // nanoseconds since 1970
+	slot, memorySlot int   // in all and in inMemory; -1: not there
+	dead             bool
+	saved            bool // the index has meta
+	meta             *meta
+	octets           []byte // a small body; nil: not in memory
+	memory           int64  // what meta and octets take
 }
 
 type counters struct {
 	hits, stale, validated, collapsed, misses, passed, stored, evicted, failed atomic.Uint64
 }
 
-// Stats are what a store holds, and what it did since it was opened.
+// Stats are the content of a store and what it did since it was opened.
 type Stats struct {
-	Entries int   // answers that are kept
-	Size    int64 // octets of disk that they take
-	Memory  int64 // octets of memory that hold some of them
+	Entries int   // stored answers
+	Size    int64 // bytes of disk that they take
+	Memory  int64 // bytes of memory that hold some of them
 
-	Hits      uint64 // answered from the store without asking anybody
-	Stale     uint64 // of these, with what is no longer fresh
-	Validated uint64 // answered from the store after asking whether it is still right
-	Collapsed uint64 // answered with what another request was fetching already
-	Misses    uint64 // fetched, as it was not there
-	Passed    uint64 // requests that have nothing to do with the store
+	Hits      uint64 // answered from the store without a request
+	Stale     uint64 // of these, with stale answers
+	Validated uint64 // answered from the store after the server confirmed it
+	Collapsed uint64 // answered with what another request was fetching
+	Misses    uint64 // fetched
+	Passed    uint64 // requests that bypass the store
 	Stored    uint64 // answers that were stored
 	Evicted   uint64 // answers that made room for others
-	Failed    uint64 // answers that were not stored because the disk did not take them
+	Failed    uint64 // answers that the disk did not take
 }
 
-// Open opens the store in the folder dir, which is made if it is not there. An index
-// that is damaged is made anew, with nothing in it. If another process has the store
-// open, the error wraps [ErrBusy]. o may be nil.
-func Open(dir string, o *Options) (*Store, error) {
+// Open opens the store in the folder dir, and creates that if it is missing. r knows
+// the canonical form of URLs and how long responses of a scheme keep. A damaged index
+// is replaced by an empty one. If another process has the store open, the error wraps
+// [ErrBusy]. o may be nil.
+func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s := &Store{
-		dir: dir, create: createFile,
+		registry: r, dir: dir, create: createFile,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
-		table: map[key][]*entry{}, flights: map[key][]*flight{}, pass: map[key]time.Time{},
+		table: map[key][]*entry{}, fetches: map[key][]*fetch{}, unshared: map[key]time.Time{},
 		pending: map[*entry]bool{}, touched: map[*entry]bool{},
 	}
 	if o != nil {
@@ -178,8 +173,8 @@ func Open(dir string, o *Options) (*Store, error) {
 		return nil, fmt.Errorf("cache: %s: %w", dir, err)
 	}
 	s.index = x
-	if err := s.fill(list); err != nil {
-		x.close()
+	if err := s.load(list); err != nil {
+		x.Unlock()
 		return nil, fmt.Errorf("cache: %s: %w", dir, err)
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -195,15 +190,8 @@ func (s *Store) note(err error) {
 
 func (s *Store) now() time.Time { return s.o.Now() }
 
-func (s *Store) ages(u locus.URL, h http.Header) time.Duration {
-	if s.o.Ages != nil {
-		return s.o.Ages(u, h)
-	}
-	return Age(u, h)
-}
-
-// fill takes over what is in the index and on the disk.
-func (s *Store) fill(list []known) error {
+// load takes over the content of the index and of the disk.
+func (s *Store) load(list []indexed) error {
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
@@ -213,7 +201,7 @@ func (s *Store) fill(list []known) error {
 	}
 	s.mu.Lock()
 	for _, k := range list {
-		e := &entry{key: k.key, id: k.id, size: k.size, cost: k.cost, sum: k.sum, used: k.used, saved: true, slot: -1, hotSlot: -1}
+		e := &entry{key: k.key, id: k.id, size: k.size, cost: k.cost, sum: k.sum, used: k.used, saved: true, slot: -1, memorySlot: -1}
 		e.body = &body{path: s.pathOf(k.key, k.id)}
 		s.add(e)
 		if !there[filepath.Base(e.body.path)] {
@@ -225,10 +213,10 @@ func (s *Store) fill(list []known) error {
 	return nil
 }
 
-// unlock unlocks s.mu, and does what may take a while.
+// unlock unlocks s.mu and does what may take a while.
 func (s *Store) unlock() {
-	doomed := s.doomed
-	s.doomed = nil
+	doomed := s.removals
+	s.removals = nil
 	wake := len(s.pending) > 0
 	s.mu.Unlock()
 	for _, b := range doomed {
@@ -243,7 +231,7 @@ func (s *Store) unlock() {
 	}
 }
 
-// cost is how much of the disk an answer takes, at most about.
+// cost estimates how many bytes of disk an answer takes.
 func cost(m *meta) int64 {
 	return (m.size+blockSize-1)/blockSize*blockSize + m.memory()
 }
@@ -255,7 +243,7 @@ func (s *Store) add(e *entry) {
 	s.table[e.key] = append(slices.Clip(s.table[e.key]), e)
 }
 
-// drop forgets e.
+// drop removes e from the store. The caller must hold s.mu.
 func (s *Store) drop(e *entry) {
 	if e.dead {
 		return
@@ -265,7 +253,7 @@ func (s *Store) drop(e *entry) {
 	s.all[e.slot], last.slot = last, e.slot
 	s.all = s.all[:len(s.all)-1]
 	s.total -= e.cost
-	s.cool(e, true)
+	s.dropFromMemory(e, true)
 	list := slices.DeleteFunc(slices.Clone(s.table[e.key]), func(other *entry) bool { return other == e })
 	if len(list) == 0 {
 		delete(s.table, e.key)
@@ -276,13 +264,13 @@ func (s *Store) drop(e *entry) {
 	if e.saved || s.pending[e] {
 		s.pending[e] = true
 	}
-	s.doomed = append(s.doomed, e.body)
+	s.removals = append(s.removals, e.body)
 }
 
-// makeRoom evicts what was not used for long until n octets more fit, and reports
+// makeRoom evicts the least recently used answers until n more bytes fit, and reports
 // whether they do.
 func (s *Store) makeRoom(n int64) bool {
-	if s.promised+n > s.o.Size {
+	if s.reserved+n > s.o.Size {
 		return false
 	}
 	for s.total+n > s.o.Size {
@@ -292,8 +280,8 @@ func (s *Store) makeRoom(n int64) bool {
 	return true
 }
 
-// leastUsed returns the entry of a sample of the list that was not used for the
-// longest time, among those that may be taken; nil: there is none.
+// leastUsed returns the least recently used entry in a sample of the list, among those
+// that may be taken; nil: none.
 func leastUsed(list []*entry, may func(*entry) bool) (e *entry) {
 	look := func(other *entry) {
 		if (may == nil || may(other)) && (e == nil || other.used < e.used) {
@@ -312,29 +300,29 @@ func leastUsed(list []*entry, may func(*entry) bool) (e *entry) {
 	return e
 }
 
-// heat takes m and octets, if there are any, into memory for e.
-func (s *Store) heat(e *entry, m *meta, octets []byte) {
+// keepInMemory holds m and octets, if there are any, in memory for e.
+func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	if e.dead {
 		return
 	}
-	s.cool(e, true)
+	s.dropFromMemory(e, true)
 	e.meta, e.octets = m, octets
 	e.memory = m.memory() + int64(len(octets))
 	s.memory += e.memory
-	e.hotSlot = len(s.hot)
-	s.hot = append(s.hot, e)
+	e.memorySlot = len(s.inMemory)
+	s.inMemory = append(s.inMemory, e)
 	for tries := 0; s.memory > s.o.Memory && tries < 8; tries++ {
-		victim := leastUsed(s.hot, func(e *entry) bool { return e.saved && !s.pending[e] || e.octets != nil })
+		victim := leastUsed(s.inMemory, func(e *entry) bool { return e.saved && !s.pending[e] || e.octets != nil })
 		if victim == nil {
 			break
 		}
-		s.cool(victim, victim.saved && !s.pending[victim])
+		s.dropFromMemory(victim, victim.saved && !s.pending[victim])
 	}
 }
 
-// cool takes e's body out of memory, and all else too if whole.
-func (s *Store) cool(e *entry, whole bool) {
-	if e.hotSlot < 0 {
+// dropFromMemory drops the body of e from memory, and with whole its meta too.
+func (s *Store) dropFromMemory(e *entry, whole bool) {
+	if e.memorySlot < 0 {
 		return
 	}
 	if !whole {
@@ -348,22 +336,21 @@ func (s *Store) cool(e *entry, whole bool) {
 	if !e.dead {
 		e.meta = nil
 	}
-	last := s.hot[len(s.hot)-1]
-	s.hot[e.hotSlot], last.hotSlot = last, e.hotSlot
-	s.hot = s.hot[:len(s.hot)-1]
-	e.hotSlot = -1
+	last := s.inMemory[len(s.inMemory)-1]
+	s.inMemory[e.memorySlot], last.memorySlot = last, e.memorySlot
+	s.inMemory = s.inMemory[:len(s.inMemory)-1]
+	e.memorySlot = -1
 }
 
-// hit is an answer that was found: the entry, and what it was when it was found.
+// hit is an answer that was found, as it was then.
 type hit struct {
 	*entry
 	meta   *meta
 	octets []byte
 }
 
-// lookup returns the answer for a request's URL and header, the newest if there are
-// several; ok is false if there is none. others reports whether there are answers
-// that the header does not select.
+// lookup returns the newest answer for a request's URL and header. others reports
+// whether there are answers for other headers.
 func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok bool) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
@@ -371,12 +358,12 @@ func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok 
 	for _, e := range s.table[k] {
 		if e.meta == nil {
 			s.mu.Unlock()
-			s.load(e)
+			s.loadMeta(e)
 			s.mu.Lock()
 		}
 		switch {
 		case e.meta == nil || e.dead || e.meta.url != url:
-		case !e.meta.selects(h):
+		case !e.meta.matches(h):
 			others = true
 		case !ok || e.meta.received.After(found.meta.received):
 			found, ok = hit{e, e.meta, e.octets}, true
@@ -389,8 +376,8 @@ func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok 
 	return found, others, ok
 }
 
-// load takes what the index has of e into memory.
-func (s *Store) load(e *entry) {
+// loadMeta reads the meta of e from the index.
+func (s *Store) loadMeta(e *entry) {
 	m, err := s.index.load(e.key, e.id)
 	s.mu.Lock()
 	defer s.unlock()
@@ -400,17 +387,16 @@ func (s *Store) load(e *entry) {
 		s.note(fmt.Errorf("cache: %w", err))
 		s.drop(e)
 	default:
-		s.heat(e, m, nil)
+		s.keepInMemory(e, m, nil)
 	}
 }
 
-// small returns the octets of a small body. They are read once, and held against
-// their checksum: what was written when the machine went down may be there in name
-// only.
-func (s *Store) small(e *entry) ([]byte, error) {
+// readSmall reads a small body and compares its checksum: after a power cut, a file may
+// have its name but not its content.
+func (s *Store) readSmall(e *entry) ([]byte, error) {
 	octets, err := os.ReadFile(e.body.path)
 	if err == nil && (int64(len(octets)) != e.size || crc64.Checksum(octets, sumTable) != e.sum) {
-		err = fmt.Errorf("cache: %w: a body is not what was written", errDamaged)
+		err = fmt.Errorf("cache: %w: a body has a wrong checksum", store.ErrDamaged)
 	}
 	s.mu.Lock()
 	defer s.unlock()
@@ -419,26 +405,25 @@ func (s *Store) small(e *entry) ([]byte, error) {
 		return nil, err
 	}
 	if !e.dead && e.meta != nil && e.octets == nil {
-		s.heat(e, e.meta, octets)
+		s.keepInMemory(e, e.meta, octets)
 	}
 	return octets, nil
 }
 
-// commit makes e, which f fetched, the answer for requests like f's. It takes the
-// place of what was, and of what the disk was to hold for f. It reports whether it
-// did, which nothing does that came too late.
-func (s *Store) commit(f *flight, e *entry, m *meta) bool {
+// commit makes e the answer to requests like that of f, in place of older ones. It
+// returns false if e must not be stored any more.
+func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	s.mu.Lock()
 	defer s.unlock()
-	s.total -= f.promise
-	s.promised -= f.promise
+	s.total -= f.reserved
+	s.reserved -= f.reserved
 	if f.invalid || s.closed || !s.makeRoom(e.cost) {
 		return false
 	}
 	h := f.req.Header
 	list := s.table[e.key]
 	for _, old := range list {
-		if old.meta != nil && (old.meta.selects(h) || old.meta.url != m.url) {
+		if old.meta != nil && (old.meta.matches(h) || old.meta.url != m.url) {
 			s.drop(old)
 		}
 	}
@@ -448,12 +433,12 @@ func (s *Store) commit(f *flight, e *entry, m *meta) bool {
 	e.used = s.now().UnixNano()
 	s.add(e)
 	s.pending[e] = true
-	s.heat(e, m, f.octets)
+	s.keepInMemory(e, m, f.octets)
 	s.count.stored.Add(1)
 	return true
 }
 
-// renew gives e another meta, as a 304 has it.
+// renew gives e the meta that a 304 led to.
 func (s *Store) renew(e *entry, m *meta) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -467,25 +452,23 @@ func (s *Store) renew(e *entry, m *meta) {
 	s.total += cost(m) - e.cost
 	e.cost = cost(m)
 	s.pending[e] = true
-	s.heat(e, m, e.octets)
+	s.keepInMemory(e, m, e.octets)
 }
 
-// forget drops e, and with it what is stored no longer.
-func (s *Store) forget(e *entry) {
+func (s *Store) remove(e *entry) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.drop(e)
 }
 
-// purge forgets all answers that have a key, and sees to it that none that is being
-// fetched now is stored.
+// purge removes all answers with a key, and keeps running fetches from being stored.
 func (s *Store) purge(k key) (n int) {
 	s.mu.Lock()
 	defer s.unlock()
-	for _, f := range s.flights[k] {
+	for _, f := range s.fetches[k] {
 		f.invalid = true
 	}
-	delete(s.flights, k)
+	delete(s.fetches, k)
 	for _, e := range s.table[k] {
 		s.drop(e)
 		n++
@@ -493,8 +476,8 @@ func (s *Store) purge(k key) (n int) {
 	return n
 }
 
-// Purge forgets all answers for u, and returns how many these were. What is being
-// fetched at that time is not stored.
+// Purge removes all answers for u, and returns their number. A fetch that is running is
+// not stored.
 func (s *Store) Purge(u locus.URL) int {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -503,15 +486,15 @@ func (s *Store) Purge(u locus.URL) int {
 	return s.purge(keyOf(u.String()))
 }
 
-// PurgeAll forgets everything, and returns how many answers that was.
+// PurgeAll removes everything, and returns the number of answers.
 func (s *Store) PurgeAll() (n int) {
 	s.mu.Lock()
 	defer s.unlock()
-	for k, list := range s.flights {
+	for k, list := range s.fetches {
 		for _, f := range list {
 			f.invalid = true
 		}
-		delete(s.flights, k)
+		delete(s.fetches, k)
 	}
 	for len(s.all) > 0 {
 		s.drop(s.all[len(s.all)-1])
@@ -520,7 +503,7 @@ func (s *Store) PurgeAll() (n int) {
 	return n
 }
 
-// Stats returns what the store holds and did.
+// Stats returns the content of the store and what it did.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -532,8 +515,8 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-// Close ends what is being fetched for the store, writes down what is not yet
-// written, and gives the folder free. Transports of the store go on without it.
+// Close cancels all fetches, writes the index and unlocks the folder. Transports of the
+// store continue without it.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -546,7 +529,7 @@ func (s *Store) Close() error {
 	s.work.Wait()
 	close(s.stop)
 	<-s.ended
-	if err := s.index.close(); err != nil {
+	if err := s.index.Unlock(); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
@@ -558,38 +541,26 @@ func (s *Store) isClosed() bool {
 	return s.closed
 }
 
-// failed notes that the disk did not take something.
-func (s *Store) failed(err error) {
+// diskFailed records a failed write.
+func (s *Store) diskFailed(err error) {
 	s.count.failed.Add(1)
-	until := s.now().Add(muteTime)
+	until := s.now().Add(pauseTime)
 	s.mu.Lock()
-	first := s.mute.Before(until.Add(-muteTime))
-	s.mute = until
+	first := s.pausedUntil.Before(until.Add(-pauseTime))
+	s.pausedUntil = until
 	s.mu.Unlock()
 	if first {
-		s.note(fmt.Errorf("cache: nothing is stored for %v: %w", muteTime, err))
+		s.note(fmt.Errorf("cache: nothing is stored for %v: %w", pauseTime, err))
 	}
 }
 
-// canonical is the URL by which answers for u are found. ok is false if nothing is
+// canonical returns the URL by which answers for u are found. ok is false if nothing is
 // ever stored for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
 	// A URL that was mistyped may have a password where the grammar knows of none.
 	if _, known := u.User(); known || u.Redacted() != u.String() {
 		return u, false
 	}
-	if s.o.Canonical != nil {
-		c, err := s.o.Canonical(u.WithoutFragment())
-		return c, err == nil
-	}
-	u = u.WithoutFragment()
-	if u.Facts().Has(locus.SchemeLower | locus.HostLower) {
-		return u, true
-	}
-	text := u.Scheme() + u.String()[len(u.Scheme()):]
-	if at, host := u.HostOffset(), u.Host(); host != "" {
-		text = text[:at] + strings.ToLower(host) + text[at+len(host):]
-	}
-	u, err := locus.Parse(text)
-	return u, err == nil
+	c, _, err := s.registry.Canonical(u.WithoutFragment())
+	return c, err == nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/store"
 )
 
 // texts answers with a body of so many octets as the path says, and notes what was
@@ -60,7 +61,7 @@ func diskUsage(t *testing.T, s *Store) (n int64) {
 func TestSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := texts()
-		s := store(t, t.TempDir(), &Options{Size: 1 << 20, MaxObject: 200 << 10})
+		s := openStore(t, t.TempDir(), &Options{Size: 1 << 20, MaxObject: 200 << 10})
 		rt := s.Transport(up)
 		for i := range 100 {
 			time.Sleep(time.Second)
@@ -90,7 +91,7 @@ func TestSize(t *testing.T) {
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := texts()
-		s := store(t, t.TempDir(), &Options{Memory: 100 << 10})
+		s := openStore(t, t.TempDir(), &Options{Memory: 100 << 10})
 		rt := s.Transport(up)
 		for i := range 50 {
 			asks(t, rt, fmt.Sprintf("http://h/20000/%d", i), 20000)
@@ -117,7 +118,7 @@ func TestReopen(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		up := texts()
-		s := store(t, dir, nil)
+		s := openStore(t, dir, nil)
 		rt := s.Transport(up)
 		for i, n := range []int{0, 10, small, small + 1, 300000} {
 			asks(t, rt, fmt.Sprintf("http://h/%d/%d", n, i), n)
@@ -126,7 +127,7 @@ func TestReopen(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.Stats()
-		s = store(t, dir, nil)
+		s = openStore(t, dir, nil)
 		rt = s.Transport(up)
 		time.Sleep(9 * time.Second)
 		for i, n := range []int{0, 10, small, small + 1, 300000} {
@@ -143,7 +144,7 @@ func TestReopen(t *testing.T) {
 		}
 		s.Close()
 		// A store that may take less evicts what was used last.
-		s = store(t, dir, &Options{Size: 100 << 10})
+		s = openStore(t, dir, &Options{Size: 100 << 10})
 		if st := s.Stats(); st.Size > 100<<10 || st.Entries == 0 {
 			t.Errorf("%+v", st)
 		}
@@ -152,16 +153,16 @@ func TestReopen(t *testing.T) {
 
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
-	store(t, dir, nil)
-	if s, err := Open(dir, nil); !errors.Is(err, ErrBusy) {
+	openStore(t, dir, nil)
+	if s, err := Open(dir, registry(t), nil); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", s, err)
 	}
 }
 
-// An index that is damaged is made anew, and bodies that are damaged are not given.
+// A damaged index is replaced, and damaged bodies are not given.
 func TestDamage(t *testing.T) {
 	fill := func(t *testing.T, dir string) {
-		s := store(t, dir, nil)
+		s := openStore(t, dir, nil)
 		rt := s.Transport(texts())
 		for i := range 20 {
 			asks(t, rt, fmt.Sprintf("http://h/1000/%d", i), 1000)
@@ -215,7 +216,7 @@ func TestDamage(t *testing.T) {
 		"cut":       index(func(b []byte) []byte { return b[:len(b)/2] }),
 		"empty":     index(func(b []byte) []byte { return nil }),
 		"short":     index(func(b []byte) []byte { return b[:100] }),
-		"text":      index(func([]byte) []byte { return []byte("This is no index.\n") }),
+		"text":      index(func([]byte) []byte { return []byte("not an index\n") }),
 		"no head":   index(zero(0, 8192)),
 		"no middle": index(zero(8192, 40960)),
 		"no end":    index(zero(16384, 1<<20)),
@@ -235,7 +236,7 @@ func TestDamage(t *testing.T) {
 			damage(t, dir)
 			var mu sync.Mutex
 			var notes []error
-			s := store(t, dir, &Options{Note: func(err error) { mu.Lock(); notes = append(notes, err); mu.Unlock() }})
+			s := openStore(t, dir, &Options{Note: func(err error) { mu.Lock(); notes = append(notes, err); mu.Unlock() }})
 			rt := s.Transport(texts())
 			for range 2 { // whatever is there is right, and then all of it is
 				for i := range 20 {
@@ -252,7 +253,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%d files", n)
 			}
 			for _, err := range notes {
-				if !errors.Is(err, errDamaged) {
+				if !errors.Is(err, store.ErrDamaged) {
 					t.Errorf("%v", err)
 				}
 			}
@@ -260,10 +261,10 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Files that nobody knows are swept, and only those that are ours.
+// Bodies that are not in the index are deleted, and no other files.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	s := store(t, dir, nil)
+	s := openStore(t, dir, nil)
 	asks(t, s.Transport(texts()), "http://h/10", 10)
 	s.Close()
 	orphan := s.pathOf(key{1}, 2)
@@ -273,7 +274,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s = store(t, dir, nil)
+	s = openStore(t, dir, nil)
 	if _, err := os.Stat(orphan); err == nil {
 		t.Error("the orphan is there")
 	}
@@ -285,9 +286,9 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A body whose file is gone is fetched anew.
+// A body whose file is gone is fetched again.
 func TestFileGone(t *testing.T) {
-	s := store(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())
 	asks(t, rt, "http://h/200000", 200000)
 	list, _ := filepath.Glob(filepath.Join(s.dir, bodies, "*", "*"))
@@ -299,9 +300,9 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// Who reads what is evicted reads it to its end.
+// An evicted body can be read to its end.
 func TestEvictedWhileRead(t *testing.T) {
-	s := store(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())
 	asks(t, rt, "http://h/200000", 200000)
 	resp, err := rt.RoundTrip(request(t, "GET", "http://h/200000"))
@@ -333,7 +334,7 @@ func TestEvictedWhileRead(t *testing.T) {
 // Several ranges are a body of several parts.
 func TestSeveralRanges(t *testing.T) {
 	for _, n := range []int{1000, 100000} {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		rt := s.Transport(texts())
 		url := fmt.Sprintf("http://h/%d", n)
 		asks(t, rt, url, n)
@@ -359,7 +360,7 @@ func TestSeveralRanges(t *testing.T) {
 // Of one URL there are not more answers than can be looked through.
 func TestVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := store(t, t.TempDir(), nil)
+		s := openStore(t, t.TempDir(), nil)
 		rt := s.Transport(&upstream{answer: func(_ int, req *http.Request) (*http.Response, error) {
 			return response(200, "x", "Cache-Control: max-age=60", "Vary: X-Any"), nil
 		}})

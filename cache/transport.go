@@ -14,29 +14,26 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// transport answers from a store.
 type transport struct {
 	s    *Store
 	next http.RoundTripper
 }
 
-// Transport returns a RoundTripper that answers from the store, and asks next for
-// what is not there. It may be used from many goroutines at once if next may. Only
-// requests of the same Transport wait for each other. What
-// next gets has the context of the request that it is for, or one that lasts as long
-// as anybody reads the answer.
+// Transport returns a RoundTripper that answers from the store and asks next for the
+// rest. It may be used concurrently if next may. Only requests of the same Transport
+// wait for each other. A request to next has the context of the client's request, or
+// one that lasts as long as an answer has readers.
 func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
 
-// asked is what the store must know of a request.
-type asked struct {
+// cacheRequest is what the store needs to know of a request.
+type cacheRequest struct {
 	url locus.URL // canonical
 	key key
 	cc  directives
 }
 
-// understand looks at a request. fwd says why the store has nothing to do with it;
-// empty: it has.
-func (s *Store) understand(req *http.Request) (a *asked, fwd string) {
+// parse looks at a request. fwd says why it bypasses the store; empty: it does not.
+func (s *Store) parse(req *http.Request) (a *cacheRequest, fwd string) {
 	if req.URL == nil {
 		return nil, fwdBypass
 	}
@@ -48,16 +45,16 @@ func (s *Store) understand(req *http.Request) (a *asked, fwd string) {
 	if !ok {
 		return nil, fwdBypass
 	}
-	a = &asked{url: u, key: keyOf(u.String()), cc: requestDirectives(req.Header)}
+	a = &cacheRequest{url: u, key: keyOf(u.String()), cc: requestDirectives(req.Header)}
 	switch m := method(req); {
 	case m != http.MethodGet && m != http.MethodHead:
 		return a, fwdMethod
 	case a.cc.noStore, req.Body != nil && req.Body != http.NoBody,
 		req.Header["If-Match"] != nil, req.Header["If-Unmodified-Since"] != nil, req.Header["Upgrade"] != nil,
-		// Another host than the URL's would have its answers found at that URL.
+		// The answers of another host would be found at this URL.
 		req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
-	case !isHTTP(u.Scheme()) && s.isNever(u):
+	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:
 		return a, fwdBypass
 	}
 	s.mu.Lock()
@@ -68,35 +65,31 @@ func (s *Store) understand(req *http.Request) (a *asked, fwd string) {
 	return a, ""
 }
 
-// isNever reports whether nothing is ever stored of a URL.
-func (s *Store) isNever(u locus.URL) bool { return s.ages(u, http.Header{}) <= 0 }
-
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := t.s
-	a, fwd := s.understand(req)
+	a, fwd := s.parse(req)
 	if fwd != "" {
-		return t.through(req, a, fwd)
+		return t.passThrough(req, a, fwd)
 	}
-	// Once an answer that others wait for turns out to be for one of them alone, the
-	// others look again.
+	// If an answer turns out to be for one request only, the others look again.
 	for range 3 {
 		resp, err, again := t.try(req, a)
 		if !again {
 			return resp, err
 		}
 	}
-	return t.alone(req, a, hit{}, fwdMiss)
+	return t.fetchAlone(req, a, hit{}, fwdMiss)
 }
 
-// try answers a request from the store, or by what is being fetched. again says that
-// something changed meanwhile.
-func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err error, again bool) {
+// try answers a request from the store, or from a fetch. again reports that something
+// changed meanwhile.
+func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
 	personal := isPersonal(req)
 	if ok && personal && !found.meta.isPublic(req) {
-		return t.solo(req, a, hit{}, fwdRequest)
+		return t.fetchForOne(req, a, hit{}, fwdRequest)
 	}
 	fwd := fwdMiss
 	if others {
@@ -104,16 +97,16 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 	}
 	var old hit
 	if ok {
-		switch found.meta.use(a.cc, s.now()) {
+		switch found.meta.usability(a.cc, s.now()) {
 		case fresh:
-			return t.stored(req, found, how{})
-		case staleGood:
+			return t.answerStored(req, found, outcome{})
+		case staleAccepted:
 			s.count.stale.Add(1)
-			return t.stored(req, found, how{})
-		case staleRenew:
+			return t.answerStored(req, found, outcome{})
+		case staleRevalidate:
 			t.renew(req, a, found)
 			s.count.stale.Add(1)
-			return t.stored(req, found, how{})
+			return t.answerStored(req, found, outcome{})
 		}
 		fwd = fwdStale
 		if a.cc.noCache || found.meta.lifetime > found.meta.currentAge(s.now()) {
@@ -126,57 +119,57 @@ func (t *transport) try(req *http.Request, a *asked) (resp *http.Response, err e
 	}
 	switch {
 	case personal:
-		return t.solo(req, a, hit{}, fwd)
+		return t.fetchForOne(req, a, hit{}, fwd)
 	case method(req) == http.MethodHead:
-		return t.solo(req, a, hit{}, fwd)
+		return t.fetchForOne(req, a, hit{}, fwd)
 	case req.Header["Range"] != nil:
-		if f := t.running(req, a, true); f != nil {
-			return t.follow(req, a, f, fwd)
+		if f := t.runningFetch(req, a, true); f != nil {
+			return t.awaitOther(req, a, f, fwd)
 		}
 		if ok && old.meta.canValidate() || !startsWhole(req.Header) {
-			return t.solo(req, a, old, fwd)
+			return t.fetchForOne(req, a, old, fwd)
 		}
-	case isConditional(req.Header) && isHTTP(a.url.Scheme()) && !(ok && old.meta.canValidate()):
-		return t.solo(req, a, hit{}, fwd)
+	case isConditional(req.Header) && s.isWeb(a.url) && !(ok && old.meta.canValidate()):
+		return t.fetchForOne(req, a, hit{}, fwd)
 	}
-	if s.isPassed(a.key) {
-		return t.solo(req, a, old, fwd)
+	if s.isUnshared(a.key) {
+		return t.fetchForOne(req, a, old, fwd)
 	}
-	f, joined := t.board(req, a, old, false)
+	f, joined := t.joinOrStart(req, a, old, false)
 	switch {
 	case joined:
-		return t.follow(req, a, f, fwd)
+		return t.awaitOther(req, a, f, fwd)
 	case f != nil:
-		return t.lead(req, a, f, fwd)
+		return t.awaitOwn(req, a, f, fwd)
 	case s.isClosed():
-		return t.solo(req, a, hit{}, fwdBypass)
+		return t.fetchForOne(req, a, hit{}, fwdBypass)
 	}
-	return nil, nil, true // what was just fetched is there
+	return nil, nil, true // an answer was stored just now
 }
 
-// startsWhole reports whether a range is all there is, which is what players ask for
+// startsWhole reports whether a range covers everything, which media players ask for
 // first.
 func startsWhole(h http.Header) bool {
 	return h.Get("If-Range") == "" && strings.ReplaceAll(h.Get("Range"), " ", "") == "bytes=0-"
 }
 
-// isPassed reports whether answers of a URL could not be shared lately.
-func (s *Store) isPassed(k key) bool {
+// isUnshared reports whether recent answers for a URL could not be shared.
+func (s *Store) isUnshared(k key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	until, ok := s.pass[k]
+	until, ok := s.unshared[k]
 	if ok && !s.now().Before(until) {
-		delete(s.pass, k)
+		delete(s.unshared, k)
 		return false
 	}
 	return ok
 }
 
-// stored answers with what the store has.
-func (t *transport) stored(req *http.Request, h hit, w how) (*http.Response, error, bool) {
-	resp, _, err := t.s.answer(req, h.meta, w, false, t.s.whole(h))
+// answerStored answers from the store.
+func (t *transport) answerStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
+	resp, _, err := t.s.answer(req, h.meta, w, false, t.s.opener(h))
 	if err != nil {
-		t.s.forget(h.entry) // its body is not there
+		t.s.remove(h.entry) // its body is not there
 		return nil, nil, true
 	}
 	switch {
@@ -190,33 +183,33 @@ func (t *transport) stored(req *http.Request, h hit, w how) (*http.Response, err
 	return resp, nil, false
 }
 
-// running returns a flight that the request may wait for, and has to leave; nil:
-// there is none. A range joins one if what it begins with is there, or nearly.
-func (t *transport) running(req *http.Request, a *asked, ranged bool) *flight {
+// runningFetch returns a fetch that the request has joined, and must leave; nil: there
+// is none. A range joins one that has reached it, or nearly.
+func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	return t.runningLocked(req, a, ranged)
+	return t.runningFetchLocked(req, a, ranged)
 }
 
-// runningLocked is running for who has the store locked.
-func (t *transport) runningLocked(req *http.Request, a *asked, ranged bool) *flight {
+// runningFetchLocked is runningFetch for a caller that holds s.mu.
+func (t *transport) runningFetchLocked(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	s := t.s
 	if a.cc.noCache || a.cc.maxAge == 0 {
-		return nil // who wants it asked for anew
+		return nil // the request wants a new answer
 	}
-	wants := prefers(req.Header)
-	for _, f := range s.flights[a.key] {
+	wants := preferencesOf(req.Header)
+	for _, f := range s.fetches[a.key] {
 		if f.invalid || f.t != t || f.url != a.url {
 			continue
 		}
 		switch {
 		case !f.isReady():
-			if ranged || f.prefers != wants {
+			if ranged || f.preferences != wants {
 				continue
 			}
-		case f.meta == nil || !f.meta.selects(req.Header) || f.meta.use(a.cc, s.now()) != fresh:
+		case f.meta == nil || !f.meta.matches(req.Header) || f.meta.usability(a.cc, s.now()) != fresh:
 			continue
-		case ranged && !f.nearly(req.Header):
+		case ranged && !f.startsSoon(req.Header):
 			continue
 		}
 		if f.join() {
@@ -226,8 +219,9 @@ func (t *transport) runningLocked(req *http.Request, a *asked, ranged bool) *fli
 	return nil
 }
 
-// nearly reports whether the ranges of a request begin where f is soon.
-func (f *flight) nearly(h http.Header) bool {
+// startsSoon reports whether the first byte of a request's range has arrived, or soon
+// will.
+func (f *fetch) startsSoon(h http.Header) bool {
 	if f.meta.size < 0 || !f.meta.mayRange(h) {
 		return false
 	}
@@ -240,15 +234,14 @@ func (f *flight) nearly(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// lead answers with what f, which was begun for this request, fetches for it and for
-// all that come until it is there.
-func (t *transport) lead(req *http.Request, a *asked, f *flight, fwd string) (*http.Response, error, bool) {
+// awaitOwn answers with what f brings, which was started for this request.
+func (t *transport) awaitOwn(req *http.Request, a *cacheRequest, f *fetch, fwd string) (*http.Response, error, bool) {
 	old := f.old
 	select {
-	case <-f.ready:
+	case <-f.arrived:
 	case <-req.Context().Done():
 		f.mu.Lock()
-		f.leaderless = true
+		f.abandoned = true
 		if f.resp != nil {
 			f.resp.Body.Close()
 		}
@@ -258,22 +251,22 @@ func (t *transport) lead(req *http.Request, a *asked, f *flight, fwd string) (*h
 	}
 	s := t.s
 	if f.resp == nil {
-		return t.landed(req, a, f, fwd, false)
+		return t.answerFrom(req, a, f, fwd, false)
 	}
-	if old.entry != nil && mayStandIn(f.status) && old.meta.standsIn(a.cc, s.now()) {
+	if old.entry != nil && isServerError(f.status) && old.meta.mayReplaceError(a.cc, s.now()) {
 		f.resp.Body.Close()
 		f.leave()
 		f.cancel()
 		s.count.stale.Add(1)
-		return t.stored(req, old, how{fwd: fwd, status: f.status})
+		return t.answerStored(req, old, outcome{fwd: fwd, status: f.status})
 	}
 	if f.status == http.StatusNotModified && old.entry != nil {
-		f.resp.Body.Close() // nobody has the answer that this is about
+		f.resp.Body.Close() // the stored answer is gone
 		f.leave()
 		f.cancel()
 		return nil, nil, true
 	}
-	// The answer is for this request alone, and its end ends the fetching.
+	// The answer is only for this request, whose end cancels the fetch.
 	s.count.misses.Add(1)
 	resp := f.resp
 	stop := context.AfterFunc(req.Context(), f.cancel)
@@ -281,10 +274,10 @@ func (t *transport) lead(req *http.Request, a *asked, f *flight, fwd string) (*h
 	if resp.Request == nil || resp.Request.URL == nil || resp.Request.URL.String() == req.URL.String() {
 		resp.Request = req
 	}
-	return s.mark(resp, how{fwd: fwd}), nil, false
+	return s.mark(resp, outcome{fwd: fwd}), nil, false
 }
 
-// closing notes that a body is closed.
+// closing calls a function once it is closed.
 type closing struct {
 	io.ReadCloser
 	once   sync.Once
@@ -297,73 +290,72 @@ func (c *closing) Close() error {
 	return err
 }
 
-// board returns the flight that brings the answer for a request: one that is under
-// way, which the request has joined, or else one that is begun. All is one step, as of
-// two that ask at once each would find that there is no flight yet. nil: what there
-// is since the store was looked at is good, or the store is being closed.
-func (t *transport) board(req *http.Request, a *asked, old hit, keep bool) (f *flight, joined bool) {
+// joinOrStart returns a fetch for the request: a running one that it joins, or a new
+// one. Both happen under one lock, or two requests would each start one. nil: a usable
+// answer was stored since the last look, or the store is being closed.
+func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, keep bool) (f *fetch, joined bool) {
 	s := t.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, false
 	}
-	if f := t.runningLocked(req, a, false); f != nil {
+	if f := t.runningFetchLocked(req, a, false); f != nil {
 		return f, true
 	}
 	if s.cameSince(old, a, req.Header) {
 		return nil, false
 	}
 	s.work.Add(1)
-	f = t.newFlight(a, req, false)
+	f = t.newFetch(a, req, false)
 	f.old = old
 	if keep {
-		f.keep, f.leaderless, f.waiting = true, true, 0
+		f.background, f.abandoned, f.waiting = true, true, 0
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	stop := context.AfterFunc(s.ctx, cancel)
 	f.cancel = func() { stop(); cancel() }
-	go f.fetch(ctx)
+	go f.run(ctx)
 	return f, false
 }
 
-// cameSince reports whether there is an answer that needs no asking, and that was not
-// there when old was found, or nothing. The store is locked.
-func (s *Store) cameSince(old hit, a *asked, h http.Header) bool {
+// cameSince reports whether an answer was stored after old was found that can be used
+// as it is. The caller must hold s.mu.
+func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
 	now, url := s.now(), a.url.String()
 	for _, e := range s.table[a.key] {
 		m := e.meta
 		if m == nil || m == old.meta || m.url != url || old.meta != nil && m.received.Before(old.meta.received) {
 			continue
 		}
-		if m.selects(h) && m.use(a.cc, now) == fresh {
+		if m.matches(h) && m.usability(a.cc, now) == fresh {
 			return true
 		}
 	}
 	return false
 }
 
-// follow waits for what another request is fetching.
-func (t *transport) follow(req *http.Request, a *asked, f *flight, fwd string) (*http.Response, error, bool) {
+// awaitOther waits for what another request fetches.
+func (t *transport) awaitOther(req *http.Request, a *cacheRequest, f *fetch, fwd string) (*http.Response, error, bool) {
 	select {
-	case <-f.ready:
+	case <-f.arrived:
 	case <-req.Context().Done():
 		f.leave()
 		return nil, context.Cause(req.Context()), false
 	}
-	return t.landed(req, a, f, fwd, true)
+	return t.answerFrom(req, a, f, fwd, true)
 }
 
-// landed answers with what a flight brought. A follower takes only what it may have
-// without asking.
-func (t *transport) landed(req *http.Request, a *asked, f *flight, fwd string, follower bool) (*http.Response, error, bool) {
+// answerFrom answers with what f brought. A follower takes only what needs no
+// validation.
+func (t *transport) answerFrom(req *http.Request, a *cacheRequest, f *fetch, fwd string, follower bool) (*http.Response, error, bool) {
 	s := t.s
 	now := s.now()
 	old := f.old
-	w := how{fwd: fwd, collapsed: follower}
+	w := outcome{fwd: fwd, collapsed: follower}
 	switch {
 	case f.meta != nil:
-		if follower && (!f.meta.selects(req.Header) || f.meta.use(a.cc, now) != fresh) {
+		if follower && (!f.meta.matches(req.Header) || f.meta.usability(a.cc, now) != fresh) {
 			f.leave()
 			return nil, nil, true
 		}
@@ -382,35 +374,35 @@ func (t *transport) landed(req *http.Request, a *asked, f *flight, fwd string, f
 		return resp, err, false
 	case f.validated != nil:
 		f.leave()
-		if follower && (!f.validated.selects(req.Header) || f.validated.use(a.cc, now) != fresh) {
+		if follower && (!f.validated.matches(req.Header) || f.validated.usability(a.cc, now) != fresh) {
 			return nil, nil, true
 		}
 		old.meta = f.validated
 		w.status = http.StatusNotModified
-		return t.stored(req, old, w)
+		return t.answerStored(req, old, w)
 	case f.err != nil:
 		f.leave()
 		if errors.Is(f.err, context.Canceled) && req.Context().Err() == nil {
-			return nil, nil, true // not this request was ended, but the flight
+			return nil, nil, true // the fetch was cancelled, not this request
 		}
-		if old.entry != nil && isOutage(f.err) && old.meta.standsIn(a.cc, now) && old.meta.selects(req.Header) {
+		if old.entry != nil && isOutage(f.err) && old.meta.mayReplaceError(a.cc, now) && old.meta.matches(req.Header) {
 			s.count.stale.Add(1)
-			return t.stored(req, old, w)
+			return t.answerStored(req, old, w)
 		}
 		return nil, f.err, false
 	}
 	f.leave()
-	if old.entry != nil && mayStandIn(f.status) && old.meta.standsIn(a.cc, now) && old.meta.selects(req.Header) {
+	if old.entry != nil && isServerError(f.status) && old.meta.mayReplaceError(a.cc, now) && old.meta.matches(req.Header) {
 		s.count.stale.Add(1)
 		w.status = f.status
-		return t.stored(req, old, w)
+		return t.answerStored(req, old, w)
 	}
 	return nil, nil, true
 }
 
-// mayStandIn reports whether something stale may be given for an answer with that
+// isServerError reports whether a stale answer may be given instead of one with that
 // status (RFC 5861 section 4).
-func mayStandIn(status int) bool {
+func isServerError(status int) bool {
 	switch status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
@@ -418,22 +410,22 @@ func mayStandIn(status int) bool {
 	return false
 }
 
-// isOutage reports whether an error is that of a server which can't be reached, or
-// breaks off; not that of a policy, which forbids what is stored as well.
+// isOutage reports whether a server can't be reached or broke off; a denial of the
+// policy is not an outage, since it applies to stored answers too.
 func isOutage(err error) bool {
 	var ofNet net.Error
 	return !errors.Is(err, policy.ErrDenied) &&
 		(errors.As(err, &ofNet) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// renew fetches an answer anew that was given already.
-func (t *transport) renew(req *http.Request, a *asked, old hit) {
+// renew fetches an answer again that was already given.
+func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	if isPersonal(req) {
-		return // that is its own business
+		return // the answer is not for others
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
-	switch f, joined := t.board(get, a, old, true); {
+	switch f, joined := t.joinOrStart(get, a, old, true); {
 	case joined:
 		f.leave()
 	case f != nil:
@@ -441,15 +433,15 @@ func (t *transport) renew(req *http.Request, a *asked, old hit) {
 	}
 }
 
-// solo is alone, as an answer of try.
-func (t *transport) solo(req *http.Request, a *asked, old hit, fwd string) (*http.Response, error, bool) {
-	resp, err := t.alone(req, a, old, fwd)
+// fetchForOne is fetchAlone with the results of try.
+func (t *transport) fetchForOne(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error, bool) {
+	resp, err := t.fetchAlone(req, a, old, fwd)
 	return resp, err, false
 }
 
-// alone asks for this request only. With old, it asks whether that one is still
-// right. An answer that may be stored is.
-func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*http.Response, error) {
+// fetchAlone makes a request for one client, on condition of a change if old is given.
+// The answer is stored if it may be.
+func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error) {
 	s := t.s
 	s.count.misses.Add(1)
 	send := req
@@ -460,8 +452,8 @@ func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*ht
 		for _, name := range []string{"If-None-Match", "If-Modified-Since"} {
 			send.Header.Del(name)
 		}
-		old.meta.ask(send.Header)
-		if !old.meta.ruled {
+		old.meta.addConditions(send.Header)
+		if !old.meta.isHTTP {
 			send.Header.Del("Range")
 			send.Header.Del("If-Range")
 		}
@@ -470,9 +462,9 @@ func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*ht
 	resp, err := t.next.RoundTrip(send)
 	came := s.now()
 	if err != nil {
-		if old.entry != nil && isOutage(err) && old.meta.standsIn(a.cc, came) {
+		if old.entry != nil && isOutage(err) && old.meta.mayReplaceError(a.cc, came) {
 			s.count.stale.Add(1)
-			if resp, _, again := t.stored(req, old, how{fwd: fwd}); !again {
+			if resp, _, again := t.answerStored(req, old, outcome{fwd: fwd}); !again {
 				return resp, nil
 			}
 		}
@@ -482,35 +474,35 @@ func (t *transport) alone(req *http.Request, a *asked, old hit, fwd string) (*ht
 		switch {
 		case old.meta.isSame(resp):
 			resp.Body.Close()
-			m := s.freshened(a.url, old.meta, req, resp, asked, came)
+			m := s.updated(a.url, old.meta, req, resp, asked, came)
 			s.renew(old.entry, m)
 			old.meta = m
-			if resp, _, again := t.stored(req, old, how{fwd: fwd, status: http.StatusNotModified}); !again {
+			if resp, _, again := t.answerStored(req, old, outcome{fwd: fwd, status: http.StatusNotModified}); !again {
 				return resp, nil
 			}
-			return t.alone(req, a, hit{}, fwd)
-		case mayStandIn(resp.StatusCode) && old.meta.standsIn(a.cc, came):
-			if stale, _, again := t.stored(req, old, how{fwd: fwd, status: resp.StatusCode}); !again {
+			return t.fetchAlone(req, a, hit{}, fwd)
+		case isServerError(resp.StatusCode) && old.meta.mayReplaceError(a.cc, came):
+			if stale, _, again := t.answerStored(req, old, outcome{fwd: fwd, status: resp.StatusCode}); !again {
 				resp.Body.Close()
 				s.count.stale.Add(1)
 				return stale, nil
 			}
-		case resp.StatusCode == http.StatusNotModified: // and nobody has the answer that this is about
+		case resp.StatusCode == http.StatusNotModified: // the stored answer is gone
 			resp.Body.Close()
-			s.forget(old.entry)
-			return t.alone(req, a, hit{}, fwd)
+			s.remove(old.entry)
+			return t.fetchAlone(req, a, hit{}, fwd)
 		case resp.StatusCode < 500:
-			s.forget(old.entry)
+			s.remove(old.entry)
 		}
 	}
 	if method(req) == http.MethodHead {
-		t.compare(req, a, resp)
+		t.compareHead(req, a, resp)
 	}
-	return t.adopt(req, a, resp, asked, fwd), nil
+	return t.storeWhileRead(req, a, resp, asked, fwd), nil
 }
 
-// withoutFragment returns a copy of a request. What is stored is for every fragment,
-// and so it must not name one.
+// withoutFragment returns a copy of a request. An answer is stored for every fragment,
+// and so must not name one.
 func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
 	req = req.Clone(ctx)
 	req.URL.Fragment, req.URL.RawFragment = "", ""
@@ -520,9 +512,8 @@ func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
 	return req
 }
 
-// compare forgets stored answers that are others than a HEAD says (RFC 9111 section
-// 4.3.5).
-func (t *transport) compare(req *http.Request, a *asked, resp *http.Response) {
+// compareHead removes stored answers that a HEAD contradicts (RFC 9111 section 4.3.5).
+func (t *transport) compareHead(req *http.Request, a *cacheRequest, resp *http.Response) {
 	found, _, ok := t.s.lookup(a.key, a.url.String(), req.Header)
 	if !ok || resp.StatusCode != http.StatusOK {
 		return
@@ -530,27 +521,28 @@ func (t *transport) compare(req *http.Request, a *asked, resp *http.Response) {
 	m, h := found.meta, resp.Header
 	if m.status != resp.StatusCode || resp.ContentLength >= 0 && m.size != resp.ContentLength ||
 		h.Get("Etag") != m.etag || h.Get("Last-Modified") != m.header.Get("Last-Modified") {
-		t.s.forget(found.entry)
+		t.s.remove(found.entry)
 	}
 }
 
-// adopt stores an answer that a request got alone, if it may be, while it is read.
-func (t *transport) adopt(req *http.Request, a *asked, resp *http.Response, at time.Time, fwd string) *http.Response {
+// storeWhileRead stores an answer to one client, if it may be stored, while the client
+// reads it.
+func (t *transport) storeWhileRead(req *http.Request, a *cacheRequest, resp *http.Response, at time.Time, fwd string) *http.Response {
 	s := t.s
 	if method(req) != http.MethodGet || resp.Header["Content-Range"] != nil {
-		return s.mark(resp, how{fwd: fwd})
+		return s.mark(resp, outcome{fwd: fwd})
 	}
 	m := s.newMeta(a.url, req, resp, at, s.now())
 	if !m.mayStore(req, a.cc, resp) {
-		return s.mark(resp, how{fwd: fwd})
+		return s.mark(resp, outcome{fwd: fwd})
 	}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return s.mark(resp, how{fwd: fwd})
+		return s.mark(resp, outcome{fwd: fwd})
 	}
 	s.work.Add(1)
-	f := t.newFlight(a, req, true) // whatever it was asked with, others ask for themselves
+	f := t.newFetch(a, req, true) // other requests make their own
 	s.mu.Unlock()
 	from := resp.Body
 	stop := context.AfterFunc(s.ctx, func() { from.Close() })
@@ -558,30 +550,29 @@ func (t *transport) adopt(req *http.Request, a *asked, resp *http.Response, at t
 	f.cancel = func() { once.Do(func() { stop(); from.Close() }) }
 	if !f.create(m) {
 		stop()
-		f.land()
+		f.unregister()
 		s.work.Done()
-		return s.mark(resp, how{fwd: fwd})
+		return s.mark(resp, outcome{fwd: fwd})
 	}
 	f.meta = m
-	close(f.ready)
+	close(f.arrived)
 	body := f.attach(req.Context(), 0, -1)
 	go func() {
 		defer s.work.Done()
-		defer f.land()
-		f.pump(from)
+		defer f.unregister()
+		f.copyBody(from)
 	}()
 	resp.Body = body
 	if resp.Header == nil {
 		resp.Header = make(http.Header)
 	}
-	resp.Header.Add("Cache-Status", s.cacheStatus(how{fwd: fwd, stored: true}, m, s.now()))
+	resp.Header.Add("Cache-Status", s.cacheStatus(outcome{fwd: fwd, stored: true}, m, s.now()))
 	return resp
 }
 
-// through passes a request on. One that may change things makes what is stored of
-// its URL, and of those that the answer names, not to be trusted (RFC 9111 section
-// 4.4).
-func (t *transport) through(req *http.Request, a *asked, fwd string) (*http.Response, error) {
+// passThrough forwards a request. One that may change things removes the answers for
+// its URL, and for those that the response names (RFC 9111 section 4.4).
+func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) (*http.Response, error) {
 	s := t.s
 	s.count.passed.Add(1)
 	resp, err := t.next.RoundTrip(req)
@@ -594,11 +585,11 @@ func (t *transport) through(req *http.Request, a *asked, fwd string) (*http.Resp
 			s.purgeBeside(req, resp.Header.Get(name))
 		}
 	}
-	return s.mark(resp, how{fwd: fwd}), nil
+	return s.mark(resp, outcome{fwd: fwd}), nil
 }
 
-// purgeBeside forgets what is stored of a URL that an answer names, if it is of the
-// same origin.
+// purgeBeside removes the answers for a URL that a response names, if it has the same
+// origin.
 func (s *Store) purgeBeside(req *http.Request, text string) {
 	if text == "" {
 		return

@@ -21,6 +21,7 @@ import (
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/gopher"
@@ -51,7 +52,7 @@ func dialling(t *testing.T, o cache.Options, rules policy.Rules, ao *access.Opti
 		t.Fatal(err)
 	}
 	a := access.New(registry, p, ao)
-	s := open(t, o)
+	s := open(t, registry, o)
 	t.Cleanup(func() {
 		s.Close()
 		ftpClient.Close()
@@ -60,10 +61,19 @@ func dialling(t *testing.T, o cache.Options, rules policy.Rules, ao *access.Opti
 	return &http.Client{Transport: s.Transport(roundtrip.New(a, nil))}
 }
 
-func open(t *testing.T, o cache.Options) *cache.Store {
+func allSchemes(t *testing.T) *scheme.Registry {
+	t.Helper()
+	r, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func open(t *testing.T, registry *scheme.Registry, o cache.Options) *cache.Store {
 	t.Helper()
 	o.Note = func(err error) { t.Errorf("note: %v", err) }
-	s, err := cache.Open(t.TempDir(), &o)
+	s, err := cache.Open(t.TempDir(), registry, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +210,7 @@ func TestDenied(t *testing.T) {
 		}
 		return &http.Response{StatusCode: 200, Header: http.Header{"Cache-Control": {"max-age=0, stale-if-error=100"}, "Etag": {`"1"`}}, Body: io.NopCloser(strings.NewReader("x"))}, nil
 	})
-	c := &http.Client{Transport: open(t, cache.Options{}).Transport(next)}
+	c := &http.Client{Transport: open(t, allSchemes(t), cache.Options{}).Transport(next)}
 	wants(t, c, "http://h/", "x", "fwd=uri-miss; stored")
 	denied = true
 	if _, _, err := get(t, c, "http://h/"); !errors.Is(err, policy.ErrDenied) {
@@ -244,7 +254,7 @@ func TestHTTP(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	s := open(t, cache.Options{})
+	s := open(t, allSchemes(t), cache.Options{})
 	transport := new(http.Transport)
 	defer transport.CloseIdleConnections()
 	c := &http.Client{Transport: s.Transport(transport)}
@@ -276,7 +286,7 @@ func TestHTTP(t *testing.T) {
 func TestServed(t *testing.T) {
 	for _, size := range []int{0, 1, 1000, 70000, 3 << 20} {
 		text := strings.Repeat("0123456789abcdef", size/16+1)[:size]
-		s := open(t, cache.Options{})
+		s := open(t, allSchemes(t), cache.Options{})
 		rt := s.Transport(roundTripper(func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, ContentLength: -1, Header: http.Header{"Cache-Control": {"max-age=1000"}}, Body: io.NopCloser(strings.NewReader(text))}, nil
 		}))

@@ -5,24 +5,26 @@ import (
 	"fmt"
 	"maps"
 	"time"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
 const (
-	// gather is how long the writer waits for more to write at once: each time costs
+	// batchDelay is how long the writer waits for more to write: each transaction costs
 	// the disk the same.
-	gather = 100 * time.Millisecond
-	// remember is how often the index is told what was used.
-	remember = time.Minute
+	batchDelay = 100 * time.Millisecond
+	// usedInterval is how often the index is told which answers were used.
+	usedInterval = time.Minute
 )
 
-// write writes into the index what is pending, until the store is closed.
+// write writes pending changes into the index until the store is closed.
 func (s *Store) write() {
 	defer close(s.ended)
 	told := time.Now()
 	for open := true; open; {
 		select {
 		case <-s.wake:
-			timer := time.NewTimer(gather)
+			timer := time.NewTimer(batchDelay)
 			select {
 			case <-timer.C:
 			case <-s.stop:
@@ -31,17 +33,17 @@ func (s *Store) write() {
 		case <-s.stop:
 			open = false
 		}
-		everything := !open || time.Since(told) >= remember
+		everything := !open || time.Since(told) >= usedInterval
 		if everything {
 			told = time.Now()
 		}
 		if err := s.flush(everything); err != nil {
-			s.failed(err)
+			s.diskFailed(err)
 		}
 	}
 }
 
-// flush writes what is pending; if everything, also what was used.
+// flush writes pending changes; with everything, also which answers were used.
 func (s *Store) flush(everything bool) error {
 	type put struct {
 		e *entry
@@ -67,7 +69,7 @@ func (s *Store) flush(everything bool) error {
 	var lost []*entry
 	for _, p := range puts {
 		if p.e.size > small {
-			// What the index knows must be there. Of what is small the checksum tells.
+			// The body must be on the disk before the index has it. A small one has a checksum.
 			if err := p.e.body.sync(); err != nil {
 				lost = append(lost, p.e) // or it was evicted just now
 				continue
@@ -89,8 +91,7 @@ func (s *Store) flush(everything bool) error {
 		case record == nil:
 			delete(s.pending, e)
 		case err != nil:
-			// What can't be written down is given up, or all of it would have to stay in
-			// memory.
+			// Drop what can't be written: otherwise it would have to stay in memory.
 			s.drop(e)
 			delete(s.pending, e)
 		default:
@@ -102,7 +103,7 @@ func (s *Store) flush(everything bool) error {
 			delete(s.pending, p.e)
 		}
 	}
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		s.note(fmt.Errorf("cache: %w", err))
 	}
 	maps.DeleteFunc(s.touched, func(e *entry, _ bool) bool { return e.dead })

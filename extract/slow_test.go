@@ -206,8 +206,8 @@ func shape(text string) string {
 		switch {
 		case r == '\u2019':
 			name = anApostrophe
-		case unicode.IsMark(r):
-			name = aMark
+		case unicode.IsMark(r) && letterOf(r) == word:
+			name = aMark // others are what they stand among
 		}
 		r, _ = utf8.DecodeRuneInString(name)
 		return r

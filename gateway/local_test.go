@@ -29,7 +29,11 @@ import (
 // museum is a world with the servers of the tour.
 func museum(t testing.TB, s setup) (*world, *tour.Museum) {
 	t.Helper()
-	m, err := tour.Open()
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := tour.Open(registry.All()...)
 	if err != nil {
 		t.Fatal(err)
 	}

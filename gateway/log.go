@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -95,4 +96,4 @@ func (g *Gateway) done(w *recorder, r *http.Request) {
 }
 
 // shownText returns untrusted text as one safe line.
-func shownText(octets string) string { return term.Safe(term.Characters(octets)) }
+func shownText(octets string) string { return term.Safe(charset.Text(octets)) }

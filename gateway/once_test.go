@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
@@ -92,7 +93,7 @@ func TestParsedOnce(t *testing.T) {
 		s := open
 		s.row = seen.row
 		if stored {
-			store, err := cache.Open(t.TempDir(), nil)
+			store, err := cache.Open(t.TempDir(), defaultRows(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,4 +195,14 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s is on the list of edges, and parses nothing", where)
 		}
 	}
+}
+
+// defaultRows is the registry of all schemes.
+func defaultRows(t *testing.T) *scheme.Registry {
+	t.Helper()
+	r, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

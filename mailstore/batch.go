@@ -8,16 +8,15 @@ import (
 	"slices"
 )
 
-// fullBatch is how many changes are written at once. Each time, about all of the
-// places are written again: so there are not to be many times.
-const fullBatch = 1 << 17
+// batchSize is how many changes are written at once. Each transaction writes nearly all
+// postings again, so there should be few.
+const batchSize = 1 << 17
 
-// batch is what is to be written into the index at once: what was found, and how
-// far, so that neither is there without the other.
+// batch is what one transaction writes: what was found, and how far the mail was read.
 type batch struct {
-	places     []place
+	postings   []posting
 	files      []fileEntry
-	gone       []fileEntry // the name and the rest don't matter
+	gone       []fileEntry // only the numbers matter
 	containers map[*container]bool
 }
 
@@ -26,11 +25,11 @@ type fileEntry struct {
 	file              file
 }
 
-func (b *batch) size() int { return len(b.places) + len(b.files) + len(b.gone) }
+func (b *batch) size() int { return len(b.postings) + len(b.files) + len(b.gone) }
 
 func (b *batch) empty() bool { return b.size() == 0 && len(b.containers) == 0 }
 
-// note has c written as it is when the batch is.
+// note makes the batch write c.
 func (b *batch) note(c *container) {
 	if b.containers == nil {
 		b.containers = map[*container]bool{}
@@ -38,18 +37,18 @@ func (b *batch) note(c *container) {
 	b.containers[c] = true
 }
 
-// addFile adds a file and its places.
+// addFile adds a file and its postings.
 func (b *batch) addFile(c *container, f file) {
 	c.Last++
 	b.files = append(b.files, fileEntry{c.ID, c.Last, f})
 	for _, id := range f.ids {
-		b.places = append(b.places, place{id, c.ID, uint64(c.Last)})
+		b.postings = append(b.postings, posting{id, c.ID, uint64(c.Last)})
 	}
 	b.note(c)
 }
 
-// write writes the batch and leaves it empty.
-func (b *batch) write(w *writer) error {
+// write writes the batch and empties it.
+func (b *batch) write(w writer) error {
 	gone, err := b.removeFiles(w)
 	if err != nil {
 		return err
@@ -71,27 +70,27 @@ func (b *batch) write(w *writer) error {
 			return err
 		}
 	}
-	if err := merge(w, b.places, gone); err != nil {
+	if err := merge(w, b.postings, gone); err != nil {
 		return err
 	}
-	*b = batch{places: b.places[:0], files: b.files[:0], gone: b.gone[:0]}
+	*b = batch{postings: b.postings[:0], files: b.files[:0], gone: b.gone[:0]}
 	return nil
 }
 
-// removeFiles removes the files that are gone, and returns their places.
-func (b *batch) removeFiles(w *writer) (list []place, err error) {
+// removeFiles removes the files that are gone, and returns their postings.
+func (b *batch) removeFiles(w writer) (list []posting, err error) {
 	for _, g := range b.gone {
 		key := fileKey(g.container, g.number)
-		value := w.tx.Bucket(bucketFiles).Get(key)
+		value := w.tx.Bucket([]byte(bucketFiles)).Get(key)
 		if value == nil {
 			continue
 		}
-		f, err := fileOf(value)
+		f, err := parseFile(value)
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range f.ids {
-			list = append(list, place{id, g.container, uint64(g.number)})
+			list = append(list, posting{id, g.container, uint64(g.number)})
 		}
 		if err := w.remove(bucketFiles, key); err != nil {
 			return nil, err
@@ -100,11 +99,10 @@ func (b *batch) removeFiles(w *writer) (list []place, err error) {
 	return list, nil
 }
 
-// merge adds places to those that are there and removes others, one partition
-// after the other.
-func merge(w *writer, added, gone []place) error {
-	sortPlaces(added)
-	sortPlaces(gone)
+// merge adds and removes postings, one partition after another.
+func merge(w writer, added, gone []posting) error {
+	sortPostings(added)
+	sortPostings(gone)
 	var add, remove []byte
 	for len(added) > 0 || len(gone) > 0 {
 		var partition [2]byte
@@ -113,9 +111,9 @@ func merge(w *writer, added, gone []place) error {
 		} else {
 			partition = gone[0].partition()
 		}
-		add, added = take(add[:0], added, partition)
-		remove, gone = take(remove[:0], gone, partition)
-		old := w.tx.Bucket(bucketPlaces).Get(partition[:])
+		add, added = takePartition(add[:0], added, partition)
+		remove, gone = takePartition(remove[:0], gone, partition)
+		old := w.tx.Bucket([]byte(bucketPlaces)).Get(partition[:])
 		if err := w.putPlaces(partition, mergeSorted(old, add, remove)); err != nil {
 			return err
 		}
@@ -123,15 +121,15 @@ func merge(w *writer, added, gone []place) error {
 	return nil
 }
 
-func sortPlaces(list []place) {
-	slices.SortFunc(list, func(x, y place) int {
+func sortPostings(list []posting) {
+	slices.SortFunc(list, func(x, y posting) int {
 		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.container, y.container), cmp.Compare(x.at, y.at))
 	})
 }
 
-// take appends the places of a partition to dst as they are written, and returns
-// the rest of the list, which begins with them.
-func take(dst []byte, list []place, partition [2]byte) (places []byte, rest []place) {
+// takePartition appends the postings of a partition to dst, encoded, and returns the
+// rest of the list, which begins with them.
+func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte, rest []posting) {
 	for len(list) > 0 && list[0].partition() == partition {
 		dst = list[0].appendTo(dst)
 		list = list[1:]
@@ -139,19 +137,19 @@ func take(dst []byte, list []place, partition [2]byte) (places []byte, rest []pl
 	return dst, list
 }
 
-// mergeSorted returns the places of old and added, less those of gone, in order and
-// each once. Each of them is in order.
+// mergeSorted returns the postings of old and added without those of gone, sorted and
+// each once. All are sorted.
 func mergeSorted(old, added, gone []byte) (text []byte) {
 	text = make([]byte, 0, len(old)+len(added))
-	for len(old) >= placeSize || len(added) > 0 {
+	for len(old) >= postingSize || len(added) > 0 {
 		from := &added
-		if len(added) == 0 || len(old) >= placeSize && bytes.Compare(old[:placeSize], added[:placeSize]) <= 0 {
+		if len(added) == 0 || len(old) >= postingSize && bytes.Compare(old[:postingSize], added[:postingSize]) <= 0 {
 			from = &old
 		}
-		next := (*from)[:placeSize]
-		*from = (*from)[placeSize:]
-		for len(gone) > 0 && bytes.Compare(gone[:placeSize], next) < 0 {
-			gone = gone[placeSize:]
+		next := (*from)[:postingSize]
+		*from = (*from)[postingSize:]
+		for len(gone) > 0 && bytes.Compare(gone[:postingSize], next) < 0 {
+			gone = gone[postingSize:]
 		}
 		if !bytes.HasSuffix(text, next) && !bytes.HasPrefix(gone, next) {
 			text = append(text, next...)
@@ -160,16 +158,15 @@ func mergeSorted(old, added, gone []byte) (text []byte) {
 	return text
 }
 
-func (w *writer) putPlaces(partition [2]byte, places []byte) error {
+func (w writer) putPlaces(partition [2]byte, places []byte) error {
 	if len(places) == 0 {
 		return w.remove(bucketPlaces, partition[:])
 	}
 	return w.put(bucketPlaces, partition[:], places)
 }
 
-// sweep removes the containers that are dead, with all that is in the index of
-// them.
-func sweep(w *writer) error {
+// deleteDead removes dead containers with their files and postings.
+func deleteDead(w writer) error {
 	list, err := containers(w.tx)
 	if err != nil {
 		return err
@@ -180,19 +177,19 @@ func sweep(w *writer) error {
 			continue
 		}
 		dead[c.ID] = true
-		if err := sweepFiles(w, c.ID); err != nil {
+		if err := deleteFiles(w, c.ID); err != nil {
 			return err
 		}
 		if err := w.remove(bucketContainers, key32(c.ID)); err != nil {
 			return err
 		}
 	}
-	return sweepPlaces(w, dead)
+	return deletePostings(w, dead)
 }
 
-func sweepFiles(w *writer, container uint32) error {
+func deleteFiles(w writer, container uint32) error {
 	prefix := key32(container)
-	cursor := w.tx.Bucket(bucketFiles).Cursor()
+	cursor := w.tx.Bucket([]byte(bucketFiles)).Cursor()
 	var keys [][]byte
 	for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 		keys = append(keys, key)
@@ -205,13 +202,13 @@ func sweepFiles(w *writer, container uint32) error {
 	return nil
 }
 
-func sweepPlaces(w *writer, dead map[uint32]bool) error {
+func deletePostings(w writer, dead map[uint32]bool) error {
 	for n := range 1 << 16 {
 		partition := [2]byte(binary.BigEndian.AppendUint16(nil, uint16(n)))
-		old := w.tx.Bucket(bucketPlaces).Get(partition[:])
+		old := w.tx.Bucket([]byte(bucketPlaces)).Get(partition[:])
 		kept := make([]byte, 0, len(old))
-		for at := 0; at+placeSize <= len(old); at += placeSize {
-			if text := old[at:][:placeSize]; !dead[placeOf(text).container] {
+		for at := 0; at+postingSize <= len(old); at += postingSize {
+			if text := old[at:][:postingSize]; !dead[parsePosting(text).container] {
 				kept = append(kept, text...)
 			}
 		}

@@ -32,7 +32,7 @@ func child(dir string) {
 }
 
 // A process that is killed in the middle leaves an index that gives no wrong
-// answers, and the next one goes on.
+// answers, and the next one continues.
 func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mail", "a"), "")

@@ -12,18 +12,17 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Message is a message that is open: a run of octets that can be read anywhere.
-// ReadAt may be used from many goroutines at once, Read may not.
+// Message is an open message. ReadAt may be called concurrently, Read may not.
 type Message struct {
 	Location Location
 
-	// Quoted is how many lines were ">From " in an mbox, and are read as "From ", or
-	// left with [Options].KeepQuotes. In an mbox of the first kind (mboxo) they may
-	// have been what they are before they came there.
+	// Quoted is the number of lines that were ">From " in an mbox. They are read as
+	// "From ", or left as they are with [Options].KeepQuotes. In mboxo, the message may
+	// have had them as they are.
 	Quoted int
 
-	// Cut: it is the last message of an mbox, which ends in the middle of it, as far
-	// as can be told.
+	// Cut reports that the message is the last one of an mbox, and incomplete as far as
+	// one can tell.
 	Cut bool
 
 	*io.SectionReader // the octets of the message
@@ -39,13 +38,13 @@ var _ interface {
 	io.ReaderAt
 } = (*Message)(nil)
 
-// Open opens the message at l, which still has the identifier that it was found by;
-// if it hasn't, or is gone, the error is fs.ErrNotExist. A message of a Maildir may
-// have another name by now.
+// Open opens the message at l. The error is fs.ErrNotExist if the message is gone, or
+// has no longer the identifier that it was found by. A message of a Maildir may have
+// been renamed.
 func (s *Store) Open(l Location) (*Message, error) {
 	m, err := s.open(l)
 	if err != nil && l.maildir {
-		if l.Path, err = renamed(l.Path); err == nil {
+		if l.Path, err = findRenamed(l.Path); err == nil {
 			m, err = s.open(l)
 		}
 	}
@@ -60,12 +59,12 @@ func (s *Store) open(l Location) (*Message, error) {
 	m := &Message{Location: l, file: f, changed: info.ModTime()}
 	if err := s.section(m, info.Size()); err != nil {
 		f.Close()
-		return nil, about(l.Path, err)
+		return nil, fileError(l.Path, err)
 	}
 	return m, nil
 }
 
-// section finds out which octets of the file are those of the message.
+// section finds the bytes of the message in its file.
 func (s *Store) section(m *Message, size int64) error {
 	l, all := m.Location, section(context.Background(), m.file, m.Location.Offset, size)
 	ids, start, err := message.ReadIDs(all, l.Mbox)
@@ -93,8 +92,7 @@ func (s *Store) section(m *Message, size int64) error {
 // Close closes the message.
 func (m *Message) Close() error { return m.file.Close() }
 
-// Stat returns the size of the message, the name of its file and when that was
-// changed.
+// Stat returns the size of the message, and the name and time of its file.
 func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m}, nil }
 
 type messageInfo struct{ m *Message }

@@ -2,5 +2,5 @@
 
 package mailstore
 
-// nonblock is nothing: opening waits for nobody here.
+// nonblock is 0: opening a file does not wait on this system.
 const nonblock = 0

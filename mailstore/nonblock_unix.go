@@ -4,6 +4,6 @@ package mailstore
 
 import "syscall"
 
-// nonblock makes opening a pipe return at once: one could have taken the place of
-// a file since it was looked at.
+// nonblock makes opening a pipe return at once: one may have replaced a file that was
+// regular a moment ago.
 const nonblock = syscall.O_NONBLOCK

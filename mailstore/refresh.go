@@ -21,72 +21,72 @@ import (
 // Progress is how far indexing is.
 type Progress struct {
 	Path      string // what is being read
-	Messages  int64  // messages that were read
-	New       int64  // of them, those that can be found now and were not in the index
-	WithoutID int64  // of them, those that have no Message-ID and can't be found
-	Octets    int64  // octets of mbox files that were read
+	Messages  int64  // messages read
+	New       int64  // of them, those that were not in the index and can be found now
+	WithoutID int64  // of them, those without a Message-ID, which can't be found
+	Octets    int64  // bytes of mbox files read
 }
 
-// eachProgress is after how many messages there is a call again.
-const eachProgress = 1000
+// progressEach is the number of messages between two calls of Progress.
+const progressEach = 1000
 
 const (
-	// hot is how old a change is at least to be told from one that comes next: some
-	// file systems keep times of two seconds.
-	hot = 2 * time.Second
-	// deepest is how many directories there are in one another at most.
-	deepest = 200
-	// readNames is how many names of a directory are read at once.
-	readNames = 1024
+	// recentTime is how old a change must be to differ from the next one: some file
+	// systems store times with 2 seconds resolution.
+	recentTime = 2 * time.Second
+	// maxDepth is the greatest depth of nested directories.
+	maxDepth = 200
+	// dirBatch is how many names of a directory are read at once.
+	dirBatch = 1024
 )
 
-// refresher brings the index up to date. It has the lock.
+// refresher updates the index. It has the lock.
 type refresher struct {
 	s        *Store
 	ctx      context.Context
 	progress func(Progress)
-	suspects map[string]bool // containers that are read again, whatever they look like
+	reread   map[string]bool // containers to read again, even if they look unchanged
 
 	now        time.Time
 	roots      []string // the sources, without symbolic links
 	containers map[string]*container
-	dead       bool // there is a container that is dead
+	dead       bool // there is a dead container
 	last       uint32
 	seen       map[string]bool // the real paths of directories and mboxes
-	unread     []string        // what could not be read: what is below is kept
+	unread     []string        // paths that could not be read; what is below is kept
 	batch      batch
-	at         Progress
+	reached    Progress
 }
 
 func (r *refresher) run() error {
-	if err := r.s.index.check(); err != nil {
+	if err := r.s.index.Verify(); err != nil {
 		return err
 	}
-	err := r.s.index.view(r.load)
+	err := r.s.index.View(r.load)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = r.s.index.update(func(w *writer) error { return r.load(w.tx) })
+		err = r.s.index.update(func(w writer) error { return r.load(w.tx) })
 	}
 	if err != nil {
 		return err
 	}
 	err = r.sources()
 	if err == nil {
-		r.bury()
+		r.markMissing()
 	}
-	// What was found is kept, also when the rest is for another time.
+	// What was found is kept even after an error.
 	if err := r.flush(); err != nil {
 		return err
 	}
 	if err == nil && r.dead {
-		err = r.s.index.update(sweep)
+		err = r.s.index.update(deleteDead)
 	}
 	if r.progress != nil && err == nil {
-		r.progress(r.at)
+		r.progress(r.reached)
 	}
 	return err
 }
 
-// load reads what the index knows of containers.
+// load reads the containers of the index.
 func (r *refresher) load(tx *bbolt.Tx) error {
 	list, err := containers(tx)
 	r.containers = make(map[string]*container, len(list))
@@ -104,29 +104,28 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 func (r *refresher) sources() error {
 	r.now = time.Now()
 	r.seen = map[string]bool{}
-	// The index is no mail, where its folder is in one that is walked.
-	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.path)); err == nil {
+	// The index's own folder may be in a source.
+	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
 	}
 	for _, source := range r.s.sources {
 		path, err := filepath.EvalSymlinks(source)
 		if err != nil {
-			r.skip(source, about(source, err))
+			r.skip(source, fileError(source, err))
 			continue
 		}
 		r.roots = append(r.roots, path)
 		delete(r.seen, path)
 	}
 	for _, path := range r.roots {
-		if err := r.path(path); err != nil {
+		if err := r.readPath(path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// skip tells why something is skipped. What is there and can't be read keeps its
-// place in the index.
+// skip reports why a path is skipped. If it exists, its messages stay in the index.
 func (r *refresher) skip(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.unread = append(r.unread, path)
@@ -134,48 +133,50 @@ func (r *refresher) skip(path string, err error) {
 	r.s.note(err)
 }
 
-// path reads a source, or what a symbolic link leads to; path has none in it.
-func (r *refresher) path(path string) error {
+// readPath reads a source, or the target of a symbolic link. path has no symbolic
+// links.
+func (r *refresher) readPath(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		r.skip(path, about(path, err))
+		r.skip(path, fileError(path, err))
 		return nil
 	case info.IsDir():
-		return r.directory(path, 0)
+		return r.readDirectory(path, 0)
 	case r.seen[path]:
 		return nil
 	}
 	r.seen[path] = true
-	return r.single(path)
+	return r.readSingle(path)
 }
 
-// single reads a file that is there by itself.
-func (r *refresher) single(path string) error {
+// readSingle reads a source that is a file.
+func (r *refresher) readSingle(path string) error {
 	scan, err := r.scan(path, kindFile)
 	if err != nil {
 		return err
 	}
 	info, err := os.Stat(path)
 	if err == nil {
-		err = scan.file(path, "", info)
+		err = scan.readFile(path, "", info)
 	}
-	return r.ended(scan, path, err)
+	return r.finish(scan, path, err)
 }
 
-// directory reads a directory, with all that is in it.
-func (r *refresher) directory(path string, depth int) error {
+// readDir calls visit with each entry of a directory. An error of the directory is an
+// [*unreadError].
+func (r *refresher) readDirectory(path string, depth int) error {
 	if r.seen[path] {
 		return nil
 	}
 	r.seen[path] = true
-	if depth > deepest {
-		r.skip(path, about(path, fmt.Errorf("more than %d directories deep", deepest)))
+	if depth > maxDepth {
+		r.skip(path, fileError(path, fmt.Errorf("more than %d directories deep", maxDepth)))
 		return nil
 	}
 	maildir := isDirectory(filepath.Join(path, "cur")) && isDirectory(filepath.Join(path, "new"))
 	if maildir {
-		if err := r.maildir(path); err != nil {
+		if err := r.readMaildir(path); err != nil {
 			return err
 		}
 	}
@@ -184,33 +185,33 @@ func (r *refresher) directory(path string, depth int) error {
 		return err
 	}
 	var below []string
-	err = r.names(path, func(entry fs.DirEntry) error {
+	err = r.readDir(path, func(entry fs.DirEntry) error {
 		name := entry.Name()
 		switch {
 		case maildir && (name == "cur" || name == "new" || name == "tmp"):
 		case maildir && entry.Type().IsRegular():
-			// A Maildir has files beside its messages that say how it is used.
+			// Configuration files of the Maildir.
 		case entry.IsDir():
 			below = append(below, filepath.Join(path, name))
 		case entry.Type()&fs.ModeSymlink != 0:
-			return r.link(path, filepath.Join(path, name), &below)
+			return r.followLink(path, filepath.Join(path, name), &below)
 		case entry.Type().IsRegular():
 			info, err := entry.Info()
 			if err != nil {
 				return nil // it is gone
 			}
-			return scan.file(path, name, info)
+			return scan.readFile(path, name, info)
 		default:
-			r.s.note(about(filepath.Join(path, name), errNoFile))
+			r.s.note(fileError(filepath.Join(path, name), errNotRegular))
 		}
 		return nil
 	})
-	if err := r.ended(scan, path, err); err != nil {
+	if err := r.finish(scan, path, err); err != nil {
 		return err
 	}
 	slices.Sort(below)
 	for _, path := range below {
-		if err := r.directory(path, depth+1); err != nil {
+		if err := r.readDirectory(path, depth+1); err != nil {
 			return err
 		}
 	}
@@ -222,20 +223,20 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// link follows a symbolic link in a directory, unless it leads to where we come
-// from, or come to by ourselves.
-func (r *refresher) link(directory, path string, below *[]string) error {
+// followLink follows a symbolic link, unless it leads to a directory that contains it,
+// or to one that is read anyway.
+func (r *refresher) followLink(directory, path string, below *[]string) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		r.s.note(about(path, err))
+		r.s.note(fileError(path, err))
 		return nil
 	}
-	if isWithin(directory, target) {
-		r.s.note(about(path, errors.New("a symbolic link to where it is in")))
+	if isIn(directory, target) {
+		r.s.note(fileError(path, errors.New("a symbolic link to a directory that contains it")))
 		return nil
 	}
 	for _, root := range r.roots {
-		if isWithin(target, root) {
+		if isIn(target, root) {
 			return nil
 		}
 	}
@@ -243,25 +244,25 @@ func (r *refresher) link(directory, path string, below *[]string) error {
 		*below = append(*below, target)
 		return nil
 	}
-	return r.path(target)
+	return r.readPath(target)
 }
 
-// isWithin reports whether path is directory or in it.
-func isWithin(path, directory string) bool {
+// isIn reports whether path is directory or in it.
+func isIn(path, directory string) bool {
 	rest, ok := strings.CutPrefix(path, directory)
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(directory, string(filepath.Separator)))
 }
 
-// names calls visit with each entry of a directory. An error of the directory is a
+// readDir calls visit with each entry of a directory. An error of the directory is a
 // [*unreadError].
-func (r *refresher) names(path string, visit func(fs.DirEntry) error) error {
+func (r *refresher) readDir(path string, visit func(fs.DirEntry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return &unreadError{err}
 	}
 	defer f.Close()
 	for {
-		list, err := f.ReadDir(readNames)
+		list, err := f.ReadDir(dirBatch)
 		for _, entry := range list {
 			if err := visit(entry); err != nil {
 				return err
@@ -281,35 +282,35 @@ func (r *refresher) names(path string, visit func(fs.DirEntry) error) error {
 	}
 }
 
-// unreadError says that there is something that could not be read.
+// unreadError says that some mail could not be read.
 type unreadError struct{ err error }
 
 func (e *unreadError) Error() string { return e.err.Error() }
 func (e *unreadError) Unwrap() error { return e.err }
 
-// bury ends the containers that are no longer there.
-func (r *refresher) bury() {
+// markMissing marks the containers dead that no longer exist.
+func (r *refresher) markMissing() {
 	for path, c := range r.containers {
-		kept := r.seen[path+containerMark]
+		kept := r.seen[path+seenSuffix]
 		for _, unread := range r.unread {
-			kept = kept || isWithin(path, unread)
+			kept = kept || isIn(path, unread)
 		}
 		if !kept {
-			r.kill(c)
+			r.markDead(c)
 		}
 	}
 }
 
-// containerMark is behind the paths of containers in refresher.seen.
-const containerMark = "\x00container"
+// seenSuffix follows the paths of containers in refresher.seen.
+const seenSuffix = "\x00container"
 
-// keep says that a container is there.
-func (r *refresher) keep(path string) { r.seen[path+containerMark] = true }
+// markSeen records that a container exists.
+func (r *refresher) markSeen(path string) { r.seen[path+seenSuffix] = true }
 
-// container makes a container, and ends what was at the same path.
+// container creates a container, and marks the one at the same path dead.
 func (r *refresher) container(path string, k kind) *container {
 	if old := r.containers[path]; old != nil {
-		r.kill(old)
+		r.markDead(old)
 	}
 	r.last++
 	c := &container{ID: r.last, Kind: k, Path: []byte(path)}
@@ -317,15 +318,14 @@ func (r *refresher) container(path string, k kind) *container {
 	return c
 }
 
-func (r *refresher) kill(c *container) {
+func (r *refresher) markDead(c *container) {
 	c.Dead, r.dead = true, true
 	r.batch.note(c)
 }
 
-// isFull reports whether it is time for flush.
-func (r *refresher) isFull() bool { return r.batch.size() >= r.s.batch }
+func (r *refresher) batchIsFull() bool { return r.batch.size() >= r.s.batch }
 
-// flush writes what was found.
+// flush writes the batch.
 func (r *refresher) flush() error {
 	if r.batch.empty() {
 		return nil
@@ -333,39 +333,39 @@ func (r *refresher) flush() error {
 	return r.s.index.update(r.batch.write)
 }
 
-// found counts a message. known: the index has it already.
-func (r *refresher) found(path string, ids []string, known bool) {
-	r.at.Path = path
+// countMessage counts a message. known: it is in the index already.
+func (r *refresher) countMessage(path string, ids []string, known bool) {
+	r.reached.Path = path
 	switch {
 	case len(ids) == 0:
-		r.at.WithoutID++
+		r.reached.WithoutID++
 	case !known:
-		r.at.New++
+		r.reached.New++
 	}
-	if r.at.Messages++; r.progress != nil && r.at.Messages%eachProgress == 0 {
-		r.progress(r.at)
+	if r.reached.Messages++; r.progress != nil && r.reached.Messages%progressEach == 0 {
+		r.progress(r.reached)
 	}
 }
 
-// changed returns the time of a change, or 0 if it is not long enough ago to be
-// told from the next.
-func (r *refresher) changed(info fs.FileInfo) int64 {
-	if info.ModTime().After(r.now.Add(-hot)) {
+// changeTime returns the time of the last change, or 0 if that is too recent to differ
+// from the next one.
+func (r *refresher) changeTime(info fs.FileInfo) int64 {
+	if info.ModTime().After(r.now.Add(-recentTime)) {
 		return 0
 	}
 	return info.ModTime().UnixNano()
 }
 
-// mbox brings the entries of an mbox up to date.
-func (r *refresher) mbox(path string, f *os.File, info fs.FileInfo) error {
-	r.keep(path)
+// readMbox updates the messages of an mbox.
+func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
+	r.markSeen(path)
 	c := r.containers[path]
 	at, known := int64(0), int64(-1)
 	switch {
-	case c == nil || c.Kind != kindMbox || r.suspects[path] || !c.isStart(f, info):
+	case c == nil || c.Kind != kindMbox || r.reread[path] || !c.isStart(f, info):
 		c = r.container(path, kindMbox)
 	case c.Done && c.Size == info.Size():
-		r.cooled(c, info)
+		r.updateRecent(c, info)
 		return nil
 	default:
 		// The last message that was read may have grown.
@@ -373,28 +373,28 @@ func (r *refresher) mbox(path string, f *os.File, info fs.FileInfo) error {
 			known = at
 		}
 	}
-	c.Done, c.Time, c.Hot = false, info.ModTime().UnixNano(), r.changed(info) == 0
-	size, err := r.entries(c, f, at, info.Size(), known)
+	c.Done, c.Time, c.Recent = false, info.ModTime().UnixNano(), r.changeTime(info) == 0
+	size, err := r.readMessages(c, f, at, info.Size(), known)
 	if err != nil {
 		return err
 	}
 	c.Done = true
-	return r.reached(c, f, size)
+	return r.noteReached(c, f, size)
 }
 
-// cooled notes that an mbox that is as it was was changed long enough ago.
-func (r *refresher) cooled(c *container, info fs.FileInfo) {
-	if c.Hot && r.changed(info) != 0 {
-		c.Hot = false
+// updateRecent clears Recent of an mbox that did not change.
+func (r *refresher) updateRecent(c *container, info fs.FileInfo) {
+	if c.Recent && r.changeTime(info) != 0 {
+		c.Recent = false
 		r.batch.note(c)
 	}
 }
 
-// isStart reports whether the mbox is as it was, or has only grown.
+// isStart reports whether an mbox is unchanged or has only grown.
 func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	same := info.Size() == c.Size && c.Time == info.ModTime().UnixNano()
 	switch {
-	case same && c.Done && !c.Hot:
+	case same && c.Done && !c.Recent:
 		return true
 	case info.Size() < c.Size, info.Size() == c.Size && c.Done && !same:
 		return false
@@ -403,10 +403,9 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// entries adds the messages of an mbox from at on, and returns where the mbox ends. If
-// reading fails, what was read is noted. The index has the message at known already, if
-// there is one.
-func (r *refresher) entries(c *container, f *os.File, at, size, known int64) (end int64, err error) {
+// readMessages adds the messages of an mbox from at on. If it is interrupted, it
+// records how far it got. The message at known is in the index already.
+func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
 	m.IDs = true
 	for m.Next() {
@@ -415,15 +414,15 @@ func (r *refresher) entries(c *container, f *os.File, at, size, known int64) (en
 			break
 		}
 		for _, id := range e.IDs {
-			r.batch.places = append(r.batch.places, place{hashOf(id), c.ID, uint64(e.From)})
+			r.batch.postings = append(r.batch.postings, posting{hashOf(id), c.ID, uint64(e.From)})
 		}
 		c.Resume = e.From
-		r.at.Octets += e.Next - e.From
-		r.found(c.path(), e.IDs, e.From == known)
-		if at = e.Next; !r.isFull() || at == size {
+		r.reached.Octets += e.Next - e.From
+		r.countMessage(c.path(), e.IDs, e.From == known)
+		if at = e.Next; !r.batchIsFull() || at == size {
 			continue
 		}
-		if err := r.reached(c, f, at); err != nil {
+		if err := r.noteReached(c, f, at); err != nil {
 			return at, err
 		}
 		if err := r.flush(); err != nil {
@@ -431,13 +430,13 @@ func (r *refresher) entries(c *container, f *os.File, at, size, known int64) (en
 		}
 	}
 	if m.Err() != nil {
-		return at, errors.Join(&unreadError{m.Err()}, r.reached(c, f, at))
+		return at, errors.Join(&unreadError{m.Err()}, r.noteReached(c, f, at))
 	}
 	return at, nil
 }
 
-// reached notes how far an mbox has been read.
-func (r *refresher) reached(c *container, f *os.File, size int64) error {
+// noteReached records how far an mbox was read.
+func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
 	r.batch.note(c)
 	head, tail, err := ends(f, size)
 	if err != nil {
@@ -447,43 +446,42 @@ func (r *refresher) reached(c *container, f *os.File, size int64) error {
 	return nil
 }
 
-// scan is the reading of a container of files.
+// scan is the reading of a directory.
 type scan struct {
 	*refresher
 	container *container
-	files     []seenFile // those that the index has, in order of known
+	files     []indexedFile // sorted by fingerprint
 }
 
-// seenFile is a file that the index has. There may be a million in a directory.
-type seenFile struct {
-	known  hash
-	number uint32
-	seen   bool // it turned up
+// indexedFile is a file in the index. There may be a million in a directory.
+type indexedFile struct {
+	fingerprint hash
+	number      uint32
+	seen        bool // it still exists
 }
 
-// scan begins to read what is in a directory. The container is made when there is
-// something to be in it.
+// scan begins to read a directory. The container is created with its first message.
 func (r *refresher) scan(path string, k kind) (*scan, error) {
 	s := &scan{refresher: r}
 	key := containerPath(path, k)
 	c := r.containers[key]
-	if c == nil || c.Kind != k || r.suspects[key] {
+	if c == nil || c.Kind != k || r.reread[key] {
 		return s, nil
 	}
 	s.container = c
-	s.files = make([]seenFile, 0, min(c.Last, 1<<20))
-	err := r.s.index.view(func(tx *bbolt.Tx) error {
+	s.files = make([]indexedFile, 0, min(c.Last, 1<<20))
+	err := r.s.index.View(func(tx *bbolt.Tx) error {
 		return files(tx, c.ID, func(number uint32, f file) error {
-			s.files = append(s.files, seenFile{known: f.known(), number: number})
+			s.files = append(s.files, indexedFile{fingerprint: f.fingerprint(), number: number})
 			return nil
 		})
 	})
-	slices.SortFunc(s.files, func(a, b seenFile) int { return cmp.Compare(a.known, b.known) })
+	slices.SortFunc(s.files, func(a, b indexedFile) int { return cmp.Compare(a.fingerprint, b.fingerprint) })
 	return s, err
 }
 
-// containerPath returns the path that a container is known by: a directory may be
-// a Maildir, and have other files too.
+// containerPath returns the path that identifies a container: a directory may be a
+// Maildir and have other files too.
 func containerPath(path string, k kind) string {
 	if k == kindMaildir {
 		return path + string(filepath.Separator)
@@ -491,33 +489,32 @@ func containerPath(path string, k kind) string {
 	return path
 }
 
-// join returns the path of a file of a container.
 func join(c *container, name string) string { return filepath.Join(c.path(), name) }
 
-// known reports whether a file is in the index as it is.
-func (s *scan) known(f *file) bool {
-	i, ok := slices.BinarySearchFunc(s.files, f.known(), func(f seenFile, known hash) int { return cmp.Compare(f.known, known) })
+// isIndexed reports whether an unchanged file is in the index.
+func (s *scan) isIndexed(f *file) bool {
+	i, ok := slices.BinarySearchFunc(s.files, f.fingerprint(), func(f indexedFile, known hash) int { return cmp.Compare(f.fingerprint, known) })
 	if ok {
 		s.files[i].seen = true
 	}
 	return ok
 }
 
-// add adds a file, which is not known. k is of its container.
-func (s *scan) add(path string, k kind, f file) error {
+// addFile adds a file to the container of path, which is of kind k.
+func (s *scan) addFile(path string, k kind, f file) error {
 	if s.container == nil {
 		s.container = s.refresher.container(containerPath(path, k), k)
 	}
 	s.container.Done = false
 	s.batch.addFile(s.container, f)
-	if s.isFull() {
+	if s.batchIsFull() {
 		return s.flush()
 	}
 	return nil
 }
 
-// file reads a file of a folder, or one that is there by itself and has no name.
-func (s *scan) file(directory, name string, info fs.FileInfo) error {
+// readFile reads a file of a folder, or a source that is a file, which has no name.
+func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -526,7 +523,7 @@ func (s *scan) file(directory, name string, info fs.FileInfo) error {
 		k = kindFile
 	}
 	f := file{name: name, size: info.Size(), time: info.ModTime().UnixNano()}
-	if s.known(&f) {
+	if s.isIndexed(&f) {
 		return nil
 	}
 	opened, info, err := openFile(path)
@@ -538,23 +535,23 @@ func (s *scan) file(directory, name string, info fs.FileInfo) error {
 	what, err := sniff(opened, path)
 	switch {
 	case err != nil:
-		s.skip(path, about(path, err))
+		s.skip(path, fileError(path, err))
 		return nil
 	case what == contentMbox:
-		return s.unlessUnread(path, s.mbox(path, opened, info))
+		return s.skipUnread(path, s.readMbox(path, opened, info))
 	case what == contentMessage:
 		ids, _, err := message.ReadIDs(section(s.ctx, opened, 0, info.Size()), false)
 		switch {
 		case s.ctx.Err() != nil:
 			return s.ctx.Err()
 		case err != nil:
-			s.skip(path, about(path, err))
+			s.skip(path, fileError(path, err))
 			return nil
 		}
 		f.addIDs(ids)
-		s.found(path, ids, false)
+		s.countMessage(path, ids, false)
 	}
-	return s.add(directory, k, f)
+	return s.addFile(directory, k, f)
 }
 
 func (f *file) addIDs(ids []string) {
@@ -563,9 +560,8 @@ func (f *file) addIDs(ids []string) {
 	}
 }
 
-// unlessUnread makes a note of an error that is of one file of mail, and returns
-// others.
-func (r *refresher) unlessUnread(path string, err error) error {
+// skipUnread skips a file that can't be read, and returns other errors.
+func (r *refresher) skipUnread(path string, err error) error {
 	unread, ok := errors.AsType[*unreadError](err)
 	switch {
 	case r.ctx.Err() != nil:
@@ -573,20 +569,20 @@ func (r *refresher) unlessUnread(path string, err error) error {
 	case !ok:
 		return err
 	}
-	r.skip(path, about(path, unread.err))
+	r.skip(path, fileError(path, unread.err))
 	return nil
 }
 
-// ended ends a scan; err is how it did.
-func (r *refresher) ended(s *scan, path string, err error) error {
+// finish ends a scan that had the error err, and removes files that are gone.
+func (r *refresher) finish(s *scan, path string, err error) error {
 	if unread, ok := errors.AsType[*unreadError](err); ok {
-		r.skip(path, about(path, unread.err))
+		r.skip(path, fileError(path, unread.err))
 		return nil
 	}
 	if err != nil || s.container == nil {
 		return err
 	}
-	r.keep(s.container.path())
+	r.markSeen(s.container.path())
 	gone := false
 	for _, f := range s.files {
 		if f.seen {
@@ -594,7 +590,7 @@ func (r *refresher) ended(s *scan, path string, err error) error {
 		}
 		gone = true
 		r.batch.gone = append(r.batch.gone, fileEntry{container: s.container.ID, number: f.number})
-		if r.isFull() {
+		if r.batchIsFull() {
 			if err := r.flush(); err != nil {
 				return err
 			}
@@ -607,22 +603,22 @@ func (r *refresher) ended(s *scan, path string, err error) error {
 	return nil
 }
 
-// maildir brings the entries of a Maildir up to date. Its files don't change, but
-// for their names.
-func (r *refresher) maildir(path string) error {
+// readMaildir updates the messages of a Maildir. Its files never change, only their
+// names.
+func (r *refresher) readMaildir(path string) error {
 	key := containerPath(path, kindMaildir)
 	var times [2]int64
 	for i, name := range []string{"cur", "new"} {
 		info, err := os.Stat(filepath.Join(path, name))
 		if err != nil {
-			r.skip(path, about(path, err))
+			r.skip(path, fileError(path, err))
 			return nil
 		}
-		times[i] = r.changed(info)
+		times[i] = r.changeTime(info)
 	}
 	c := r.containers[key]
-	if c != nil && c.Done && !r.suspects[key] && c.Time != 0 && c.NewTime != 0 && times == [2]int64{c.Time, c.NewTime} {
-		r.keep(key)
+	if c != nil && c.Done && !r.reread[key] && c.Time != 0 && c.NewTime != 0 && times == [2]int64{c.Time, c.NewTime} {
+		r.markSeen(key)
 		return nil
 	}
 	s, err := r.scan(path, kindMaildir)
@@ -633,8 +629,8 @@ func (r *refresher) maildir(path string) error {
 		s.container = r.container(key, kindMaildir)
 	}
 	for _, name := range []string{"new", "cur"} {
-		err = r.names(filepath.Join(path, name), func(entry fs.DirEntry) error {
-			return s.maildirFile(path, name+"/"+entry.Name(), entry)
+		err = r.readDir(filepath.Join(path, name), func(entry fs.DirEntry) error {
+			return s.readMaildirFile(path, name+"/"+entry.Name(), entry)
 		})
 		if err != nil {
 			break
@@ -643,21 +639,21 @@ func (r *refresher) maildir(path string) error {
 	if err == nil {
 		s.container.Time, s.container.NewTime, s.container.Done = times[0], times[1], false
 	}
-	return r.ended(s, path, err)
+	return r.finish(s, path, err)
 }
 
-// maildirFile reads a file of a Maildir; name begins with "cur/" or "new/".
-func (s *scan) maildirFile(path, name string, entry fs.DirEntry) error {
+// readMaildirFile reads a file of a Maildir; name begins with "cur/" or "new/".
+func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	full := filepath.Join(path, name)
 	switch {
 	case entry.Name()[0] == '.' || entry.IsDir():
 		return nil
 	case !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
-		s.s.note(about(full, errNoFile))
+		s.s.note(fileError(full, errNotRegular))
 		return nil
 	}
 	f := file{name: name}
-	if s.known(&f) {
+	if s.isIndexed(&f) {
 		return nil
 	}
 	ids, err := readIDs(s.ctx, full, false, 0)
@@ -665,14 +661,14 @@ func (s *scan) maildirFile(path, name string, entry fs.DirEntry) error {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it has another name by now, and the directory another time
+		return nil // it was renamed; the next refresh finds it
 	case err != nil:
 		s.s.note(err)
 		return nil
 	}
 	f.addIDs(ids)
-	s.found(full, ids, false)
-	return s.add(path, kindMaildir, f)
+	s.countMessage(full, ids, false)
+	return s.addFile(path, kindMaildir, f)
 }
 
 // base returns the name of a message in a Maildir without its flags.
@@ -681,21 +677,20 @@ func base(name string) string {
 	return name
 }
 
-// renamed returns where the message of a Maildir is that was at path: when its
-// flags change it gets another name, and when it has been seen it goes from new
-// to cur.
-func renamed(path string) (string, error) {
+// findRenamed finds a message of a Maildir that was at path. Its name changes with its
+// flags, and it moves from new to cur when it has been seen.
+func findRenamed(path string) (string, error) {
 	maildir := filepath.Dir(filepath.Dir(path))
 	want := base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {
 		directory := filepath.Join(maildir, name)
 		f, err := os.Open(directory)
 		if err != nil {
-			return "", about(path, err)
+			return "", fileError(path, err)
 		}
 		defer f.Close()
 		for {
-			list, err := f.Readdirnames(readNames)
+			list, err := f.Readdirnames(dirBatch)
 			for _, name := range list {
 				if base(name) == want {
 					return filepath.Join(directory, name), nil
@@ -706,5 +701,5 @@ func renamed(path string) (string, error) {
 			}
 		}
 	}
-	return "", about(path, fs.ErrNotExist)
+	return "", fileError(path, fs.ErrNotExist)
 }

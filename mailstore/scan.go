@@ -16,28 +16,27 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// errNoFile is for what is no ordinary file.
-var errNoFile = errors.New("no ordinary file")
+var errNotRegular = errors.New("not a regular file")
 
-// openFile opens a file for reading. What is no ordinary file is an error.
+// openFile opens a regular file for reading; any other is an error.
 func openFile(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, nil, about(path, err)
+		return nil, nil, fileError(path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNoFile
+		err = errNotRegular
 	}
 	if err != nil {
 		f.Close()
-		return nil, nil, about(path, err)
+		return nil, nil, fileError(path, err)
 	}
 	return f, info, nil
 }
 
-// about says which file err is about; the name in a PathError is not made safe.
-func about(path string, err error) error {
+// fileError adds the path to err, quoted, unlike fs.PathError.
+func fileError(path string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
@@ -92,12 +91,11 @@ func isMail(head []byte) bool {
 	return false
 }
 
-// headSize is how much of the start of an mbox, and of what was its end, tells
-// whether it has only grown.
+// headSize is how much of the start of an mbox, and of its former end, shows whether it
+// has only grown.
 const headSize = 4 << 10
 
-// ends returns hashes of the start of what an mbox was when it had size octets,
-// and of its end.
+// ends returns hashes of the start and the end of an mbox when it had size bytes.
 func ends(r io.ReaderAt, size int64) (head, tail hash, err error) {
 	n := min(size, headSize)
 	if head, err = hashAt(r, 0, n); err != nil {
@@ -147,7 +145,7 @@ func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]strin
 	ids, start, err := message.ReadIDs(section(ctx, f, offset, info.Size()), mbox)
 	switch {
 	case err != nil:
-		return nil, about(path, err)
+		return nil, fileError(path, err)
 	case mbox && start == 0:
 		return nil, nil // No From_ line is there any more.
 	}

@@ -17,53 +17,51 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/store"
 )
 
-// Options are what a [Store] can be told.
+// Options configure a [Store].
 type Options struct {
-	// Sources are the files and directories that mail is in.
+	// Sources are the files and directories with mail.
 	Sources []string
-	// Cache is the folder for the index, which is made if it is not there; each set
-	// of sources has an index of its own. Empty, or where nothing can be written: the
-	// index is a temporary file, made anew by each store.
+	// Cache is the folder for the index, which is created if it is missing; each set of
+	// sources has its own index. Empty, or not writable: the index is a temporary file,
+	// built again by each store.
 	Cache string
-	// Wait is how long to wait for another process that writes the index; 0: five
-	// seconds.
+	// Wait is how long to wait for another process that writes the index; 0: 5 seconds.
 	Wait time.Duration
-	// KeepQuotes leaves ">From " in the lines of an mbox as it is, where it is read
-	// as "From " else.
+	// KeepQuotes leaves ">From " at the start of a line in an mbox as it is, instead of
+	// reading it as "From ".
 	KeepQuotes bool
-	// Note is told what is no error, and good to know: what is skipped, and why; that
-	// the index is damaged, or a temporary one. It may be called from many goroutines
-	// at once. nil: nobody listens.
+	// Note receives what is not an error: what is skipped and why, that the index is
+	// damaged or temporary. It may be called concurrently. nil: notes are dropped.
 	Note func(error)
-	// Progress is told how far indexing is, where [Store.Refresh] and [Store.Rebuild]
-	// are given nothing else, and when [Store.Find] brings the index up to date. nil:
-	// nobody listens.
+	// Progress receives the progress of indexing by [Store.Find], and by
+	// [Store.Refresh] and [Store.Rebuild] without a function of their own. nil: it is
+	// dropped.
 	Progress func(Progress)
 }
 
-// Store is mail that has been received, with its index. It may be used from many
-// goroutines at once.
+// Store is received mail with its index. Its methods may be called concurrently.
 type Store struct {
 	sources    []string
 	keepQuotes bool
 	note       func(error)
 	progress   func(Progress)
-	index      index
-	batch      int    // how many changes are written at once
-	temporary  string // the folder that is removed in the end, or empty
+	index      *index
+	batch      int    // changes that are written at once
+	temporary  string // the folder to remove at the end, or empty
 
-	refreshing chan struct{} // holds a token while nobody refreshes
+	refreshing chan struct{} // has a token while no refresh runs
 	mu         sync.Mutex
-	begun      int // how many refreshes have begun, and which was the last that came to its end
-	ended      int
+	begun      int // refreshes that began
+	ended      int // the last refresh that succeeded
 }
 
-// Open returns a store. It reads no mail yet. The error is that ctx has ended, that
-// a source has no absolute path, or that there is no place for an index at all.
+// Open returns a store. It reads no mail yet. It fails if ctx is cancelled, a source
+// has no absolute path, or no index can be created anywhere.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{keepQuotes: o.KeepQuotes, note: o.Note, progress: o.Progress, batch: fullBatch, refreshing: make(chan struct{}, 1)}
+	s := &Store{keepQuotes: o.KeepQuotes, note: o.Note, progress: o.Progress, batch: batchSize, refreshing: make(chan struct{}, 1)}
 	s.refreshing <- struct{}{}
 	if s.note == nil {
 		s.note = func(error) {}
@@ -80,37 +78,36 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("mailstore: %w", err)
 	}
-	s.index.wait = cmp.Or(o.Wait, 5*time.Second)
-	if err := s.place(o.Cache); err != nil {
-		return nil, fmt.Errorf("mailstore: no place for the index: %w", err)
+	if err := s.openIndex(o.Cache, cmp.Or(o.Wait, 5*time.Second)); err != nil {
+		return nil, fmt.Errorf("mailstore: can't create an index: %w", err)
 	}
 	return s, nil
 }
 
-// place finds a place for the index.
-func (s *Store) place(cache string) error {
-	// The name tells the sources apart, and nothing of them.
+// openIndex finds a place for the index.
+func (s *Store) openIndex(cache string, wait time.Duration) error {
+	// A hash: the name must not reveal the sources.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))
 	name := "mail-" + hex.EncodeToString(sum[:8]) + ".index"
-	err := errors.New("no folder is given for it")
+	err := errors.New("no folder was given")
 	if cache != "" {
-		s.index.path = filepath.Join(cache, name)
+		s.index = newIndex(filepath.Join(cache, name), wait)
 		if err = os.MkdirAll(cache, 0o700); err == nil {
-			err = s.writable()
+			err = s.checkWritable()
 		}
 		if err == nil {
 			return nil
 		}
 	}
-	s.note(fmt.Errorf("mailstore: the index is a temporary one, and all mail is read again the next time: %w", err))
+	s.note(fmt.Errorf("mailstore: using a temporary index, so all mail is read again next time: %w", err))
 	s.temporary, err = os.MkdirTemp("", "locus-mail-")
-	s.index.path = filepath.Join(s.temporary, name)
+	s.index = newIndex(filepath.Join(s.temporary, name), wait)
 	return err
 }
 
-// writable tells why the index can't be written.
-func (s *Store) writable() error {
-	for _, path := range []string{s.index.path + ".lock", s.index.path} {
+// checkWritable returns why the index can't be written.
+func (s *Store) checkWritable() error {
+	for _, path := range []string{s.index.Path + ".lock", s.index.Path} {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
@@ -122,8 +119,8 @@ func (s *Store) writable() error {
 	return nil
 }
 
-// Close removes a temporary index. A store must not be used any more then;
-// messages that are open stay so.
+// Close removes a temporary index. The store must not be used after Close; open
+// messages stay open.
 func (s *Store) Close() error {
 	if s.temporary == "" {
 		return nil
@@ -135,7 +132,7 @@ func (s *Store) Close() error {
 type Location struct {
 	Path      string // of the file
 	Mbox      bool   // the file is an mbox
-	Offset    int64  // of the message's From_ line in an mbox, in octets
+	Offset    int64  // of the From_ line in an mbox, in bytes
 	MessageID string // the identifier that it was found by
 	maildir   bool
 }
@@ -148,13 +145,13 @@ func (l Location) String() string {
 	return l.Path
 }
 
-// Find returns where the messages are that have this Message-Id, in order of path
-// and offset: none, one, or as many as there are, up to 1,000. Each has been asked
-// for its Message-Id. "<" and ">" around the identifier are not of it.
+// Find returns the locations of the messages with this Message-ID, at most 1,000, by
+// path and offset. Each message was opened to confirm its Message-ID. "<" and ">"
+// around the identifier are ignored.
 //
-// If the index does not know the identifier, or names a place that no longer holds
-// it, it is brought up to date, which takes its time when it is for the first
-// time. The errors are those of [Store.Refresh].
+// If the index does not have the identifier, or names a location that no longer holds
+// it, Find updates the index first, which may take long the first time. The errors are
+// those of [Store.Refresh].
 func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) {
 	if bare, ok := strings.CutPrefix(messageID, "<"); ok {
 		messageID = strings.TrimSuffix(bare, ">")
@@ -164,8 +161,8 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	}
 	var list []Location
 	var err error
-	// Whoever makes the index anew takes it away for a moment.
-	for range mostTries {
+	// A process that replaces the index removes it for a moment.
+	for range maxTries {
 		if list, err = s.find(ctx, messageID); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -173,20 +170,20 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, err
 }
 
-// mostTries is how often an index is looked for that others keep making anew.
-const mostTries = 5
+// maxTries is how often Find looks for an index that other processes keep replacing.
+const maxTries = 5
 
 func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) {
-	mark := s.mark()
+	mark := s.refreshesBegun()
 	list, suspects, err := s.locate(ctx, messageID)
-	damaged := errors.Is(err, errDamaged)
+	damaged := errors.Is(err, store.ErrDamaged)
 	if err != nil && !damaged && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("mailstore: %w", err)
 	}
 	if len(list) > 0 && len(suspects) == 0 && err == nil {
 		return list, nil
 	}
-	if err := s.refresh(ctx, nil, refreshOptions{since: mark, suspects: suspects, doubted: damaged}); err != nil {
+	if err := s.refresh(ctx, nil, refreshOptions{since: mark, reread: suspects, recheck: damaged}); err != nil {
 		if len(list) > 0 && ctx.Err() == nil {
 			s.note(err)
 			return list, nil
@@ -194,7 +191,7 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 		return nil, err
 	}
 	if list, _, err = s.locate(ctx, messageID); err != nil || len(list) == 0 {
-		list, err = s.locateAlone(ctx, messageID)
+		list, err = s.locateLocked(ctx, messageID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mailstore: %w", err)
@@ -202,20 +199,18 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, nil
 }
 
-// locateAlone is locate while nobody writes: in the middle of reading a mailbox
-// again, what it has may be missing.
-func (s *Store) locateAlone(ctx context.Context, id string) ([]Location, error) {
-	unlock, err := s.index.lock()
-	if err != nil {
+// locateLocked is locate while no process writes: a mailbox that is being read again
+// may be missing from the index.
+func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error) {
+	if err := s.index.Lock(); err != nil {
 		return nil, err
 	}
-	defer unlock()
 	list, _, err := s.locate(ctx, id)
-	return list, err
+	return list, errors.Join(err, s.index.Unlock())
 }
 
-// locate asks the index, and then each place that it names. suspects are the
-// containers of places that don't hold what they should.
+// locate looks id up and confirms each location. reread has the containers whose
+// locations are wrong.
 func (s *Store) locate(ctx context.Context, id string) (list []Location, suspects map[string]bool, err error) {
 	candidates, err := s.index.lookup(id)
 	if err != nil {
@@ -240,16 +235,16 @@ func (s *Store) locate(ctx context.Context, id string) (list []Location, suspect
 	return slices.Compact(list), suspects, nil
 }
 
-// Messages opens the messages that have this Message-Id, one after the other, in
-// the order of [Store.Find]. Each is a [*Message], and is closed by who gets it.
-// An error ends them.
+// Messages opens the messages with this Message-ID, one after another, in the order of
+// [Store.Find]. Each is a [*Message]; the caller must close it. An error ends the
+// sequence.
 func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error] {
 	return func(yield func(fs.File, error) bool) {
 		list, err := s.Find(ctx, messageID)
 		for _, l := range list {
 			m, err := s.Open(l)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // it went since
+				continue // it is gone
 			}
 			if err != nil {
 				yield(nil, err)
@@ -265,30 +260,28 @@ func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.Fil
 	}
 }
 
-// Refresh brings the index up to date with the mail. progress is told how far it
-// is now and then, and in the end; it may be nil. The error is that ctx has ended,
-// wraps [ErrBusy] if another process is at it, or says why the index can't be
-// written. What was found until then is kept.
+// Refresh updates the index. progress is called now and then, and at the end; it may be
+// nil. The error is that of ctx, wraps [ErrBusy] if another process updates the index,
+// or says why the index can't be written. What was found by then is kept.
 func (s *Store) Refresh(ctx context.Context, progress func(Progress)) error {
-	return s.refresh(ctx, progress, refreshOptions{since: s.mark()})
+	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun()})
 }
 
-// Rebuild makes the index anew. It is otherwise as [Store.Refresh].
+// Rebuild builds the index again from nothing. It is otherwise as [Store.Refresh].
 func (s *Store) Rebuild(ctx context.Context, progress func(Progress)) error {
-	return s.refresh(ctx, progress, refreshOptions{since: s.mark(), anew: true})
+	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun(), rebuild: true})
 }
 
 type refreshOptions struct {
-	since    int             // a refresh that began later is as good
-	suspects map[string]bool // what is read again, whatever it looks like
-	anew     bool            // without what is in the index
-	// doubted: the index seemed to be damaged. It may have been that another process
-	// was just writing it, so it is looked at again when nobody is.
-	doubted bool
+	since   int             // a refresh that began later will do
+	reread  map[string]bool // containers to read again, even if they look unchanged
+	rebuild bool            // without the content of the index
+	// recheck: the index seemed damaged. Another process may have been writing it, so
+	// it is checked again with the lock.
+	recheck bool
 }
 
-// mark returns the number of refreshes that have begun.
-func (s *Store) mark() int {
+func (s *Store) refreshesBegun() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.begun
@@ -304,12 +297,10 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	if !s.begin(o) {
 		return nil
 	}
-	unlock, err := s.index.lock()
-	if err != nil {
+	if err := s.index.Lock(); err != nil {
 		return fmt.Errorf("mailstore: %w", err)
 	}
-	defer unlock()
-	if err := s.update(ctx, progress, o); err != nil {
+	if err := errors.Join(s.update(ctx, progress, o), s.index.Unlock()); err != nil {
 		return fmt.Errorf("mailstore: %w", err)
 	}
 	s.mu.Lock()
@@ -318,41 +309,40 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	return nil
 }
 
-// begin reports whether a refresh is needed still: another one may have begun and
-// ended while this one waited.
+// begin reports whether a refresh is still needed: another one may have run while this
+// one waited.
 func (s *Store) begin(o refreshOptions) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !o.anew && !o.doubted && len(o.suspects) == 0 && s.ended > o.since {
+	if !o.rebuild && !o.recheck && len(o.reread) == 0 && s.ended > o.since {
 		return false
 	}
 	s.begun++
 	return true
 }
 
-// update updates the index, or, if that is damaged, sets it aside and makes
-// another.
+// update updates the index. A damaged one is set aside and replaced.
 func (s *Store) update(ctx context.Context, progress func(Progress), o refreshOptions) error {
 	if progress == nil {
 		progress = s.progress
 	}
 	run := func() error {
-		return (&refresher{s: s, ctx: ctx, progress: progress, suspects: o.suspects}).run()
+		return (&refresher{s: s, ctx: ctx, progress: progress, reread: o.reread}).run()
 	}
 	switch {
-	case o.anew:
-		if err := s.index.remove(); err != nil {
+	case o.rebuild:
+		if err := s.index.Remove(); err != nil {
 			return err
 		}
-	case o.doubted:
-		s.index.doubt()
+	case o.recheck:
+		s.index.Doubt()
 	}
 	err := run()
-	if !errors.Is(err, errDamaged) {
+	if !errors.Is(err, store.ErrDamaged) {
 		return err
 	}
-	s.note(fmt.Errorf("mailstore: %s: %w; it is set aside, and made anew", locus.Quote(s.index.path), err))
-	if err := s.index.setAside(); err != nil {
+	s.note(fmt.Errorf("mailstore: %s: %w; set aside and built again", locus.Quote(s.index.Path), err))
+	if err := s.index.SetAside(); err != nil {
 		return err
 	}
 	return run()

@@ -227,9 +227,9 @@ func TestSameIdentifier(t *testing.T) {
 // Many messages with one identifier are bounded.
 func TestManyOfOneIdentifier(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), mostFound+7))
+	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), maxFound+7))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "a"))
-	if list, err := s.Find(t.Context(), "1@a"); len(list) != mostFound || err != nil {
+	if list, err := s.Find(t.Context(), "1@a"); len(list) != maxFound || err != nil {
 		t.Errorf("%d, %v", len(list), err)
 	}
 }
@@ -270,7 +270,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "1@b", long, path)
 	finds(t, s, "3@b", "three", path)
 
-	// Even if nobody can see it: a message that was to be there is asked.
+	// Even if size and time are the same: the message's own Message-ID decides.
 	old(t, path)
 	isRefreshed(t, s, 3)
 	info, _ := os.Stat(path)
@@ -297,9 +297,9 @@ func TestMboxChanges(t *testing.T) {
 // isEmpty wants nothing to be left in the index.
 func isEmpty(t *testing.T, s *Store) {
 	t.Helper()
-	err := s.index.view(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketPlaces, bucketContainers, bucketFiles} {
-			if key, value := tx.Bucket(name).Cursor().First(); key != nil {
+	err := s.index.View(func(tx *bbolt.Tx) error {
+		for _, name := range []string{bucketPlaces, bucketContainers, bucketFiles} {
+			if key, value := tx.Bucket([]byte(name)).Cursor().First(); key != nil {
 				t.Errorf("%s: %x is %q", name, key, value)
 			}
 		}
@@ -487,7 +487,7 @@ func TestFolderChanges(t *testing.T) {
 	write(t, at("other"), letter("3@a", "no longer nothing"))
 	isRefreshed(t, s, 2)
 	finds(t, s, "3@a", "no longer nothing", at("other"))
-	// In place, and nobody can see it.
+	// In place, with the same size and time.
 	info, _ := os.Stat(at("1"))
 	write(t, at("1"), letter("1@b", "one"))
 	if err := os.Chtimes(at("1"), info.ModTime(), info.ModTime()); err != nil {
@@ -545,7 +545,7 @@ func TestSymlinks(t *testing.T) {
 
 func TestDeep(t *testing.T) {
 	dir := t.TempDir()
-	deep := filepath.Join(dir, strings.Repeat("d/", deepest+2))
+	deep := filepath.Join(dir, strings.Repeat("d/", maxDepth+2))
 	write(t, filepath.Join(deep, "1.eml"), letter("1@a", "one"))
 	s, n := openStore(t, "", dir)
 	finds(t, s, "1@a", "")
@@ -589,7 +589,7 @@ func TestTemporaryIndex(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
 	write(t, filepath.Join(dir, "file"), "")
-	// Below a file no folder can be made, whoever asks.
+	// No folder can be created below a file.
 	s, n := openStore(t, filepath.Join(dir, "file", "cache"), filepath.Join(dir, "mbox"))
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 	if !n.has("temporary") {
@@ -603,22 +603,25 @@ func TestTemporaryIndex(t *testing.T) {
 	}
 }
 
-// An index among the mail is no mail.
+// An index in a source is not read as mail.
 func TestIndexAmongMail(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), dir)
 	isRefreshed(t, s, 1)
-	before := stampOf(s.index.path)
+	before, err := os.Stat(s.index.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	isRefreshed(t, s, 0)
-	if after := stampOf(s.index.path); after != before {
-		t.Errorf("the index is written: %v, %v", before, after)
+	if after, err := os.Stat(s.index.Path); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("the index is written: %v, %v, %v", before, after, err)
 	}
 	s, _ = openStore(t, dir, dir)
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 }
 
-// What is interrupted goes on from where it was.
+// An interrupted refresh continues where it stopped.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mail", "mbox")
@@ -669,8 +672,7 @@ func TestBusy(t *testing.T) {
 	other, _ := openStore(t, filepath.Join(dir, "cache"), path)
 	finds(t, s, "1@a", "one", path)
 	appendTo(t, path, inMbox("2@a", "two"))
-	unlock, err := other.index.lock()
-	if err != nil {
+	if err := other.index.Lock(); err != nil {
 		t.Fatal(err)
 	}
 	// What the index has is found, what it has not would have to be read.
@@ -678,7 +680,9 @@ func TestBusy(t *testing.T) {
 	if list, err := s.Find(t.Context(), "2@a"); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", list, err)
 	}
-	unlock()
+	if err := other.index.Unlock(); err != nil {
+		t.Fatal(err)
+	}
 	finds(t, s, "2@a", "two", path)
 }
 
@@ -726,19 +730,19 @@ func TestRefreshOnce(t *testing.T) {
 	path := filepath.Join(dir, "mbox")
 	write(t, path, inMbox("1@a", "one"))
 	s, _ := openStore(t, filepath.Join(dir, "cache"), path)
-	mark := s.mark()
+	mark := s.refreshesBegun()
 	isRefreshed(t, s, 1)
 	for _, test := range []struct {
 		options refreshOptions
 		want    int
 	}{
 		{refreshOptions{since: mark}, 1},
-		{refreshOptions{since: mark, suspects: map[string]bool{path: true}}, 2},
-		{refreshOptions{since: mark, anew: true}, 3},
-		{refreshOptions{since: s.mark() + 2}, 4},
+		{refreshOptions{since: mark, reread: map[string]bool{path: true}}, 2},
+		{refreshOptions{since: mark, rebuild: true}, 3},
+		{refreshOptions{since: s.refreshesBegun() + 2}, 4},
 	} {
-		if err := s.refresh(t.Context(), nil, test.options); err != nil || s.mark() != test.want {
-			t.Errorf("%+v: %v, %d refreshes, want %d", test.options, err, s.mark(), test.want)
+		if err := s.refresh(t.Context(), nil, test.options); err != nil || s.refreshesBegun() != test.want {
+			t.Errorf("%+v: %v, %d refreshes, want %d", test.options, err, s.refreshesBegun(), test.want)
 		}
 	}
 }

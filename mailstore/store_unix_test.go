@@ -31,7 +31,7 @@ func TestPipes(t *testing.T) {
 	finds(t, s, "2@a", "two", at("Maildir/cur/2.host:2,"))
 	finds(t, s, "3@a", "three", at("Maildir/new/3.host"))
 	for _, name := range []string{"mail/pipe", "new/pipe", "cur/link"} {
-		if !n.has(name, "no ordinary file") {
+		if !n.has(name, "not a regular file") {
 			t.Errorf("nothing about %s: %q", name, n.list)
 		}
 	}
@@ -46,7 +46,7 @@ func TestPipes(t *testing.T) {
 	if err := syscall.Mkfifo(at("mbox"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := s.Open(list[0]); !errors.Is(err, errNoFile) {
+	if m, err := s.Open(list[0]); !errors.Is(err, errNotRegular) {
 		t.Errorf("%v, %v", m, err)
 	}
 	finds(t, s, "1@a", "")
@@ -92,7 +92,7 @@ func TestPermission(t *testing.T) {
 	if !n.has("temporary", "permission denied") {
 		t.Errorf("%q", n.list)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.path))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "none", filepath.Base(s.index.Path))); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -8,20 +8,23 @@ import (
 	"slices"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
-// Summary tells what the index knows.
+// Summary is the content of the index.
 type Summary struct {
 	Path     string // of the index
 	Size     int64  // of the index, in octets
-	Messages int64  // that can be found: those that have a Message-ID
+	Messages int64  // messages that can be found: those with a Message-ID
 }
 
-// Summary counts the messages that the index knows, each once. It reads all of the
-// index, and none of the mail, and needs eight octets of memory a message. Before the first [Store.Refresh] there are none.
+// Summary counts the messages in the index, each once. It reads all of the index and
+// none of the mail, and takes 8 bytes of memory per message. Before the first
+// [Store.Refresh] the count is 0.
 func (s *Store) Summary() (Summary, error) {
-	sum := Summary{Path: s.index.path}
-	err := s.index.view(func(tx *bbolt.Tx) (err error) {
+	sum := Summary{Path: s.index.Path}
+	err := s.index.View(func(tx *bbolt.Tx) (err error) {
 		sum.Messages, err = count(tx)
 		return err
 	})
@@ -31,7 +34,7 @@ func (s *Store) Summary() (Summary, error) {
 	if err != nil {
 		return sum, fmt.Errorf("mailstore: %w", err)
 	}
-	info, err := os.Stat(s.index.path)
+	info, err := os.Stat(s.index.Path)
 	if err != nil {
 		return sum, fmt.Errorf("mailstore: %w", err)
 	}
@@ -39,8 +42,8 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the messages that places still lead to. A message has a place for each
-// of its identifiers.
+// count counts the messages that postings lead to. A message has a posting for each of
+// its identifiers.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
@@ -52,14 +55,14 @@ func count(tx *bbolt.Tx) (n int64, err error) {
 			mbox[c.ID] = c.Kind == kindMbox
 		}
 	}
-	files := tx.Bucket(bucketFiles)
+	files := tx.Bucket([]byte(bucketFiles))
 	messages := map[uint32][]uint64{} // of each container
-	err = tx.Bucket(bucketPlaces).ForEach(func(_, places []byte) error {
-		for octets := range slices.Chunk(places, placeSize) {
-			if len(octets) < placeSize {
-				return fmt.Errorf("%w: a place can't be read", errDamaged)
+	err = tx.Bucket([]byte(bucketPlaces)).ForEach(func(_, places []byte) error {
+		for octets := range slices.Chunk(places, postingSize) {
+			if len(octets) < postingSize {
+				return fmt.Errorf("%w: a malformed posting", store.ErrDamaged)
 			}
-			p := placeOf(octets)
+			p := parsePosting(octets)
 			isMbox, live := mbox[p.container]
 			if live && (isMbox || files.Get(fileKey(p.container, uint32(p.at))) != nil) {
 				messages[p.container] = append(messages[p.container], p.at)

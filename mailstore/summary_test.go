@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/store"
 )
 
 // What the index knows is counted: without what is gone, and each message once.
@@ -51,7 +53,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	want(0)
-	// Whoever looks something up is told of the indexing, too.
+	// Find reports the progress of indexing, too.
 	if list, err := s.Find(t.Context(), "one@h"); err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -76,12 +78,12 @@ func TestSummary(t *testing.T) {
 	if err := os.WriteFile(sum.Path, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Summary(); !errors.Is(err, errDamaged) {
+	if _, err := s.Summary(); !errors.Is(err, store.ErrDamaged) {
 		t.Error(err)
 	}
 }
 
-// A message with several identifiers is one, and one without is none. What an mbox had
+// A message with several identifiers counts once, and one without does not count. What an mbox had
 // already is not new when it grows.
 func TestSummaryCounts(t *testing.T) {
 	dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
@@ -58,7 +59,7 @@ func FuzzPage(f *testing.F) {
 			Title string
 			Items []struct{ Title, Note string }
 		}
-		if err := json.Unmarshal([]byte(text), &d); err != nil || d.Title != term.Characters(title) || len(d.Items) != 1 || d.Items[0].Title != term.Characters(title) || d.Items[0].Note != term.Characters(note) {
+		if err := json.Unmarshal([]byte(text), &d); err != nil || d.Title != charset.Text(title) || len(d.Items) != 1 || d.Items[0].Title != charset.Text(title) || d.Items[0].Note != charset.Text(note) {
 			t.Errorf("%s: %+v, %v", text, d, err)
 		}
 		_, lines, err := get(t, &http.Client{Transport: roundtrip.New(a, &roundtrip.Options{Menu: roundtrip.Text})}, "x-page://h/m")

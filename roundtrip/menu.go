@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
@@ -155,7 +156,7 @@ func (b *menuBody) Close() error {
 }
 
 // shown returns octets of a server as text that is safe to show.
-func shown(octets string) string { return term.Safe(term.Characters(octets)) }
+func shown(octets string) string { return term.Safe(charset.Text(octets)) }
 
 // textWriter writes the lines that "locus get" writes.
 type textWriter struct{}

@@ -34,6 +34,13 @@ const (
 	AcceptsLike
 	// AcceptsItems: the opener obeys Request.Items.
 	AcceptsItems
+	// Lines: menus are texts with links: the order of their lines and the lines between
+	// the links matter.
+	Lines
+	// Directories: menus are lists of files, with sizes and times.
+	Directories
+	// NoStatus: responses have no status, so that a text may be an error message.
+	NoStatus
 	// MailAddress: what follows the scheme's name ends in "@" and a domain.
 	MailAddress
 )

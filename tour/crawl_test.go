@@ -31,8 +31,8 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
-// outside are the hosts that the museum names and does not have: addresses as they
-// were, and examples.
+// outside are the hosts that exhibits name and that the tour does not run: historical
+// addresses and examples.
 var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "host"}
 
 // crawl follows links.
@@ -41,11 +41,11 @@ type crawl struct {
 	client   *access.Client
 	registry *scheme.Registry
 	checked  int
-	missing  map[locus.URL]bool // stops that show that nothing is there
+	missing  map[locus.URL]bool // stops that show a missing resource
 	links    []link
 	seen     map[locus.URL]bool
-	kinds    map[string]int // of what was found
-	away     map[string]bool
+	kinds    map[string]int  // how many resources of each kind were found
+	away     map[string]bool // hosts of outside that were linked to
 	pages    map[locus.URL]string
 }
 
@@ -54,10 +54,10 @@ type link struct {
 	from *access.Result // nil: it is a stop
 }
 
-// enter opens the museum with a client that is in it, until leave.
+// enter opens the museum and a client. The caller must call leave.
 func enter(t *testing.T) (museum *tour.Museum, client *access.Client, leave func()) {
 	t.Helper()
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func enter(t *testing.T) (museum *tour.Museum, client *access.Client, leave func
 	}
 }
 
-// Every link of the museum leads somewhere, but for those that lead out of it.
+// Every link of the museum works, except those to hosts outside.
 func TestEveryLink(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	museum, client, leave := enter(t)
@@ -109,7 +109,7 @@ func TestEveryLink(t *testing.T) {
 		"text/plain", "text/html", "message/rfc822", "image/png", "image/gif", "audio/wav", "application/zip", "application/x-wais-source",
 	} {
 		if c.kinds[kind] == 0 {
-			t.Errorf("the museum has nothing of the kind %q", kind)
+			t.Errorf("the museum has no resource of the kind %q", kind)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (c *crawl) follow(l link) {
 	if fragment, ok := l.to.Fragment(); ok {
 		defer func() {
 			if page := c.pages[to]; !strings.Contains(page, fmt.Sprintf("id=%q", fragment)) {
-				c.Errorf("%s: there is no such place on the page", l.to)
+				c.Errorf("%s: the page has no such id", l.to)
 			}
 		}()
 	}
@@ -141,7 +141,7 @@ func (c *crawl) follow(l link) {
 	result, err := c.client.Do(c.Context(), access.Request{URL: to, From: l.from})
 	switch {
 	case errors.Is(err, policy.ErrDenied) && intoDisk:
-		// No page leads to a file of this machine.
+		// Only a file may link to a file.
 		c.kinds["file link refused"]++
 		return
 	case access.KindOf(err) == access.NotFound && c.missing[to]:
@@ -172,7 +172,7 @@ func (c *crawl) follow(l link) {
 	}
 }
 
-// conforms checks a URL that the museum or the client wrote by the rules of RFC 1738.
+// conforms checks a URL that the museum or the client wrote, by RFC 1738.
 func (c *crawl) conforms(u locus.URL) {
 	c.Helper()
 	if list := c.registry.Check(u, locus.RFC1738); !locus.Conforms(list) {
@@ -187,7 +187,7 @@ func (c *crawl) add(from *access.Result, to locus.URL) {
 	c.links = append(c.links, link{to, from})
 }
 
-// read looks at a resource, and for links.
+// read checks a resource and collects its links.
 func (c *crawl) read(result *access.Result) error {
 	from := &access.Result{URL: result.URL, Zone: result.Zone}
 	switch r := result.Resource.(type) {
@@ -214,7 +214,7 @@ func (c *crawl) readObject(from *access.Result, o *scheme.Object, octets []byte)
 	kind, _, _ := strings.Cut(o.Type, ";")
 	c.kinds[kind]++
 	if len(octets) == 0 || o.Size >= 0 && o.Size != int64(len(octets)) {
-		return fmt.Errorf("%d octets, and its size is %d", len(octets), o.Size)
+		return fmt.Errorf("%d octets, want %d", len(octets), o.Size)
 	}
 	switch {
 	case kind == "text/html":
@@ -222,7 +222,7 @@ func (c *crawl) readObject(from *access.Result, o *scheme.Object, octets []byte)
 		return c.readPage(from, string(octets))
 	case kind == "", kind == "application/x-wais-source", strings.HasPrefix(kind, "text/"):
 		if !utf8.Valid(octets) && !strings.Contains(o.Type, "iso-8859-1") {
-			return errors.New("no text")
+			return errors.New("invalid UTF-8")
 		}
 		for m := range extract.All(string(octets), nil) {
 			c.add(from, m.URL)
@@ -240,7 +240,7 @@ func (c *crawl) readObject(from *access.Result, o *scheme.Object, octets []byte)
 		return err
 	case kind == "audio/wav":
 		if !bytes.HasPrefix(octets, []byte("RIFF")) {
-			return errors.New("no sound")
+			return errors.New("not a WAV file")
 		}
 	default:
 		return fmt.Errorf("of type %q", o.Type)
@@ -267,7 +267,7 @@ func (c *crawl) readPage(from *access.Result, text string) error {
 	return nil
 }
 
-// readMessage finds the links in what a reader sees, and looks at each part.
+// readMessage collects the links of the displayed text, and checks each part.
 func (c *crawl) readMessage(from *access.Result, octets []byte) error {
 	m, err := message.Read(bytes.NewReader(octets), nil)
 	if err != nil {
@@ -294,7 +294,7 @@ func (c *crawl) readMessage(from *access.Result, octets []byte) error {
 	return nil
 }
 
-// readMenu fills in what a menu asks, and follows each line.
+// readMenu collects the links of a menu, and fills in its form.
 func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
 	c.kinds["menu"]++
 	links := 0
@@ -318,7 +318,7 @@ func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
 	}
 	words := "gopher"
 	if path, _ := from.URL.Path(); strings.HasPrefix(path, "2") {
-		words = "veronica" // whom the phone book knows
+		words = "veronica" // an entry of the phone book
 	}
 	answers := m.Form.Defaults()
 	for i, f := range m.Form.Fields {
@@ -333,7 +333,7 @@ func (c *crawl) readMenu(from *access.Result, m *scheme.Menu) error {
 	return err
 }
 
-// readLibrary has every card shown.
+// readLibrary collects the links of every card.
 func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 	for i := range 12 {
 		fmt.Fprintf(s.Conn, "show %d\r", i+1)
@@ -346,7 +346,7 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 		return err
 	}
 	if !strings.Contains(string(text), "Weaving the Web") {
-		return fmt.Errorf("the library says %q", text)
+		return fmt.Errorf("the library prints %q", text)
 	}
 	for m := range extract.All(string(text), nil) {
 		c.add(from, m.URL)
@@ -354,8 +354,8 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 	return nil
 }
 
-// A stop is what it promises to be.
-func TestPromises(t *testing.T) {
+// A stop leads to what its Kind and Type declare.
+func TestKinds(t *testing.T) {
 	museum, client, leave := enter(t)
 	defer leave()
 	menus := []scheme.ItemKind{scheme.KindMenu, scheme.KindSearch, scheme.KindForm}
@@ -372,15 +372,15 @@ func TestPromises(t *testing.T) {
 		switch r := resource.(type) {
 		case *scheme.Object:
 			if kind, _, _ := strings.Cut(r.Type, ";"); stop.Kind != scheme.KindObject || stop.Type != kind {
-				t.Errorf("%s is an object of type %q, and promised to be %s %s", stop.URL, r.Type, stop.Kind, stop.Type)
+				t.Errorf("%s is an object of type %q, want %s %s", stop.URL, r.Type, stop.Kind, stop.Type)
 			}
 		case *scheme.Menu:
 			if !slices.Contains(menus, stop.Kind) || stop.Type != "" {
-				t.Errorf("%s is a menu, and promised to be %s %s", stop.URL, stop.Kind, stop.Type)
+				t.Errorf("%s is a menu, want %s %s", stop.URL, stop.Kind, stop.Type)
 			}
 		case *scheme.Session:
 			if stop.Kind != scheme.KindSession {
-				t.Errorf("%s is a session, and promised to be %s", stop.URL, stop.Kind)
+				t.Errorf("%s is a session, want %s", stop.URL, stop.Kind)
 			}
 		default:
 			t.Errorf("%s is %T", stop.URL, r)
@@ -388,14 +388,14 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// The tour's client reaches nothing but the museum.
+// The tour's client reaches only the tour's servers and files.
 func TestClientStaysInside(t *testing.T) {
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer museum.Close()
-	other, err := tour.Open()
+	other, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +430,7 @@ func TestClientStaysInside(t *testing.T) {
 			t.Errorf("%s: %v, want a refusal", text, err)
 		}
 	}
-	// What is no URL of a scheme, such as a tunnel, is no way out either.
+	// Connections without a URL, such as tunnels, have the same limits.
 	for _, address := range []string{"127.0.0.1:1", "localhost:70", "museum.example:80"} {
 		c, err := client.Dialer().DialContext(context.Background(), "tcp", address)
 		if err == nil {

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// library is the catalogue that one talks to by telnet: a card for each book.
+// library is the catalogue of a library on telnet: a card for each book.
 type library []string
 
-// talk answers commands, until there are no more.
-func (l library) talk(rw io.ReadWriter) {
-	d := &desk{r: bufio.NewReader(rw), w: rw}
-	d.say("", "THE LIBRARY OF THE MUSEUM", "", fmt.Sprintf("%d books on the network, from when they were news.", len(l)), "")
-	d.say(libraryHelp...)
-	for d.err == nil {
-		line := d.ask("\r\n> ")
-		if d.err != nil {
+// serve answers commands until the user leaves.
+func (l library) serve(rw io.ReadWriter) {
+	t := &lineTerminal{r: bufio.NewReader(rw), w: rw}
+	t.printLines("", "THE LIBRARY OF THE MUSEUM", "", fmt.Sprintf("%d books on the network, from when they were news.", len(l)), "")
+	t.printLines(libraryHelp...)
+	for {
+		line := t.readLine("\r\n> ")
+		if t.err != nil {
 			return
 		}
-		if !l.do(d, strings.Fields(line)) {
-			d.say("Goodbye.")
+		if !l.execute(t, strings.Fields(line)) {
+			t.printLines("Goodbye.")
 			return
 		}
 	}
@@ -36,36 +36,36 @@ var libraryHelp = []string{
 	"bye           leaves",
 }
 
-// do does a command, and reports whether another may follow.
-func (l library) do(d *desk, words []string) bool {
+// execute executes a command. It returns false if the user leaves.
+func (l library) execute(t *lineTerminal, words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
 	command, rest := strings.ToLower(words[0]), strings.Join(words[1:], " ")
 	switch command {
 	case "list":
-		l.list(d, "")
+		l.list(t, "")
 	case "find":
-		l.list(d, rest)
+		l.list(t, rest)
 	case "show":
 		number, err := strconv.Atoi(rest)
 		if err != nil || number < 1 || number > len(l) {
-			d.say(fmt.Sprintf("show, and a number from 1 to %d", len(l)))
+			t.printLines(fmt.Sprintf("show, and a number from 1 to %d", len(l)))
 			break
 		}
-		d.say(strings.Split(strings.TrimRight(l[number-1], "\n"), "\n")...)
+		t.printLines(strings.Split(strings.TrimRight(l[number-1], "\n"), "\n")...)
 	case "help":
-		d.say(libraryHelp...)
+		t.printLines(libraryHelp...)
 	case "bye", "quit", "exit":
 		return false
 	default:
-		d.say("There is no such command. Type help for what there is.")
+		t.printLines("There is no such command. Type help for what there is.")
 	}
 	return true
 }
 
-// list shows the first line of each card that has all the words.
-func (l library) list(d *desk, words string) {
+// list prints the first line of each card that has all the words.
+func (l library) list(t *lineTerminal, words string) {
 	found := 0
 	for i, card := range l {
 		if !hasAll(card, words) {
@@ -73,64 +73,63 @@ func (l library) list(d *desk, words string) {
 		}
 		found++
 		title, _, _ := strings.Cut(card, "\n")
-		d.say(fmt.Sprintf("%3d  %s", i+1, title))
+		t.printLines(fmt.Sprintf("%3d  %s", i+1, title))
 	}
 	if found == 0 {
-		d.say("No card has that.")
+		t.printLines("No card has that.")
 	}
 }
 
-// desk is where somebody sits and types. Once it has failed it does nothing more.
-type desk struct {
+// lineTerminal reads and prints lines. After an error it does nothing.
+type lineTerminal struct {
 	r     *bufio.Reader
 	w     io.Writer
-	after bool // a CR was read: LF or NUL behind it belongs to it
+	after bool // the last byte was CR, so that LF or NUL belongs to it
 	err   error
 }
 
-func (d *desk) write(text string) {
-	if d.err == nil {
-		_, d.err = io.WriteString(d.w, text)
+func (t *lineTerminal) write(text string) {
+	if t.err == nil {
+		_, t.err = io.WriteString(t.w, text)
 	}
 }
 
-// say shows lines.
-func (d *desk) say(lines ...string) { d.write(strings.Join(lines, "\r\n") + "\r\n") }
+func (t *lineTerminal) printLines(lines ...string) { t.write(strings.Join(lines, "\r\n") + "\r\n") }
 
-// longestLine is the most that can be typed in one.
+// longestLine is the most bytes that a line takes.
 const longestLine = 200
 
-// ask shows a prompt and reads a line, which it shows as it is typed: nobody else
-// does. Control characters but for those that edit or end it count for nothing.
-func (d *desk) ask(prompt string) string {
+// readLine prints a prompt, reads a line and echoes it, because the client does not. It
+// ignores control characters, except those that edit or end the line.
+func (t *lineTerminal) readLine(prompt string) string {
 	const (
 		endOfFile = 'D' & 0x1F
 		backspace = '\b'
 		del       = 0x7F
 	)
-	d.write(prompt)
+	t.write(prompt)
 	var line []byte
-	for d.err == nil {
-		o, err := d.r.ReadByte()
+	for t.err == nil {
+		o, err := t.r.ReadByte()
 		if err != nil {
-			d.err = err
+			t.err = err
 			break
 		}
-		after := d.after
-		d.after = o == '\r'
+		after := t.after
+		t.after = o == '\r'
 		switch {
 		case after && (o == '\n' || o == 0):
 		case o == '\r' || o == '\n':
-			d.write("\r\n")
+			t.write("\r\n")
 			return string(line)
 		case o == endOfFile && len(line) == 0:
-			d.err = io.EOF
+			t.err = io.EOF
 		case (o == backspace || o == del) && len(line) > 0:
 			line = line[:len(line)-1]
-			d.write("\b \b")
+			t.write("\b \b")
 		case o >= ' ' && o < del && len(line) < longestLine:
 			line = append(line, o)
-			d.write(string([]byte{o}))
+			t.write(string([]byte{o}))
 		}
 	}
 	return ""

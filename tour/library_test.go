@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// spoken is a person who has typed all that is to be typed.
-type spoken struct {
+// typist is a user whose typing is known from the beginning.
+type typist struct {
 	io.Reader
 	bytes.Buffer
 }
 
-func (s *spoken) Read(p []byte) (int, error) { return s.Reader.Read(p) }
+func (s *typist) Read(p []byte) (int, error) { return s.Reader.Read(p) }
 
-// answer returns what the library shows to what is typed.
+// answer returns the output of the library for typed input.
 func (l library) answer(typed string) string {
-	s := &spoken{Reader: strings.NewReader(typed)}
-	l.talk(s)
+	s := &typist{Reader: strings.NewReader(typed)}
+	l.serve(s)
 	return s.String()
 }
 
@@ -37,7 +37,7 @@ func TestLibrary(t *testing.T) {
 		{"\r\r", "> \r\n\r\n> \r\n\r\n> "},
 		{"bye\rlist\r", "> bye\r\nGoodbye.\r\n"},
 		{"lost\b\b\x7fist\r", "> lost\b \b\b \b\b \bist\r\n  1  Ada"},
-		{"\b\x7f\x1b[Alist\r", "> [Alist\r\n"}, // ESC counts for nothing
+		{"\b\x7f\x1b[Alist\r", "> [Alist\r\n"}, // ESC is ignored
 		{"li\x04st\r", "> list\r\n"},
 		{"\x04list\r", "\r\n> "},
 		{strings.Repeat("x", 300) + "\r", "> " + strings.Repeat("x", longestLine) + "\r\nThere"},
@@ -49,12 +49,12 @@ func TestLibrary(t *testing.T) {
 		}
 	}
 	if got := books.answer("\x04list\r"); strings.Contains(got, "Ada") {
-		t.Errorf("it goes on after its end: %q", got)
+		t.Errorf("output after the end of the input: %q", got)
 	}
 }
 
-// FuzzLibrary: whatever is typed, the library ends when that does, and shows nothing
-// but what can be seen.
+// FuzzLibrary checks that the library ends with its input and prints only visible
+// characters.
 func FuzzLibrary(f *testing.F) {
 	f.Add("find a\rshow 1\rbye\r")
 	f.Add("\x1b]0;x\a\r\n\x00\x9b\xff\b\b")
@@ -81,7 +81,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// What uuencode makes of "Cat" is in many books.
+// The encoding of "Cat" is a well-known example.
 func TestUU(t *testing.T) {
 	for octets, want := range map[string]string{"": "`", "Cat": "#0V%T\n`", "C": "!0P``\n`"} {
 		if got := toUU([]byte(octets)); got != want {
@@ -90,11 +90,11 @@ func TestUU(t *testing.T) {
 	}
 }
 
-// An exhibit that names what is not there is an error, and not a gap.
-func TestFill(t *testing.T) {
-	h := &house{base: map[string]string{"ftp": "ftp://h"}}
+// A name that is unknown in an exhibit is an error.
+func TestExecute(t *testing.T) {
+	m := &Museum{base: map[string]string{"ftp": "ftp://h"}}
 	for _, text := range []string{"{{.ftq}}", "{{base64 \"x\"}}", "{{", "{{uuencode 1}}"} {
-		if got, err := h.fill("x", []byte(text), h.base); err == nil {
+		if got, err := m.execute("x", []byte(text), m.base); err == nil {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}

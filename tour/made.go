@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// makeExhibits makes the exhibits that are no texts.
-func makeExhibits(exhibits fs.FS) (map[string][]byte, error) {
+// makeExhibits makes the pictures and the sound.
+func makeExhibits() (map[string][]byte, error) {
 	made := map[string][]byte{"sounds/1738.wav": sound("1738")}
 	for _, p := range []struct {
 		name, file string
@@ -61,7 +61,7 @@ var inks = []struct {
 	{'m', color.RGBA{0xC4, 0xB6, 0x96, 0xFF}},
 	{'d', color.RGBA{0x8F, 0x80, 0x66, 0xFF}}, // dark stone
 	{'k', color.RGBA{0x2B, 0x26, 0x22, 0xFF}},
-	{'y', color.RGBA{0xFF, 0xD2, 0x66, 0xFF}}, // somebody is in
+	{'y', color.RGBA{0xFF, 0xD2, 0x66, 0xFF}}, // a lit window
 	{'o', color.RGBA{0xA8, 0x6E, 0x3C, 0xFF}}, // fur, or wood
 	{'O', color.RGBA{0xE0, 0xB0, 0x80, 0xFF}},
 	{'b', color.RGBA{0x5B, 0x8F, 0xD0, 0xFF}},
@@ -70,29 +70,30 @@ var inks = []struct {
 	{'C', color.RGBA{0xB8, 0xFF, 0xA8, 0xFF}}, // the cursor, which may blink
 }
 
-// draw makes a picture of rows of characters, each a square of so many dots.
+// draw makes a picture from rows of characters. Each becomes a square of scale by scale
+// pixels.
 func draw(rows []string, scale int) (*image.Paletted, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("no picture")
+		return nil, errors.New("the picture is empty")
 	}
-	places := map[byte]uint8{}
+	indexes := map[byte]uint8{}
 	var palette color.Palette
 	for i, ink := range inks {
-		places[ink.character] = uint8(i)
+		indexes[ink.character] = uint8(i)
 		palette = append(palette, ink.ink)
 	}
 	p := image.NewPaletted(image.Rect(0, 0, len(rows[0])*scale, len(rows)*scale), palette)
 	for y, row := range rows {
 		if len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("row %d is not as long as the first", y+1)
+			return nil, fmt.Errorf("row %d and row 1 differ in length", y+1)
 		}
 		for x := range len(row) {
-			place, ok := places[row[x]]
+			index, ok := indexes[row[x]]
 			if !ok {
-				return nil, fmt.Errorf("row %d has no colour %q", y+1, row[x])
+				return nil, fmt.Errorf("row %d: unknown colour %q", y+1, row[x])
 			}
 			for dot := range scale * scale {
-				p.SetColorIndex(x*scale+dot%scale, y*scale+dot/scale, place)
+				p.SetColorIndex(x*scale+dot%scale, y*scale+dot/scale, index)
 			}
 		}
 	}
@@ -102,28 +103,29 @@ func draw(rows []string, scale int) (*image.Paletted, error) {
 func asPNG(b *bytes.Buffer, p *image.Paletted) error { return png.Encode(b, p) }
 func asGIF(b *bytes.Buffer, p *image.Paletted) error { return gif.Encode(b, p, nil) }
 
-// asBlinking makes a picture whose cursor comes and goes.
+// asBlinking makes an animated picture whose cursor blinks.
 func asBlinking(b *bytes.Buffer, p *image.Paletted) error {
 	off := image.NewPaletted(p.Rect, slices.Clone(p.Palette))
 	copy(off.Pix, p.Pix)
 	cursor, dark := p.Palette.Index(inks[len(inks)-1].ink), p.Palette.Index(color.RGBA{0x2B, 0x26, 0x22, 0xFF})
-	for i, place := range off.Pix {
-		if int(place) == cursor {
+	for i, index := range off.Pix {
+		if int(index) == cursor {
 			off.Pix[i] = uint8(dark)
 		}
 	}
-	const half = 53 // hundredths of a second
+	const half = 53 // of a cycle, in hundredths of a second
 	return gif.EncodeAll(b, &gif.GIF{Image: []*image.Paletted{p, off}, Delay: []int{half, half}})
 }
 
-// What a telephone sends for a digit: a tone for its row and one for its column
-// (ITU-T Q.23), in hertz.
+// The tones of a telephone's digits, in hertz: one for the row of the key and one for
+// its column (ITU-T Q.23).
 var (
 	rowTones    = [...]float64{697, 770, 852, 941}
 	columnTones = [...]float64{1209, 1336, 1477}
 )
 
-// sound is a telephone that dials, as a WAV file: 8,000 octets a second, of 8 bits.
+// sound returns the sound of a telephone that dials, as a WAV file with 8,000 samples of
+// 8 bits a second.
 func sound(digits string) []byte {
 	const (
 		rate  = 8000
@@ -132,8 +134,8 @@ func sound(digits string) []byte {
 	)
 	var samples []byte
 	for _, digit := range []byte(digits) {
-		place := strings.IndexByte("123456789*0#", digit)
-		row, column := rowTones[place/3], columnTones[place%3]
+		key := strings.IndexByte("123456789*0#", digit)
+		row, column := rowTones[key/3], columnTones[key%3]
 		for i := range tone {
 			t := 2 * math.Pi * float64(i) / rate
 			samples = append(samples, byte(128+45*(math.Sin(t*row)+math.Sin(t*column))))
@@ -165,7 +167,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 		if !ok {
 			continue
 		}
-		// A zip file has no dates before those of MS-DOS.
+		// The dates of zip files begin with those of MS-DOS.
 		date := dated(name)
 		if first := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC); date.Before(first) {
 			date = first
@@ -182,7 +184,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// index lists files, as archives did for those who would search them at home.
+// index lists files, as FTP archives did.
 func index(files map[string][]byte) []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -2,7 +2,6 @@ package tour
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -10,42 +9,33 @@ import (
 	"github.com/locus-url/locus/mailstore"
 )
 
-// mailRoom is letters that were received: a mid URL finds them in a mailbox of this
-// machine, and a cid URL finds what is in one of them.
-func mailRoom(h *house) (room, error) {
-	dir, err := os.MkdirTemp("", "locus-tour-")
-	if err != nil {
-		return room{}, err
-	}
-	store, err := layOutMail(h, dir)
-	if err != nil {
-		return room{}, errors.Join(err, os.RemoveAll(dir))
-	}
+// mailRoom has messages in a mailbox of this machine: a mid URL names a message, and a
+// cid URL a part of one.
+func (m *Museum) mailRoom() (Room, error) {
+	const rfc822, draft = "message/rfc822", "URI draft, Message-Id"
 	letter := locus.MustParse("mid:picture.1992@museum.example")
-	return room{
-		name: "Letters", about: "Mail that was received. Its addresses lead nowhere: they say which letter, and this machine has it.",
-		stops: []Stop{
-			{Scheme: "mid", Section: "URI draft, Message-Id", Title: "a letter, wherever in the mail it is", URL: locus.MustParse("mid:letters.1971@museum.example")},
-			{Scheme: "mid", Section: "URI draft, Message-Id", Title: "a letter with a picture in it", URL: letter},
-			{Scheme: "mid", Section: "RFC 2392", Title: "the picture, by the names of both", URL: locus.MustParse("mid:picture.1992@museum.example/sign%25at@museum.example")},
-			{Scheme: "cid", Section: "URI draft, Content-Id", Title: "the picture, as the letter itself calls it", URL: locus.MustParse("cid:sign%25at@museum.example"), From: letter},
-			{Scheme: "mid", Section: "URI draft, Message-Id", Title: "a letter with another letter in it, and a sound", URL: locus.MustParse("mid:visitor.1994@museum.example")},
+	return Room{
+		Name: "Letters", About: "Mail that was received. Its addresses lead nowhere: they say which letter, and this machine has it.",
+		Stops: []Stop{
+			{Section: draft, Type: rfc822, Title: "a letter, wherever in the mail it is", URL: locus.MustParse("mid:letters.1971@museum.example")},
+			{Section: draft, Type: rfc822, Title: "a letter with a picture in it", URL: letter},
+			{Section: "RFC 2392", Type: "image/png", Title: "the picture, by the names of both", URL: locus.MustParse("mid:picture.1992@museum.example/sign%25at@museum.example")},
+			{Section: "URI draft, Content-Id", Type: "image/png", Title: "the picture, as the letter itself calls it", URL: locus.MustParse("cid:sign%25at@museum.example"), From: letter},
+			{Section: draft, Type: rfc822, Title: "a letter with another letter in it, and a sound", URL: locus.MustParse("mid:visitor.1994@museum.example")},
 		},
-		mail:  store,
-		close: func() error { return errors.Join(store.Close(), os.RemoveAll(dir)) },
-	}, nil
+	}, m.openMail()
 }
 
-// layOutMail puts the mail and its index into dir.
-func layOutMail(h *house, dir string) (*mailstore.Store, error) {
-	const letters = "letters.mbox"
-	octets, err := h.read("mail/" + letters)
+// openMail writes the mail and opens it.
+func (m *Museum) openMail() error {
+	octets, err := m.read("mail/letters.mbox")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	path := filepath.Join(dir, letters)
-	if err := os.WriteFile(path, octets, 0o600); err != nil {
-		return nil, err
+	mbox := filepath.Join(m.dir, "letters.mbox")
+	if err := os.WriteFile(mbox, octets, 0o600); err != nil {
+		return err
 	}
-	return mailstore.Open(context.Background(), mailstore.Options{Sources: []string{path}, Cache: filepath.Join(dir, "index")})
+	m.mail, err = mailstore.Open(context.Background(), mailstore.Options{Sources: []string{mbox}, Cache: filepath.Join(m.dir, "index")})
+	return m.keep(m.mail, err)
 }

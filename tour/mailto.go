@@ -8,20 +8,19 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// mailtoRoom is a letter that nobody sends: a mailto URL names no object.
-func mailtoRoom(*house) (room, error) {
-	return room{
-		name: "Letters to be written", about: "An address of mail names nothing that could be fetched. One may write there.",
-		stops: []Stop{{
-			Scheme: "mailto", Section: "RFC 1738 3.5", Title: "a letter to a person, which is shown before it could be sent",
+func (m *Museum) mailtoRoom() (Room, error) {
+	return Room{
+		Name: "Letters to be written", About: "An address of mail names nothing that could be fetched. One may write there.",
+		Stops: []Stop{{
+			Section: "RFC 1738 3.5", Title: "a letter to a person, which is shown before it could be sent",
 			URL:     locus.MustParse("mailto:keeper@museum.example"),
 			Answers: []string{"visitor@museum.example", "The house", "It is larger than it looks from outside.\n"},
 		}},
 	}, nil
 }
 
-// describeLetter composes a letter to whom a mailto URL names: who it is from, its
-// subject and its text are the answers.
+// describeLetter composes a message to the address of a mailto URL. The answers are the
+// sender, the subject and the text.
 func describeLetter(s Stop) (Found, error) {
 	addrSpec, err := escape.Decode(s.URL.SchemePart())
 	if err != nil {
@@ -41,5 +40,5 @@ func describeLetter(s Stop) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Summary: "a letter, as it would be sent if somebody did:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
+	return Found{Summary: "a letter, as it would be sent:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
 }

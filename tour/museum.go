@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/certtest"
 	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -22,14 +25,28 @@ import (
 
 // Museum is the running servers. Close ends them.
 type Museum struct {
-	house *house
-	stops []Stop
-	rooms []io.Closer
-	news  locus.URL
-	mail  *mailstore.Store
+	rooms []Room
+	made  map[string][]byte // pictures and the like, by name: "pictures/at.png"
+
+	tcp       map[string]net.Listener // by the names of tcpServers
+	udp       net.PacketConn
+	addresses addressSet
+	// base is the text before the path of a server's URLs, by a name: "ftp" is
+	// "ftp://127.0.0.1:34121". All are known before any server runs, so that every
+	// exhibit can link to every server.
+	base map[string]string
+
+	server, client *tls.Config // client trusts only server
+	dir            string      // has the files and the mail
+	news           locus.URL
+	mail           *mailstore.Store
+
+	started chan struct{} // closed when all servers run
+	start   func()        // closes started, once
+	closers []io.Closer
 }
 
-// Room is where the stops of a scheme, or of a few that belong together, are.
+// Room is the stops of a scheme, or of a few that belong together.
 type Room struct {
 	Scheme string // of the first
 	Name   string
@@ -37,149 +54,181 @@ type Room struct {
 	Stops  []Stop
 }
 
-// room is what one scheme brings: its stops, and how to end what it started.
-type room struct {
-	name, about string // for people; empty: it is one of the last, behind the others
-	stops       []Stop
-	close       func() error     // nil: it started nothing
-	news        locus.URL        // a server for those that name none; zero: there is none
-	mail        *mailstore.Store // mail that was received; nil: there is none
+// tcpServers are the names of servers that use TCP, and the beginnings of their URLs.
+var tcpServers = []struct{ name, prefix string }{
+	{"ftp", "ftp://"}, {"http", "http://"}, {"gopher", "gopher://"}, {"phone", "gopher://"}, {"nntp", "nntp://"},
+	{"telnet", "telnet://"}, {"desk", "telnet://guest@"}, {"rlogin", "rlogin://guest@"}, {"tn3270", "tn3270://"}, {"wais", "wais://"},
+	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
 }
 
-// Close ends what the room started.
-func (r room) Close() error {
-	if r.close == nil {
-		return nil
-	}
-	return r.close()
-}
-
-// Open starts the servers of all rooms, on loopback, on ports that the kernel
-// chooses, and those that rows bring.
+// Open starts a server for each scheme of RFC 1738 and the URI draft, and the
+// demonstrations of rows. The servers use loopback and ports that the kernel chooses.
 func Open(rows ...scheme.Scheme) (*Museum, error) {
-	exhibits, err := fs.Sub(embedded, "museum")
-	if err != nil {
-		return nil, fmt.Errorf("tour: %w", err)
+	m := &Museum{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
+	m.start = sync.OnceFunc(func() { close(m.started) })
+	if err := m.open(rows); err != nil {
+		return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
 	}
-	m := &Museum{}
-	if m.house, err = newHouse(exhibits); err != nil {
-		return nil, fmt.Errorf("tour: %w", err)
-	}
-	rooms := []func(*house) (room, error){
-		ftpRoom, httpRoom, gopherRoom, mailtoRoom, newsRoom, sessionRoom, waisRoom, fileRoom, prosperoRoom, mailRoom,
-	}
-	rooms = append(rooms, secureRooms()...)
-	for _, s := range rows {
-		if s.Demo != nil {
-			rooms = append(rooms, demoRoom(s))
-		}
-	}
-	for _, open := range rooms {
-		r, err := open(m.house)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("tour: %w", err), m.Close())
-		}
-		m.take(r)
-	}
-	m.house.begin()
 	return m, nil
 }
 
-// demoRoom returns what starts the demonstration of a scheme.
-func demoRoom(s scheme.Scheme) func(*house) (room, error) {
-	return func(h *house) (room, error) {
-		d, err := s.Demo()
-		if err != nil {
-			return room{}, err
-		}
-		r := room{name: d.Name, about: d.About, close: d.Close}
-		for _, stop := range d.Stops {
-			port, _ := stop.URL.Port()
-			h.doors.set(net.JoinHostPort(stop.URL.Host(), strconv.Itoa(int(port))), true)
-			r.stops = append(r.stops, Stop{Scheme: s.Name, Section: s.Section, Title: stop.Title, URL: stop.URL, Kind: stop.Kind, Type: stop.Type, Answers: stop.Answers})
-		}
-		return r, nil
+func (m *Museum) open(rows []scheme.Scheme) error {
+	if err := m.listen(); err != nil {
+		return err
 	}
-}
-
-// take adds a room.
-func (m *Museum) take(r room) {
-	m.rooms = append(m.rooms, r)
-	for i := range r.stops {
-		if r.stops[i].Kind != "" {
+	if err := m.writeFiles(); err != nil {
+		return err
+	}
+	for _, open := range []func() (Room, error){
+		m.ftpRoom, m.httpRoom, m.gopherRoom, m.mailtoRoom, m.newsRoom, m.sessionRoom, m.waisRoom, m.fileRoom, m.prosperoRoom, m.mailRoom,
+		m.secureRoom,
+	} {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		m.add(r)
+	}
+	for _, s := range rows {
+		if s.Demo == nil {
 			continue
 		}
-		r.stops[i].Kind, r.stops[i].Type = scheme.KindUnknown, ""
-		if !r.stops[i].Missing {
-			r.stops[i].Kind, r.stops[i].Type = promise(r.stops[i].URL)
+		d, err := s.Demo()
+		if err != nil {
+			return err
+		}
+		m.addDemo(s, d)
+	}
+	m.start()
+	return nil
+}
+
+// listen opens the ports of all servers.
+func (m *Museum) listen() (err error) {
+	if m.server, m.client, err = certtest.Pair(); err != nil {
+		return err
+	}
+	for _, s := range tcpServers {
+		l, err := m.addresses.listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		m.tcp[s.name], m.base[s.name] = l, s.prefix+l.Addr().String()
+	}
+	if m.udp, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	m.addresses.set(m.udp.LocalAddr().String(), true)
+	m.base["prospero"] = "prospero://" + m.udp.LocalAddr().String()
+	return nil
+}
+
+// add adds a room, and sets what its stops leave out.
+func (m *Museum) add(r Room) {
+	for i := range r.Stops {
+		s := &r.Stops[i]
+		if s.Scheme == "" {
+			s.Scheme = s.URL.Scheme()
+		}
+		switch {
+		case s.Kind != "":
+		case s.Type != "":
+			s.Kind = scheme.KindObject
+		default:
+			s.Kind = scheme.KindUnknown
 		}
 	}
-	m.stops = append(m.stops, r.stops...)
-	if !r.news.IsZero() {
-		m.news = r.news
+	if r.Scheme == "" {
+		r.Scheme = r.Stops[0].Scheme
 	}
-	if r.mail != nil {
-		m.mail = r.mail
-	}
-	rooms := &m.house.rooms
-	switch last := len(*rooms) - 1; {
-	case r.name != "":
-		*rooms = append(*rooms, Room{r.stops[0].Scheme, r.name, r.about, r.stops})
-	case (*rooms)[last].Name == secureName:
-		(*rooms)[last].Stops = append((*rooms)[last].Stops, r.stops...)
-	default:
-		*rooms = append(*rooms, Room{"tls", secureName, secureAbout, r.stops})
-	}
+	m.rooms = append(m.rooms, r)
 }
 
-// Stops returns what there is to see, in the order of RFC 1738's section 3, with
-// rlogin and tn3270 behind telnet, then what only the URI draft has, and then what
-// neither has.
-func (m *Museum) Stops() []Stop { return m.stops }
+// addDemo adds the demonstration of a scheme, which runs already.
+func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
+	m.closers = append(m.closers, closerFunc(d.Close))
+	r := Room{Name: d.Name, About: d.About}
+	for _, s := range d.Stops {
+		m.addresses.set(hostPort(s.URL, row.Port), true)
+		r.Stops = append(r.Stops, Stop{Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
+	}
+	m.add(r)
+}
+
+// Stops returns the stops of all rooms, in the order of RFC 1738 section 3, with rlogin
+// and tn3270 after telnet. The schemes of the URI draft follow, and then the others.
+func (m *Museum) Stops() []Stop {
+	var all []Stop
+	for _, r := range m.rooms {
+		all = append(all, r.Stops...)
+	}
+	return all
+}
 
 // Rooms returns the same by rooms.
-func (m *Museum) Rooms() []Room { return m.house.rooms }
+func (m *Museum) Rooms() []Room { return m.rooms }
 
-// News returns the news server that a visitor's client is to use where a URL names
-// none, as "nntp://host:port".
+// News returns the server for news URLs, which name none, as "nntp://host:port".
 func (m *Museum) News() locus.URL { return m.news }
 
-// Mail returns the mail that a visitor's client is to find messages in. It is good
-// until Close.
+// Mail returns the mail for mid URLs. It is valid until Close.
 func (m *Museum) Mail() *mailstore.Store { return m.mail }
 
-// TLS returns what a visitor's client needs to trust the museum's servers, which
-// nobody else does. It is not to be changed.
-func (m *Museum) TLS() *tls.Config { return m.house.client }
+// TLS returns a configuration that trusts only the tour's servers. The caller must not
+// change it.
+func (m *Museum) TLS() *tls.Config { return m.client }
 
-// Close ends the servers and removes what they left on the disk.
+// Close ends the servers and removes their files.
 func (m *Museum) Close() error {
-	m.house.begin() // nobody is to wait for what does not come
+	m.start() // a request that waits must not hold up the end of its server
 	var errs []error
-	for _, r := range m.rooms {
-		errs = append(errs, r.Close())
+	for _, c := range m.closers {
+		errs = append(errs, c.Close())
 	}
-	m.rooms = nil
-	return errors.Join(append(errs, m.house.Close())...)
+	m.closers = nil
+	for _, l := range m.tcp {
+		l.Close() // most are closed already
+	}
+	if m.udp != nil {
+		m.udp.Close()
+	}
+	if m.dir != "" {
+		errs = append(errs, os.RemoveAll(m.dir))
+	}
+	return errors.Join(errs...)
 }
 
-// Holds reports whether u is the URL of one of the museum's files.
-func (m *Museum) Holds(u locus.URL) bool { return m.house.holds(u) }
+type closerFunc func() error
 
-// Ports returns the ports of the museum's servers, for [policy.Rules]: a referral
-// leads to a scheme's own port, and in the museum the kernel chose the ports.
-func (m *Museum) Ports() []uint16 { return m.house.doors.ports() }
+func (f closerFunc) Close() error { return f() }
 
-// Client returns a client for the schemes of r that reaches the museum and nothing
-// else: no other port of this machine, no other file, no other host, whose name is
-// not even looked up. Dial and Lookup of o, which may be nil, count for nothing; its
-// Check is asked besides.
+// keep makes Close close a server that was started.
+func (m *Museum) keep(server io.Closer, err error) error {
+	if err == nil {
+		m.closers = append(m.closers, server)
+	}
+	return err
+}
+
+// url returns the URL of rest on a server.
+func (m *Museum) url(name, rest string) locus.URL { return locus.MustParse(m.base[name] + rest) }
+
+func (m *Museum) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
+func (m *Museum) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
+
+// Ports returns the ports of the tour's servers, for [policy.Rules]: a redirect may
+// lead only to a scheme's own port, and these servers use others.
+func (m *Museum) Ports() []uint16 { return m.addresses.ports() }
+
+// Client returns a client for the schemes of r that reaches only the tour's servers and
+// files. It looks up no name. Dial and Lookup of o are ignored; its Check is called after
+// the tour's own. o may be nil.
 func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {
 		options = *o
 	}
-	options.Dial, options.Lookup = m.dial, noNames
+	options.Dial, options.Lookup = m.dial, refuseLookup
 	also := options.Check
 	options.Check = func(u locus.URL) error {
 		var port uint16
@@ -191,59 +240,55 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 		}
 		return also(u)
 	}
-	// The gates above are narrower than these rules.
-	p, err := policy.New(policy.Rules{
-		AllowPrivate: true, Files: true,
-		// A referral leads to a scheme's own port, and here each scheme has another.
-		Ports: m.Ports(),
-	})
+	// The checks above are narrower than these rules.
+	p, err := policy.New(policy.Rules{AllowPrivate: true, Files: true, Ports: m.Ports()})
 	if err != nil {
 		return nil, fmt.Errorf("tour: %w", err)
 	}
 	return access.New(r, p, &options), nil
 }
 
-// dial connects to the museum's own addresses.
+// dial connects to the tour's servers.
 func (m *Museum) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if !m.house.doors.isOpen(address) {
-		return nil, notHere(address)
+	if !m.addresses.has(address) {
+		return nil, denied(address)
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-func noNames(_ context.Context, host string) ([]netip.Addr, error) { return nil, notHere(host) }
+func refuseLookup(_ context.Context, host string) ([]netip.Addr, error) { return nil, denied(host) }
 
-// notHere refuses what is not in the museum.
-func notHere(subject string) error {
+func denied(subject string) error {
 	return &policy.DeniedError{
-		Rule: "host", Subject: locus.Quote(subject), Reason: "the tour leads through the museum, and nowhere else", Help: "outside the tour it may be opened",
+		Rule: "host", Subject: locus.Quote(subject), Reason: "the tour reaches only its own servers and files", Help: "open it outside the tour",
 	}
 }
 
-// check refuses a URL of something that is not in the museum. port is that of its
-// scheme.
+// check refuses the URL of another server or file. port is the scheme's own.
 func (m *Museum) check(u locus.URL, port uint16) error {
-	if u.Scheme() == "file" {
-		if !m.house.holds(u) {
-			return notHere(u.String())
-		}
+	switch {
+	case u.Scheme() == "file" && !m.Holds(u):
+		return denied(u.String())
+	case u.Scheme() == "file" || u.Host() == "":
 		return nil
 	}
-	if u.Host() == "" {
-		return nil
-	}
-	if n, ok := u.Port(); ok {
-		port = n
-	}
-	if address := net.JoinHostPort(u.Host(), strconv.Itoa(int(port))); !m.house.doors.isOpen(address) {
-		return notHere(address)
+	if address := hostPort(u, port); !m.addresses.has(address) {
+		return denied(address)
 	}
 	return nil
 }
 
-// holds reports whether a file URL is that of a file that was laid out.
-func (h *house) holds(u locus.URL) bool {
-	rest, ok := strings.CutPrefix(u.String(), h.base["file"]+"/")
+// hostPort returns the address of u's server. port is the scheme's own.
+func hostPort(u locus.URL, port uint16) string {
+	if n, ok := u.Port(); ok {
+		port = n
+	}
+	return net.JoinHostPort(u.Host(), strconv.Itoa(int(port)))
+}
+
+// Holds reports whether u is the URL of one of the tour's files.
+func (m *Museum) Holds(u locus.URL) bool {
+	rest, ok := strings.CutPrefix(u.String(), m.base["file"]+"/")
 	if !ok {
 		return false
 	}
@@ -255,3 +300,6 @@ func (h *house) holds(u locus.URL) bool {
 	}
 	return true
 }
+
+// filesDir returns the directory of the files that FTP, HTTP and file URLs show.
+func (m *Museum) filesDir() string { return filepath.Join(m.dir, "files") }

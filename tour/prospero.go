@@ -6,51 +6,47 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-// prosperoRoom serves names by Prospero: some are of what it has itself, and some
-// of what is in the other rooms.
-func prosperoRoom(h *house) (room, error) {
-	files, err := ftptest.FromFS(h.files())
-	if err != nil {
-		return room{}, err
-	}
-	archive := prosperotest.HostToken(h.tcp["ftp"].Addr().String())
-	names, err := prosperoNames(h, files, archive)
-	if err != nil {
-		return room{}, err
-	}
-	server, err := prosperotest.Start(names, &prosperotest.Options{Archie: prosperotest.Search(archieTable(files, archive)), Conn: h.udp})
-	if err != nil {
-		return room{}, err
-	}
-	stop := func(title, hsoname string) Stop {
-		return Stop{Scheme: "prospero", Section: "RFC 1738 3.11", Title: title, URL: h.url("prospero", "/"+hsoname)}
-	}
-	other := stop("the same name with a field that is not so: no such object", "/pros/name;key=other")
-	other.Missing = true
-	return room{
-		name: "Names", about: "Directories of names for what is elsewhere: the server says by what means it can be had.",
-		stops: []Stop{
-			stop("a directory: its names lead to many servers, and those of another are among them", "/museum"),
-			stop("an object that the server has itself; its name begins with a slash of its own", "/museum/welcome"),
-			stop("an object that can be had elsewhere: the server says how, and one goes there", "/museum/1971"),
-			stop("the example of the RFC: a field tells what the object has to be", "/pros/name;key=value"),
-			other,
-			stop("a query to archie: who has files with such names?", "ARCHIE/MATCH(10,10,10,0,s)/.txt"),
+// prosperoRoom has names of its own objects and of objects on the other servers.
+func (m *Museum) prosperoRoom() (Room, error) {
+	const section = "RFC 1738 3.11"
+	return Room{
+		Name: "Names", About: "Directories of names for what is elsewhere: the server says by what means it can be had.",
+		Stops: []Stop{
+			{Section: section, Kind: scheme.KindMenu, Title: "a directory: its names lead to many servers, and those of another are among them", URL: m.url("prospero", "//museum")},
+			{Section: section, Type: "text/plain", Title: "an object that the server has itself; its name begins with a slash of its own", URL: m.url("prospero", "//museum/welcome")},
+			{Section: section, Type: "text/plain", Title: "an object that can be had elsewhere: the server says how, and one goes there", URL: m.url("prospero", "//museum/1971")},
+			{Section: section, Type: "text/plain", Title: "the example of the RFC: a field tells what the object has to be", URL: m.url("prospero", "//pros/name;key=value")},
+			{Section: section, Missing: true, Title: "the same name with a field that is not so: no such object", URL: m.url("prospero", "//pros/name;key=other")},
+			{Section: section, Kind: scheme.KindMenu, Title: "a query to archie: who has files with such names?", URL: m.url("prospero", "/ARCHIE/MATCH(10,10,10,0,s)/.txt")},
 		},
-		close: server.Close,
-	}, nil
+	}, m.startProspero()
 }
 
-// prosperoNames are the room's objects. archive is the host that has files.
-func prosperoNames(h *house, files ftptest.Files, archive string) (prosperotest.Directory, error) {
+func (m *Museum) startProspero() error {
+	files, err := ftptest.FromFS(m.files())
+	if err != nil {
+		return err
+	}
+	archive := prosperotest.HostToken(m.tcp["ftp"].Addr().String())
+	names, err := m.prosperoNames(files, archive)
+	if err != nil {
+		return err
+	}
+	search := prosperotest.Search(archieTable(files, archive))
+	return m.keep(prosperotest.Start(names, &prosperotest.Options{Archie: search, Conn: m.udp}))
+}
+
+// prosperoNames returns the server's objects. archive is the host of files.
+func (m *Museum) prosperoNames(files ftptest.Files, archive string) (prosperotest.Directory, error) {
 	const travel = "pub/history/1971.txt"
 	aftp := []prosperotest.Method{{"AFTP", "INTERNET-D", archive, "ASCII", "/" + travel, "TEXT"}}
-	lists := prosperotest.HostToken(h.tcp["gopher"].Addr().String())
-	library := prosperotest.HostToken(h.tcp["telnet"].Addr().String())
+	lists := prosperotest.HostToken(m.tcp["gopher"].Addr().String())
+	library := prosperotest.HostToken(m.tcp["telnet"].Addr().String())
 	names := prosperotest.Directory{
 		"/museum": {Links: []prosperotest.Link{
 			{Name: "welcome"},
@@ -81,7 +77,7 @@ func prosperoNames(h *house, files ftptest.Files, archive string) (prosperotest.
 		},
 	}
 	for hsoname, file := range map[string]string{"/museum/welcome": "welcome", "/annex/archie": "archie", "/annex/datagrams": "datagrams", "/annex/union": "union"} {
-		octets, err := h.read("prospero/" + file + ".txt")
+		octets, err := m.read("prospero/" + file + ".txt")
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +86,7 @@ func prosperoNames(h *house, files ftptest.Files, archive string) (prosperotest.
 	return names, nil
 }
 
-// archieTable is what archie knows of an FTP server's files.
+// archieTable returns archie's entries for the files of an FTP server.
 func archieTable(files ftptest.Files, site string) (table []prosperotest.Find) {
 	for name, file := range files {
 		if strings.HasPrefix(name, "pub/") && !strings.HasSuffix(name, "/") {

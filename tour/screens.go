@@ -9,18 +9,18 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screens is the room of screens: a plan of the house, on which one types the number
-// of a room, and a screen for each room.
+// screens is the room of screens: a list of rooms, on which the user types a number, and
+// a screen for each room.
 type screens struct {
 	*telnettest.Host
 	rooms   []Room
 	message string // for the next screen
 }
 
-// runScreens shows screens to a terminal, until somebody leaves.
-func (h *house) runScreens(host *telnettest.Host) error {
-	<-h.open
-	s := &screens{Host: host, rooms: h.rooms}
+// runScreens shows screens to a terminal until the user leaves.
+func (m *Museum) runScreens(host *telnettest.Host) error {
+	<-m.started
+	s := &screens{Host: host, rooms: m.rooms}
 	for {
 		number, err := s.plan()
 		if err != nil {
@@ -35,10 +35,10 @@ func (h *house) runScreens(host *telnettest.Host) error {
 	}
 }
 
-// leave is the number of the way out.
+// leave is the number that plan returns when the user leaves.
 const leave = -1
 
-// Where things are on screens of 24 rows and 80 columns.
+// Positions on screens of 24 rows and 80 columns.
 const (
 	introRow    = 3 // to 5
 	roomsRow    = 7
@@ -49,10 +49,10 @@ const (
 	lineLength  = 76 // without the attribute before it
 )
 
-// here is what this room is called.
+// here is the name of this room.
 const here = "THE ROOM OF SCREENS"
 
-// begin is a screen with its title, the message and what keys do.
+// begin returns a screen with its title, the message and a line about keys.
 func (s *screens) begin(title, keys string) *tn3270.Builder {
 	b := s.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
@@ -62,7 +62,7 @@ func (s *screens) begin(title, keys string) *tn3270.Builder {
 	return b
 }
 
-// plan shows the rooms, and returns the place of the one that was chosen.
+// plan shows the rooms and returns the index of the one that the user chose, or leave.
 func (s *screens) plan() (int, error) {
 	for {
 		terminal := "You sit at an " + s.Terminal()
@@ -103,7 +103,7 @@ func (s *screens) plan() (int, error) {
 	}
 }
 
-// typedAt is what was typed in the field of a place.
+// typedAt returns the text of the field at a position.
 func typedAt(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+column {
@@ -113,7 +113,7 @@ func typedAt(in tn3270.Inbound, row, column int) string {
 	return ""
 }
 
-// room shows a room, until a key is pressed.
+// room shows a room until the user presses a key.
 func (s *screens) room(number int) error {
 	room := s.rooms[number]
 	b := s.begin(fmt.Sprintf("ROOM %d: %s", number+1, strings.ToUpper(room.Name)), "Any key goes back")
@@ -139,7 +139,7 @@ func (s *screens) room(number int) error {
 	return err
 }
 
-// cut returns the beginning of a text that is too long.
+// cut shortens a text to most bytes.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -147,7 +147,7 @@ func cut(text string, most int) string {
 	return text[:most-3] + "..."
 }
 
-// wrap breaks a text into lines, between words.
+// wrap breaks a text between words into lines of at most that many bytes.
 func wrap(text string, most int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {

@@ -1,32 +1,41 @@
 package tour
 
 import (
+	"crypto/tls"
+	"errors"
+
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// extension is where the schemes within TLS are defined.
-const extension = "an extension: neither document has it"
-
-// How the lobby shows them.
-const (
-	secureName  = "Behind TLS"
-	secureAbout = "The same rooms once more. Nobody on the way can read what is said in them."
-)
-
-// secureRooms are the same within TLS.
-func secureRooms() []func(*house) (room, error) {
-	return []func(*house) (room, error){httpsRoom, ftpsRoom, gophersRoom, nntpsRoom}
+// secureRoom has the schemes over TLS, which neither RFC 1738 nor the URI draft defines.
+func (m *Museum) secureRoom() (Room, error) {
+	const extension = "an extension: neither document has it"
+	m.startHTTP(tls.NewListener(m.tcp["https"], m.server))
+	return Room{
+			Scheme: "tls", Name: "Over TLS", About: "The same rooms once more. Only the client and the server can read what is said in them.",
+			Stops: []Stop{
+				{Section: extension, Type: "text/html", Title: "a page within TLS", URL: m.url("https", "/url.html")},
+				{Section: extension, Type: "text/plain", Title: "a file within TLS, and its data connection too", URL: m.url("ftps", "/welcome.txt")},
+				{Section: extension, Kind: scheme.KindMenu, Title: "a list within TLS", URL: m.url("gophers", "/")},
+				{Section: extension, Kind: scheme.KindMenu, Title: "a newsgroup within TLS", URL: m.url("nntps", "/museum.announce")},
+			},
+		}, errors.Join(
+			m.startFTP(ftptest.Options{Listener: m.tcp["ftps"], TLS: m.server, Implicit: true}),
+			m.startSecureGopher(),
+			m.startNews(newstest.Options{Listener: m.tcp["nntps"], TLS: m.server, Implicit: true}),
+		)
 }
 
-func ftpsRoom(h *house) (room, error) {
-	return openFiles(h, ftptest.Options{Listener: h.tcp["ftps"], TLS: h.server, Implicit: true}, room{
-		stops: []Stop{{Scheme: "ftps", Section: extension, Title: "a file within TLS, and its data connection too", URL: h.url("ftps", "/welcome.txt")}},
-	})
-}
-
-func nntpsRoom(h *house) (room, error) {
-	return openNews(h, newstest.Options{Listener: h.tcp["nntps"], TLS: h.server, Implicit: true}, room{
-		stops: []Stop{{Scheme: "nntps", Section: extension, Title: "a newsgroup within TLS", URL: h.url("nntps", "/museum.announce")}},
-	})
+func (m *Museum) startSecureGopher() error {
+	sealed, err := m.read("gopher/sealed.txt")
+	if err != nil {
+		return err
+	}
+	return m.keep(gophertest.Start(gophertest.Item{Name: "The museum of the network, sealed", Items: []gophertest.Item{
+		{Type: 'i', Name: "The same line is sent, and nobody on the way can read it."},
+		{Name: "How an envelope came about", Selector: "/sealed", Data: string(sealed)},
+	}}, &gophertest.Options{Listener: m.tcp["gophers"], Secure: true, TLS: m.server}))
 }

@@ -13,102 +13,76 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// sessionRoom has a host of each kind that sessions lead to, and the library.
-func sessionRoom(h *house) (room, error) {
-	books, err := h.cards("catalogue.txt")
+// sessionRoom has a server of each kind that sessions lead to.
+func (m *Museum) sessionRoom() (Room, error) {
+	return Room{
+		Name: "Sessions", About: "Services to talk to: a library, a desk where you log in (as guest, whose password is welcome), and screens to fill in.",
+		Stops: []Stop{
+			{
+				Section: "RFC 1738 3.8", Kind: scheme.KindSession, URL: m.url("telnet", "/"),
+				Title: "a service to talk to: the catalogue of a library",
+				Types: []Typed{
+					{Await: "> ", Text: "find gopher\r"}, {Await: "> ", Text: "show 5\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
+				},
+			},
+			{
+				Section: "RFC 1738 3.8", Kind: scheme.KindSession, URL: m.url("desk", "/"),
+				Title: "a session: the user is advice, which a person types or does not",
+				Types: []Typed{
+					{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "welcome\r", Secret: true},
+					{Await: "> ", Text: "option\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
+				},
+			},
+			{
+				Section: "URI draft, Telnet, rlogin, tn3270", Kind: scheme.KindSession, URL: m.url("rlogin", "/"),
+				Title: "a session that begins with the user, on a host that trusts this one",
+				Types: []Typed{{Await: "> ", Text: "size\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."}},
+			},
+			{
+				Section: "URI draft, Telnet, rlogin, tn3270", Kind: scheme.KindSession, URL: m.url("tn3270", "/"),
+				Title: "a session of screens: fields are filled in, and a key sends them",
+				Types: []Typed{
+					{Await: "Room ===>", Text: "99", Key: tn3270.Enter}, {Await: "There are rooms", Text: "3", Key: tn3270.Enter},
+					{Await: "ROOM 3"},
+				},
+			},
+		},
+	}, m.startSessions()
+}
+
+func (m *Museum) startSessions() error {
+	books, err := m.cards("catalogue.txt")
 	if err != nil {
-		return room{}, err
+		return err
 	}
-	var hosts []*telnettest.Server
-	end := func() error {
-		var errs []error
-		for _, h := range hosts {
-			errs = append(errs, h.Close())
-		}
-		return errors.Join(errs...)
-	}
-	for _, begin := range []func() (*telnettest.Server, error){
-		func() (*telnettest.Server, error) {
-			return telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).talk, Listener: h.tcp["telnet"]})
-		},
-		func() (*telnettest.Server, error) {
-			return telnettest.StartTelnet(&telnettest.TelnetOptions{
-				Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: h.tcp["desk"],
-			})
-		},
-		func() (*telnettest.Server, error) {
-			return telnettest.StartRlogin(&telnettest.RloginOptions{Listener: h.tcp["rlogin"]})
-		},
-		func() (*telnettest.Server, error) {
-			return telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: h.runScreens, Listener: h.tcp["tn3270"]})
-		},
-	} {
-		host, err := begin()
-		if err != nil {
-			return room{}, errors.Join(err, end())
-		}
-		hosts = append(hosts, host)
-	}
-	return room{
-		name: "Sessions", about: "Services to talk to: a library, a desk where you log in (as guest, whose password is welcome), and screens to fill in.",
-		stops: sessionStops(h), close: end,
-	}, nil
+	return errors.Join(
+		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{Handle: library(books).serve, Listener: m.tcp["telnet"]})),
+		m.keep(telnettest.StartTelnet(&telnettest.TelnetOptions{
+			Banner: "The room of sessions", Users: map[string]string{"guest": "welcome"}, Listener: m.tcp["desk"],
+		})),
+		m.keep(telnettest.StartRlogin(&telnettest.RloginOptions{Listener: m.tcp["rlogin"]})),
+		m.keep(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: m.runScreens, Listener: m.tcp["tn3270"]})),
+	)
 }
 
-// sessionStops are one of each kind.
-func sessionStops(h *house) []Stop {
-	return []Stop{
-		{
-			Scheme: "telnet", Section: "RFC 1738 3.8", URL: h.url("telnet", "/"),
-			Title: "a service to talk to: the catalogue of a library",
-			Types: []Typed{
-				{Await: "> ", Text: "find gopher\r"}, {Await: "> ", Text: "show 5\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
-			},
-		},
-		{
-			Scheme: "telnet", Section: "RFC 1738 3.8", URL: h.url("desk", "/"),
-			Title: "a session: the user is advice, which a person types or does not",
-			Types: []Typed{
-				{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "welcome\r", Secret: true},
-				{Await: "> ", Text: "option\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."},
-			},
-		},
-		{
-			Scheme: "rlogin", Section: "URI draft, Telnet, rlogin, tn3270", URL: h.url("rlogin", "/"),
-			Title: "a session that begins with the user, on a host that trusts this one",
-			Types: []Typed{{Await: "> ", Text: "size\r"}, {Await: "> ", Text: "bye\r"}, {Await: "Goodbye."}},
-		},
-		{
-			Scheme: "tn3270", Section: "URI draft, Telnet, rlogin, tn3270", URL: h.url("tn3270", "/"),
-			Title: "a session of screens: fields are filled in, and a key sends them",
-			Types: []Typed{
-				{Await: "Room ===>", Text: "99", Key: tn3270.Enter}, {Await: "There are rooms", Text: "3", Key: tn3270.Enter},
-				{Await: "ROOM 3"},
-			},
-		},
-	}
-}
-
-// converse does what a person would do in a session, and tells what it showed.
-func (g *Guide) converse(ctx context.Context, s *scheme.Session, types []Typed) (Found, error) {
-	var f Found
-	advice := ""
+// useSession types what the stop says, and describes what the session showed.
+func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed) (f Found, err error) {
+	f.Summary = "a session"
 	if s.User != "" {
-		advice = ", for which the user is to be " + s.User
+		f.Summary += " for the user " + s.User
 	}
-	var err error
 	if t, ok := s.Conn.(terminal3270); ok {
-		f.Summary = "a session" + advice + "; its last screen:"
+		f.Summary += "; its last screen:"
 		f.Lines, err = g.fillScreens(ctx, t, types)
 	} else {
-		f.Summary = "a session" + advice + ":"
+		f.Summary += ":"
 		f.Lines, err = g.typeLines(s.Conn, types)
 	}
 	return f, err
 }
 
-// typed tells what is typed.
-func (g *Guide) typed(t Typed) {
+// traceTyped adds t to the trace.
+func (g *Guide) traceTyped(t Typed) {
 	text := fmt.Sprintf("%q", t.Text)
 	if t.Secret {
 		text = "***"
@@ -116,10 +90,10 @@ func (g *Guide) typed(t Typed) {
 	g.trace(true, "typed: "+text)
 }
 
-// typeLines types lines, and returns what the session showed.
+// typeLines types lines and returns the output of the session.
 func (g *Guide) typeLines(c io.ReadWriter, types []Typed) ([]string, error) {
 	var all []byte
-	seen := 0 // of all, before what was typed last
+	seen := 0 // bytes of all that earlier waits used
 	buf := make([]byte, 4096)
 	for _, t := range types {
 		for {
@@ -129,7 +103,7 @@ func (g *Guide) typeLines(c io.ReadWriter, types []Typed) ([]string, error) {
 			}
 			n, err := c.Read(buf)
 			if all = append(all, buf[:n]...); len(all) > mostOctets && err == nil {
-				err = errors.New("it goes on and on")
+				err = fmt.Errorf("the session showed more than %d bytes", mostOctets)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("tour: waiting for %q: %w", t.Await, err)
@@ -138,7 +112,7 @@ func (g *Guide) typeLines(c io.ReadWriter, types []Typed) ([]string, error) {
 		if t.Text == "" {
 			continue
 		}
-		g.typed(t)
+		g.traceTyped(t)
 		if _, err := io.WriteString(c, t.Text); err != nil {
 			return nil, err
 		}
@@ -154,14 +128,14 @@ type terminal3270 interface {
 	Type(text string) error
 }
 
-// fillScreens fills in screens, and returns the last one.
+// fillScreens fills in screens and returns the last one.
 func (g *Guide) fillScreens(ctx context.Context, c terminal3270, types []Typed) ([]string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var drawings sync.WaitGroup
 	defer drawings.Wait()
 	defer c.Close()
 	drawings.Go(func() {
-		// The drawings are not looked at; their end is that of the session.
+		// Reading drives the terminal. The end of the drawings is the end of the session.
 		_, err := io.Copy(io.Discard, c)
 		if err == nil {
 			err = io.ErrUnexpectedEOF
@@ -176,7 +150,7 @@ func (g *Guide) fillScreens(ctx context.Context, c terminal3270, types []Typed) 
 			return nil, fmt.Errorf("tour: waiting for %q: %w", t.Await, err)
 		}
 		if t.Text != "" {
-			g.typed(t)
+			g.traceTyped(t)
 			if err := c.Type(t.Text); err != nil {
 				return nil, err
 			}

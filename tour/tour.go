@@ -1,16 +1,16 @@
-// Package tour is a small museum: a server of every scheme, started inside the
-// program, and a guide that visits each with the client code everybody uses and
-// tells what was sent and what came back. It needs no network.
+// Package tour starts a server of every scheme inside the process, and opens a URL of
+// each with the ordinary client. It prints the requests, the responses and the resource.
+// It needs no network.
 //
-// A scheme is one file here: its room, which starts what it needs and names the
-// stops worth a look.
+// The servers are shown as a museum: a room for each scheme or group of schemes, with the
+// URLs to visit as its stops. Each file has a room and starts its servers. The row of a
+// scheme may add a room; see [scheme.Demo].
 package tour
 
 import (
 	"bufio"
 	"bytes"
 	"context"
-	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -21,54 +21,51 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/tn3270"
 )
 
-//go:embed museum
-var embedded embed.FS
-
-// Stop is one thing to look at.
+// Stop is a URL to visit.
 type Stop struct {
 	Scheme  string
 	Section string          // where the scheme is defined
-	Title   string          // what is to be seen
-	Kind    scheme.ItemKind // what it is, as in a menu's item
-	Type    string          // media type; empty: it is no object
+	Title   string          // what the stop shows, as a clause
+	Kind    scheme.ItemKind // what the URL leads to, as in a menu's item
+	Type    string          // media type; empty: not an object, or unknown
 	URL     locus.URL
-	From    locus.URL // the document that URL means something in; zero: none
-	Answers []string  // what to fill in if it is a form, or sender, subject and text of a letter; nil: nothing
-	Types   []Typed   // what to do if it is a session, in turn; then it is left
-	Missing bool      // the server has nothing by that URL, which is what the stop shows
+	From    locus.URL // the document that contains URL, if it has no meaning outside; zero: none
+	Answers []string  // to the form, or the sender, subject and text of a message
+	Types   []Typed   // input for a session, in order; the guide then leaves it
+	Missing bool      // the server answers that the resource does not exist
 }
 
-// Heading is the title as it stands by itself, with a capital letter.
+// Heading returns the title with a capital letter.
 func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
 
-// Typed is what is typed in a session once it shows something.
+// Typed is input for a session.
 type Typed struct {
-	Await  string     // what it shows, since the last that was typed
-	Text   string     // what is typed then
-	Secret bool       // nobody is told what
-	Key    tn3270.Key // of a 3270, pressed after that; 0: none
+	Await  string     // text that the session shows first, after the last input
+	Text   string     // what to type
+	Secret bool       // Text is not shown
+	Key    tn3270.Key // of a 3270, pressed after Text; 0: none
 }
 
-// Guide visits stops. It makes its client with a trace of its own, to tell what
-// goes over the wire, and fills in the forms that it meets.
+// Guide visits stops. Its client traces the conversations and fills in forms.
 type Guide struct {
 	client *access.Client
 	out    io.Writer
 
-	mu      sync.Mutex // guards the rest: an opener may call from any goroutine
+	mu      sync.Mutex // guards the rest; an opener may call from any goroutine
 	lines   []string
 	answers []string
 	filled  *Found
 }
 
-// NewGuide returns a guide that tells its story to out. newClient makes the
-// client that visits, with the options it is given; Close closes it.
+// NewGuide returns a guide that prints to out. newClient makes the guide's client with
+// the given options. Close closes the client.
 func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
 	g := &Guide{out: out}
 	var err error
@@ -95,7 +92,7 @@ func (g *Guide) trace(sent bool, line string) {
 	g.lines = append(g.lines, mark+" "+line)
 }
 
-// fill gives the answers that the stop has.
+// fill answers a form with the answers of the stop.
 func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,30 +102,30 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	if err := f.Check(g.answers); err != nil {
 		return nil, false, err
 	}
-	g.filled = &Found{Summary: "a form, " + term.Characters(f.Title) + ", to be filled in:"}
+	g.filled = &Found{Summary: "a form, " + charset.Text(f.Title) + ", to be filled in:"}
 	for i, field := range f.Fields {
 		g.filled.Lines = append(g.filled.Lines, describeField(field, g.answers[i])...)
 	}
 	return g.answers, true, nil
 }
 
-// Story is what a guide has to tell of a stop. Its texts are as they came: who shows
-// them filters them.
+// Story is the outcome of a visit. Its texts are unfiltered: the caller must escape them
+// for a terminal.
 type Story struct {
 	Stop
-	Conversation []string // what went over the wire, behind "> " if it was sent and "< " if it came
-	Form         *Found   // that was filled in on the way; nil: none was
+	Conversation []string // the traced lines, after "> " if sent and "< " if received
+	Form         *Found   // the form that was filled in; nil: none
 	Found
-	Err error // why there is no more to tell; nil: there is all
+	Err error // why the visit failed
 }
 
-// Found is what something turned out to be.
+// Found describes a resource or a form.
 type Found struct {
-	Summary string   // what it is
-	Lines   []string // what it shows
+	Summary string
+	Lines   []string // its contents
 }
 
-// Look dereferences the stop's URL.
+// Look opens the stop's URL.
 func (g *Guide) Look(ctx context.Context, stop Stop) Story {
 	g.mu.Lock()
 	g.answers = stop.Answers
@@ -141,8 +138,8 @@ func (g *Guide) Look(ctx context.Context, stop Stop) Story {
 	return s
 }
 
-// Visit dereferences the stop's URL and tells about it in a few lines. The error
-// says why the visit failed, or why the story could not be written.
+// Visit opens the stop's URL and prints the outcome in a few lines. The error says why the
+// visit or the printing failed.
 func (g *Guide) Visit(ctx context.Context, stop Stop) error {
 	s := g.Look(ctx, stop)
 	out := bufio.NewWriter(g.out)
@@ -151,31 +148,31 @@ func (g *Guide) Visit(ctx context.Context, stop Stop) error {
 	switch {
 	case len(lines) > 0 || s.Err != nil:
 	case s.URL.Scheme() == "mailto":
-		lines = []string{"(nothing is sent until somebody has seen it)"}
+		lines = []string{"(nothing is sent: this is a preview)"}
 	default:
 		lines = []string{"(nothing is sent: this machine has it)"}
 	}
 	list(out, lines, mostTrace)
 	if s.Form != nil {
-		s.Form.tell(out)
+		s.Form.print(out)
 	}
 	if s.Err != nil {
 		fmt.Fprintf(out, "  failed: %s\n\n", term.Safe(s.Err.Error()))
 		return errors.Join(s.Err, out.Flush())
 	}
-	s.Found.tell(out)
+	s.Found.print(out)
 	fmt.Fprintln(out)
 	return out.Flush()
 }
 
-// The guide shows so many lines of a conversation and of what it led to.
+// The most lines that Visit prints of a conversation and of a resource.
 const (
 	mostTrace = 22
 	mostLines = 24
 )
 
-// list writes lines, indented, and says how many it left out in the middle.
-// Characters are read as UTF-8 if they can be, and else as ISO Latin 1.
+// list prints lines, indented. It leaves out lines in the middle if there are more than
+// most. Text that is not valid UTF-8 is read as ISO Latin 1.
 func list(out io.Writer, lines []string, most int) {
 	cut := len(lines)
 	if len(lines) > most {
@@ -194,15 +191,15 @@ func list(out io.Writer, lines []string, most int) {
 }
 
 func writeLine(out io.Writer, line string) {
-	fmt.Fprintf(out, "    %s\n", term.Safe(term.Characters(strings.TrimSuffix(line, "\r"))))
+	fmt.Fprintf(out, "    %s\n", term.Safe(charset.Text(strings.TrimSuffix(line, "\r"))))
 }
 
-func (f Found) tell(out io.Writer) {
+func (f Found) print(out io.Writer) {
 	fmt.Fprintf(out, "  %s\n", term.Safe(f.Summary))
 	list(out, f.Lines, mostLines)
 }
 
-// mostOctets bounds what is read of an object; the museum's own are smaller.
+// mostOctets is the most that is read of an object or a session.
 const mostOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
@@ -230,7 +227,7 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	}
 	defer result.Resource.Close()
 	if s.Missing {
-		return Found{}, fmt.Errorf("tour: %s is there, and should be missing", s.URL.Redacted())
+		return Found{}, fmt.Errorf("tour: %s exists and should be missing", s.URL.Redacted())
 	}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
@@ -238,13 +235,14 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	case *scheme.Menu:
 		return describeMenu(r)
 	case *scheme.Session:
-		return g.converse(ctx, r, s.Types)
+		return g.useSession(ctx, r, s.Types)
 	default:
 		return Found{Summary: fmt.Sprintf("%T", r)}, nil
 	}
 }
 
-// describeObject shows the octets as a text, and of a message what people read.
+// describeObject describes an object by its text, its message as mail readers show it, or
+// its first bytes.
 func describeObject(o *scheme.Object) (Found, error) {
 	octets, err := io.ReadAll(io.LimitReader(o.Body, mostOctets))
 	if err != nil {
@@ -275,7 +273,7 @@ func describeObject(o *scheme.Object) (Found, error) {
 	}, nil
 }
 
-// describeOctets shows how something begins that is no text.
+// describeOctets describes an object that is not text.
 func describeOctets(kind string, octets []byte) Found {
 	const most = 4 * 16
 	return Found{
@@ -284,7 +282,7 @@ func describeOctets(kind string, octets []byte) Found {
 	}
 }
 
-// describeMenu tells of what can be asked and of the lines there are.
+// describeMenu describes the form and the items of a menu.
 func describeMenu(m *scheme.Menu) (Found, error) {
 	var f Found
 	if m.Form != nil {
@@ -300,7 +298,7 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 		line := item.Title
 		if !item.URL.IsZero() {
 			links++
-			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, term.Characters(item.Title), item.URL.Redacted())
+			line = fmt.Sprintf("%-8s %-30s %s", item.Kind, charset.Text(item.Title), item.URL.Redacted())
 		}
 		f.Lines = append(f.Lines, line)
 	}
@@ -315,9 +313,9 @@ func describeMenu(m *scheme.Menu) (Found, error) {
 	return f, nil
 }
 
-// describeField tells of a field of a form and its answer.
+// describeField returns lines for a field of a form and its answer.
 func describeField(f scheme.FormField, answer string) []string {
-	prompt := term.Characters(f.Prompt)
+	prompt := charset.Text(f.Prompt)
 	switch {
 	case f.Kind == scheme.FieldNote:
 		return []string{prompt}

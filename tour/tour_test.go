@@ -24,9 +24,19 @@ import (
 	"github.com/locus-url/locus/tour"
 )
 
+// rows returns the rows of every scheme. Some have a demonstration.
+func rows(t *testing.T) []scheme.Scheme {
+	t.Helper()
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registry.All()
+}
+
 func open(t *testing.T) (*tour.Museum, *tour.Guide, *bytes.Buffer) {
 	t.Helper()
-	museum, err := tour.Open()
+	museum, err := tour.Open(rows(t)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +83,11 @@ func TestEveryStopAnswers(t *testing.T) {
 		}
 		for _, want := range []string{stop.Scheme, stop.Section, stop.Title, stop.URL.String()} {
 			if !strings.Contains(out.String(), want) {
-				t.Errorf("the guide does not say %q:\n%s", want, out)
+				t.Errorf("the guide does not print %q:\n%s", want, out)
 			}
 		}
 		if !slices.Contains([]string{"file", "mid", "cid", "mailto"}, stop.Scheme) && !strings.Contains(out.String(), "    > ") {
-			t.Errorf("%s: the guide does not say what was sent:\n%s", stop.URL, out)
+			t.Errorf("%s: the guide prints no request:\n%s", stop.URL, out)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\r") {
 			t.Errorf("%s: not safe for a terminal: %q", stop.URL, out)
@@ -88,8 +98,7 @@ func TestEveryStopAnswers(t *testing.T) {
 	}
 }
 
-// visit returns what the guide tells of the stop with that title, which may be
-// changed.
+// visit returns what the guide prints about a stop that change may have changed.
 func visit(t *testing.T, title string, change func(*tour.Stop)) (string, error) {
 	t.Helper()
 	museum, guide, out := open(t)
@@ -101,7 +110,7 @@ func visit(t *testing.T, title string, change func(*tour.Stop)) (string, error) 
 	return out.String(), err
 }
 
-// titled returns the stop whose title begins like that.
+// titled returns the stop whose title begins with title.
 func titled(t *testing.T, museum *tour.Museum, title string) tour.Stop {
 	t.Helper()
 	for _, stop := range museum.Stops() {
@@ -141,7 +150,7 @@ func TestStory(t *testing.T) {
 		"the example of the":   {"//pros/name;key=value\n", "LAST-MODIFIED+UNIX-MODES+key ASCII", "\n    This object has "},
 		"the same name with a": {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", not \"other\""},
 		"a query to archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 5"},
-		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", ", for which the user is to be guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
+		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", "a session for the user guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
 		"a service to talk to": {"  5  Krol, Ed: The Whole Internet", "\n    > show 5\n", "The\n    Web gets a chapter", "\n    Goodbye.\n"},
 		"a letter to a person": {"To: keeper@museum.example", "| It is larger than it looks"},
 		"a file within TLS":    {"> RETR welcome.txt", "Welcome to the museum"},
@@ -159,6 +168,11 @@ func TestStory(t *testing.T) {
 		"a letter with":        {"A picture in a letter \u2014 the sign", "[2] image/png at.png", "cid:sign%25at@museum.example"},
 		"the picture, by":      {"image/png, ", "which begins:", ".PNG........IHDR"},
 		"the picture, as":      {"image/png"},
+		"one user and a plan":  {"> ada", "an object, text/plain", "\n    To weave algebraic patterns.\n"},
+		"a request for more":   {"> /W ada", "Office: Engine room"},
+		"a document whose":     {"a menu, links: 3", "Say something", "/notes/"},
+		"a question, whose":    {"/echo\n", "a form, ", "What should the server say?    hello\n", "\n    You said: hello\n"},
+		"a redirect":           {"< 31 /notes/", "The first note"},
 	} {
 		out.Reset()
 		if err := guide.Visit(t.Context(), titled(t, museum, title)); err != nil {
@@ -167,13 +181,13 @@ func TestStory(t *testing.T) {
 		got := out.String()
 		for _, text := range want {
 			if !strings.Contains(got, text) {
-				t.Errorf("the guide does not say %q:\n%s", text, got)
+				t.Errorf("the guide does not print %q:\n%s", text, got)
 			}
 		}
 	}
 }
 
-// A session that does not do as it should ends the visit, and no password is told.
+// A session without the awaited text ends the visit. Passwords are not printed.
 func TestSessionsThatFail(t *testing.T) {
 	wrong := []tour.Typed{{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "s3cret\r", Secret: true}}
 	for _, c := range []struct {
@@ -182,7 +196,7 @@ func TestSessionsThatFail(t *testing.T) {
 		want  string
 	}{
 		{"a session that", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": EOF`},
-		{"a session that", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": it goes on and on`},
+		{"a session that", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": the session showed more than 65536 bytes`},
 		{"a session of screens", []tour.Typed{{Await: "Room", Key: tn3270.PF3}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
 		{"a session of screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
 		{"a session: the user", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
@@ -194,7 +208,7 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
-// What stands on the plan of the room of screens ends before the edge of a screen.
+// The plan of the room of screens fits the screen.
 func TestPlan(t *testing.T) {
 	got, err := visit(t, "a session of screens", func(s *tour.Stop) { s.Types = []tour.Typed{{Await: "Room ===>"}} })
 	_, screen, ok := strings.Cut(got, "its last screen:\n")
@@ -204,18 +218,19 @@ func TestPlan(t *testing.T) {
 	lines := strings.Split(screen, "\n")
 	for i, line := range lines {
 		if lines[i] = strings.TrimPrefix(line, "    "); len(lines[i]) > 79 {
-			t.Errorf("row %d goes to the edge: %q", i+1, lines[i])
+			t.Errorf("row %d is too long: %q", i+1, lines[i])
 		}
 	}
 	if !strings.HasPrefix(lines[0], " THE MUSEUM") || !strings.HasSuffix(lines[0], "  THE ROOM OF SCREENS") || strings.TrimSpace(lines[1]) != "" {
-		t.Errorf("the title is %q, and below it stands %q", lines[0], lines[1])
+		t.Errorf("the title is %q, the next row %q", lines[0], lines[1])
 	}
 	if said := strings.Join(strings.Fields(strings.Join(lines[2:5], " ")), " "); !strings.Contains(said, "Nothing you type is sent before a key is pressed that says so. Then all of it is, and the screen waits.") {
-		t.Errorf("it says %q", said)
+		t.Errorf("the plan says %q", said)
 	}
 }
 
-// A stop that should find nothing fails if something is there, or if it is not known.
+// A stop whose resource should be missing fails if the resource exists or the server
+// does not answer.
 func TestMissing(t *testing.T) {
 	got, err := visit(t, "the example of the RFC", func(s *tour.Stop) { s.Missing = true })
 	if err == nil || !strings.Contains(got, "failed: tour: prospero://") || !strings.Contains(got, "should be missing") {
@@ -242,7 +257,7 @@ func TestFormWithoutAnswers(t *testing.T) {
 	}
 }
 
-// What the tour laid out is gone when it ends.
+// The tour removes its files when it ends.
 func TestNothingIsLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	museum, guide, _ := open(t)
@@ -262,11 +277,11 @@ func TestVisitOfAClosedMuseum(t *testing.T) {
 	}
 	for _, stop := range museum.Stops() {
 		if err := guide.Visit(t.Context(), stop); err == nil && stop.Scheme != "mailto" {
-			t.Errorf("%s answers although its server has ended", stop.URL)
+			t.Errorf("%s: no error after its server ended", stop.URL)
 		}
 	}
 	if !strings.Contains(out.String(), "failed: ") {
-		t.Errorf("the guide does not say that a visit failed:\n%s", out)
+		t.Errorf("the guide prints no failure:\n%s", out)
 	}
 }
 
@@ -278,7 +293,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	for _, stop := range museum.Stops() {
 		if err := guide.Visit(ctx, stop); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want an error that says it was interrupted", stop.URL, err)
+			t.Errorf("%s: %v, want context.Canceled", stop.URL, err)
 		}
 	}
 }

@@ -14,33 +14,31 @@ import (
 )
 
 var (
-	// ErrFile: a file here could not be read or written. What it wraps is
-	// the system's reason.
-	ErrFile = errors.New("a file can't be read or written")
-	// ErrExists: a file is there that nobody asked to replace. It is fs.ErrExist.
+	// ErrFile: a file could not be read or written. It wraps the system's reason.
+	ErrFile = errors.New("can't read or write a file")
+	// ErrExists: a file exists and must not be replaced. It wraps fs.ErrExist.
 	ErrExists = fmt.Errorf("not replaced: %w", fs.ErrExist)
-	// ErrForeign: what has the name of a part is somebody else's file.
-	ErrForeign = errors.New("not a part of this file, by all that is known")
-	// ErrNotObject: the URL leads to something that has no octets to write: a
-	// menu (without Options.Menu), a session, a referral.
+	// ErrForeign: a file with the name of a part was not written by this package.
+	ErrForeign = errors.New("not a partial download of this file")
+	// ErrNotObject: the resource has no bytes to write: it is a menu (without
+	// Options.Menu), a session or a referral.
 	ErrNotObject = errors.New("not an object")
-	// ErrCoded: the octets are in a content coding that is not decoded here, and
-	// would be stored as if they were the object.
+	// ErrCoded: the bytes are in a content coding that is not decoded here, and must
+	// not pass for the object.
 	ErrCoded = errors.New("the server sent a content coding that is not decoded here")
-	// ErrTwice: the same file is meant for two objects.
+	// ErrTwice: two objects have the same file.
 	ErrTwice = errors.New("the same file twice")
-	// ErrName: what should be the name of a file in the folder is none.
-	ErrName = errors.New("not a file's name")
+	// ErrName: not the name of a file in the folder.
+	ErrName = errors.New("not a file name")
 )
 
-// Error tells that one URL did not become a file.
+// Error reports that a URL was not written to its file.
 type Error struct {
 	URL  locus.URL
-	File string // the path of the file that is not there
-	Part string // the path of the part that is kept to go on with; empty: none
-	Kept int64  // octets of Part
-	// Resumable reports that the server can continue Part, as it said. False: it
-	// cannot, or has not said so.
+	File string // the path of the file
+	Part string // the path of the part that can be resumed; empty: none
+	Kept int64  // bytes of Part
+	// Resumable reports that the server said it can continue Part.
 	Resumable bool
 	Err       error
 }
@@ -51,7 +49,7 @@ func (e *Error) Error() string {
 	if e.Err == context.Canceled {
 		text = "interrupted" // what that word of package context means to a person
 	}
-	if !isLocal(e.Err) {
+	if !isFileError(e.Err) {
 		text = e.File + ": " + text
 	}
 	if !errors.As(e.Err, new(*access.Error)) {
@@ -65,13 +63,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// isLocal reports whether err is about a file here, which it then names.
-func isLocal(err error) bool {
+// isFileError reports whether err is about a file here, and names it.
+func isFileError(err error) bool {
 	return errors.Is(err, ErrFile) || errors.Is(err, ErrExists) || errors.Is(err, ErrForeign) || errors.As(err, new(*BusyError))
 }
 
-// fileError is what the system says of a file, by its path: an os.Root knows
-// names only.
+// fileError is the system's error of a file, with its path: an os.Root has only names.
 type fileError struct {
 	path string
 	err  error

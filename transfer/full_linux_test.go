@@ -38,7 +38,7 @@ func TestFull(t *testing.T) {
 	}
 	wantNames(t, dir, "a.part", "a.part.json")
 
-	// With more room it goes on.
+	// With more room it continues.
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=4m"); err != nil {
 		t.Fatal(err)
 	}

@@ -2,34 +2,21 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
+
+	"github.com/locus-url/locus/internal/filelock"
 )
 
-// A file that is being fetched has a third file beside its part, NAME.part.lock,
-// which the process that fetches it has locked and which names this process. The
-// system ends the lock with the process, so that a lock of a process that was killed
-// keeps no other waiting.
+// NAME.part.lock beside the part is locked by the process that fetches the file, and
+// names it. The system unlocks it when the process ends.
 
-// lockSuffix is that of the lock. It is no longer than sourceSuffix.
+// lockSuffix must not be longer than sourceSuffix.
 const lockSuffix = ".part.lock"
 
-// holder is the process that has a lock, as the lock's file has it.
-type holder struct {
-	Process int `json:"process"`
-}
-
-// maxHolder is more than the longest holder.
-const maxHolder = 1 << 10
-
-// errLocked is that another process has a lock.
-var errLocked = errors.New("locked")
-
-// BusyError tells that another process, or another run of this one, writes the same
+// BusyError reports that another process, or another run in this one, writes the same
 // file.
 type BusyError struct {
 	File    string // the path of the file
@@ -43,19 +30,19 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s: process %d fetches it", e.File, e.Process)
 }
 
-func (p *part) lockName() string { return shorten(p.file, maxName-len(sourceSuffix)) + lockSuffix }
+func (p *part) lockName() string { return shorten(p.file) + lockSuffix }
 
 // tryLock locks the part. The error is a [*BusyError] if another process has it.
-// Where the file system has no locks there is none.
+// Without locks in the file system it does nothing.
 func (p *part) tryLock() error {
 	for {
 		f, err := p.openLock()
 		if err != nil {
 			return err
 		}
-		err = lockFile(f)
-		if errors.Is(err, errLocked) {
-			busy := &BusyError{File: p.path(p.file), Process: readHolder(f)}
+		err = filelock.Try(f)
+		if errors.Is(err, filelock.ErrLocked) {
+			busy := &BusyError{File: p.path(p.file), Process: filelock.Process(f)}
 			f.Close()
 			return busy
 		}
@@ -67,46 +54,36 @@ func (p *part) tryLock() error {
 		there, err2 := p.folder.Lstat(p.lockName())
 		if err == nil && err2 == nil && os.SameFile(mine, there) {
 			p.lock = f
-			text, _ := json.Marshal(holder{os.Getpid()})
-			// The lock holds without the name of its process.
+			text := fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid())
+			// The lock works without the process's number, too.
 			_ = f.Truncate(0)
-			_, _ = f.WriteAt(append(text, '\n'), 0)
+			_, _ = f.WriteAt(text, 0)
 			return nil
 		}
-		// The process that had it removed it meanwhile.
+		// The process that had the lock removed the file.
 		f.Close()
 	}
 }
 
-// openLock opens the file of the lock. It is an error if that is not a lock's file.
+// openLock opens the lock file. A file that is not a lock file is an error.
 func (p *part) openLock() (*os.File, error) {
 	name := p.lockName()
-	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > maxHolder) {
+	if info, err := p.folder.Lstat(name); err == nil && (!info.Mode().IsRegular() || info.Size() > filelock.MaxText) {
 		return nil, p.foreign(name)
 	}
 	f, err := p.folder.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, p.err(name, err)
 	}
-	if info, err := f.Stat(); err == nil && info.Size() > 0 && readHolder(f) == 0 {
+	if info, err := f.Stat(); err == nil && info.Size() > 0 && filelock.Process(f) == 0 {
 		f.Close()
 		return nil, p.foreign(name)
 	}
 	return f, nil
 }
 
-// readHolder returns the process that a lock's file names; 0: none.
-func readHolder(f *os.File) int {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxHolder))
-	var h holder
-	if err != nil || json.Unmarshal(text, &h) != nil {
-		return 0
-	}
-	return h.Process
-}
-
-// unlock ends the lock. The file goes first: with the lock still held, no other
-// process takes it for a file to lock.
+// unlock removes the lock file, which no process can lock while this one has it, and
+// unlocks it.
 func (p *part) unlock() {
 	if p.lock == nil {
 		return
@@ -117,7 +94,7 @@ func (p *part) unlock() {
 	p.lock.Close()
 	p.lock = nil
 	if left {
-		// Windows removes no open file, so this fails if another process has it.
+		// Windows does not remove open files: this fails if another process has the lock.
 		p.folder.Remove(p.lockName())
 	}
 }
@@ -127,8 +104,8 @@ const (
 	maxLockPause = time.Second
 )
 
-// lock waits until no other process fetches the file, and tells it once.
-func (t *task) lock(ctx context.Context) error {
+// waitForLock waits until no other process fetches the file, and reports that once.
+func (t *task) waitForLock(ctx context.Context) error {
 	pause := lockPause
 	for told := false; ; told = true {
 		err := t.part.tryLock()
@@ -137,7 +114,7 @@ func (t *task) lock(ctx context.Context) error {
 			return err
 		}
 		if !told {
-			t.meter.end(Busy, busy)
+			t.progress.end(Busy, busy)
 		}
 		select {
 		case <-ctx.Done():

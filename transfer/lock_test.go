@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locus-url/locus/internal/filelock"
 )
 
 // pair runs two jobs for one file: the second begins when the first has some octets,
@@ -87,7 +89,7 @@ func TestLockGoesOn(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The wait for another process ends with the context, and leaves its files alone.
+// The wait for another process ends with the context, and does not touch its files.
 func TestLockInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	p := part{folder: openRoot(t, dir), file: "a"}
@@ -117,7 +119,7 @@ func TestLockInterrupted(t *testing.T) {
 // What a process that was killed leaves keeps no other waiting. A file that is not a
 // lock is left alone.
 func TestLockLeft(t *testing.T) {
-	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*maxHolder): false} {
+	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*filelock.MaxText): false} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "a.part.lock")
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -145,7 +147,7 @@ func TestLockLeft(t *testing.T) {
 	}
 }
 
-// Many processes want one file: each has it alone, and no lock is left.
+// Many processes want one file: one at a time has it, and no lock is left.
 func TestLockMany(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)

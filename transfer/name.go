@@ -15,22 +15,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxName is the longest name that file systems take, in octets.
+// maxName is the longest file name in common file systems, in bytes.
 const maxName = 255
 
-// The names of a part and of what it came from are the file's with one of these.
+// The suffixes of a part and of its source.
 const (
 	partSuffix   = ".part"
 	sourceSuffix = ".part.json"
 )
 
-// SafeName makes a file's name of octets that a server or a URL gave. The result
-// is one name, not a path: it is what follows the last "/" or "\". It holds no
-// control or direction character, nothing that Windows reserves (so that a name
-// is the same everywhere), does not begin with "." or "-", and has at most 255
-// octets, those of a part's name included; a longer name is shortened in its
-// middle and keeps its suffix. Octets that are no UTF-8 are read as ISO Latin 1,
-// as the URI draft reads them. It is empty if nothing of a name is left.
+// SafeName makes a file name of bytes that a server or a URL gave: one name, not a
+// path, made of what follows the last "/" or "\". It has no control or direction
+// characters and nothing that Windows reserves, does not begin with "." or "-", and has
+// at most 255 bytes with the suffixes of a part. A longer name is shortened in its
+// middle and keeps its suffix. Bytes that are not UTF-8 are read as ISO Latin 1, as in
+// the URI draft. It is empty if nothing remains.
 func SafeName(octets string) string {
 	text := charset.Text(octets)
 	text = text[strings.LastIndexAny(text, `/\`)+1:]
@@ -45,7 +44,7 @@ func SafeName(octets string) string {
 	if isDevice(text) {
 		text = "_" + text
 	}
-	return shorten(text, maxName-len(sourceSuffix))
+	return shorten(text)
 }
 
 func safeRune(r rune) rune {
@@ -58,8 +57,7 @@ func safeRune(r rune) rune {
 	return r
 }
 
-// isDevice reports whether Windows takes name for a device, which it does with
-// any suffix.
+// isDevice reports whether Windows takes name for a device, with any suffix.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	stem = strings.ToUpper(strings.TrimRight(stem, " "))
@@ -74,9 +72,10 @@ func isDevice(name string) bool {
 	return ok && utf8.RuneCountInString(digit) == 1 && strings.Contains("0123456789¹²³", digit)
 }
 
-// shorten returns name in at most n octets. What is left out of the middle is
-// told by a checksum, so that different names stay different.
-func shorten(name string, n int) string {
+// shorten returns name so short that the suffixes of a part fit. A checksum replaces its
+// middle, so different names remain different.
+func shorten(name string) string {
+	const n = maxName - len(sourceSuffix)
 	if len(name) <= n {
 		return name
 	}
@@ -92,14 +91,13 @@ func shorten(name string, n int) string {
 	return head + tail
 }
 
-// nameFields are the fields of the schemes that end in a name, those that say
-// it best first.
+// nameFields are the fields of schemes that end in a name, best first.
 var nameFields = []string{
 	"name", "segments", "path", "selector", "wpath", "messageId", "contentId", "articleNumber", "hsoname",
 }
 
-// Name returns the safe name of the file that u ends in, by the fields that its
-// scheme in r has. It is empty if u ends in none, as with a "/" at its end.
+// Name returns a safe name for the file at the end of u, by the fields of its scheme in
+// r. It is empty for a URL without one, as with a final "/".
 func Name(r *scheme.Registry, u locus.URL) string {
 	if u = u.WithoutPassword(); u.Redacted() != u.String() {
 		// Names of files are seen by others, and a mistyped URL ends in its login.
@@ -130,9 +128,9 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	return SafeName(text)
 }
 
-// localID returns what a document's server calls it, if fields have a document-id
-// (wais) in its fields: the last of those says who may copy it, and is no name. The
-// server that has it (6) goes before the one that it is from (3).
+// localID returns the server's name of a document, if fields have a document-id (wais):
+// the last one of its fields is about copyright, and is not a name. That of the server
+// that has it (6) is preferred to that of its origin (3).
 func localID(fields []scheme.Field) (id string) {
 	for _, f := range fields {
 		records, _ := f.Value.([][]scheme.Field)

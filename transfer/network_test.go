@@ -127,7 +127,7 @@ func TestResumeHTTP(t *testing.T) {
 		t.Fatalf("cut off: %v", r.Err)
 	}
 	if r := get(Options{Resume: true}); r.Err != nil || r.Resumed != e.Kept || r.Size != 1<<20 {
-		t.Errorf("gone on: %+v", r)
+		t.Errorf("resumed: %+v", r)
 	}
 	if want := []string{"", fmt.Sprintf("bytes=%d-", e.Kept-overlap)}; !slices.Equal(s.ranges, want) {
 		t.Errorf("ranges %q, want %q", s.ranges, want)
@@ -195,7 +195,7 @@ func TestResumeFTP(t *testing.T) {
 			case !resume && (!errors.As(r.Err, &e) || e.Kept != 700_000 || e.Part != filepath.Join(dir, "object.bin.part")):
 				t.Errorf("cut off: %v", r.Err)
 			case resume && (r.Err != nil || r.Resumed != 700_000):
-				t.Errorf("gone on: %+v", r)
+				t.Errorf("resumed: %+v", r)
 			}
 		}
 	}

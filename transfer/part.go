@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is what a part came from, as NAME.part.json has it.
+// source is the origin of a part, the content of NAME.part.json.
 type source struct {
 	URL     string    `json:"url"` // without password and fragment
 	Tag     string    `json:"tag,omitempty"`
@@ -23,7 +23,7 @@ type source struct {
 	Size    int64     `json:"size"` // -1: unknown
 }
 
-// maxSource is more than the longest source: a URL and a tag.
+// maxSource bounds the length of a source.
 const maxSource = 1 << 20
 
 func sourceOf(u locus.URL, o *scheme.Object) source {
@@ -36,39 +36,38 @@ func sourceOf(u locus.URL, o *scheme.Object) source {
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Redacted() }
 
-// same reports whether nothing that is known of both differs.
-func (s source) same(o *scheme.Object) bool {
+// matches reports whether nothing known of both differs.
+func (s source) matches(o *scheme.Object) bool {
 	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
 		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
 		(s.Size < 0 || o.Size < 0 || s.Size == o.Size)
 }
 
-// overlap is how many octets of a part are asked for a second time. They tell a
-// changed object from a server that has no other way to tell it, and the torn
-// end of a part from a good one; and a part that is whole already is never asked
-// for octets behind its end, which some servers take for an error.
+// overlap is how many bytes at the end of a part are requested again. They reveal a
+// changed object and a damaged end of the part. And a complete part is never requested
+// from its end on, which some servers reject.
 const overlap = 4 << 10
 
-// part is what there is of one file under its temporary name.
+// part is a file that is not complete, under its temporary name.
 type part struct {
 	folder *os.Root
-	file   string // the name in the end
-	source source // its URL is empty if there is no part
+	file   string // the final name
+	source source // without a URL: there is no part
 	size   int64
-	f      *os.File // open while octets come
+	f      *os.File // open while bytes arrive
 	lock   *os.File // open while no other process may touch the part
 }
 
-func (p *part) partName() string   { return shorten(p.file, maxName-len(sourceSuffix)) + partSuffix }
-func (p *part) sourceName() string { return shorten(p.file, maxName-len(sourceSuffix)) + sourceSuffix }
+func (p *part) partName() string   { return shorten(p.file) + partSuffix }
+func (p *part) sourceName() string { return shorten(p.file) + sourceSuffix }
 
-// path returns the path of a name in the folder, for people.
+// path returns the path of a name in the folder, for messages.
 func (p *part) path(name string) string { return filepath.Join(p.folder.Name(), name) }
 
-// err says which of the part's files err is about.
+// err adds the path of one of the part's files to err.
 func (p *part) err(name string, err error) error { return newFileError(p.folder.Name(), name, err) }
 
-// load finds out what is there. It is an error if it is somebody else's.
+// load looks for a part. A file that is not a part is an error.
 func (p *part) load() error {
 	p.source, p.size = source{}, 0
 	info, err := p.folder.Lstat(p.partName())
@@ -112,8 +111,7 @@ func (p *part) readSource() (source, error) {
 	return s, nil
 }
 
-// offset returns where to go on with the object of u: 0 if the part is not of it,
-// or so short that it is not worth it.
+// offset returns where to resume the object of u; 0: from the beginning.
 func (p *part) offset(u locus.URL) int64 {
 	if p.source.URL != sourceURL(u) {
 		return 0
@@ -121,10 +119,10 @@ func (p *part) offset(u locus.URL) int64 {
 	return max(p.size-overlap, 0)
 }
 
-// resume opens the part to go on with o, which starts overlap octets before its
-// end. ok is false if the object is another by now.
+// resume opens the part to continue with o, which starts overlap bytes before its end.
+// ok is false if the object has changed.
 func (p *part) resume(o *scheme.Object) (ok bool, err error) {
-	if !p.source.same(o) {
+	if !p.source.matches(o) {
 		return false, nil
 	}
 	if p.f, err = p.folder.OpenFile(p.partName(), os.O_RDWR, 0); err != nil {
@@ -156,8 +154,8 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 	return true, nil
 }
 
-// begin makes an empty part of what s tells. The source comes first: there is
-// never a part of ours without one.
+// begin creates an empty part. The source is written first: a part without one is not
+// ours.
 func (p *part) begin(s source) error {
 	p.discard()
 	text, err := json.Marshal(s)
@@ -177,8 +175,7 @@ func (p *part) begin(s source) error {
 	return nil
 }
 
-// writeSource makes the file of the source. A link that has its name by now is not
-// followed.
+// writeSource creates the source file. It does not follow a link.
 func (p *part) writeSource(text []byte) error {
 	f, err := p.folder.OpenFile(p.sourceName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -205,8 +202,7 @@ func (p *part) close() {
 	}
 }
 
-// discard removes the part. What can't be removed is met again when it is made
-// anew.
+// discard removes the part. An error shows when the part is created again.
 func (p *part) discard() {
 	p.close()
 	p.folder.Remove(p.partName())
@@ -214,9 +210,8 @@ func (p *part) discard() {
 	p.source, p.size = source{}, 0
 }
 
-// keep ends a part that is not whole. It reports whether there is anything to go
-// on with.
-func (p *part) keep() bool {
+// finish closes an incomplete part and reports whether it can be resumed.
+func (p *part) finish() bool {
 	p.close()
 	if p.source.URL == "" {
 		return false
@@ -228,9 +223,9 @@ func (p *part) keep() bool {
 	return true
 }
 
-// publish gives the whole part its name.
+// publish gives the complete part its name.
 func (p *part) publish(overwrite bool) error {
-	if err := p.settle(); err != nil {
+	if err := p.sync(); err != nil {
 		return err
 	}
 	if err := p.rename(overwrite); err != nil {
@@ -241,12 +236,12 @@ func (p *part) publish(overwrite bool) error {
 	return nil
 }
 
-// settle brings the part to the disk and closes it. Without that a power cut
-// could leave the name and lose the octets.
-func (p *part) settle() error {
+// sync writes the part to the disk and closes it. Otherwise a power cut could leave the
+// name without the content.
+func (p *part) sync() error {
 	defer p.close()
 	if old, err := p.folder.Lstat(p.file); err == nil {
-		// Whoever could read the old file can read the new one, and nobody else.
+		// The new file is readable for the same users as the old one.
 		if err := p.f.Chmod(old.Mode().Perm()); err != nil {
 			return p.err(p.partName(), err)
 		}
@@ -264,7 +259,7 @@ func (p *part) settle() error {
 	}
 	if !os.SameFile(mine, there) {
 		p.source = source{}
-		return p.err(p.partName(), errors.New("somebody else began it anew meanwhile"))
+		return p.err(p.partName(), errors.New("another process began it again"))
 	}
 	f := p.f
 	p.f = nil
@@ -281,7 +276,7 @@ func (p *part) rename(overwrite bool) error {
 		}
 		return nil
 	}
-	// A link does not replace a file that came meanwhile, as a renaming would.
+	// A link, unlike renaming, does not replace a file that another process created.
 	err := p.folder.Link(p.partName(), p.file)
 	switch {
 	case err == nil:
@@ -292,7 +287,7 @@ func (p *part) rename(overwrite bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return exists(p.path(p.file))
 	}
-	// Not every file system knows links.
+	// Not every file system has links.
 	if _, err := p.folder.Lstat(p.file); err == nil {
 		return exists(p.path(p.file))
 	}

@@ -18,64 +18,62 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/scheme"
 )
 
-// Job is one URL to be written to one file.
+// Job is a URL and the file to write it to.
 type Job struct {
-	URL locus.URL
-	// Name is that of the file in the folder: no path. [SafeName] makes one of
-	// what a server or a URL gives.
+	URL locus.URL // after referrals
+	// Name is the name of the file in the folder, not a path. [SafeName] makes one.
 	Name string
 }
 
-// Result is what became of a job.
+// Result is the outcome of a job.
 type Result struct {
 	Index int // of the job
 	Job   Job
-	// Resource is the object or menu that was written, closed, for what it tells
-	// of itself; nil with an error, or if nothing was fetched.
+	// Resource is the object or menu that was written, closed, for its description; nil
+	// with an error, or if nothing was fetched.
 	Resource scheme.Resource
 	URL      locus.URL // where it was found in the end
-	Size     int64     // octets of the file
-	Resumed  int64     // those of them that were there before
-	Skipped  bool      // the file was there already, and Options.Resume set
-	// Discarded is how many octets of an earlier part were fetched again, because the
-	// object has changed (Changed) or the server cannot resume.
+	Size     int64     // bytes of the file
+	Resumed  int64     // of them, those of an earlier part
+	Skipped  bool      // the file existed, and Options.Resume is set
+	// Discarded is how many bytes of an earlier part were fetched again, because the
+	// object has changed (Changed) or the server can't resume.
 	Discarded int64
 	Changed   bool
 	Err       error // an [*Error]
 }
 
-// Options for Run. A nil *Options is the same as a zero one.
+// Options for Run. The zero value, and nil, select the defaults.
 type Options struct {
 	Parallel int // jobs at once; 0: 4
 	PerHost  int // of them, from one host; 0: 2
-	// Resume goes on with parts that are there, and skips files that are there.
+	// Resume continues parts and skips files that exist.
 	Resume bool
-	// Overwrite replaces files that are there.
+	// Overwrite replaces files that exist.
 	Overwrite bool
-	// Raw stores octets in whatever content coding they come. Otherwise a coding that
-	// is not decoded is ErrCoded.
+	// Raw writes bytes in any content coding. Otherwise one that can't be decoded is
+	// ErrCoded.
 	Raw bool
-	// Retry is how often a job is tried again after a failure that may pass:
-	// no connection, a silence, a conversation that broke. It goes on from where
-	// it stopped.
+	// Retry is how often a job is tried again after a temporary failure: no connection,
+	// a timeout, a broken connection. It continues where it stopped. 0: never.
 	Retry int
-	// Wait is the pause before the first of those, and doubled for each after
-	// it; 0: 1 s.
+	// Wait is the pause before the second try, doubled for each one after it; 0: 1 s.
 	Wait time.Duration
-	// Accept and AcceptLanguage are as in [access.Request], for every job.
+	// Accept and AcceptLanguage are as in [access.Request], for all jobs.
 	Accept, AcceptLanguage string
-	// Items and Like are as in [access.Request], for every job.
+	// Items and Like are as in [access.Request], for all jobs.
 	Items scheme.ItemRange
 	Like  []locus.URL
-	// From returns what a job's URL was found in, as in [access.Request]. nil: all
-	// were typed.
+	// From returns what a job's URL was found in, as in [access.Request]. nil: all were
+	// typed.
 	From func(Job) *access.Result
 	// Menu writes a menu to a file. nil: a menu is an error.
 	Menu func(w io.Writer, m *scheme.Menu) error
-	// Progress is told how the jobs go, of one event at a time.
+	// Progress receives the progress of the jobs. It is not called concurrently.
 	Progress func(Event)
 }
 
@@ -83,15 +81,14 @@ const (
 	defaultParallel = 4
 	defaultPerHost  = 2
 	defaultWait     = time.Second
-	// maxWait keeps the doubled pauses within what a person waits for.
+	// maxWait bounds the doubled pauses.
 	maxWait = 30 * time.Second
 )
 
-// Run fetches jobs through c into files of folder, and yields their results in
-// the order of jobs. When ctx ends, so do the jobs; what they leave can be gone
-// on with.
+// Run fetches jobs through c into files of folder, and yields their results in the
+// order of jobs. When ctx is cancelled, so are the jobs; their parts can be resumed.
 //
-// The error is [ErrTwice] or [ErrName], and then nothing was fetched.
+// If the error is [ErrTwice] or [ErrName], nothing was fetched.
 func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
 	if err := checkNames(jobs); err != nil {
 		return nil, err
@@ -100,8 +97,7 @@ func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
 
-// checkNames makes sure that no two jobs write to one file, be it under its
-// temporary name.
+// checkNames makes sure that no two jobs write to one file, including temporary names.
 func checkNames(jobs []Job) error {
 	names := make(map[string]locus.URL, len(jobs))
 	twice := func(name string, u, v locus.URL) error {
@@ -150,7 +146,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 	defer func() {
 		cancel()
 		for range results {
-			// Nobody wants them any more, but their workers must end.
+			// The workers must be able to end.
 		}
 	}()
 	early := map[int]Result{}
@@ -171,21 +167,25 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 	}
 }
 
-// start lets workers loose on the jobs. The channel is closed when all are done.
+// start starts the workers. The channel is closed after the last result.
 func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 	results := make(chan Result)
-	q := newQueue(jobs, r.options.PerHost)
+	q := queue.New[int]()
+	for i, job := range jobs {
+		q.Add(i, hostKey(job.URL), queue.Limits{AtOnce: r.options.PerHost})
+	}
+	q.End()
 	var workers sync.WaitGroup
 	for range min(r.options.Parallel, len(jobs)) {
 		workers.Go(func() {
 			buf := make([]byte, bufferSize)
 			for {
-				i, h, ok := q.take()
+				i, host, ok := q.Take()
 				if !ok {
 					return
 				}
 				result := r.do(ctx, i, jobs[i], buf)
-				q.done(h)
+				q.Skip(host)
 				results <- result
 			}
 		})
@@ -197,6 +197,12 @@ func (r *runner) start(ctx context.Context, jobs []Job) <-chan Result {
 	return results
 }
 
+// hostKey names whom jobs share a limit by: scheme, host and port.
+func hostKey(u locus.URL) string {
+	port, _ := u.PortText()
+	return u.Scheme() + "://" + strings.ToLower(u.Host()) + ":" + port
+}
+
 func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
 	t := task{
 		runner: r,
@@ -205,9 +211,9 @@ func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
 		result: Result{Index: i, Job: job, URL: job.URL},
 	}
 	if r.options.Progress != nil {
-		t.meter.report = r.report
+		t.progress.report = r.report
 	}
-	t.meter.event = Event{Index: i, Total: -1, Left: -1}
+	t.progress.event = Event{Index: i, Total: -1, Left: -1}
 	err := ctx.Err()
 	if err == nil {
 		err = t.run(ctx)
@@ -215,9 +221,9 @@ func (r *runner) do(ctx context.Context, i int, job Job, buf []byte) Result {
 	t.result.Err = t.failure(err)
 	if t.result.Err != nil {
 		t.result.Resource = nil
-		t.meter.end(Failed, t.result.Err)
+		t.progress.end(Failed, t.result.Err)
 	} else {
-		t.meter.end(Finished, nil)
+		t.progress.end(Finished, nil)
 	}
 	return t.result
 }
@@ -228,21 +234,21 @@ func (r *runner) report(e Event) {
 	r.options.Progress(e)
 }
 
-// task is one job being done.
+// task is a job that runs.
 type task struct {
 	*runner
-	buf    []byte
-	part   part
-	begun  bool // the part is this task's own
-	meter  meter
-	result Result
+	buf      []byte
+	part     part
+	ownPart  bool // the part is this task's own
+	progress progress
+	result   Result
 
 	resumable bool // the object is
 }
 
 // failure wraps err, and says what is kept.
 func (t *task) failure(err error) error {
-	kept := t.part.keep()
+	kept := t.part.finish()
 	t.part.unlock()
 	if err == nil {
 		return nil
@@ -261,12 +267,12 @@ func (t *task) run(ctx context.Context) error {
 	if err := t.checkFile(); err != nil || t.result.Skipped {
 		return err
 	}
-	if err := t.lock(ctx); err != nil {
-		// What is there belongs to the process that has the lock.
+	if err := t.waitForLock(ctx); err != nil {
+		// The files belong to the process that has the lock.
 		t.part.source = source{}
 		return err
 	}
-	// Another process may have changed what is there until now.
+	// Another process may have changed the files.
 	if err := t.part.load(); err != nil {
 		return err
 	}
@@ -276,11 +282,11 @@ func (t *task) run(ctx context.Context) error {
 	wait := t.options.Wait
 	for tries := 0; ; tries++ {
 		err := t.try(ctx)
-		if err == nil || tries >= t.options.Retry || !passing(err) {
+		if err == nil || tries >= t.options.Retry || !isTemporary(err) {
 			return err
 		}
 		t.part.close()
-		t.meter.end(Waiting, err)
+		t.progress.end(Waiting, err)
 		select {
 		case <-ctx.Done():
 			return err
@@ -290,9 +296,9 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// passing reports whether err may be gone the next time.
-func passing(err error) bool {
-	if isLocal(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
+// isTemporary reports whether another try may succeed.
+func isTemporary(err error) bool {
+	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false
 	}
 	switch access.KindOf(err) {
@@ -302,7 +308,7 @@ func passing(err error) bool {
 	return false
 }
 
-// checkFile looks at what has the file's name now.
+// checkFile looks at a file that has the final name.
 func (t *task) checkFile() error {
 	name := t.part.file
 	info, err := t.folder.Lstat(name)
@@ -317,12 +323,12 @@ func (t *task) checkFile() error {
 		return exists(t.part.path(name))
 	case t.options.Resume && t.part.source.URL == "":
 		t.result.Skipped, t.result.Size = true, info.Size()
-		t.meter.event.Done, t.meter.event.Total = info.Size(), info.Size()
+		t.progress.event.Done, t.progress.event.Total = info.Size(), info.Size()
 		return nil
 	case !t.options.Overwrite:
 		return exists(t.part.path(name))
 	}
-	// A renaming would replace a file that nobody may write to.
+	// Renaming would replace even a file that is read-only.
 	f, err := t.folder.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return t.part.err(name, err)
@@ -330,10 +336,10 @@ func (t *task) checkFile() error {
 	return f.Close()
 }
 
-// try is one attempt.
+// try makes one attempt.
 func (t *task) try(ctx context.Context) error {
 	var offset int64
-	if t.options.Resume || t.begun {
+	if t.options.Resume || t.ownPart {
 		offset = t.part.offset(t.result.Job.URL)
 	}
 	resource, err := t.open(ctx, offset)
@@ -343,9 +349,9 @@ func (t *task) try(ctx context.Context) error {
 	t.result.Resource = resource
 	switch resource := resource.(type) {
 	case *scheme.Object:
-		err = t.object(ctx, resource)
+		err = t.writeObject(ctx, resource)
 	case *scheme.Menu:
-		err = t.menu(ctx, resource)
+		err = t.writeMenu(ctx, resource)
 	default:
 		err = ErrNotObject
 	}
@@ -359,7 +365,7 @@ func (t *task) try(ctx context.Context) error {
 	return t.part.publish(t.options.Overwrite)
 }
 
-// open gets the resource, and the part ready if it is gone on with.
+// open opens the resource, and the part if it is resumed.
 func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
 	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like}
 	if t.options.From != nil {
@@ -376,13 +382,13 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	object, ok := result.Resource.(*scheme.Object)
 	if !ok || object.Start == 0 {
 		if offset > 0 {
-			t.discards(ok && !t.part.source.same(object))
+			t.noteDiscarded(ok && !t.part.source.matches(object))
 		}
 		return result.Resource, nil
 	}
 	if object.Start != offset {
 		object.Close()
-		return nil, fmt.Errorf("%w: octets from %d on were asked for, and those from %d on came", scheme.ErrProtocol, offset, object.Start)
+		return nil, fmt.Errorf("%w: asked for octets from %d, got those from %d", scheme.ErrProtocol, offset, object.Start)
 	}
 	ok, err = t.part.resume(object)
 	if ok {
@@ -392,48 +398,48 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	if err != nil {
 		return nil, err
 	}
-	t.discards(true)
+	t.noteDiscarded(true)
 	return t.open(ctx, 0)
 }
 
-// discards notes that an earlier part is of no use.
-func (t *task) discards(changed bool) {
-	if !t.begun {
+// noteDiscarded records that an earlier part is useless.
+func (t *task) noteDiscarded(changed bool) {
+	if !t.ownPart {
 		t.result.Discarded, t.result.Changed = t.part.size, changed
 	}
 }
 
-func (t *task) object(ctx context.Context, o *scheme.Object) error {
+func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	if o.Encoding != "" && !t.options.Raw {
 		return fmt.Errorf("%w: %s", ErrCoded, locus.Quote(o.Encoding))
 	}
 	t.resumable = o.Resumable
 	if o.Start == 0 {
-		if err := t.begin(sourceOf(t.result.Job.URL, o)); err != nil {
+		if err := t.beginPart(sourceOf(t.result.Job.URL, o)); err != nil {
 			return err
 		}
 	}
-	if !t.begun {
-		t.begun, t.result.Resumed = true, t.part.size
+	if !t.ownPart {
+		t.ownPart, t.result.Resumed = true, t.part.size
 	}
-	t.meter.start(t.part.size, o.Size)
-	return t.meter.copy(ctx, &t.part, o.Body, t.buf)
+	t.progress.start(t.part.size, o.Size)
+	return t.progress.copy(ctx, &t.part, o.Body, t.buf)
 }
 
-func (t *task) begin(s source) error {
-	t.begun, t.result.Resumed = true, 0
+func (t *task) beginPart(s source) error {
+	t.ownPart, t.result.Resumed = true, 0
 	return t.part.begin(s)
 }
 
-// menu writes a menu. A part of it is worth nothing: menus can't be gone on with.
-func (t *task) menu(ctx context.Context, m *scheme.Menu) error {
+// writeMenu writes a menu. Part of a menu is useless: menus can't be resumed.
+func (t *task) writeMenu(ctx context.Context, m *scheme.Menu) error {
 	if t.options.Menu == nil {
 		return fmt.Errorf("%w: it is a menu", ErrNotObject)
 	}
-	if err := t.begin(sourceOf(t.result.Job.URL, nil)); err != nil {
+	if err := t.beginPart(sourceOf(t.result.Job.URL, nil)); err != nil {
 		return err
 	}
-	t.meter.start(0, -1)
+	t.progress.start(0, -1)
 	w := bufio.NewWriterSize(&t.part, bufferSize)
 	err := t.options.Menu(w, m)
 	if err == nil {

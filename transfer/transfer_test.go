@@ -45,7 +45,7 @@ type file struct {
 	whole   bool                               // Offset is not granted
 	coding  string                             // a content coding
 	resumes bool                               // the server says that it grants Offset
-	fail    []error                            // what the first opens come to
+	fail    []error                            // the errors of the first opens
 	during  func(ctx context.Context, n int64) // called before each read, with the octets read
 	menu    *scheme.Menu
 }
@@ -299,7 +299,7 @@ func TestResume(t *testing.T) {
 	wantNames(t, dir, "a.part", "a.part.json")
 	r = runOne(t, m, dir, &Options{Resume: true})
 	if r.Err != nil || r.Resumed != 200_000 || r.Size != 300_000 {
-		t.Errorf("gone on: %d octets, %d of them from before: %v", r.Size, r.Resumed, r.Err)
+		t.Errorf("resumed: %d octets, %d of them from before: %v", r.Size, r.Resumed, r.Err)
 	}
 	if want := []int64{0, 200_000 - overlap}; !slices.Equal(m.offsets(), want) {
 		t.Errorf("asked from %v on, want %v", m.offsets(), want)
@@ -320,7 +320,7 @@ func TestResumeChanged(t *testing.T) {
 	tests := []struct {
 		name          string
 		before, after file
-		granted       bool // the server goes on; it is we who notice
+		granted       bool // the server continues; the client notices
 	}{
 		{"tag", file{data: old, tag: "v1"}, file{data: now, tag: "v2"}, false},
 		{"time", file{data: old, modTime: day}, file{data: now, modTime: day.Add(time.Second)}, true},
@@ -367,7 +367,7 @@ func TestResumable(t *testing.T) {
 	}
 }
 
-// A coding that is not decoded is no file's content, unless that is wanted.
+// Bytes in a coding that is not decoded are an error, unless Raw is set.
 func TestCoded(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {data: octets(100), coding: "br"}}}

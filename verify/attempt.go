@@ -20,35 +20,35 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// attempt is one try at a target, and what it came to.
+// attempt is one try at a target, and its outcome.
 type attempt struct {
-	out     Outcome
-	passes  bool            // it may be otherwise soon
-	busy    bool            // because the server has too much to do
-	later   time.Duration   // which is what the server asks for; 0: it says nothing
-	public  bool            // it is so wherever the URL was found
-	unasked bool            // it is the robots.txt that it came to this with
-	looked  map[string]bool // the fragments that were looked for: whether they are there, or may be
+	registry   *scheme.Registry
+	outcome    Outcome
+	temporary  bool            // another try may succeed
+	busy       bool            // the server is overloaded
+	retryAfter time.Duration   // the pause that the server asks for; 0: none
+	public     bool            // the outcome is the same wherever the URL was found
+	fromRobots bool            // the outcome comes from robots.txt, not from a request for the URL
+	fragments  map[string]bool // whether each fragment that was looked for may exist
 
 	// Of a page of a site.
 	page     *doc
-	at       *pageAt
+	at       *origins
 	links    []link
 	troubles []error
 	anchors  *anchors
 }
 
-// greeting is how long a session is listened to. A host that waits longer for
-// somebody to type is there all the same.
-const greeting = 5 * time.Second
+// greetingTime is how long to wait for a session's greeting. Some hosts wait longer for
+// a user to type.
+const greetingTime = 5 * time.Second
 
-// attempt dereferences t.
 func (e *engine) attempt(ctx context.Context, t *target) *attempt {
-	a := new(attempt)
+	a := &attempt{registry: e.client.Registry()}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
-	if t.url.Scheme() == "mailto" {
-		a.out, a.passes = e.mail.judge(ctx, t.url)
+	if e.traits(t.url).Has(scheme.Composes) {
+		a.outcome, a.temporary = e.mail.check(ctx, t.url)
 		return a
 	}
 	e.mu.Lock()
@@ -59,34 +59,34 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	}
 	e.mu.Unlock()
 	a.page = page
-	a.looked = make(map[string]bool, len(wants))
+	a.fragments = make(map[string]bool, len(wants))
 	for _, fragment := range wants {
-		a.looked[fragment] = true
+		a.fragments[fragment] = true
 	}
 	if page != nil {
-		switch why, final, err := page.site.disallows(ctx, e, t); {
+		switch why, final, err := page.site.disallowed(ctx, e, t); {
 		case err != nil:
-			a.judge(err)
-			if a.out.Verdict == Warning {
-				a.out.Detail = "its robots.txt, which says where programs may go, can't be had: " + a.out.Detail
+			a.classify(err)
+			if a.outcome.Verdict == Warning {
+				a.outcome.Detail = "can't read the site's robots.txt: " + a.outcome.Detail
 			}
-			a.passes, a.unasked = a.passes && !final, true
+			a.temporary, a.fromRobots = a.temporary && !final, true
 			return a
 		case why != "":
-			a.out = Outcome{Verdict: Ignored, Detail: why}
+			a.outcome = Outcome{Verdict: Ignored, Detail: why}
 			return a
 		}
 	}
 	res, err := e.client.Do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
 	if err != nil {
-		a.judge(err)
+		a.classify(err)
 		return a
 	}
 	defer res.Resource.Close()
-	a.out.Verdict = Alive
+	a.outcome.Verdict = Alive
 	a.public = res.Zone == policy.Far
 	if len(res.Hops) > 1 {
-		a.out.Verdict, a.out.To, a.out.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
+		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 	}
 	if page != nil && !e.isPage(page, res) {
 		page = nil
@@ -94,37 +94,37 @@ func (e *engine) attempt(ctx context.Context, t *target) *attempt {
 	switch r := res.Resource.(type) {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
-			e.object(ctx, a, page, wants, res, r)
-		} else if s := res.URL.Scheme(); s == "gopher" || s == "gophers" {
-			a.doubt(r)
+			e.readObject(ctx, a, page, wants, res, r)
+		} else if e.client.Registry().Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+			a.checkText(r)
 		}
 	case *scheme.Menu:
 		switch {
 		case page != nil:
-			e.menu(a, res, r)
+			e.readMenu(a, res, r)
 		case len(wants) > 0:
-			e.index(ctx, a, t, wants, r)
+			e.findInIndexFile(ctx, a, t, wants, r)
 		}
 	case *scheme.Session:
-		a.listen(ctx, r)
+		a.awaitGreeting(ctx, r)
 	}
 	return a
 }
 
-// maxExcuse is the most octets of a text that does no more than say that there is
-// nothing.
-const maxExcuse = 1 << 10
+// maxNotFoundText is the most bytes of a text that only says that a resource is
+// missing.
+const maxNotFoundText = 1 << 10
 
-// doubt looks at a text of Gopher, which has no other way to say that there is none
-// than a text: some servers do. Nothing tells it from one that is meant.
-func (a *attempt) doubt(o *scheme.Object) {
+// checkText looks at a text of gopher, in which some servers say that a resource
+// is missing: the protocol has no error. It can't be told from a text that is meant.
+func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
 	}
-	text := make([]byte, maxExcuse+1)
+	text := make([]byte, maxNotFoundText+1)
 	n, err := o.Body.Read(text)
 	first, _, _ := strings.Cut(string(text[:n]), "\n")
-	if first = strings.TrimSpace(first); !isExcuse(strings.ToLower(first)) {
+	if first = strings.TrimSpace(first); !saysNotFound(strings.ToLower(first)) {
 		return
 	}
 	for err == nil && n < len(text) {
@@ -132,13 +132,13 @@ func (a *attempt) doubt(o *scheme.Object) {
 		more, err = o.Body.Read(text[n:])
 		n += more
 	}
-	if n <= maxExcuse {
-		a.out.Verdict, a.out.Detail = Warning, "there is a text that says "+locus.Quote(first)
+	if n <= maxNotFoundText {
+		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a text that says "+locus.Quote(first)
 	}
 }
 
-// isExcuse reports whether a line, in lower case, says that there is nothing.
-func isExcuse(line string) bool {
+// saysNotFound reports whether a line, in lower case, says that a resource is missing.
+func saysNotFound(line string) bool {
 	switch {
 	case line == "not found", line == "file not found":
 		return true
@@ -153,11 +153,11 @@ func isExcuse(line string) bool {
 	return false
 }
 
-// listen waits for the first octet of a session. A host that hangs up without one
-// may be a service that is not there.
-func (a *attempt) listen(ctx context.Context, s *scheme.Session) {
+// awaitGreeting waits for the first byte of a session. A host that closes the
+// connection without one may not have the service.
+func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 	var silent atomic.Bool
-	late := time.AfterFunc(greeting, func() {
+	late := time.AfterFunc(greetingTime, func() {
 		silent.Store(true)
 		s.Close()
 	})
@@ -166,15 +166,15 @@ func (a *attempt) listen(ctx context.Context, s *scheme.Session) {
 	switch {
 	case n > 0:
 	case silent.Load():
-		a.out.Detail = "the host says nothing"
+		a.outcome.Detail = "the host sent no greeting"
 	case err != nil && ctx.Err() == nil:
-		a.out = Outcome{Verdict: Warning, Detail: "the host hangs up without a word"}
-		a.passes = true
+		a.outcome = Outcome{Verdict: Warning, Detail: "the host closed the connection without a greeting"}
+		a.temporary = true
 	}
 }
 
-// menu reads the links of a menu that is a page of a site.
-func (e *engine) menu(a *attempt, res *access.Result, m *scheme.Menu) {
+// readMenu reads the links of a menu that is a page of a site.
+func (e *engine) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	a.at = pageOf(res)
 	line := int64(0)
 	for item, err := range m.Items {
@@ -195,26 +195,26 @@ func (e *engine) menu(a *attempt, res *access.Result, m *scheme.Menu) {
 // maxItems is the most items of a menu that are verified.
 const maxItems = 1 << 20
 
-var errItems = errors.New("the menu goes on: what follows is not verified")
+var errItems = errors.New("the menu is too long: the rest is not verified")
 
-// pageOf is what the links of res are relative to, and where they come from.
-func pageOf(res *access.Result) *pageAt {
+// pageOf returns the origins of the links in res.
+func pageOf(res *access.Result) *origins {
 	from := &access.Result{URL: res.URL, Zone: res.Zone}
-	return &pageAt{base: res.URL, from: from, away: from}
+	return &origins{base: res.URL, files: from, others: from}
 }
 
-// object reads an object for its fragments, and for its links if it is a page of a
+// readObject reads an object for its fragments, and for its links if it is a page of a
 // site.
-func (e *engine) object(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
+func (e *engine) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
-	if kind == opaque || kind == sheet && page == nil {
+	if kind == otherType || kind == cssType && page == nil {
 		return
 	}
 	text, err := io.ReadAll(io.LimitReader(o.Body, e.o.MaxPage+1))
 	cut := int64(len(text)) > e.o.MaxPage
 	if err != nil && !cut {
-		a.out = Outcome{}
-		a.judge(err)
+		a.outcome = Outcome{}
+		a.classify(err)
 		return
 	}
 	if cut {
@@ -226,16 +226,15 @@ func (e *engine) object(ctx context.Context, a *attempt, page *doc, wants []stri
 		links, troubles := e.links(ctx, bytes.NewReader(text), page.name, kind, res.URL)
 		a.links, a.troubles = links, append(a.troubles, troubles...)
 	}
-	e.search(a, kind, text, cut, page != nil, wants, res.URL)
+	e.findFragments(a, kind, text, cut, page != nil, wants, res.URL)
 }
 
-// errCut: a page is longer than is read of it.
-var errCut = errors.New("the page is too large to be read to its end: links behind that are not verified")
+var errCut = errors.New("the page is too large: links in its last part are not verified")
 
-// search looks for fragments in a document. One that referrals brought counts in place
-// of all others.
-func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
-	if !keep && len(wants) == 0 || e.o.NoFragments || kind == sheet {
+// findFragments looks for fragments in a document. A fragment that referrals brought
+// replaces all others.
+func (e *engine) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
+	if !keep && len(wants) == 0 || e.o.NoFragments || kind == cssType {
 		return
 	}
 	brought, isBrought := at.Fragment()
@@ -244,7 +243,7 @@ func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wa
 		withText = withText || wantsText(fragment)
 	}
 	var list *anchors
-	if kind == markdown {
+	if kind == markdownType {
 		list = markdownAnchors(octet.View(text))
 	} else {
 		list = htmlAnchors(octet.View(text), withText)
@@ -256,11 +255,11 @@ func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wa
 		}
 		found := list.find(looked) || isProgram(at, looked)
 		if cut && !found {
-			// It may be in the rest, and nobody looks there.
+			// It may be in the part that was not read.
 			found = true
-			a.out.Detail = "the document is too large to look for all fragments"
+			a.outcome.Detail = "the document is too large to find all fragments"
 		}
-		a.looked[fragment] = found
+		a.fragments[fragment] = found
 	}
 	if keep && !cut && !isBrought {
 		list.text = ""
@@ -268,143 +267,140 @@ func (e *engine) search(a *attempt, kind string, text []byte, cut, keep bool, wa
 	}
 }
 
-// The media types that have fragments which can be looked for, but for the last, which
-// has links alone.
+// The media types that are read: for fragments and links, and cssType for links only.
 const (
-	opaque   = ""
-	page     = "text/html"
-	markdown = "text/markdown"
-	sheet    = "text/css"
+	otherType    = ""
+	htmlType     = "text/html"
+	markdownType = "text/markdown"
+	cssType      = "text/css"
 )
 
-// kindOf returns what an object is read as.
+// kindOf returns the type that an object is read as.
 func kindOf(o *scheme.Object) string {
 	if o.Encoding != "" {
-		return opaque
+		return otherType
 	}
 	mediaType, _, _ := strings.Cut(o.Type, ";")
 	switch strings.ToLower(strings.TrimSpace(mediaType)) {
 	case "text/html", "application/xhtml+xml", "image/svg+xml":
-		return page
+		return htmlType
 	case "text/markdown", "text/x-markdown":
-		return markdown
-	case sheet:
-		return sheet
+		return markdownType
+	case cssType:
+		return cssType
 	}
-	return opaque
+	return otherType
 }
 
-// judge says what a failure comes to.
-func (a *attempt) judge(err error) {
-	a.out.Verdict = Warning
-	a.out.Detail = reason(err)
+// classify sets the outcome of an error.
+func (a *attempt) classify(err error) {
+	a.outcome.Verdict = Warning
+	a.outcome.Detail = reason(err)
 	if later := (*scheme.LaterError)(nil); errors.As(err, &later) {
-		a.later = later.After
+		a.retryAfter = later.After
 	}
 	switch access.KindOf(err) {
 	case access.Denied:
-		a.out.Verdict = Denied
+		a.outcome.Verdict = Denied
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
-			// These nobody forbids to go to: nobody gets there.
+			// Not forbidden, but impossible.
 			switch denied.Rule {
 			case "hops":
-				a.out.Verdict = Dead
+				a.outcome.Verdict = Dead
 			case "host":
-				a.out.Verdict = Malformed
+				a.outcome.Verdict = Malformed
 			}
 		}
 	case access.Syntax:
 		if errors.Is(err, scheme.ErrProtocol) {
-			// What is no URL is what the server sent.
-			a.protocol(err)
+			// The server sent the malformed URL.
+			a.classifyProtocol(err)
 			return
 		}
-		a.out.Verdict = Malformed
+		a.outcome.Verdict = Malformed
 	case access.Unsupported:
-		a.out.Verdict = Unsupported
+		a.outcome.Verdict = Unsupported
 	case access.TooLarge:
-		a.out.Verdict = Alive
+		a.outcome.Verdict = Alive
 	case access.NotFound:
-		a.out.Verdict = Dead
-		a.out.Status = statusOf(err)
+		a.outcome.Verdict = Dead
+		a.outcome.Status = statusOf(err)
 	case access.Auth:
-		a.out.Status = statusOf(err)
+		a.outcome.Status = statusOf(err)
 	case access.Timeout, access.Interrupted:
-		a.passes = true
+		a.temporary = true
 	case access.Unreachable:
-		a.unreachable(err)
+		a.classifyUnreachable(err)
 	case access.Protocol:
-		a.protocol(err)
+		a.classifyProtocol(err)
 	}
 }
 
-// unreachable judges a connection that did not come about: nobody has that name, or
-// nobody listens there, or it is the way there that is in trouble, or a server that
-// says that it has no time now.
-func (a *attempt) unreachable(err error) {
+// classifyUnreachable sets the outcome of a failed connection: the host does not exist,
+// it refuses connections, the network fails, or the server is busy.
+func (a *attempt) classifyUnreachable(err error) {
 	var dns *net.DNSError
 	gateway := errors.As(err, new(*access.GatewayError))
 	switch {
 	case errors.As(err, &dns):
 		if dns.IsNotFound && !gateway {
-			a.out.Verdict, a.out.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
+			a.outcome.Verdict, a.outcome.Detail = Dead, "no such host: "+locus.Quote(dns.Name)
 		} else {
-			a.passes = true
+			a.temporary = true
 		}
 	case gateway:
-		// It may be the gateway to which no connection comes about.
-		a.passes = true
+		// The gateway itself may be unreachable.
+		a.temporary = true
 	case errors.Is(err, syscall.ECONNREFUSED):
-		a.out.Verdict, a.passes = Dead, true
-		a.out.Detail = "nobody listens there: connection refused"
+		a.outcome.Verdict, a.temporary = Dead, true
+		a.outcome.Detail = "connection refused"
 	case isUntrusted(err):
-		// It was reached, and could not show who it is.
-		a.out.Verdict = Dead
+		// It answered, but can't prove its identity.
+		a.outcome.Verdict = Dead
 	default:
-		a.passes = true
-		a.out.Status = statusOf(err)
-		// Of FTP and of NNTP, about the whole server.
-		a.busy = a.out.Status == 421 || a.out.Status == 400
+		a.temporary = true
+		a.outcome.Status = statusOf(err)
+		// Codes of FTP and NNTP about the whole server.
+		a.busy = a.outcome.Status == 421 || a.outcome.Status == 400
 	}
 }
 
-// isUntrusted reports whether a server has no certificate that is good for it, or
-// does not speak TLS where that is meant.
+// isUntrusted reports whether a server has no valid certificate, or does not speak TLS
+// on its port.
 func isUntrusted(err error) bool {
 	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
-// protocol judges an answer that brings nothing.
-func (a *attempt) protocol(err error) {
+// classifyProtocol sets the outcome of an error response.
+func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
-	a.out.Status = status
+	a.outcome.Status = status
 	switch {
 	case errors.Is(err, access.ErrCircle):
-		a.out.Verdict = Dead
+		a.outcome.Verdict = Dead
 	case status == 0:
-		// A conversation that broke.
-		a.passes = true
+		// The connection broke.
+		a.temporary = true
 	case status == 429, status == 503:
-		a.passes, a.busy = true, true
-	case status >= 400 && status < 500 && !isOfHTTP(err):
-		// Of FTP and of NNTP, whose numbers for what is not there are known as that.
-		a.passes = true
+		a.temporary, a.busy = true, true
+	case status >= 400 && status < 500 && !a.isOfHTTP(err):
+		// FTP and NNTP: their codes for a missing resource are NotFound already.
+		a.temporary = true
 	case status == 408, status == 425, status == 500, status == 502, status == 504, status >= 520 && status < 530:
-		a.passes = true
+		a.temporary = true
 	case status == 402, status == 405, status == 406, status == 451, status == 999:
-		// It does not say that nothing is there.
+		// The resource may exist.
 	case status >= 400 && status < 500:
-		a.out.Verdict = Dead
+		a.outcome.Verdict = Dead
 	}
 }
 
-// isOfHTTP reports whether err is the answer of a web server.
-func isOfHTTP(err error) bool {
+func (a *attempt) isOfHTTP(err error) bool {
 	e := (*access.Error)(nil)
-	return errors.As(err, &e) && (e.URL.Scheme() == "http" || e.URL.Scheme() == "https")
+	return errors.As(err, &e) && a.registry.Scheme(e.URL).Traits.Has(scheme.Web)
 }
 
-// statusOf returns the number of the answer that err is about, or 0.
+// statusOf returns the status code in err, or 0.
 func statusOf(err error) int {
 	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
 		return answer.Code
@@ -412,7 +408,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// reason is err without what the result says by itself.
+// reason returns the text of err without what the result says by itself.
 func reason(err error) string {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text := denied.Reason
@@ -435,8 +431,8 @@ func reason(err error) string {
 	return plainError(err)
 }
 
-// withoutSecrets returns text with "***" for what may be a password in u. A message about
-// a file has its path, in which a mistyped URL is no longer recognized.
+// withoutSecrets returns text with "***" in place of what may be a password in u. A
+// message about a file has its path, in which a mistyped URL is not recognized.
 func withoutSecrets(text string, u locus.URL) string {
 	written := u.String()
 	masked := locus.Mask(written)

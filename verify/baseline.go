@@ -10,17 +10,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Baseline is a list of links that are known to be bad, and so are no news.
+// Baseline is a list of links that are known to be broken, and so not reported again.
 type Baseline struct{ known map[string]bool }
 
-// baselineHead begins the file of a baseline.
-const baselineHead = "# Links that are known to be bad: a URL a line, or a document and what is written there.\n"
+const baselineHead = "# Links that are known to be bad, one per line: a URL, or a document and the text of the link.\n"
 
-// maxBaseline is the most octets of a line of a baseline.
+// maxBaseline is the greatest length of a line, in bytes.
 const maxBaseline = locus.MaxLen
 
-// ParseBaseline reads the text of a baseline: a link a line, as [Result.Key] has
-// it. Empty lines, and lines that begin with "#" and a blank, are for people.
+// ParseBaseline reads a baseline: one link per line, as [Result.Key] has it. Empty
+// lines, and lines that begin with "# ", are ignored.
 func ParseBaseline(text string) (*Baseline, error) {
 	b := &Baseline{known: map[string]bool{}}
 	number := 0
@@ -53,8 +52,7 @@ func WriteBaseline(w io.Writer, links []string) error {
 	return err
 }
 
-// has reports whether a link is in the baseline, which may be nil.
 func (b *Baseline) has(link string) bool { return b != nil && b.known[link] }
 
-// Links returns the links of the baseline, in order.
+// Links returns the links of the baseline, sorted.
 func (b *Baseline) Links() []string { return slices.Sorted(maps.Keys(b.known)) }

@@ -1,77 +1,73 @@
-// Package verify finds out which links of documents lead somewhere (RFC 1738 section
-// 2: a URL locates a resource "which may or may not" be there any more; section 6).
+// Package verify finds broken links in documents: URLs whose resources do not exist
+// (RFC 1738 section 2: a URL locates a resource that "may" be accessible).
 //
-// A [Verifier] reads documents with package document, dereferences each URL once
-// through package access, in every scheme, and says of each link what became of it:
-// a [Verdict]. It finds no fault with a link because it can't tell: what is dead,
-// somebody said so, a server, a name server, or the machine at which nobody listens.
+// A [Verifier] reads documents with package document, opens each URL once through
+// package access, in every scheme, and gives each link a [Verdict]. A link counts as
+// broken only if a server, a name server or a refused connection says so:
 //
-//	alive        it leads somewhere
-//	moved        so it does, by referrals: where to, and whether for good
-//	warning      nobody can tell: 401, 402, 403, 405, 406, 407, 408, 425, 429, 451, 5xx, 999,
-//	             no answer in time, a conversation that broke, a server that says that it
-//	             has no time now, no connection to a gateway; each after all tries;
-//	             a text of Gopher that says that there is none; a scheme that neither
-//	             this registry nor IANA's has
-//	ignored      a rule, or a robots.txt, asks to leave it alone; or nobody knows what it will
-//	             be: a part of a template, a partial form in what has no place
-//	unsupported  nothing here accesses that scheme
-//	denied       the policy does not let anybody go there
-//	fragment     the document is there, and has no such fragment
-//	dead         there is no such thing (404, 410, 550, 430 ...), no such host; nobody listens;
-//	             referrals lead in a circle
-//	malformed    it is no URL, or not one of its scheme
-//	unknown      the run ended before
+//	alive        the resource exists
+//	moved        it exists, and referrals lead there
+//	warning      inconclusive after all tries: the statuses 401, 402, 403, 405, 406, 407, 408,
+//	             425, 429, 451, 5xx and 999, timeouts, broken connections, an overloaded
+//	             server, an unreachable gateway, a text of gopher that says that something
+//	             is missing, and a scheme that is neither registered here nor with IANA
+//	ignored      not requested, because of a rule or a robots.txt, or because the URL is
+//	             incomplete: a part of a template, a partial form without a base
+//	unsupported  the scheme can't be opened here
+//	denied       the policy forbids the request
+//	fragment     the document exists and does not have the fragment
+//	dead         the resource does not exist (404, 410, 550, 430 ...), the host does not exist
+//	             or refuses connections, or referrals lead in a circle
+//	malformed    not a URL, or not one of its scheme
+//	unknown      the run ended before the link was verified
 //
-// # What is asked
+// # Requests
 //
-// As little as proves it ([scheme.Request.Probe]): HEAD, and GET where a server
-// seems not to know HEAD; SIZE and MDTM, or CWD; STAT or GROUP; the menu, or the first
-// octets, of Gopher; the search of WAIS; a session is opened, and listened to for an
-// octet. Of a mail address the syntax is judged, and whether anybody takes mail for its
-// domain, by the name server alone: no mail server is asked. A page is got as a whole
-// where its fragments are wanted, or its links. Of a URL that is broken after a hyphen
-// the reading without it is asked for where the other one is dead, and counts if it is
-// there.
+// The Verifier asks for as little as possible ([scheme.Request.Probe]): HEAD, and GET
+// if a server seems not to know HEAD; SIZE and MDTM, or CWD; STAT or GROUP; the menu or
+// the first bytes of a gopher item; the search of WAIS; the first byte of a session. A
+// mail address is checked by its syntax and by the name server, without contact to a
+// mail server. A page is read as a whole if its fragments or its links are wanted. If a
+// URL is broken after a hyphen at the end of a line, the reading without the hyphen is
+// tried when the other one is dead.
 //
 // # Fragments
 //
-// In HTML a fragment is the "id" of an element or the "name" of an "a", first as it is
-// written, then decoded; "#top" and "#" are always there, "#7-12" if "#7" and "#12" are.
-// The text of a fragment directive, ":~:text=", must be on the page. A page that leads on
-// to another ("refresh") may have any fragment. In Markdown headings have the fragments
-// that GitHub gives them, and those of "{#name}" at their end, and HTML in it those that
-// it names. What begins with "/" or "!", and the numbers of lines that sites show files
-// with, is for a program in the page, and not looked for; nor is a fragment of any other
-// media type, or behind the octets that are read of a page ([Options.MaxPage]). A fragment
-// of a directory is looked for in its index file: index.html, index.htm, index.md,
-// README.md or README.html, the first of them that it has.
+// In HTML a fragment is the "id" of an element or the "name" of an "a", first as written,
+// then decoded; "#top" and "#" always exist, and "#7-12" does if "#7" and "#12" do. The
+// text of a text fragment, ":~:text=", must be on the page. A page that redirects by
+// "refresh" may have any fragment. In Markdown headings have the fragments that GitHub
+// gives them, and those of "{#name}" at their end; HTML in it counts too. Fragments
+// that are for programs in a page are not looked for: those that begin with "/" or "!",
+// and line numbers of source code viewers. Neither are fragments of other media types,
+// nor those after the part of a page that is read ([Options.MaxPage]). The fragment of a
+// directory is looked for in its index file: index.html, index.htm, index.md, README.md
+// or README.html, the first that exists.
 //
 // # Other scripts
 //
-// A link with characters that are not US-ASCII is asked for as the URL that it stands for
-// (RFC 3987 section 3.1); what is written is in [Result.Written]. If its host has no ASCII
-// form, it is malformed, and no name server is asked.
+// A link with characters that are not US-ASCII is requested as the URL that it stands for
+// (RFC 3987 section 3.1); [Result.Written] has the original. If its host has no ASCII
+// form, the link is malformed.
 //
 // # Politeness
 //
-// A host is asked by so many at once and so often as [Options] says, whatever the
-// schemes. A failure that may pass is waited out, longer each time. A server that says
-// when to come back (Retry-After) is left alone until then by everybody here, and for
-// the rest of the run if that is too long. A site's robots.txt is read before its
-// pages are, and obeyed, Crawl-delay included; if the server can't give it, that is a
-// warning, and no page is asked for (RFC 9309 section 2.3.1.4). Where a document leads
-// outside the site one request is made, as a person's browser makes it, and no
-// robots.txt is asked about that.
+// [Options] bound how many requests a host gets at once and how often, whatever their
+// schemes. Temporary failures are retried after growing pauses. A server that asks for a
+// pause (Retry-After) gets it for all its URLs, or is skipped for the rest of the run if
+// the pause is too long. A site's robots.txt is read before its pages, and obeyed with
+// its Crawl-delay. If the server can't deliver it, no page is requested, and that is a
+// warning (RFC 9309 section 2.3.1.4). A link that leaves the site costs one request, like
+// a click in a browser, and no robots.txt is read for it.
 //
 // # Where links may lead
 //
-// A link is followed ([access.Request.From]): from a file it leads to files and to what
-// is public, since a file's text may be anybody's; from a page to where the policy lets
-// that page lead. The same URL found in two places may be denied in one of them.
+// A link is followed, not typed ([access.Request.From]): from a file it leads to files and
+// to public addresses, because a file's text may be anyone's; from a page it leads where
+// the policy lets that page lead. So the same URL may be denied in one of two documents.
 //
 // # Refused
 //
-// Nothing is sent that a URL's opener refuses. Passwords are in no [Outcome], and URLs
-// with one not in a [Store].
+// Nothing is sent that a URL's opener refuses. No [Outcome] has a password, and no
+// [Store] has a URL with one.
 package verify

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -14,113 +15,120 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/queue"
 	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
 )
 
-// origin is where a URL was found, as far as that matters for where it may lead.
+// origin is where a URL was found, as far as it matters for where it may lead.
 type origin uint8
 
 const (
-	near   origin = iota // it was typed, or so far nothing public was dialled
-	far                  // something public led there, or a file, whose text may be anybody's
-	inFile               // of a file's URL: it was typed, or in a file
+	fromTyped  origin = iota // it was typed, or nothing public was dialled before
+	fromPublic               // a public page led there, or a file, whose text may be anyone's
+	inFile                   // the URL of a file that was typed or found in a file
 )
 
-// originOf is that of u, which was found in from. nil: it was typed.
-func originOf(u locus.URL, from *access.Result) origin {
+// traits returns what the scheme of u is like.
+func (e *engine) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
+
+func (e *engine) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
+
+// originOf returns the origin of u, which was found in from. nil: it was typed.
+func (e *engine) originOf(u locus.URL, from *access.Result) origin {
 	switch {
-	case u.Scheme() == "file" && (from == nil || from.URL.Scheme() == "file"):
+	case e.isFile(u) && (from == nil || e.isFile(from.URL)):
 		return inFile
 	case from == nil, from.Zone == policy.Near:
-		return near
+		return fromTyped
 	}
-	return far
+	return fromPublic
 }
 
-// targetKey tells targets apart: a URL in canonical form, without its fragment.
+// targetKey identifies a target: its URL in canonical form, without a fragment.
 type targetKey struct {
 	url    locus.URL
 	origin origin
 }
 
-// target is a URL to be dereferenced. Its fields are the engine's to guard, but for
-// those that are set once.
+// target is a URL to open. The engine's mutex guards its fields, except those that are
+// set once.
 type target struct {
-	url  locus.URL // as it was written first, without its fragment
+	url  locus.URL // as first written, without its fragment
 	key  targetKey
 	from *access.Result
-	host *host
+	host *queue.Host[*target]
 
-	wants   []string        // fragments
-	found   map[string]bool // those of them that are known
-	anchors *anchors        // all that it has, if it is a page of a site
-	page    *doc            // that it is, of a site
-	next    *target         // the same URL from another place, which waits for this one
-	archive *target         // that asks an archive for it
-	of      *target         // what this one asks an archive for
-	tries   int
-	state   state
-	public  bool // what became of it would become of it wherever it was found
-	unasked bool // what became of it is that of the robots.txt
-	out     *Outcome
+	wants      []string        // fragments to look for
+	found      map[string]bool // fragments that were looked for
+	anchors    *anchors        // all fragments, of a page of a site
+	page       *doc            // as a page of a site
+	next       *target         // the same URL from another origin, which waits for this one
+	archive    *target         // that asks an archive for it
+	archived   *target         // the target whose archived copy this is
+	tries      int
+	state      state
+	public     bool // the outcome is the same from every origin
+	fromRobots bool // the outcome comes from robots.txt
+	outcome    *Outcome
 }
 
 type state uint8
 
 const (
-	held state = iota // until all documents are read, or another has been asked
+	waiting state = iota // for all documents, or for another target
 	queued
 	done
 )
 
 // doc is a document and its links.
 type doc struct {
-	name  string
-	ready bool     // its links are there
-	raw   []link   // as they were read, until they are taken in
-	refs  []ref    // then
-	err   []error  // what of it can't be read
-	site  *site    // that it is a page of
-	depth int      // in the site
-	at    *pageAt  // of a page: where it was found
-	typed *typedAt // it is no document: a URL that was typed
+	name     string
+	ready    bool      // its links are known
+	links    []link    // as read, until they are added
+	refs     []ref     // the links after that
+	err      []error   // what can't be read
+	site     *site     // that it is a page of
+	depth    int       // in the site
+	at       *origins  // of a page: where it was found
+	typedURL *typedURL // a URL instead of a document
 }
 
-// typedAt is a URL that was typed, and is the first page of a site.
-type typedAt struct{ url locus.URL }
+// typedURL is a URL that was typed: the first page of a site.
+type typedURL struct{ url locus.URL }
 
-// pageAt is what links of a document are relative to.
-type pageAt struct {
-	base locus.URL
-	from *access.Result // for files
-	away *access.Result // for all else
+// origins are what the links of a document are resolved by, and found in.
+type origins struct {
+	base   locus.URL
+	files  *access.Result // for files
+	others *access.Result // for all other links
 }
 
-// found says where u was found, as access wants to know it.
-func (p *pageAt) found(u locus.URL) *access.Result {
+// originOf returns the result that a link was found in, for access.
+func (p *origins) originOf(isFile bool) *access.Result {
 	switch {
 	case p == nil:
 		return nil
-	case u.Scheme() == "file":
-		return p.from
+	case isFile:
+		return p.files
 	}
-	return p.away
+	return p.others
 }
 
-// ref is a link of a document: a target, or an outcome that nobody was asked for.
+// ref is a link of a document: a target, or an outcome that needs no request.
 type ref struct {
 	target       *target
 	fixed        *Outcome
 	fragment     string
 	hasFragment  bool
 	line, column int64
-	more         *more
+	extra        *linkExtra
 }
 
-// more is what few links have, or nobody else has.
-type more struct {
-	url                      locus.URL // if there is no target, or it is spelt otherwise there
-	alternative              locus.URL // the other reading of it
+// linkExtra is what few links have.
+type linkExtra struct {
+	url                      locus.URL // if there is no target, or the target's URL is spelled differently
+	alternative              locus.URL // the other reading of the link
 	written, member, context string
 }
 
@@ -128,30 +136,30 @@ type more struct {
 type engine struct {
 	client *access.Client
 	o      Options
-	queue  *queue
-	mail   mailer
+	queue  *queue.Queue[*target]
+	mail   mailChecker
 
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc                // that come behind those of the sources
-	taken    int                   // how many of docs have been taken in
-	read     bool                  // no documents come from the sources any more
-	started  bool                  // targets go to the queue at once
+	pages    []*doc                // to be added after the sources' documents
+	added    int                   // number of docs whose links were added
+	allRead  bool                  // no more documents come from the sources
+	started  bool                  // targets go to the queue immediately
 	targets  map[locus.URL]*target // the first of each URL
 	waiting  []*target             // until all documents are read
-	same     map[Outcome]*Outcome  // of many targets
+	interned map[Outcome]*Outcome  // shared by many targets
 	progress Progress
 }
 
 func newEngine(c *access.Client, o Options) *engine {
 	e := &engine{
-		client:  c,
-		o:       o,
-		queue:   newQueue(o.PerHost, o.Interval),
-		mail:    mailer{lookup: o.Mail, check: c.CheckName, known: map[string]Outcome{}},
-		targets: map[locus.URL]*target{},
-		same:    map[Outcome]*Outcome{},
+		client:   c,
+		o:        o,
+		queue:    queue.New[*target](),
+		mail:     mailChecker{lookup: o.Mail, checkName: c.CheckName, domains: map[string]Outcome{}},
+		targets:  map[locus.URL]*target{},
+		interned: map[Outcome]*Outcome{},
 	}
 	e.changed.L = &e.mu
 	return e
@@ -160,7 +168,7 @@ func newEngine(c *access.Client, o Options) *engine {
 func (e *engine) run(ctx context.Context, sources iter.Seq[Source], yield func(Result) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() {
-		e.queue.close()
+		e.queue.Close()
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.changed.Broadcast()
@@ -173,11 +181,11 @@ func (e *engine) run(ctx context.Context, sources iter.Seq[Source], yield func(R
 	e.yieldAll(ctx, yield)
 	stop()
 	cancel()
-	e.queue.close()
+	e.queue.Close()
 	workers.Wait()
 }
 
-// readAll reads the sources, several at once, and then lets the targets go.
+// readAll reads the sources, several at once, and then starts the targets.
 func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	var readers sync.WaitGroup
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -191,8 +199,8 @@ func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 		e.mu.Unlock()
 		if s.Open == nil {
 			d.name = ""
-			d.typed = &typedAt{s.URL}
-			e.hand(d, []link{{url: s.URL}}, nil)
+			d.typedURL = &typedURL{s.URL}
+			e.deliver(d, []link{{url: s.URL}}, nil)
 			continue
 		}
 		room <- struct{}{}
@@ -204,7 +212,7 @@ func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	readers.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.read, e.started = true, true
+	e.allRead, e.started = true, true
 	e.docs = append(e.docs, e.pages...)
 	e.pages = nil
 	for _, t := range e.waiting {
@@ -214,52 +222,52 @@ func (e *engine) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	e.changed.Broadcast()
 }
 
-// hand gives a document its links. Documents are taken in in their order, so that
-// which page of a site comes first does not depend on which came in first.
-func (e *engine) hand(d *doc, links []link, troubles []error) {
+// deliver passes the links of a document on. They are added in the order of the
+// documents, so the first page of a site does not depend on timing.
+func (e *engine) deliver(d *doc, links []link, troubles []error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	d.raw, d.err, d.ready = links, troubles, true
-	for e.taken < len(e.docs) && e.docs[e.taken].ready {
-		d := e.docs[e.taken]
-		e.taken++
-		e.take(d)
+	d.links, d.err, d.ready = links, troubles, true
+	for e.added < len(e.docs) && e.docs[e.added].ready {
+		d := e.docs[e.added]
+		e.added++
+		e.addLinks(d)
 	}
 	e.changed.Broadcast()
 }
 
-// take takes in the links of a document.
-func (e *engine) take(d *doc) {
-	if d.typed == nil {
+// addLink makes a ref of a link.
+func (e *engine) addLinks(d *doc) {
+	if d.typedURL == nil {
 		e.progress.Documents++
 	}
-	e.progress.Links += len(d.raw)
-	d.refs = make([]ref, 0, len(d.raw))
-	for i := range d.raw {
-		d.refs = append(d.refs, e.ref(d, &d.raw[i]))
+	e.progress.Links += len(d.links)
+	d.refs = make([]ref, 0, len(d.links))
+	for i := range d.links {
+		d.refs = append(d.refs, e.addLink(d, &d.links[i]))
 	}
-	d.raw = nil
+	d.links = nil
 }
 
-// ref makes a ref of a link.
-func (e *engine) ref(d *doc, l *link) ref {
+// addLink makes a ref of a link.
+func (e *engine) addLink(d *doc, l *link) ref {
 	r := ref{line: l.line, column: l.column}
 	if l.written != "" || l.member != "" || l.context != "" || !l.alternative.IsZero() {
-		r.more = &more{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
+		r.extra = &linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
 	}
 	fix := func(v Verdict, detail string) ref {
-		r.fixed = e.fix(v, detail)
-		if r.more == nil {
-			r.more = new(more)
+		r.fixed = e.fixedOutcome(v, detail)
+		if r.extra == nil {
+			r.extra = new(linkExtra)
 		}
-		r.more.url = l.url
+		r.extra.url = l.url
 		return r
 	}
 	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
 	if pattern, ok := e.o.Rules.ignores(l.url); ok {
-		return fix(Ignored, "by the rule "+locus.Quote(pattern))
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern))
 	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
@@ -270,34 +278,33 @@ func (e *engine) ref(d *doc, l *link) ref {
 		return fix(Malformed, plainError(err))
 	}
 	if canonical == asked {
-		canonical = asked // the same text, kept once
+		canonical = asked // keep the text once
 	}
-	from := d.at.found(asked)
-	t := e.target(targetKey{canonical, originOf(asked, from)}, asked, from)
+	from := d.at.originOf(e.isFile(asked))
+	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
 	r.target = t
 	if t.url != asked {
-		if r.more == nil {
-			r.more = new(more)
+		if r.extra == nil {
+			r.extra = new(linkExtra)
 		}
-		r.more.url = l.url
+		r.extra.url = l.url
 	}
 	if r.fragment, r.hasFragment = l.url.Fragment(); r.hasFragment && e.wantsFragment(l.url, r.fragment) {
 		e.want(t, r.fragment)
 	}
-	e.follow(d, t)
+	e.followInSite(d, t)
 	return r
 }
 
-// fix returns an outcome that nobody is asked for.
-func (e *engine) fix(v Verdict, detail string) *Outcome {
-	return e.shared(Outcome{Verdict: v, Detail: detail})
+// fixedOutcome returns an outcome that needs no request.
+func (e *engine) fixedOutcome(v Verdict, detail string) *Outcome {
+	return e.intern(Outcome{Verdict: v, Detail: detail})
 }
 
-// maxSame is how many outcomes are kept once for all who have them.
-const maxSame = 4096
+// maxInterned is the most outcomes that are shared.
+const maxInterned = 4096
 
-// unsupported says why nothing here can verify u, if that is so before its form
-// matters, and what the verdict is.
+// unsupported returns why u can't be verified whatever its form is, and the verdict.
 func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 	s, ok := e.client.Registry().Lookup(u.Scheme())
 	switch {
@@ -307,16 +314,16 @@ func (e *engine) unsupported(u locus.URL) (Verdict, string) {
 			why += " (" + suggestion + ")"
 		}
 		return verdict, why
-	case u.Scheme() == "mailto":
-	case u.Scheme() == "cid":
-		return Unsupported, "a cid URL has a meaning only within its message"
+	case s.Traits.Has(scheme.Composes):
+	case s.Traits.Has(scheme.Contained):
+		return Unsupported, "a " + u.Scheme() + " URL has a meaning only within its message"
 	case s.Opener == nil:
-		return Unsupported, "URLs of " + u.Scheme() + " are not accessed here"
+		return Unsupported, "URLs of " + u.Scheme() + " can't be opened here"
 	}
 	return 0, ""
 }
 
-// target returns the target of a key, which is made if there is none.
+// target returns the target of a key, and creates it if it is missing.
 func (e *engine) target(key targetKey, asked locus.URL, from *access.Result) *target {
 	var last *target
 	for t := e.targets[key.url]; t != nil; t = t.next {
@@ -339,7 +346,7 @@ func (e *engine) target(key targetKey, asked locus.URL, from *access.Result) *ta
 	return t
 }
 
-// start has t asked for, now or when all documents are read.
+// start queues t now, or once all documents are read.
 func (e *engine) start(t *target) {
 	if !e.started {
 		e.waiting = append(e.waiting, t)
@@ -348,24 +355,24 @@ func (e *engine) start(t *target) {
 	e.enqueue(t)
 }
 
-// enqueue has t asked for, unless what is known of it is enough.
+// enqueue queues t, unless its stored outcome is enough.
 func (e *engine) enqueue(t *target) {
-	if e.remembered(t) {
+	if e.loadStored(t) {
 		e.finish(t)
 		return
 	}
 	t.state = queued
-	name, most := hostOf(t.key.url)
-	e.queue.add(t, name, most)
+	name, limits := e.hostOf(t.key.url)
+	e.queue.Add(t, name, limits)
 }
 
-// remembered looks t up in the store.
-func (e *engine) remembered(t *target) bool {
-	if e.o.Store == nil || t.page != nil || !isRemembered(t.url) {
+// loadStored looks t up in the store.
+func (e *engine) loadStored(t *target) bool {
+	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
 		return false
 	}
 	if _, err := e.client.Way(t.url, t.from); errors.Is(err, policy.ErrDenied) {
-		// It was allowed to the run that found it out.
+		// An earlier run was allowed to open it.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
@@ -373,74 +380,60 @@ func (e *engine) remembered(t *target) bool {
 		return false
 	}
 	for _, fragment := range t.wants {
-		if _, known := r.Fragments[fragment]; !known && isThere(&Outcome{Verdict: r.Verdict}) {
+		if _, known := r.Fragments[fragment]; !known && isFound(&Outcome{Verdict: r.Verdict}) {
 			return false
 		}
 	}
 	out := r.outcome()
 	t.found = r.Fragments
-	t.out = e.shared(out)
+	t.outcome = e.intern(out)
 	return true
 }
 
-// isRemembered reports whether what becomes of u may be in the store: files are
-// looked at anew, and what has a password in it leaves no trace.
-func isRemembered(u locus.URL) bool {
-	return u.Scheme() != "file" && !hasSecret(u)
-}
+// isRemembered reports whether the outcome of u may be in the store: files are cheap
+// to open again, and a password must not get there.
+func (e *engine) isRemembered(u locus.URL) bool { return !e.isFile(u) && !hasSecret(u) }
 
-// hasSecret reports whether u has a password, perhaps where the grammar knows of none.
+// hasSecret reports whether u has a password, perhaps where the grammar has none.
 func hasSecret(u locus.URL) bool { return u.Redacted() != u.String() }
 
-// hostOf returns whom a URL in canonical form shares limits with, and how many may ask
-// it at once, as [queue.host] has it.
-func hostOf(u locus.URL) (name string, most int) {
-	switch u.Scheme() {
-	case "file":
-		return "", -1
-	case "mailto":
-		// One after the other, so that a domain is looked up once.
+// hostOf returns the name that a URL in canonical form shares limits by, and these.
+func (e *engine) hostOf(u locus.URL) (name string, limits queue.Limits) {
+	switch traits := e.traits(u); {
+	case traits.Has(scheme.Files):
+		return "", queue.Limits{}
+	case traits.Has(scheme.Composes):
+		// One after the other, so a domain is looked up once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
-		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), 1
+		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), queue.Limits{AtOnce: 1}
 	}
 	name = strings.ToLower(u.Host())
 	if port, ok := u.PortText(); ok && port != "" {
 		name += ":" + port
 	}
-	if name == "" {
-		name = u.Scheme()
-	}
-	return name, 0
+	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
 }
 
-// wantsFragment reports whether a fragment is looked for.
 func (e *engine) wantsFragment(u locus.URL, fragment string) bool {
-	if e.o.NoFragments || fragment == "" || isProgram(u, fragment) {
-		return false
-	}
-	switch u.Scheme() {
-	case "http", "https", "file", "ftp", "ftps", "gopher", "gophers":
-		return true
-	}
-	return false
+	return !e.o.NoFragments && fragment != "" && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
 }
 
-// want has a fragment of t looked for.
+// want looks for a fragment of t.
 func (e *engine) want(t *target, fragment string) {
-	if slices.Contains(t.wants, fragment) || t.state == done && !isThere(t.out) {
+	if slices.Contains(t.wants, fragment) || t.state == done && !isFound(t.outcome) {
 		return
 	}
-	if e.look(t, fragment); t.state == done && len(t.wants) > 0 {
-		// It was asked for before anybody wanted this.
+	if e.lookUp(t, fragment); t.state == done && len(t.wants) > 0 {
+		// It was opened before a link had this fragment.
 		e.progress.Done--
 		t.tries = 0
-		t.state = held
+		t.state = waiting
 		e.start(t)
 	}
 }
 
-// look looks for a fragment among what is known of t, or else has it wanted.
-func (e *engine) look(t *target, fragment string) {
+// lookUp looks for a fragment in what is known of t, or else adds it to t.wants.
+func (e *engine) lookUp(t *target, fragment string) {
 	if _, known := t.found[fragment]; known {
 		return
 	}
@@ -454,93 +447,93 @@ func (e *engine) look(t *target, fragment string) {
 	t.found[fragment] = t.anchors.find(fragment)
 }
 
-// work dereferences targets.
 func (e *engine) work(ctx context.Context) {
 	for {
-		t, ok := e.queue.take()
+		t, host, ok := e.queue.Take()
 		if !ok {
 			return
 		}
-		e.do(ctx, t)
+		t.host = host
+		e.try(ctx, t)
 	}
 }
 
-// do makes one try at t.
-func (e *engine) do(ctx context.Context, t *target) {
+// try makes one attempt at t.
+func (e *engine) try(ctx context.Context, t *target) {
 	h := t.host
-	if why := e.queue.isShut(h); why != "" {
-		e.queue.done(h, -1)
-		e.end(t, &attempt{out: Outcome{Verdict: Warning, Detail: why, Tries: t.tries}})
+	if why := e.queue.IsShut(h); why != "" {
+		e.queue.Skip(h)
+		e.handle(t, &attempt{outcome: Outcome{Verdict: Warning, Detail: why, Tries: t.tries}})
 		return
 	}
 	begin := time.Now()
 	a := e.attempt(ctx, t)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
-		// What came of it came of that.
-		e.queue.done(h, took)
+		// The cancelled context caused the result.
+		e.queue.Done(h, took)
 		return
 	}
 	t.tries++
-	a.out.Tries = t.tries
-	at, again := e.again(t, a)
-	e.queue.done(h, took)
+	a.outcome.Tries = t.tries
+	at, again := e.retryAt(t, a)
+	e.queue.Done(h, took)
 	if again {
-		e.queue.retry(t, at)
+		e.queue.AddAt(t, h, at)
 		return
 	}
-	e.end(t, a)
+	e.handle(t, a)
 }
 
-// again reports whether t is tried again after a, and when. A server that asks for
-// time gets it for all that is asked of it.
-func (e *engine) again(t *target, a *attempt) (at time.Time, again bool) {
-	if !a.passes {
+// retryAt reports whether t is tried again after a, and when. A server that asks for a
+// pause gets it for all its URLs.
+func (e *engine) retryAt(t *target, a *attempt) (at time.Time, again bool) {
+	if !a.temporary {
 		return at, false
 	}
 	now := time.Now()
-	if a.later > e.o.MaxWait {
-		e.queue.shut(t.host, "not asked any more: the server wanted to be left alone for "+a.later.String())
+	if a.retryAfter > e.o.MaxWait {
+		e.queue.Shut(t.host, "skipped: the server asked for a pause of "+a.retryAfter.String())
 		return at, false
 	}
 	if t.tries > e.o.Retry {
-		if a.busy && a.later > 0 {
-			e.queue.pause(t.host, now.Add(a.later))
+		if a.busy && a.retryAfter > 0 {
+			e.queue.Pause(t.host, now.Add(a.retryAfter))
 		}
 		return at, false
 	}
 	wait := e.o.Wait << min(t.tries-1, 16)
 	wait = min(wait/2+rand.N(wait/2+1), e.o.MaxWait)
-	wait = max(wait, a.later)
+	wait = max(wait, a.retryAfter)
 	if a.busy {
-		e.queue.pause(t.host, now.Add(wait))
+		e.queue.Pause(t.host, now.Add(wait))
 	}
 	return now.Add(wait), true
 }
 
-// end makes a what became of t.
-func (e *engine) end(t *target, a *attempt) {
+// handle makes a the outcome of t.
+func (e *engine) handle(t *target, a *attempt) {
 	e.mu.Lock()
-	t.out = e.shared(a.out)
-	t.public, t.unasked = a.public, a.unasked
+	t.outcome = e.intern(a.outcome)
+	t.public, t.fromRobots = a.public, a.fromRobots
 	if a.anchors != nil {
 		t.anchors = a.anchors
 	}
-	if len(a.looked) > 0 && t.found == nil {
+	if len(a.fragments) > 0 && t.found == nil {
 		t.found = map[string]bool{}
 	}
-	maps.Copy(t.found, a.looked)
+	maps.Copy(t.found, a.fragments)
 	wants := t.wants
 	t.wants = nil
-	if isThere(t.out) {
+	if isFound(t.outcome) {
 		for _, fragment := range wants {
-			e.look(t, fragment)
+			e.lookUp(t, fragment)
 		}
 	}
 	page := t.page
 	isNew := page != nil && !page.ready
-	// It has become a page of a site in the meantime.
-	late := isNew && a.page == nil && isThere(t.out)
+	// It became a page of a site meanwhile.
+	late := isNew && a.page == nil && isFound(t.outcome)
 	isNew = isNew && !late
 	if isNew {
 		page.at = a.at
@@ -553,53 +546,53 @@ func (e *engine) end(t *target, a *attempt) {
 	}
 	e.mu.Unlock()
 	if isNew {
-		e.hand(page, a.links, a.troubles)
+		e.deliver(page, a.links, a.troubles)
 	}
 }
 
-// shared returns an outcome that is kept once for all targets that have it.
-func (e *engine) shared(o Outcome) *Outcome {
-	if same := e.same[o]; same != nil {
+// intern returns an outcome that targets share.
+func (e *engine) intern(o Outcome) *Outcome {
+	if same := e.interned[o]; same != nil {
 		return same
 	}
-	if len(e.same) < maxSame {
-		e.same[o] = &o
+	if len(e.interned) < maxInterned {
+		e.interned[o] = &o
 	}
 	return &o
 }
 
-// finish tells everybody that t is done.
+// finish marks t as done and wakes those who wait for it.
 func (e *engine) finish(t *target) {
-	if asked := t.of; asked != nil {
-		if t.out.Verdict == Alive || t.out.Verdict == Moved {
-			out := *asked.out
+	if asked := t.archived; asked != nil {
+		if t.outcome.Verdict == Alive || t.outcome.Verdict == Moved {
+			out := *asked.outcome
 			out.Archive = t.url
-			asked.out = &out
+			asked.outcome = &out
 		}
 		t = asked
-	} else if e.asksArchive(t) {
+	} else if e.askArchive(t) {
 		return
 	}
 	t.state = done
 	e.progress.Done++
-	if t.out.Verdict.IsBad() {
+	if t.outcome.Verdict.IsBad() {
 		e.progress.Dead++
 	}
-	e.remember(t)
-	e.goOn(t)
+	e.store(t)
+	e.startNext(t)
 	e.changed.Broadcast()
 }
 
-// goOn has the next target asked for that has the URL of t, which is done. If what
-// became of t would become of it too, nobody is asked again.
-func (e *engine) goOn(t *target) {
+// startNext starts the next target with the URL of t, which is done. An outcome that
+// holds for both needs no second request.
+func (e *engine) startNext(t *target) {
 	next := t.next
-	if next == nil || next.state != held {
+	if next == nil || next.state != waiting {
 		return
 	}
 	if t.public && next.page == nil {
-		next.out, next.found, next.anchors, next.public = t.out, maps.Clone(t.found), t.anchors, true
-		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isThere(t.out) {
+		next.outcome, next.found, next.anchors, next.public = t.outcome, maps.Clone(t.found), t.anchors, true
+		if missing := slices.ContainsFunc(next.wants, func(fragment string) bool { _, known := t.found[fragment]; return !known }); !missing || !isFound(t.outcome) {
 			e.finish(next)
 			return
 		}
@@ -607,12 +600,11 @@ func (e *engine) goOn(t *target) {
 	e.start(next)
 }
 
-// isThere reports whether something was found.
-func isThere(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
+func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
 
-// asksArchive has an archive asked for t if it is dead, and was not asked.
-func (e *engine) asksArchive(t *target) bool {
-	if e.o.Archive == nil || t.out.Verdict != Dead || t.archive != nil || t.of != nil || t.out.Cached && !t.out.Archive.IsZero() {
+// askArchive starts a request to an archive for t, if it is dead and none was made.
+func (e *engine) askArchive(t *target) bool {
+	if e.o.Archive == nil || t.outcome.Verdict != Dead || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
 	}
 	asked := t.url.WithoutPassword()
@@ -623,28 +615,28 @@ func (e *engine) asksArchive(t *target) bool {
 	if u.IsZero() {
 		return false
 	}
-	t.archive = &target{url: u, key: targetKey{u, near}, of: t}
+	t.archive = &target{url: u, key: targetKey{u, fromTyped}, archived: t}
 	e.enqueue(t.archive)
 	return true
 }
 
-// remember puts what became of t into the store.
-func (e *engine) remember(t *target) {
-	if e.o.Store == nil || t.out.Cached || t.unasked || t.of != nil || !isRemembered(t.url) || !t.out.isKept() {
+// store puts the outcome of t into the store.
+func (e *engine) store(t *target) {
+	if e.o.Store == nil || t.outcome.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !t.outcome.isKept() {
 		return
 	}
-	o := t.out
+	o := t.outcome
 	found := maps.Clone(t.found)
 	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
 		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment
 	})
 	e.o.Store.put(t.key.key(), record{
 		Verdict: o.Verdict, When: time.Now().Unix(), Status: o.Status, Detail: o.Detail,
-		To: shown(o.To), Permanent: o.Permanent, Tries: o.Tries, Fragments: found,
+		To: withoutPassword(o.To), Permanent: o.Permanent, Tries: o.Tries, Fragments: found,
 	})
 }
 
-// yieldAll yields what became of the links, document by document.
+// yieldAll yields the results, document by document.
 func (e *engine) yieldAll(ctx context.Context, yield func(Result) bool) {
 	for i := 0; ; i++ {
 		d := e.next(ctx, i)
@@ -657,7 +649,7 @@ func (e *engine) yieldAll(ctx context.Context, yield func(Result) bool) {
 			}
 		}
 		for j := range d.refs {
-			if !yield(e.result(ctx, d, &d.refs[j])) {
+			if !yield(e.awaitResult(ctx, d, &d.refs[j])) {
 				return
 			}
 		}
@@ -665,12 +657,12 @@ func (e *engine) yieldAll(ctx context.Context, yield func(Result) bool) {
 	}
 }
 
-// next waits for the document number i to be taken in. nil: there is none.
+// next waits until the links of document i are added. nil: there is no such document.
 func (e *engine) next(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i >= e.taken {
-		if e.read && e.taken == len(e.docs) || ctx.Err() != nil {
+	for i >= e.added {
+		if e.allRead && e.added == len(e.docs) || ctx.Err() != nil {
 			return nil
 		}
 		e.changed.Wait()
@@ -678,11 +670,11 @@ func (e *engine) next(ctx context.Context, i int) *doc {
 	return e.docs[i]
 }
 
-// result waits for what becomes of r.
-func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
+// awaitResult waits for the outcome of r.
+func (e *engine) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	res := Result{Document: d.name, Line: r.line, Column: r.column}
-	if r.more != nil {
-		res.Written, res.Member, res.Context, res.URL = r.more.written, r.more.member, r.more.context, r.more.url
+	if r.extra != nil {
+		res.Written, res.Member, res.Context, res.URL = r.extra.written, r.extra.member, r.extra.context, r.extra.url
 	}
 	if r.fixed != nil {
 		res.Outcome = *r.fixed
@@ -692,8 +684,8 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 			e.changed.Wait()
 		}
 		if r.target.state == done {
-			res.Outcome = *r.target.out
-			r.overlay(&res.Outcome)
+			res.Outcome = *r.target.outcome
+			r.applyFragment(&res.Outcome)
 		}
 		e.mu.Unlock()
 		if res.URL.IsZero() {
@@ -705,8 +697,9 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 			}
 		}
 	}
-	if res.Verdict == Dead && r.more != nil && !r.more.alternative.IsZero() {
-		if other := e.otherwise(ctx, d, r); isThere(&other.Outcome) {
+	res.isFile = e.isFile(res.URL)
+	if res.Verdict == Dead && r.extra != nil && !r.extra.alternative.IsZero() {
+		if other := e.tryAlternative(ctx, d, r); isFound(&other.Outcome) {
 			return other
 		}
 	}
@@ -717,29 +710,28 @@ func (e *engine) result(ctx context.Context, d *doc, r *ref) Result {
 	return res
 }
 
-// otherwise waits for what becomes of the other reading of r: one that is there is what
-// was meant.
-func (e *engine) otherwise(ctx context.Context, d *doc, r *ref) Result {
+// tryAlternative waits for the outcome of the other reading of r.
+func (e *engine) tryAlternative(ctx context.Context, d *doc, r *ref) Result {
 	e.mu.Lock()
-	other := e.ref(d, &link{url: r.more.alternative, member: r.more.member, context: r.more.context, line: r.line, column: r.column})
+	other := e.addLink(d, &link{url: r.extra.alternative, member: r.extra.member, context: r.extra.context, line: r.line, column: r.column})
 	e.mu.Unlock()
-	res := e.result(ctx, d, &other)
+	res := e.awaitResult(ctx, d, &other)
 	if res.Detail == "" {
-		res.Detail = "without the hyphen at the end of the line"
+		res.Detail = "read without the hyphen at the end of the line"
 	}
 	return res
 }
 
-// overlay has the outcome of a target be that of a link with a fragment.
-func (r *ref) overlay(o *Outcome) {
-	if !r.hasFragment || !isThere(o) {
+// applyFragment turns the outcome of a target into that of a link with a fragment.
+func (r *ref) applyFragment(o *Outcome) {
+	if !r.hasFragment || !isFound(o) {
 		return
 	}
 	if found, known := r.target.found[r.fragment]; known && !found {
 		o.Verdict = Fragment
 		o.Detail = "the document has no such fragment"
 		if wantsText(r.fragment) {
-			o.Detail = "the document has no such fragment, or not that text"
+			o.Detail = "the document has no such fragment or text"
 		}
 	}
 }

@@ -17,7 +17,7 @@ func isProgram(u locus.URL, fragment string) bool {
 	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") {
 		return true
 	}
-	if u.Scheme() == "file" {
+	if u.Host() == "" { // a local file
 		return false
 	}
 	// Lines, as GitHub and GitLab number them: L10, L10-L20, L10-20, L10C3.

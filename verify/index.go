@@ -10,13 +10,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// indexFiles are the files that stand for a directory where it is shown, in order of
-// preference, in lower case.
+// indexFiles are the files shown for a directory, in lower case, in order of
+// preference.
 var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "readme.html"}
 
-// index looks for the fragments of a directory in its index file. A directory without
-// one has no fragments that can be looked for.
-func (e *engine) index(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
+// findInIndexFile looks for the fragments of a directory in its index file. Without
+// one, it has no fragments that can be looked for.
+func (e *engine) findInIndexFile(ctx context.Context, a *attempt, t *target, wants []string, m *scheme.Menu) {
 	file, rank := locus.URL{}, len(indexFiles)
 	n := 0
 	for item, err := range m.Items {
@@ -34,11 +34,11 @@ func (e *engine) index(ctx context.Context, a *attempt, t *target, wants []strin
 	}
 	res, err := e.client.Do(ctx, access.Request{URL: file, From: t.from})
 	if err != nil {
-		// The directory is there, and what its index file has is not known.
+		// The directory exists; the content of its index file is unknown.
 		return
 	}
 	defer res.Resource.Close()
 	if o, ok := res.Resource.(*scheme.Object); ok {
-		e.object(ctx, a, nil, wants, res, o)
+		e.readObject(ctx, a, nil, wants, res, o)
 	}
 }

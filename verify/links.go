@@ -29,15 +29,15 @@ type link struct {
 
 // readSource reads the links of a source.
 func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &pageAt{base: s.URL, from: &access.Result{URL: s.URL}, away: &access.Result{URL: s.URL, Zone: policy.Far}}
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
 	r, err := s.Open(ctx)
 	if err != nil {
-		e.hand(d, nil, []error{err})
+		e.deliver(d, nil, []error{err})
 		return
 	}
 	defer r.Close()
 	links, troubles := e.links(ctx, r, s.Name, s.Type, s.URL)
-	e.hand(d, links, troubles)
+	e.deliver(d, links, troubles)
 }
 
 // maxTroubles is how many parts of a document that can't be read are told.
@@ -157,7 +157,7 @@ func (e *engine) unknown(written string) (Verdict, string) {
 // name that nothing else knows either may be mistyped: that is a warning.
 func unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
-		return Unsupported, "URLs of " + locus.Quote(name) + " are not accessed here"
+		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}
 	return Warning, "unknown scheme " + locus.Quote(name)
 }
@@ -199,7 +199,7 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 		return locus.URL{}, errNoPlace
 	}
 	text := found.Ref
-	if base.Scheme() == "file" {
+	if e.isFile(base) {
 		if host, ok := strings.CutPrefix(text, "//"); ok && host != "" && host[0] != '/' && !strings.HasPrefix(host, "localhost/") {
 			return locus.URL{}, errNoScheme
 		}

@@ -105,7 +105,7 @@ func TestPerHost(t *testing.T) {
 		for i := range 12 {
 			fmt.Fprintf(&text, "x-clock://a/%d x-clock://b/%d\n", i, i)
 		}
-		c.run(t, Options{Interval: -1, PerHost: 3}, text.String())
+		c.run(t, Options{Interval: None, PerHost: 3}, text.String())
 		if c.most["a"] != 3 || c.most["b"] != 3 || time.Since(c.begin) != 4*time.Second {
 			t.Errorf("at once %v, in %v", c.most, time.Since(c.begin))
 		}
@@ -121,8 +121,9 @@ func TestHostOf(t *testing.T) {
 	for range v.Run(t.Context(), slices.Values([]Source{textDoc("d", text)})) {
 	}
 	var got []string
-	for name := range v.e.queue.hosts {
-		got = append(got, name)
+	_, _, hosts := v.e.queue.Stats()
+	for _, h := range hosts {
+		got = append(got, h.Host)
 	}
 	slices.Sort(got)
 	if text := strings.Join(got, ", "); text != "a.example, a.example:8080, mail b.example" {
@@ -147,7 +148,7 @@ func TestRetryAfter(t *testing.T) {
 			}
 			return time.Second, nil
 		}}
-		got := c.run(t, Options{Interval: -1, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
+		got := c.run(t, Options{Interval: None, PerHost: 1}, "x-clock://a/1 x-clock://a/2 x-clock://b/2")
 		if got[0].Verdict != Alive || got[0].Tries != 2 || got[1].Verdict != Alive || got[1].Tries != 1 {
 			t.Errorf("%+v", got)
 		}
@@ -182,7 +183,7 @@ func (timeoutError) Error() string   { return "no answer in time" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// What may pass is tried again, and is no death.
+// A temporary failure is retried, and is a warning.
 func TestRetries(t *testing.T) {
 	refused := fmt.Errorf("%w: %w", scheme.ErrUnreachable, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 	for _, c := range []struct {
@@ -239,7 +240,7 @@ func TestRetries(t *testing.T) {
 		})
 	}
 	k := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 0, timeoutError{} }}
-	if got := k.run(t, Options{Retry: -1}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
+	if got := k.run(t, Options{Retry: NoRetry}, "x-clock://a/1"); got[0].Tries != 1 || got[0].Verdict != Warning {
 		t.Errorf("%+v", got)
 	}
 }
@@ -248,7 +249,7 @@ func TestRetries(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 24 * time.Hour, nil }}
-		got := c.run(t, Options{Timeout: time.Minute, Retry: -1}, "x-clock://a/1")
+		got := c.run(t, Options{Timeout: time.Minute, Retry: NoRetry}, "x-clock://a/1")
 		if got[0].Verdict != Warning || time.Since(c.begin) != time.Minute {
 			t.Errorf("%+v in %v", got, time.Since(c.begin))
 		}
@@ -281,7 +282,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// Who stops listening leaves nothing behind.
+// A caller that stops early leaves no goroutine.
 func TestBreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: good}

@@ -11,26 +11,25 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Rules say which links are not asked for, and which verdicts are good enough. The
-// zero Rules, and nil, say nothing.
+// Rules say which links are skipped, and which verdicts are accepted. nil and the zero
+// Rules have no effect.
 type Rules struct {
-	// Ignore are patterns of URLs that are not asked for. "*" in a pattern stands for
-	// any characters, and everything else for itself.
+	// Ignore are patterns of URLs that are skipped. "*" in a pattern stands for any
+	// characters, all else for itself.
 	Ignore []string
-	// Accept are verdicts that are taken as good.
+	// Accept are outcomes that are not reported.
 	Accept []Accept
 }
 
-// Accept takes links as good.
+// Accept describes links that are not reported.
 type Accept struct {
 	URL     string    // a pattern
-	Status  []int     // of these answers; empty: of any
-	Verdict []Verdict // with one of these verdicts; empty: with any
+	Status  []int     // one of these status codes; empty: any
+	Verdict []Verdict // one of these verdicts; empty: any
 	Reason  string    // for people
 }
 
-// ParseRules reads rules in TOML. A key that does not exist is an error: one that
-// is misspelt must not pass for one that is obeyed.
+// ParseRules reads rules in TOML. An unknown key is an error.
 func ParseRules(text string) (*Rules, error) {
 	var file struct {
 		Ignore []string `toml:"ignore"`
@@ -48,22 +47,22 @@ func ParseRules(text string) (*Rules, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: no such key; there are ignore, and url, status, verdict and reason of accept", locus.Quote(unknown[0].String()))
+		return nil, fmt.Errorf("%s: unknown key; known are ignore, and in accept: url, status, verdict and reason", locus.Quote(unknown[0].String()))
 	}
 	r := &Rules{Ignore: file.Ignore}
 	for i, a := range file.Accept {
 		if a.URL == "" {
-			return nil, fmt.Errorf(`the accept number %d has no url: write url = "*" if it is for all`, i+1)
+			return nil, fmt.Errorf(`accept number %d has no url: write url = "*" for all`, i+1)
 		}
 		r.Accept = append(r.Accept, Accept(a))
 	}
 	if slices.Contains(r.Ignore, "") {
-		return nil, errors.New(`an empty pattern in ignore: write "*" for all`)
+		return nil, errors.New(`empty pattern in ignore: write "*" for all`)
 	}
 	return r, nil
 }
 
-// ignores returns the pattern by which u is ignored.
+// ignores returns the pattern that u matches.
 func (r *Rules) ignores(u locus.URL) (pattern string, ok bool) {
 	if r == nil {
 		return "", false
@@ -77,7 +76,7 @@ func (r *Rules) ignores(u locus.URL) (pattern string, ok bool) {
 	return "", false
 }
 
-// accepts returns why the outcome of u is taken as good.
+// accepts returns why an outcome of u is accepted.
 func (r *Rules) accepts(u locus.URL, o *Outcome) (reason string, ok bool) {
 	if r == nil {
 		return "", false
@@ -92,8 +91,8 @@ func (r *Rules) accepts(u locus.URL, o *Outcome) (reason string, ok bool) {
 	return "", false
 }
 
-// matches reports whether text is as a pattern says. It takes time in proportion to
-// the product of their lengths at worst.
+// matches reports whether text matches a pattern, in time proportional to the product
+// of their lengths at worst.
 func matches(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	if !star {

@@ -12,88 +12,58 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
-// agent is the name that a robots.txt knows this program by.
+// agent is this program's name in robots.txt.
 const agent = "locus"
 
-// site is what is below a URL that was typed.
+// site is the pages below a URL that was typed.
 type site struct {
-	first  locus.URL          // in canonical form
-	prefix string             // that the URLs of its pages have, in canonical form
-	pages  map[locus.URL]bool // in canonical form
+	row   scheme.Scheme      // of first
+	first locus.URL          // in canonical form
+	pages map[locus.URL]bool // in canonical form
 
-	mu     sync.Mutex
-	asked  bool
-	tries  int                   // to ask
-	robots *robotstxt.RobotsData // nil: all is allowed
-	err    error                 // why nobody knows what is; nil: it is known
+	mu          sync.Mutex
+	robotsKnown bool                  // for the robots.txt
+	tries       int                   // to ask
+	robots      *robotstxt.RobotsData // nil: all is allowed
+	err         error                 // why the robots.txt is not known; nil: it is
 }
 
-// newSite returns the site of a URL in canonical form: what is in its folder. One
-// whose last segment looks like no file is a folder itself.
-func newSite(first locus.URL) *site {
+// newSite returns the site of a URL in canonical form.
+func (e *engine) newSite(first locus.URL) *site {
 	s := &site{pages: map[locus.URL]bool{}}
-	s.move(first)
+	e.move(s, first)
 	return s
 }
 
-// move has the site be that of another first page. Another host has a robots.txt of
-// its own.
-func (s *site) move(first locus.URL) {
+// move makes first the first page of s. Another host has its own robots.txt.
+func (e *engine) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
-		s.asked, s.tries, s.robots, s.err = false, 0, nil, nil
+		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
 		s.mu.Unlock()
 	}
-	s.first = first
-	text := first.WithoutFragmentText()
-	switch first.Scheme() {
-	case "http", "https", "ftp", "ftps":
-		text, _, _ = strings.Cut(text, "?")
-		begin := first.PathOffset()
-		last := text[strings.LastIndexByte(text, '/')+1:]
-		if strings.LastIndexByte(text, '/') >= begin-1 && last != "" && !strings.Contains(last, ".") {
-			text += "/"
-		}
-		s.prefix = text[:strings.LastIndexByte(text, '/')+1]
-	case "gopher", "gophers":
-		s.prefix = gopherKey(first)
-	}
+	s.row, s.first = e.client.Registry().Scheme(first), first
 }
 
-// gopherKey is a gopher URL without the type of its item.
-func gopherKey(u locus.URL) string {
-	text := u.WithoutFragmentText()
-	at := u.PathOffset()
-	if at >= len(text) {
-		return strings.TrimSuffix(text, "/") + "/"
-	}
-	return text[:at] + text[at+1:]
-}
-
-// has reports whether a URL in canonical form is a page of the site, as far as it
-// shows.
+// has reports whether a URL in canonical form is a page of the site, as far as its
+// text shows.
 func (s *site) has(u locus.URL) bool {
 	if u == s.first {
 		return true
 	}
-	if s.prefix == "" || u.Scheme() != s.first.Scheme() {
+	if s.row.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Below(s.first, u) {
 		return false
 	}
 	path, _ := u.Path()
-	switch u.Scheme() {
-	case "gopher", "gophers":
-		return strings.HasPrefix(gopherKey(u), s.prefix) && (path == "" || path[0] == '1') && !strings.Contains(path, "%09")
-	case "ftp", "ftps":
-		return strings.HasPrefix(u.String(), s.prefix) && (strings.HasSuffix(path, "/") || mayBePage(path))
-	}
-	return strings.HasPrefix(u.String(), s.prefix) && mayBePage(path)
+	return s.row.Hierarchy != relative.Path || mayBePage(path)
 }
 
-// mayBePage reports whether a path may lead to a page: whether its last segment ends
-// like one, or like nothing that is known not to be.
+// mayBePage reports whether a path may lead to a page: its last segment has no suffix
+// of another type.
 func mayBePage(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	path = strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
@@ -110,42 +80,41 @@ func mayBePage(path string) bool {
 	return true
 }
 
-// follow makes a page of t if it is one: the first of a site, or one that a page of
-// its site leads to. e.mu is held.
-func (e *engine) follow(d *doc, t *target) {
+// followInSite makes t a page of a site if it is one: the first, or one that a page of
+// the site links to. The caller must hold e.mu.
+func (e *engine) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
 	}
 	s, depth := d.site, d.depth+1
 	switch {
-	case d.typed != nil:
-		if t.url.Scheme() == "mailto" || t.url.Scheme() == "file" {
+	case d.typedURL != nil:
+		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
-		s, depth = newSite(t.key.url), 0
-	case t.state == done && !isThere(t.out) && !t.out.Cached:
+		s, depth = e.newSite(t.key.url), 0
+	case t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // It was asked for in this run, and there is no page.
-	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.within(depth) || len(s.pages) >= e.o.MaxPages:
+	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.isWithinDepth(depth) || len(s.pages) >= e.o.MaxPages:
 		return
 	}
 	s.pages[t.key.url] = true
-	t.page = &doc{name: shown(t.url), site: s, depth: depth}
+	t.page = &doc{name: withoutPassword(t.url), site: s, depth: depth}
 	if t.state == done {
-		// It was asked for before it was known to be one.
+		// It was opened before it was known to be a page.
 		e.progress.Done--
-		t.state, t.tries = held, 0
+		t.state, t.tries = waiting, 0
 		e.start(t)
 	}
-	if e.read {
+	if e.allRead {
 		e.docs = append(e.docs, t.page)
 	} else {
 		e.pages = append(e.pages, t.page)
 	}
 }
 
-// isPage reports whether what was found is a page of the site, once it is known
-// where it was found: referrals may lead out of the site, and to another of its
-// pages. The first page has the site go with it.
+// isPage reports whether a page of the site was found there: referrals may lead out of
+// the site, or to another of its pages. If the first page has moved, so has the site.
 func (e *engine) isPage(d *doc, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
@@ -158,7 +127,7 @@ func (e *engine) isPage(d *doc, res *access.Result) bool {
 	defer e.mu.Unlock()
 	s := d.site
 	if d.depth == 0 {
-		s.move(at)
+		e.move(s, at)
 	}
 	if !s.has(at) || s.pages[at] {
 		return false
@@ -167,44 +136,42 @@ func (e *engine) isPage(d *doc, res *access.Result) bool {
 	return true
 }
 
-// within reports whether pages at that depth are looked at.
-func (e *engine) within(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
+func (e *engine) isWithinDepth(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
 
-// maxRobots is the most octets of a robots.txt that are read (RFC 9309 section 2.5:
-// at least 500 KiB).
+// maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
+// least 500 KiB).
 const maxRobots = 512 << 10
 
 // maxDelay is the longest pause between two requests that a robots.txt may ask for.
 const maxDelay = 30 * time.Second
 
-// disallows says why a page of the site may not be asked for, if that is so. The
-// robots.txt is asked for when the first page is. The error is that it can't be known,
-// and final if it is not asked for again.
-func (s *site) disallows(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
-	if e.o.NoRobots || t.url.Scheme() != "http" && t.url.Scheme() != "https" {
+// disallowed returns why a page of the site must not be requested; empty: it may. It
+// reads the robots.txt before the first page. The error is why that is unknown, and
+// final if it is not asked for again.
+func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
+	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
 		return "", false, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.asked {
-		s.err = s.ask(ctx, e, t)
+	if !s.robotsKnown {
+		s.err = s.fetchRobots(ctx, e, t)
 		s.tries++
-		s.asked = s.err == nil || s.tries > e.o.Retry
+		s.robotsKnown = s.err == nil || s.tries > e.o.Retry
 	}
 	if s.err != nil {
-		return "", s.asked, s.err
+		return "", s.robotsKnown, s.err
 	}
 	path, _ := t.url.Path()
 	if s.robots != nil && !s.robots.TestAgent("/"+path, agent) {
-		why = "robots.txt asks programs not to go there"
+		why = "excluded by robots.txt"
 	}
 	return why, false, nil
 }
 
-// ask asks for the robots.txt (RFC 9309 section 2.3): one that is not there allows
-// all, and one that the server, or the way to it, can't give allows nothing, which is
-// the error.
-func (s *site) ask(ctx context.Context, e *engine, t *target) error {
+// fetchRobots gets the robots.txt (RFC 9309 section 2.3). A missing one allows
+// everything. If the server can't deliver it, nothing is allowed, which is the error.
+func (s *site) fetchRobots(ctx context.Context, e *engine, t *target) error {
 	text := t.url.String()[:t.url.PathOffset()]
 	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
 	if err != nil {
@@ -233,12 +200,12 @@ func (s *site) ask(ctx context.Context, e *engine, t *target) error {
 	}
 	robots, err := robotstxt.FromBytes(octets)
 	if err != nil {
-		// What can be read of it counts (RFC 9309 section 2.2), and this is nothing.
+		// Nothing of it can be parsed (RFC 9309 section 2.2).
 		return nil
 	}
 	s.robots = robots
 	if delay := robots.FindGroup(agent).CrawlDelay; delay > 0 {
-		e.queue.slow(t.host, min(delay, maxDelay))
+		e.queue.Slow(t.host, min(delay, maxDelay))
 	}
 	return nil
 }

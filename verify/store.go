@@ -8,50 +8,42 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/boltcheck"
+	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy is what errors wrap when another process has the store, and did not let
-// go of it in time.
-var ErrBusy = errors.New("the store is in use by another process")
+// ErrBusy is wrapped by the error of [OpenStore] if another process has the store.
+var ErrBusy = store.ErrBusy
 
-// storeVersion is of the form of the store. One of another is made anew.
+// storeVersion is of the store's format. A store of another version is replaced.
 const storeVersion = "locus verify 1"
 
-var (
-	bucketMeta  = []byte("meta")
-	bucketLinks = []byte("links")
-	keyVersion  = []byte("version")
-	keySwept    = []byte("swept") // when what is too old was last looked for
-)
+const bucketLinks = "links"
+
+// keySwept is the time of the last sweep, in the bucket meta.
+var keySwept = []byte("swept")
 
 const (
-	// lockTime is how long another process may keep the store.
-	lockTime = 2 * time.Second
-	// batchTime and batchSize are when what was found out is written: after a kill,
-	// no more than that is asked for again.
+	// batchTime and batchSize bound what a killed run has to verify again.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
-	// keptFor is how long what was found out is kept, whatever age is still good, and
-	// sweepEvery how often what is older is looked for.
+	// keptFor is how long an outcome is stored at most. sweepEvery is how often older
+	// ones are looked for.
 	keptFor    = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
 )
 
-// Store remembers what became of links from one run to the next. It may be used
-// from many goroutines at once, and by one process at a time.
+// Store keeps the outcomes of links from one run to the next. Its methods may be called
+// concurrently, and one process at a time may have it open.
 type Store struct {
-	db      *bbolt.DB
+	file    store.File
 	rebuilt bool
 
 	mu      sync.Mutex
@@ -64,7 +56,7 @@ type Store struct {
 
 type recordKey [16]byte
 
-// record is what is remembered of a URL.
+// record is a stored outcome.
 type record struct {
 	Verdict   Verdict         `json:"v"`
 	When      int64           `json:"w"` // seconds
@@ -76,93 +68,31 @@ type record struct {
 	Fragments map[string]bool `json:"f,omitempty"`
 }
 
-// OpenStore opens the store at path, which is made if it is not there. One that is
-// damaged is set aside, as path with ".damaged" behind it, and made anew:
-// [Store.Rebuilt] tells. The error wraps [ErrBusy] if another process has it.
+// OpenStore opens the store at path, and creates it if it is missing. A damaged one is
+// renamed to path + ".damaged" and replaced, which [Store.Rebuilt] reports. The error
+// wraps [ErrBusy] if another process has it open.
 func OpenStore(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	s := &Store{pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{})}
-	db, err := openStore(path)
-	if errors.Is(err, boltcheck.ErrDamaged) {
-		if err := os.Rename(path, path+".damaged"); err != nil {
-			return nil, fmt.Errorf("verify: %w", err)
-		}
-		s.rebuilt = true
-		db, err = openStore(path)
+	s := &Store{
+		file:    store.File{Path: path, Version: storeVersion, Buckets: []string{bucketLinks}},
+		pending: map[recordKey]record{}, full: make(chan struct{}, 1), end: make(chan struct{}),
 	}
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("verify: %w, and was for %v", ErrBusy, lockTime)
-	case err != nil:
-		return nil, fmt.Errorf("verify: %s: %w", path, err)
+	damage, err := s.file.Open()
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
 	}
-	s.db = db
+	s.rebuilt = damage != nil
 	s.ended.Go(s.write)
 	return s, nil
 }
 
-// openStore opens a database. The error wraps boltcheck.ErrDamaged if it is none.
-func openStore(path string) (db *bbolt.DB, err error) {
-	lock, err := boltcheck.Lock(path+".lock", lockTime)
-	if err != nil {
-		return nil, err
-	}
-	// With the lock nobody makes a store in the middle of the look at it.
-	defer lock.Close()
-	if f, err := os.Open(path); err == nil {
-		info, err := f.Stat()
-		if err == nil && info.Size() > 0 {
-			err = boltcheck.Guard(func() error { return boltcheck.Pages(f, info.Size()) })
-		}
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	err = boltcheck.Guard(func() error {
-		// The list of free pages is in the file: without it package bbolt reads all the
-		// pages in a goroutine of its own, where a panic can't be caught.
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTime, FreelistType: bbolt.FreelistMapType, NoStatistics: true})
-		if err != nil {
-			return boltcheck.OpenFailure(err)
-		}
-		if err = db.Update(prepare); err != nil {
-			return errors.Join(err, db.Close())
-		}
-		return nil
-	})
-	return db, err
-}
-
-// prepare makes sure that a database is a store.
-func prepare(tx *bbolt.Tx) error {
-	if name, _ := tx.Cursor().First(); name == nil {
-		if _, err := tx.CreateBucket(bucketLinks); err != nil {
-			return err
-		}
-		meta, err := tx.CreateBucket(bucketMeta)
-		if err != nil {
-			return err
-		}
-		return meta.Put(keyVersion, []byte(storeVersion))
-	}
-	meta := tx.Bucket(bucketMeta)
-	if meta == nil || tx.Bucket(bucketLinks) == nil || string(meta.Get(keyVersion)) != storeVersion {
-		return fmt.Errorf("%w: it is of another program, or another version", boltcheck.ErrDamaged)
-	}
-	return nil
-}
-
-// Rebuilt reports whether the store was damaged, and made anew.
+// Rebuilt reports whether the store was damaged and replaced.
 func (s *Store) Rebuilt() bool { return s.rebuilt }
 
-// Close writes what was not written yet, and lets go of the store. The error is
-// that of the first write that failed: what was to be written is not there then,
-// and all else is.
+// Close writes what is pending and closes the store. The error is that of the first
+// write that failed; everything else is stored.
 func (s *Store) Close() error {
 	close(s.end)
 	s.ended.Wait()
@@ -171,60 +101,58 @@ func (s *Store) Close() error {
 	if s.err == nil {
 		s.err = s.sweep(time.Now())
 	}
-	return errors.Join(s.err, boltcheck.Guard(s.db.Close))
+	return errors.Join(s.err, s.file.Unlock())
 }
 
-// sweep forgets what is too old for anybody, if that was not done of late.
+// sweep deletes records older than keptFor, at most once in sweepEvery.
 func (s *Store) sweep(now time.Time) error {
-	err := boltcheck.Guard(func() error {
-		recent := false
-		err := s.db.View(func(tx *bbolt.Tx) error {
-			last := tx.Bucket(bucketMeta).Get(keySwept)
-			if len(last) == 8 {
-				age := now.Sub(time.Unix(int64(binary.BigEndian.Uint64(last)), 0))
-				recent = age >= 0 && age < sweepEvery
-			}
-			return nil
-		})
-		if err != nil || recent {
-			return err
+	recent := false
+	err := s.file.View(func(tx *bbolt.Tx) error {
+		if last := tx.Bucket([]byte(store.Meta)).Get(keySwept); len(last) == 8 {
+			age := now.Sub(time.Unix(int64(binary.BigEndian.Uint64(last)), 0))
+			recent = age >= 0 && age < sweepEvery
 		}
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			links := tx.Bucket(bucketLinks)
-			var old [][]byte
-			// The error is that of the function, which has none.
-			_ = links.ForEach(func(key, value []byte) error {
-				r, ok := record{}, false
-				if len(key) == len(recordKey{}) {
-					r, ok = readRecord(recordKey(key), value)
-				}
-				if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
-					old = append(old, bytes.Clone(key))
-				}
-				return nil
-			})
-			for _, key := range old {
-				if err := links.Delete(key); err != nil {
-					return err
-				}
-			}
-			return tx.Bucket(bucketMeta).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
-		})
+		return nil
 	})
+	if err == nil && !recent {
+		err = s.file.Update(func(tx *bbolt.Tx) error { return deleteOld(tx, now) })
+	}
 	if err != nil {
 		return fmt.Errorf("verify: the store: %w", err)
 	}
 	return nil
 }
 
-// key is where a URL that was found in such a place is kept. The same URL may be
-// allowed in one and not in another.
+func deleteOld(tx *bbolt.Tx, now time.Time) error {
+	links := tx.Bucket([]byte(bucketLinks))
+	var old [][]byte
+	// the function returns no error
+	_ = links.ForEach(func(key, value []byte) error {
+		r, ok := record{}, false
+		if len(key) == len(recordKey{}) {
+			r, ok = readRecord(recordKey(key), value)
+		}
+		if !ok || now.Sub(time.Unix(r.When, 0)) > keptFor {
+			old = append(old, bytes.Clone(key))
+		}
+		return nil
+	})
+	for _, key := range old {
+		if err := links.Delete(key); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
+}
+
+// key returns where the outcome is stored. The same URL may be allowed from one origin
+// and not from another.
 func (k targetKey) key() recordKey {
 	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
 	return recordKey(sum[:16])
 }
 
-// get returns what is remembered, if it is.
+// get returns the outcome stored under key.
 func (s *Store) get(key recordKey) (r record, ok bool) {
 	s.mu.Lock()
 	r, ok = s.pending[key]
@@ -233,16 +161,13 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 		return r, true
 	}
 	// What can't be read is asked for again.
-	_ = boltcheck.Guard(func() error {
-		return s.db.View(func(tx *bbolt.Tx) error {
-			r, ok = readRecord(key, tx.Bucket(bucketLinks).Get(key[:]))
-			return nil
-		})
+	_ = s.file.View(func(tx *bbolt.Tx) error {
+		r, ok = readRecord(key, tx.Bucket([]byte(bucketLinks)).Get(key[:]))
+		return nil
 	})
 	return r, ok
 }
 
-// put remembers r.
 func (s *Store) put(key recordKey, r record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,7 +180,7 @@ func (s *Store) put(key recordKey, r record) {
 	}
 }
 
-// write writes what is to be remembered, some of it at a time.
+// write writes pending outcomes in batches until the store is closed.
 func (s *Store) write() {
 	tick := time.NewTicker(batchTime)
 	defer tick.Stop()
@@ -280,20 +205,18 @@ func (s *Store) flush() {
 	}
 	s.pending = make(map[recordKey]record, len(batch))
 	s.mu.Unlock()
-	err := boltcheck.Guard(func() error {
-		return s.db.Update(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketLinks)
-			for key, r := range batch {
-				value, err := appendRecord(nil, key, r)
-				if err == nil {
-					err = b.Put(key[:], value)
-				}
-				if err != nil {
-					return err
-				}
+	err := s.file.Update(func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte(bucketLinks))
+		for key, r := range batch {
+			value, err := appendRecord(nil, key, r)
+			if err == nil {
+				err = b.Put(key[:], value)
 			}
-			return nil
-		})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		s.mu.Lock()
@@ -302,11 +225,10 @@ func (s *Store) flush() {
 	}
 }
 
-// maxDetail is the most octets of a reason that are kept.
+// maxDetail is the most bytes of a reason that are stored.
 const maxDetail = 300
 
-// appendRecord writes r with a sum before it, which is over the key as well: a
-// value that got to another key is none.
+// appendRecord encodes r after a checksum over it and its key.
 func appendRecord(dst []byte, key recordKey, r record) ([]byte, error) {
 	r.Detail = r.Detail[:min(len(r.Detail), maxDetail)]
 	text, err := json.Marshal(r)
@@ -331,14 +253,14 @@ func sumOf(key recordKey, text []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(key[:]), crc32.IEEETable, text)
 }
 
-// outcome is what r says.
+// outcome returns the outcome that r stores.
 func (r record) outcome() Outcome {
-	to, _ := locus.Parse(r.To) // The zero URL if there is none.
+	to, _ := locus.Parse(r.To) // the zero URL for ""
 	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}
 }
 
-// age returns how long r is good: a failure may soon be mended.
-func (r record) age(good, bad time.Duration) time.Duration {
+// maxAge returns how long r may be used. A failure may soon be repaired.
+func (r record) maxAge(good, bad time.Duration) time.Duration {
 	if r.Verdict == Alive || r.Verdict == Moved {
 		for _, found := range r.Fragments {
 			if !found {
@@ -350,15 +272,16 @@ func (r record) age(good, bad time.Duration) time.Duration {
 	return min(good, bad)
 }
 
-// fresh reports whether r is still good now.
+// fresh reports whether r may be used now. One from the future was written with a wrong
+// clock.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	age := now.Sub(time.Unix(r.When, 0))
 	// One from the future was written by a clock that was wrong.
-	return age >= 0 && age < r.age(good, bad)
+	return age >= 0 && age < r.maxAge(good, bad)
 }
 
-// isKept reports whether an outcome is worth remembering: one that a server gave,
-// and none that the policy or the flags make.
+// isKept reports whether an outcome is worth storing: one that a server gave, not the
+// policy or an option.
 func (o *Outcome) isKept() bool {
 	switch o.Verdict {
 	case Alive, Moved, Warning, Dead:

@@ -68,7 +68,7 @@ func TestStore(t *testing.T) {
 	if lines(again) != lines(first) {
 		t.Errorf("first\n%sthen\n%s", lines(first), lines(again))
 	}
-	// What is denied is judged anew, and so its way there.
+	// Denied links are judged again, and so are referrals to them.
 	if asked != 1 {
 		t.Errorf("asked %d times again", asked)
 	}
@@ -83,11 +83,11 @@ func TestStore(t *testing.T) {
 		t.Errorf("%d requests, %s", asked, lines(more))
 	}
 	// What is bad is forgotten first, and then the rest.
-	_, asked = run(func(w *world) { w.o.MaxAgeBad = -1 })
+	_, asked = run(func(w *world) { w.o.MaxAgeBad = None })
 	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
 		t.Errorf("asked %d times", asked)
 	}
-	if _, asked = run(func(w *world) { w.o.MaxAge = -1 }); asked < 8 {
+	if _, asked = run(func(w *world) { w.o.MaxAge = None }); asked < 8 {
 		t.Errorf("asked %d times", asked)
 	}
 	octets, err := os.ReadFile(path)
@@ -99,7 +99,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// What nobody will ask about any more is forgotten, now and then.
+// Old outcomes are deleted now and then.
 func TestStoreSweep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	now := time.Now()
@@ -196,7 +196,7 @@ func TestStoreBusy(t *testing.T) {
 	}
 }
 
-// A lock that is none costs nothing of what is in the store.
+// A damaged lock file does not cost the content of the store.
 func TestStoreLockDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	key := targetKey{url: locus.MustParse("http://h/")}.key()
@@ -213,7 +213,7 @@ func TestStoreLockDamaged(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A store that is damaged is made anew, and never the end of the program.
+// A damaged store is replaced and never ends the program.
 func TestStoreDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "verify.db")
@@ -278,7 +278,7 @@ func TestStoreDamaged(t *testing.T) {
 // childStore is set in the environment of a process that is to be killed.
 const childStore = "LOCUS_VERIFY_CHILD_STORE"
 
-// A run that is killed goes on where it was.
+// After a kill, the next run continues.
 func TestResumeAfterKill(t *testing.T) {
 	if path := os.Getenv(childStore); path != "" {
 		s := openTestStore(t, path)

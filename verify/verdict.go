@@ -6,31 +6,31 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Verdict is what became of a link.
+// Verdict is the kind of outcome of a link.
 type Verdict uint8
 
 const (
-	// Unknown: the run ended before anything was found out.
+	// Unknown: the run ended before the link was verified.
 	Unknown Verdict = iota
-	// Alive: it leads somewhere.
+	// Alive: the resource exists.
 	Alive
-	// Moved: it leads somewhere, by referrals.
+	// Moved: the resource exists, and referrals lead there.
 	Moved
-	// Warning: nobody can tell. The server answered that it would rather not say, or
-	// is in trouble, or did not answer in time.
+	// Warning: inconclusive. The server refused to say, is in trouble, or did not
+	// answer in time.
 	Warning
-	// Ignored: it was not asked for, by a rule or by a robots.txt, or since nobody knows
-	// what it will be.
+	// Ignored: not requested, because of a rule or a robots.txt, or because the URL is
+	// incomplete.
 	Ignored
-	// Unsupported: nothing here accesses that scheme.
+	// Unsupported: the scheme can't be opened here.
 	Unsupported
-	// Denied: the policy does not let anybody go there.
+	// Denied: the policy forbids the request.
 	Denied
-	// Fragment: the document is there, and has no such fragment.
+	// Fragment: the document exists and does not have the fragment.
 	Fragment
-	// Dead: there is no such thing, no such host, nobody who listens.
+	// Dead: the resource or the host does not exist, or the host refuses connections.
 	Dead
-	// Malformed: it is no URL, or not one of its scheme.
+	// Malformed: not a URL, or not one of its scheme.
 	Malformed
 )
 
@@ -39,19 +39,10 @@ var verdictNames = [...]string{"unknown", "alive", "moved", "warning", "ignored"
 // String returns the verdict's name in lower case.
 func (v Verdict) String() string { return verdictNames[v] }
 
-// Verdicts lists all verdicts.
-func Verdicts() []Verdict {
-	list := make([]Verdict, len(verdictNames))
-	for i := range list {
-		list[i] = Verdict(i)
-	}
-	return list
-}
-
 // MarshalText returns the verdict's name.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads a verdict's name.
+// UnmarshalText parses a verdict's name.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	for i, name := range verdictNames {
 		if name == string(text) {
@@ -59,29 +50,29 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("verify: %w: no verdict is called %s", locus.ErrValue, locus.Quote(string(text)))
+	return fmt.Errorf("verify: %w: unknown verdict %s", locus.ErrValue, locus.Quote(string(text)))
 }
 
-// IsBad reports whether the verdict is that a link leads nowhere.
+// IsBad reports whether the link is broken.
 func (v Verdict) IsBad() bool { return v == Dead || v == Fragment || v == Malformed }
 
 // Outcome is a verdict and its reasons.
 type Outcome struct {
 	Verdict Verdict
-	// Status is the number of the server's answer, if that has one; else 0.
+	// Status is the status code of the server's response; 0: none.
 	Status int
-	// Detail says why, for people. It may have a server's words: it is not safe for a
-	// terminal.
+	// Detail is the reason, for people. It may quote the server, so it is not safe for
+	// a terminal.
 	Detail string
-	// To is where referrals led to, without a fragment of its own unless they brought
-	// one. Zero: there were none.
+	// To is where referrals led, without a fragment unless they brought one. Zero:
+	// there were none.
 	To locus.URL
-	// Permanent: each of those referrals said that it is for good.
+	// Permanent reports that each referral was permanent.
 	Permanent bool
-	// Archive is where an archive has it, if one was asked.
+	// Archive is the archived copy, if an archive was asked and has one.
 	Archive locus.URL
-	// Tries is how often it was asked for; 0: not at all.
+	// Tries is the number of requests; 0: none.
 	Tries int
-	// Cached: it was found out by an earlier run.
+	// Cached reports that the outcome is from an earlier run.
 	Cached bool
 }

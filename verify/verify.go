@@ -18,75 +18,82 @@ import (
 
 // Source is a document whose links are verified.
 type Source struct {
-	// Name is what people call it.
+	// Name is the document's name in results.
 	Name string
-	// URL is what its partial forms are relative to. The zero URL: it has no place,
-	// and they lead nowhere.
+	// URL is the base of partial forms. The zero URL: they can't be resolved.
 	URL locus.URL
-	// Type is its media type, if that is known.
+	// Type is the media type; empty: unknown.
 	Type string
-	// Open opens it. nil: URL is dereferenced, by itself a link that was typed, and so
-	// are the documents that it leads to, as long as they are below it: a site.
+	// Open opens the document. nil: URL is verified like a link that was typed, and so
+	// are the documents below it that it links to: a site.
 	Open func(context.Context) (io.ReadCloser, error)
 }
 
-// Options say how links are verified. The zero Options, and nil, are sensible.
+// Options configure a [Verifier]. The zero value, and nil, select the defaults.
 type Options struct {
-	Parallel int // dereferenced at once, and at most [MaxParallel]; 0: 32
-	PerHost  int // of them, from one host; 0: 2
-	// Interval is the least time from one request to a host to the next; 0: 100 ms;
-	// less: none.
+	Parallel int // requests at once, at most [MaxParallel]; 0: 32
+	PerHost  int // of them, to one host; 0: 2
+	// Interval is the least time between two requests to a host; 0: 100 ms, [None]: 0.
 	Interval time.Duration
-	// Retry is how often more something is asked for after a failure that may pass; 0:
-	// 2; less: never.
+	// Retry is how often a request is repeated after a temporary failure; 0: 2,
+	// [NoRetry]: never.
 	Retry int
-	// Wait is the pause before the first of those, and doubled for each after it, more
-	// or less; 0: 1 s.
+	// Wait is the pause before the first repetition, roughly doubled for each one after
+	// it; 0: 1 s.
 	Wait time.Duration
-	// MaxWait is the longest that a server may ask us to wait. One that asks for more is
-	// asked nothing else in this run; 0: 1 min.
+	// MaxWait is the longest pause that a server may ask for. After a longer one it
+	// gets no more requests in this run; 0: 1 min, [None]: any pause is too long.
 	MaxWait time.Duration
-	// Timeout is the most time for one try, from the name look-up to the last octet of
-	// a page; 0: 90 s.
+	// Timeout bounds one attempt, from the name lookup to the last byte of a page; 0:
+	// 90 s.
 	Timeout time.Duration
-	// MaxPage is the most octets that are read of a page to find its fragments and its
-	// links; 0: 16 MiB.
+	// MaxPage is the most bytes of a page that are read for its fragments and links; 0:
+	// 16 MiB.
 	MaxPage int64
 
-	// Depth is how many links a page of a site may be away from its first one; 0: any
-	// number; less: the first page alone.
+	// Depth is how many links a page of a site may be away from the first one; 0: any
+	// number, [FirstPage]: only the first page.
 	Depth int
 	// MaxPages is the most pages of one site; 0: 10,000.
 	MaxPages int
-	// NoRobots goes also where a site's robots.txt says that programs should not.
+	// NoRobots ignores robots.txt.
 	NoRobots bool
 
-	// Document is how documents are read. Its Type is that of the [Source].
+	// Document is how documents are read. Its Type is replaced by that of the [Source].
 	Document document.Options
-	// Root is the folder that "/" at the beginning of a partial form in a file means, as
-	// a URL that ends in "/". The zero URL: that of the file system.
+	// Root is the folder that a leading "/" in a partial form in a file means, as a URL
+	// that ends in "/". The zero URL: that of the file system.
 	Root locus.URL
-	// NoFragments leaves fragments alone.
+	// NoFragments skips fragments.
 	NoFragments bool
 
 	Rules    *Rules    // nil: none
 	Baseline *Baseline // nil: none
 
-	// Store has what was found out before. nil: nothing was.
+	// Store keeps outcomes between runs. nil: none does.
 	Store *Store
-	// MaxAge is how long what is in Store is good, and MaxAgeBad how long, if it is
-	// bad; 0: a day, and an hour; less: it is not, and is only written.
+	// MaxAge is how long a stored outcome is used, and MaxAgeBad how long if it is bad;
+	// 0: a day and an hour, [None]: not at all, it is only written.
 	MaxAge, MaxAgeBad time.Duration
 
 	// Mail looks up domains. nil: [net.DefaultResolver].
 	Mail Mail
-	// Archive returns where an archive would have what is dead, or the zero URL. It is
-	// asked whether it has. nil: no archive is asked.
+	// Archive returns the URL of an archived copy of a dead link, which is then
+	// verified, or the zero URL. nil: no archive is asked.
 	Archive func(locus.URL) locus.URL
 }
 
-// MaxParallel is the most URLs that are dereferenced at once: each has a goroutine,
-// and when its turn comes a connection.
+const (
+	// None is an [Options].Interval, MaxWait, MaxAge or MaxAgeBad of 0.
+	None time.Duration = -1
+	// NoRetry is an [Options].Retry of 0.
+	NoRetry = -1
+	// FirstPage is an [Options].Depth of 0: a site's first page only.
+	FirstPage = -1
+)
+
+// MaxParallel is the limit of Options.Parallel. Each request takes a goroutine and a
+// connection.
 const MaxParallel = 4096
 
 func (o *Options) orDefault() Options {
@@ -96,92 +103,94 @@ func (o *Options) orDefault() Options {
 	}
 	r.Parallel = min(cmp.Or(max(r.Parallel, 0), 32), MaxParallel)
 	r.PerHost = cmp.Or(max(r.PerHost, 0), 2)
-	r.Interval = orNone(r.Interval, 100*time.Millisecond)
+	r.Interval = durationOr(r.Interval, 100*time.Millisecond)
 	r.Retry = max(cmp.Or(r.Retry, 2), 0)
 	r.Wait = cmp.Or(max(r.Wait, 0), time.Second)
-	r.MaxWait = cmp.Or(max(r.MaxWait, 0), time.Minute)
+	r.MaxWait = durationOr(r.MaxWait, time.Minute)
 	r.Timeout = cmp.Or(max(r.Timeout, 0), 90*time.Second)
 	r.MaxPage = cmp.Or(max(r.MaxPage, 0), 16<<20)
 	r.MaxPages = cmp.Or(max(r.MaxPages, 0), 10_000)
-	r.MaxAge = orNone(r.MaxAge, 24*time.Hour)
-	r.MaxAgeBad = orNone(r.MaxAgeBad, time.Hour)
+	r.MaxAge = durationOr(r.MaxAge, 24*time.Hour)
+	r.MaxAgeBad = durationOr(r.MaxAgeBad, time.Hour)
 	if r.Mail == nil {
 		r.Mail = net.DefaultResolver
 	}
 	return r
 }
 
-// orNone is d, or what stands for it: 0 for the usual, less for none.
-func orNone(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usual), 0) }
+// durationOr returns d, the default for 0, or 0 for None.
+func durationOr(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usual), 0) }
 
-// Result is what became of one link, where it stands.
+// Result is the outcome of a link in a document.
 type Result struct {
-	// Document is the name of what it stands in; empty: it was typed.
+	// Document is the name of the document; empty: the URL was typed.
 	Document string
-	// Member is the part of a container that it stands in, as in [document.Link].
+	// Member is the part of a container that has the link, as in [document.Link].
 	Member string
-	// Line and Column are where; 0 in a typed one. In a menu, the line is the number of
-	// the item.
+	// Line and Column are the position; 0 for a typed URL. In a menu, the line is the
+	// number of the item.
 	Line, Column int64
-	// Context is the line, if [document.Options] asks for it, or the title of the item.
+	// Context is the line, if [document.Options] asks for it, or the title of the menu
+	// item.
 	Context string
-	// Written is the partial form that stands there, or what is no URL; empty: URL does.
+	// Written is the partial form or malformed text in the document; empty: URL is.
 	Written string
-	// URL is where it leads, fragment included. Zero: it is no URL.
+	// URL is the link's URL with its fragment. Zero: the link is malformed.
 	URL locus.URL
 	Outcome
-	// Accepted: a rule takes the outcome as good, for Reason.
+	// Accepted reports that a rule accepts the outcome, because of Reason.
 	Accepted bool
 	Reason   string
-	// Known: the baseline has it.
-	Known bool
-	// Err is set if the document, or a part of it, can't be read. Then there is no link.
+	// Known reports that the link is in the baseline.
+	Known  bool
+	isFile bool // URL is that of a file
+	// Err is why the document, or a part of it, can't be read. Then there is no link.
 	Err error
 }
 
-// Link is the link in a line, without a password: the URL, or what is written if that
-// is none, or leads to another file.
+// Link is the link on one line, without a password: the URL, or the written text if
+// that is malformed or leads to another file.
 func (r *Result) Link() string {
-	if r.isNear() {
+	if r.isLocal() {
 		return locus.Mask(r.Written)
 	}
-	return shown(r.URL)
+	return withoutPassword(r.URL)
 }
 
-// shown is u without a password: it can still be used, unless the password is where
-// the grammar knows of none.
-func shown(u locus.URL) string { return u.WithoutPassword().Redacted() }
+// withoutPassword returns u without a password. The URL still works unless the password
+// is where the grammar has none.
+func withoutPassword(u locus.URL) string { return u.WithoutPassword().Redacted() }
 
-func (r *Result) isNear() bool {
-	return r.Written != "" && (r.URL.IsZero() || r.URL.Scheme() == "file")
+func (r *Result) isLocal() bool {
+	return r.Written != "" && (r.URL.IsZero() || r.isFile)
 }
 
-// Key is what a [Baseline] knows the link by: the URL, or the document and what is
-// written there, which is the same wherever the documents are.
+// Key identifies the link in a [Baseline]: the URL, or the document and the written
+// text, which does not depend on the folder of the documents.
 func (r *Result) Key() string {
-	if r.isNear() {
+	if r.isLocal() {
 		return r.Document + ": " + r.Link()
 	}
 	return r.Link()
 }
 
-// IsBad reports whether the link leads nowhere, and that is news.
+// IsBad reports whether the link is broken, and neither accepted nor known.
 func (r *Result) IsBad() bool {
 	return r.Err == nil && r.Verdict.IsBad() && !r.Accepted && !r.Known
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
-	Documents int // that were read
-	Links     int // in them
-	Found     int // different URLs, of those that can be asked for
-	Done      int // of them
-	Dead      int // of those
-	Waiting   int // for their turn
-	Requests  int // tries so far
+	Documents int // documents read
+	Links     int // links in them
+	Found     int // different URLs to verify
+	Done      int // of them, verified
+	Dead      int // of those, bad
+	Waiting   int // in the queue
+	Requests  int // attempts so far
 }
 
-// HostTime is how a host answered.
+// HostTime is how fast a host answered.
 type HostTime struct {
 	Host     string
 	Requests int
@@ -189,30 +198,28 @@ type HostTime struct {
 	Slowest  time.Duration
 }
 
-// Verifier verifies the links of documents, in one run.
+// Verifier verifies the links of documents in one run.
 type Verifier struct {
 	e    *engine
 	used atomic.Bool
 }
 
-// New returns a Verifier that dereferences through c. o may be nil.
+// New returns a Verifier that opens URLs through c. o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
 	return &Verifier{e: newEngine(c, o.orDefault())}
 }
 
-// Run verifies the links of sources, and yields what became of each, in the order
-// of the sources, of the pages of a site as they come up, and of the links in them.
-// A document's links come when the last one before it is known. When ctx ends, what
-// is known by then is yielded for all documents that were read, with [Unknown] for
-// the rest.
+// Run verifies the links of sources and yields their results, in the order of the
+// sources, of the pages of a site as they are found, and of the links in them. When ctx
+// is cancelled, it yields what is known for all documents that were read, and [Unknown]
+// for the rest.
 //
-// Documents are read first and their links dereferenced then, so that each URL is
-// asked for once whatever fragments of it are wanted. A site is asked while its
-// pages come in: a page elsewhere is asked for once more if a fragment of it turns
-// up late.
+// Documents are read first and their links verified then, so that each URL is requested
+// once whatever its fragments. A site's pages are verified while they are read: another
+// page is requested again if one of its fragments turns up late.
 //
-// A Verifier runs once. A second run, and a second loop over the results of the
-// first, yield one Result whose Err is [ErrUsed], and verify nothing.
+// A Verifier runs once. A second run, and a second loop over the results of the first,
+// yield one Result whose Err is [ErrUsed].
 func (v *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		if v.used.Swap(true) {
@@ -223,19 +230,13 @@ func (v *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[R
 	}
 }
 
-// ErrUsed is the error of a [Verifier] that is run a second time.
-var ErrUsed = errors.New("verify: a Verifier runs once; make another one with New")
+// ErrUsed is the error of a second run of a [Verifier].
+var ErrUsed = errors.New("verify: a Verifier runs once; create another with New")
 
-// Progress tells how far the run is. It may be called at any time.
+// Progress returns the progress of the run. It may be called at any time.
 func (v *Verifier) Progress() Progress {
 	e := v.e
-	e.queue.mu.Lock()
-	waiting := e.queue.waiting
-	requests := 0
-	for _, h := range e.queue.hosts {
-		requests += h.requests
-	}
-	e.queue.mu.Unlock()
+	waiting, requests, _ := e.queue.Stats()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p := e.progress
@@ -243,16 +244,13 @@ func (v *Verifier) Progress() Progress {
 	return p
 }
 
-// Slowest returns the hosts that took longest to answer, in the mean, and at most n
-// of them.
+// Slowest returns the hosts with the longest mean time, at most n of them.
 func (v *Verifier) Slowest(n int) []HostTime {
-	q := v.e.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	_, _, hosts := v.e.queue.Stats()
 	var list []HostTime
-	for _, h := range q.hosts {
-		if h.requests > 0 && !h.free {
-			list = append(list, HostTime{h.name, h.requests, h.took / time.Duration(h.requests), h.slowest})
+	for _, h := range hosts {
+		if h.Requests > 0 {
+			list = append(list, HostTime{h.Host, h.Requests, h.Took / time.Duration(h.Requests), h.Slowest})
 		}
 	}
 	slices.SortFunc(list, func(a, b HostTime) int {

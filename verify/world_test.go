@@ -75,7 +75,7 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 	to, ok := w.servers[address[:strings.LastIndexByte(address, ':')]]
 	w.mu.Unlock()
 	if !ok {
-		// Nobody has listened there since the kernel chose it.
+		// No process listens on the port that the kernel chose.
 		to = "127.0.0.1:1"
 	}
 	return new(net.Dialer).DialContext(ctx, network, to)

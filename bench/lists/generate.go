@@ -8,14 +8,14 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// generator makes URLs that conform to RFC 1738, the same from the same seed.
+// generator makes URLs that conform to RFC 1738. The same seed makes the same URLs.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 5))} }
 
 func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] }
 
-// chance is true once in n times.
+// chance returns true once in n calls, on average.
 func (g generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 const (
@@ -61,7 +61,7 @@ func (g generator) login() string {
 	return user + g.hostport()
 }
 
-// path makes segments of names, with an escape in a segment of ten.
+// path makes segments of names. One in ten has an escape.
 func (g generator) path(most int) string {
 	var b strings.Builder
 	for i := range 1 + g.IntN(most) {
@@ -76,7 +76,7 @@ func (g generator) path(most int) string {
 	return b.String()
 }
 
-// Web returns n URLs as the web of today has them.
+// Web returns n http: and https: URLs as on the web of today.
 func Web(seed uint64, n int) []string {
 	g := newGenerator(seed)
 	list := make([]string, n)
@@ -99,7 +99,7 @@ func Web(seed uint64, n int) []string {
 	return list
 }
 
-// Ten returns n URLs of the ten schemes of RFC 1738, in turn by chance.
+// Ten returns n URLs of the ten schemes of RFC 1738, in random order.
 func Ten(seed uint64, n int) []string {
 	g := newGenerator(seed)
 	kinds := []func(generator) string{

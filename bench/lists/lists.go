@@ -1,6 +1,5 @@
-// Package lists makes the lists of URLs that are measured: real ones, out of what
-// is on the disk of whoever measures, and generated ones. None is kept; the same
-// disk and seed give the same list.
+// Package lists makes lists of URLs to measure: real ones from the disk of this machine,
+// and generated ones. The same disk and seed give the same lists.
 package lists
 
 import (
@@ -20,14 +19,14 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// List is a list of URLs that every parser here takes.
+// List is a list of URLs that every parser accepts.
 type List struct {
 	Name string
 	What string // a few words
 	URLs []string
 }
 
-// Octets returns how long the URLs are on average.
+// Octets returns the average length of the URLs.
 func (l List) Octets() float64 {
 	n := 0
 	for _, s := range l.URLs {
@@ -36,11 +35,10 @@ func (l List) Octets() float64 {
 	return float64(n) / float64(max(len(l.URLs), 1))
 }
 
-// Most is how many URLs a list has at most.
+// Most is the most URLs that a list has.
 const Most = 100_000
 
-// All makes every list that this machine has the material for. Those that would
-// have no hundred URLs are left out.
+// All makes all lists. It leaves out lists of less than 100 URLs.
 func All() ([]List, error) {
 	goroot, err := GoRoot()
 	if err != nil {
@@ -61,15 +59,15 @@ func All() ([]List, error) {
 	return slices.DeleteFunc(lists, func(l List) bool { return len(l.URLs) < 100 }), nil
 }
 
-// GoRoot returns where the Go distribution is.
+// GoRoot returns the directory of the Go distribution.
 func GoRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	return strings.TrimSpace(string(out)), err
 }
 
-// accepted returns the texts that both parsers that matter here take, so that
-// neither is measured while it makes an error; at most Most of them. They are
-// copied, to lie in memory in their order like lines that were read.
+// accepted returns at most Most texts that both locus and net/url accept, so that the
+// making of errors is not measured. It copies them, so that they lie in memory in their
+// order, as lines that were read do.
 func accepted(texts []string) []string {
 	list := make([]string, 0, len(texts))
 	for _, s := range texts {
@@ -89,8 +87,8 @@ func mixed(texts []string) []string {
 	return list
 }
 
-// walk calls f with the name of every regular file under dir, until it has been
-// called often enough. What can't be read is left out.
+// walk calls f with the name of every regular file under dir until f returns false. It
+// skips directories that it can't read.
 func walk(dir string, f func(name string) (more bool)) {
 	filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !f(name) {
@@ -112,7 +110,7 @@ func inFiles(dir string) (list []string) {
 	return list
 }
 
-// read returns what is in a file, unpacked if its name ends in ".gz".
+// read returns the contents of a file, decompressed if its name ends in ".gz".
 func read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -128,8 +126,8 @@ func read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, 64<<20))
 }
 
-// appendURLs appends what looks like URLs in text. This is no package extract: it
-// takes what is plain to see.
+// appendURLs appends the URLs of text. It is simpler than package extract, so that the
+// lists do not depend on it.
 func appendURLs(list []string, text []byte) []string {
 	const schemes = " http https ftp file gopher news nntp wais telnet prospero "
 	isLetter := func(c byte) bool { return 'a' <= c && c <= 'z' }
@@ -153,7 +151,7 @@ func appendURLs(list []string, text []byte) []string {
 	}
 }
 
-// ofFiles returns the file: URLs of what is under dirs.
+// ofFiles returns file: URLs of the files under dirs.
 func ofFiles(dirs ...string) (list []string) {
 	keep := escape.Fsegment().With("/")
 	for _, dir := range dirs {

@@ -8,12 +8,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // testApp returns an app that reads in and writes nowhere.
-func testApp(t *testing.T, in string) *app {
+func testApp(t *testing.T, in string) *base.App {
 	t.Helper()
-	return newApp(context.Background(), strings.NewReader(in), io.Discard, io.Discard, noEnv)
+	return base.New(context.Background(), strings.NewReader(in), io.Discard, io.Discard, clitest.NoEnv)
 }
 
 // TestEveryCommandHasExamples makes sure that no subcommand is left out of the
@@ -28,7 +31,7 @@ func TestEveryCommandHasExamples(t *testing.T) {
 
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
-	if status := testApp(t, "").run([]string{"man", dir}); status != statusDone {
+	if status := runArgs(testApp(t, ""), []string{"man", dir}); status != base.StatusDone {
 		t.Fatalf("status %d", status)
 	}
 	for _, name := range []string{"locus", "locus-parse", "locus-resolve", "locus-configuration", "locus-exit-status"} {
@@ -48,7 +51,7 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	if status := testApp(t, "").run([]string{"man", filepath.Join(dir, "none")}); status != statusAccess {
+	if status := runArgs(testApp(t, ""), []string{"man", filepath.Join(dir, "none")}); status != base.StatusAccess {
 		t.Errorf("a folder that is not there: status %d", status)
 	}
 }
@@ -90,26 +93,12 @@ func TestCanonicalStreams(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	source := &lineSource{n: 200_000}
-	a := newApp(context.Background(), source, io.Discard, io.Discard, noEnv)
-	if status := a.run([]string{"canonical", "-"}); status != statusDone {
+	a := base.New(context.Background(), source, io.Discard, io.Discard, clitest.NoEnv)
+	if status := runArgs(a, []string{"canonical", "-"}); status != base.StatusDone {
 		t.Fatalf("status %d", status)
 	}
 	// The input is 12 MB.
 	if source.most > before.HeapAlloc+4<<20 {
 		t.Errorf("%d octets in use, %d before", source.most, before.HeapAlloc)
-	}
-}
-
-func TestSeenIsExact(t *testing.T) {
-	s := newSeen()
-	texts := map[string]bool{}
-	for _, prefix := range []string{"http://h/", "ftp://h/", ""} {
-		for i := range 10_000 {
-			text := prefix + strings.Repeat("a", i%70) + string(rune('a'+i%26))
-			if s.add(text) == texts[text] {
-				t.Fatalf("add(%q) with %v", text, texts[text])
-			}
-			texts[text] = true
-		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // benchmarkLines is a list of URLs as they are met: most are canonical already,
@@ -35,8 +38,8 @@ func benchmarkCanonical(b *testing.B, args ...string) {
 	b.SetBytes(int64(len(input)))
 	b.ReportAllocs()
 	for b.Loop() {
-		a := newApp(context.Background(), strings.NewReader(input), io.Discard, io.Discard, noEnv)
-		if status := a.run(append([]string{"canonical"}, args...)); status != statusDone {
+		a := base.New(context.Background(), strings.NewReader(input), io.Discard, io.Discard, clitest.NoEnv)
+		if status := runArgs(a, append([]string{"canonical"}, args...)); status != base.StatusDone {
 			b.Fatalf("status %d", status)
 		}
 	}
@@ -45,5 +48,3 @@ func benchmarkCanonical(b *testing.B, args ...string) {
 
 func BenchmarkCanonical(b *testing.B)       { benchmarkCanonical(b, "-") }
 func BenchmarkCanonicalUnique(b *testing.B) { benchmarkCanonical(b, "--unique", "-") }
-
-func noEnv(string) string { return "" }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/internal/term"
 )
 
@@ -17,14 +19,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func drawn(t *testing.T, columns int, input string) string {
 	t.Helper()
 	var out strings.Builder
-	a := newApp(context.Background(), strings.NewReader(""), &out, &out, func(name string) string {
+	a := base.New(context.Background(), strings.NewReader(""), &out, &out, func(name string) string {
 		if name == "NO_COLOR" {
 			return "1"
 		}
 		return ""
 	})
-	a.outTTY, a.width = true, columns
-	a.run([]string{"parse", "--", input})
+	a.OutTTY, a.Width = true, columns
+	runArgs(a, []string{"parse", "--", input})
 	return out.String()
 }
 
@@ -69,9 +71,9 @@ func TestDrawing(t *testing.T) {
 
 func TestDrawingHasColors(t *testing.T) {
 	var out strings.Builder
-	a := newApp(context.Background(), strings.NewReader(""), &out, &out, noEnv)
-	a.outTTY = true
-	a.run([]string{"parse", "http://h/~"})
+	a := base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv)
+	a.OutTTY = true
+	runArgs(a, []string{"parse", "http://h/~"})
 	if !strings.Contains(out.String(), "\x1b[31m") {
 		t.Errorf("no red in %q", out.String())
 	}
@@ -94,7 +96,7 @@ func FuzzDrawing(f *testing.F) {
 		// The drawing itself ends where the list of findings begins.
 		for _, line := range strings.Split(got, "\n") {
 			if strings.HasPrefix(line, "scheme") || strings.HasPrefix(line, "^") {
-				if w := term.Width(line); w > max(columns, leastWidth) {
+				if w := term.Width(line); w > max(columns, 20) {
 					t.Fatalf("%q at %d: %d columns in %q", input, columns, w, line)
 				}
 			}

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 )
@@ -87,13 +89,13 @@ func (s *survey) last() []string {
 }
 
 // in makes an app know the scheme.
-func (s *survey) in(a *app) {
+func (s *survey) in(a *base.App) {
 	row := scheme.Generic(cmp.Or(s.name, "x-form"), scheme.Experimental)
 	row.Opener, row.Access = s, "memory"
 	if s.name == "gophers" {
 		row.Traits = scheme.Secure
 	}
-	a.schemes = func(rows ...scheme.Scheme) (*scheme.Registry, error) {
+	a.NewRegistry = func(rows ...scheme.Scheme) (*scheme.Registry, error) {
 		if s.name != "" {
 			return scheme.NewRegistry(row)
 		}
@@ -125,7 +127,7 @@ func TestGetAnswers(t *testing.T) {
 	if err := os.WriteFile(big, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(big, mostAnswer+1); err != nil {
+	if err := os.Truncate(big, form.MaxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -145,13 +147,13 @@ func TestGetAnswers(t *testing.T) {
 		{[]string{"4=3"}, "|Anna|||2|1||", ""},
 		{[]string{"6=mine.txt", "7=" + picture}, "|Anna|||Red|1|mine.txt|\x00GIF\n", ""},
 		{[]string{"7="}, "|Anna|||Red|1||", ""},
-		{[]string{"4=green"}, "", `--answer: field 4 "Color": not one of the choices, which are 1 "Red", 2 "grün", 3 "2"`},
-		{[]string{"4=r"}, "", "not one of the choices"},
-		{[]string{"5=maybe"}, "", `field 5 "a=b": neither y for yes nor n for no`},
+		{[]string{"4=green"}, "", `--answer: field 4 "Color": not a choice; the choices are 1 "Red", 2 "grün", 3 "2"`},
+		{[]string{"4=r"}, "", "not a choice"},
+		{[]string{"5=maybe"}, "", `field 5 "a=b": write y for yes or n for no`},
 		{[]string{"1=a\nb"}, "", `field 1 "Your name": an answer of one line`},
-		{[]string{"6=/etc/x"}, "", "no path"},
-		{[]string{"7=" + dir}, "", "no regular file"},
-		{[]string{"7=" + big}, "", "16777216 octets, which are the most"},
+		{[]string{"6=/etc/x"}, "", "not a path"},
+		{[]string{"7=" + dir}, "", "not a regular file"},
+		{[]string{"7=" + big}, "", "larger than the limit of 16777216 octets"},
 		{[]string{"7=/nonexistent/x"}, "", "no such file"},
 		{[]string{"1=a", "s3cret"}, "", `--answer, number 2, names no field: they are 1 "Your name", 2 "Password", 3 "Comments"`},
 		{[]string{"s3cret=x"}, "", "--answer, number 1, names no field"},
@@ -167,12 +169,12 @@ func TestGetAnswers(t *testing.T) {
 		for _, flag := range test.flags {
 			args = append(args, "--answer", flag)
 		}
-		got := get(t, s.in, append(args, "-v", "x-form://h/")...)
+		got := runGet(t, s.in, append(args, "-v", "x-form://h/")...)
 		if strings.Contains(got.err, "s3cret") {
 			t.Errorf("%q: a secret is shown: %s", test.flags, got.err)
 		}
 		if test.err != "" {
-			if got.status != statusUsage || !strings.Contains(got.err, test.err) || got.out != "" || s.last() != nil {
+			if got.status != base.StatusUsage || !strings.Contains(got.err, test.err) || got.out != "" || s.last() != nil {
 				t.Errorf("%q: %+v, want %q", test.flags, got, test.err)
 			}
 			continue
@@ -205,27 +207,27 @@ func TestGetAnswersFile(t *testing.T) {
 		{`{"s3cret": "s3cret"}`, "", nil, `--answers: value 1 names no field: they are 1 "Your name"`},
 		{`{"1": "a", "Your name": "b"}`, "", nil, `--answers: field 1 "Your name" is answered twice`},
 		{`["a","","",null,null,null,null,"s3cret"]`, "", nil, "--answers: value 8 names no field"},
-		{`[true]`, "", nil, "true and false answer a field of the kind check"},
-		{`[["a"]]`, "", nil, "a list answers a field of the kind lines"},
-		{`[null, null, [1]]`, "", nil, "lines are strings"},
-		{`[{}]`, "", nil, "an object is no answer"},
-		{`"s3cret"`, "", nil, "--answers: a JSON object of answers"},
-		{``, "", nil, "--answers: JSON is wanted: unexpected EOF"},
-		{`{"a": `, "", nil, "--answers: JSON is wanted: unexpected EOF"},
-		{`{"a": s3cret}`, "", nil, "--answers: JSON is wanted: invalid character"},
-		{`[] []`, "", nil, "--answers: something comes after the JSON"},
+		{`[true]`, "", nil, "true and false only answer fields of kind check"},
+		{`[["a"]]`, "", nil, "a list only answers fields of kind lines"},
+		{`[null, null, [1]]`, "", nil, "lines must be strings"},
+		{`[{}]`, "", nil, "an object is not an answer"},
+		{`"s3cret"`, "", nil, "--answers: write a JSON object of answers"},
+		{``, "", nil, "--answers: not JSON: unexpected EOF"},
+		{`{"a": `, "", nil, "--answers: not JSON: unexpected EOF"},
+		{`{"a": s3cret}`, "", nil, "--answers: not JSON: invalid character"},
+		{`[] []`, "", nil, "--answers: there is text after the JSON"},
 	} {
 		s := everyKind()
 		args := []string{"--answers", "-"}
 		for _, flag := range test.flags {
 			args = append(args, "--answer", flag)
 		}
-		got := get(t, func(a *app) { s.in(a); a.in = strings.NewReader(test.json) }, append(args, "x-form://h/")...)
+		got := runGet(t, func(a *base.App) { s.in(a); a.In = strings.NewReader(test.json) }, append(args, "x-form://h/")...)
 		if strings.Contains(got.err, "s3cret") {
 			t.Errorf("%s: a secret is shown: %s", test.json, got.err)
 		}
 		if test.err != "" {
-			if got.status != statusUsage || !strings.Contains(got.err, test.err) || s.last() != nil {
+			if got.status != base.StatusUsage || !strings.Contains(got.err, test.err) || s.last() != nil {
 				t.Errorf("%s: %+v, want %q", test.json, got, test.err)
 			}
 			continue
@@ -234,10 +236,10 @@ func TestGetAnswersFile(t *testing.T) {
 			t.Errorf("%s: %q, want %q; %+v", test.json, list, test.want, got)
 		}
 	}
-	if got := get(t, nil, "--answers", "-", "-"); got.status != statusUsage || !strings.Contains(got.err, "both the URLs and the answers") {
+	if got := runGet(t, nil, "--answers", "-", "-"); got.status != base.StatusUsage || !strings.Contains(got.err, "both the URLs and the answers") {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, nil, "--answers", "/nonexistent/x", "file:///"); got.status != statusUsage {
+	if got := runGet(t, nil, "--answers", "/nonexistent/x", "file:///"); got.status != base.StatusUsage {
 		t.Errorf("%+v", got)
 	}
 }
@@ -249,24 +251,24 @@ func TestGetAnswersSearch(t *testing.T) {
 	}
 	for _, words := range []string{"two words", "1=x", "Words=y", ""} {
 		s := search()
-		if got := get(t, s.in, "--answer", words, "x-form://h/"); got.out != "|"+words+"\n" || got.status != 0 || got.err != "" {
+		if got := runGet(t, s.in, "--answer", words, "x-form://h/"); got.out != "|"+words+"\n" || got.status != 0 || got.err != "" {
 			t.Errorf("%q: %+v", words, got)
 		}
 	}
 	s := search()
-	if got := get(t, s.in, "--answer", "a", "--answer", "b", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "answered twice") {
+	if got := runGet(t, s.in, "--answer", "a", "--answer", "b", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "answered twice") {
 		t.Errorf("%+v", got)
 	}
 	s.fields = s.fields[:1]
-	if got := get(t, s.in, "--answer", "a", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "has none to answer") {
+	if got := runGet(t, s.in, "--answer", "a", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "has none to answer") {
 		t.Errorf("%+v", got)
 	}
 	s.fields = []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Word"}, {Kind: scheme.FieldText, Prompt: "word:"}}
-	if got := get(t, s.in, "--answer", "word=a", "x-form://h/"); got.status != statusUsage || !strings.Contains(got.err, "more than one field: use the number") {
+	if got := runGet(t, s.in, "--answer", "word=a", "x-form://h/"); got.status != base.StatusUsage || !strings.Contains(got.err, "more than one field: use the number") {
 		t.Errorf("%+v", got)
 	}
 	// Answers that nothing took are not forgotten in silence.
-	if got := get(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "no form was met") {
+	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.status != 0 || !strings.Contains(got.err, "there was no form") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -274,21 +276,21 @@ func TestGetAnswersSearch(t *testing.T) {
 // A wrong answer is of its own kind in JSON, and a form is never a file.
 func TestGetAnswersFailures(t *testing.T) {
 	s := everyKind()
-	got := get(t, s.in, "--json", "--answer", "5=s3cret", "x-form://h/")
+	got := runGet(t, s.in, "--json", "--answer", "5=s3cret", "x-form://h/")
 	var v struct {
 		Error struct{ Kind, Message string }
 	}
-	if err := json.Unmarshal([]byte(got.out), &v); err != nil || v.Error.Kind != "answer" || got.status != statusUsage || strings.Contains(got.out, "s3cret") {
+	if err := json.Unmarshal([]byte(got.out), &v); err != nil || v.Error.Kind != "answer" || got.status != base.StatusUsage || strings.Contains(got.out, "s3cret") {
 		t.Errorf("%v: %+v", err, got)
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	if got := get(t, s.in, "-o", file, "x-form://h/"); got.status != statusAccess || !strings.Contains(got.err, "it wants answers first (--answer gives them)") {
+	if got := runGet(t, s.in, "-o", file, "x-form://h/"); got.status != base.StatusAccess || !strings.Contains(got.err, "it is a form (--answer answers it)") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there is a file")
 	}
-	if got := get(t, s.in, "--answer", "1=Bob", "-o", file, "x-form://h/"); got.status != 0 {
+	if got := runGet(t, s.in, "--answer", "1=Bob", "-o", file, "x-form://h/"); got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 	if octets, err := os.ReadFile(file); err != nil || string(octets) != "|Bob|||Red|1|re_ply.txt|\n" {
@@ -310,11 +312,11 @@ func TestGetForm(t *testing.T) {
     6  save-as  Keep as  [re_ply.txt]
     7  file     Picture
 `
-	latin := "locus: x-form://h/: what is not UTF-8 is shown as ISO Latin 1\n"
-	if got := get(t, func(a *app) { s.in(a); a.outTTY = true }, "x-form://h/"); got.out != want || got.err != latin+note || got.status != 0 {
+	latin := "locus: x-form://h/: text that is not UTF-8 is shown as ISO Latin 1\n"
+	if got := runGet(t, func(a *base.App) { s.in(a); a.OutTTY = true }, "x-form://h/"); got.out != want || got.err != latin+note || got.status != 0 {
 		t.Errorf("%s\n%s", got.out, got.err)
 	}
-	got := get(t, s.in, "x-form://h/")
+	got := runGet(t, s.in, "x-form://h/")
 	for line := range strings.Lines(got.out) {
 		if strings.Count(line, "\t") != 1 || !strings.HasSuffix(line, "\t\n") {
 			t.Errorf("a script takes part of a question for a URL: %q", line)
@@ -323,7 +325,7 @@ func TestGetForm(t *testing.T) {
 	if !strings.Contains(got.out, "1  text     Your name:  [Anna]\t\n") {
 		t.Errorf("%q", got.out)
 	}
-	got = get(t, s.in, "--json", "x-form://h/")
+	got = runGet(t, s.in, "--json", "x-form://h/")
 	wantJSON := `{"url":"x-form://h/","kind":"menu","title":"A survey\u001b[2J","form":{"title":"A survey\u001b[2J","fields":[` +
 		`{"kind":"note","prompt":"About you","default":""},` +
 		`{"number":1,"kind":"text","prompt":"Your name:","default":"Anna"},` +
@@ -336,26 +338,4 @@ func TestGetForm(t *testing.T) {
 	if got.out != wantJSON || got.err != "" {
 		t.Errorf("got\n%s\nwant\n%s\n%s", got.out, wantJSON, got.err)
 	}
-}
-
-func FuzzParseAnswers(f *testing.F) {
-	for _, text := range []string{`{}`, `[]`, `{"a":["b"]}`, `[1,true,null,"x"]`, `{"a":1,"a":2}`, `{`, `[[[[`, `{"a"}`, `[]x`} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		list, err := parseAnswers(strings.NewReader(text))
-		var v any
-		valid := json.Unmarshal([]byte(text), &v) == nil
-		_, isList := v.([]any)
-		object, isObject := v.(map[string]any)
-		if (err == nil) != (valid && (isList || isObject)) {
-			t.Fatalf("%q: %v", text, err)
-		}
-		if err == nil && isObject && len(list) < len(object) {
-			t.Fatalf("%q: %v", text, list)
-		}
-		x := &answers{file: list}
-		all := questions(&scheme.Form{Fields: everyKind().fields[:5]})
-		_ = x.apply(all, make([]string, 5)) // must not panic
-	})
 }

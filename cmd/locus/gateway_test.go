@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // served is "locus gateway" as a process.
@@ -115,7 +117,7 @@ func TestGatewayDemo(t *testing.T) {
 	if status, body := s.get("/healthz"); status != 200 || body != "ok\n" {
 		t.Errorf("%d %s", status, body)
 	}
-	if got := s.end(syscall.SIGTERM); got != statusDone || !strings.Contains(s.log.String(), `"msg":"request"`) {
+	if got := s.end(syscall.SIGTERM); got != base.StatusDone || !strings.Contains(s.log.String(), `"msg":"request"`) {
 		t.Errorf("exit status %d, %s", got, s.log)
 	}
 }
@@ -151,7 +153,7 @@ func TestGatewayOptions(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if got := s.end(os.Interrupt); got != statusInterrupted {
+	if got := s.end(os.Interrupt); got != base.StatusInterrupted {
 		t.Errorf("exit status %d, %s", got, s.log)
 	}
 	if log := s.log.String(); !strings.Contains(log, "; hit") {
@@ -162,7 +164,7 @@ func TestGatewayOptions(t *testing.T) {
 	if status, _ := s.get(at); status != 403 {
 		t.Errorf("a private address: %d", status)
 	}
-	if got := s.end(syscall.SIGTERM); got != statusDone || s.log.Len() != 0 {
+	if got := s.end(syscall.SIGTERM); got != base.StatusDone || s.log.Len() != 0 {
 		t.Errorf("exit status %d, %s", got, s.log)
 	}
 }
@@ -182,14 +184,14 @@ func TestGatewayRefused(t *testing.T) {
 		status    int
 		says      string
 	}{
-		{"--listen " + taken.Addr().String(), "", statusAccess, "in use"},
-		{"--deny a..b", "", statusUsage, "rule"},
-		{"--files relative", "", statusUsage, "absolute"},
-		{"--name a..b", "", statusUsage, "no name of a host"},
-		{"--log-format loud", "", statusUsage, "none of"},
-		{"x", "", statusUsage, "unknown command"},
-		{"", "LOCUS_GATEWAY_MAIL=true", statusUsage, "mail.from"},
-		{"", "LOCUS_GATEWAY_REQUESTS=0", statusUsage, "at least 1"},
+		{"--listen " + taken.Addr().String(), "", base.StatusAccess, "in use"},
+		{"--deny a..b", "", base.StatusUsage, "rule"},
+		{"--files relative", "", base.StatusUsage, "absolute"},
+		{"--name a..b", "", base.StatusUsage, "is not a host name"},
+		{"--log-format loud", "", base.StatusUsage, "is not \"text\""},
+		{"x", "", base.StatusUsage, "unknown command"},
+		{"", "LOCUS_GATEWAY_MAIL=true", base.StatusUsage, "mail.from"},
+		{"", "LOCUS_GATEWAY_REQUESTS=0", base.StatusUsage, "at least 1"},
 	} {
 		cmd := exec.Command(locus, append([]string{"gateway", "--no-cache"}, strings.Fields(test.args)...)...)
 		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", test.env)
@@ -202,7 +204,7 @@ func TestGatewayRefused(t *testing.T) {
 
 // Without a folder of its own the gateway says that it keeps no answers.
 func TestGatewayWithoutHome(t *testing.T) {
-	const says = "locus: no answer is kept, because neither XDG_CACHE_HOME nor HOME is set"
+	const says = "locus: answers are not cached: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		args []string
 		says bool
@@ -210,9 +212,9 @@ func TestGatewayWithoutHome(t *testing.T) {
 		// It is interrupted before it begins, so that it opens all and serves nothing.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		got := run(t, func(a *app) {
-			a.ctx = ctx
-			a.env = func(string) string { return "" }
+		got := run(t, func(a *base.App) {
+			a.Context = ctx
+			a.Getenv = func(string) string { return "" }
 		}, append([]string{"gateway", "--listen", "127.0.0.1:0"}, row.args...)...)
 		if strings.Contains(got.err, says) != row.says || !strings.HasPrefix(got.out, "http://127.0.0.1:") {
 			t.Errorf("%v: %+v", row.args, got)

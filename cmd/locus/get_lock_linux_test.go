@@ -51,7 +51,7 @@ func TestGetTwoProcesses(t *testing.T) {
 	<-begun
 	second, secondErr := start()
 	said := bufio.NewScanner(secondErr)
-	want := fmt.Sprintf("locus: %s: process %d fetches it, and is waited for", filepath.Join(dir, "file"), first.Process.Pid)
+	want := fmt.Sprintf("locus: %s: process %d fetches it; waiting for it", filepath.Join(dir, "file"), first.Process.Pid)
 	if !said.Scan() || said.Text() != want {
 		t.Errorf("%q, want %q", said.Text(), want)
 	}
@@ -60,7 +60,7 @@ func TestGetTwoProcesses(t *testing.T) {
 	if err := first.Wait(); err != nil || len(more) > 0 {
 		t.Errorf("the first: %v, %s", err, more)
 	}
-	if !said.Scan() || !strings.HasSuffix(said.Text(), "is there already") {
+	if !said.Scan() || !strings.HasSuffix(said.Text(), "exists already") {
 		t.Errorf("%q", said.Text())
 	}
 	if err := second.Wait(); err != nil {

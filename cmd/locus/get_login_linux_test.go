@@ -1,127 +1,15 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"errors"
-	"fmt"
 	"os"
-	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
-// openTerminal returns the two ends of a terminal: the person's and the
-// program's, which is opened by its name.
-func openTerminal(t *testing.T) (person *os.File, name string) {
-	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("no terminals: ", err)
-	}
-	t.Cleanup(func() { person.Close() })
-	fd := int(person.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return person, fmt.Sprint("/dev/pts/", n)
-}
-
-// ttyOf opens the program's end.
-func ttyOf(name string) func() (*os.File, error) {
-	return func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0) }
-}
-
-func terminalLogin(t *testing.T) (l *login, person *os.File, name string) {
-	person, name = openTerminal(t)
-	return newLogin(&app{errTTY: true, env: noEnv, tty: ttyOf(name)}), person, name
-}
-
-// until reads what the person sees up to the text.
-func until(t *testing.T, r *bufio.Reader, text string) string {
-	t.Helper()
-	var seen strings.Builder
-	for !strings.HasSuffix(seen.String(), text) {
-		c, err := r.ReadByte()
-		if err != nil {
-			t.Errorf("%q, then %v", seen.String(), err)
-			break
-		}
-		seen.WriteByte(c)
-	}
-	return seen.String()
-}
-
-func TestPrompt(t *testing.T) {
-	l, person, _ := terminalLogin(t)
-	seen := make(chan string)
-	go func() {
-		r := bufio.NewReader(person)
-		text := until(t, r, "User: ")
-		fmt.Fprint(person, "fred\n")
-		text += until(t, r, "Password of fred: ")
-		fmt.Fprint(person, "s3cret\r")
-		seen <- text + until(t, r, "\n")
-	}()
-	c, ok, err := l.ask(t.Context(), scheme.Question{URL: locus.MustParse("ftp://h/")})
-	if want := (scheme.Credentials{User: "fred", Password: "s3cret"}); c != want || !ok || err != nil {
-		t.Errorf("%+v %v %v", c, ok, err)
-	}
-	if text := <-seen; strings.Contains(text, "s3cret") || !strings.Contains(text, "ftp://h wants a login.") {
-		t.Errorf("seen: %q", text)
-	}
-}
-
-// An interrupt in the middle of a password leaves the terminal with its echo.
-func TestPromptInterrupted(t *testing.T) {
-	for name, interrupt := range map[string]func(person *os.File, cancel func()){
-		"signal": func(_ *os.File, cancel func()) { cancel() },
-		"Ctrl-C": func(person *os.File, _ func()) { fmt.Fprint(person, "s3\x03") },
-	} {
-		l, person, tty := terminalLogin(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		l.a.interrupt = cancel
-		go func() {
-			until(t, bufio.NewReader(person), "Password of fred: ")
-			interrupt(person, cancel)
-		}()
-		_, ok, err := l.ask(ctx, scheme.Question{URL: locus.MustParse("ftp://h/"), User: "fred"})
-		if ok || !errors.Is(err, context.Canceled) || ctx.Err() == nil {
-			t.Errorf("%s: %v %v", name, ok, err)
-		}
-		f, err := os.OpenFile(tty, os.O_RDWR|unix.O_NOCTTY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if state.Lflag&unix.ECHO == 0 {
-			t.Errorf("%s: the terminal has no echo any more", name)
-		}
-		f.Close()
-		// A read that was left alone ends with the line.
-		fmt.Fprint(person, "\n")
-	}
-}
-
-// Ctrl-D is no answer.
-func TestPromptNoAnswer(t *testing.T) {
-	l, person, _ := terminalLogin(t)
-	go func() {
-		until(t, bufio.NewReader(person), "Password of fred: ")
-		fmt.Fprint(person, "\x04")
-	}()
-	if _, ok, err := l.ask(t.Context(), scheme.Question{URL: locus.MustParse("ftp://h/"), User: "fred"}); ok || err == nil {
-		t.Errorf("%v %v", ok, err)
-	}
+func terminalLogin(t *testing.T) (l *client.Login, person *os.File, name string) {
+	person, name = clitest.NewTTY(t)
+	return client.NewLogin(&base.App{ErrTTY: true, Getenv: clitest.NoEnv, OpenTerminal: clitest.OpenTTY(name)}), person, name
 }

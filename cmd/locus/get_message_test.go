@@ -1,75 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
-
-func TestIsMessage(t *testing.T) {
-	for text, want := range map[string]bool{
-		"message/rfc822": true, "Message/RFC822; x=y": true, " message/news": true, "message/global ": true,
-		"": false, "message/partial": false, "text/plain": false, "message/rfc8222": false,
-	} {
-		if isMessage(text) != want {
-			t.Errorf("isMessage(%q) is %v", text, !want)
-		}
-	}
-}
-
-// What is held reads the same from memory and from a file, which is gone afterwards.
-func TestHeld(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	for _, size := range []int{0, 1, mostInMemory, mostInMemory + 1, mostInMemory * 2} {
-		var h held
-		octets := bytes.Repeat([]byte("0123456"), size/7+1)[:size]
-		for piece := range slices.Chunk(octets, 1<<20-1) {
-			if n, err := h.Write(piece); n != len(piece) || err != nil {
-				t.Fatal(n, err)
-			}
-		}
-		if files, _ := os.ReadDir(dir); (len(files) == 1) != (size > mostInMemory) {
-			t.Errorf("%d octets: %d files", size, len(files))
-		}
-		got, err := io.ReadAll(io.NewSectionReader(&h, 0, int64(size)))
-		if err != nil || !bytes.Equal(got, octets) {
-			t.Errorf("%d octets: %d, %v", size, len(got), err)
-		}
-		if n, err := h.ReadAt(make([]byte, 2), int64(max(size-1, 0))); n != min(size, 1) || err != io.EOF {
-			t.Errorf("at the end: %d, %v", n, err)
-		}
-		if n, err := h.ReadAt(make([]byte, 2), int64(size)+5); n != 0 || err != io.EOF {
-			t.Errorf("beyond the end: %d, %v", n, err)
-		}
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-		if files, _ := os.ReadDir(dir); len(files) != 0 {
-			t.Errorf("%d octets: %d files are left", size, len(files))
-		}
-	}
-}
-
-func TestHeldNowhere(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	var h held
-	if _, err := h.Write(make([]byte, mostInMemory+1)); kindOf(err) != kindFile {
-		t.Error(err)
-	}
-	if err := h.Close(); err != nil {
-		t.Error(err)
-	}
-}
 
 // emlFile writes a message into a file, and returns its URL.
 func emlFile(t *testing.T, octets string) string {
@@ -89,7 +29,7 @@ const oneMessage = "From: =?iso-8859-1?Q?J=FCrgen?= <j@h.example>\r\nSubject: =?
 
 func TestGetMessageTerminal(t *testing.T) {
 	url := emlFile(t, oneMessage)
-	got := get(t, onTerminal, url)
+	got := runGet(t, onTerminal, url)
 	for _, want := range []string{
 		"Subject: \\x1b]0;x\\x07gr\u00fcn\n", "From: J\u00fcrgen <j@h.example>\n", "\n\u041f\u0440\u0438 \\x1b[31mred\n", "inner\n",
 		"[2] image/gif ", "References:\nmid:one@h.example\n",
@@ -118,25 +58,25 @@ func TestGetMessageTerminal(t *testing.T) {
 		{[]string{"--part", "."}, "", 2},
 		{[]string{"--part", "-1"}, "", 2},
 	} {
-		if got := get(t, onTerminal, append(test.args, url)...); got.out != test.out || got.status != test.status {
+		if got := runGet(t, onTerminal, append(test.args, url)...); got.out != test.out || got.status != test.status {
 			t.Errorf("%q: %+v, want %q, status %d", test.args, got, test.out, test.status)
 		}
 	}
 	// Nobody who reads it elsewhere gets anything but the octets.
-	if got := get(t, nil, url); got.out != oneMessage || got.status != 0 {
+	if got := runGet(t, nil, url); got.out != oneMessage || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, nil, "--part", "1", url); got.out != "\xf0\xd2\xc9 \x1b[31mred" || got.status != 0 {
+	if got := runGet(t, nil, "--part", "1", url); got.out != "\xf0\xd2\xc9 \x1b[31mred" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 // What has the name of a message and is none is what it is.
 func TestGetNoMessage(t *testing.T) {
-	if got := get(t, onTerminal, emlFile(t, "no \x1bheader\n")); got.out != "no \\x1bheader\n" || got.status != 0 {
+	if got := runGet(t, onTerminal, emlFile(t, "no \x1bheader\n")); got.out != "no \\x1bheader\n" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, emlFile(t, "\x00\x01")); got.out != "" || got.status != 3 {
+	if got := runGet(t, onTerminal, emlFile(t, "\x00\x01")); got.out != "" || got.status != 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -153,22 +93,22 @@ func TestGetMessageHostile(t *testing.T) {
 		"wide": "Subject: wide\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\n\n", 100_000),
 	} {
 		url := emlFile(t, octets)
-		if got := get(t, onTerminal, url); got.status != 0 || !strings.HasPrefix(got.out, "Subject: "+name+"\n") {
+		if got := runGet(t, onTerminal, url); got.status != 0 || !strings.HasPrefix(got.out, "Subject: "+name+"\n") {
 			t.Errorf("%s: status %d, %.200q, %s", name, got.status, got.out, got.err)
 		}
-		if got := get(t, nil, "--json", url); got.status != 0 || len(got.out) > 4<<20 || !strings.Contains(got.out, `"message":{"subject":"`+name) {
+		if got := runGet(t, nil, "--json", url); got.status != 0 || len(got.out) > 4<<20 || !strings.Contains(got.out, `"message":{"subject":"`+name) {
 			t.Errorf("%s: status %d, %d octets, %s", name, got.status, len(got.out), got.err)
 		}
-		if got := get(t, nil, "--part", "77777777", url); got.status != 3 || len(got.err) > 2000 {
+		if got := runGet(t, nil, "--part", "77777777", url); got.status != 3 || len(got.err) > 2000 {
 			t.Errorf("%s: status %d, %.3000q", name, got.status, got.err)
 		}
 	}
 	// A header line without end is too large, and neither repeated nor kept.
 	url := emlFile(t, "Subject: "+strings.Repeat("x", 9<<20))
-	if got := get(t, nil, "--json", url); got.status != 3 || !strings.Contains(got.out, `"kind":"too-large"`) || len(got.out) > 1000 {
+	if got := runGet(t, nil, "--json", url); got.status != 3 || !strings.Contains(got.out, `"kind":"too-large"`) || len(got.out) > 1000 {
 		t.Errorf("status %d, %.2000q", got.status, got.out)
 	}
-	if got := get(t, onTerminal, url); got.status != 3 || !strings.Contains(got.err, "too large") {
+	if got := runGet(t, onTerminal, url); got.status != 3 || !strings.Contains(got.err, "too large") {
 		t.Errorf("status %d, %.2000q", got.status, got.err)
 	}
 }
@@ -184,17 +124,17 @@ func TestGetArticleCut(t *testing.T) {
 	}
 	defer server.Close()
 	url := "nntp://" + server.Addr() + "/misc.test/1"
-	got := get(t, onTerminal, url)
+	got := runGet(t, onTerminal, url)
 	if !strings.HasSuffix(got.out, "\nfirst\n") || strings.Contains(got.out, "second") || got.status != 3 || got.err == "" {
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{"--json", url}, {"--part", "1", url}, {"--json", "--part", "1", url}} {
-		if got := get(t, nil, args...); got.status != 3 || strings.Contains(got.out, `"message":{`) || strings.HasPrefix(got.out, "first") {
+		if got := runGet(t, nil, args...); got.status != 3 || strings.Contains(got.out, `"message":{`) || strings.HasPrefix(got.out, "first") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
 	dir := t.TempDir()
-	if got := get(t, nil, "-o", filepath.Join(dir, "x"), "--part", "1", url); got.status != 3 {
+	if got := runGet(t, nil, "-o", filepath.Join(dir, "x"), "--part", "1", url); got.status != 3 {
 		t.Errorf("%+v", got)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
@@ -213,10 +153,10 @@ func TestGetNewsgroupCut(t *testing.T) {
 	}
 	defer server.Close()
 	url := "nntp://" + server.Addr() + "/misc.test"
-	if got := get(t, nil, url); got.status != 3 || got.out != "1\t"+url+"/1\n" {
+	if got := runGet(t, nil, url); got.status != 3 || got.out != "1\t"+url+"/1\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, url); got.status != 3 || strings.Count(got.out, "\n") != 1 {
+	if got := runGet(t, onTerminal, url); got.status != 3 || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -228,10 +168,10 @@ func TestOpenNews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	change := func(a *app) {
-		env := a.env
-		a.outTTY = true
-		a.env = func(name string) string {
+	change := func(a *base.App) {
+		env := a.Getenv
+		a.OutTTY = true
+		a.Getenv = func(name string) string {
 			return map[string]string{"NNTPSERVER": server.Addr(), "PAGER": "sed 's/^/| /'"}[name] + env(name)
 		}
 	}
@@ -253,24 +193,5 @@ func TestOpenNews(t *testing.T) {
 		if got.status != 0 || !strings.Contains(got.out, test.want) || strings.Contains(got.out, "\x1b") {
 			t.Errorf("%q: %+v, want %q", test.args, got, test.want)
 		}
-	}
-}
-
-func TestWriteTableOfArticles(t *testing.T) {
-	var b strings.Builder
-	tab := table{w: &b, legible: new(legible)}
-	item := scheme.Item{URL: locus.MustParse("news:a@h"), Title: "title", Kind: scheme.KindObject, Size: 7, Note: "somebody with a very long name <a@h>"}
-	item.Fields = []scheme.Field{{Name: "number", Value: 7}, {Name: "messageId", Value: "a@h"}}
-	odd := scheme.Item{URL: item.URL, Title: "odd", Kind: scheme.KindMenu, Size: -1}
-	bad := scheme.Item{Title: "x\ty", Kind: scheme.KindError, Size: -1, Note: "no line"}
-	if err := tab.write(menuOf(bad, item, odd, bad).Items); err != nil {
-		t.Fatal(err)
-	}
-	want := "          x\\x09y  no line\n" +
-		"       7                    somebody with a very ...  title\n" +
-		"    1  menu     odd\n" +
-		"          x\\x09y  no line\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }

@@ -58,6 +58,9 @@ func TestGetScripts(t *testing.T) {
 	})
 }
 
+// scriptStep is longer than a step of a script takes.
+const scriptStep = 2 * time.Minute
+
 // await FILE N waits until a file has N octets.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -65,7 +68,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
-	for end := time.Now().Add(maxStep); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(scriptStep); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() == n {
 			return
 		}

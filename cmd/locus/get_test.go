@@ -4,26 +4,20 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/policy"
-	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/transfer"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // got is what one run of "locus get" came to.
@@ -32,26 +26,26 @@ type got struct {
 	status   int
 }
 
-// get runs "locus get". change, which may be nil, changes the app before.
-func get(t testing.TB, change func(a *app), args ...string) got {
+// runGet runs "locus get". change, which may be nil, changes the app before.
+func runGet(t testing.TB, change func(a *base.App), args ...string) got {
 	t.Helper()
 	return run(t, change, append([]string{"get"}, args...)...)
 }
 
 // run runs the command.
-func run(t testing.TB, change func(a *app), args ...string) got {
+func run(t testing.TB, change func(a *base.App), args ...string) got {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	env := func(name string) string { return map[string]string{"HOME": "/nonexistent"}[name] }
-	a := newApp(t.Context(), strings.NewReader(""), &out, &errOut, env)
+	a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, env)
 	if change != nil {
 		change(a)
 	}
-	status := a.run(args)
+	status := runArgs(a, args)
 	return got{out.String(), errOut.String(), status}
 }
 
-func onTerminal(a *app) { a.outTTY = true }
+func onTerminal(a *base.App) { a.OutTTY = true }
 
 // serve starts a server that has the octets at every path.
 func serve(t testing.TB, octets string) string {
@@ -78,13 +72,13 @@ func TestGetTerminal(t *testing.T) {
 		{"a\x00b", []string{"--raw"}, "a\x00b", 0},
 	}
 	for _, test := range tests {
-		got := get(t, onTerminal, append(test.args, serve(t, test.octets))...)
+		got := runGet(t, onTerminal, append(test.args, serve(t, test.octets))...)
 		if got.out != test.want || got.status != test.status {
 			t.Errorf("%q %q: %q, status %d, %s", test.octets, test.args, got.out, got.status, got.err)
 		}
 	}
 	// Whoever does not look at it gets the octets.
-	if got := get(t, nil, serve(t, "\x1b[2J\x00\xff")); got.out != "\x1b[2J\x00\xff" || got.status != 0 {
+	if got := runGet(t, nil, serve(t, "\x1b[2J\x00\xff")); got.out != "\x1b[2J\x00\xff" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -99,219 +93,8 @@ func TestGetTerminalMenu(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `    1  object    1.5 KiB  1994-12-01 10:30  a\x1b[2Jb` + "\n"
-	if got := get(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
+	if got := runGet(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
 		t.Errorf("%q, want %q; %s", got.out, want, got.err)
-	}
-}
-
-func TestWriteTable(t *testing.T) {
-	u, v := locus.MustParse("gopher://h/1a"), locus.MustParse("gopher://h/0b")
-	at := time.Date(1994, 12, 1, 10, 30, 0, 0, time.UTC)
-	text := scheme.Item{Title: "Welcome\nto it", Kind: scheme.KindInfo, Size: -1}
-	menu := scheme.Item{URL: u, Title: "A menu", Kind: scheme.KindMenu, Size: -1, Note: "sl\u00f6w"}
-	object := scheme.Item{URL: v, Title: "gr\xfcn", Kind: scheme.KindObject, Type: "text/plain; charset=x", Size: 0, ModTime: at}
-	gone := scheme.Item{Title: "Gone", Kind: scheme.KindError, Size: -1}
-	broken := scheme.Item{Title: "Broken", Kind: scheme.KindObject, Type: "text/plain", Size: -1, Note: "not a port"}
-	for _, test := range []struct {
-		items  []scheme.Item
-		want   string
-		latin1 bool
-	}{
-		{nil, "", false},
-		{[]scheme.Item{text}, "                Welcome\\x0ato it\n", false},
-		{[]scheme.Item{text, menu, object, text}, `                Welcome\x0ato it
-    1  menu     A menu  sl\u00f6w
-    2  text     gr\u00fcn  (0 1994-12-01 10:30)
-                Welcome\x0ato it
-`, true},
-		{[]scheme.Item{text, object, menu, text}, `                                            Welcome\x0ato it
-    1  text            0  1994-12-01 10:30  gr\u00fcn
-    2  menu                                 A menu  sl\u00f6w
-                                            Welcome\x0ato it
-`, true},
-		{[]scheme.Item{gone, menu, broken, {Title: "x", Kind: scheme.KindUnknown}}, `       error    Gone
-    1  menu     A menu  sl\u00f6w
-       text     Broken  not a port
-                x
-`, false},
-		{[]scheme.Item{object, gone}, `    1  text            0  1994-12-01 10:30  gr\u00fcn
-       error                                Gone
-`, true},
-	} {
-		var b strings.Builder
-		l := new(legible)
-		tab := table{w: &b, legible: l}
-		if err := tab.write(menuOf(test.items...).Items); err != nil {
-			t.Fatal(err)
-		}
-		want := strings.NewReplacer(`\u00f6`, "\u00f6", `\u00fc`, "\u00fc").Replace(test.want)
-		if b.String() != want || l.latin1 != test.latin1 {
-			t.Errorf("got\n%s\nwant\n%s\n%v", b.String(), want, l.latin1)
-		}
-	}
-}
-
-// Lines that wait for the first link are there when it does not come, and when
-// there are too many of them to wait.
-func TestWriteTableHolds(t *testing.T) {
-	text := scheme.Item{Title: "text", Kind: scheme.KindInfo, Size: -1}
-	broken := errors.New("broken")
-	for _, n := range []int{mostHeld - 1, mostHeld, mostHeld + 1} {
-		var b strings.Builder
-		tab := table{w: &b, legible: new(legible)}
-		err := tab.write(func(yield func(scheme.Item, error) bool) {
-			for range n {
-				if !yield(text, nil) {
-					return
-				}
-			}
-			if held := strings.Count(b.String(), "\n") == 0; held != (n <= mostHeld) {
-				t.Errorf("of %d lines nothing was written: %v", n, held)
-			}
-			yield(scheme.Item{}, broken)
-		})
-		if !errors.Is(err, broken) || strings.Count(b.String(), "                text\n") != n {
-			t.Errorf("%d lines: %v, %q", n, err, b.String())
-		}
-	}
-}
-
-func TestShortKind(t *testing.T) {
-	for _, test := range []struct {
-		kind      scheme.ItemKind
-		typ, want string
-	}{
-		{scheme.KindMenu, "application/gopher-menu", "menu"},
-		{scheme.KindSession, "", "session"},
-		{scheme.KindObject, "", "object"},
-		{scheme.KindObject, "Text/Plain; charset=utf-8", "text"},
-		{scheme.KindObject, "text/html", "html"},
-		{scheme.KindObject, "image/gif", "image"},
-		{scheme.KindObject, "audio/basic", "audio"},
-		{scheme.KindObject, "application/octet-stream", "binary"},
-		{scheme.KindObject, "application/pdf", "pdf"},
-		{scheme.KindObject, "text/x-uuencode", "object"},
-		{scheme.KindObject, "application/x-tar", "tar"},
-		{scheme.KindObject, "a/\x1b[2J", "object"},
-		{scheme.KindObject, "nonsense", "object"},
-	} {
-		if got := shortKind(scheme.Item{Kind: test.kind, Type: test.typ}); got != test.want {
-			t.Errorf("%s %q: %q, want %q", test.kind, test.typ, got, test.want)
-		}
-	}
-}
-
-func menuOf(items ...scheme.Item) *scheme.Menu {
-	return &scheme.Menu{Items: func(yield func(scheme.Item, error) bool) {
-		for _, item := range items {
-			if !yield(item, nil) {
-				return
-			}
-		}
-	}}
-}
-
-func TestWriteLines(t *testing.T) {
-	m := menuOf(
-		scheme.Item{Title: "a\tb\r\n"},
-		scheme.Item{Title: "c", URL: locus.MustParse("ftp://u:p@h/c")},
-	)
-	var b strings.Builder
-	if n, err := writeLines(&b, m.Items, new(legible)); n != 2 || err != nil {
-		t.Fatal(n, err)
-	}
-	if want := "a\\x09b\\x0d\\x0a\t\nc\tftp://u@h/c\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
-	}
-}
-
-// cutMenu is a menu that breaks off after so many items.
-type cutMenu struct{ items int }
-
-func (c cutMenu) Open(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
-	return &scheme.Menu{URL: req.URL, Title: "t", Items: func(yield func(scheme.Item, error) bool) {
-		u := locus.MustParse("x-menu://h/item")
-		for range c.items {
-			if !yield(scheme.Item{URL: u, Title: "item & more", Kind: scheme.KindObject, Size: -1}, nil) {
-				return
-			}
-		}
-		yield(scheme.Item{}, fmt.Errorf("%w: it broke", scheme.ErrProtocol))
-	}}, nil
-}
-
-// getter returns a getter over one scheme, x-menu, and where its output goes.
-func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
-	t.Helper()
-	a := newApp(t.Context(), strings.NewReader(""), out, io.Discard, func(string) string { return "" })
-	s := scheme.Generic("x-menu", scheme.Experimental)
-	s.Opener, s.Access = opener, "memory"
-	var err error
-	if a.registry, err = scheme.NewRegistry(s); err != nil {
-		t.Fatal(err)
-	}
-	return &getter{a: a, client: memoryClient(a.registry)}
-}
-
-// What came before an error is there, and then the error.
-func TestMenuCut(t *testing.T) {
-	for _, asJSON := range []bool{false, true} {
-		var out bytes.Buffer
-		g := menuGetter(t, cutMenu{2}, &out)
-		g.a.flags.json = asJSON
-		if err := g.toStream(t.Context(), []string{"x-menu://h/"}, g.standardOutput()); err != nil {
-			t.Fatal(err)
-		}
-		g.a.out.Flush()
-		if g.a.status != statusAccess {
-			t.Errorf("status %d", g.a.status)
-		}
-		if !asJSON {
-			if want := strings.Repeat("item & more\tx-menu://h/item\n", 2); out.String() != want {
-				t.Errorf("%q, want %q", out.String(), want)
-			}
-			continue
-		}
-		var v struct {
-			URL, Kind, Title string
-			Items            []struct{ URL, Title, Kind string }
-			Error            struct{ Kind, Message string }
-		}
-		if err := json.Unmarshal(out.Bytes(), &v); err != nil || strings.Count(out.String(), "\n") != 1 {
-			t.Fatalf("%v: %s", err, out.String())
-		}
-		if v.Kind != "menu" || len(v.Items) != 2 || v.Items[1].Title != "item & more" || v.Error.Kind != "protocol" || v.Error.Message == "" {
-			t.Errorf("%+v", v)
-		}
-	}
-}
-
-// A menu of any length takes no more memory than a short one.
-func TestMenuStreams(t *testing.T) {
-	for _, mode := range []string{"lines", "table", "json"} {
-		g := menuGetter(t, cutMenu{200_000}, io.Discard)
-		g.a.flags.json, g.a.outTTY = mode == "json", mode == "table"
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if err := g.toStream(t.Context(), []string{"x-menu://h/"}, g.standardOutput()); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		if grown := int64(after.Sys) - int64(before.Sys); grown > 16<<20 {
-			t.Errorf("%s: %d octets more", mode, grown)
-		}
-	}
-}
-
-func TestHumanSize(t *testing.T) {
-	for n, want := range map[int64]string{
-		-1: "", 0: "0", 1023: "1023", 1024: "1.0 KiB", 10_188: "9.9 KiB", 10_189: "10 KiB",
-		1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB", 5 << 30: "5.0 GiB", 1<<63 - 1: "8.0 EiB",
-	} {
-		if got := humanSize(n); got != want {
-			t.Errorf("humanSize(%d) = %q, want %q", n, got, want)
-		}
 	}
 }
 
@@ -349,7 +132,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"/login"}, "auth", 3},
 		{[]string{"/none"}, "not-found", 3},
 		{[]string{"mailto:a@b"}, "unsupported", 3},
-		{[]string{"telnet://" + deadAddress(t) + "/"}, "unreachable", 3},
+		{[]string{"telnet://" + clitest.DeadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
 		{[]string{"ftp://127.0.0.1/a%0d%0aDELE%20x"}, "syntax", 2},
@@ -364,7 +147,7 @@ func TestGetJSONKinds(t *testing.T) {
 			}
 			args = append(args, arg)
 		}
-		got := get(t, nil, args...)
+		got := runGet(t, nil, args...)
 		if got.status != test.status || got.err != "" {
 			t.Errorf("%q: status %d, %s", test.args, got.status, got.err)
 		}
@@ -411,11 +194,11 @@ func TestGetInterrupted(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	interrupted := get(t, func(a *app) { a.ctx = ctx }, "-o", file, server.URL)
-	if interrupted.status != statusInterrupted || !strings.Contains(interrupted.err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.err, "-C") {
+	interrupted := runGet(t, func(a *base.App) { a.Context = ctx }, "-o", file, server.URL)
+	if interrupted.status != base.StatusInterrupted || !strings.Contains(interrupted.err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.err, "-C") {
 		t.Errorf("%+v", interrupted)
 	}
-	if got := get(t, nil, "--json", "-C", "-o", file, server.URL); got.status != 0 || !strings.Contains(got.out, `"size":100000`) || !strings.Contains(got.out, `"resumed":50000`) {
+	if got := runGet(t, nil, "--json", "-C", "-o", file, server.URL); got.status != 0 || !strings.Contains(got.out, `"size":100000`) || !strings.Contains(got.out, `"resumed":50000`) {
 		t.Errorf("%+v", got)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != data {
@@ -431,58 +214,13 @@ func TestGetCodedToTerminal(t *testing.T) {
 		io.WriteString(w, "coded")
 	}))
 	defer server.Close()
-	got := get(t, onTerminal, server.URL)
-	if got.status != statusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
+	got := runGet(t, onTerminal, server.URL)
+	if got.status != base.StatusAccess || got.out != "" || !strings.Contains(got.err, `not decoded here: "br" (--raw writes`) {
 		t.Errorf("%+v", got)
 	}
-	if got := get(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
+	if got := runGet(t, onTerminal, "--raw", server.URL); got.status != 0 || got.out != "coded" {
 		t.Errorf("%+v", got)
 	}
-}
-
-func TestGetInterruptedMany(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var l leftovers
-	e := &transfer.Error{Err: ctx.Err()}
-	if l.add(e) {
-		t.Error("a message for each that was not begun")
-	}
-	e.Part = "x.part"
-	if !l.add(e) || !l.add(errors.New("else")) {
-		t.Error("no message")
-	}
-	if l != (leftovers{parts: 1, unsure: 1, notBegun: 1}) {
-		t.Errorf("%+v", l)
-	}
-	e.Resumable = true
-	l.add(e)
-	if l != (leftovers{parts: 2, unsure: 1, notBegun: 1}) {
-		t.Errorf("%+v", l)
-	}
-}
-
-// Whatever a server calls an item, it is one line, and the terminal obeys nothing
-// of it.
-func FuzzTable(f *testing.F) {
-	f.Add("title", "note", int64(1), true)
-	f.Add("\x1b[2J\r\n\t", "\u202e", int64(-1), false)
-	f.Add("\xff\xfe", "", int64(1<<62), true)
-	f.Fuzz(func(t *testing.T, title, note string, size int64, link bool) {
-		item := scheme.Item{Title: title, Note: note, Size: size, Kind: scheme.KindObject, Type: title}
-		if link {
-			item.URL = locus.MustParse("gopher://h/0a")
-		}
-		var b strings.Builder
-		tab := table{w: &b, legible: new(legible)}
-		if err := tab.write(menuOf(item, item).Items); err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(b.String(), "\n")
-		if len(lines) != 3 || term.Safe(lines[0]+lines[1]) != lines[0]+lines[1] {
-			t.Errorf("%q", b.String())
-		}
-	})
 }
 
 // closedPipe is an output that nobody reads any more.
@@ -493,8 +231,8 @@ func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 func TestGetClosedPipe(t *testing.T) {
 	server := serve(t, strings.Repeat("x", 1<<20))
 	var errOut bytes.Buffer
-	a := newApp(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
-	if status := a.run([]string{"get", server, server}); status != 0 || errOut.Len() > 0 {
+	a := base.New(t.Context(), strings.NewReader(""), closedPipe{}, &errOut, func(string) string { return "" })
+	if status := runArgs(a, []string{"get", server, server}); status != 0 || errOut.Len() > 0 {
 		t.Errorf("status %d, %s", status, errOut.String())
 	}
 }
@@ -522,7 +260,7 @@ func TestGetIntoHead(t *testing.T) {
 	}{
 		{"whole", whole, piece, 0, ""},
 		{"cut after the reader went away", whole - 1, piece, 0, ""},
-		{"cut before the reader went away", piece, piece, statusAccess, "unexpected EOF"},
+		{"cut before the reader went away", piece, piece, base.StatusAccess, "unexpected EOF"},
 		{"cut, and the reader takes nothing of the last octets", piece, piece - 1, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -537,67 +275,11 @@ func TestGetIntoHead(t *testing.T) {
 			}))
 			defer server.Close()
 			var errOut bytes.Buffer
-			a := newApp(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
-			status := a.run([]string{"get", server.URL})
+			a := base.New(t.Context(), strings.NewReader(""), &brokenAfter{test.reads}, &errOut, func(string) string { return "" })
+			status := runArgs(a, []string{"get", server.URL})
 			if status != test.status || !strings.Contains(errOut.String(), test.says) || test.says == "" && errOut.Len() > 0 {
 				t.Errorf("status %d, %s", status, &errOut)
 			}
 		})
 	}
 }
-
-// What is known of a resource is told also if it comes with the failure to write.
-func TestWithoutOutput(t *testing.T) {
-	output := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
-	cut := fmt.Errorf("%w: cut", scheme.ErrProtocol)
-	a := &app{sink: sink{err: output}}
-	for _, test := range []struct{ err, want error }{
-		{nil, nil},
-		{output, nil},
-		{cut, cut},
-		{fmt.Errorf("get: %w", output), nil},
-		{errors.Join(cut, output), cut},
-		{fmt.Errorf("get: %w", errors.Join(output, cut)), cut},
-		{errors.Join(output, nil), nil},
-	} {
-		got := a.withoutOutput(test.err)
-		if (got == nil) != (test.want == nil) || test.want != nil && got.Error() != test.want.Error() {
-			t.Errorf("%v: %v, want %v", test.err, got, test.want)
-		}
-	}
-	if got := new(app).withoutOutput(output); got != output {
-		t.Errorf("the output is whole, and %v is lost", output)
-	}
-}
-
-func FuzzSafeWriter(f *testing.F) {
-	f.Add([]byte("plain"), uint8(1))
-	f.Add([]byte("gr\u00fcn\r\n\u65e5\u672c\r"), uint8(2))
-	f.Add([]byte("\xf0\x9f\x98\x80\xf0\x9f\xff\xe2\x80\xae"), uint8(3))
-	f.Fuzz(func(t *testing.T, octets []byte, n uint8) {
-		write := func(size int) string {
-			var b strings.Builder
-			w := &safeWriter{w: &b}
-			for rest := octets; len(rest) > 0; {
-				piece := rest[:min(size, len(rest))]
-				rest = rest[len(piece):]
-				if _, err := w.Write(piece); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return b.String()
-		}
-		whole := write(len(octets) + 1)
-		if pieces := write(int(n) + 1); pieces != whole {
-			t.Errorf("%q in pieces of %d gives %q, whole %q", octets, int(n)+1, pieces, whole)
-		}
-		if i := strings.IndexFunc(whole, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 }); i >= 0 {
-			t.Errorf("%q gives %q", octets, whole)
-		}
-	})
-}
-
-func memoryClient(r *scheme.Registry) *access.Client { return access.New(r, policy.Policy{}, nil) }

@@ -6,121 +6,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
-	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
-
-// readLines returns what lines yields of a text that comes in reads as r has it.
-func readLines(t *testing.T, r io.Reader) (list []string, tooLong []int) {
-	t.Helper()
-	a := newApp(context.Background(), r, io.Discard, io.Discard, noEnv)
-	for line, err := range a.inputs([]string{"-"}) {
-		list = append(list, line)
-		if errors.Is(err, locus.ErrTooLong) {
-			tooLong = append(tooLong, a.line)
-		} else if err != nil {
-			t.Errorf("line %d: %v", a.line, err)
-		}
-	}
-	if a.line != len(list) {
-		t.Errorf("%d lines counted, %d yielded", a.line, len(list))
-	}
-	return list, tooLong
-}
-
-func TestLines(t *testing.T) {
-	for _, test := range []struct {
-		in   string
-		want []string
-	}{
-		{"", nil},
-		{"a", []string{"a"}},
-		{"a\n", []string{"a"}},
-		{"a\nb", []string{"a", "b"}},
-		{"a\r\nb\r\n", []string{"a", "b"}},
-		{"\n\n", []string{"", ""}},
-		{"\r\n\r", []string{"", "\r"}},
-		{"a\rb\n", []string{"a\rb"}},
-		{"\x00\xff\n", []string{"\x00\xff"}},
-	} {
-		for _, r := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in)), iotest.DataErrReader(strings.NewReader(test.in))} {
-			if got, _ := readLines(t, r); !slices.Equal(got, test.want) {
-				t.Errorf("lines of %q: %q", test.in, got)
-			}
-		}
-	}
-}
-
-func TestLongLines(t *testing.T) {
-	for _, n := range []int{locus.MaxLen, locus.MaxLen + 1, inputBuffer - 2, inputBuffer - 1, inputBuffer, inputBuffer + 1, 5*inputBuffer + 7} {
-		for _, end := range []string{"\n", "\r\n", ""} {
-			text := "x\n" + strings.Repeat("a", n) + end
-			if end != "" {
-				text += "y\nz"
-			}
-			got, tooLong := readLines(t, strings.NewReader(text))
-			want := []int(nil)
-			// What fits the buffer comes whole, and Parse refuses it.
-			if len(got[1]) != n {
-				want = []int{2}
-				if len(got[1]) != locus.MaxLen {
-					t.Errorf("%d octets and %q: the line is cut to %d", n, end, len(got[1]))
-				}
-			}
-			if n < inputBuffer-2 && want != nil || n > inputBuffer && want == nil || !slices.Equal(tooLong, want) {
-				t.Errorf("%d octets and %q: too long are %v", n, end, tooLong)
-			}
-			if end != "" && !slices.Equal(got[2:], []string{"y", "z"}) {
-				t.Errorf("%d octets and %q: then %q", n, end, got[2:])
-			}
-		}
-	}
-}
-
-func TestLongLineSaysItsLength(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", ""} {
-		a := newApp(context.Background(), strings.NewReader(strings.Repeat("a", 1<<20)+end), io.Discard, io.Discard, noEnv)
-		for _, err := range a.inputs([]string{"-"}) {
-			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(1<<20)) {
-				t.Errorf("%q: %v", end, err)
-			}
-		}
-	}
-}
-
-// endless is a standard input without an end and without a line end.
-type endless struct{ left int }
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.left -= len(p); e.left < 0 {
-		return 0, io.EOF
-	}
-	for i := range p {
-		p[i] = 'a'
-	}
-	return len(p), nil
-}
-
-func TestLongLineTakesNoMemory(t *testing.T) {
-	n := testing.AllocsPerRun(1, func() {
-		a := newApp(context.Background(), &endless{64 << 20}, io.Discard, io.Discard, noEnv)
-		for range a.inputs([]string{"-"}) {
-		}
-	})
-	// A few for each read of inputBuffer octets, none of them large.
-	if reads := float64(64<<20) / inputBuffer; n > 8*reads+100 {
-		t.Errorf("%v allocations in %v reads", n, reads)
-	}
-}
 
 func TestReadErrorIsAccess(t *testing.T) {
 	var errOut strings.Builder
-	a := newApp(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, noEnv)
-	if status := a.run([]string{"canonical", "-"}); status != statusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
+	a := base.New(context.Background(), iotest.ErrReader(errors.New("torn")), io.Discard, &errOut, clitest.NoEnv)
+	if status := runArgs(a, []string{"canonical", "-"}); status != base.StatusAccess || !strings.Contains(errOut.String(), "standard input: torn") {
 		t.Errorf("status %d, %q", status, errOut.String())
 	}
 }
@@ -130,12 +27,12 @@ func TestInterruptEndsTheWait(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	var out strings.Builder
-	a := newApp(ctx, in, &out, io.Discard, noEnv)
+	a := base.New(ctx, in, &out, io.Discard, clitest.NoEnv)
 	go func() {
 		io.WriteString(w, "HTTP://h/\n")
 		cancel()
 	}()
-	if status := a.run([]string{"canonical", "-"}); status != statusInterrupted {
+	if status := runArgs(a, []string{"canonical", "-"}); status != base.StatusInterrupted {
 		t.Errorf("status %d", status)
 	}
 }
@@ -145,10 +42,10 @@ func TestInterruptEndsTheWait(t *testing.T) {
 func TestAnswersBeforeWaiting(t *testing.T) {
 	in, questions := io.Pipe()
 	answers, out := io.Pipe()
-	a := newApp(context.Background(), in, out, io.Discard, noEnv)
+	a := base.New(context.Background(), in, out, io.Discard, clitest.NoEnv)
 	done := make(chan int)
 	go func() {
-		done <- a.run([]string{"canonical", "-"})
+		done <- runArgs(a, []string{"canonical", "-"})
 		out.Close()
 	}()
 	for _, host := range []string{"a", "b", "c"} {
@@ -159,7 +56,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 		}
 	}
 	questions.Close()
-	if status := <-done; status != statusDone {
+	if status := <-done; status != base.StatusDone {
 		t.Errorf("status %d", status)
 	}
 }
@@ -167,13 +64,13 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 // Who has ended the run reads that, and nothing of contexts.
 func TestInterruptedIsSaid(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(signalError{os.Interrupt})
+	cancel(base.SignalError{Signal: os.Interrupt})
 	for _, err := range []error{
 		fmt.Errorf("open x: %w: %w", context.Canceled, context.Cause(ctx)), fmt.Errorf("open x: %w", context.Canceled), fmt.Errorf("open x: %w", context.Cause(ctx)),
 	} {
 		var said strings.Builder
-		a := newApp(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
-		a.problem(statusAccess, err)
+		a := base.New(ctx, strings.NewReader(""), io.Discard, &said, func(string) string { return "" })
+		a.Fail(base.StatusAccess, err)
 		if said.String() != "locus: open x: interrupted\n" {
 			t.Errorf("%q", said.String())
 		}

@@ -1,5 +1,5 @@
-// Command locus shows, checks, compares and dereferences URLs of every scheme
-// that RFC 1738 and the URI draft know. "locus help" lists what it does.
+// Command locus shows, checks, compares and dereferences URLs of every scheme of RFC 1738
+// and the URI draft. "locus help" lists its subcommands.
 package main
 
 import (
@@ -11,31 +11,31 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 func main() { os.Exit(mainStatus()) }
 
 func mainStatus() int {
-	// net/http tells the standard logger about odd servers, in their words. What
-	// there is to say here is said in errors.
+	// net/http logs the texts of odd servers. Locus reports them in errors.
 	log.SetOutput(io.Discard)
-	// Who listens to SIGPIPE gets an error from the write instead, and can leave
-	// things in order.
+	// With a handler for SIGPIPE the write fails instead, and the command can clean up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	a := newApp(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	a.environ = os.Environ
+	a := base.New(ctx, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	a.Environ = os.Environ
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(hangUp) {
-		signal.Notify(signals, hangUp)
+	if !signal.Ignored(base.HangUpSignal()) {
+		signal.Notify(signals, base.HangUpSignal())
 	}
-	go a.heed(signals, end)
-	a.outTTY = term.IsTerminal(int(os.Stdout.Fd()))
-	a.errTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	go a.CancelOnSignal(signals, end)
+	a.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	a.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 0 {
-		a.width = width
+		a.Width = width
 	}
-	return a.run(os.Args[1:])
+	return runArgs(a, os.Args[1:])
 }

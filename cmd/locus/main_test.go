@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // TestMain makes this test the program "locus" as well, which the scripts run, and
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // runProgram does what the program does, but for its signals.
 func runProgram(in io.Reader, out, errOut io.Writer, args []string) int {
-	a := newApp(context.Background(), in, out, errOut, os.Getenv)
-	a.environ = os.Environ
-	return a.run(args)
+	a := base.New(context.Background(), in, out, errOut, os.Getenv)
+	a.Environ = os.Environ
+	return runArgs(a, args)
 }

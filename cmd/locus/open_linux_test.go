@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
@@ -32,7 +34,7 @@ func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 		r := bufio.NewReader(person)
 		var seen strings.Builder
 		for _, step := range steps {
-			seen.WriteString(until(t, r, step.seen))
+			seen.WriteString(clitest.Until(t, r, step.seen))
 			fmt.Fprint(person, step.typed)
 		}
 		all <- seen.String()
@@ -43,9 +45,9 @@ func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 // openForm runs "locus open" on a form, with a person who does the steps.
 func openForm(t *testing.T, s *survey, steps []answered, args ...string) (got got, seen string) {
 	t.Helper()
-	person, name := openTerminal(t)
+	person, name := clitest.NewTTY(t)
 	// The person's end hears of nobody at the other one as of an error.
-	hold, err := ttyOf(name)()
+	hold, err := clitest.OpenTTY(name)()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +55,9 @@ func openForm(t *testing.T, s *survey, steps []answered, args ...string) (got go
 	all := play(t, person, steps)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	got = run(t, func(a *app) {
+	got = run(t, func(a *base.App) {
 		s.in(a)
-		a.ctx, a.errTTY, a.tty, a.interrupt = ctx, true, ttyOf(name), cancel
+		a.Context, a.ErrTTY, a.OpenTerminal, a.Interrupt = ctx, true, clitest.OpenTTY(name), cancel
 	}, append([]string{"open"}, args...)...)
 	if !hasEcho(t, hold) {
 		t.Error("the terminal has no echo any more")
@@ -86,23 +88,23 @@ func TestOpenForm(t *testing.T) {
 	got, seen := openForm(t, s, []answered{
 		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
 		{"Password (not shown): ", "s3cret\r"},
-		{"Comments\r\n  Lines up to one that is only \".\", or to Ctrl-D.\r\n> ", "one\n"},
+		{"Comments\r\n  End with a line that is only \".\", or with Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
-		{"  not one of the choices, which are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
+		{"  not a choice; the choices are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
 		{"Number or text [Red]: ", "G\n"},
 		{"a=b (y/n) [y]: ", "perhaps\n"},
-		{"neither y for yes nor n for no", ""},
+		{"write y for yes or n for no", ""},
 		{"a=b (y/n) [y]: ", "No\n"},
 		{"Keep as (file for the reply; \"-\": none) [re_ply.txt]: ", "there\n"},
-		{"is there already, and is not replaced", ""},
+		{"exists already, and is not replaced", ""},
 		{"[re_ply.txt]: ", "no/where\n"},
 		{"no such file or directory", ""},
 		{"[re_ply.txt]: ", "..\n"},
-		{"names no file", ""},
+		{"is not a file name", ""},
 		{"[re_ply.txt]: ", "\n"},
 		{"Picture (path of a file to send; nothing: none): ", "/\n"},
-		{"no regular file", ""},
+		{"not a regular file", ""},
 		{"nothing: none): ", "./picture\n"},
 		// What only shows when all answers are there is asked for again.
 		{"field 1 \"Your name\": can't be sent\r\n", ""},
@@ -113,13 +115,13 @@ func TestOpenForm(t *testing.T) {
 	if !slices.Equal(s.last(), want) || got.status != 0 || got.out != "" {
 		t.Errorf("%q, want %q; %+v", s.last(), want, got)
 	}
-	if strings.Contains(seen+got.err, "s3cret") || !strings.Contains(seen, "Nothing is encrypted on the way") {
+	if strings.Contains(seen+got.err, "s3cret") || !strings.Contains(seen, "The connection is not encrypted") {
 		t.Errorf("seen: %q, %s", seen, got.err)
 	}
 	reply := strings.Join(want, "|") + "\n"
 	for _, note := range []string{
-		"locus: the URL that sends this again is not shown: it would show the answer that was hidden\n",
-		fmt.Sprintf("locus: %d octets are in re_ply.txt\n", len(reply)),
+		"locus: the URL that sends this again is not shown, because it contains a hidden answer\n",
+		fmt.Sprintf("locus: %d octets were written to re_ply.txt\n", len(reply)),
 	} {
 		if !strings.Contains(got.err, note) {
 			t.Errorf("%q lacks %q", got.err, note)
@@ -185,15 +187,15 @@ func TestOpenFormEnds(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"Ctrl-D", []answered{{"[Anna]: ", "\x04"}}, statusAccess, `no answer: the input ended at field 1 "Your name", and nothing was submitted`},
-		{"Ctrl-D, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "\x04"}}, statusAccess, `no answer: the input ended at field 2 "Password"`},
-		{"Ctrl-C, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "s3\x03"}}, statusInterrupted, "nothing was submitted"},
+		{"Ctrl-D", []answered{{"[Anna]: ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 1 "Your name"; nothing was submitted`},
+		{"Ctrl-D, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "\x04"}}, base.StatusAccess, `no answer: the input ended at field 2 "Password"`},
+		{"Ctrl-C, hidden", []answered{{"[Anna]: ", "\n"}, {"(not shown): ", "s3\x03"}}, base.StatusInterrupted, "nothing was submitted"},
 		{
 			"wrong", []answered{
 				{"[Anna]: ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"},
 				{"[Red]: ", "blue\n"}, {"[Red]: ", "4\n"}, {"[Red]: ", "0\n"}, {"[Red]: ", "\u00fc\n"}, {"[Red]: ", "-1\n"},
 			},
-			statusAccess, `no answer: 5 were wrong for field 4 "Color", and nothing was submitted`,
+			base.StatusAccess, `no answer: 5 wrong answers for field 4 "Color"; nothing was submitted`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -209,25 +211,25 @@ func TestOpenFormEnds(t *testing.T) {
 // Programs hear of it too.
 func TestOpenFormEndsJSON(t *testing.T) {
 	got, _ := openForm(t, everyKind(), []answered{{"[Anna]: ", "\x04"}}, "--json", "x-form://h/")
-	if got.status != statusAccess || !strings.HasPrefix(got.out, `{"url":"x-form://h/","error":{"kind":"input","message":"`) {
+	if got.status != base.StatusAccess || !strings.HasPrefix(got.out, `{"url":"x-form://h/","error":{"kind":"input","message":"`) {
 		t.Errorf("%+v", got)
 	}
 }
 
 // A Ctrl-C that the terminal turns into a signal.
 func TestOpenFormInterrupted(t *testing.T) {
-	person, name := openTerminal(t)
+	person, name := clitest.NewTTY(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	s := everyKind()
 	go func() {
-		until(t, bufio.NewReader(person), "[Anna]: ")
+		clitest.Until(t, bufio.NewReader(person), "[Anna]: ")
 		cancel()
 	}()
-	got := run(t, func(a *app) {
+	got := run(t, func(a *base.App) {
 		s.in(a)
-		a.ctx, a.errTTY, a.tty = ctx, true, ttyOf(name)
+		a.Context, a.ErrTTY, a.OpenTerminal = ctx, true, clitest.OpenTTY(name)
 	}, "open", "x-form://h/")
-	if got.status != statusInterrupted || s.last() != nil || !strings.Contains(got.err, "nothing was submitted") {
+	if got.status != base.StatusInterrupted || s.last() != nil || !strings.Contains(got.err, "nothing was submitted") {
 		t.Errorf("%+v, %q", got, s.last())
 	}
 	fmt.Fprint(person, "\n") // for the read that was left alone
@@ -243,10 +245,10 @@ func TestOpenSearch(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// Where nobody is, nobody is asked.
-	got = run(t, func(a *app) {
+	got = run(t, func(a *base.App) {
 		s.in(a)
-		a.tty = func() (*os.File, error) { return nil, os.ErrNotExist }
-		a.errTTY = true
+		a.OpenTerminal = func() (*os.File, error) { return nil, os.ErrNotExist }
+		a.ErrTTY = true
 	}, "open", "x-form://h/")
 	if got.status != 0 || got.out != "A survey\\x1b[2J\t\n1  text     Words\t\n" {
 		t.Errorf("%+v", got)
@@ -262,11 +264,11 @@ func TestOpenKeepsWhatCame(t *testing.T) {
 		nothing
 	}{Reader: strings.NewReader("12345")}}
 	got, _ := openForm(t, s, []answered{{"none): ", "x\n"}}, "x-form://h/")
-	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.status != statusAccess || !strings.Contains(got.err, "(5 octets are kept in x)") {
+	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.status != base.StatusAccess || !strings.Contains(got.err, "(5 octets were written to x)") {
 		t.Errorf("%+v, %q, %v", got, octets, err)
 	}
 	// A menu is kept as its lines.
-	s.reply = menuOf(scheme.Item{Title: "a", Size: -1})
+	s.reply = clitest.MenuOf(scheme.Item{Title: "a", Size: -1})
 	got, _ = openForm(t, s, []answered{{"none): ", "~/menu\n"}, {"no such file", ""}, {"none): ", "menu\n"}}, "x-form://h/")
 	if octets, err := os.ReadFile("menu"); string(octets) != "a\t\n" || got.status != 0 {
 		t.Errorf("%+v, %q, %v", got, octets, err)
@@ -289,7 +291,7 @@ func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (s
 		s.types(step.typed)
 	}
 	s.see("status ")
-	text := until(t, s.screen, "\r\n")
+	text := clitest.Until(t, s.screen, "\r\n")
 	status, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
 		t.Error(err)
@@ -333,14 +335,14 @@ func TestOpenPagerInterrupted(t *testing.T) {
 		t.Errorf("status %d, %q", status, seen)
 	}
 	// One that knows nothing of it ends, and that is an interrupt.
-	if seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{{"line 60 of many", "\x03"}}, "open", server); status != statusInterrupted {
+	if seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{{"line 60 of many", "\x03"}}, "open", server); status != base.StatusInterrupted {
 		t.Errorf("status %d, %q", status, seen)
 	}
 }
 
 // The end of the program is the end of its pager.
 func TestOpenPagerTerminated(t *testing.T) {
-	if seen, status := atTerminal(t, []string{"PAGER=kill -TERM $PPID; exec sleep 60"}, nil, "open", unended(t)); status != statusInterrupted {
+	if seen, status := atTerminal(t, []string{"PAGER=kill -TERM $PPID; exec sleep 60"}, nil, "open", unended(t)); status != base.StatusInterrupted {
 		t.Errorf("status %d, %q", status, seen)
 	}
 }
@@ -360,7 +362,7 @@ func TestOpenInterruptedProcess(t *testing.T) {
 		{{"(not shown): ", "s3\x03"}, {"nothing was submitted", ""}},
 		{{"(not shown): ", "s3\r"}, {"Name: ", "x\x03"}, {"nothing was submitted", ""}},
 	} {
-		if seen, status := atTerminal(t, nil, steps, "open", url); status != statusInterrupted || strings.Contains(seen, "s3") {
+		if seen, status := atTerminal(t, nil, steps, "open", url); status != base.StatusInterrupted || strings.Contains(seen, "s3") {
 			t.Errorf("status %d, %q", status, seen)
 		}
 	}

@@ -16,6 +16,9 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/submit"
 )
 
@@ -94,8 +97,8 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 	t.Helper()
 	// Texts that are kept are kept there.
 	t.Setenv("TMPDIR", t.TempDir())
-	person, name := openTerminal(t)
-	hold, err := ttyOf(name)()
+	person, name := clitest.NewTTY(t)
+	hold, err := clitest.OpenTTY(name)()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +106,9 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 	all := play(t, person, steps)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	got = run(t, func(a *app) {
-		a.ctx, a.errTTY, a.tty, a.interrupt = ctx, true, ttyOf(name), cancel
-		a.env = func(name string) string {
+	got = run(t, func(a *base.App) {
+		a.Context, a.ErrTTY, a.OpenTerminal, a.Interrupt = ctx, true, clitest.OpenTTY(name), cancel
+		a.Getenv = func(name string) string {
 			values := map[string]string{
 				"HOME": "/nonexistent", "LOCUS_MAIL_FROM": "Fred <fred@example.net>", "EDITOR": `printf 'Edited.\n' >>`,
 			}
@@ -164,8 +167,8 @@ func TestOpenMailtoConversations(t *testing.T) {
 		}
 		for _, shown := range []string{
 			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
-			"Sent to   secret@host.dom (Bcc: hidden from the others)\r\n", "By        smtp+clear://" + p.addr + ", with nothing encrypted on the way\r\n",
-			"Note: left out, because it is not for a URL to say: bcc: spy@evil.example\r\n",
+			"Sent to   secret@host.dom (Bcc: hidden from the others)\r\n", "By        smtp+clear://" + p.addr + ", without encryption\r\n",
+			"Note: left out, because a URL may not set it: bcc: spy@evil.example\r\n",
 		} {
 			if !strings.Contains(seen, shown) {
 				t.Errorf("%q lacks %q", seen, shown)
@@ -191,7 +194,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	}{
 		{"no", []answered{{sendIt, "n\n"}}, "nothing was sent", 0, 0},
 		{"Enter", []answered{{sendIt, "\n"}}, "the text is kept in ", 0, 1},
-		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended, and nothing was sent", 3, 1},
+		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended; nothing was sent", 3, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, _ := correspond(t, way, row.steps, url)
@@ -203,7 +206,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	t.Run("Ctrl-C", func(t *testing.T) {
 		env := map[string]string{"LOCUS_MAIL_RELAY": way["LOCUS_MAIL_RELAY"], "cancel": "yes"}
 		got, _ := correspond(t, env, []answered{{sendIt, ""}}, url)
-		if texts := kept(t); got.status != statusInterrupted || !strings.Contains(got.err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
+		if texts := kept(t); got.status != base.StatusInterrupted || !strings.Contains(got.err, "nothing was sent") || len(texts) != 1 || texts[0] != "Proposed.\r\nEdited.\n" {
 			t.Errorf("%+v, kept %q", got, texts)
 		}
 	})
@@ -216,14 +219,14 @@ func TestOpenMailtoConversations(t *testing.T) {
 			"--body", "B", "--bcc", "secret@host.dom", url)
 		octets, err := os.ReadFile("new.eml")
 		if got.status != 0 || err != nil || !strings.HasSuffix(string(octets), "\r\n\r\nB\r\n") || !strings.Contains(seen, "file exists") ||
-			!strings.Contains(got.err, "nothing was sent") || !strings.Contains(got.err, "those of Bcc: secret@host.dom") {
+			!strings.Contains(got.err, "nothing was sent") || !strings.Contains(got.err, "the Bcc recipients: secret@host.dom") {
 			t.Errorf("%+v, %v, %q", got, err, seen)
 		}
 	})
 	t.Run("no way", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
-		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 || !strings.Contains(seen, "There is no way to send it: mail.relay") {
+		if _, err := os.Stat("x.eml"); err != nil || got.status != 0 || !strings.Contains(seen, "It can't be sent: mail.relay") {
 			t.Errorf("%+v, %v, %q", got, err, seen)
 		}
 	})
@@ -294,7 +297,7 @@ func TestOpenMailtoTLS(t *testing.T) {
 		}
 	}()
 	got, seen := correspond(t, map[string]string{"LOCUS_MAIL_RELAY": "smtps://fred@" + l.Addr().String()}, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "mailto:a@b")
-	if got.status != statusAccess || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.err, "nothing was sent") {
+	if got.status != base.StatusAccess || !strings.Contains(seen, "submit: smtps://fred@"+l.Addr().String()+": TLS: ") || !strings.Contains(got.err, "nothing was sent") {
 		t.Errorf("%+v, %q", got, seen)
 	}
 }
@@ -367,7 +370,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			env := map[string]string{"LOCUS_MAIL_RELAY": "smtp+clear://" + scriptedRelay(t, row.answers)}
 			got, seen := correspond(t, env, []answered{{sendIt, "y\n"}, {sendIt, "n\n"}}, "--body", "x", "--cc", "b@h", "mailto:a@h")
-			if got.status != statusAccess || strings.Contains(got.err+seen, "was sent to") || row.not != "" && strings.Contains(got.err, row.not) {
+			if got.status != base.StatusAccess || strings.Contains(got.err+seen, "was sent to") || row.not != "" && strings.Contains(got.err, row.not) {
 				t.Errorf("%+v, %q", got, seen)
 			}
 			for _, says := range row.says {
@@ -393,7 +396,7 @@ func TestRelayLogin(t *testing.T) {
 	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
 	all := play(t, person, []answered{{"smtps://mail.example:465 wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
 	want := submit.Credentials{User: "fred", Password: "s3cret"}
-	if c, ok, err := l.askRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
+	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
 		t.Errorf("%+v, %v, %v", c, ok, err)
 	}
 	if seen := <-all; strings.Contains(seen, "s3cret") {
@@ -404,12 +407,12 @@ func TestRelayLogin(t *testing.T) {
 	if err := os.WriteFile(netrc, []byte("machine mail.example login ann password no\nmachine mail.example login fred password n3trc\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l = newLogin(&app{env: func(name string) string { return map[string]string{"NETRC": netrc}[name] }})
-	if c, ok, err := l.askRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
+	l = client.NewLogin(&base.App{Getenv: func(name string) string { return map[string]string{"NETRC": netrc}[name] }})
+	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
 		t.Errorf("%+v, %v, %v", c, ok, err)
 	}
 	// It was refused, and there is nobody to ask.
-	if _, ok, err := l.askRelay(t.Context(), relay, 1); err != nil || ok {
+	if _, ok, err := l.AskRelay(t.Context(), relay, 1); err != nil || ok {
 		t.Errorf("%v, %v", ok, err)
 	}
 }

@@ -28,8 +28,8 @@ func TestOpenMailtoOutput(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for _, says := range []string{
-		"are in new.eml, and nothing was sent\n", "the file does not name those of Bcc: secret@host.dom\n", "was read by RFC 6068: to RFC 1738 it is part of the address\n",
-		"left out, because it is not for a URL to say: bcc: spy@evil.example\n", "to say: from: boss@host.dom\n", "to say: attach: /etc/passwd\n",
+		"were written to new.eml; nothing was sent\n", "the file leaves out the Bcc recipients: secret@host.dom\n", "was read by RFC 6068; by RFC 1738 it is part of the address\n",
+		"left out, because a URL may not set it: bcc: spy@evil.example\n", "set it: from: boss@host.dom\n", "set it: attach: /etc/passwd\n",
 	} {
 		if !strings.Contains(got.err, says) {
 			t.Errorf("%q lacks %q", got.err, says)
@@ -66,7 +66,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"mailto:a@b"}, 4, "a message is sent when a person has seen it, and there is no terminal to show it (--output FILE allows it)"},
+		{[]string{"mailto:a@b"}, 4, "a message must be shown before it is sent, and there is no terminal (--output FILE allows it)"},
 		{[]string{"--body", "x", "--send-with", "file", "mailto:a@b"}, 4, "no terminal"},
 		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "octet 20, hfvalue"},
 		{[]string{"-o", "-", "mailto:a@b%0d%0aBcc:spy@evil.example"}, 2, "addr-spec"},
@@ -80,11 +80,11 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		{[]string{"-o", "-", "--cc", "a@b\r\nBcc: a@b", "mailto:a@b"}, 2, "--cc: submit: not an address"},
 		{[]string{"-o", "-", "--from", "nobody", "mailto:a@b"}, 2, "--from: submit: not an address"},
 		{[]string{"-o", "-", "--attach", filepath.Join(dir, "none"), "mailto:a@b"}, 3, "no such file"},
-		{[]string{"-o", "-", "--attach", dir, "mailto:a@b"}, 3, "is no regular file"},
-		{[]string{"-o", "-", "--attach", "/dev/zero", "mailto:a@b"}, 3, "is no regular file"},
+		{[]string{"-o", "-", "--attach", dir, "mailto:a@b"}, 3, "is not a regular file"},
+		{[]string{"-o", "-", "--attach", "/dev/zero", "mailto:a@b"}, 3, "is not a regular file"},
 		{[]string{"-o", "-", "mailto:?subject=x"}, 3, "the recipient is missing"},
 		{[]string{"--body", "x", "--body-file", "y", "mailto:a@b"}, 2, "--body and --body-file"},
-		{[]string{"-o", "", "mailto:a@b"}, 2, "--output needs a name"},
+		{[]string{"-o", "", "mailto:a@b"}, 2, "--output needs a file name"},
 		{[]string{"-o", "x", "--send-with", "smtp", "mailto:a@b"}, 2, "--send-with"},
 		{[]string{"--send-with", "pigeon", "mailto:a@b"}, 2, `"pigeon"`},
 		{[]string{"--send-with", "smtp", "mailto:a@b"}, 2, "mail.relay"},
@@ -99,39 +99,5 @@ func TestOpenMailtoRefuses(t *testing.T) {
 	// Nobody writes: the message says who could.
 	if got := run(t, nil, "open", "-o", "-", "mailto:a@b"); got.status != 3 || !strings.Contains(got.err, "mail.from") {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestMailConfig(t *testing.T) {
-	c := defaultConfig()
-	err := c.decode(`
-editor = "vim -n"
-[mail]
-from = "Fred <fred@example.net>"
-relay = "smtps://fred@mail.example"
-sendmail = ["msmtp", "-C", "my file"]
-clear = true
-`)
-	if err != nil || c.Editor != "vim -n" || c.Mail.From.String() != "Fred <fred@example.net>" || c.Mail.Relay.String() != "smtps://fred@mail.example:465" ||
-		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
-		t.Errorf("%v, %+v", err, c.Mail)
-	}
-	if err := c.decode("[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
-		t.Errorf("%v, %q", err, c.Mail.Sendmail)
-	}
-	for text, says := range map[string]string{
-		`from = "a@b, c@d"`:              "one person",
-		`from = "nobody"`:                "not an address",
-		`relay = "mail.example"`:         "smtps://user@host",
-		`relay = "smtps://u:sesame@h"`:   "asked for",
-		`relay = "smtps:u:sesame@h"`:     "not a relay",
-		`relay = "smtp+clear://u@h"`:     "a login needs TLS",
-		`sendmail = 1`:                   "list",
-		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
-	} {
-		err := c.decode("[mail]\n" + text)
-		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
-			t.Errorf("%s: %v", text, err)
-		}
 	}
 }

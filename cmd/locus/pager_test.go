@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/scheme"
 )
 
 // paged makes an app one whose output a person looks at, with that pager.
-func paged(pager string) func(*app) {
-	return func(a *app) {
-		a.outTTY = true
-		env := a.env
-		a.env = func(name string) string {
+func paged(pager string) func(*base.App) {
+	return func(a *base.App) {
+		a.OutTTY = true
+		env := a.Getenv
+		a.Getenv = func(name string) string {
 			if name == "PAGER" {
 				return pager
 			}
@@ -47,7 +48,7 @@ func TestOpenPager(t *testing.T) {
 		{`printf %s "$LESS"`, text, "FRX", "", 0},
 		{"touch " + marked, binary, "", `the object is not text, and standard output is a terminal ("locus get -O" writes it to a file)`, 3},
 		{"touch " + marked, none.URL, "", "not found", 3},
-		{"cat", "mailto:a@b", "", "there is no terminal to show it", 4},
+		{"cat", "mailto:a@b", "", "there is no terminal", 4},
 		{"cat", "telnet://127.0.0.1/", "", "telnet", 3},
 	} {
 		got := run(t, paged(test.pager), "open", test.url)
@@ -59,10 +60,10 @@ func TestOpenPager(t *testing.T) {
 		t.Error("a pager began without a text")
 	}
 	// That of the configuration goes before that of the environment.
-	got := run(t, func(a *app) {
+	got := run(t, func(a *base.App) {
 		paged("false")(a)
-		env := a.env
-		a.env = func(name string) string {
+		env := a.Getenv
+		a.Getenv = func(name string) string {
 			return map[string]string{"LOCUS_PAGER": "cat", "LESS": "x", "PAGER": env("PAGER")}[name]
 		}
 	}, "open", text)
@@ -123,30 +124,30 @@ func TestOpenPagerMenu(t *testing.T) {
 		}
 	}}}
 	s.name = "x-form"
-	got := run(t, func(a *app) {
+	got := run(t, func(a *base.App) {
 		s.in(a)
 		paged("cat")(a)
-		a.tty = func() (*os.File, error) { return os.Open(os.DevNull) }
+		a.OpenTerminal = func() (*os.File, error) { return os.Open(os.DevNull) }
 	}, "open", "x-form://h/")
 	want := "    1  menu     gr\u00fcn\n"
-	if got.out != want || got.status != statusAccess || !strings.Contains(got.err, "read x-form://h/: protocol error\n") || !strings.Contains(got.err, "ISO Latin 1\n") {
+	if got.out != want || got.status != base.StatusAccess || !strings.Contains(got.err, "read x-form://h/: protocol error\n") || !strings.Contains(got.err, "ISO Latin 1\n") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestOpenUsage(t *testing.T) {
 	for _, args := range [][]string{{}, {"file:///", "file:///etc/"}, {"--view", ";", "file:///"}, {"--language", "e n", "file:///"}} {
-		if got := run(t, nil, append([]string{"open"}, args...)...); got.status != statusUsage || got.out != "" {
+		if got := run(t, nil, append([]string{"open"}, args...)...); got.status != base.StatusUsage || got.out != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
-	if got := run(t, nil, "open", "no url"); got.status != statusUsage {
+	if got := run(t, nil, "open", "no url"); got.status != base.StatusUsage {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t, func(a *app) { a.in = strings.NewReader("file:///\nfile:///etc/\n") }, "open", "-"); got.status != statusUsage {
+	if got := run(t, func(a *base.App) { a.In = strings.NewReader("file:///\nfile:///etc/\n") }, "open", "-"); got.status != base.StatusUsage {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t, func(a *app) { a.in = strings.NewReader("file:///etc/passwd\n") }, "open", "-"); got.status != 0 || got.out == "" {
+	if got := run(t, func(a *base.App) { a.In = strings.NewReader("file:///etc/passwd\n") }, "open", "-"); got.status != 0 || got.out == "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -166,11 +167,11 @@ func TestGetCharset(t *testing.T) {
 			w.Header()["Content-Type"] = []string{test.contentType}
 			w.Write([]byte(test.octets))
 		}))
-		got := get(t, onTerminal, server.URL)
+		got := runGet(t, onTerminal, server.URL)
 		if got.out != test.want || !strings.Contains(got.err, test.note) || (test.note == "") != (got.err == "") {
 			t.Errorf("%q %q: %+v", test.contentType, test.octets, got)
 		}
-		if got := get(t, nil, server.URL); got.out != test.octets {
+		if got := runGet(t, nil, server.URL); got.out != test.octets {
 			t.Errorf("%q: %q", test.contentType, got.out)
 		}
 		server.Close()

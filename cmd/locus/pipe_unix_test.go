@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // A pipe to which nobody writes, and one to which nobody writes any more, are waited
@@ -33,8 +35,8 @@ func TestPipes(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			var out, errOut bytes.Buffer
-			a := newApp(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
-			a.run([]string{command, pipe})
+			a := base.New(ctx, strings.NewReader(""), &out, &errOut, func(string) string { return "" })
+			runArgs(a, []string{command, pipe})
 			if ctx.Err() == nil {
 				t.Errorf("%s: %s%s", command, &out, &errOut)
 			}
@@ -57,7 +59,7 @@ func TestPipeDocument(t *testing.T) {
 	written := make(chan error, 1)
 	go func() { written <- os.WriteFile(pipe, []byte("[a](none.md) <file:///no/such/file>\n"), 0) }()
 	out, errOut, status := runVerify(t, t.Context(), nil, "--no-cache", pipe)
-	if err := <-written; err != nil || status != statusNo || strings.Count(out, "dead  ") != 2 || errOut != "" {
+	if err := <-written; err != nil || status != base.StatusNo || strings.Count(out, "dead  ") != 2 || errOut != "" {
 		t.Errorf("%v, %d: %s%s", err, status, out, errOut)
 	}
 }

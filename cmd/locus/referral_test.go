@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 // The table of redirects in package access holds for get, open and verify. All that
@@ -46,8 +48,8 @@ func TestReferrals(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	proxied := func(a *app) {
-		a.env = func(name string) string {
+	proxied := func(a *base.App) {
+		a.Getenv = func(name string) string {
 			return map[string]string{"HOME": "/nonexistent", "all_proxy": s.URL, "XDG_CACHE_HOME": t.TempDir()}[name]
 		}
 	}
@@ -68,7 +70,7 @@ func TestReferrals(t *testing.T) {
 			mu.Lock()
 			reached := slices.ContainsFunc(asked, func(u string) bool { return u == fields[1] })
 			mu.Unlock()
-			want := map[string]int{"ok": 0, "denied": statusDenied, "circle": statusAccess}[verdict]
+			want := map[string]int{"ok": 0, "denied": base.StatusDenied, "circle": base.StatusAccess}[verdict]
 			if args[0] == "verify" && want != 0 || verdict == "circle" {
 				want = -1 // the message says it
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 func TestScripts(t *testing.T) {
@@ -95,7 +97,7 @@ func TestFullDisk(t *testing.T) {
 	var errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = full, &errOut
 	err = cmd.Run()
-	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != statusAccess || !strings.Contains(errOut.String(), "standard output") {
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusAccess || !strings.Contains(errOut.String(), "standard output") {
 		t.Errorf("%v, %q", err, errOut.String())
 	}
 }
@@ -155,7 +157,7 @@ func interruptedProcess(t *testing.T, command string) {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != statusInterrupted {
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != base.StatusInterrupted {
 		t.Errorf("%v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
@@ -102,15 +103,15 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 			env := map[string]string{"HOME": dir, "XDG_CACHE_HOME": dir, "XDG_STATE_HOME": dir}
 			var out, errOut bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			a := newApp(ctx, strings.NewReader(""), &out, &errOut, func(name string) string { return env[name] })
-			a.outTTY, a.errTTY = (i+j)%2 == 0, false
+			a := base.New(ctx, strings.NewReader(""), &out, &errOut, func(name string) string { return env[name] })
+			a.OutTTY, a.ErrTTY = (i+j)%2 == 0, false
 			all := append([]string{}, args...)
 			if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "--nosuch") {
 				all[len(all)-1] += "=" + text
 			} else {
 				all = append(all, text)
 			}
-			a.run(append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
+			runArgs(a, append(all, "--allow-private", "--quiet=false", "--timeout", "10s"))
 			if ctx.Err() != nil {
 				t.Errorf("%v does not end", all)
 			}
@@ -139,8 +140,8 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			var out, errOut bytes.Buffer
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			a := newApp(ctx, strings.NewReader(text+"\n"), &out, &errOut, func(name string) string { return env[name] })
-			a.run(args)
+			a := base.New(ctx, strings.NewReader(text+"\n"), &out, &errOut, func(name string) string { return env[name] })
+			runArgs(a, args)
 			if ctx.Err() != nil {
 				t.Errorf("%s, %v does not end", what, args)
 			}

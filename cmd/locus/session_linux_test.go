@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
+	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
@@ -51,10 +52,10 @@ func sit(t *testing.T, script string, args ...string) *sitting {
 func sitWith(t *testing.T, env []string, script string, args ...string) *sitting {
 	t.Helper()
 	s := &sitting{t: t}
-	s.person, s.name = openTerminal(t)
+	s.person, s.name = clitest.NewTTY(t)
 	s.screen = bufio.NewReader(s.person)
 	var err error
-	if s.tty, err = ttyOf(s.name)(); err != nil {
+	if s.tty, err = clitest.OpenTTY(s.name)(); err != nil {
 		t.Fatal(err)
 	}
 	s.resize(80, 24)
@@ -86,7 +87,7 @@ func (s *sitting) leave() {
 func (s *sitting) see(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
-		s.seen.WriteString(until(s.t, s.screen, text))
+		s.seen.WriteString(clitest.Until(s.t, s.screen, text))
 	}
 }
 
@@ -143,7 +144,7 @@ func (s *sitting) watcher() int {
 	}
 	for _, file := range list {
 		line, _ := os.ReadFile(file)
-		if !bytes.Contains(line, []byte("\x00"+guardCommand+"\x00")) {
+		if !bytes.Contains(line, []byte("\x00"+"restore-terminal"+"\x00")) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
@@ -207,7 +208,7 @@ func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 func TestTalk(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "telnet://guest:s3cret@"+server.Addr()+"/")
-	s.see("locus: connected to telnet://guest@"+server.Addr()+"/\r\n", "locus: ^] gives the keyboard to locus",
+	s.see("locus: connected to telnet://guest@"+server.Addr()+"/\r\n", "locus: ^] leads to the commands of locus",
 		"locus: the URL suggests the user \"guest\" and a password: \"user\" and \"password\" type them\r\n", "login: ")
 	heard(t, server, "type XTERM", "window 80x24")
 	s.commands("user")
@@ -224,14 +225,14 @@ func TestTalk(t *testing.T) {
 	s.types("abc\x03")
 	s.see("abc^C\r\n> ")
 	s.commands("status")
-	s.see("locus: telnet://guest@", ", at "+server.Addr(), "typing: sent as it is", "protocol: telnet\r\n", "window: 100x30\r\n")
+	s.see("locus: telnet://guest@", ", at "+server.Addr(), "typing: sent at once", "protocol: telnet\r\n", "window: 100x30\r\n")
 	s.commands("send ayt BRK x")
-	s.see("locus: \"x\" is no command of the service: ao, ayt, brk,", "[yes]")
+	s.see("locus: unknown command \"x\"; the service has ao, ayt, brk,", "[yes]")
 	heard(t, server, "command AYT", "command BRK")
 	s.commands("send")
 	s.see("locus: send what? ao, ayt")
 	s.commands("frob")
-	s.see("locus: \"frob\" is no command; \"help\" lists them\r\n")
+	s.see("locus: unknown command \"frob\"; \"help\" lists the commands\r\n")
 	s.commands("help")
 	s.see("locus: close      end the session\r\n", "send a command of the service: ao, ayt,", "locus: Nothing goes back to the session.\r\n")
 	s.commands("")
@@ -312,7 +313,7 @@ func TestTalkEchoInLine(t *testing.T) {
 		got <- string(line)
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("tells more\r\n")
+	s.see("lists more\r\n")
 	s.types("ab")
 	s.see("ab")
 	close(goOn)
@@ -346,7 +347,7 @@ func TestTalkEchoTurns(t *testing.T) {
 		got <- read(len("ls\r\n"))
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("tells more\r\n")
+	s.see("lists more\r\n")
 	s.types("go\r")
 	s.see("ready")
 	s.types("x\rabc")
@@ -365,7 +366,7 @@ func TestTalkEchoTurns(t *testing.T) {
 func TestTalkEscape(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "--escape", "^a", "telnet://"+server.Addr()+"/")
-	s.see("locus: ^a gives the keyboard to locus", "> ")
+	s.see("locus: ^a leads to the commands of locus", "> ")
 	s.types("\x1d")
 	s.see("^]")
 	s.types("\x01")
@@ -463,9 +464,9 @@ func TestTalkEnds(t *testing.T) {
 	s.types("close\r")
 	s.end(0)
 
-	s = sit(t, theProgram, "open", "telnet://"+deadAddress(t)+"/")
+	s = sit(t, theProgram, "open", "telnet://"+clitest.DeadAddress(t)+"/")
 	s.see("unreachable")
-	s.end(statusAccess)
+	s.end(base.StatusAccess)
 }
 
 // A host may turn the terminal to its second screen, have it tell of the mouse, and
@@ -475,7 +476,7 @@ func TestTalkSecondScreen(t *testing.T) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("second\x1b]0;", inOrder, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("second\x1b]0;", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
 	s.end(0)
 }
 
@@ -492,7 +493,7 @@ func TestTalkSignals(t *testing.T) {
 		s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 		s.see("> ")
 		syscall.Kill(s.program(), signal)
-		s.end(statusInterrupted)
+		s.end(base.StatusInterrupted)
 	}
 }
 
@@ -516,7 +517,7 @@ func TestTalkKilled(t *testing.T) {
 		s.command.Wait()
 		s.tty.Close()
 		rest, _ := io.ReadAll(s.screen)
-		if !strings.Contains(string(rest), inOrder) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
+		if !strings.Contains(string(rest), show.ResetTerminal) || !strings.Contains(string(rest), want) || !strings.Contains(string(rest), "status 137") {
 			t.Errorf("%q", rest)
 		}
 	}
@@ -632,40 +633,10 @@ func TestTalk3270(t *testing.T) {
 func TestTalkPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "--safe", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "Goodbye.", inOrder)
+	s.see("before", "after", "Goodbye.", show.ResetTerminal)
 	notEvil(t, s.end(0))
 	// What a host says to a script is seen as what a stranger says.
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
-	s.see("before", "after", "> ", inOrder)
+	s.see("before", "after", "> ", show.ResetTerminal)
 	notEvil(t, s.end(0))
-}
-
-// Hosts hear of the terminal in the page, and not of whoever runs the gateway.
-func TestGatewaySessions(t *testing.T) {
-	rlogin, err := telnettest.StartRlogin(nil)
-	started(t, rlogin, err)
-	screens, err := telnettest.StartTN3270(nil)
-	started(t, screens, err)
-	env := map[string]string{"HOME": t.TempDir(), "TERM": "dumb", "NO_COLOR": "1"}
-	a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(name string) string { return env[name] })
-	a.outTTY = true
-	a.flags.allowPrivate = true
-	for _, local := range []string{"", "configured"} {
-		a.config.Rlogin.LocalUser = local
-		c := &gatewayCommand{app: a, config: a.config.Gateway}
-		client, closeAll, err := c.client()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range []string{"rlogin://guest@" + rlogin.Addr() + "/", "tn3270://" + screens.Addr() + "/"} {
-			resource, err := client.Open(t.Context(), locus.MustParse(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resource.Close()
-		}
-		heard(t, rlogin, "local "+cmp.Or(local, gatewayUser), "user guest", "type xterm/38400")
-		heard(t, screens, "type IBM-3279-2-E")
-		closeAll()
-	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 )
 
 // shownFaulty are URLs in help and documents that do not conform to RFC 1738, with the
@@ -45,7 +47,7 @@ func TestURLsInTexts(t *testing.T) {
 		texts[name] = string(octets)
 	}
 	var out bytes.Buffer
-	a := newApp(context.Background(), strings.NewReader(""), &out, &out, noEnv)
+	a := base.New(context.Background(), strings.NewReader(""), &out, &out, clitest.NoEnv)
 	root := newRoot(a)
 	var help func(cmd *cobra.Command)
 	help = func(cmd *cobra.Command) {
@@ -60,7 +62,7 @@ func TestURLsInTexts(t *testing.T) {
 		}
 	}
 	help(root)
-	registry, err := a.schemes()
+	registry, err := a.NewRegistry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/cli/base"
 )
 
 func TestTour(t *testing.T) {
@@ -48,7 +49,7 @@ func TestTour(t *testing.T) {
 		t.Errorf("status %d, %d stops, %s", got.status, len(lines), got.err)
 	}
 	for _, args := range [][]string{{"--scheme", "afs"}, {"--serve", "--scheme", "ftp"}, {"--listen", "127.0.0.1:0"}, {"x"}, {"--serve", "--listen", "127.0.0.1:x"}} {
-		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != statusUsage || got.out != "" {
+		if got := run(t, nil, append([]string{"tour"}, args...)...); got.status != base.StatusUsage || got.out != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
@@ -57,7 +58,7 @@ func TestTour(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if got := run(t, nil, "tour", "--serve", "--listen", taken.Addr().String()); got.status != statusAccess {
+	if got := run(t, nil, "tour", "--serve", "--listen", taken.Addr().String()); got.status != base.StatusAccess {
 		t.Errorf("a port that is taken: %+v", got)
 	}
 }
@@ -80,10 +81,10 @@ func TestTourServe(t *testing.T) {
 	r, w := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	a := newApp(ctx, strings.NewReader(""), w, io.Discard, func(string) string { return "" })
+	a := base.New(ctx, strings.NewReader(""), w, io.Discard, func(string) string { return "" })
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.run([]string{"tour", "--serve"})
+		ended <- runArgs(a, []string{"tour", "--serve"})
 		w.Close()
 	}()
 	line, err := bufio.NewReader(r).ReadString('\n')
@@ -104,7 +105,7 @@ func TestTourServe(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	cancel()
-	if status := <-ended; status != statusInterrupted {
+	if status := <-ended; status != base.StatusInterrupted {
 		t.Errorf("status %d", status)
 	}
 	for _, scheme := range []string{"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "rlogin", "tn3270", "wais", "file", "prospero", "mid", "https", "ftps", "gophers", "nntps"} {

@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/clitest"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -52,8 +53,8 @@ func runVerify(t *testing.T, ctx context.Context, env map[string]string, args ..
 		// A note says that there is no folder to keep results in.
 		args = append([]string{"--no-cache"}, args...)
 	}
-	a := newApp(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
-	status = a.run(append([]string{"verify"}, args...))
+	a := base.New(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
+	status = runArgs(a, append([]string{"verify"}, args...))
 	return o.String(), e.String(), status
 }
 
@@ -63,7 +64,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no link\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const says = "locus: no result is kept for the next run, because neither XDG_CACHE_HOME nor HOME is set"
+	const says = "locus: results are not kept: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		env  map[string]string
 		args []string
@@ -75,7 +76,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 		{nil, []string{"verify", "--quiet", file}, false},
 		{map[string]string{"HOME": t.TempDir()}, []string{"verify", file}, false},
 	} {
-		got := run(t, func(a *app) { a.env = func(name string) string { return row.env[name] } }, row.args...)
+		got := run(t, func(a *base.App) { a.Getenv = func(name string) string { return row.env[name] } }, row.args...)
 		if strings.Contains(got.err, says) != row.says {
 			t.Errorf("%v, %v: %+v", row.env, row.args, got)
 		}
@@ -83,8 +84,8 @@ func TestVerifyWithoutHome(t *testing.T) {
 }
 
 func TestVerifySite(t *testing.T) {
-	base := verifyServer(t, nil)
-	out, errOut, status := runVerify(t, t.Context(), nil, "--rate", "0", base+"/")
+	site := verifyServer(t, nil)
+	out, errOut, status := runVerify(t, t.Context(), nil, "--rate", "0", site+"/")
 	want := fmt.Sprintf(`%[1]s/
   1:34     dead        %[1]s/gone
                        404; not found: 404 "Not Found"
@@ -94,44 +95,44 @@ func TestVerifySite(t *testing.T) {
                        403; not permitted: 403 "Forbidden"
 
 5 links in 1 document, 5 URLs: 1 dead, 1 warning, 1 moved, 2 alive
-`, base)
+`, site)
 	want = strings.ReplaceAll(want, "404; not", "not")
 	want = strings.ReplaceAll(want, "403; not", "not")
-	if out != want || status != statusNo || errOut != "" {
+	if out != want || status != base.StatusNo || errOut != "" {
 		t.Errorf("%s%s%d; want\n%s", out, errOut, status, want)
 	}
-	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", base+"/page"); status != statusDone {
+	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", site+"/page"); status != base.StatusDone {
 		t.Errorf("status %d", status)
 	}
-	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", "--depth", "0", base+"/busy"); status != statusNo {
+	if _, _, status := runVerify(t, t.Context(), nil, "--rate", "0", "--strict", "--depth", "0", site+"/busy"); status != base.StatusNo {
 		t.Errorf("status %d", status)
 	}
 }
 
 // A proxy that is not there is no death of what goes by way of it.
 func TestVerifyDeadProxy(t *testing.T) {
-	base := verifyServer(t, nil)
-	proxy := "http://" + deadAddress(t)
-	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", base+"/page")
-	var r verifyJSON
-	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "by way of "+proxy) || status != statusDone {
+	site := verifyServer(t, nil)
+	proxy := "http://" + clitest.DeadAddress(t)
+	out, _, status := runVerify(t, t.Context(), map[string]string{"http_proxy": proxy}, "--no-cache", "--retry", "0", "--json", "--depth", "0", site+"/page")
+	var r verifiedLink
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != verify.Warning || !strings.Contains(string(r.Detail), "through "+proxy) || status != base.StatusDone {
 		t.Errorf("%v, %d: %s", err, status, out)
 	}
 }
 
 // What is kept of one run is used by the next.
 func TestVerifyCache(t *testing.T) {
-	base := verifyServer(t, nil)
+	site := verifyServer(t, nil)
 	dir := t.TempDir()
 	env := map[string]string{"XDG_CACHE_HOME": dir}
 	doc := filepath.Join(dir, "doc.txt")
-	if err := os.WriteFile(doc, []byte(base+"/page "+base+"/gone"), 0o600); err != nil {
+	if err := os.WriteFile(doc, []byte(site+"/page "+site+"/gone"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cached := func(args ...string) (n int) {
 		t.Helper()
 		out, _, status := runVerify(t, t.Context(), env, append(args, "--allow-private", "--json", doc)...)
-		if status != statusNo {
+		if status != base.StatusNo {
 			t.Errorf("status %d", status)
 		}
 		return strings.Count(out, `"cached":true`)
@@ -147,24 +148,24 @@ func TestVerifyCache(t *testing.T) {
 }
 
 func TestVerifySuggest(t *testing.T) {
-	base := verifyServer(t, nil)
+	site := verifyServer(t, nil)
 	archive := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("url") != base+"/gone" {
+		if r.URL.Query().Get("url") != site+"/gone" {
 			rw.WriteHeader(http.StatusNotFound)
 		}
 	}))
 	defer archive.Close()
 	env := map[string]string{"LOCUS_VERIFY_ARCHIVE": archive.URL + "/?url={escaped}"}
-	out, _, status := runVerify(t, t.Context(), env, "--rate", "0", "--suggest", "--depth", "0", "--json", base+"/gone")
-	var r verifyJSON
-	if err := json.Unmarshal([]byte(out), &r); err != nil || status != statusNo {
+	out, _, status := runVerify(t, t.Context(), env, "--rate", "0", "--suggest", "--depth", "0", "--json", site+"/gone")
+	var r verifiedLink
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != base.StatusNo {
 		t.Fatalf("%v, %d: %s", err, status, out)
 	}
-	if string(r.Archive) != archive.URL+"/?url="+strings.NewReplacer(":", "%3A", "/", "%2F").Replace(base+"/gone") {
+	if string(r.Archive) != archive.URL+"/?url="+strings.NewReplacer(":", "%3A", "/", "%2F").Replace(site+"/gone") {
 		t.Errorf("archive %q", r.Archive)
 	}
 	for _, text := range []string{"archive.example", "http://archive.example/", "not a url {url}"} {
-		if _, errOut, status := runVerify(t, t.Context(), map[string]string{"LOCUS_VERIFY_ARCHIVE": text}, base); status != statusUsage || !strings.Contains(errOut, "{url}") {
+		if _, errOut, status := runVerify(t, t.Context(), map[string]string{"LOCUS_VERIFY_ARCHIVE": text}, site); status != base.StatusUsage || !strings.Contains(errOut, "{url}") {
 			t.Errorf("%q: %d, %s", text, status, errOut)
 		}
 	}
@@ -174,16 +175,16 @@ func TestVerifySuggest(t *testing.T) {
 func TestVerifyInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	base := verifyServer(t, func(rw http.ResponseWriter, r *http.Request) {
+	site := verifyServer(t, func(rw http.ResponseWriter, r *http.Request) {
 		cancel()
 		<-r.Context().Done()
 	})
 	doc := filepath.Join(t.TempDir(), "doc.txt")
-	if err := os.WriteFile(doc, []byte(base+"/gone\n"+base+"/slow\n"), 0o600); err != nil {
+	if err := os.WriteFile(doc, []byte(site+"/gone\n"+site+"/slow\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, _, status := runVerify(t, ctx, nil, "--allow-private", "--per-host", "1", "--rate", "0", doc)
-	if status != statusInterrupted || !strings.Contains(out, base+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
+	if status != base.StatusInterrupted || !strings.Contains(out, site+"/gone") || !strings.Contains(out, "1 dead, 1 not verified") {
 		t.Errorf("%d: %s", status, out)
 	}
 }
@@ -206,19 +207,19 @@ func TestVerifyClosedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errOut bytes.Buffer
-	a := newApp(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
-	if status := a.run([]string{"verify", "--no-cache", "--json", doc}); status != statusNo || errOut.Len() > 0 {
+	a := base.New(t.Context(), strings.NewReader(""), &brokenPipe{}, &errOut, func(string) string { return "" })
+	if status := runArgs(a, []string{"verify", "--no-cache", "--json", doc}); status != base.StatusNo || errOut.Len() > 0 {
 		t.Errorf("%d, %q", status, errOut.String())
 	}
 }
 
 // On a terminal a bar tells how far it is, and nothing of it is left.
 func TestVerifyProgress(t *testing.T) {
-	base := verifyServer(t, nil)
-	var shown screen
-	a := newApp(t.Context(), strings.NewReader(""), &shown, &shown, func(string) string { return "" })
-	a.outTTY, a.errTTY = true, true
-	if status := a.run([]string{"verify", "--rate", "0", base + "/"}); status != statusNo {
+	site := verifyServer(t, nil)
+	var shown clitest.Screen
+	a := base.New(t.Context(), strings.NewReader(""), &shown, &shown, func(string) string { return "" })
+	a.OutTTY, a.ErrTTY = true, true
+	if status := runArgs(a, []string{"verify", "--rate", "0", site + "/"}); status != base.StatusNo {
 		t.Errorf("status %d", status)
 	}
 	text := shown.String()
@@ -267,15 +268,9 @@ func TestVerifyForeignText(t *testing.T) {
 	}
 }
 
-func TestArchiveTemplate(t *testing.T) {
-	var a archive
-	if err := a.UnmarshalText([]byte("https://archive.example/web/{url}")); err != nil {
-		t.Fatal(err)
-	}
-	if got := a.of(locus.MustParse("http://h/?a=b&c")).String(); got != "https://archive.example/web/http://h/?a=b&c" {
-		t.Error(got)
-	}
-	if err := a.UnmarshalText(nil); err != nil || a != "" {
-		t.Errorf("%v, %q", err, a)
-	}
+// verifiedLink is what --json tells of a link, as far as tests look at it.
+type verifiedLink struct {
+	Verdict verify.Verdict `json:"verdict"`
+	Detail  string         `json:"detail"`
+	Archive string         `json:"archive"`
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/advice"
-	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -101,11 +101,11 @@ func refusal(text string, err error) explained {
 func valueText(value any) string {
 	switch v := value.(type) {
 	case string:
-		return term.Characters(v)
+		return charset.Text(v)
 	case []string:
 		list := make([]string, len(v))
 		for i, s := range v {
-			list[i] = strconv.Quote(term.Characters(s))
+			list[i] = strconv.Quote(charset.Text(s))
 		}
 		return strings.Join(list, ", ")
 	case [][]scheme.Field:

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -111,13 +112,13 @@ func (g *page) facts(k kind) (list []fact) {
 	add("Type", shown(o.Type))
 	add("Coding", shown(o.Encoding))
 	if o.Size > 0 {
-		add("Size", humanSize(o.Size))
+		add("Size", human.Size(o.Size))
 	}
 	if !o.ModTime.IsZero() {
-		list = append(list, fact{"Changed", humanTime(o.ModTime), stamp(o.ModTime)})
+		list = append(list, fact{"Changed", human.Time(o.ModTime), stamp(o.ModTime)})
 	}
 	if h.Cached {
-		add("Cache", "kept here "+humanAge(h.Age))
+		add("Cache", "kept here "+human.Age(h.Age))
 	}
 	add("Note", shown(o.Note))
 	return list
@@ -131,7 +132,7 @@ func (g *page) views() (list []action) {
 			name += " in " + shown(v.Language)
 		}
 		if v.Size > 0 {
-			name += ", " + humanSize(v.Size)
+			name += ", " + human.Size(v.Size)
 		}
 		list = append(list, action{Name: name, Link: g.link(v.URL, Show{Types: g.h.Show.Types}), Current: v.Current})
 	}
@@ -184,5 +185,5 @@ func (g *page) bottom() bottom {
 }
 
 func (g *page) hop(u locus.URL) *hop {
-	return &hop{term.Characters(withoutPassword(u).String()), g.link(u, Show{})}
+	return &hop{charset.Text(withoutPassword(u).String()), g.link(u, Show{})}
 }

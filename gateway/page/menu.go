@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -100,7 +101,7 @@ func (l *list) take(item scheme.Item) error {
 			l.held = append(l.held, item)
 			return nil
 		}
-		if err := l.decide(layoutOf(&item)); err != nil {
+		if err := l.decide(l.layoutOf(&item)); err != nil {
 			return err
 		}
 	}
@@ -227,7 +228,8 @@ func (l *list) item(i *scheme.Item, depth int) error {
 }
 
 // layoutOf returns the layout of a list whose first link is i.
-func layoutOf(i *scheme.Item) layout {
+func (l *list) layoutOf(i *scheme.Item) layout {
+	traits := l.registry.Scheme(i.URL).Traits
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
 	_, counted := number(i, "count")
@@ -240,11 +242,11 @@ func layoutOf(i *scheme.Item) layout {
 		return groups
 	case scored:
 		return results
-	case i.URL.Scheme() == "gopher" || i.URL.Scheme() == "gophers":
+	case traits.Has(scheme.Lines):
 		return drawn
 	case i.Size >= 0 || !i.ModTime.IsZero():
 		return listing
-	case i.URL.Scheme() == "ftp" || i.URL.Scheme() == "ftps" || i.URL.Scheme() == "file":
+	case traits.Has(scheme.Directories):
 		return listing
 	}
 	return drawn
@@ -291,9 +293,9 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	if r.Link = l.link(u, showOfItem(i)); r.Link == "" {
 		r.Address = shown(u.String())
 	}
-	r.Size = humanSize(i.Size)
+	r.Size = human.Size(i.Size)
 	if !i.ModTime.IsZero() {
-		r.Day, r.Clock, _ = strings.Cut(humanTime(i.ModTime), " ")
+		r.Day, r.Clock, _ = strings.Cut(human.Time(i.ModTime), " ")
 		r.Stamp = stamp(i.ModTime)
 	}
 	switch l.layout {

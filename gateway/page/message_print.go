@@ -11,6 +11,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
@@ -251,7 +252,7 @@ func (l *letterPrinter) attachment(p message.Part) attachment {
 	}
 	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
 	if size, err := p.DecodedSize(); err == nil {
-		a.Size = humanSize(size)
+		a.Size = human.Size(size)
 	}
 	a.Link, a.Raw = l.link(l.h.URL, l.only(p)), l.raw(l.h.URL, l.only(p))
 	if a.Name == "" {

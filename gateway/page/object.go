@@ -3,6 +3,7 @@ package page
 import (
 	"io"
 
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
@@ -75,10 +76,10 @@ func (g *page) embedded(class Class, k kind) embedded {
 	h, o := g.h, g.o
 	e := embedded{
 		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
-		Name: g.fileName(), Time: humanTime(o.ModTime),
+		Name: g.fileName(), Time: human.Time(o.ModTime),
 	}
 	if o.Size > 0 {
-		e.Size = humanSize(o.Size)
+		e.Size = human.Size(o.Size)
 	}
 	switch class {
 	case ClassFile:

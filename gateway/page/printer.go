@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -25,8 +26,8 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"shown": shown,
 		"lines": shownLines,
-		"size":  humanSize,
-		"time":  humanTime,
+		"size":  human.Size,
+		"time":  human.Time,
 		"stamp": stamp,
 		// [New] replaces it.
 		"assets": func() string { return "" },
@@ -112,10 +113,10 @@ func (g *page) end(broken error) error {
 }
 
 // shown returns foreign octets as one line of safe text.
-func shown(octets string) string { return term.Safe(term.Characters(octets)) }
+func shown(octets string) string { return term.Safe(charset.Text(octets)) }
 
 // shownLines is shown for several lines.
-func shownLines(octets string) string { return term.SafeLines(term.Characters(octets)) }
+func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
 
 // link returns the path of the page of u; empty: none.
 func (p *Printer) link(u locus.URL, s Show) string {
@@ -133,54 +134,8 @@ func (p *Printer) raw(u locus.URL, s Show) string {
 	return p.site.Raw(withoutPassword(u), s)
 }
 
-// humanSize returns a size of n octets for people; empty: unknown.
-func humanSize(n int64) string {
-	if n < 0 {
-		return ""
-	}
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, unit := float64(n), 0
-	for value >= 1023.5 && unit < len("KMGTPE") {
-		value /= 1024
-		unit++
-	}
-	if value < 9.95 {
-		return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit-1])
-	}
-	return fmt.Sprintf("%.0f %ciB", value, "KMGTPE"[unit-1])
-}
-
-// humanTime returns a time for people; empty: unknown. At midnight it is only a date.
-func humanTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	t = t.UTC()
-	if t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0 {
-		return t.Format("2006-01-02")
-	}
-	return t.Format("2006-01-02 15:04")
-}
-
 // stamp returns a time for programs.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// humanAge returns how long ago something was.
-func humanAge(d time.Duration) string {
-	switch {
-	case d < 2*time.Second:
-		return "just now"
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d seconds ago", d/time.Second)
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes ago", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours ago", d/time.Hour)
-	}
-	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
-}
 
 // capital returns text with its first letter in upper case.
 func capital(text string) string {

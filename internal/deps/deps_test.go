@@ -23,7 +23,7 @@ const (
 // rules say who may import whom. "a < b" is: b may import a, and what a may. A
 // list with commas stands for each of its names; a rule ends with ";". "locus" is
 // the root package, "scheme/X" each scheme, "scheme/X/Xtest" its server for
-// everyone's tests. A package that is not here may not be.
+// everyone's tests, "internal/cli/X" each subcommand. A package that is not here may not be.
 const rules = `
 	# The value and its grammar.
 	internal/octet < escape < locus
@@ -34,11 +34,12 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/charset < internal/term, message;
-	NONE < internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/boltcheck, tn3270;
+	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	internal/filelock < internal/store;
 	internal/octet < document/markup;
 	locus, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
-	policy, internal/boltcheck < cache;
+	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
@@ -53,10 +54,10 @@ const rules = `
 	# Access, and what is built on it.
 	policy, scheme < access;
 	policy, scheme < internal/advice;
-	internal/advice, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
-	access, escape, extract, internal/term < transfer;
-	access, escape, relative, extract, document, internal/addrspec, internal/boltcheck, internal/term < verify;
-	message, internal/addrspec, internal/line, internal/boltcheck < mailstore, submit;
+	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
+	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
+	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
+	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
 	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
 	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, relative, escape, internal/term < internal/shape;
@@ -64,7 +65,14 @@ const rules = `
 	roundtrip, extract, transfer, gateway/page, submit, cache < gateway;
 
 	# The command: with tests, all that imports the list of schemes.
-	scheme/all, relative, extract, access, document, internal/walk, transfer, verify, gateway, tour, mailstore, submit < cmd/locus;
+	scheme/all, access, submit < internal/cli/config;
+	internal/cli/config, internal/human, internal/shape, transfer < internal/cli/base;
+	internal/cli/base, tour < internal/cli/client;
+	internal/cli/base < internal/cli/form;
+	internal/cli/client, internal/cli/form < internal/cli/show;
+	internal/cli/base, internal/servetest < internal/cli/clitest;
+	internal/cli/show, document, internal/walk, verify, gateway < internal/cli/X;
+	internal/cli/X < cmd/locus;
 
 	# Tests, and tools for those who work on the module.
 	NONE < internal/deps, internal/peers, internal/voice;
@@ -134,9 +142,15 @@ func isApart(name, base string) bool {
 	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
 }
 
+// subcommandsShare are the folders of internal/cli that are no subcommands.
+var subcommandsShare = []string{"base", "config", "client", "form", "show", "clitest"}
+
 // kind returns the name that rules have for pkg.
 func kind(pkg string) string {
 	parts := strings.Split(pkg, "/")
+	if name, ok := strings.CutPrefix(pkg, "internal/cli/"); ok && !slices.Contains(subcommandsShare, name) {
+		return "internal/cli/X"
+	}
 	switch {
 	case parts[0] != "scheme" || len(parts) == 1 || pkg == "scheme/all" || pkg == "scheme/schemetest":
 		return pkg
@@ -402,6 +416,11 @@ func TestRulesForbid(t *testing.T) {
 		{"internal/walk", "locus", false},
 		{"verify", "document", true},
 		{"cmd/locus", "scheme/all", true},
+		{"cmd/locus", "internal/cli/get", true},
+		{"internal/cli/open", "internal/cli/show", true},
+		{"internal/cli/open", "internal/cli/get", false},
+		{"internal/cli/base", "access", true},
+		{"internal/cli/base", "internal/cli/client", false},
 		{"cmd/locus", "scheme/ftp", true},
 	} {
 		if got := may[kind(row.pkg)][kind(row.imported)]; got != row.want {

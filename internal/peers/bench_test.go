@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// BenchmarkThousandFiles gets 1,000 small files of one folder from vsftpd, beside
-// curl and lftp: two at once as locus does unasked, and one after another. With TMPDIR on a
+// BenchmarkThousandFiles gets 1,000 small files of one directory from vsftpd, and compares
+// locus with curl and lftp: two at once, which is the default, and one by one. With TMPDIR on a
 // file system in memory it measures the conversations, else the disk: locus makes
 // sure that each file is on it.
 func BenchmarkThousandFiles(b *testing.B) {

@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// startGateway starts "locus gateway", to which everything on this machine is
-// allowed, and returns the URL of its pages.
+// startGateway starts "locus gateway", which may open everything on this machine,
+// and returns the URL of its pages.
 func startGateway(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,10 +49,10 @@ func startGateway(t *testing.T, env []string, args ...string) string {
 	return strings.TrimSpace(url)
 }
 
-// sights are what programs are shown: the URLs of servers that run.
-type sights struct{ gopher, ftp, wais, news, prospero, http string }
+// sampleURLs are URLs of running servers.
+type sampleURLs struct{ gopher, ftp, wais, news, prospero, http string }
 
-func startSights(t *testing.T) (s sights, news string) {
+func startSamples(t *testing.T) (s sampleURLs, news string) {
 	t.Helper()
 	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome to the hole"},
@@ -91,7 +91,7 @@ func startSights(t *testing.T) (s sights, news string) {
 	t.Cleanup(func() { p.Close() })
 	web := nginx(t, "")
 	write(t, filepath.Join(web.pub, "page.html"), "<title>A page</title><p>of the web\n", 0o644)
-	return sights{
+	return sampleURLs{
 		gopher: "gopher://" + g.Addr() + "/", ftp: "ftp://" + f.Addr() + "/pub/", wais: "wais://" + w.Addr() + "/coast?dusk",
 		news: "news:tide@h.example", prospero: "prospero://" + p.Addr() + "//pros", http: "http://" + web.addr() + "/page.html",
 	}, n.Addr()
@@ -111,8 +111,8 @@ func document(t *testing.T, search string) string {
 // proxied are the schemes for which programs look for a proxy in their variables.
 var proxied = []string{"http", "ftp", "gopher", "wais", "news", "nntp"}
 
-// shows runs a program with the proxy variables set to via, and makes sure that what
-// it writes has the words.
+// shows runs a program with the proxy variables set to via, and checks that its output
+// contains the words.
 func shows(t *testing.T, via string, words string, args ...string) {
 	t.Helper()
 	home := t.TempDir()
@@ -135,7 +135,7 @@ func shows(t *testing.T, via string, words string, args ...string) {
 // proxy variables where they know the scheme, else by its pages, and curl by sending
 // the whole URL as the request's.
 func TestPrograms(t *testing.T) {
-	s, news := startSights(t)
+	s, news := startSamples(t)
 	_, port, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(s.gopher, "gopher://"), "/"), ":")
 	gw := startGateway(t, []string{"LOCUS_NEWS_SERVER=" + news}, "--connect-port", port)
 	lamp := document(t, s.wais)
@@ -196,10 +196,10 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The command reaches every scheme through the gateway as well: one half of section
-// 4 by way of the other.
+// The command reaches every scheme through the gateway as well: the client half of
+// section 4 through the gateway half.
 func TestGatewayOfGateway(t *testing.T) {
-	s, news := startSights(t)
+	s, news := startSamples(t)
 	gw := startGateway(t, []string{"LOCUS_NEWS_SERVER=" + news})
 	for _, c := range []struct{ url, words string }{
 		{s.http, "<p>of the web"},
@@ -215,7 +215,7 @@ func TestGatewayOfGateway(t *testing.T) {
 			if words, _, _ := strings.Cut(c.words, "\t"); r.status != 0 || page && !strings.Contains(r.out, strings.TrimPrefix(words, "<p>")) || !page && !strings.Contains(r.out, c.words) {
 				t.Errorf("%s by way of %s: status %d, %s\n%s", c.url, via, r.status, clip(r.out), r.err)
 			}
-			r.says(t, "* "+c.url+" by way of "+via)
+			r.says(t, "* "+c.url+" through "+via)
 		}
 	}
 	// A gateway that has a gateway.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// program is the command, built once for all tests here: what is tested is what
-// users run.
+// program is the command, built once for all tests, because the tests cover the program
+// that users run.
 var program string
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
@@ -95,7 +95,7 @@ func (r result) want(t *testing.T, status int, out string) {
 	}
 }
 
-// says ends the test unless the messages hold each of the words.
+// says ends the test unless the messages contain each of the words.
 func (r result) says(t *testing.T, words ...string) {
 	t.Helper()
 	for _, word := range words {

@@ -23,12 +23,12 @@ func both(t *testing.T, test func(t *testing.T, p *peer)) {
 	t.Run("Pure-FTPd", func(t *testing.T) { test(t, pureFTPd(t)) })
 }
 
-// login is the beginning of a URL for the user that the server knows.
+// login is the beginning of a URL with the server's user.
 func (p *peer) login() string {
 	return "ftp://" + user + ":" + encodedPassword + "@" + p.addr()
 }
 
-// commands are what the server was sent, without those of login and logout.
+// commands returns the commands sent, without those of login and logout.
 func (p *peer) commands() []string {
 	var list []string
 	for _, line := range p.all() {
@@ -41,7 +41,7 @@ func (p *peer) commands() []string {
 	return list
 }
 
-// all is every command that the server was sent.
+// all returns every command sent.
 func (p *peer) all() []string {
 	var list []string
 	for line := range strings.Lines(p.log()) {
@@ -57,7 +57,7 @@ func (p *peer) all() []string {
 	return list
 }
 
-// sent reports whether a command that begins so was sent.
+// sent reports whether a command with that prefix was sent.
 func (p *peer) sent(prefix string) bool {
 	return slices.ContainsFunc(p.all(), func(c string) bool { return strings.HasPrefix(c, prefix) })
 }
@@ -126,7 +126,7 @@ func TestThreeSequences(t *testing.T) {
 		if len(got) == 0 || strings.TrimRight(got[0], " ") != "CWD" {
 			t.Fatalf("//etc/motd: sent %q, want a CWD with a null argument first", got)
 		}
-		// Pure-FTPd takes a null CWD for the way home and vsftpd refuses it.
+		// A null CWD leads home in Pure-FTPd, and vsftpd refuses it.
 		if r.status == 0 {
 			if want := []string{"CWD ", "CWD etc", "TYPE I", "RETR motd"}; !sameSequence(got, want) {
 				t.Errorf("//etc/motd: sent %q, want %q", got, want)
@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// A line end in a path or a name is another command: nothing may be sent.
+// A line end in a path or a name begins another command, so nothing may be sent.
 func TestInjection(t *testing.T) {
 	p := pureFTPd(t)
 	for _, u := range []string{
@@ -382,7 +382,7 @@ func TestTLS(t *testing.T) {
 		r.want(t, 0, strings.Repeat("in private\n", 100000))
 		r.says(t, "> AUTH TLS", "> PROT P")
 	}
-	// Nobody vouches for the server.
+	// No authority signed the server's certificate.
 	r := locus(t, "get", "--ssl", "require", p.login()+"/x")
 	r.want(t, 3, "")
 	r.says(t, "certificate")
@@ -416,7 +416,7 @@ func TestThousandFiles(t *testing.T) {
 	}
 }
 
-// A file of 5 GB goes through a small memory.
+// A transfer of 5 GB needs little memory.
 func TestFiveGigabytes(t *testing.T) {
 	if os.Getenv("CI") != "true" {
 		t.Skip("writes 5 GB to the disk: set CI=true for it")

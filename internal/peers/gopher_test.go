@@ -22,7 +22,7 @@ import (
 )
 
 // gophernicus starts gophernicus, which speaks Gopher without the plus. It takes
-// connections from whoever listens, one process each.
+// connections from an inetd, one process each.
 func gophernicus(t testing.TB, args ...string) *peer {
 	t.Helper()
 	program := need(t, "gophernicus", "/usr/sbin/gophernicus")
@@ -111,7 +111,7 @@ type link struct {
 	Kind  string  `json:"kind"`
 }
 
-// menu gets a menu, and ends the test if it is none.
+// menu gets a menu, and ends the test if the resource is not a menu.
 func menu(t *testing.T, args ...string) []link {
 	t.Helper()
 	r := locus(t, append([]string{"get", "--json"}, args...)...)
@@ -125,7 +125,7 @@ func menu(t *testing.T, args ...string) []link {
 	return m.Items
 }
 
-// find returns the URL of the item whose title begins so.
+// find returns the URL of the item whose title has that prefix.
 func find(t *testing.T, items []link, title, kind string) string {
 	t.Helper()
 	i := slices.IndexFunc(items, func(l link) bool { return strings.HasPrefix(l.Title, title) && l.Kind != "info" })
@@ -135,7 +135,7 @@ func find(t *testing.T, items []link, title, kind string) string {
 	return *items[i].URL
 }
 
-// failure ends the test unless a URL can't be got, for that reason.
+// failure ends the test unless opening the URL fails for that reason.
 func failure(t *testing.T, u, kind string) {
 	t.Helper()
 	r := locus(t, "get", "--json", u)
@@ -149,7 +149,7 @@ func failure(t *testing.T, u, kind string) {
 	}
 }
 
-// dotted is a text with a line that some take for its end.
+// dotted is a text with a line that looks like its end.
 const dotted = "one\r\n.\r\n.three\r\nlast\r\n"
 
 func TestGopherBrowse(t *testing.T) {
@@ -169,7 +169,7 @@ func TestGopherBrowse(t *testing.T) {
 			t.Errorf("two menus of the root: %+v and %+v", root, again)
 		}
 		text := find(t, root, "dots.txt", "object")
-		// pygopherd says that it speaks Gopher+, so the link does.
+		// pygopherd announces Gopher+, so the link has its mark.
 		if strings.TrimSuffix(text, "%09%09+") != p.gopher("0/dots.txt") {
 			t.Errorf("the text is at %s", text)
 		}
@@ -179,7 +179,7 @@ func TestGopherBrowse(t *testing.T) {
 
 		folder := menu(t, find(t, root, "a b", "menu"))
 		locus(t, "get", find(t, folder, "caf\u00e9 50%.txt", "object")).want(t, 0, "deep\r\n")
-		// As written, and not by the link: gophernicus would decode a "%" once more.
+		// The URL is written here, because gophernicus would decode a "%" of its link twice.
 		locus(t, "get", p.gopher("0/a%20b/caf%C3%A9.txt")).want(t, 0, "deeper\r\n")
 
 		r := locus(t, "get", p.gopher("1"))
@@ -189,7 +189,7 @@ func TestGopherBrowse(t *testing.T) {
 	})
 }
 
-// What a server can't be trusted with is not sent: a selector that begins another
+// A selector with a line end is not sent, because the server would read a second
 // line.
 func TestGopherInjection(t *testing.T) {
 	eachGopher(t, func(t *testing.T, p *peer) {
@@ -211,7 +211,7 @@ func TestGopherMissing(t *testing.T) {
 	t.Run("gophernicus", func(t *testing.T) {
 		p := gophernicus(t)
 		failure(t, p.gopher("1/missing/"), "not-found")
-		// Of a text it says so in words alone, which nothing tells from a text.
+		// For a text it sends only an error text, which can't be distinguished from a text.
 		r := locus(t, "get", p.gopher("0/missing.txt"))
 		if r.status != 0 || !strings.Contains(r.out, "not found") {
 			t.Errorf("status %d, %q: %s", r.status, r.out, r.err)
@@ -296,7 +296,7 @@ func get(t *testing.T, u string) (scheme.Resource, error) {
 	return res, err
 }
 
-// getMenu dereferences one that is a menu.
+// getMenu dereferences the URL of a menu.
 func getMenu(t *testing.T, u string) (*scheme.Menu, []scheme.Item) {
 	t.Helper()
 	res, err := get(t, u)
@@ -314,7 +314,7 @@ func getMenu(t *testing.T, u string) (*scheme.Menu, []scheme.Item) {
 	return m, items
 }
 
-// titled returns the item of that title.
+// titled returns the item with that title.
 func titled(t *testing.T, items []scheme.Item, title string) scheme.Item {
 	t.Helper()
 	i := slices.IndexFunc(items, func(item scheme.Item) bool { return item.Title == title })
@@ -405,13 +405,13 @@ func TestGopherPlus(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Answers go to no other port than Gopher's unless that is allowed. This server
-		// knows nothing of them, and gives the item in the old style.
+		// ignores them, and sends the item without Gopher+.
 		locus(t, "get", u.String()).want(t, 4, "")
 		locus(t, "get", "--allow-port", fmt.Sprint(p.port), u.String()).want(t, 0, "a form\r\n")
 	})
 }
 
-// A server without Gopher+ answers all the same, in the old style.
+// A server without Gopher+ answers without it.
 func TestGopherPlusIgnored(t *testing.T) {
 	p := gophernicus(t)
 	write(t, filepath.Join(p.pub, "dots.txt"), dotted, 0o644)
@@ -419,12 +419,12 @@ func TestGopherPlusIgnored(t *testing.T) {
 	locus(t, "get", "--view", "text/plain", p.gopher("0/dots.txt")).want(t, 0, dotted)
 	find(t, menu(t, p.gopher("1%09%09+")), "dots.txt", "object")
 	failure(t, p.gopher("0/dots.txt%09%09!"), "unsupported")
-	// But for one fixed reply, which says little.
+	// Except for one fixed response.
 	_, items := getMenu(t, p.gopher("1%09%09$"))
 	titled(t, items, "Main menu")
 }
 
-// within starts a TLS server that passes what is in it on to a port.
+// within starts a TLS server that relays the decrypted data to a port.
 func within(t testing.TB, l net.Listener, certFile, keyFile string, to int) {
 	t.Helper()
 	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
@@ -477,7 +477,7 @@ func TestGophers(t *testing.T) {
 		t.Fatalf("status %d, and the menu lacks %q:\n%s%s", r.status, want, r.out, r.err)
 	}
 	locusEnv(t, trusted, "get", base+"/0/dots.txt").want(t, 0, strings.Repeat(dotted, 10000))
-	// Nobody vouches for the server, and nothing is asked in clear instead.
+	// No authority signed the certificate. The client must not retry without TLS.
 	r = locus(t, "get", base+"/0/dots.txt")
 	r.want(t, 3, "")
 	r.says(t, "certificate")

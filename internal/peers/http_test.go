@@ -42,7 +42,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_host|$h
 		r := locus(t, "get", base+"/tofile")
 		r.want(t, 4, "")
 	})
-	t.Run("redirect to what is no object", func(t *testing.T) {
+	t.Run("redirect to mailto", func(t *testing.T) {
 		if r := locus(t, "get", base+"/tomail"); r.status != 3 && r.status != 4 || r.out != "" {
 			t.Errorf("status %d, output %q", r.status, r.out)
 		}

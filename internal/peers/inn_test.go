@@ -21,8 +21,8 @@ type inn struct {
 	as  []string // what env(1) reads before a program of INN: its variables, its user
 }
 
-// Newsgroups of the server. Only a person who is logged in sees the second, nobody
-// writes to it here.
+// Newsgroups of the server. Only a logged-in user sees the second. It stays
+// empty.
 const (
 	newsgroup       = "local.test"
 	secretNewsgroup = "local.secret"
@@ -111,7 +111,7 @@ func startINN(t testing.TB) *inn {
 	return n
 }
 
-// configure writes what INN reads, in folders that it may write to.
+// configure writes INN's configuration and makes its writable directories.
 func (n *inn) configure(t testing.TB, root string) {
 	t.Helper()
 	n.cert, _ = certificate(t, n.dir)
@@ -172,7 +172,7 @@ func (n *inn) command(program string, args ...string) *exec.Cmd {
 	return exec.Command("env", slices.Concat(n.as, []string{filepath.Join(n.bin, program)}, args)...)
 }
 
-// reader starts an nnrpd that lets in whom that file of etc lets in.
+// reader starts an nnrpd with the access rules of that file of etc.
 func (n *inn) reader(t testing.TB, config string, args ...string) *peer {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -184,7 +184,7 @@ func (n *inn) reader(t testing.TB, config string, args ...string) *peer {
 	return &peer{port: l.Addr().(*net.TCPAddr).Port, cert: n.cert}
 }
 
-// post puts articles into the spool, in order, with the help of nobody's client.
+// post puts articles into the spool, in order, without our client.
 func (n *inn) post(t testing.TB, articles ...string) {
 	t.Helper()
 	c, err := textproto.Dial("tcp4", n.addr())

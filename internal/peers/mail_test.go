@@ -38,7 +38,7 @@ func systemPython(t testing.TB) string {
 }
 
 // mailServer starts aiosmtpd, which puts mail into a Maildir, pub. With secure it
-// takes mail within TLS alone, and without it knows nothing of TLS.
+// requires TLS, and without it does not support TLS.
 func mailServer(t testing.TB, secure bool) *peer {
 	t.Helper()
 	dir := publicDir(t)
@@ -66,7 +66,7 @@ func (p *peer) mail(t testing.TB) []string {
 	return files
 }
 
-// relay is the server as the one that takes our mail.
+// relay returns the server as a relay for our mail.
 func (p *peer) relay(t testing.TB, scheme string) submit.Relay {
 	t.Helper()
 	relay, err := submit.ParseRelay(scheme + "://" + p.addr())
@@ -76,7 +76,7 @@ func (p *peer) relay(t testing.TB, scheme string) submit.Relay {
 	return relay
 }
 
-// answers are passwords, one for each time that is asked.
+// answers are passwords, one for each question.
 func answers(passwords ...string) submit.AskFunc {
 	return func(_ context.Context, _ submit.Relay, attempt int) (submit.Credentials, bool, error) {
 		if attempt >= len(passwords) {
@@ -86,7 +86,7 @@ func answers(passwords ...string) submit.AskFunc {
 	}
 }
 
-// letter is what is submitted.
+// letter is the submitted message.
 var letter = submit.Draft{
 	From:    submit.Mailbox{Name: "Jos\u00e9 \"Pepe\" Pe\u00f1a", Address: "jose@local.test"},
 	To:      []submit.Mailbox{{Name: "\u00c4nne, M\u00fcller", Address: "anne@local.test"}, {Address: "bob%x@local.test"}},
@@ -153,7 +153,7 @@ func TestMailSubmit(t *testing.T) {
 	t.Run("the store", func(t *testing.T) { checkInStore(t, p.pub, readByPython(t, files[0]).MessageID) })
 }
 
-// checkByPython compares the letter with what came, as another program reads it.
+// checkByPython compares the letter with the received message as Python reads it.
 func checkByPython(t *testing.T, file string) {
 	got := readByPython(t, file)
 	if got.Subject != letter.Subject {
@@ -188,7 +188,7 @@ func checkByPython(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Whom the message does not name, the server heard of.
+	// The server received the recipient that the message does not name.
 	head, rest, _ := strings.Cut(string(text), "X-RcptTo: ")
 	to, rest, _ := strings.Cut(rest, "\n")
 	if strings.Contains(head+rest, "hidden@") || !strings.Contains(to, "hidden@local.test") || !strings.Contains(to, "bob%x@local.test") {
@@ -196,7 +196,7 @@ func checkByPython(t *testing.T, file string) {
 	}
 }
 
-// checkInStore reads what came by its identifier, with our own.
+// checkInStore finds the received message by its identifier in our store.
 func checkInStore(t *testing.T, box, messageID string) {
 	store, err := mailstore.Open(t.Context(), mailstore.Options{Sources: []string{box}, Cache: t.TempDir()})
 	if err != nil {
@@ -231,7 +231,7 @@ func checkInStore(t *testing.T, box, messageID string) {
 	}
 }
 
-// What another client sends is found by mid, and the file in it by its own name.
+// A mid URL finds the message of another client, and the file in it.
 func TestMailFind(t *testing.T) {
 	p := mailServer(t, true)
 	sendAsOthers(t, p, thread[2])
@@ -319,7 +319,7 @@ func TestMailLogin(t *testing.T) {
 	}
 }
 
-// Without TLS, or with nobody's, nothing is said that is not for everybody.
+// Without TLS, or with an untrusted certificate, no password and no message is sent.
 func TestMailClear(t *testing.T) {
 	secure, clear := mailServer(t, true), mailServer(t, false)
 	for _, c := range []struct {
@@ -328,7 +328,7 @@ func TestMailClear(t *testing.T) {
 		want         error
 	}{
 		{"the server has no TLS", "smtp", clear, submit.ErrNoTLS},
-		{"nobody vouches for the server", "smtp", secure, nil},
+		{"the certificate is untrusted", "smtp", secure, nil},
 		{"the server wants a login, in clear", "smtp+clear", clear, nil},
 		{"the server wants TLS", "smtp+clear", secure, nil},
 	} {

@@ -27,11 +27,11 @@ import (
 // crlf makes the lines of a text end as they do on the wire.
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// oddID is a message-id that is all right by RFC 5322, and has most characters
+// oddID is a message-id that is valid by RFC 5322 and has most characters
 // that a URL must escape.
 const oddID = "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]"
 
-// attachment is all octets there are, and some that look like more.
+// attachment has every octet, and text that looks like the end of an article or an escape.
 var attachment = slices.Concat(allOctets(), []byte("\r\n.\r\n\n\r=3D"))
 
 func allOctets() []byte {
@@ -135,7 +135,7 @@ func startNews(t testing.TB) *inn {
 	return n
 }
 
-// trust is what a client needs to believe in a server's certificate.
+// trust returns a configuration that trusts a server's certificate.
 func (p *peer) trust(t testing.TB) *tls.Config {
 	t.Helper()
 	text, err := os.ReadFile(p.cert)
@@ -149,7 +149,7 @@ func (p *peer) trust(t testing.TB) *tls.Config {
 
 func (p *peer) nntp(path string) string { return "nntp://" + p.addr() + "/" + path }
 
-// reading is a client of news, and what it dereferences with.
+// reading is a client of news with what it needs to open URLs.
 type reading struct {
 	*access.Client
 	asked []scheme.Question
@@ -230,7 +230,7 @@ func (r *reading) items(t testing.TB, u string, which scheme.ItemRange) []scheme
 	return items
 }
 
-// fails ends the test unless a URL can't be had, for that reason.
+// fails ends the test unless opening the URL fails for that reason.
 func (r *reading) fails(t testing.TB, u string, kind access.Kind) error {
 	t.Helper()
 	res, err := r.do(t, u, scheme.ItemRange{})
@@ -246,7 +246,7 @@ func (r *reading) fails(t testing.TB, u string, kind access.Kind) error {
 	return err
 }
 
-// field returns what an item tells of itself for programs.
+// field returns a field of an item.
 func field(item scheme.Item, name string) any {
 	for _, f := range item.Fields {
 		if f.Name == name {
@@ -256,7 +256,7 @@ func field(item scheme.Item, name string) any {
 	return nil
 }
 
-// titles are what a menu shows, with the marks of its lines that are no links.
+// titles returns the titles of a menu. Lines that are not links are marked.
 func titles(items []scheme.Item) []string {
 	var list []string
 	for _, item := range items {
@@ -269,7 +269,7 @@ func titles(items []scheme.Item) []string {
 	return list
 }
 
-// same ends the test unless an article is what was posted: its header fields among
+// same ends the test unless an article is as posted: its header fields among
 // those that INN added, and its body to the octet.
 func same(t testing.TB, got, posted string) {
 	t.Helper()
@@ -286,12 +286,12 @@ func same(t testing.TB, got, posted string) {
 	}
 }
 
-// headerFields splits a header before the lines that do not go on with another.
+// headerFields splits a header into fields with their continuation lines.
 func headerFields(head string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(head, "\r\n ", "\x00 "), "\r\n\t", "\x00\t"), "\r\n")
 }
 
-// newsOf is the URL of an article, whatever server has it.
+// newsOf returns the news URL of an article.
 func newsOf(t testing.TB, messageID string) string {
 	t.Helper()
 	n, err := news.Parts{MessageID: messageID}.URL()
@@ -313,7 +313,7 @@ func TestNewsArticle(t *testing.T) {
 	same(t, r.octets(t, "news://"+n.addr()+"/files@local.test"), thread[2])
 }
 
-// All newsgroups that a stranger may see, and what is said of them.
+// The list has all newsgroups that are visible without a login, with descriptions.
 func TestNewsgroups(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -383,7 +383,7 @@ func TestNewsGroup(t *testing.T) {
 	}
 }
 
-// The range chooses by number, and what was left out is said.
+// A range selects articles by number. The menu says whether it left articles out.
 func TestNewsRange(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -421,11 +421,11 @@ func TestNewsMissing(t *testing.T) {
 			t.Errorf("%s: %v", u, err)
 		}
 	}
-	// The connection is still good for more.
+	// The connection can be used again.
 	same(t, r.octets(t, n.nntp("local.test/4")), thread[3])
 }
 
-// A newsgroup that only those see who log in, on a server that others may read.
+// One newsgroup needs a login, and the others do not.
 func TestNewsLogin(t *testing.T) {
 	n := startNews(t)
 	t.Run("over TLS that the server offers", func(t *testing.T) {
@@ -489,7 +489,7 @@ func TestNewsLogin(t *testing.T) {
 	})
 }
 
-// nnrpd by itself, in each of the moods that it has for readers.
+// nnrpd without innd, with each kind of access rules.
 func TestNewsReaders(t *testing.T) {
 	n := startNews(t)
 	t.Run("a login for everything", func(t *testing.T) {
@@ -517,7 +517,7 @@ func TestNewsReaders(t *testing.T) {
 			t.Errorf("no word of the certificate: %v", err)
 		}
 	})
-	t.Run("reading alone", func(t *testing.T) {
+	t.Run("read only", func(t *testing.T) {
 		p := n.reader(t, "readers-only.conf")
 		r := readNews(t, p, news.Options{})
 		same(t, r.octets(t, p.nntp("local.test/5")), thread[4])
@@ -531,7 +531,7 @@ func TestNewsReaders(t *testing.T) {
 	})
 }
 
-// What would begin another command is not sent.
+// A URL that would begin another command is not sent.
 func TestNewsInjection(t *testing.T) {
 	n := startNews(t)
 	recorded := startRelay(t, n.port)
@@ -551,7 +551,7 @@ func TestNewsInjection(t *testing.T) {
 	}
 }
 
-// What people read of an article, and the files in it.
+// The displayed text of an article, and the files in it.
 func TestNewsMessage(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -578,7 +578,7 @@ func TestNewsMessage(t *testing.T) {
 	}
 }
 
-// A part of an article, by the name that another part of it has for it.
+// A part of an article, by its Content-ID.
 func TestNewsPart(t *testing.T) {
 	n := startNews(t)
 	r := readNews(t, &n.peer, news.Options{})
@@ -614,7 +614,7 @@ func parse(t testing.TB, octets string) *message.Message {
 	return m
 }
 
-// The command, on a pipe: octets as they are, and the newsgroup as lines.
+// The command on a pipe writes unchanged octets, and a newsgroup as lines.
 func TestNewsCommand(t *testing.T) {
 	n := startNews(t)
 	secure := n.reader(t, "readers-auth.conf", "-S")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// squid starts Squid, an HTTP proxy that knows ftp and gopher as well and makes
-// tunnels. It wants the login of the tests if it is to.
+// squid starts Squid, an HTTP proxy that also supports ftp, gopher and
+// tunnels. It can require the login of the tests.
 func squid(t testing.TB, login bool) (address string, log func() string) {
 	t.Helper()
 	program := need(t, "squid", "/usr/sbin/squid")
@@ -86,8 +86,8 @@ func secured(t *testing.T, to int) (port int, cert string) {
 	return l.Addr().(*net.TCPAddr).Port, cert
 }
 
-// logged waits until the proxy has written text down, which it does when an exchange
-// has ended, and returns all that it wrote.
+// logged waits until the proxy has logged text, which it does when an exchange
+// has ended, and returns the log.
 func logged(t *testing.T, log func() string, text string) (all string) {
 	t.Helper()
 	for end := time.Now().Add(maxSession); ; time.Sleep(time.Millisecond) {
@@ -119,7 +119,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			t.Run("http", func(t *testing.T) {
 				r := locusEnv(t, []string{"http_proxy=" + via}, "get", "-v", base+"/text.txt")
 				r.want(t, 0, strings.Repeat("a line of text\n", 1000))
-				r.says(t, "* "+base+"/text.txt by way of http://", "> GET "+base+"/text.txt HTTP/1.1")
+				r.says(t, "* "+base+"/text.txt through http://", "> GET "+base+"/text.txt HTTP/1.1")
 				locusEnv(t, []string{"http_proxy=" + via}, "get", base+"/echo//a/%2e?x=%41#part").want(t, 0, "/echo//a/%2e?x=%41||")
 				withUser := "http://" + user + ":" + encodedPassword + "@" + web.addr()
 				locusEnv(t, []string{"http_proxy=" + via}, "get", withUser+"/auth/secret.txt").want(t, 0, "for members")
@@ -127,7 +127,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			t.Run("exception", func(t *testing.T) {
 				r := locusEnv(t, []string{"http_proxy=" + via, "no_proxy=127.0.0.0/8"}, "get", "-v", base+"/echo")
 				r.want(t, 0, "/echo||")
-				if strings.Contains(r.err, "by way of") {
+				if strings.Contains(r.err, " through ") {
 					t.Errorf("%s", r.err)
 				}
 			})
@@ -136,13 +136,13 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 				u := fmt.Sprintf("https://127.0.0.1:%d/echo", port)
 				r := locusEnv(t, []string{"https_proxy=" + via, "SSL_CERT_FILE=" + cert}, "get", "-v", u)
 				r.want(t, 0, "/echo||")
-				r.says(t, "by way of")
+				r.says(t, " through ")
 				if text := logged(t, log, fmt.Sprintf("CONNECT 127.0.0.1:%d", port)); strings.Contains(text, u) {
 					t.Errorf("the proxy saw:\n%s", text)
 				}
 			})
 			t.Run("gopher", func(t *testing.T) {
-				// Debian's has given that up, and says so. It is asked the right thing.
+				// Debian's Squid no longer supports gopher. Only the request is tested.
 				u := "gopher://127.0.0.1:7070/0/a%20b.txt"
 				r := locusEnv(t, []string{"gopher_proxy=" + via}, "get", "-v", u)
 				r.want(t, 3, "")
@@ -151,7 +151,7 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			})
 			t.Run("ftp", func(t *testing.T) {
 				p := vsftpd(t)
-				// What has the name of a text comes with other line ends: Squid asks for ASCII.
+				// The name must not be that of a text, because Squid gets texts in ASCII mode.
 				write(t, filepath.Join(p.pub, "hello.bin"), "hello\n", 0o644)
 				write(t, filepath.Join(homeOf(t), "motd.bin"), "private\n", 0o644)
 				locusEnv(t, []string{"ftp_proxy=" + via}, "get", "ftp://"+p.addr()+"/hello.bin").want(t, 0, "hello\n")
@@ -199,7 +199,7 @@ func TestSOCKSProxy(t *testing.T) {
 		env := []string{"all_proxy=" + via}
 		r := locusEnv(t, env, "get", "-v", fmt.Sprintf("http://localhost:%d/echo/a%%2Fb", web.port))
 		r.want(t, 0, fmt.Sprintf("/echo/a%%2Fb|localhost:%d", web.port))
-		r.says(t, "by way of socks5")
+		r.says(t, " through socks5")
 		locusEnv(t, env, "get", "ftp://"+files.addr()+"/hello.txt").want(t, 0, "hello\n")
 		locusEnv(t, env, "get", fmt.Sprintf("ftp://localhost:%d/hello.txt", files.port)).want(t, 0, "hello\n")
 		port, cert := secured(t, web.port)

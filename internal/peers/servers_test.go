@@ -1,4 +1,4 @@
-// Package peers holds tests against servers that nobody here wrote: vsftpd,
+// Package peers tests against servers of other projects: vsftpd,
 // Pure-FTPd, nginx, Squid, microsocks, gophernicus, pygopherd, INN, aiosmtpd, the
 // telnetd of GNU, two rlogind and Hercules, started on loopback and ended by the
 // test; and of lynx, ELinks, wget and curl against ours. A machine that lacks one
@@ -31,7 +31,7 @@ const (
 	userHome = "/var/lib/locus-peer"
 )
 
-// peer is a server that runs.
+// peer is a running server.
 type peer struct {
 	port int
 	home string // what a logged-in user sees first
@@ -43,7 +43,7 @@ type peer struct {
 func (p *peer) addr() string { return fmt.Sprintf("127.0.0.1:%d", p.port) }
 
 // need returns the path of a program, or ends the test: skipped on a machine
-// that lacks it, failed where nothing may be skipped.
+// that lacks it, failed in CI.
 func need(t testing.TB, paths ...string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -66,7 +66,7 @@ func missing(t testing.TB, why string) {
 	t.Skip(why)
 }
 
-// unpacked is the path of what .ci/peers unpacks and does not install.
+// unpacked is the path of packages that .ci/peers unpacks without installing.
 func unpacked(path string) string {
 	root := os.Getenv("LOCUS_PEERS")
 	if root == "" {
@@ -85,8 +85,8 @@ func passwordHash(t testing.TB) string {
 	return strings.TrimSpace(string(hash))
 }
 
-// publicDir makes a folder that a server's own user can enter; t.TempDir cannot
-// be passed by anybody but its owner.
+// publicDir makes a directory that a server's own user can enter. Only its owner can
+// enter t.TempDir.
 func publicDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "locus-peer-")
@@ -134,7 +134,7 @@ func runOnPort(t testing.TB, command func(port int) []string) (port int) {
 }
 
 // start starts a server and waits until its port answers. If it ends before, start
-// returns what it said, and false.
+// returns its output and false.
 func start(t testing.TB, port int, name string, args ...string) (said string, ok bool) {
 	t.Helper()
 	var out bytes.Buffer
@@ -259,7 +259,7 @@ func vsftpd(t testing.TB, more ...string) *peer {
 	return p
 }
 
-// homeOf empties the home of the user that the FTP servers know.
+// homeOf empties the home of the FTP servers' user.
 func homeOf(t testing.TB) string {
 	t.Helper()
 	if _, err := os.Stat(userHome); err != nil {
@@ -280,8 +280,8 @@ func homeOf(t testing.TB) string {
 	return userHome
 }
 
-// pureFTPd starts Pure-FTPd behind a relay that keeps what a client sends: its
-// own log goes to syslog alone.
+// pureFTPd starts Pure-FTPd behind a relay that records what a client sends: its
+// own log goes only to syslog.
 func pureFTPd(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, unpacked("usr/sbin/pure-ftpd"))
@@ -363,7 +363,7 @@ func certificate(t testing.TB, dir string) (certFile, keyFile string) {
 	return certFile, keyFile
 }
 
-// relay passes connections on to a port and keeps what the client's side sends.
+// relay relays connections to a port and records the client's side.
 type relay struct {
 	port int
 	mu   sync.Mutex

@@ -24,15 +24,15 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// maxSession is how long a session, or a server, may take here: longer than any does
-// on a machine that is busy.
+// maxSession is the deadline of a session or a server. It is long enough for
+// a busy machine.
 const maxSession = 2 * time.Minute
 
-// shellPrompt is what the shell of the user says when it is ready.
+// shellPrompt is the prompt of the user's shell.
 const shellPrompt = `\$ $`
 
-// sessionServer starts a server that a program is for each connection, with its
-// standard error on the connection too, as inetd has it.
+// sessionServer starts a server that runs a program for each connection, with its
+// standard error on the connection too, as inetd does.
 func sessionServer(t testing.TB, path string, args ...string) *peer {
 	t.Helper()
 	name := need(t, path)
@@ -62,7 +62,7 @@ func rlogind(t testing.TB, name string) *peer {
 	return sessionServer(t, unpacked(rloginds[name]))
 }
 
-// trusting has the user let those in whom a line of .rhosts names.
+// trusting writes a line of .rhosts, whose user needs no password.
 func (p *peer) trusting(t testing.TB, line string) {
 	t.Helper()
 	rhosts := filepath.Join(p.home, ".rhosts")
@@ -97,23 +97,23 @@ func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, err
 	return result.Resource.(*scheme.Session), nil
 }
 
-// talk is a session with somebody who reads and types.
-type talk struct {
+// shellSession is a session whose output is awaited and whose input is typed.
+type shellSession struct {
 	scheme.Terminal
 	came string // and was not waited for yet
 }
 
-func talkTo(t testing.TB, u string) *talk {
+func openShell(t testing.TB, u string) *shellSession {
 	t.Helper()
 	s, err := openSession(t, u, telnet.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &talk{Terminal: s.Conn}
+	return &shellSession{Terminal: s.Conn}
 }
 
-// expect waits for what matches, and returns all up to there.
-func (k *talk) expect(t testing.TB, pattern string) string {
+// expect waits for a match and returns the output up to its end.
+func (k *shellSession) expect(t testing.TB, pattern string) string {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
 	octets := make([]byte, 4096)
@@ -131,15 +131,15 @@ func (k *talk) expect(t testing.TB, pattern string) string {
 	}
 }
 
-func (k *talk) send(t testing.TB, text string) {
+func (k *shellSession) send(t testing.TB, text string) {
 	t.Helper()
 	if _, err := io.WriteString(k, text); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// run has the shell do a command, and returns what it printed.
-func (k *talk) run(t testing.TB, command string) string {
+// run runs a command in the shell and returns its output.
+func (k *shellSession) run(t testing.TB, command string) string {
 	t.Helper()
 	k.send(t, command+"\r")
 	k.expect(t, regexp.QuoteMeta(command)+"\r\n")
@@ -148,7 +148,7 @@ func (k *talk) run(t testing.TB, command string) string {
 }
 
 // leave ends the shell, and waits until the server ends the session.
-func (k *talk) leave(t testing.TB) {
+func (k *shellSession) leave(t testing.TB) {
 	t.Helper()
 	k.send(t, "exit\r")
 	if _, err := io.Copy(io.Discard, k); err != nil {
@@ -156,9 +156,9 @@ func (k *talk) leave(t testing.TB) {
 	}
 }
 
-// login types who somebody is when that is asked for. The program login may have
+// login types the user and the password after their prompts. The program login may have
 // printed something before.
-func (k *talk) login(t testing.TB, name string) {
+func (k *shellSession) login(t testing.TB, name string) {
 	t.Helper()
 	if name != "" {
 		k.expect(t, `login: $`)
@@ -169,7 +169,7 @@ func (k *talk) login(t testing.TB, name string) {
 	k.expect(t, shellPrompt)
 }
 
-func (k *talk) status(name string) any {
+func (k *shellSession) status(name string) any {
 	for _, field := range k.Status() {
 		if field.Name == name {
 			return field.Value
@@ -178,8 +178,8 @@ func (k *talk) status(name string) any {
 	return nil
 }
 
-// shellWorks does what works in every session with a shell.
-func (k *talk) shellWorks(t *testing.T, terminal string) {
+// shellWorks checks what every session with a shell supports.
+func (k *shellSession) shellWorks(t *testing.T, terminal string) {
 	t.Helper()
 	if got := k.run(t, "stty size; echo $TERM; id -un"); got != "24 80\r\n"+terminal+"\r\n"+user+"\r\n" {
 		t.Errorf("the shell says %q", got)
@@ -208,7 +208,7 @@ func (k *talk) shellWorks(t *testing.T, terminal string) {
 }
 
 // interrupt interrupts a program that runs on the host.
-func (k *talk) interrupt(t *testing.T, by func() error) {
+func (k *shellSession) interrupt(t *testing.T, by func() error) {
 	t.Helper()
 	// The word is not in the command, which the terminal shows before it runs.
 	k.send(t, "sh -c 'echo run\"\"ning; exec sleep 1000'\r")
@@ -224,7 +224,7 @@ func (k *talk) interrupt(t *testing.T, by func() error) {
 
 func TestTelnetd(t *testing.T) {
 	p := telnetd(t)
-	k := talkTo(t, "telnet://"+user+":secret@"+p.addr()+"/")
+	k := openShell(t, "telnet://"+user+":secret@"+p.addr()+"/")
 	k.login(t, user)
 	k.shellWorks(t, "vt100")
 	if got := k.run(t, "env | grep -c -e ^USER="+user+" -e secret"); got != "1\r\n" {
@@ -245,7 +245,7 @@ func TestTelnetd(t *testing.T) {
 
 // Enter is one key at a real server, as the library and scripts send it.
 func TestTelnetdEnter(t *testing.T) {
-	readsKeys := func(t *testing.T, k *talk) {
+	readsKeys := func(t *testing.T, k *shellSession) {
 		t.Helper()
 		k.send(t, "stty -icrnl -icanon -echo min 1; echo rea''dy; head -c 5 | od -An -tx1; stty sane\r")
 		k.expect(t, "ready\r\n")
@@ -257,7 +257,7 @@ func TestTelnetdEnter(t *testing.T) {
 		k.expect(t, shellPrompt)
 	}
 	// This server asks for binary.
-	k := talkTo(t, "telnet://"+telnetd(t).addr()+"/")
+	k := openShell(t, "telnet://"+telnetd(t).addr()+"/")
 	k.login(t, user)
 	if got := k.status("enter"); got != "CR" {
 		t.Errorf("Enter is %v", got)
@@ -273,7 +273,7 @@ func TestTelnetdEnter(t *testing.T) {
 		c.SetDeadline(time.Now().Add(maxSession))
 		plain := nvt.New(c, &nvt.Options{Keyboard: true, Options: []nvt.Option{{Code: nvt.Echo, Them: true}, {Code: nvt.SGA, Us: true, Them: true}}})
 		plain.SetEnter(nul)
-		k := &talk{Terminal: scheme.PlainTerminal(plain)}
+		k := &shellSession{Terminal: scheme.PlainTerminal(plain)}
 		k.login(t, user)
 		readsKeys(t, k)
 		if plain.Enabled(true, nvt.Binary) {
@@ -290,7 +290,7 @@ func TestTelnetdEnter(t *testing.T) {
 }
 
 func TestTelnetdRefuses(t *testing.T) {
-	k := talkTo(t, "telnet://"+telnetd(t).addr())
+	k := openShell(t, "telnet://"+telnetd(t).addr())
 	k.expect(t, `login: $`)
 	k.send(t, user+"\r")
 	k.expect(t, `Password: $`)
@@ -300,9 +300,9 @@ func TestTelnetdRefuses(t *testing.T) {
 	}
 }
 
-// When we leave, so do the server's programs: the test waits for them.
+// When the client disconnects, the server's programs end. The test waits for them.
 func TestTelnetdLeft(t *testing.T) {
-	k := talkTo(t, "telnet://"+telnetd(t).addr())
+	k := openShell(t, "telnet://"+telnetd(t).addr())
 	k.login(t, user)
 	k.send(t, "exec sh -c 'echo run\"\"ning; exec sleep 1000'\r")
 	k.expect(t, "running\r\n")
@@ -314,7 +314,7 @@ func TestRlogind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := rlogind(t, name)
 			u := "rlogin://" + user + "@" + p.addr() + "/"
-			k := talkTo(t, u)
+			k := openShell(t, u)
 			k.login(t, "")
 			k.shellWorks(t, "vt100")
 			if got := k.status("windowTold"); got != true {
@@ -326,7 +326,7 @@ func TestRlogind(t *testing.T) {
 	}
 }
 
-// Whom the server trusts it does not ask.
+// A trusted user is not asked for a password.
 func TestRlogindTrusts(t *testing.T) {
 	for name := range rloginds {
 		t.Run(name, func(t *testing.T) {
@@ -338,7 +338,7 @@ func TestRlogindTrusts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				k := &talk{Terminal: s.Conn}
+				k := &shellSession{Terminal: s.Conn}
 				if k.expect(t, want); want == shellPrompt {
 					k.shellWorks(t, "xterm")
 					k.leave(t)
@@ -353,13 +353,13 @@ func TestRlogindRefuses(t *testing.T) {
 	for name := range rloginds {
 		t.Run(name, func(t *testing.T) {
 			p := rlogind(t, name)
-			k := talkTo(t, "rlogin://"+user+"@"+p.addr()+"/")
+			k := openShell(t, "rlogin://"+user+"@"+p.addr()+"/")
 			k.expect(t, `Password: $`)
 			k.send(t, "wrong\r")
-			// One asks again and the other does not.
+			// One server asks again and the other does not.
 			k.expect(t, `Password: $|Authentication failure`)
 			k.Close()
-			// From a port that anybody may use.
+			// From a port that needs no privilege.
 			r, err := telnet.Parse(locusurl.MustParse("rlogin://" + user + "@" + p.addr() + "/"))
 			if err != nil {
 				t.Fatal(err)
@@ -378,7 +378,7 @@ func loginScript(name string) (flags []string) {
 		flags = []string{"--expect", "login: $", "--send", name + `\r`}
 	}
 	return append(flags, "--expect", "Password: $", "--send", password+`\r`, "--expect", shellPrompt,
-		// The shell ends when all has come: some servers end with it, whatever it wrote.
+		// The shell must end last, because some servers then drop its output.
 		"--send", `stty size; id -un\r`, "--expect", `24 80\r\n`+user+`\r\n`+shellPrompt, "--send", `exit\r`)
 }
 
@@ -407,7 +407,7 @@ func TestSessionScripts(t *testing.T) {
 	})
 }
 
-// A person opens a session, makes the window larger, and leaves by the escape key.
+// A user opens a session, enlarges the window, and leaves with the escape key.
 func TestSessionTerminal(t *testing.T) {
 	p := telnetd(t)
 	home := t.TempDir()

@@ -107,8 +107,8 @@ func (x *terminal) wait(t testing.TB, words ...string) {
 	}
 }
 
-// screen is what a VT100 shows. Programs write what differs alone, wherever it
-// stands: leaving out the sequences would not give the text.
+// screen is the screen of a VT100. Programs write only the differences, wherever they
+// are, so removing the escape sequences would not give the text.
 type screen struct {
 	cells    [rows][columns]byte
 	row, col int
@@ -127,7 +127,7 @@ func (s *screen) erase(from, to int) {
 	}
 }
 
-// sequence is one that a VT100 obeys; the first two groups are of those that
+// sequence matches the escape sequences of a VT100. The first two groups are of those that
 // matter here: numbers, and a letter.
 var sequence = regexp.MustCompile(`^\x1b(?:\[[?]?([0-9;]*)([A-Za-z])|[()#].|[^[()#])`)
 
@@ -173,7 +173,7 @@ func (s *screen) moveTo(row, col int) {
 	s.col = max(0, min(col, columns-1))
 }
 
-// obey does what the letter of a sequence says with its numbers.
+// obey executes a sequence by its letter and numbers.
 func (s *screen) obey(letter byte, numbers []byte) {
 	var n [2]int
 	for i, digits := range bytes.Split(numbers, []byte(";")) {
@@ -200,10 +200,10 @@ func (s *screen) obey(letter byte, numbers []byte) {
 	}
 }
 
-// choose returns the n-th of three, the last if there is none.
+// choose returns the n-th of three, or the last.
 func choose(n int, three ...int) int { return three[min(n, 2)] }
 
-// text returns the lines without the blanks behind them.
+// text returns the lines without trailing blanks.
 func (s *screen) text() string {
 	var b strings.Builder
 	for _, row := range s.cells {

@@ -24,12 +24,12 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// groups are those of the devices that Hercules has here. Without a guest system it
-// gives a device to one client alone, ever.
+// groups are the device groups of Hercules. Without a guest system it
+// gives each device to only one client, once.
 var groups = []string{"TWO", "THREE", "FOUR", "FIVE", "PLAIN"}
 
-// hercules starts Hercules, which has a device for each group and one for whoever
-// asks for none.
+// hercules starts Hercules with a device for each group and one for clients that
+// request no group.
 func hercules(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, "hercules")
@@ -71,8 +71,8 @@ func herculesOn(t testing.TB, program string, port int) *peer {
 		read.Wait()
 		cmd.Wait()
 	})
-	// A connection that is made to see whether it answers may get in the way of the
-	// next: it says itself when it is ready.
+	// A connection that tests whether it listens can disturb the
+	// next one, so the test waits for its message.
 	for line := ""; !strings.Contains(line, "Waiting for console connection"); {
 		if line, err = log.ReadString('\n'); err != nil {
 			t.Fatalf("hercules: %v", err)
@@ -85,7 +85,7 @@ func herculesOn(t testing.TB, program string, port int) *peer {
 	return p
 }
 
-// look is what a screen shows.
+// look is the contents of a screen.
 type look struct {
 	text        string
 	row, column int
@@ -102,7 +102,7 @@ type lookField struct {
 	highlight                               tn3270.Highlight
 }
 
-// ourLook is what our screen shows.
+// ourLook returns the contents of our screen.
 func ourLook(s *tn3270.Screen) look {
 	l := look{text: s.Text(), locked: s.Status().Lock != tn3270.Unlocked}
 	l.row, l.column = s.Cursor()
@@ -112,8 +112,8 @@ func ourLook(s *tn3270.Screen) look {
 	return l
 }
 
-// s3270 is a 3270 terminal that a script has the keyboard of, by people who knew
-// nothing of ours.
+// s3270 is a 3270 terminal for scripts, by another
+// project.
 type s3270 struct {
 	actions io.Writer
 	answers *bufio.Scanner
@@ -142,7 +142,7 @@ func startS3270(t testing.TB, args ...string) *s3270 {
 	return &s3270{actions, bufio.NewScanner(answers)}
 }
 
-// do does an action, and returns what it gave and the words of the status.
+// do runs an action and returns its output and the words of the status.
 func (x *s3270) do(t testing.TB, action string) (data, status []string) {
 	t.Helper()
 	if _, err := io.WriteString(x.actions, action+"\n"); err != nil {
@@ -166,8 +166,8 @@ func (x *s3270) do(t testing.TB, action string) (data, status []string) {
 	return nil, nil
 }
 
-// connect connects it as a device, and returns what it shows when the host lets one
-// type.
+// connect connects as a device, and returns the screen when the host accepts
+// input.
 func (x *s3270) connect(t testing.TB, device string, p *peer) look {
 	t.Helper()
 	if device != "" {
@@ -178,7 +178,7 @@ func (x *s3270) connect(t testing.TB, device string, p *peer) look {
 	return x.look(t)
 }
 
-// look is what its screen shows.
+// look returns the contents of its screen.
 func (x *s3270) look(t testing.TB) look {
 	t.Helper()
 	lines, status := x.do(t, "Ascii")
@@ -200,11 +200,11 @@ func atoi(t testing.TB, digits string) int {
 	return n
 }
 
-// attributePair is a type and a value, as s3270 shows them.
+// attributePair matches a type and a value, as s3270 prints them.
 var attributePair = regexp.MustCompile(`([0-9a-f]{2})=([0-9a-f]{2})`)
 
 // bufferFields reads the fields in the rows of ReadBuffer, whose words are one
-// position each: SF that of a field's attribute. Those of SA are none.
+// position each: SF that of a field's attribute. SA is not a field.
 func bufferFields(t testing.TB, rows []string) (fields []lookField) {
 	t.Helper()
 	position := 0
@@ -243,7 +243,7 @@ func bufferFields(t testing.TB, rows []string) (fields []lookField) {
 	return fields
 }
 
-// agree ends the test unless both show the same.
+// agree ends the test unless both screens are equal.
 func agree(t *testing.T, ours, theirs look) {
 	t.Helper()
 	if ours.text != theirs.text {
@@ -257,7 +257,7 @@ func agree(t *testing.T, ours, theirs look) {
 	}
 }
 
-// display is a terminal of ours in a session.
+// display is our terminal in a session.
 type display struct {
 	telnet.Terminal3270
 	ctx context.Context // ends with the session
@@ -291,7 +291,7 @@ func unlocked(s *tn3270.Screen) bool {
 	return s.Status().Lock == tn3270.Unlocked && strings.TrimSpace(s.Text()) != ""
 }
 
-// Two of the same host show their first screens, one to us and one to s3270.
+// Two devices of a host show the same first screen to us and to s3270.
 func TestHercules(t *testing.T) {
 	forUs, forThem := hercules(t), hercules(t)
 	for _, c := range []struct {
@@ -316,7 +316,7 @@ func TestHercules(t *testing.T) {
 	}
 }
 
-// That there is no device is told on a screen too.
+// The message that no device is free is on the screen too.
 func TestHerculesRefuses(t *testing.T) {
 	p := hercules(t)
 	o := telnet.TN3270Options{DeviceName: "TWO"}
@@ -349,7 +349,7 @@ func TestHerculesCommand(t *testing.T) {
 			t.Errorf("field %d is %+v, in s3270 %+v", i, f, want.fields[i])
 		}
 	}
-	// Telnet alone is no terminal for it.
+	// Hercules does not accept a plain telnet client.
 	r = locus(t, "get", "--settle", "200ms", "--expect", "device", strings.Replace(u, "tn3270", "telnet", 1))
 	r.want(t, 0, r.out)
 	if !strings.Contains(r.out, "Connection rejected, no available 1052 or 3215 device") {
@@ -357,8 +357,8 @@ func TestHerculesCommand(t *testing.T) {
 	}
 }
 
-// The terminal in which the command runs shows the screen, and the escape key ends
-// it.
+// The command shows the screen in its terminal, and the escape key ends
+// the session.
 func TestHerculesTerminal(t *testing.T) {
 	forUs, forThem := hercules(t), hercules(t)
 	want := startS3270(t, "-model", "3279-2").connect(t, "", forThem)
@@ -370,15 +370,15 @@ func TestHerculesTerminal(t *testing.T) {
 	<-x.ended
 }
 
-// step is something that a person does at a 3270 terminal, with words of what the
-// host shows then.
+// step is input at a 3270 terminal, with words of the screen that the
+// host then shows.
 type step struct {
 	typed string
 	key   tn3270.Key // if nothing is typed
 	shows string
 }
 
-// byUs does the step at our terminal.
+// byUs runs the step at our terminal.
 func (s step) byUs(t testing.TB, c *display) {
 	t.Helper()
 	var err error
@@ -396,7 +396,7 @@ func (s step) byUs(t testing.TB, c *display) {
 // numbered is the name of a key with a number.
 var numbered = regexp.MustCompile(`^(PA|PF)(\d+)$`)
 
-// byThem does the step in s3270, and returns what that shows.
+// byThem runs the step in s3270 and returns its screen.
 func (s step) byThem(t testing.TB, x *s3270) look {
 	t.Helper()
 	if s.typed != "" {
@@ -414,7 +414,7 @@ func (s step) byThem(t testing.TB, x *s3270) look {
 	}
 }
 
-// walk is through the screens of our host.
+// walk visits the screens of our host.
 var walk = []step{
 	{key: tn3270.Enter, shows: "Who are you?"},
 	{typed: "Ann", shows: "Ann"},
@@ -440,15 +440,14 @@ var walk = []step{
 	{key: tn3270.Clear},
 }
 
-// colors is a screen that s3270 shows highlighting on without colours too, and we
-// show neither then.
+// colors is a screen on which s3270 shows highlighting even without colours. Our screen
+// then shows neither.
 var colors = []step{
 	{key: tn3270.PF1, shows: "underscore"},
 	{key: tn3270.PA2, shows: "PF1"},
 }
 
-// system is a way that there is with TN3270E, to a host that has SYSREQ and sends
-// text then.
+// system are steps with the TN3270E function SYSREQ, after which the host sends text.
 var system = []step{
 	{key: tn3270.SysReq, shows: "SYSTEM: LOGOFF"},
 	{typed: "help", shows: "help"},
@@ -458,7 +457,7 @@ var system = []step{
 	{key: tn3270.SysReq, shows: "Welcome"},
 }
 
-// s3270 reads our host as we do, and our host reads s3270 as us.
+// s3270 and our client agree about our host, and our host reads both alike.
 func TestS3270(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
@@ -497,8 +496,8 @@ func TestS3270(t *testing.T) {
 	}
 }
 
-// heard is what the host has heard for certain when the walk is over: up to the last
-// key, behind which a response may follow.
+// heard returns what the host has certainly received after the walk: all up to the last
+// key, after which a response may follow.
 func heard(log []string) []string {
 	entries := log
 	for len(entries) > 0 && !strings.HasPrefix(entries[len(entries)-1], "key ") {
@@ -522,8 +521,8 @@ func ourHost(t testing.TB, o *telnettest.HostOptions) (*telnettest.Server, *peer
 	return s, &peer{port: atoi(t, port)}
 }
 
-// Both say the same of themselves, but that we have fewer colours and addresses of
-// 16 bits too.
+// Both send the same query replies, except that we have fewer colours and also addresses of
+// 16 bits.
 func TestS3270Query(t *testing.T) {
 	const (
 		usableArea   = 0x81
@@ -570,7 +569,7 @@ func TestS3270Query(t *testing.T) {
 	}
 }
 
-// queryReplies are structured fields by the code of what they are about.
+// queryReplies returns structured fields by their codes.
 func queryReplies(fields []byte) map[byte]string {
 	replies := make(map[byte]string)
 	for len(fields) >= 4 {

@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// The University of Minnesota's client, by the people who made Gopher+, reads
-// what our half of the servers says: it knows nothing of ours but that.
+// The University of Minnesota's client, by the authors of Gopher+, reads
+// the responses of our test server.
 
-// wireDir holds what real clients and servers said to each other.
+// wireDir has captured conversations of real clients and servers.
 const wireDir = "../../scheme/gopher/testdata/wire"
 
 func umnServer(t *testing.T) *gophertest.Server {
@@ -135,7 +135,7 @@ func TestUMNPhoneBook(t *testing.T) {
 	x.wait(t, "A phone book", "name", "email", "[Accept: ^X]")
 	x.press(t, "smith\x18")
 	x.wait(t, "alias: a-smith\n", "name: Anna Smith\n", "email: asmith@example.org\n", "phone: 555 0101\n")
-	// It may have shown that before its last word has come.
+	// It may show that before its last request arrives.
 	got, want := s.PhoneLog(), []string{"fields", "quit", "query name=smith ", "quit"}
 	if len(got) < 3 || len(got) > 4 || !slices.Equal(got, want[:len(got)]) {
 		t.Errorf("the phone book was asked\n%q\nwant\n%q", got, want)

@@ -21,8 +21,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// mute is a server that takes connections and says nothing.
-func mute(t testing.TB) string {
+// silentServer starts a server that accepts connections and sends nothing, and returns its
+// address.
+func silentServer(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -43,8 +44,8 @@ func mute(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// verdicts runs "locus verify --json" and returns a line for each link: where it leads
-// without what is in base, the verdict, and the number of the answer.
+// verdicts runs "locus verify --json" and returns a line for each link: its URL
+// without base, the verdict, and the status.
 func verdicts(t *testing.T, base map[string]string, status int, args ...string) (lines []string, byURL map[string]verdict) {
 	t.Helper()
 	r := locus(t, append([]string{"verify", "--json", "--rate", "0"}, args...)...)
@@ -103,9 +104,9 @@ location = /gone { return 410; }
 location = /get-only { limit_except GET { deny all; } default_type text/plain; try_files /page.html =404; }
 `
 
-// A site that nginx serves, with all that links come to.
+// A site of nginx, with links of many verdicts.
 func TestVerifySite(t *testing.T) {
-	silent := mute(t)
+	silent := silentServer(t)
 	p := nginx(t, strings.ReplaceAll(verifyLocations, "MUTE", silent))
 	links := []string{
 		"page.html", "page.html#part", "page.html#none", "missing", "gone", "moved#part", "for-now", "loop", "tofile", "busy", "closed", "broken",
@@ -143,8 +144,8 @@ func TestVerifySite(t *testing.T) {
 	}
 }
 
-// A host that says to come back in an hour is asked nothing more.
-func TestVerifyLeftAlone(t *testing.T) {
+// A host that answers with a Retry-After of an hour receives no more requests.
+func TestVerifyRetryAfter(t *testing.T) {
 	p := nginx(t, `location / { add_header Retry-After 3600 always; return 429; }`)
 	var doc strings.Builder
 	for i := range 10 {
@@ -161,7 +162,7 @@ func TestVerifyLeftAlone(t *testing.T) {
 	}
 }
 
-// publicly returns a client to which p is at a public name.
+// publicly returns a client that finds p at a public name.
 func publicly(t *testing.T, p *peer) *access.Client {
 	t.Helper()
 	registry, err := all.Registry()
@@ -193,7 +194,7 @@ func publicly(t *testing.T, p *peer) *access.Client {
 	return c
 }
 
-// A server in the public Internet leads nobody to a private address.
+// Redirects from a public server to a private address are denied.
 func TestVerifyPrivateRedirects(t *testing.T) {
 	p := nginx(t, `
 location = /inside { return 302 http://10.0.0.1/admin; }
@@ -210,7 +211,7 @@ location = /page { default_type text/html; return 200 '<a href="http://10.0.0.1/
 		{Name: "site", URL: root.MustParse("http://site.example/page")},
 	}
 	var got []string
-	for r := range verify.New(c, &verify.Options{Interval: -1}).Run(t.Context(), slices.Values(sources)) {
+	for r := range verify.New(c, &verify.Options{Interval: verify.None}).Run(t.Context(), slices.Values(sources)) {
 		got = append(got, r.Link()+" "+r.Verdict.String())
 	}
 	wantLines(t, got,
@@ -220,7 +221,7 @@ location = /page { default_type text/html; return 200 '<a href="http://10.0.0.1/
 	)
 }
 
-// Links in other schemes, to servers that nobody here wrote.
+// Links in other schemes work, to servers of other projects.
 func TestVerifySchemes(t *testing.T) {
 	f, g, py := vsftpd(t), gophernicus(t), pygopherd(t)
 	write(t, filepath.Join(f.pub, "pub/a.txt"), "text", 0o644)
@@ -244,7 +245,7 @@ GOPHER/0/about.txt GOPHER/1/ GOPHER/1/sub PY/0/about.txt PY/0/none.txt PY/1/none
 	if strings.Contains(log, `"RETR a.txt"`) || !strings.Contains(log, `"SIZE a.txt"`) || strings.Contains(log, `"LIST`) {
 		t.Errorf("sent\n%s", log)
 	}
-	// A menu is a site as well.
+	// A menu is also a site.
 	got, _ = verdicts(t, base, 1, "--no-cache", "gopher://"+g.addr()+"/1/sub")
 	wantLines(t, got, "gopher://G/1/sub alive", "gopher://G/0/about.txt alive", "gopher://G/1/sub alive", "gopher://P/0/none.txt dead")
 }
@@ -254,7 +255,7 @@ func TestVerifySessionAndNews(t *testing.T) {
 	dir := t.TempDir()
 	id := strings.Trim(parse(t, thread[0]).Header.Get("Message-Id"), "<>")
 	write(t, filepath.Join(dir, "doc.txt"), fmt.Sprintf("<URL:telnet://%[1]s/> <URL:telnet://%[2]s/>\n<URL:nntp://%[3]s/local.test> <URL:nntp://%[3]s/local.test/1> <URL:nntp://%[3]s/local.test/999> <URL:nntp://%[3]s/no.such>\n<URL:news:%[4]s> <URL:news:none@nowhere.test>\n",
-		s.addr(), mute(t), n.addr(), id), 0o644)
+		s.addr(), silentServer(t), n.addr(), id), 0o644)
 	r := locusEnv(t, []string{"NNTPSERVER=" + n.addr()}, "verify", "--json", "--allow-private", "--no-cache", "--rate", "0", "--allow-port", fmt.Sprint(n.port), filepath.Join(dir, "doc.txt"))
 	var got []string
 	for line := range strings.Lines(r.out) {
@@ -269,7 +270,7 @@ func TestVerifySessionAndNews(t *testing.T) {
 	}
 }
 
-// A run that is killed in the middle is gone on with.
+// The next run continues a run that was killed.
 func TestVerifyKilled(t *testing.T) {
 	p := nginx(t, `location /n/ { default_type text/plain; return 200 "x"; }`)
 	dir := t.TempDir()

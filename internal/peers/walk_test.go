@@ -14,17 +14,17 @@ import (
 	files "github.com/locus-url/locus/internal/walk"
 )
 
-// garden makes trees of files and rules by chance, the same ones each time.
-type garden struct{ *rand.Rand }
+// treeMaker makes random trees of files and rules, the same ones each time.
+type treeMaker struct{ *rand.Rand }
 
-func (g garden) pick(list ...string) string { return list[g.IntN(len(list))] }
+func (g treeMaker) pick(list ...string) string { return list[g.IntN(len(list))] }
 
-func (g garden) name() string {
+func (g treeMaker) name() string {
 	return g.pick("a", "b", "c", "ab", "abc", "a.o", "b.o", "x1", "x2", ".a", ".b.o", "c d", "-", "#a", "é")
 }
 
 // rule is a line of a file of rules.
-func (g garden) rule() string {
+func (g treeMaker) rule() string {
 	parts := make([]string, 1+g.IntN(3))
 	for i := range parts {
 		parts[i] = g.pick(g.name(), g.name(), "*", "**", "*.o", "?", "a*", "x[12]", "[!a]", "[a-c]", "*b*", "\\#a", "\\"+g.pick("a", "b", "c"))
@@ -42,7 +42,7 @@ func (g garden) rule() string {
 	return line
 }
 
-func (g garden) rules() string {
+func (g treeMaker) rules() string {
 	var b strings.Builder
 	for range 1 + g.IntN(4) {
 		b.WriteString(g.rule() + g.pick("\n", "\n", "\r\n", " \n", "\n\n# \n"))
@@ -50,8 +50,8 @@ func (g garden) rules() string {
 	return b.String()
 }
 
-// plant makes a tree, with rules in files of these names.
-func (g garden) plant(t *testing.T, dir string, depth int, ruleFiles ...string) {
+// makeTree makes a tree, with rules in files of these names.
+func (g treeMaker) makeTree(t *testing.T, dir string, depth int, ruleFiles ...string) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (g garden) plant(t *testing.T, dir string, depth int, ruleFiles ...string) 
 		switch {
 		case made[name]:
 		case depth > 0 && g.IntN(2) == 0:
-			g.plant(t, filepath.Join(dir, name), depth-1, ruleFiles...)
+			g.makeTree(t, filepath.Join(dir, name), depth-1, ruleFiles...)
 		default:
 			write(name, "")
 		}
@@ -79,7 +79,7 @@ func (g garden) plant(t *testing.T, dir string, depth int, ruleFiles ...string) 
 	}
 }
 
-// walked is what the walk lists below dir, sorted as texts.
+// walked returns what the walk lists below dir, sorted.
 func walked(t *testing.T, dir string, o *files.Options) []string {
 	t.Helper()
 	list := []string{}
@@ -99,7 +99,7 @@ func walked(t *testing.T, dir string, o *files.Options) []string {
 	return list
 }
 
-// listed is what a program lists in dir, ended by NUL, sorted as texts.
+// listed returns what a program lists in dir, ended by NUL, sorted.
 func listed(t *testing.T, dir string, program string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -107,7 +107,7 @@ func listed(t *testing.T, dir string, program string, args ...string) []string {
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.Output()
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 1 && len(out) == 0 {
-		err = nil // ripgrep's way to say that there is none.
+		err = nil // ripgrep found no file
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func listed(t *testing.T, dir string, program string, args ...string) []string {
 	return list
 }
 
-// report tells of the first tree in which two lists are not the same, with its rules.
+// report reports the first tree in which two lists differ, with its rules.
 func report(t *testing.T, dir string, got, want []string) {
 	t.Helper()
 	var rules strings.Builder
@@ -136,7 +136,7 @@ func report(t *testing.T, dir string, got, want []string) {
 	})
 	for _, name := range got {
 		if !slices.Contains(want, name) {
-			t.Errorf("%q is listed here alone", name)
+			t.Errorf("only our walk lists %q", name)
 		}
 	}
 	for _, name := range want {
@@ -153,8 +153,8 @@ func TestWalkAsGit(t *testing.T) {
 	git := need(t, "git")
 	for seed := range uint64(trees) {
 		dir := filepath.Join(t.TempDir(), "t")
-		g := garden{rand.New(rand.NewPCG(seed, 1))}
-		g.plant(t, dir, 3, ".gitignore")
+		g := treeMaker{rand.New(rand.NewPCG(seed, 1))}
+		g.makeTree(t, dir, 3, ".gitignore")
 		if out, err := exec.Command(git, "-c", "init.defaultBranch=main", "init", "-q", dir).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -173,8 +173,8 @@ func TestWalkAsRipgrep(t *testing.T) {
 	rg := need(t, "rg")
 	for seed := range uint64(trees) {
 		dir := filepath.Join(t.TempDir(), "t")
-		g := garden{rand.New(rand.NewPCG(seed, 2))}
-		g.plant(t, dir, 3, ".gitignore", ".ignore")
+		g := treeMaker{rand.New(rand.NewPCG(seed, 2))}
+		g.makeTree(t, dir, 3, ".gitignore", ".ignore")
 		if seed%2 == 0 {
 			if err := os.MkdirAll(filepath.Join(dir, ".git", "info"), 0o777); err != nil {
 				t.Fatal(err)

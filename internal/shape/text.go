@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme"
 )
@@ -22,7 +23,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(term.Characters(string(t)))
+	err := e.Encode(charset.Text(string(t)))
 	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if bytes.ContainsFunc(quoted, unsafeRune) {
 		quoted = escapeRunes(quoted)

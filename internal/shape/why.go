@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
-	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -78,7 +78,7 @@ func recordText(record []scheme.Field) string {
 }
 
 func octetsText(octets string) string {
-	if s := term.Characters(octets); s != octets {
+	if s := charset.Text(octets); s != octets {
 		return s + " (ISO Latin 1)"
 	}
 	return octets
@@ -214,7 +214,7 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 		if !has {
 			return "none"
 		}
-		return locus.Quote(term.Characters(text))
+		return locus.Quote(charset.Text(text))
 	}
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }

@@ -79,7 +79,7 @@ func TestFilter(t *testing.T) {
 // harmless matches everything that a filter may pass.
 var harmless = regexp.MustCompile(`^(?:[ -~\x07-\x0f]|\x1b[78DEHM=>]|\x1b[(-+][0-~]|` +
 	`\x1b\[[0-9;]*[@ABCDEFGHILMPSXZ` + "`" + `abdefgr]|\x1b\[[0-9;:]*m|\x1b\[\??[012]?J|\x1b\[\??[0-9;]*K|\x1b\[[0-9]*T|\x1b\[[su]|\x1b\[!p|` +
-	`\x1b\[4[hl]|\x1b\[\?(?:1|6|7|12|25|47|1047|1048|1049|2004)(?:;(?:1|6|7|12|25|47|1047|1048|1049|2004))*[hl]|[^\x00-\x9f])*$`)
+	`\x1b\[4(?:;4)*[hl]|\x1b\[\?(?:1|6|7|12|25|47|1047|1048|1049|2004)(?:;(?:1|6|7|12|25|47|1047|1048|1049|2004))*[hl]|[^\x00-\x9f])*$`)
 
 func FuzzFilter(f *testing.F) {
 	for _, test := range filterTable {

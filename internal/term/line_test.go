@@ -90,12 +90,12 @@ func FuzzLine(f *testing.F) {
 				o = oneLine{}
 				continue
 			}
+			if !utf8.ValidString(typed) || strings.ContainsRune(typed, utf8.RuneError) {
+				continue // bytes that become a character beside each other
+			}
 			o.show(shown)
 			want := []rune(strings.ReplaceAll(strings.TrimSuffix(l.Text(), string(l.partial)), "\t", " "))
 			got := strings.TrimRight(string(o.cells), " ")
-			if !utf8.ValidString(typed) || strings.ContainsRune(typed, utf8.RuneError) {
-				continue // octets that become a character beside each other
-			}
 			if o.at < 0 || o.at > len(o.cells) || got != strings.TrimRight(string(want), " ") {
 				t.Fatalf("%q: the line is %q, and %q is shown, with the cursor at %d", typed[:i+1], l.Text(), got, o.at)
 			}

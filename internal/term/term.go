@@ -12,8 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
-
-	"github.com/locus-url/locus/internal/charset"
 )
 
 // Safe returns s with everything that a terminal could interpret as visible escapes:
@@ -33,12 +31,6 @@ func IsSafe(r rune) bool {
 	// Not graphic are the controls of ISO Latin 1, format characters with all direction
 	// marks, line and paragraph separators, and private or unassigned characters.
 	return unicode.IsGraphic(r)
-}
-
-// Characters returns octets as text: UTF-8 if they are, else ISO Latin 1, in which
-// every octet is a character. The result is not safe for a terminal.
-func Characters(octets string) string {
-	return charset.Text(octets)
 }
 
 func safe(s, keep string) string {

@@ -44,14 +44,6 @@ func TestSafeDirections(t *testing.T) {
 	}
 }
 
-func TestCharacters(t *testing.T) {
-	for octets, want := range map[string]string{"": "", "plain": "plain", "caf\u00e9": "caf\u00e9", "caf\xe9": "caf\u00e9", "\xc3\xa9\xe9": "\u00c3\u00a9\u00e9", "\x9b": "\u009b"} {
-		if got := term.Characters(octets); got != want {
-			t.Errorf("%q: %q, want %q", octets, got, want)
-		}
-	}
-}
-
 func TestSafeAllocatesNothingForSafeText(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { term.Safe("http://info.cern.ch/\u00fc") }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -180,6 +180,7 @@ func TestTraits(t *testing.T) {
 		scheme.Local: "cid file mailto mid", scheme.Files: "file", scheme.Contained: "cid", scheme.Web: "http https",
 		scheme.Messages: "file mid news nntp nntps snews", scheme.News: "news nntp nntps snews",
 		scheme.Fragments: "file ftp ftps gopher gophers http https", scheme.AcceptsTypes: "gopher gophers http https wais",
+		scheme.Lines: "gopher gophers", scheme.Directories: "file ftp ftps", scheme.NoStatus: "gopher gophers",
 		scheme.AcceptsLike: "wais", scheme.AcceptsItems: "news nntp nntps snews wais", scheme.MailAddress: "cid mailto mid",
 	} {
 		var got []string

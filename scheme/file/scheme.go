@@ -17,7 +17,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Fields:    fields,
 		Canonical: Canonical,
 		Check:     Check,
-		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments,
+		Traits:    scheme.Local | scheme.Files | scheme.Messages | scheme.Fragments | scheme.Directories,
 		Icon:      "folder",
 		Split:     splitPath,
 		Parents:   parents,

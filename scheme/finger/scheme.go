@@ -18,6 +18,7 @@ func Scheme() scheme.Scheme {
 		Syntax:    "finger://<host>:<port>/<request>",
 		Access:    "Finger (RFC 1288)",
 		Opener:    Client{},
+		Traits:    scheme.NoStatus,
 		Reserved:  escape.Chars("/?"),
 		Fields:    fields,
 		Hierarchy: relative.None,

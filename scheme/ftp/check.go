@@ -69,7 +69,7 @@ func soundPath(u locus.URL) bool {
 func checkPath(f *bnf.Findings, x URL) {
 	fpath := checkTypecode(f, x, section+".2", x.DraftTypecode() != "",
 		"the typecodes are a, i and d: this is one of the URI draft",
-		`a, i or d stands behind ";type=": this is read as part of the name`)
+		`a, i or d must follow ";type=": this is read as part of the name`)
 	f.Chars("fsegment", f.URL.PathOffset(), fpath, octet.Fsegment)
 }
 
@@ -81,7 +81,7 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 	}
 	fpath := checkTypecode(f, x, draftSection, x.Typecode() == 'd',
 		`the typecodes are A, E, I and L: a directory is written with "/" at its end`,
-		`A, E, I or L, with a form or a size, stands behind ";type=": this is read as part of the name`)
+		`A, E, I or L, with a form or a size, must follow ";type=": this is read as part of the name`)
 	f.DraftPath("segment", offset, fpath)
 }
 

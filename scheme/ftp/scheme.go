@@ -44,7 +44,7 @@ func entry(name string, port uint16, c *Client) scheme.Scheme {
 		Fields:    fields,
 		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
-		Traits:    scheme.Fragments,
+		Traits:    scheme.Fragments | scheme.Directories,
 		Icon:      "folder",
 		Split:     splitPath,
 		Title:     title,

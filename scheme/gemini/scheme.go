@@ -22,7 +22,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Syntax:    "gemini://<host>:<port>/<path>?<query>",
 		Access:    "Gemini, over TLS",
 		Opener:    c,
-		Traits:    scheme.Secure,
+		Traits:    scheme.Secure | scheme.Lines,
 		Fields:    fields,
 		Icon:      "gopher",
 		Split:     split,
@@ -62,7 +62,7 @@ func demo() (*scheme.Demo, error) {
 		"/notes/":        "20 text/gemini\r\n# Notes\n=> one.txt The first note\n=> .. Back\n",
 		"/notes/one.txt": "20 text/plain; charset=utf-8\r\nOne request, one response, and the connection ends.\n",
 		"/echo":          "10 What should the server say?\r\n",
-		"/echo?hello":    "20 text/plain\r\nhello\n",
+		"/echo?":         "20 text/plain\r\nYou said: ",
 		"/old":           "31 /notes/\r\n",
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Canonical: canonical,
 		Check:     Check,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
-		Traits:    scheme.Fragments | scheme.AcceptsTypes,
+		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
 		Hierarchy: relative.Data,
 		ProxyVars: []string{"gopher_proxy"},
 		Icon:      "gopher",

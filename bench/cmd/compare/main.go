@@ -1,6 +1,5 @@
-// Command compare measures every peer on every list, in turn and several times
-// over, and prints the medians and what they are to net/url's. It asserts nothing:
-// times are the machine's business.
+// Command compare measures every peer on every list, in interleaved rounds. It prints the
+// medians and their ratios to net/url's.
 package main
 
 import (
@@ -23,9 +22,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	rounds := flag.Int("rounds", 5, "how often each is measured")
-	least := flag.Duration("time", 200*time.Millisecond, "how long each is measured at least, each time")
-	only := flag.String("list", "", "measure this list alone")
+	rounds := flag.Int("rounds", 5, "number of rounds")
+	least := flag.Duration("time", 200*time.Millisecond, "least time of a measurement")
+	only := flag.String("list", "", "measure only this list")
 	flag.Parse()
 	c := compare{out: os.Stdout, rounds: max(*rounds, 1), least: *least}
 	if err := c.report(*only); err != nil {
@@ -62,7 +61,7 @@ func (c *compare) report(only string) error {
 	if only != "" {
 		c.lists = slices.DeleteFunc(c.lists, func(l lists.List) bool { return l.Name != only })
 	}
-	c.printf("%s %s/%s, %s, one core, processor time, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, processor(), c.rounds)
+	c.printf("%s %s/%s, %s, one core, processor time, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, bench.Processor(), c.rounds)
 	c.inputs(registry)
 	c.printf("\n## Reading\n\n")
 	c.table(readers)
@@ -72,18 +71,7 @@ func (c *compare) report(only string) error {
 	return c.lines(registry)
 }
 
-// processor returns the processor's name, where the system tells it.
-func processor() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "unknown processor"
-}
-
-// inputs shows the lists, and how many of their URLs conform.
+// inputs prints the lists and the shares of URLs that conform.
 func (c *compare) inputs(r *scheme.Registry) {
 	c.printf("| list | URLs | octets | conform | what |\n|---|---|---|---|---|\n")
 	for _, l := range c.lists {
@@ -92,8 +80,8 @@ func (c *compare) inputs(r *scheme.Registry) {
 	}
 }
 
-// table shows, for each list and peer, the median time a URL, the median of how
-// many times as fast as the first peer it was in the same round, and allocations.
+// table prints, for each list and peer, the median time per URL, the median ratio to the
+// first peer, and the allocations.
 func (c *compare) table(peers []bench.Peer) {
 	c.printf("| list |")
 	for _, p := range peers {
@@ -115,9 +103,9 @@ func (c *compare) table(peers []bench.Peer) {
 	}
 }
 
-// compare measures the peers in turn, round by round. It returns the medians of
-// the times in nanoseconds a URL, and of the first peer's times over theirs: a
-// machine is faster in one round than in another, for all of them.
+// compare measures the peers in turn, round by round. It returns the median times in
+// nanoseconds per URL, and the median ratios of the first peer's times to theirs. Ratios
+// are of the same round, because the speed of the machine changes between rounds.
 func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []float64) {
 	all := make([][2][]float64, len(peers))
 	for range c.rounds {
@@ -132,12 +120,12 @@ func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []fl
 		}
 	}
 	for _, one := range all {
-		times, ratios = append(times, median(one[0])), append(ratios, median(one[1]))
+		times, ratios = append(times, bench.Median(one[0])), append(ratios, bench.Median(one[1]))
 	}
 	return times, ratios
 }
 
-// measure returns how much processor time f takes, in nanoseconds.
+// measure returns the processor time of f in nanoseconds.
 func (c *compare) measure(f func()) float64 {
 	runtime.GC()
 	n, start := 0, bench.Clock()
@@ -148,12 +136,7 @@ func (c *compare) measure(f func()) float64 {
 	return float64((bench.Clock() - start).Nanoseconds()) / float64(n)
 }
 
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
-}
-
-// allocations returns what p allocates for a URL of list: how often, how much.
+// allocations returns the number and the bytes of p's allocations per URL.
 func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -163,7 +146,7 @@ func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	return float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n
 }
 
-// lines shows how many lines a second are read, made canonical and written.
+// lines prints how many lines a second are read, made canonical and written.
 func (c *compare) lines(r *scheme.Registry) error {
 	c.printf("| list | URLs a second |\n|---|---|\n")
 	for _, l := range c.lists {
@@ -181,7 +164,7 @@ func (c *compare) lines(r *scheme.Registry) error {
 			}
 			rates = append(rates, float64(len(l.URLs))/ns*1e9)
 		}
-		c.printf("| %s | %.2f million |\n", l.Name, median(rates)/1e6)
+		c.printf("| %s | %.2f million |\n", l.Name, bench.Median(rates)/1e6)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// What is in the folder of a corpus.
+// Names in the directory of a corpus.
 const (
 	documentsFile = "documents.txt"
 	denseFile     = "dense.txt"
@@ -29,8 +29,8 @@ type corpus struct {
 	files      int
 }
 
-// newCorpus makes a corpus of that size in dir: of the documentation, of the Go
-// distribution, and of what programs share, over and over if there is too little.
+// newCorpus makes a corpus of that size in dir from the documentation, the Go distribution
+// and other files of this machine. It repeats them if they are too few.
 func newCorpus(dir string, size int64) (*corpus, error) {
 	goroot, err := lists.GoRoot()
 	if err != nil {
@@ -80,7 +80,7 @@ func newCorpus(dir string, size int64) (*corpus, error) {
 	return c, nil
 }
 
-// readDocument reads a text, which may be compressed; nil: it is none.
+// readDocument reads a text, which may be compressed; nil: the file is not a text.
 func readDocument(name string) []byte {
 	const most = 4 << 20
 	f, err := os.Open(name)

@@ -1,7 +1,6 @@
 // Command extract makes a corpus of the documents of this machine, finds the URLs in
-// it with several programs and libraries, in turn and several times over, and prints
-// how fast each was, how much memory it took and what it found. It asserts nothing:
-// times are the machine's business. What is not installed has the column "-".
+// it with several programs and libraries, in interleaved rounds. It prints the speed and
+// the memory of each, and the number of URLs. A missing program has the column "-".
 package main
 
 import (
@@ -26,9 +25,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	rounds := flag.Int("rounds", 5, "how often each is measured")
-	size := flag.Int64("size", 200<<20, "octets of the corpus")
-	made := flag.String("made", "", "measure programs on the corpus that is in this `folder`")
+	rounds := flag.Int("rounds", 5, "number of rounds")
+	size := flag.Int64("size", 200<<20, "size of the corpus in bytes")
+	made := flag.String("made", "", "measure programs on the corpus in `DIR`")
 	flag.Parse()
 	work := func() error { return run(*rounds, *size) }
 	if *made != "" {
@@ -39,37 +38,31 @@ func main() {
 	}
 }
 
-// peer finds the URLs of a file and says what that took. n is how many there are.
+// peer finds the URLs of a text. n is their number.
 type peer struct {
 	name string
 	find func(*text) (took time.Duration, n int, err error)
-	most int // octets of the text that it is given; 0: all
+	most int // limit for the text, in bytes; 0: none
 }
 
-// text is a text that is measured.
 type text struct {
 	name, path string
 	octets     string
 }
 
-// row is what was measured of one peer and text.
+// row is the result for one peer and text.
 type row struct {
 	took []time.Duration
 	n    int
 	size int
 }
 
-func (r row) median() time.Duration {
-	slices.Sort(r.took)
-	return r.took[len(r.took)/2]
-}
-
-// rate is in millions of octets a second.
+// rate returns the speed in MB/s.
 func (r row) rate() float64 {
 	if len(r.took) == 0 {
 		return 0
 	}
-	return float64(r.size) / 1e6 / r.median().Seconds()
+	return float64(r.size) / 1e6 / bench.Median(r.took).Seconds()
 }
 
 func run(rounds int, size int64) error {
@@ -82,14 +75,14 @@ func run(rounds int, size int64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s %s/%s, %s, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, processor(), rounds)
+	fmt.Printf("%s %s/%s, %s, medians of %d interleaved rounds.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, bench.Processor(), rounds)
 	fmt.Printf("Documents: %d files, %.0f MB, in one file and as a tree. Dense: the URLs of the documents, one after a word, %.0f MB.\n\n", c.files, float64(len(c.few.octets))/1e6, float64(len(c.dense.octets))/1e6)
 	counts(c.few.octets)
 	if err := libraries(rounds, c); err != nil {
 		return err
 	}
-	// A process has at first the memory of the one that started it: this one has the
-	// corpus in its own.
+	// A new process starts with the memory size of its parent, and this process holds the
+	// corpus. A small process must start the programs.
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -99,7 +92,7 @@ func run(rounds int, size int64) error {
 	return cmd.Run()
 }
 
-// counts tells what is in the documents.
+// counts prints the number of URLs of each scheme.
 func counts(octets string) {
 	by := map[string]int{}
 	for m := range extract.All(octets, nil) {
@@ -117,7 +110,7 @@ func counts(octets string) {
 	fmt.Println()
 }
 
-// libraries measures what finds URLs in a text in memory, with one core.
+// libraries measures libraries on a text in memory, on one core.
 func libraries(rounds int, c *corpus) error {
 	runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(runtime.NumCPU())
@@ -190,7 +183,7 @@ func libraries(rounds int, c *corpus) error {
 	return nil
 }
 
-// linkify returns linkify's way, if Rust is here to build it.
+// linkify returns a function that measures linkify; nil: cargo can't build it.
 func linkify() func(*text) (time.Duration, int, error) {
 	build := exec.Command("cargo", "build", "--release", "--offline", "--quiet")
 	build.Dir = "linkify"
@@ -201,7 +194,7 @@ func linkify() func(*text) (time.Duration, int, error) {
 	return ownClock(func(path string) *exec.Cmd { return exec.Command("linkify/target/release/linkify-peer", path, "1") })
 }
 
-// linkifyIt returns linkify-it's way, if it is here: "npm install" in linkify-it.
+// linkifyIt returns a function that measures linkify-it; nil: it is not installed.
 func linkifyIt() func(*text) (time.Duration, int, error) {
 	if _, err := os.Stat("linkify-it/node_modules/linkify-it"); err != nil {
 		log.Print("linkify-it is not measured: npm install in linkify-it")
@@ -210,7 +203,7 @@ func linkifyIt() func(*text) (time.Duration, int, error) {
 	return ownClock(func(path string) *exec.Cmd { return exec.Command("node", "linkify-it/main.js", path) })
 }
 
-// ownClock runs a program that measures itself, and writes nanoseconds and URLs.
+// ownClock runs a program that prints its own time in nanoseconds and the number of URLs.
 func ownClock(command func(path string) *exec.Cmd) func(*text) (time.Duration, int, error) {
 	return func(t *text) (time.Duration, int, error) {
 		out, err := command(t.path).Output()
@@ -224,8 +217,7 @@ func ownClock(command func(path string) *exec.Cmd) func(*text) (time.Duration, i
 	}
 }
 
-// What people look for URLs with. The first is for the schemes of RFC 1738, and the
-// second for all.
+// Typical expressions for URLs: of the schemes of RFC 1738, and of any scheme.
 const (
 	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^\s<>"]+`
 	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`
@@ -281,7 +273,7 @@ func programs(rounds int, dir string) error {
 	return nil
 }
 
-// process is what one run of a program took.
+// process is the result of one run of a program.
 type process struct {
 	wall, cpu time.Duration
 	memory    int64
@@ -293,7 +285,7 @@ func median(list []process, of func(process) time.Duration) time.Duration {
 	for i, p := range list {
 		took[i] = of(p)
 	}
-	return row{took: took}.median()
+	return bench.Median(took)
 }
 
 func measure(args []string, dir string) (p process, err error) {
@@ -308,7 +300,7 @@ func measure(args []string, dir string) (p process, err error) {
 		return p, fmt.Errorf("%s: %w", args[0], err)
 	}
 	p.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	p.memory = residentMemory(cmd.ProcessState)
+	p.memory = bench.PeakMemory(cmd.ProcessState)
 	p.lines = int(out)
 	return p, nil
 }
@@ -319,15 +311,4 @@ type lineCounter int
 func (c *lineCounter) Write(b []byte) (int, error) {
 	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
 	return len(b), nil
-}
-
-// processor returns the processor's name, where the system tells it.
-func processor() string {
-	octets, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(octets)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// idle opens many connections to a gateway of its own and leaves them alone: after
-// nothing, within the head of a request, after a request. Then it asks how fast
-// another client is answered.
-func (b *bench) idle() error {
-	for _, way := range []struct{ what, sent string }{
+// idle starts another gateway and opens many idle connections: without a request, within
+// the header of a request, and after a request. Then it measures how long another client
+// waits for a response.
+func (b *loadTest) idle() error {
+	for _, state := range []struct{ what, sent string }{
 		{"that say nothing", ""},
 		{"within the head of a request", "GET /healthz HTTP/1.1\r\nHost: local"},
 		{"after a request", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"},
 	} {
-		if err := b.idleAfter(way.what, way.sent); err != nil {
+		if err := b.idleAfter(state.what, state.sent); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) idleAfter(what, sent string) error {
+func (b *loadTest) idleAfter(what, sent string) error {
 	addr, pid, err := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--no-cache", "--log-format", "none")
 	if err != nil {
 		return err
 	}
 	b.pid = pid
-	if _, err := b.answered(addr); err != nil {
+	if _, err := b.latency(addr); err != nil {
 		return err
 	}
 	before, err := b.memory("VmRSS")
@@ -48,14 +48,14 @@ func (b *bench) idleAfter(what, sent string) error {
 			return err
 		}
 		if len(sent) > 0 && sent[len(sent)-1] == '\n' {
-			if _, err := readHead(bufio.NewReader(conn)); err != nil {
+			if _, err := readHeader(bufio.NewReader(conn)); err != nil {
 				return err
 			}
 		}
 	}
 	var took []time.Duration
 	for range 100 {
-		d, err := b.answered(addr)
+		d, err := b.latency(addr)
 		if err != nil {
 			return err
 		}
@@ -73,8 +73,8 @@ func (b *bench) idleAfter(what, sent string) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// answered returns how long a client waits that opens a connection and asks.
-func (b *bench) answered(addr string) (time.Duration, error) {
+// latency returns how long a client with a new connection waits for a response.
+func (b *loadTest) latency(addr string) (time.Duration, error) {
 	begun := time.Now()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *bench) answered(addr string) (time.Duration, error) {
 	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"); err != nil {
 		return 0, err
 	}
-	if _, err := readHead(bufio.NewReader(conn)); err != nil {
+	if _, err := readHeader(bufio.NewReader(conn)); err != nil {
 		return 0, err
 	}
 	return time.Since(begun), nil

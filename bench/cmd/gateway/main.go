@@ -1,11 +1,10 @@
-// Command gateway measures "locus gateway" under load, beside what others do in the
-// same run on the same machine: small objects that it has stored, beside a file
-// server of package net/http; a large file over FTP that it does not have, beside
-// curl without it; and many clients that read slowly, with the memory that they
-// cost. It asserts nothing: times are the machine's business.
+// Command gateway measures "locus gateway" under load, and other programs in the same run
+// on the same machine. It compares small cached objects with a file server of package
+// net/http, and a large uncached file over FTP with curl itself. It also measures the
+// memory that many slow or idle clients need.
 //
-// It builds and starts the command, a file server and vsftpd, each a process of its
-// own. It wants curl and vsftpd, and root for the latter.
+// It builds and starts the command, a file server and vsftpd as separate processes. It
+// needs curl, vsftpd, and root for vsftpd.
 package main
 
 import (
@@ -20,27 +19,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/locus-url/locus/bench"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gateway: ")
-	var b bench
-	files := flag.String("files", "", "serve this folder over HTTP, and nothing else")
-	flag.DurationVar(&b.time, "time", 3*time.Second, "how long each round takes")
-	flag.IntVar(&b.rounds, "rounds", 5, "how many rounds there are")
-	flag.IntVar(&b.clients, "clients", 8, "how many ask for small objects at once")
-	flag.IntVar(&b.readers, "readers", 5000, "how many read slowly")
-	flag.IntVar(&b.waiting, "waiting", 10_000, "how many connections are left alone")
-	loads := flag.String("loads", "small,large,slow,idle", "what is measured")
-	flag.DurationVar(&b.slow, "slow", 30*time.Second, "for how long they do")
-	flag.StringVar(&b.tmp, "tmp", "", "where files are made; empty: where the system has temporary ones")
+	var b loadTest
+	files := flag.String("files", "", "only serve this directory over HTTP")
+	flag.DurationVar(&b.time, "time", 3*time.Second, "length of a round")
+	flag.IntVar(&b.rounds, "rounds", 5, "number of rounds")
+	flag.IntVar(&b.clients, "clients", 8, "concurrent clients for small objects")
+	flag.IntVar(&b.readers, "readers", 5000, "clients that read slowly")
+	flag.IntVar(&b.waiting, "waiting", 10_000, "idle connections")
+	loads := flag.String("loads", "small,large,slow,idle", "what to measure")
+	flag.DurationVar(&b.slow, "slow", 30*time.Second, "how long slow clients read")
+	flag.StringVar(&b.tmp, "tmp", "", "directory for files; empty: the system's")
 	flag.Parse()
 	err := error(nil)
 	if *files != "" {
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-type bench struct {
+type loadTest struct {
 	time, slow               time.Duration
 	rounds, clients, readers int
 	waiting                  int
@@ -69,7 +69,7 @@ const (
 	largeSize = 100 << 20
 )
 
-// serveFiles is the file server that the gateway is compared with, and asks.
+// serveFiles is the file server. The gateway fetches from it, and is compared with it.
 func serveFiles(dir string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +83,7 @@ func serveFiles(dir string) error {
 	}))
 }
 
-func (b *bench) run(loads []string) (err error) {
+func (b *loadTest) run(loads []string) (err error) {
 	if b.dir, err = os.MkdirTemp(b.tmp, "locus-bench-"); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (b *bench) run(loads []string) (err error) {
 		case "idle":
 			err = b.idle()
 		default:
-			err = fmt.Errorf("there is no load %q", load)
+			err = fmt.Errorf("unknown load %q", load)
 		}
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (b *bench) run(loads []string) (err error) {
 }
 
 // start makes the files and starts the servers.
-func (b *bench) start() error {
+func (b *loadTest) start() error {
 	if err := os.Chmod(b.dir, 0o755); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (b *bench) start() error {
 	if err := os.WriteFile(filepath.Join(pub, "large"), large, 0o644); err != nil {
 		return err
 	}
-	// One file under many names, of each of which the gateway knows nothing yet.
+	// Links to one file, so that each round has a name that is not cached.
 	for i := range b.rounds {
 		if err := os.Link(filepath.Join(pub, "large"), filepath.Join(pub, fmt.Sprintf("large%02d", i))); err != nil {
 			return err
@@ -166,8 +166,8 @@ func (b *bench) start() error {
 	return err
 }
 
-// server starts a program that writes its address first.
-func (b *bench) server(program string, args ...string) (addr string, pid int, err error) {
+// server starts a program that prints its address first.
+func (b *loadTest) server(program string, args ...string) (addr string, pid int, err error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+b.dir)
@@ -186,7 +186,7 @@ func (b *bench) server(program string, args ...string) (addr string, pid int, er
 	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(line), "http://"), "/"), cmd.Process.Pid, nil
 }
 
-func (b *bench) startFTP(pub string) error {
+func (b *loadTest) startFTP(pub string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -220,9 +220,9 @@ func (b *bench) startFTP(pub string) error {
 	return errors.New("vsftpd does not listen")
 }
 
-// small asks for small objects again and again, of the file server and of the
-// gateway, which has them after the first time.
-func (b *bench) small() error {
+// small requests small objects from the file server and from the gateway, which caches
+// them in the first round.
+func (b *loadTest) small() error {
 	var direct, stored, ratios []float64
 	for round := range b.rounds + 1 {
 		d, err := b.rate(b.files, "")
@@ -233,18 +233,18 @@ func (b *bench) small() error {
 		if err != nil {
 			return err
 		}
-		if round > 0 { // the first one is to get warm
+		if round > 0 { // the first round fills the cache
 			direct, stored, ratios = append(direct, d), append(stored, s), append(ratios, s/d)
 		}
 	}
 	fmt.Printf("| %d objects of %d octets that are stored, %d clients | file server of net/http: %.0f a second | %.0f a second | **%.2f** |\n",
-		100, smallSize, b.clients, median(direct), median(stored), median(ratios))
+		100, smallSize, b.clients, bench.Median(direct), bench.Median(stored), bench.Median(ratios))
 	return nil
 }
 
-// rate returns how many small objects a second a server gives. prefix is what their
-// paths begin with: for a proxy, a whole URL.
-func (b *bench) rate(addr, prefix string) (float64, error) {
+// rate returns how many small objects a second a server sends. prefix is put before
+// their paths: a proxy needs a whole URL.
+func (b *loadTest) rate(addr, prefix string) (float64, error) {
 	var n atomic.Int64
 	end := time.Now().Add(b.time)
 	err := together(b.clients, func(i int) error {
@@ -258,7 +258,7 @@ func (b *bench) rate(addr, prefix string) (float64, error) {
 			if _, err := fmt.Fprintf(conn, "GET %s/small%02d.txt HTTP/1.1\r\nHost: %s\r\n\r\n", prefix, i%100, b.files); err != nil {
 				return err
 			}
-			if err := readAnswer(r, smallSize); err != nil {
+			if err := readResponse(r, smallSize); err != nil {
 				return err
 			}
 			n.Add(1)
@@ -268,20 +268,20 @@ func (b *bench) rate(addr, prefix string) (float64, error) {
 	return float64(n.Load()) / b.time.Seconds(), err
 }
 
-// readAnswer reads an answer that has size octets.
-func readAnswer(r *bufio.Reader, size int) error {
-	status, err := readHead(r)
+// readResponse reads a response with a body of size octets.
+func readResponse(r *bufio.Reader, size int) error {
+	status, err := readHeader(r)
 	if err != nil {
 		return err
 	}
 	if !strings.Contains(status, " 200 ") {
-		return fmt.Errorf("the answer is %s", status)
+		return fmt.Errorf("the response is %s", status)
 	}
 	_, err = r.Discard(size)
 	return err
 }
 
-func readHead(r *bufio.Reader) (status string, err error) {
+func readHeader(r *bufio.Reader) (status string, err error) {
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
@@ -307,14 +307,9 @@ func together(n int, fn func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
-}
-
-// large gets a file over FTP with curl, and with curl from the gateway, which does
-// not have it.
-func (b *bench) large() error {
+// large gets a file over FTP with curl, directly and through the gateway, which has not
+// cached it.
+func (b *loadTest) large() error {
 	var direct, through, ratios []float64
 	for round := range b.rounds {
 		url := fmt.Sprintf("ftp://%s/large%02d", b.ftp, round)
@@ -328,12 +323,12 @@ func (b *bench) large() error {
 		}
 		direct, through, ratios = append(direct, d), append(through, t), append(ratios, t/d)
 	}
-	fmt.Printf("| %d MiB over FTP that are not stored | curl alone: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
-		largeSize>>20, median(direct), median(through), median(ratios))
+	fmt.Printf("| %d MiB over FTP that are not stored | only curl: %.0f MB/s | curl through it: %.0f MB/s | **%.2f** |\n",
+		largeSize>>20, bench.Median(direct), bench.Median(through), bench.Median(ratios))
 	return nil
 }
 
-// curl returns how many MB a second curl gets.
+// curl returns the speed of curl in MB/s.
 func curl(args ...string) (float64, error) {
 	cmd := exec.Command("curl", append([]string{"-sS", "-o", "/dev/null", "-w", "%{size_download} %{time_total}"}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
@@ -352,9 +347,8 @@ func curl(args ...string) (float64, error) {
 	return size / seconds / 1e6, nil
 }
 
-// slowly has many read the same large file, which is not stored either, a little
-// each second.
-func (b *bench) slowly() error {
+// slowly starts clients that all read the same large uncached file, a little each second.
+func (b *loadTest) slowly() error {
 	before, err := b.memory("VmRSS")
 	if err != nil {
 		return err
@@ -374,7 +368,7 @@ func (b *bench) slowly() error {
 			return err
 		}
 		r := bufio.NewReaderSize(conn, 4<<10)
-		status, err := readHead(r)
+		status, err := readHeader(r)
 		if err != nil || !strings.Contains(status, " 200 ") {
 			return fmt.Errorf("%s, %w", status, err)
 		}
@@ -408,15 +402,15 @@ func (b *bench) slowly() error {
 	return nil
 }
 
-// narrow has the system take little for who reads slowly, or it would hold most of
-// the file for it.
+// narrow makes the receive buffer small. Otherwise the system would buffer most of the
+// file for a slow client.
 func narrow(c syscall.RawConn) (err error) {
 	control := c.Control(func(fd uintptr) { err = setReadBuffer(fd, 4<<10) })
 	return errors.Join(control, err)
 }
 
-// memory returns a line of what the system says of the gateway, in KiB.
-func (b *bench) memory(name string) (n int, err error) {
+// memory returns a field of the status of the gateway's process, in KiB.
+func (b *loadTest) memory(name string) (n int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.pid))
 	if err != nil {
 		return 0, err

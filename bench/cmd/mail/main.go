@@ -1,8 +1,7 @@
-// Command mail measures package mailstore with many messages: how long it takes to
-// index them, how large the index is and how much memory it took, and how long it
-// takes to find one. It asserts nothing: times are the machine's business.
+// Command mail measures package mailstore with many messages: the time to index them, the
+// size of the index, the memory, and the time to find a message.
 //
-// The mail is made in a temporary folder, and measured by a process of its own.
+// It generates the mail in a temporary directory. A separate process measures it.
 package main
 
 import (
@@ -28,11 +27,11 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mail: ")
-	messages := flag.Int("messages", 1_000_000, "how many messages there are")
-	layouts := flag.String("layouts", "mbox,maildir", "how they are stored")
-	folders := flag.Int("folders", 20, "in how many mbox files or Maildir folders")
-	temporary := flag.String("tmp", "", "where the mail is made; empty: where the system has temporary files")
-	measured := flag.String("measure", "", "measure the mail in this folder")
+	messages := flag.Int("messages", 1_000_000, "number of messages")
+	layouts := flag.String("layouts", "mbox,maildir", "formats of the mail")
+	folders := flag.Int("folders", 20, "number of mbox files or Maildir folders")
+	temporary := flag.String("tmp", "", "directory for the mail; empty: the system's")
+	measured := flag.String("measure", "", "measure the mail in this directory")
 	flag.Parse()
 	m := mail{messages: *messages, folders: max(*folders, 1)}
 	var err error
@@ -48,7 +47,7 @@ func main() {
 
 type mail struct{ messages, folders int }
 
-// report makes the mail in each layout, and has it measured.
+// report generates the mail in each layout and starts the process that measures it.
 func (m mail) report(layouts []string, temporary string) error {
 	fmt.Println("| mail | octets | index | messages a second | size | peak memory | not there | one more | find: p50, p99, most | nothing cached: p50, p99, most |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
@@ -75,11 +74,10 @@ func (m mail) report(layouts []string, temporary string) error {
 	return nil
 }
 
-// id returns the identifier of a message; those that come one after the other have
-// nothing in common.
+// id returns the identifier of a message. Consecutive identifiers share no prefix.
 func id(i int) string { return fmt.Sprintf("%08x.%d@host.dom", uint32(i)*2654435761, i) }
 
-// write writes the messages, and returns how many octets they have.
+// write writes the messages and returns their size in octets.
 func (m mail) write(layout, dir string) (octets int64, err error) {
 	for folder := range m.folders {
 		path := filepath.Join(dir, fmt.Sprintf("folder%03d", folder))
@@ -146,7 +144,7 @@ func message(i int) string {
 		i, i%250, i, i, i, id(i), strings.Repeat("A line of a message that is about as long as a line is, or is it.\n", 5+r.IntN(20)))
 }
 
-// measure measures the mail in a folder, and prints the rest of its row.
+// measure measures the mail in a directory and prints the rest of its row.
 func (m mail) measure(dir string) error {
 	options := mailstore.Options{Sources: []string{filepath.Join(dir, "mail")}, Cache: filepath.Join(dir, "cache"), Note: func(err error) { log.Print(err) }}
 	ctx := context.Background()
@@ -193,13 +191,13 @@ func (m mail) measure(dir string) error {
 	return err
 }
 
-// changes prints how long it takes to see that what is looked for is not there, as
-// nothing has changed, and that a message has come.
+// changes prints the time to find that an identifier is unknown when nothing has changed,
+// and the time to find a message that was just added.
 func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) error {
 	none, err := timed(func() error {
-		list, err := s.Find(ctx, "nobody@host.dom")
+		list, err := s.Find(ctx, "missing@host.dom")
 		if len(list) > 0 {
-			err = errors.New("what is not there is found")
+			err = errors.New("an unknown message was found")
 		}
 		return err
 	})
@@ -231,8 +229,7 @@ func add(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// lookups prints how long n lookups of messages took, each after before. Each opens
-// the store.
+// lookups prints the times of n lookups. Each runs before, and then opens the store.
 func (m mail) lookups(n int, before func(i int) error, find func(i int) (string, error)) error {
 	r := rand.New(rand.NewPCG(1738, 0))
 	times := make([]time.Duration, n)
@@ -276,8 +273,7 @@ func sizeOf(dir string) (size int64, err error) {
 	return size, err
 }
 
-// peak returns the most memory that this process had at once, the pages of files
-// that are in it included, where the system tells it.
+// peak returns the most memory that this process had, including mapped pages of files.
 func peak() string {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {

@@ -12,11 +12,11 @@ import (
 // dontNeed is POSIX_FADV_DONTNEED.
 const dontNeed = 4
 
-// settle waits until what was written is on the disk: the rest can't be forgotten.
+// settle writes dirty pages to the disk, because they can't be dropped from the cache.
 func settle() { syscall.Sync() }
 
-// uncache has the system forget what it holds in memory of the contents of a file,
-// or of all files in a folder.
+// uncache drops the contents of a file, or of all files in a directory, from the page
+// cache.
 func uncache(path string) error {
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -2,7 +2,7 @@
 
 package main
 
-// settle does nothing: there is no way that all systems have.
+// settle does nothing, because no call is portable.
 func settle() {}
 
 // uncache does nothing.

@@ -1,14 +1,12 @@
-// Command verify measures "locus verify" beside other link checkers: a site of so
-// many pages with so many links, on this machine, with all politeness off. It asserts
-// nothing: times are the machine's business, and ratios are worth keeping.
+// Command verify measures "locus verify" and other link checkers on a site on this
+// machine, without limits on the rate of requests. Only the ratios are meaningful.
 //
-// The site is served by this process, which counts what is asked for. The others are
-// linkchecker, if it is installed (Debian has it), and linkinator, if -linkinator
-// names the program (npm has it).
+// This process serves the site and counts the requests. The others are linkchecker, if it
+// is installed (Debian has it), and linkinator, if -linkinator names the program (npm has
+// it).
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,19 +18,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/locus-url/locus/bench"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("verify: ")
-	pages := flag.Int("pages", 2000, "how many pages there are")
-	links := flag.Int("links", 10, "how many links each of them has")
-	rounds := flag.Int("rounds", 3, "how often each program runs, in turns")
-	linkinator := flag.String("linkinator", "", "the program linkinator")
+	pages := flag.Int("pages", 2000, "number of pages")
+	links := flag.Int("links", 10, "links per page")
+	rounds := flag.Int("rounds", 3, "number of rounds")
+	linkinator := flag.String("linkinator", "", "path of the program linkinator")
 	flag.Parse()
 	if err := report(*pages, *links, *rounds, *linkinator); err != nil {
 		log.Fatal(err)
@@ -69,7 +68,7 @@ func newSite(pages, links int) *site {
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
-	// By this linkchecker knows a server that it need not spare.
+	// With this header linkchecker does not limit its rate.
 	w.Header().Set("LinkChecker", "as fast as you can")
 	var n int
 	if r.URL.Path == "/" {
@@ -86,7 +85,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// checker is a program that is measured.
+// checker is a program to measure, with its results.
 type checker struct {
 	name     string
 	command  func(url string) *exec.Cmd
@@ -128,14 +127,14 @@ func report(pages, links, rounds int, linkinator string) error {
 	fmt.Println("|---|---|---|---|---|---|---|")
 	first := list[0]
 	for _, c := range list {
-		wall, cpu := median(c.wall), median(c.cpu)
-		fmt.Printf("| %s | %.2f s | **%.1f×** | %.2f s | **%.1f×** | %d MiB | %d |\n", c.name, wall.Seconds(), float64(wall)/float64(median(first.wall)),
-			cpu.Seconds(), float64(cpu)/float64(median(first.cpu)), c.memory>>20, c.requests)
+		wall, cpu := bench.Median(c.wall), bench.Median(c.cpu)
+		fmt.Printf("| %s | %.2f s | **%.1f×** | %.2f s | **%.1f×** | %d MiB | %d |\n", c.name, wall.Seconds(), float64(wall)/float64(bench.Median(first.wall)),
+			cpu.Seconds(), float64(cpu)/float64(bench.Median(first.cpu)), c.memory>>20, c.requests)
 	}
 	return nil
 }
 
-// checkers are those that are there.
+// checkers returns the programs that are installed.
 func checkers(dir, linkinator string) ([]*checker, error) {
 	program := filepath.Join(dir, "locus")
 	if out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/locus").CombinedOutput(); err != nil {
@@ -146,11 +145,11 @@ func checkers(dir, linkinator string) ([]*checker, error) {
 	}}}
 	if path, err := exec.LookPath("linkchecker"); err == nil {
 		config := filepath.Join(dir, "linkcheckerrc")
-		// Its threads, and a limit that nobody meets in place of ten requests a second.
+		// The default limit is ten requests a second.
 		if err := os.WriteFile(config, []byte("[checking]\nthreads=16\nmaxrequestspersecond=100000\n"), 0o644); err != nil {
 			return nil, err
 		}
-		// As root it goes on as nobody.
+		// Started by root, it continues as the user nobody.
 		if err := os.Chmod(dir, 0o755); err != nil {
 			return nil, err
 		}
@@ -166,7 +165,7 @@ func checkers(dir, linkinator string) ([]*checker, error) {
 	return list, nil
 }
 
-// run measures a run, which finds dead links and so does not end in success.
+// run measures one run. The exit status is a failure, because there are dead links.
 func (c *checker) run(s *site, url string) error {
 	s.requests.Store(0)
 	cmd := c.command(url)
@@ -178,14 +177,9 @@ func (c *checker) run(s *site, url string) error {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
 	c.cpu = append(c.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-	c.memory = max(c.memory, peak(cmd.ProcessState))
+	c.memory = max(c.memory, bench.PeakMemory(cmd.ProcessState))
 	if c.requests = s.requests.Load(); c.requests < int64(len(s.pages)) {
-		return fmt.Errorf("%s asked for %d of %d pages", c.name, c.requests, len(s.pages))
+		return fmt.Errorf("%s requested %d of %d pages", c.name, c.requests, len(s.pages))
 	}
 	return nil
-}
-
-func median[T cmp.Ordered](list []T) T {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[len(sorted)/2]
 }

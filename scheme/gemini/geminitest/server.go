@@ -26,8 +26,9 @@ type Server struct {
 }
 
 // Start starts a server with a new certificate on a free port of 127.0.0.1. responses
-// are whole responses, header and body, by path and query: "/search?words". It answers
-// other requests with status 51.
+// are whole responses, header and body, by path and query: "/search?words". A key that
+// ends in "?" is for any other query of its path; the query, decoded, is added to the
+// response. Other requests are answered with status 51.
 func Start(responses map[string]string) (*Server, error) {
 	certificate, err := certtest.New()
 	if err != nil {
@@ -59,6 +60,9 @@ func (s *Server) answer(c net.Conn, responses map[string]string) {
 		response = "51 not found\r\n"
 		if r, ok := responses[u.RequestURI()]; ok {
 			response = r
+		} else if r, ok := responses[u.EscapedPath()+"?"]; ok && u.RawQuery != "" {
+			query, _ := url.PathUnescape(u.RawQuery)
+			response = r + query + "\n"
 		}
 	}
 	io.WriteString(c, response)

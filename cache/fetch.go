@@ -1,0 +1,496 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/locus-url/locus"
+)
+
+const (
+	// chunk is how much is read at once.
+	chunk = 64 << 10
+	// lingerTime is how long, at most, an answer is fetched that no request waits for.
+	lingerTime = time.Minute
+	// renewTime is how long it may take to renew an answer that was already given.
+	renewTime = 10 * time.Minute
+)
+
+// errTooLarge is the error of a reader that shared an answer which turned out too large
+// to be stored. One reader of each answer never gets it.
+var errTooLarge = errors.New("cache: the answer is too large to share between requests; the next request gets it whole")
+
+// fetch is an answer that is being fetched for all requests that want it. They wait for
+// its header first. Then the body grows in a file, which all of them read.
+type fetch struct {
+	s           *Store
+	t           *transport
+	key         key
+	url         locus.URL // canonical
+	preferences string    // see preferencesOf
+	req         *http.Request
+	cc          directives // of req
+	old         hit        // to be validated; nil entry: none
+	cancel      context.CancelFunc
+
+	arrived chan struct{} // closed when the header has arrived
+	// One of these arrived: an error; a response only for the first request; old,
+	// which is confirmed; an answer whose body is stored.
+	err       error
+	resp      *http.Response
+	status    int // of resp
+	validated *meta
+	meta      *meta
+
+	invalid bool // must not be stored or joined; under the store's mutex
+
+	id   uint64
+	body *body
+
+	mu         sync.Mutex
+	change     sync.Cond
+	waiting    int       // requests that wait for the header or read
+	readers    []*reader // in order of arrival
+	background bool      // it runs whether or not a request waits
+	closed     bool      // no request may join
+	abandoned  bool      // the first request left before the header arrived
+	left       int64     // bytes that may be fetched while no request waits
+	reserved   int64     // bytes of disk
+	released   bool      // the body is
+	written    int64
+	sum        uint64
+	octets     []byte // of a body as long as it is small
+	done       bool
+	failure    error // why the body breaks off
+	rest       io.ReadCloser
+	restReader *reader // the one that reads rest
+}
+
+// preferencesOf is what requests must have in common to wait for the same header: what
+// the answer will depend on is not known yet.
+func preferencesOf(h http.Header) string {
+	return fieldValue(h, "Accept") + "\n" + fieldValue(h, "Accept-Language") + "\n" + fieldValue(h, "Accept-Encoding")
+}
+
+// newFetch returns a fetch that one request waits for. Others may join unless it is
+// closed. The caller must hold s.mu.
+func (t *transport) newFetch(a *cacheRequest, req *http.Request, over bool) *fetch {
+	f := &fetch{closed: over, s: t.s, t: t, key: a.key, url: a.url, preferences: preferencesOf(req.Header), req: req, cc: a.cc, arrived: make(chan struct{}), waiting: 1}
+	f.change.L = &f.mu
+	t.s.fetches[a.key] = append(t.s.fetches[a.key], f)
+	return f
+}
+
+// unregister removes f from the fetches that requests can join.
+func (f *fetch) unregister() {
+	s := f.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(s.fetches[f.key]), func(other *fetch) bool { return other == f })
+	if len(list) == 0 {
+		delete(s.fetches, f.key)
+	} else {
+		s.fetches[f.key] = list
+	}
+}
+
+func (f *fetch) isReady() bool {
+	select {
+	case <-f.arrived:
+		return true
+	default:
+		return false
+	}
+}
+
+// join adds a request that waits, and must leave. It returns false if f is closed.
+func (f *fetch) join() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return false
+	}
+	f.waiting++
+	return true
+}
+
+// leave removes a request that waited. The last one cancels the fetch, unless so little
+// is left that it is worth having.
+func (f *fetch) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiting--
+	if f.waiting > 0 {
+		return
+	}
+	if f.rest != nil {
+		f.rest.Close()
+	}
+	if f.done || f.rest != nil {
+		f.releaseBody()
+		return
+	}
+	if f.background {
+		return
+	}
+	if !f.isReady() || f.meta == nil {
+		f.closed = true
+		f.cancel()
+		return
+	}
+	f.left = f.s.o.Linger
+	toCome := int64(-1)
+	if f.meta.size >= 0 {
+		toCome = f.meta.size - f.written
+	}
+	if f.left < 0 || toCome > f.left {
+		f.closed = true
+		f.cancel()
+		return
+	}
+	time.AfterFunc(lingerTime, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.waiting == 0 && !f.done {
+			f.closed = true
+			f.cancel()
+		}
+	})
+}
+
+// releaseBody closes the body's file once no request can want to read it. The caller
+// must hold f.mu.
+func (f *fetch) releaseBody() {
+	if f.body != nil && !f.released {
+		f.released = true
+		f.body.release()
+	}
+}
+
+// run gets the answer and, if it may be stored, all of its body.
+func (f *fetch) run(ctx context.Context) {
+	defer f.s.work.Done()
+	defer f.unregister()
+	asked := f.s.now()
+	resp, err := f.t.next.RoundTrip(f.request(ctx))
+	if err != nil {
+		f.err = err
+		f.finishEmpty()
+		return
+	}
+	if f.handleResponse(resp, asked) {
+		f.copyBody(resp.Body)
+	}
+}
+
+// request is the request to the next RoundTripper.
+func (f *fetch) request(ctx context.Context) *http.Request {
+	req := withoutFragment(f.req, ctx)
+	for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
+		req.Header.Del(name)
+	}
+	if f.old.entry != nil {
+		f.old.meta.addConditions(req.Header)
+	}
+	return req
+}
+
+// addConditions makes a request conditional on a change of m (RFC 9111 section 4.3.1).
+func (m *meta) addConditions(h http.Header) {
+	if m.etag != "" {
+		h.Set("If-None-Match", m.etag)
+	}
+	if !m.modified.IsZero() {
+		h.Set("If-Modified-Since", m.header.Get("Last-Modified"))
+	}
+}
+
+// isSame reports whether a response confirms the stored answer: by HTTP's rules, or,
+// where servers can't be asked, by everything that distinguishes versions.
+func (m *meta) isSame(resp *http.Response) bool {
+	tag := resp.Header.Get("Etag")
+	if m.isHTTP {
+		return m.canValidate() && resp.StatusCode == http.StatusNotModified && (tag == "" || m.etag == "" || matches(tag, m.etag))
+	}
+	if resp.StatusCode != m.status || resp.ContentLength != m.size || m.size < 0 || tag != m.etag {
+		return false
+	}
+	return tag != "" || m.hasStrongDate() && resp.Header.Get("Last-Modified") == m.header.Get("Last-Modified")
+}
+
+// handleResponse looks at the header and wakes the requests that wait for it. It
+// reports whether there is a body to store.
+func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
+	s, came := f.s, f.s.now()
+	if f.old.entry != nil && f.old.meta.isSame(resp) {
+		resp.Body.Close()
+		f.validated = s.updated(f.url, f.old.meta, f.req, resp, asked, came)
+		s.renew(f.old.entry, f.validated)
+		f.finishEmpty()
+		return false
+	}
+	m := s.newMeta(f.url, f.req, resp, asked, came)
+	if !m.mayStore(f.req, f.cc, resp) || !f.create(m) {
+		if f.old.entry != nil && resp.StatusCode < 500 {
+			s.remove(f.old.entry) // the server has another version now
+		}
+		s.mu.Lock()
+		if len(s.unshared) >= unsharedMax {
+			clear(s.unshared)
+		}
+		s.unshared[f.key] = came.Add(unsharedTime)
+		s.mu.Unlock()
+		f.status = resp.StatusCode
+		f.mu.Lock()
+		if f.abandoned {
+			resp.Body.Close()
+		} else {
+			f.resp = resp
+		}
+		f.mu.Unlock()
+		f.finishEmpty()
+		return false
+	}
+	f.mu.Lock()
+	f.meta = m
+	close(f.arrived)
+	alone := f.waiting == 0
+	f.mu.Unlock()
+	if alone { // the last request left before it could see meta
+		f.join()
+		f.leave()
+	}
+	return true
+}
+
+// finish ends a body, which is stored if it is complete.
+func (f *fetch) finishEmpty() {
+	f.mu.Lock()
+	f.closed, f.done = true, true
+	close(f.arrived)
+	passed := f.resp != nil
+	f.mu.Unlock()
+	if !passed {
+		f.cancel()
+	}
+}
+
+// create creates the file of the body.
+func (f *fetch) create(m *meta) bool {
+	s := f.s
+	if m.size > s.o.MaxObject {
+		return false
+	}
+	s.mu.Lock()
+	bad := f.invalid || s.closed || s.now().Before(s.pausedUntil)
+	s.mu.Unlock()
+	if bad || !f.grow(max(0, m.size)) {
+		return false
+	}
+	f.id = rand.Uint64()
+	f.body = &body{path: s.pathOf(f.key, f.id), refs: 1}
+	var err error
+	if f.body.file, err = s.create(f.body.path); err != nil {
+		f.body = nil
+		s.reserve(-f.reserved)
+		s.diskFailed(err)
+		return false
+	}
+	return true
+}
+
+// grow reserves room for a body of n bytes.
+func (f *fetch) grow(n int64) bool {
+	if n > f.s.o.MaxObject {
+		return false
+	}
+	if n <= f.reserved {
+		return true
+	}
+	n = min(n+n/8, f.s.o.MaxObject) // not for each piece
+	if !f.s.reserve(n - f.reserved) {
+		return false
+	}
+	f.reserved = n
+	return true
+}
+
+// reserve makes room for n bytes, or returns it if n is negative.
+func (s *Store) reserve(n int64) bool {
+	s.mu.Lock()
+	defer s.unlock()
+	if n > 0 && !s.makeRoom(n) {
+		return false
+	}
+	s.total += n
+	s.reserved += n
+	return true
+}
+
+const (
+	// largeChunk is how much of a body is read at once after the first largeAfter
+	// bytes.
+	largeChunk = 256 << 10
+	largeAfter = 1 << 20
+)
+
+var (
+	chunks      = sync.Pool{New: func() any { return new([chunk]byte) }}
+	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
+)
+
+// copyBody writes the body into the file until it ends.
+func (f *fetch) copyBody(from io.ReadCloser) {
+	small := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(small)
+	buffer := small[:]
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			if why := f.write(buffer[:n]); why != nil {
+				f.passOn(bytes.Clone(buffer[:n]), from, why)
+				return
+			}
+			if n == chunk && len(buffer) == chunk && f.written >= largeAfter {
+				large := largeChunks.Get().(*[largeChunk]byte)
+				defer largeChunks.Put(large)
+				buffer = large[:]
+			}
+		}
+		if err != nil {
+			from.Close()
+			if err == io.EOF {
+				err = nil
+				if f.meta.size >= 0 && f.written != f.meta.size {
+					err = fmt.Errorf("cache: got %d of %d bytes: %w", f.written, f.meta.size, io.ErrUnexpectedEOF)
+				}
+			}
+			f.finish(err)
+			return
+		}
+	}
+}
+
+var errRoom = errors.New("no room in the cache")
+
+// write appends to the body and wakes its readers.
+func (f *fetch) write(octets []byte) error {
+	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
+		return errRoom // longer than its Content-Length: nothing is stored
+	}
+	if !f.grow(f.written + int64(len(octets))) {
+		return errRoom
+	}
+	if n, err := f.body.file.Write(octets); err != nil || n < len(octets) {
+		f.s.diskFailed(err)
+		return fmt.Errorf("cache: %w", err)
+	}
+	f.sum = crcOfSmall(f.sum, octets, f.written)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.written+int64(len(octets)) <= small {
+		f.octets = append(f.octets, octets...)
+	} else {
+		f.octets = nil
+	}
+	f.written += int64(len(octets))
+	f.change.Broadcast()
+	if f.waiting == 0 && !f.background {
+		if f.left -= int64(len(octets)); f.left < 0 {
+			f.closed = true
+			f.cancel()
+		}
+	}
+	return nil
+}
+
+// crcOfSmall continues the checksum of a body of n bytes, as long as it is small.
+func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
+	if n+int64(len(octets)) > small {
+		return 0
+	}
+	return crc64.Update(sum, sumTable, octets)
+}
+
+// finish ends a body, which is stored if it is whole.
+func (f *fetch) finish(err error) {
+	s := f.s
+	stored := false
+	if err == nil {
+		m := *f.meta
+		m.size = f.written
+		e := &entry{key: f.key, id: f.id, size: f.written, cost: cost(&m), sum: f.sum, body: f.body, slot: -1, memorySlot: -1}
+		stored = s.commit(f, e, &m)
+	} else {
+		s.reserve(-f.reserved)
+	}
+	if !stored {
+		s.removeBody(f.body)
+	}
+	f.mu.Lock()
+	f.done, f.closed, f.failure = true, true, err
+	f.change.Broadcast()
+	if f.waiting == 0 {
+		f.releaseBody()
+	}
+	f.mu.Unlock()
+	f.cancel()
+}
+
+// removeBody removes a body that is not in the store, even while it is read.
+func (s *Store) removeBody(b *body) {
+	s.mu.Lock()
+	s.removals = append(s.removals, b)
+	s.unlock()
+}
+
+// passOn passes the rest of a body to its first reader, because the store can't hold
+// it. first has arrived already.
+func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
+	f.s.reserve(-f.reserved)
+	f.s.removeBody(f.body)
+	f.unregister() // no request may join
+	f.s.mu.Lock()
+	f.s.unshared[f.key] = f.s.now().Add(unsharedTime)
+	f.s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.failure = errTooLarge
+	if !errors.Is(why, errRoom) {
+		f.failure = why
+	}
+	f.rest = &restBody{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, f: f}
+	if len(f.readers) > 0 {
+		f.restReader = f.readers[0]
+	} else if f.waiting == 0 {
+		f.rest.Close()
+		f.releaseBody()
+	}
+	f.change.Broadcast()
+}
+
+// restBody is the rest of a body that is not stored.
+type restBody struct {
+	io.Reader
+	from io.Closer
+	f    *fetch
+	once sync.Once
+}
+
+func (r *restBody) Close() (err error) {
+	r.once.Do(func() {
+		err = r.from.Close()
+		r.f.cancel()
+	})
+	return err
+}

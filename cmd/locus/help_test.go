@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// TestHelpShowsObeyedFlags compares the network flags in each help with those that the
+// subcommand obeys.
+func TestHelpShowsObeyedFlags(t *testing.T) {
+	all := "timeout max-size allow-private allow-port gateway no-gateway"
+	obeyed := map[string]string{"get": all, "open": all, "verify": all, "gateway": all, "schemes": "gateway no-gateway", "extract": "max-size"}
+	for _, cmd := range newRoot(testApp(t, "")).Commands() {
+		if !cmd.Runnable() || cmd.Hidden {
+			continue
+		}
+		var out bytes.Buffer
+		cmd.SetOut(&out)
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range strings.Fields(all) {
+			shown := strings.Contains(out.String(), "\n      --"+name+" ")
+			if want := strings.Contains(" "+obeyed[cmd.Name()]+" ", " "+name+" "); shown != want {
+				t.Errorf("%s shows --%s: %t, want %t", cmd.Name(), name, shown, want)
+			}
+		}
+	}
+}
+
+// A flag is explained in at most 12 words.
+func TestFlagsAreShort(t *testing.T) {
+	for _, cmd := range commands(testApp(t, "")) {
+		for _, group := range base.FlagGroups(cmd) {
+			group.VisitAll(func(f *pflag.Flag) {
+				if n := len(strings.Fields(f.Usage)); n > 12 {
+					t.Errorf("%s --%s: %d words", cmd.Name(), f.Name, n)
+				}
+			})
+		}
+	}
+}
+
+// Flags that open URLs may stand before the subcommand, too.
+func TestFlagsBeforeSubcommand(t *testing.T) {
+	a := testApp(t, "")
+	root := newRoot(a)
+	var ran bool
+	cmd, _, err := root.Find([]string{"schemes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.RunE = func(*cobra.Command, []string) error { ran = true; return nil }
+	if status := a.Execute(root, []string{"--allow-private", "--max-size", "10M", "schemes"}); status != base.StatusDone || !ran || !a.Flags.AllowPrivate || a.Flags.MaxSize != 10<<20 {
+		t.Errorf("status %d, ran %t, %+v", status, ran, a.Flags)
+	}
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// BenchmarkParse runs "locus parse http://h/" from the list of subcommands to the
+// answer: all of a run but the start of the process.
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		a := base.New(context.Background(), strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
+		if status := runArgs(a, []string{"parse", "http://h/"}); status != base.StatusDone {
+			b.Fatalf("status %d", status)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+// Package base is what every subcommand of locus shares: the streams, the terminal, the
+// flags of every subcommand, the inputs, messages and the exit status.
+package base
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/all"
+)
+
+// Exit statuses. With several inputs every one is tried, and the highest of
+// their statuses is the command's.
+const (
+	StatusDone        = 0   // done, and nothing wrong found
+	StatusNo          = 1   // a check says no
+	StatusUsage       = 2   // usage, or an argument that is not a URL
+	StatusAccess      = 3   // access failed, or standard output can't be written
+	StatusDenied      = 4   // refused by the policy
+	StatusInterrupted = 130 // interrupted
+)
+
+// App is one run of the command: its streams, flags, configuration and exit status. Its
+// exported fields are set before Execute; methods may be called concurrently only where
+// they say so.
+type App struct {
+	Context        context.Context
+	In             io.Reader
+	Out            *bufio.Writer // standard output; flushed at the end and before waiting for input
+	ErrOut         io.Writer
+	OutTTY, ErrTTY bool
+	Width          int // columns of the terminal at standard output
+	Getenv         func(string) string
+	Environ        func() []string // every NAME=VALUE of the environment; may be nil
+	Flags          Flags
+	Config         config.Config
+	status         int
+	Registry       *scheme.Registry
+	LineNumber     int  // of standard input, from 1; 0: the inputs are arguments
+	wrapperNoted   bool // the note about wrappers was written
+
+	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
+	OpenTerminal func() (*os.File, error) // opens the terminal for questions
+	Interrupt    func()                   // does what Ctrl-C does
+	PagerRuns    atomic.Bool              // a pager or editor has the terminal, and gets Ctrl-C
+	Stopped      bool                     // the signal was the normal end of the run: status 0
+
+	sink sink
+	mu   sync.Mutex // guards status and errOut
+}
+
+// sink is standard output below its buffer. It keeps the first error, so that a
+// subcommand can stop when its reader has gone.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+const outputBuffer = 128 << 10
+
+// New returns a run with the given streams and environment. Nothing is a terminal.
+func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
+	a := &App{
+		Context: ctx, In: in, ErrOut: errOut, Getenv: env, Width: 80, Config: config.Default(),
+		NewRegistry: all.Registry, OpenTerminal: openTTY, Interrupt: interruptSelf,
+	}
+	a.sink.w = out
+	a.Out = bufio.NewWriterSize(&a.sink, outputBuffer)
+	return a
+}
+
+// Execute has root do what args ask for, and returns the exit status.
+func (a *App) Execute(root *cobra.Command, args []string) int {
+	var err error
+	if a.Registry, err = a.NewRegistry(); err != nil {
+		a.Fail(StatusUsage, err)
+		return a.status
+	}
+	root.SetArgs(args)
+	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
+		a.Fail(StatusUsage, usageMessage{err, maskUsage(err.Error(), args)})
+		a.Note("%q tells more", helpFor(cmd, err))
+	}
+	if a.Context.Err() != nil && !a.Stopped {
+		a.RaiseStatus(StatusInterrupted)
+	}
+	a.finish()
+	return a.status
+}
+
+// CancelOnSignal calls end on the first of signals. Later ones have their usual effect.
+// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search.
+func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
+	for s := range signals {
+		if s == os.Interrupt && a.PagerRuns.Load() {
+			continue
+		}
+		signal.Stop(signals)
+		end(SignalError{s})
+		return
+	}
+}
+
+// SignalError is the cause of a context that a signal ended.
+type SignalError struct{ os.Signal }
+
+func (e SignalError) Error() string {
+	if e.Signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.Signal.String()
+}
+
+// helpFor returns the command whose output helps with err.
+func helpFor(cmd *cobra.Command, err error) string {
+	if errors.As(err, new(configError)) {
+		return "locus help configuration"
+	}
+	return cmd.CommandPath() + " --help"
+}
+
+// finish flushes standard output. A closed pipe is not a failure: its reader has what it
+// wanted.
+func (a *App) finish() {
+	a.Out.Flush()
+	if err := a.sink.err; err != nil && !isClosedPipe(err) {
+		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
+	}
+}
+
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// OutputFailed reports whether standard output failed, so that more results are useless.
+func (a *App) OutputFailed() bool { return a.sink.err != nil }
+
+// WithoutOutputError returns err without the failure of standard output, which finish
+// reports. The rest counts: a reader that has gone did not see that the server cut the
+// resource short.
+func (a *App) WithoutOutputError(err error) error {
+	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
+		return err
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() []error }:
+		var rest []error
+		for _, err := range wrapper.Unwrap() {
+			rest = append(rest, a.WithoutOutputError(err))
+		}
+		return errors.Join(rest...)
+	case interface{ Unwrap() error }:
+		if err != a.sink.err {
+			return a.WithoutOutputError(wrapper.Unwrap())
+		}
+	}
+	return nil
+}
+
+// ExitStatus returns the exit status so far.
+func (a *App) ExitStatus() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.status
+}
+
+// RaiseStatus makes status the exit status unless that is higher already. It may be
+// called concurrently.
+func (a *App) RaiseStatus(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.status = max(a.status, status)
+}
+
+// Note writes a line to standard error, except with --quiet. It may be called
+// concurrently.
+func (a *App) Note(format string, args ...any) {
+	if !a.Flags.Quiet {
+		a.PrintError(fmt.Sprintf(format, args...))
+	}
+}
+
+// Fail raises the exit status and writes err to standard error. It may be called
+// concurrently.
+func (a *App) Fail(status int, err error) {
+	a.RaiseStatus(status)
+	text := err.Error()
+	if cause := context.Cause(a.Context); cause != nil {
+		// Package context says only "canceled": its cause tells more.
+		const canceled = "context canceled"
+		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
+	}
+	a.PrintError(text)
+}
+
+// PrintError writes text as a line of standard error, safe for a terminal and without
+// passwords: a message of a server or of the system may repeat a URL.
+func (a *App) PrintError(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintln(a.ErrOut, term.Safe("locus: "+locus.MaskText(strings.TrimPrefix(text, "locus: "))))
+}
+
+// Prefix puts what before err, in place of the program's name.
+func Prefix(what string, err error) error {
+	return fmt.Errorf("%s: %s", what, strings.TrimPrefix(err.Error(), "locus: "))
+}
+
+// AtLine puts the line number before err, if standard input is read.
+func (a *App) AtLine(err error) error {
+	if a.LineNumber == 0 {
+		return err
+	}
+	return Prefix(fmt.Sprintf("line %d", a.LineNumber), err)
+}
+
+// FlushTerminal writes buffered results to a terminal, so that a message about an input
+// comes after them.
+func (a *App) FlushTerminal() {
+	if a.OutTTY {
+		a.Out.Flush()
+	}
+}
+
+// RedirectErrors makes w standard error until restore is called.
+func (a *App) RedirectErrors(w io.Writer) (restore func()) {
+	set := func(w io.Writer) (was io.Writer) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was, a.ErrOut = a.ErrOut, w
+		return was
+	}
+	was := set(w)
+	return func() { set(was) }
+}
+
+// RedirectOutput makes w standard output until restore is called.
+func (a *App) RedirectOutput(w io.Writer) (restore func()) {
+	a.Out.Flush()
+	was := a.sink.w
+	a.sink.w = w
+	return func() {
+		a.Out.Flush()
+		a.sink.w = was
+	}
+}
+
+// UnbufferedOut returns standard output without its buffer.
+func (a *App) UnbufferedOut() io.Writer { return &a.sink }
+
+// OutFile returns standard output for a child process.
+func (a *App) OutFile() io.Writer { return a.sink.w }
+
+// Trace writes a line of a conversation, or about it, to standard error.
+func (a *App) Trace(mark, line string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
+}
+
+// FailInput reports an input that is not usable: as a JSON object among the results, or
+// else as a message with the line number.
+func (a *App) FailInput(input string, err error) {
+	a.RaiseStatus(StatusUsage)
+	a.FlushTerminal()
+	if a.Flags.JSON {
+		a.WriteJSON(shape.NewFailure(input, err))
+	} else {
+		a.Fail(StatusUsage, a.AtLine(err))
+	}
+}

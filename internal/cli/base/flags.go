@@ -1,0 +1,94 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/cli/config"
+)
+
+// Flags are the flags that every subcommand accepts. When a subcommand runs, a flag that
+// was not given has the value of the environment or the configuration.
+type Flags struct {
+	JSON, Quiet  bool
+	Config       string
+	Timeout      time.Duration
+	AllowPrivate bool
+	AllowPorts   []uint16
+	MaxSize      int64 // octets; 0: no limit
+	Gateways     []string
+	NoGateway    bool
+}
+
+func (a *App) addGlobalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	f.AddFlagSet(flagGroup(networkGroup, func(f *pflag.FlagSet) {
+		f.DurationVar(&a.Flags.Timeout, "timeout", 0, "wait at most `D` for a connection or an answer (20s, 2m)")
+		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "refuse objects larger than `N` (10M, 5G)")
+		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
+		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
+		f.StringArrayVar(&a.Flags.Gateways, "gateway", nil, "send URLs of a scheme, or \"all\", through a gateway: `SCHEME=GATEWAY` (repeatable)")
+		f.BoolVar(&a.Flags.NoGateway, "no-gateway", false, "use no gateway or proxy")
+	}))
+	f.AddFlagSet(flagGroup(commonGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&a.Flags.JSON, "json", false, "write one JSON object a line")
+		f.BoolVar(&a.Flags.Quiet, "quiet", false, "leave out notes and good results; errors stay")
+		f.StringVar(&a.Flags.Config, "config", "", "read the configuration from `FILE`")
+	}))
+}
+
+// configError is an error in the configuration file or the environment.
+type configError struct{ error }
+
+// LoadConfig reads the configuration. Flags that were not given take its values.
+func (a *App) LoadConfig(flags *pflag.FlagSet) error {
+	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ}
+	for _, s := range a.Registry.All() {
+		source.Schemes = append(source.Schemes, s.Name)
+	}
+	if err := source.Read(&a.Config); err != nil {
+		return configError{fmt.Errorf("configuration: %w", err)}
+	}
+	f, c := &a.Flags, &a.Config
+	if !flags.Changed("timeout") {
+		f.Timeout = time.Duration(c.Timeout)
+	}
+	if !flags.Changed("allow-private") {
+		f.AllowPrivate = c.Policy.AllowPrivate
+	}
+	if !flags.Changed("allow-port") {
+		f.AllowPorts = c.Policy.AllowPorts
+	}
+	if !flags.Changed("max-size") {
+		f.MaxSize = int64(c.Policy.MaxSize)
+	}
+	if f.Timeout < 0 {
+		return errors.New("--timeout can't be negative")
+	}
+	return nil
+}
+
+// CacheFolder returns the folder for data that can be made again. If there is none it
+// returns "" and the reason.
+func (a *App) CacheFolder() (folder, reason string) {
+	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
+		return "", "neither XDG_CACHE_HOME nor HOME is set"
+	}
+	return folder, ""
+}
+
+// ExpandHome replaces a leading "~" of path, which no shell has expanded, by the home
+// folder.
+func (a *App) ExpandHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
+		return filepath.Join(a.Getenv("HOME"), rest)
+	}
+	return path
+}

@@ -1,0 +1,212 @@
+package base
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/transfer"
+)
+
+// Progress shows the progress of transfers on a terminal: a bar for each that is under
+// way, and a total for several. Messages to standard error are written above the bars.
+// The zero value shows nothing.
+type Progress struct {
+	a        *App
+	names    []string // of the transfers, safe for a terminal
+	bars     *mpb.Progress
+	restore  func() // gives standard error back
+	mu       sync.Mutex
+	active   map[int]*bar
+	total    *bar
+	finished int
+	octets   int64 // of the transfers that have ended
+}
+
+// bar is the bar of one transfer, or of the total.
+type bar struct {
+	*mpb.Bar
+	mu    sync.Mutex
+	event transfer.Event
+	note  string // instead of the rate
+}
+
+// StartProgress shows progress for transfers of the given names.
+func StartProgress(a *App, names []string) *Progress {
+	p := &Progress{a: a, active: map[int]*bar{}}
+	for _, name := range names {
+		p.names = append(p.names, term.Safe(name))
+	}
+	p.bars = mpb.New(mpb.WithOutput(a.ErrOut), mpb.WithAutoRefresh())
+	if len(names) > 1 {
+		p.total = p.add(len(names), countTitle)
+		p.total.SetTotal(int64(len(names)), false)
+	}
+	p.restore = a.RedirectErrors(p.bars)
+	return p
+}
+
+// ShowsProgress reports whether there are bars on the terminal.
+func (a *App) ShowsProgress() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.ErrOut.(*mpb.Progress)
+	return ok
+}
+
+const (
+	BarWidth  = 28
+	nameWidth = 28
+)
+
+// Report takes the events of the transfers.
+func (p *Progress) Report(e transfer.Event) {
+	if p.bars == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.active[e.Index]
+	ended := e.State == transfer.Finished || e.State == transfer.Failed
+	if b == nil && !ended {
+		b = p.add(e.Index, p.nameTitle(e.Index))
+		p.active[e.Index] = b
+	}
+	switch {
+	case ended:
+		delete(p.active, e.Index)
+		p.finished++
+		p.octets += e.Done
+		// After an interrupt a transfer can end before it begins.
+		if b != nil {
+			b.end(e, len(p.names) == 1 && e.State == transfer.Finished)
+		}
+	case e.State == transfer.Waiting:
+		b.show(e, "retry soon")
+	case e.State == transfer.Busy:
+		b.show(e, "another process fetches it")
+	default:
+		b.show(e, "")
+	}
+	p.showTotal()
+}
+
+// Update shows the progress of one piece of work whose end is unknown.
+func (p *Progress) Update(octets int64, note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.active[0]
+	if b == nil {
+		b = p.add(0, p.nameTitle(0))
+		p.active[0] = b
+	}
+	b.set(transfer.Event{Done: octets, Total: -1, Left: -1}, note)
+}
+
+// showTotal adds up finished transfers and those under way.
+func (p *Progress) showTotal() {
+	if p.total == nil {
+		return
+	}
+	sum := transfer.Event{Done: p.octets, Total: -1, Left: -1}
+	for _, b := range p.active {
+		sum.Done += b.event.Done
+		sum.Rate += b.event.Rate
+	}
+	p.total.set(sum, "")
+	p.total.SetCurrent(int64(p.finished))
+}
+
+// add makes a bar with a title.
+func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
+	b := &bar{}
+	b.Bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+		mpb.BarPriority(priority), mpb.BarWidth(BarWidth),
+		mpb.PrependDecorators(decor.Any(title, decor.WC{W: nameWidth, C: decor.DindentRight})),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + b.text() })),
+	)
+	return b
+}
+
+// countTitle is the title of the total.
+func countTitle(s decor.Statistics) string { return fmt.Sprintf("%d of %d files", s.Current, s.Total) }
+
+// nameTitle is the title of one transfer.
+func (p *Progress) nameTitle(i int) func(decor.Statistics) string {
+	name := term.Truncate(p.names[i], nameWidth)
+	return func(decor.Statistics) string { return name }
+}
+
+// set changes the text of the bar to that of e.
+func (b *bar) set(e transfer.Event, note string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.event, b.note = e, note
+}
+
+// show changes the text and the length of the bar to those of e.
+func (b *bar) show(e transfer.Event, note string) {
+	b.set(e, note)
+	if e.Total > 0 {
+		b.SetTotal(e.Total, false)
+	}
+	b.SetCurrent(e.Done)
+}
+
+// end removes the bar, or keeps it as it is.
+func (b *bar) end(e transfer.Event, keep bool) {
+	e.Left = -1
+	b.show(e, "")
+	if keep {
+		b.SetTotal(-1, true)
+		return
+	}
+	b.Abort(true)
+}
+
+// text returns octets, rate and time left, as far as they are known.
+func (b *bar) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.event
+	text := human.Size(e.Done)
+	if e.Total >= 0 {
+		text += " of " + human.Size(e.Total)
+	}
+	switch {
+	case b.note != "":
+		return text + ", " + b.note
+	case e.Rate > 0:
+		text += ", " + human.Size(int64(e.Rate)) + "/s"
+	}
+	if e.Left >= 0 {
+		text += ", " + max(e.Left.Round(time.Second), time.Second).String() + " left"
+	}
+	return text
+}
+
+// Close ends the bars and gives standard error back.
+func (p *Progress) Close() {
+	if p.bars == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.active {
+		b.Abort(true)
+	}
+	if p.total != nil {
+		p.total.Abort(false)
+	}
+	p.bars.Wait()
+	p.restore()
+	p.bars = nil
+}
+
+// ProgressEvery is the time between two updates of a progress display.
+const ProgressEvery = 200 * time.Millisecond

@@ -1,0 +1,74 @@
+package base
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// NewRoot returns the command "locus" with its subcommands, which work on a, its help
+// topics and its help command.
+func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "locus",
+		Short: "Show, check, compare and dereference URLs of every scheme",
+		Long: `Locus knows every scheme of RFC 1738 and of the URI draft that became RFC 1630.
+
+A subcommand that takes URLs reads them from standard input, one a line, if its
+only argument is "-". Standard output carries only the result.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          UnknownSubcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.ErrOut)
+	a.addGlobalFlags(root)
+	for _, cmd := range subcommands {
+		// Help and completions need no configuration, and work with a broken one.
+		cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.LoadConfig(cmd.Flags()) }
+		cmd.Flags().SortFlags = false
+		root.AddCommand(cmd)
+		hideUnused(cmd, root.PersistentFlags())
+	}
+	root.AddCommand(topics...)
+	root.SetHelpCommand(help)
+	root.SetHelpFunc(writeHelp)
+	return root
+}
+
+// version returns the version that the program was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// UnknownSubcommand refuses the first of args, with names like it.
+func UnknownSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
+	}
+	return fmt.Errorf("no subcommand %q", args[0])
+}
+
+var errNoURL = errors.New(`no URL given; "-" reads them from standard input, one a line`)
+
+// RequireURLs refuses to run without arguments.
+func RequireURLs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errNoURL
+	}
+	return nil
+}

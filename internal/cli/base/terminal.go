@@ -1,0 +1,120 @@
+package base
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Terminal is the terminal for questions, whatever standard input is.
+type Terminal struct {
+	*os.File
+	in        *bufio.Reader
+	interrupt func()
+}
+
+// ErrNoAnswer means that the input at the terminal ended.
+var ErrNoAnswer = errors.New("no answer")
+
+// openTTY opens the terminal that the program was started from.
+func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
+
+// interruptSelf does what Ctrl-C does.
+func interruptSelf() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		self.Signal(os.Interrupt)
+	}
+}
+
+// Terminal opens the terminal. An error means that no questions can be asked.
+func (a *App) Terminal() (*Terminal, error) {
+	f, err := a.OpenTerminal()
+	if err != nil {
+		return nil, err
+	}
+	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
+}
+
+// ReadLine asks for a line, and returns it without its end. At the end of the input the
+// error is [ErrNoAnswer].
+func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
+	fmt.Fprint(t, prompt)
+	text, err := answer(ctx, func() (string, error) {
+		text, err := t.in.ReadString('\n')
+		if err == io.EOF && text != "" {
+			err = nil
+		}
+		return text, err
+	})
+	if err != nil {
+		// The next message begins a new line.
+		fmt.Fprintln(t)
+	}
+	return strings.TrimRight(text, "\r\n"), err
+}
+
+// ReadSecret asks for a line that is not shown. It restores the terminal even if ctx ends
+// in the middle.
+func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
+	// Without the echo, nothing that is typed early is shown.
+	before, err := term.MakeRaw(int(t.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(t.Fd()), before)
+	keys := &keyboard{File: t.File}
+	text, err := answer(ctx, func() (string, error) { return term.NewTerminal(keys, "").ReadPassword(prompt) })
+	if ctx.Err() == nil && keys.interrupted {
+		// A terminal in raw mode sends no signal for Ctrl-C.
+		t.interrupt()
+		err = context.Canceled
+	}
+	if err != nil {
+		fmt.Fprint(t, "\r\n")
+	}
+	return text, err
+}
+
+// keyboard is a terminal that notices Ctrl-C.
+type keyboard struct {
+	*os.File
+	interrupted bool
+}
+
+func (k *keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if bytes.IndexByte(p[:n], 'C'&0x1F) >= 0 {
+		k.interrupted = true
+	}
+	return n, err
+}
+
+// answer waits for read until ctx ends. The result of a later read is lost, because a
+// read can't be cancelled.
+func answer(ctx context.Context, read func() (string, error)) (string, error) {
+	type result struct {
+		Text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err == io.EOF {
+			r.err = ErrNoAnswer
+		}
+		return r.Text, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

@@ -1,0 +1,135 @@
+package base
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	// groupKey is the annotation of a flag that names its group in the help.
+	groupKey = "locus_group"
+	// obeysKey is the annotation of a command that lists the network flags it obeys.
+	obeysKey = "locus_obeys"
+
+	ownGroup     = "Flags"
+	networkGroup = "Network"
+	commonGroup  = "Every subcommand"
+)
+
+// AddFlags adds the flags that add defines to cmd, as one group with a title in its
+// help.
+func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(flagGroup(title, add))
+}
+
+func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
+	group := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	group.SortFlags = false
+	add(group)
+	group.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupKey: {title}} })
+	return group
+}
+
+// UseNetworkFlags has the help of cmd show the flags about connections, gateways and
+// sizes, or only those of the given names. Without it cmd accepts them, but its help and
+// its completions leave them out.
+func UseNetworkFlags(cmd *cobra.Command, names ...string) {
+	if len(names) == 0 {
+		names = []string{"timeout", "max-size", "allow-private", "allow-port", "gateway", "no-gateway"}
+	}
+	cmd.Annotations = map[string]string{obeysKey: strings.Join(names, " ")}
+}
+
+// hideUnused hides the network flags that cmd does not obey.
+func hideUnused(cmd *cobra.Command, global *pflag.FlagSet) {
+	obeyed := strings.Fields(cmd.Annotations[obeysKey])
+	global.VisitAll(func(f *pflag.Flag) {
+		if groupOf(f) != networkGroup || slices.Contains(obeyed, f.Name) || cmd.Flags().Lookup(f.Name) != nil {
+			return
+		}
+		hidden := *f
+		hidden.Hidden = true
+		cmd.Flags().AddFlag(&hidden)
+	})
+}
+
+func groupOf(f *pflag.Flag) string {
+	if list := f.Annotations[groupKey]; len(list) > 0 {
+		return list[0]
+	}
+	if f.Name == "help" || f.Name == "version" {
+		return commonGroup
+	}
+	return ownGroup
+}
+
+// writeHelp writes the help of a command: what it does, examples, details, and its flags
+// in groups.
+func writeHelp(cmd *cobra.Command, _ []string) {
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "%s.\n", cmd.Short)
+	switch {
+	case !cmd.HasParent():
+		fmt.Fprintf(w, "\nUsage:\n  %s SUBCOMMAND [flags]\n", cmd.Name())
+	case cmd.Runnable():
+		fmt.Fprintf(w, "\nUsage:\n  %s\n", cmd.UseLine())
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(cmd.Long))
+	}
+	writeCommands(cmd, "Subcommands", (*cobra.Command).IsAvailableCommand)
+	writeCommands(cmd, "Topics", func(c *cobra.Command) bool { return !c.Runnable() && c.IsAdditionalHelpTopicCommand() })
+	if cmd.Runnable() || !cmd.HasParent() {
+		for _, group := range FlagGroups(cmd) {
+			fmt.Fprintf(w, "\n%s:\n%s", group.Name(), group.FlagUsagesWrapped(helpWidth))
+		}
+	}
+}
+
+// helpWidth is the number of columns of help texts.
+const helpWidth = 88
+
+func writeCommands(cmd *cobra.Command, title string, wanted func(*cobra.Command) bool) {
+	w := cmd.OutOrStdout()
+	for _, c := range cmd.Commands() {
+		if !wanted(c) {
+			continue
+		}
+		if title != "" {
+			fmt.Fprintf(w, "\n%s:\n", title)
+			title = ""
+		}
+		fmt.Fprintf(w, "  %-14s %s\n", c.Name(), c.Short)
+	}
+}
+
+// FlagGroups returns the flags that the help of cmd shows, in their groups: its own, then
+// those about the network, then those of every subcommand.
+func FlagGroups(cmd *cobra.Command) []*pflag.FlagSet {
+	var groups []*pflag.FlagSet
+	add := func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		i := slices.IndexFunc(groups, func(g *pflag.FlagSet) bool { return g.Name() == groupOf(f) })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, pflag.NewFlagSet(groupOf(f), pflag.ContinueOnError))
+			groups[i].SortFlags = false
+		}
+		groups[i].AddFlag(f)
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	rank := func(g *pflag.FlagSet) int { return slices.Index([]string{networkGroup, commonGroup}, g.Name()) }
+	slices.SortStableFunc(groups, func(a, b *pflag.FlagSet) int { return rank(a) - rank(b) })
+	return groups
+}

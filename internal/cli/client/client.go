@@ -1,0 +1,209 @@
+// Package client makes the client of a subcommand from the flags and the configuration:
+// schemes, policy, gateways, logins and the local mail.
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os/user"
+	"slices"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp"
+	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/http"
+	"github.com/locus-url/locus/scheme/mid"
+	"github.com/locus-url/locus/scheme/news"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// Options are what a subcommand wants of its client, besides the global flags and the
+// configuration.
+type Options struct {
+	Trace      func(locus.URL) scheme.TraceFunc // may be nil
+	ViaGateway func(locus.URL, access.Gateway)  // may be nil
+	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as configured
+	Raw        bool                             // do not decode content codings
+	Fill       scheme.FillFunc                  // fills in forms; may be nil
+	NoProgress bool                             // show no progress
+	NoPrompt   bool                             // ask for no login
+	ForGateway bool                             // sessions run in the pages of a gateway
+
+	// NoTimeLimit means that Fill waits for a user, who may take any time.
+	NoTimeLimit bool
+}
+
+// New returns a client as the flags, the configuration and o want it. closeAll closes
+// it and its idle connections.
+func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
+	mail := NewMailbox(a, o.NoProgress)
+	registry, err := NewRegistry(a, o, mail)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := policy.New(Rules(a))
+	if err != nil {
+		return nil, nil, err
+	}
+	gateways, err := Gateways(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	login := NewLogin(a)
+	login.silent = o.NoPrompt
+	options := &access.Options{
+		Gateways: gateways,
+		Via:      o.ViaGateway,
+		Ask:      login.Ask,
+		Fill:     o.Fill,
+		Trace:    o.Trace,
+		Limit:    a.Flags.MaxSize,
+		Connect:  a.Flags.Timeout,
+		Idle:     a.Flags.Timeout,
+		Timeout:  a.Flags.Timeout,
+	}
+	if o.NoTimeLimit {
+		options.Timeout = 0
+	}
+	c = access.New(registry, p, options)
+	return c, func() {
+		CloseIdle(registry)
+		c.Close()
+		mail.Close()
+	}, nil
+}
+
+// CloseIdle closes the idle connections of every scheme of r.
+func CloseIdle(r *scheme.Registry) {
+	for _, s := range r.All() {
+		if opener, ok := s.Opener.(io.Closer); ok {
+			opener.Close()
+		}
+	}
+}
+
+// Rules returns the policy of the flags and the configuration.
+func Rules(a *base.App) policy.Rules {
+	return policy.Rules{
+		AllowPrivate: a.Flags.AllowPrivate,
+		TypedPrivate: true,
+		Ports:        a.Flags.AllowPorts,
+		Passwords:    true,
+		Files:        true,
+	}
+}
+
+// NewRegistry returns the schemes of the command, with access as o wants it. mail may
+// be nil.
+func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error) {
+	mode, err := ftp.ParseCWDMode(string(a.Config.FTP.CWD))
+	if err != nil {
+		return nil, err
+	}
+	if o.FTPTLS == ftp.TLSOff && a.Config.FTP.TLS {
+		o.FTPTLS = ftp.TLSRequire
+	}
+	server, _ := NewsServer(a)
+	stored := mid.New(&mid.Options{Store: mail.asStore()})
+	reader := news.New(&news.Options{Server: server, Received: receivedArticles(a, o, stored), ClearLogin: a.Config.News.ClearLogin})
+	files := ftp.New(&ftp.Options{
+		CWD:               mode,
+		Active:            a.Config.FTP.Active,
+		TLS:               o.FTPTLS,
+		AnonymousPassword: a.Config.FTP.AnonymousPassword,
+	})
+	web := http.New(&http.Options{Raw: o.Raw})
+	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
+	sessions := telnet.New(telnetOptions(a, o.ForGateway))
+	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+		ftp.Scheme(files), ftp.SecureScheme(files),
+		http.Scheme(web), http.SecureScheme(web),
+		gopher.Scheme(menus), gopher.SecureScheme(menus),
+		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions),
+	})...)
+}
+
+// receivedArticles returns what looks for articles in the received mail; nil if the
+// configuration does not ask for it. Clients of a gateway get none, because the mail is
+// not theirs.
+func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
+	if !a.Config.News.Received || o.ForGateway || len(a.Config.Mail.Stores) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error) {
+		m, err := mid.Parts{MessageID: messageID}.URL()
+		if err != nil {
+			return nil, err
+		}
+		inMail := *req
+		inMail.URL = m.URL()
+		r, err := stored.Open(ctx, &inMail)
+		if err != nil {
+			return nil, err
+		}
+		object, ok := r.(*scheme.Object)
+		if !ok {
+			r.Close()
+			return nil, fmt.Errorf("%w: not a message", scheme.ErrUnsupported)
+		}
+		note := "it is among mail.stores, and no news server was asked"
+		object.URL, object.Note = req.URL, strings.Join(slices.DeleteFunc([]string{note, object.Note}, func(s string) bool { return s == "" }), "; ")
+		return object, nil
+	}
+}
+
+// gatewayUser is the user name that rlogin gives for clients of a gateway. A host that
+// trusts names must not take them for the user who runs the gateway.
+const gatewayUser = "locus-gateway"
+
+// telnetOptions returns the options of sessions, at the user's terminal or in the pages
+// of a gateway.
+func telnetOptions(a *base.App, page bool) *telnet.Options {
+	o := &telnet.Options{
+		LocalUser: a.Config.Rlogin.LocalUser,
+		TN3270: telnet.TN3270Options{
+			Model:      int(a.Config.TN3270.Model),
+			CodePage:   string(a.Config.TN3270.CodePage),
+			DeviceName: a.Config.TN3270.Device,
+			Basic:      a.Config.TN3270.Basic,
+		},
+	}
+	if page {
+		o.LocalUser = cmp.Or(o.LocalUser, gatewayUser)
+		o.TerminalTypes = []string{"XTERM", "VT100", "UNKNOWN"}
+		return o
+	}
+	o.TN3270.Monochrome = a.OutTTY && a.Getenv("NO_COLOR") != ""
+	if o.LocalUser == "" {
+		if self, err := user.Current(); err == nil {
+			o.LocalUser = self.Username
+		}
+	}
+	if name := a.Getenv("TERM"); name != "" && a.OutTTY && len(name) <= maxTerminalType && term.Safe(name) == name {
+		o.TerminalTypes = []string{strings.ToUpper(name), "VT100", "UNKNOWN"}
+	}
+	return o
+}
+
+// maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
+const maxTerminalType = 40
+
+// NewsServer returns the server for URLs without one, from the configuration or
+// NNTPSERVER. The zero URL means that neither names one.
+func NewsServer(a *base.App) (locus.URL, error) {
+	server := a.Config.News.Server
+	if server.IsZero() {
+		if err := server.UnmarshalText([]byte(a.Getenv("NNTPSERVER"))); err != nil {
+			return locus.URL{}, fmt.Errorf("the environment variable NNTPSERVER: %w", err)
+		}
+	}
+	return server.URL, nil
+}

@@ -1,0 +1,314 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/submit"
+)
+
+// Login answers servers that ask for a user and password: from ~/.netrc, or else from
+// the terminal, once for each server. Ask may be called concurrently.
+type Login struct {
+	a       *base.App
+	warned  bool       // about a netrc file that others can read
+	silent  bool       // never asks
+	mu      sync.Mutex // one question at a time
+	answers map[server]scheme.Credentials
+}
+
+// server identifies what a login is for.
+type server struct {
+	scheme, host string
+	port         uint16
+	user, realm  string
+}
+
+// NewLogin returns a login for the run a.
+func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
+
+// maxAttempts is the number of refused logins after which no more are asked for.
+const maxAttempts = 3
+
+// Ask answers q: an access.AskFunc. It reports false if there is no login to try.
+func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := server{q.URL.Scheme(), strings.ToLower(q.URL.Host()), l.port(q.URL), q.User, q.Realm}
+	if q.Attempt == 0 {
+		if c, ok := l.answers[key]; ok {
+			return c, true, nil
+		}
+		c, ok, err := l.fromNetrc(q)
+		if ok || err != nil {
+			return c, ok, err
+		}
+	}
+	if q.Attempt >= maxAttempts || !l.a.ErrTTY || l.silent {
+		return scheme.Credentials{}, false, nil
+	}
+	c, ok, err := l.prompt(ctx, q)
+	if ok && err == nil {
+		l.answers[key] = c
+	}
+	return c, ok, err
+}
+
+// fromNetrc looks for the login in the file named by NETRC, or in ~/.netrc.
+func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	name := l.a.Getenv("NETRC")
+	if name == "" {
+		home := l.a.Getenv("HOME")
+		if home == "" {
+			return c, false, nil
+		}
+		name = filepath.Join(home, ".netrc")
+	}
+	f, err := os.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return c, false, nil
+	case err != nil:
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return c, false, fmt.Errorf("netrc: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if !l.warned {
+			l.a.PrintError(fmt.Sprintf("netrc: %s is not used, because other users can read or change it: chmod 600 %[1]s", name))
+		}
+		l.warned = true
+		return c, false, nil
+	}
+	c, ok, err = findNetrc(f, l.wanted(q))
+	if err != nil {
+		err = fmt.Errorf("netrc: %s: %w", name, err)
+	}
+	return c, ok, err
+}
+
+// wanted is the login to look for in a netrc file.
+type wanted struct {
+	host, user string
+	port       uint16 // 0: unknown
+	exact      bool   // only an entry that names the port is for it
+}
+
+// wanted returns the login to look for in a netrc file. An entry without a port fits
+// any port that the user names. After a redirect it fits the port that the user named,
+// if the host is the same, or else the scheme's default port.
+func (l *Login) wanted(q scheme.Question) wanted {
+	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
+	if !q.From.IsZero() {
+		usual := l.port(q.From)
+		if !strings.EqualFold(q.From.Host(), w.host) {
+			usual = l.ownPort(q.URL)
+		}
+		w.exact = w.port != usual
+	}
+	return w
+}
+
+// port returns the port of u; 0 if unknown.
+func (l *Login) port(u locus.URL) uint16 {
+	if n, ok := u.Port(); ok {
+		return n
+	}
+	return l.ownPort(u)
+}
+
+// ownPort returns the default port of the scheme of u; 0 if unknown.
+func (l *Login) ownPort(u locus.URL) uint16 {
+	if l.a.Registry == nil {
+		return 0
+	}
+	s, _ := l.a.Registry.Lookup(u.Scheme())
+	return s.Port
+}
+
+// findNetrc returns the first login in a netrc file that fits w, or that of "default".
+// An entry for one port has it after the name of the machine ("host:port") or after the
+// word "port".
+func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
+	var entry scheme.Credentials
+	fits := false // the entry is for the host
+	port := ""    // of the entry; empty: any
+	full := func() bool {
+		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
+		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
+	}
+	words := netrcWords{r: bufio.NewReader(io.LimitReader(r, maxNetrc))}
+	for {
+		word, err := words.next()
+		if err != nil || word == "machine" || word == "default" {
+			if full() {
+				return entry, true, nil
+			}
+			entry, fits, port = scheme.Credentials{}, word == "default", ""
+		}
+		if err == io.EOF {
+			return c, false, nil
+		}
+		if err != nil {
+			return c, false, err
+		}
+		switch word {
+		case "macdef":
+			err = words.skipMacro()
+		case "machine":
+			word, err = words.next()
+			fits = strings.EqualFold(word, w.host)
+			if n := len(w.host); !fits && len(word) > n+1 && word[n] == ':' && strings.EqualFold(word[:n], w.host) {
+				fits, port = true, word[n+1:]
+			}
+		case "port":
+			port, err = words.next()
+		case "login":
+			entry.User, err = words.next()
+		case "password":
+			entry.Password, err = words.next()
+		case "account":
+			_, err = words.next()
+		}
+		if err != nil && err != io.EOF {
+			return c, false, err
+		}
+	}
+}
+
+// maxNetrc limits the size of a netrc file, in octets.
+const maxNetrc = 1 << 20
+
+// netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
+// quotes, with "\" before a literal quote or "\".
+type netrcWords struct{ r *bufio.Reader }
+
+func (w *netrcWords) next() (string, error) {
+	c, err := w.start()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	quoted := c == '"'
+	if !quoted {
+		b.WriteByte(c)
+	}
+	for {
+		c, err := w.r.ReadByte()
+		switch {
+		case err == io.EOF && !quoted:
+			return b.String(), nil
+		case err == io.EOF:
+			return "", errors.New("a quote has no end")
+		case err != nil:
+			return "", err
+		case quoted && c == '"', !quoted && isSpace(c):
+			if c == '\n' {
+				w.r.UnreadByte()
+			}
+			return b.String(), nil
+		case quoted && c == '\\':
+			if c, err = w.r.ReadByte(); err != nil {
+				return "", errors.New("a quote has no end")
+			}
+		}
+		b.WriteByte(c)
+	}
+}
+
+// start returns the first octet of a word. A "#" there starts a comment to the end of
+// the line.
+func (w *netrcWords) start() (byte, error) {
+	for {
+		c, err := w.r.ReadByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '#':
+			if _, err := w.r.ReadString('\n'); err != nil {
+				return 0, err
+			}
+		case !isSpace(c):
+			return c, nil
+		}
+	}
+}
+
+// skipMacro skips a macro, which ends at an empty line.
+func (w *netrcWords) skipMacro() error {
+	for first := true; ; first = false {
+		line, err := w.r.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if !first && strings.Trim(line, "\r\n") == "" {
+			return nil
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// prompt asks the user at the terminal. The password is not shown.
+func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
+	tty, err := l.a.Terminal()
+	if err != nil {
+		return c, false, nil
+	}
+	defer tty.Close()
+	fmt.Fprint(tty, loginQuestion(q))
+	c.User = q.User
+	if c.User == "" {
+		if c.User, err = tty.ReadLine(ctx, "User: "); err != nil {
+			return c, false, err
+		}
+	}
+	c.Password, err = tty.ReadSecret(ctx, fmt.Sprintf("Password of %s: ", term.Safe(charset.Text(c.User))))
+	return c, err == nil, err
+}
+
+// loginQuestion says which server asks for a login.
+func loginQuestion(q scheme.Question) string {
+	host := q.URL.Host()
+	if port, ok := q.URL.PortText(); ok {
+		host += ":" + port
+	}
+	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), host)
+	if q.Realm != "" {
+		text += fmt.Sprintf(" for %q", term.Safe(charset.Text(q.Realm)))
+	}
+	if q.Attempt > 0 {
+		text = "That was refused. " + text
+	}
+	return text + ".\n"
+}
+
+// AskRelay is Ask for the server that sends mail: a [submit.AskFunc].
+func (l *Login) AskRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
+	user := r.User
+	r.User = ""
+	u, err := locus.Parse(r.String())
+	if err != nil {
+		return submit.Credentials{}, false, err
+	}
+	c, ok, err := l.Ask(ctx, scheme.Question{URL: u, User: user, Attempt: attempt})
+	return submit.Credentials{User: c.User, Password: c.Password}, ok, err
+}

@@ -1,0 +1,206 @@
+// Package config reads the configuration of locus from its file and the environment.
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/tn3270"
+)
+
+// Config is the configuration: the file, the environment, and defaults for the rest.
+// Flags take precedence over it.
+type Config struct {
+	Timeout  duration
+	Parallel int
+	PerHost  int
+	Pager    string
+	Editor   string
+	Policy   policyConfig
+	Gateways GatewayTable
+	FTP      ftpConfig
+	Gopher   gopherConfig
+	News     newsConfig
+	Mail     Mail
+	Rlogin   rloginConfig
+	TN3270   TN3270
+	Verify   verifyConfig
+	Gateway  Gateway
+}
+
+type policyConfig struct {
+	AllowPrivate bool
+	AllowPorts   Ports
+	MaxSize      Size
+}
+
+type ftpConfig struct {
+	CWD               cwdMode
+	Active            bool
+	TLS               bool
+	AnonymousPassword string
+}
+
+type gopherConfig struct{ LiteralTabs bool }
+
+type newsConfig struct {
+	Server     newsServer
+	ClearLogin bool
+	Received   bool
+}
+
+// Mail is the configuration of received and sent mail.
+type Mail struct {
+	Stores   Paths
+	Cache    string
+	From     Sender
+	Relay    relay
+	Clear    bool
+	Sendmail words
+}
+
+type rloginConfig struct{ LocalUser string }
+
+// TN3270 is the configuration of tn3270 sessions.
+type TN3270 struct {
+	Model    model
+	CodePage codePage
+	Device   string
+	Basic    bool
+}
+
+type verifyConfig struct{ Archive archive }
+
+// Gateway is the configuration of "locus gateway".
+type Gateway struct {
+	Listen       ListenAddress
+	Names        words
+	Allow, Deny  words
+	Files        Paths
+	ConnectPorts Ports
+	Cache        string
+	CacheSize    Size
+	NoCache      bool
+	LogFormat    logFormat
+	Mail         bool
+	Letters      int
+	Memory       Size
+	Requests     int
+	PerClient    int
+	PerHost      int
+	Connections  int
+	Terminals    int
+}
+
+// Default returns the configuration without a file or environment.
+func Default() Config {
+	return Config{
+		Parallel: 8,
+		PerHost:  2,
+		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
+		TN3270:   TN3270{Model: 2, CodePage: "037"},
+		Gateway: Gateway{
+			Listen: "127.0.0.1:1738", ConnectPorts: Ports{443}, CacheSize: 1 << 30, LogFormat: "text", Letters: 20,
+			Requests: 8192, PerClient: 256, PerHost: 512, Connections: 16384, Terminals: 64,
+		},
+	}
+}
+
+// setting is one key of the configuration. value points into a Config.
+type setting struct {
+	key   string
+	value any
+	help  string
+}
+
+// settings lists every key.
+func (c *Config) settings() []setting {
+	return []setting{
+		{"timeout", &c.Timeout, `time limit for a connection, a silence or an answer: "20s"`},
+		{"parallel", &c.Parallel, "number of resources that are fetched at once"},
+		{"per_host", &c.PerHost, "number of them from one host"},
+		{"pager", &c.Pager, `the pager: "less -S"; default: PAGER, less or more`},
+		{"editor", &c.Editor, `the editor for messages: "vim -n"; default: VISUAL or EDITOR`},
+		{"policy.allow_private", &c.Policy.AllowPrivate, "allow addresses that are not public"},
+		{"policy.allow_ports", &c.Policy.AllowPorts, "ports allowed besides the scheme's own: [25, 119]"},
+		{"policy.max_size", &c.Policy.MaxSize, `refuse larger objects: "5G"; 0 means unlimited`},
+		{"gateways", &c.Gateways, `gateways by scheme: gopher = "http://gw.example/{url}", all = "socks5h://proxy.example", except = "localhost, .example.net, 10.0.0.0/8"; see "locus help gateways"`},
+		{"ftp.cwd", &c.FTP.CWD, `how to change to a directory: "multi" (RFC 1738), "single" or "none"`},
+		{"ftp.active", &c.FTP.Active, "let the server open the data connection"},
+		{"ftp.tls", &c.FTP.TLS, "require TLS before the login"},
+		{"ftp.anonymous_password", &c.FTP.AnonymousPassword, "password of anonymous logins"},
+		{"gopher.literal_tabs", &c.Gopher.LiteralTabs, "send the TAB of an empty search before a Gopher+ string (RFC 1738 3.4.3)"},
+		{"news.server", &c.News.Server, `news server for news URLs: "news.example.net", "host:port" or "nntps://host"; default: NNTPSERVER`},
+		{"news.clear_login", &c.News.ClearLogin, "send user and password to a news server without TLS"},
+		{"news.received", &c.News.Received, "look for articles in mail.stores before asking a server"},
+		{"mail.stores", &c.Mail.Stores, `mail that mid URLs find: Maildirs, mboxes, messages, folders of them: ["~/Mail", "/var/mail/me"]`},
+		{"mail.cache", &c.Mail.Cache, "folder for the index of the mail; default: locus in XDG_CACHE_HOME or ~/.cache"},
+		{"mail.from", &c.Mail.From, `sender of messages: "Fred <fred@example.net>"`},
+		{"mail.relay", &c.Mail.Relay, `server that sends messages: "smtps://user@host" for TLS, "smtp://user@host:587" for mandatory STARTTLS, "smtp+clear://localhost:25" for neither TLS nor login; the password is asked for or read from ~/.netrc`},
+		{"mail.clear", &c.Mail.Clear, "send messages without TLS to a smtp+clear relay on another machine"},
+		{"mail.sendmail", &c.Mail.Sendmail, `program that sends messages without mail.relay: "/usr/sbin/sendmail" or ["msmtp", "-a", "work"]`},
+		{"rlogin.local_user", &c.Rlogin.LocalUser, "local user name for rlogin; default: your own, or locus-gateway for clients of a gateway"},
+		{"tn3270.model", &c.TN3270.Model, "terminal model of tn3270, 2 to 5: 24x80, 32x80, 43x80 or 27x132"},
+		{"tn3270.code_page", &c.TN3270.CodePage, "character set of a tn3270 host: " + strings.Join(tn3270.CodePages(), ", ")},
+		{"tn3270.device", &c.TN3270.Device, "device or group to ask for by tn3270; default: any"},
+		{"tn3270.basic", &c.TN3270.Basic, "do not use TN3270E (RFC 2355), for hosts that offer it wrongly"},
+		{"verify.archive", &c.Verify.Archive, `archive for "locus verify --suggest": "https://archive.example/web/{url}"; "{escaped}" is the URL with escaped delimiters`},
+		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway"`},
+		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
+		{"gateway.allow", &c.Gateway.Allow, `open only these: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
+		{"gateway.deny", &c.Gateway.Deny, "do not open these, in the same forms"},
+		{"gateway.files", &c.Gateway.Files, `local folders that file URLs may open: ["/srv/pub"]; default: none`},
+		{"gateway.connect_ports", &c.Gateway.ConnectPorts, "ports that CONNECT may lead to: [443]"},
+		{"gateway.cache", &c.Gateway.Cache, "folder for cached answers; default: locus/gateway in XDG_CACHE_HOME or ~/.cache"},
+		{"gateway.cache_size", &c.Gateway.CacheSize, `size limit of the cache: "1G"`},
+		{"gateway.no_cache", &c.Gateway.NoCache, "cache no answers"},
+		{"gateway.log_format", &c.Gateway.LogFormat, `format of the log: "text", "json" or "none"`},
+		{"gateway.mail", &c.Gateway.Mail, "let clients send messages from mail.from by mail.relay or mail.sendmail"},
+		{"gateway.letters", &c.Gateway.Letters, "limit of messages in an hour"},
+		{"gateway.memory", &c.Gateway.Memory, `memory limit: "1G"; above it, requests get a 503; 0 means unlimited`},
+		{"gateway.requests", &c.Gateway.Requests, "limit of concurrent requests"},
+		{"gateway.per_client", &c.Gateway.PerClient, "limit of concurrent requests of one client, except from this machine"},
+		{"gateway.per_host", &c.Gateway.PerHost, "limit of concurrent requests to one server"},
+		{"gateway.connections", &c.Gateway.Connections, "limit of client connections"},
+		{"gateway.terminals", &c.Gateway.Terminals, "limit of open terminals"},
+	}
+}
+
+// variable returns the name of the environment variable of the key.
+func (s setting) variable() string {
+	return "LOCUS_" + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
+}
+
+// setText sets the value from a text of the environment.
+func (s setting) setText(text string) (err error) {
+	switch v := s.value.(type) {
+	case *bool:
+		if *v, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%q is not true or false", text)
+		}
+	case *int:
+		if *v, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("%q is not a number", text)
+		}
+	case *string:
+		*v = text
+	case encoding.TextUnmarshaler:
+		return v.UnmarshalText([]byte(text))
+	}
+	return nil
+}
+
+// check refuses limits that would stop all work.
+func (c *Config) check() error {
+	if c.Parallel < 1 || c.PerHost < 1 {
+		return errors.New("parallel and per_host must be at least 1")
+	}
+	g := &c.Gateway
+	if min(g.Requests, g.PerClient, g.PerHost, g.Connections, g.Terminals, g.Letters) < 1 {
+		return errors.New("the limits of the gateway must be at least 1")
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locus-url/locus"
+)
+
+// TestEveryFieldIsASetting changes each setting and sees each field change.
+func TestEveryFieldIsASetting(t *testing.T) {
+	texts := map[string]string{
+		"bool": "true", "int": "7", "string": "x", "duration": "7s", "ports": "7", "size": "7", "cwdMode": "none",
+		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "gatewayTable": "http=http://h", "logFormat": "json", "listenAddress": "127.0.0.1:7",
+	}
+	c := Default()
+	for _, s := range c.settings() {
+		if err := s.setText(texts[lowerFirst(reflect.TypeOf(s.value).Elem().Name())]); err != nil {
+			t.Errorf("%s: %v", s.key, err)
+		}
+	}
+	var walk func(name string, got, old reflect.Value)
+	walk = func(name string, got, old reflect.Value) {
+		// A setting may be a struct itself.
+		isText := reflect.PointerTo(got.Type()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+		if got.Kind() == reflect.Struct && !isText {
+			for i := range got.NumField() {
+				walk(name+"."+got.Type().Field(i).Name, got.Field(i), old.Field(i))
+			}
+			return
+		}
+		if reflect.DeepEqual(got.Interface(), old.Interface()) {
+			t.Errorf("no setting changes %s", name)
+		}
+	}
+	walk("config", reflect.ValueOf(c), reflect.ValueOf(Default()))
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+func TestSize(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		want int64
+		out  string
+	}{
+		{"0", 0, "0"}, {"1", 1, "1"}, {"1023", 1023, "1023"}, {"1K", 1 << 10, "1K"}, {"10M", 10 << 20, "10M"}, {"5g", 5 << 30, "5G"},
+		{"5GB", 5 << 30, "5G"}, {"1536", 1536, "1536"}, {"8388607T", 8388607 << 40, "8388607T"},
+	} {
+		var s Size
+		if err := s.Set(test.in); err != nil || int64(s) != test.want || s.String() != test.out {
+			t.Errorf("%q: %d %q, %v", test.in, s, s.String(), err)
+		}
+	}
+	for _, in := range []string{"", "K", "-1", "1.5M", "1X", "8388608T", "9223372036854775808", "1 M"} {
+		var s Size
+		if err := s.Set(in); err == nil {
+			t.Errorf("%q is %d", in, s)
+		}
+	}
+}
+
+func TestPorts(t *testing.T) {
+	var p Ports
+	for _, in := range []string{"0", "65536", "-1", "x", "", "1,,2"} {
+		if err := p.Set(in); err == nil {
+			t.Errorf("%q is %v", in, p)
+		}
+	}
+	p = nil
+	if err := p.UnmarshalText([]byte("25, 119,25")); err != nil || !slices.Equal(p, []uint16{25, 119}) || p.String() != "25,119" {
+		t.Errorf("%v, %v", p, err)
+	}
+	if err := p.UnmarshalText(nil); err != nil || p != nil {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+func TestNewsServer(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		" ":                          "",
+		"news.example.net":           "nntp://news.example.net",
+		" news.example.net\n":        "nntp://news.example.net",
+		"news.example.net:1119":      "nntp://news.example.net:1119",
+		"[::1]:119":                  "nntp://[::1]:119",
+		"nntp://h":                   "nntp://h",
+		"NNTPS://h:563/":             "NNTPS://h:563/",
+		"nntps://fred:s3cret@h.exam": "nntps://fred:s3cret@h.exam",
+	} {
+		var n newsServer
+		if err := n.UnmarshalText([]byte(text)); err != nil || n.String() != want {
+			t.Errorf("%q: %s, %v", text, n, err)
+		}
+	}
+	for _, text := range []string{"a b", "h:99999", "http://h/", "nntp:h", "nntp://", "nntp://h/group", "h/group", "h#f", "::1", "a\nb", "nntp://u:s3cret@h:x"} {
+		n := newsServer{}
+		if err := n.UnmarshalText([]byte(text)); err == nil || !n.IsZero() || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: %s, %v", text, n, err)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	var p Paths
+	if err := p.UnmarshalText([]byte(strings.Join([]string{"/a", "", "~/b c"}, string(os.PathListSeparator)))); err != nil || fmt.Sprint(p) != "[/a ~/b c]" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if err := p.UnmarshalTOML([]any{"/x"}); err != nil || fmt.Sprint(p) != "[/x]" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if err := p.UnmarshalTOML([]any{}); err != nil || len(p) != 0 {
+		t.Errorf("%q, %v", p, err)
+	}
+	for _, value := range []any{"/x", 1, []any{1}, []any{"/x", ""}, nil} {
+		if err := p.UnmarshalTOML(value); err == nil {
+			t.Errorf("%v is %q", value, p)
+		}
+	}
+}
+
+func TestArchiveTemplate(t *testing.T) {
+	var a archive
+	if err := a.UnmarshalText([]byte("https://archive.example/web/{url}")); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.URLOf(locus.MustParse("http://h/?a=b&c")).String(); got != "https://archive.example/web/http://h/?a=b&c" {
+		t.Error(got)
+	}
+	if err := a.UnmarshalText(nil); err != nil || a != "" {
+		t.Errorf("%v, %q", err, a)
+	}
+}
+
+func TestMailConfig(t *testing.T) {
+	c := Default()
+	err := c.decode(`
+editor = "vim -n"
+[mail]
+from = "Fred <fred@example.net>"
+relay = "smtps://fred@mail.example"
+sendmail = ["msmtp", "-C", "my file"]
+clear = true
+`)
+	if err != nil || c.Editor != "vim -n" || c.Mail.From.String() != "Fred <fred@example.net>" || c.Mail.Relay.String() != "smtps://fred@mail.example:465" ||
+		len(c.Mail.Sendmail) != 3 || c.Mail.Sendmail[2] != "my file" || !c.Mail.Clear {
+		t.Errorf("%v, %+v", err, c.Mail)
+	}
+	if err := c.decode("[mail]\nsendmail = \"/usr/sbin/sendmail -x\""); err != nil || len(c.Mail.Sendmail) != 2 {
+		t.Errorf("%v, %q", err, c.Mail.Sendmail)
+	}
+	for text, says := range map[string]string{
+		`from = "a@b, c@d"`:              "one sender",
+		`from = "nobody"`:                "not an address",
+		`relay = "mail.example"`:         "smtps://user@host",
+		`relay = "smtps://u:sesame@h"`:   "asked for",
+		`relay = "smtps:u:sesame@h"`:     "not a relay",
+		`relay = "smtp+clear://u@h"`:     "a login needs TLS",
+		`sendmail = 1`:                   "list",
+		`relay = "smtps://u:ses ame@h/"`: "not a relay: write",
+	} {
+		err := c.decode("[mail]\n" + text)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "sesame") || strings.Contains(err.Error(), "ame@") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

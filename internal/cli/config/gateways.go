@@ -1,0 +1,119 @@
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+)
+
+// tableEntry takes one value of a table with free keys.
+type tableEntry = encoding.TextUnmarshaler
+
+// openTable is a setting with free keys.
+type openTable interface{ Entry(name string) tableEntry }
+
+// entryVariable returns the environment variable of a key in a table.
+func (s setting) entryVariable(name string) string {
+	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
+}
+
+// Keys of the table of gateways that are not names of schemes.
+const (
+	AllSchemes = "all"
+	exceptions = "except"
+)
+
+// GatewayTable is the table of gateways by scheme.
+type GatewayTable struct {
+	Rules     access.GatewayRules
+	HasExcept bool
+}
+
+// gatewayEntry is one key of the table.
+type gatewayEntry struct {
+	table *GatewayTable
+	name  string
+}
+
+// Entry returns the destination for the value of a key.
+func (g *GatewayTable) Entry(name string) tableEntry { return gatewayEntry{g, name} }
+
+// UnmarshalText sets the gateway of a scheme, or the exceptions. No error contains the
+// password of a gateway.
+func (e gatewayEntry) UnmarshalText(text []byte) error {
+	g := e.table
+	if e.name == exceptions {
+		g.Rules.Except, g.HasExcept = string(text), true
+		_, err := access.NewGateways(access.GatewayRules{Except: g.Rules.Except})
+		return Unprefixed(err)
+	}
+	if !locus.IsScheme(e.name) {
+		return fmt.Errorf("%q is not the name of a scheme in lower case", e.name)
+	}
+	gateway, err := access.ParseGateway(string(text))
+	if err != nil {
+		return Unprefixed(err)
+	}
+	if e.name == AllSchemes {
+		g.Rules.All = gateway
+		return nil
+	}
+	if g.Rules.Schemes == nil {
+		g.Rules.Schemes = make(map[string]access.Gateway)
+	}
+	g.Rules.Schemes[e.name] = gateway
+	return nil
+}
+
+// Unprefixed returns err without the program's name, which begins every message anyway.
+func Unprefixed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "locus: "))
+}
+
+// UnmarshalText reads SCHEME=GATEWAY entries, separated by blanks.
+func (g *GatewayTable) UnmarshalText(text []byte) error {
+	for _, word := range strings.Fields(string(text)) {
+		if err := g.Set(word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Set reads SCHEME=GATEWAY.
+func (g *GatewayTable) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || strings.ContainsAny(name, ":/@") {
+		// It may contain a password, so it is not repeated.
+		return errors.New("write a gateway as SCHEME=GATEWAY")
+	}
+	if err := g.Entry(name).UnmarshalText([]byte(value)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Over returns the entries of g, and those of below for other keys.
+func (g GatewayTable) Over(below GatewayTable) GatewayTable {
+	schemes := maps.Clone(below.Rules.Schemes)
+	if schemes == nil {
+		schemes = make(map[string]access.Gateway)
+	}
+	maps.Copy(schemes, g.Rules.Schemes)
+	below.Rules.Schemes = schemes
+	if !g.Rules.All.IsZero() {
+		below.Rules.All = g.Rules.All
+	}
+	if g.HasExcept {
+		below.Rules.Except, below.HasExcept = g.Rules.Except, true
+	}
+	return below
+}

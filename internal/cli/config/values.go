@@ -1,0 +1,335 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/submit"
+	"github.com/locus-url/locus/tn3270"
+)
+
+// Ports is a list of port numbers, for flags, variables and the file.
+type Ports []uint16
+
+var _ pflag.Value = (*Ports)(nil)
+
+// Set adds the ports of text, separated by commas.
+func (p *Ports) Set(text string) error {
+	for _, field := range strings.Split(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 16)
+		if err != nil || n == 0 {
+			return errors.New("a port is a number from 1 to 65535")
+		}
+		if !slices.Contains(*p, uint16(n)) {
+			*p = append(*p, uint16(n))
+		}
+	}
+	return nil
+}
+
+func (p *Ports) String() string {
+	list := make([]string, len(*p))
+	for i, n := range *p {
+		list[i] = strconv.Itoa(int(n))
+	}
+	return strings.Join(list, ",")
+}
+
+func (p *Ports) Type() string { return "port" }
+
+// UnmarshalText replaces the ports by those of text.
+func (p *Ports) UnmarshalText(text []byte) error {
+	*p = nil
+	if len(text) == 0 {
+		return nil
+	}
+	return p.Set(string(text))
+}
+
+// UnmarshalTOML takes a list of numbers.
+func (p *Ports) UnmarshalTOML(value any) error {
+	list, ok := value.([]any)
+	if !ok {
+		return errors.New("write a list of ports as [25, 119]")
+	}
+	*p = nil
+	for _, n := range list {
+		if err := p.Set(fmt.Sprint(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Size is a number of octets: digits, and optionally K, M, G or T for powers of 1024.
+type Size int64
+
+var _ pflag.Value = (*Size)(nil)
+
+func (s *Size) Set(text string) error {
+	digits := strings.TrimSuffix(strings.ToUpper(text), "B")
+	shift := 0
+	if i := strings.IndexByte("KMGT", lastByte(digits)); i >= 0 {
+		digits, shift = digits[:len(digits)-1], 10*(i+1)
+	}
+	n, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || n > math.MaxInt64>>shift {
+		return errors.New("a size is a number of octets, optionally followed by K, M, G or T")
+	}
+	*s = Size(n << shift)
+	return nil
+}
+
+// lastByte returns the last byte of s; 0 if s is empty.
+func lastByte(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[len(s)-1]
+}
+
+func (s *Size) String() string {
+	n := int64(*s)
+	for i := len("KMGT"); i > 0; i-- {
+		if unit := int64(1) << (10 * i); n >= unit && n%unit == 0 {
+			return strconv.FormatInt(n/unit, 10) + "KMGT"[i-1:i]
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func (s *Size) Type() string { return "size" }
+
+func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
+
+// duration is a time span that can't be negative.
+type duration time.Duration
+
+func (d *duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil || v < 0 {
+		return fmt.Errorf(`invalid duration %q: write "20s" or "2m"`, text)
+	}
+	*d = duration(v)
+	return nil
+}
+
+// cwdMode says how FTP walks a path: multi (a CWD for each segment), single or none.
+type cwdMode string
+
+func (m *cwdMode) UnmarshalText(text []byte) error {
+	if !slices.Contains([]string{"multi", "single", "none"}, string(text)) {
+		return fmt.Errorf(`%q is not "multi", "single" or "none"`, text)
+	}
+	*m = cwdMode(text)
+	return nil
+}
+
+// logFormat is the format of the gateway's log.
+type logFormat string
+
+func (f *logFormat) UnmarshalText(text []byte) error {
+	if !slices.Contains([]string{"text", "json", "none"}, string(text)) {
+		return fmt.Errorf(`%q is not "text", "json" or "none"`, text)
+	}
+	*f = logFormat(text)
+	return nil
+}
+
+func (f *logFormat) String() string { return string(*f) }
+
+func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)) }
+
+func (f *logFormat) Type() string { return "format" }
+
+// ListenAddress is the address of a gateway: HOST:PORT.
+type ListenAddress string
+
+func (l *ListenAddress) UnmarshalText(text []byte) error {
+	host, port, err := net.SplitHostPort(string(text))
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err == nil && strings.Contains(host, ":") {
+		_, err = netip.ParseAddr(host)
+	} else if host != "" && !locus.IsHost(host) {
+		err = locus.ErrValue
+	}
+	if err != nil {
+		return fmt.Errorf(`%q is not HOST:PORT: write "127.0.0.1:1738", or "[::1]:0" for any free port`, text)
+	}
+	*l = ListenAddress(text)
+	return nil
+}
+
+func (l *ListenAddress) String() string { return string(*l) }
+
+func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(text)) }
+
+func (l *ListenAddress) Type() string { return "address" }
+
+// model is the model of a 3270 terminal.
+type model int
+
+func (m *model) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 2 || n > 5 {
+		return errors.New("the model of a 3270 terminal must be 2, 3, 4 or 5")
+	}
+	*m = model(n)
+	return nil
+}
+
+// UnmarshalTOML takes a number.
+func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
+
+// codePage is an EBCDIC code page.
+type codePage string
+
+func (c *codePage) UnmarshalText(text []byte) error {
+	if !slices.Contains(tn3270.CodePages(), string(text)) {
+		return fmt.Errorf("unknown code page %q: choose from %s", text, strings.Join(tn3270.CodePages(), ", "))
+	}
+	*c = codePage(text)
+	return nil
+}
+
+// newsServer is the URL of a news server, nntp://host:port or nntps://host:port.
+type newsServer struct{ locus.URL }
+
+// UnmarshalText reads a URL, or only a host and optional port, as NNTPSERVER has it.
+func (n *newsServer) UnmarshalText(text []byte) error {
+	n.URL = locus.URL{}
+	name := strings.TrimSpace(string(text))
+	if name == "" {
+		return nil
+	}
+	if !strings.Contains(name, "://") {
+		name = "nntp://" + name
+	}
+	u, err := locus.Parse(name)
+	path, _ := u.Path()
+	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
+		// Text that is not a URL may contain a password anywhere.
+		return errors.New(`write a news server as "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
+	}
+	n.URL = u
+	return nil
+}
+
+// Paths are paths of files and folders.
+type Paths []string
+
+// UnmarshalText reads paths, separated by ":" or as in the system's PATH.
+func (p *Paths) UnmarshalText(text []byte) error {
+	*p = nil
+	for _, path := range filepath.SplitList(string(text)) {
+		if path != "" {
+			*p = append(*p, path)
+		}
+	}
+	return nil
+}
+
+// UnmarshalTOML takes a list of strings.
+func (p *Paths) UnmarshalTOML(value any) error {
+	*p = nil
+	list, ok := value.([]any)
+	for _, v := range list {
+		path, isText := v.(string)
+		ok = ok && isText && path != ""
+		*p = append(*p, path)
+	}
+	if !ok {
+		return errors.New(`write a list of paths as ["~/Mail", "/var/mail/me"]`)
+	}
+	return nil
+}
+
+// Sender is the sender of messages. The zero value means none.
+type Sender struct{ submit.Mailbox }
+
+// UnmarshalText reads one mailbox, with or without a name.
+func (s *Sender) UnmarshalText(text []byte) error {
+	s.Mailbox = submit.Mailbox{}
+	if len(text) == 0 {
+		return nil
+	}
+	list, err := submit.ParseMailboxes(string(text))
+	if err == nil && len(list) != 1 {
+		err = errors.New("a message has one sender")
+	}
+	if err != nil {
+		return err
+	}
+	s.Mailbox = list[0]
+	return nil
+}
+
+// relay is the server that sends messages. The zero value means none.
+type relay struct{ submit.Relay }
+
+// UnmarshalText reads a relay as [submit.ParseRelay] does.
+func (r *relay) UnmarshalText(text []byte) (err error) {
+	r.Relay = submit.Relay{}
+	if len(text) > 0 {
+		r.Relay, err = submit.ParseRelay(string(text))
+	}
+	return err
+}
+
+// words are a program and its arguments.
+type words []string
+
+// UnmarshalText reads words separated by blanks, without a shell.
+func (w *words) UnmarshalText(text []byte) error {
+	*w = strings.Fields(string(text))
+	return nil
+}
+
+// UnmarshalTOML takes a string, or a list of strings that may contain blanks.
+func (w *words) UnmarshalTOML(value any) error {
+	if text, ok := value.(string); ok {
+		return w.UnmarshalText([]byte(text))
+	}
+	return (*Paths)(w).UnmarshalTOML(value)
+}
+
+// archive is a template of an archive's URLs.
+type archive string
+
+// UnmarshalText reads a template with "{url}" or "{escaped}".
+func (t *archive) UnmarshalText(text []byte) error {
+	*t = ""
+	if len(text) == 0 {
+		return nil
+	}
+	try := archive(text)
+	if !strings.Contains(string(text), "{url}") && !strings.Contains(string(text), "{escaped}") || try.URLOf(locus.MustParse("http://example.com/")).IsZero() {
+		return errors.New(`write an archive as a URL with "{url}" or "{escaped}": "https://archive.example/web/{url}"`)
+	}
+	*t = try
+	return nil
+}
+
+// URLOf returns the URL of u in the archive; the zero URL if there is none.
+func (t archive) URLOf(u locus.URL) locus.URL {
+	text := strings.NewReplacer("{url}", u.String(), "{escaped}", string(escape.AppendEncode(nil, u.String(), escape.Unreserved()))).Replace(string(t))
+	archived, err := locus.Parse(text)
+	if err != nil {
+		return locus.URL{}
+	}
+	return archived
+}

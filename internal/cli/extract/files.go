@@ -1,0 +1,449 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/locus-url/locus/document"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/walk"
+)
+
+// Several files are read at once, and their links are written in the order of the
+// files: each batch of files has its own channel, and the channels are emptied one by
+// one.
+
+// chunk is a part of the output of a file.
+type chunk struct {
+	text  []byte
+	found int      // links in it
+	keys  []string // of the links, with --unique
+	ends  []int    // where in text each of them ends
+	err   error    // behind the text
+	flush bool     // somebody may wait for it
+}
+
+const (
+	// chunkSize is the number of octets written at once.
+	chunkSize = 32 << 10
+	// together is the number of files of a folder that one goroutine reads in a batch:
+	// handing over a single small file would cost as much as reading it.
+	together = 16
+	// chunksAhead is the number of chunks of a batch that wait for their turn, and
+	// filesAhead the number of such batches.
+	chunksAhead = 4
+	filesAhead  = 64
+	// garbage is the GC percentage. Live memory is small, so that the default would
+	// collect it every few megabytes.
+	garbage = 400
+)
+
+// reading is a batch of files that are read one after another.
+type reading struct {
+	x        *extractor
+	files    []walk.File
+	failures []failure
+	chunks   chan chunk
+	pending  chunk
+	prefix   string // before each line
+	octets   int64  // that were read, if that is shown
+	ctx      context.Context
+}
+
+// write extracts from all files, and returns the number of links written.
+func (x *extractor) write(args []string) (found int64) {
+	ctx, cancel := context.WithCancel(x.a.Context)
+	defer cancel()
+	if x.a.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+	}
+	x.free = make(chan []byte, filesAhead)
+	queue := make(chan *reading, filesAhead)   // for the readers
+	ordered := make(chan *reading, filesAhead) // in their order
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for r := range queue {
+				r.readAll()
+			}
+		})
+	}
+	defer workers.Wait()
+	// Readers that wait for a channel stop when the writer has gone.
+	defer cancel()
+	workers.Go(func() { x.list(ctx, args, queue, ordered) })
+	show := x.startProgress()
+	defer show.close()
+	var seen *base.TextSet
+	if x.unique {
+		seen = base.NewTextSet()
+	}
+	for r := range ordered {
+		for c := range r.chunks {
+			found += x.writeChunk(c, seen)
+			x.reuse(c.text)
+			if x.a.OutputFailed() {
+				return found
+			}
+			show.links.Store(found)
+		}
+		show.files.Add(int64(len(r.files)))
+		show.octets.Add(r.octets)
+	}
+	return found
+}
+
+// buffer returns an empty buffer for a chunk; reuse takes it back.
+func (x *extractor) buffer() []byte {
+	select {
+	case b := <-x.free:
+		return b[:0]
+	default:
+		return make([]byte, 0, chunkSize/4)
+	}
+}
+
+func (x *extractor) reuse(b []byte) {
+	if cap(b) == 0 || cap(b) > 4*chunkSize {
+		return
+	}
+	select {
+	case x.free <- b:
+	default:
+	}
+}
+
+// list sends the files of args to the readers.
+func (x *extractor) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
+	defer close(ordered)
+	defer close(queue)
+	// hand passes r to the readers, and reports whether to continue.
+	hand := func(r *reading) bool {
+		select {
+		case ordered <- r:
+		case <-ctx.Done():
+			return false
+		}
+		select {
+		case queue <- r:
+			return true
+		case <-ctx.Done():
+			close(r.chunks)
+			return false
+		}
+	}
+	r := x.newReading(ctx)
+	for f, err := range x.files(ctx, args) {
+		if err != nil {
+			r.failures = append(r.failures, failure{len(r.files), err})
+		} else {
+			r.files = append(r.files, f)
+		}
+		if f.Named || len(r.files) == together {
+			if !hand(r) {
+				return
+			}
+			r = x.newReading(ctx)
+		}
+	}
+	hand(r)
+}
+
+func (x *extractor) newReading(ctx context.Context) *reading {
+	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+}
+
+// failure is an error of listing, before the file with that index.
+type failure struct {
+	before int
+	err    error
+}
+
+// readAll reads the files to their ends.
+func (r *reading) readAll() {
+	defer close(r.chunks)
+	if r.ctx.Err() != nil {
+		return
+	}
+	for i := range len(r.files) + 1 {
+		for ; len(r.failures) > 0 && r.failures[0].before == i; r.failures = r.failures[1:] {
+			r.pending.err = r.failures[0].err
+			if !r.flush() {
+				return
+			}
+		}
+		if i < len(r.files) && !r.read(r.files[i]) {
+			return
+		}
+	}
+	r.flush()
+}
+
+// files yields the files that args name.
+func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
+	return func(yield func(walk.File, error) bool) {
+		for _, arg := range args {
+			if arg == "-" || !x.recursive {
+				if !yield(walk.File{Path: arg, Named: true}, nil) {
+					return
+				}
+				continue
+			}
+			for f, err := range walk.Files(ctx, []string{arg}, x.walkOptions()) {
+				if ctx.Err() != nil || !yield(f, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// writeChunk writes a chunk, and returns the number of links written.
+func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
+	a := x.a
+	if seen == nil {
+		a.Out.Write(c.text)
+		found = int64(c.found)
+	} else {
+		start := 0
+		for i, key := range c.keys {
+			if seen.Add(key) {
+				a.Out.Write(c.text[start:c.ends[i]])
+				found++
+			}
+			start = c.ends[i]
+		}
+	}
+	if c.flush || a.OutTTY || c.err != nil {
+		a.Out.Flush()
+	}
+	if c.err != nil {
+		x.complain(c.err)
+	}
+	return found
+}
+
+// complain reports a file that could not be read.
+func (x *extractor) complain(err error) {
+	if errors.Is(err, document.ErrBinary) {
+		x.a.Note("%s; --as text reads it", err)
+		return
+	}
+	x.a.Fail(base.StatusAccess, err)
+}
+
+// read reads a file to its end, and reports whether to continue.
+func (r *reading) read(file walk.File) bool {
+	in, err := r.open(file)
+	if err != nil {
+		r.pending.err = err
+		return r.flush()
+	}
+	defer in.Close()
+	name := file.Path
+	r.prefix = r.x.fileName(name)
+	o := r.x.o
+	if name == "-" && o.Type == "" {
+		o.Type = "text/plain"
+	}
+	for l, err := range document.Links(in, name, &o) {
+		if err != nil && r.ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			// In folders and containers, binary files are skipped without a message.
+			var in *document.Error
+			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
+				continue
+			}
+			r.pending.err = err
+			if !r.flush() {
+				return false
+			}
+			continue
+		}
+		if r.x.wants(&l) && !r.add(name, &l) {
+			return false
+		}
+	}
+	if f, ok := in.(io.Seeker); ok && r.x.a.ErrTTY {
+		octets, _ := f.Seek(0, io.SeekCurrent)
+		r.octets += octets
+	}
+	return r.ctx.Err() == nil
+}
+
+// open opens a file.
+func (r *reading) open(file walk.File) (io.ReadCloser, error) {
+	name := file.Path
+	if name == "-" {
+		return io.NopCloser(r.waited(r.x.a.In)), nil
+	}
+	if !file.Named {
+		f, err := openFile(name)
+		if err != nil {
+			return nil, err
+		}
+		return stoppedFile{f, r.ctx}, nil
+	}
+	f, err := base.OpenContext(r.ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s is a folder; -r reads its files", name)
+	case !info.Mode().IsRegular():
+		// Only Ctrl-C may end a pipe.
+		return struct {
+			io.Reader
+			io.Closer
+		}{r.waited(f), f}, nil
+	default:
+		return stoppedFile{f, r.ctx}, nil
+	}
+	f.Close()
+	return nil, err
+}
+
+// stoppedFile is a file whose reads fail once the run is to end.
+type stoppedFile struct {
+	*os.File
+	ctx context.Context
+}
+
+func (f stoppedFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// waited returns a reader that flushes the links so far before it waits for input.
+func (r *reading) waited(in io.Reader) io.Reader { return waitedReader{r, in} }
+
+type waitedReader struct {
+	r  *reading
+	in io.Reader
+}
+
+func (w waitedReader) Read(p []byte) (int, error) {
+	w.r.pending.flush = true
+	if !w.r.flush() {
+		return 0, w.r.ctx.Err()
+	}
+	n, err := base.ReadContext(w.r.ctx, w.in, p)
+	return n, err
+}
+
+// add adds a link, and reports whether to continue.
+func (r *reading) add(name string, l *document.Link) bool {
+	c := &r.pending
+	if c.text == nil {
+		c.text = r.x.buffer()
+	}
+	if r.x.a.Flags.JSON {
+		line, err := appendJSON(c.text, r.x.object(name, l))
+		if err != nil {
+			c.err = err
+			return r.flush()
+		}
+		c.text = line
+	} else {
+		c.text = r.x.lines(c.text, r.prefix, l)
+	}
+	c.found++
+	if r.x.unique {
+		key := l.URL.String()
+		if key == "" {
+			key = l.Ref + "\x00" + l.Base
+		}
+		c.keys, c.ends = append(c.keys, key), append(c.ends, len(c.text))
+	}
+	return len(c.text) < chunkSize || r.flush()
+}
+
+// flush sends the pending chunk, and reports whether to continue.
+func (r *reading) flush() bool {
+	c := r.pending
+	r.pending = chunk{}
+	if len(c.text) == 0 && c.err == nil {
+		return r.ctx.Err() == nil
+	}
+	return r.send(c)
+}
+
+// send passes c to the writer, unless that has stopped.
+func (r *reading) send(c chunk) bool {
+	select {
+	case r.chunks <- c:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// extractProgress shows how many files were read.
+type extractProgress struct {
+	files, links, octets atomic.Int64
+	end                  chan struct{}
+	done                 sync.WaitGroup
+}
+
+// startProgress shows the progress on a terminal, if results are not written there.
+func (x *extractor) startProgress() *extractProgress {
+	s := &extractProgress{end: make(chan struct{})}
+	a := x.a
+	if !a.ErrTTY || a.OutTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
+		return s
+	}
+	p := base.StartProgress(a, []string{"URLs in documents"})
+	s.done.Go(func() {
+		defer p.Close()
+		tick := time.NewTicker(base.ProgressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.Update(s.octets.Load(), fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
+			case <-s.end:
+				return
+			}
+		}
+	})
+	return s
+}
+
+func (s *extractProgress) close() {
+	close(s.end)
+	s.done.Wait()
+}
+
+// appendJSON appends v as one line.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	line := bytes.NewBuffer(b)
+	e := json.NewEncoder(line)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return line.Bytes(), err
+}

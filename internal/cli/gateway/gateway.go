@@ -1,0 +1,329 @@
+// Package gateway is the subcommand "locus gateway", which runs the HTTP gateway.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/submit"
+	"github.com/locus-url/locus/tour"
+)
+
+// gatewayCommand is one run of "locus gateway".
+type gatewayCommand struct {
+	app    *base.App
+	config config.Gateway
+	demo   bool
+	museum *tour.Museum   // of the demonstration; may be nil
+	relays *access.Client // leads to the mail relay; may be nil
+
+	locators *access.Gateways // of others, that URLs go by way of
+}
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	c := gatewayCommand{app: a, config: a.Config.Gateway}
+	cmd := &cobra.Command{
+		Use:   "gateway",
+		Short: "Serve URLs of every scheme over HTTP: pages, a proxy, an API",
+		Long: `It runs until SIGTERM (status 0) or Ctrl-C (status 130).
+
+Browsers get pages for people at http://127.0.0.1:1738/. As a proxy it accepts URLs of
+every scheme, set by http_proxy, https_proxy, gopher_proxy, ftp_proxy, wais_proxy or
+news_proxy. Programs use /api/, which /api/openapi.json describes. /metrics is for
+Prometheus, /healthz for monitoring.
+
+Clients are not trusted: a URL counts as found on the public Internet. It leads only to
+public addresses, on ports meant for its scheme, and to no files. --allow-private,
+--allow-port and --files change that. --allow and --deny take a scheme ("telnet:"), a
+host ("example.net", ".example.net" for a domain, "example.net:70"), addresses
+("192.0.2.0/24", which --deny applies to every name) or a prefix
+("gopher://example.net/1/pub/").
+
+Requests are logged to standard error, without passwords.`,
+		Example: `  locus gateway --demo --listen 127.0.0.1:0
+  locus gateway --deny telnet: --deny .example.com --log-format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.configure(cmd)
+			return c.run()
+		},
+	}
+	base.AddFlags(cmd, "Server", func(f *pflag.FlagSet) {
+		f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; port 0 is any free port")
+		f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "answer to this `NAME` too (repeatable)")
+		f.Var(&c.config.LogFormat, "log-format", "log requests as `FORMAT`: text, json or none")
+		f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead only to them")
+	})
+	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
+		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only what `RULE` names (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open what `RULE` names (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `FOLDER` (repeatable)")
+		f.Var(&c.config.ConnectPorts, "connect-port", "let CONNECT lead to port `N` besides 443 (repeatable)")
+	})
+	base.AddFlags(cmd, "Cache", func(f *pflag.FlagSet) {
+		f.StringVar(&c.config.Cache, "cache", "", "keep answers in `FOLDER`")
+		f.Var(&c.config.CacheSize, "cache-size", "keep at most `N` octets of answers (1G)")
+		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
+	})
+	base.UseNetworkFlags(cmd)
+	return cmd
+}
+
+// configure sets the values of the configuration where no flag was given.
+func (c *gatewayCommand) configure(cmd *cobra.Command) {
+	said := c.config
+	c.config = c.app.Config.Gateway
+	for name, set := range map[string]func(){
+		"listen":       func() { c.config.Listen = said.Listen },
+		"name":         func() { c.config.Names = said.Names },
+		"allow":        func() { c.config.Allow = said.Allow },
+		"deny":         func() { c.config.Deny = said.Deny },
+		"files":        func() { c.config.Files = said.Files },
+		"connect-port": func() { c.config.ConnectPorts = said.ConnectPorts },
+		"cache":        func() { c.config.Cache = said.Cache },
+		"cache-size":   func() { c.config.CacheSize = said.CacheSize },
+		"no-cache":     func() { c.config.NoCache = said.NoCache },
+		"log-format":   func() { c.config.LogFormat = said.LogFormat },
+	} {
+		if cmd.Flags().Changed(name) {
+			set()
+		}
+	}
+}
+
+func (c *gatewayCommand) run() error {
+	a := c.app
+	if most := int64(c.config.Memory); most > 0 {
+		// Collect garbage well before requests are refused.
+		debug.SetMemoryLimit(most - most/8)
+	}
+	if c.demo {
+		museum, err := tour.Open(a.Registry.All()...)
+		if err != nil {
+			a.Fail(base.StatusAccess, err)
+			return nil
+		}
+		defer museum.Close()
+		c.museum = museum
+	}
+	opener, closeAll, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	options, err := c.options(opener)
+	if c.relays != nil {
+		defer c.relays.Close()
+	}
+	if err != nil {
+		return err
+	}
+	store, err := c.store(opener.Registry())
+	if err != nil {
+		a.Fail(base.StatusAccess, err)
+		return nil
+	}
+	if store != nil {
+		defer store.Close()
+		options.Around = func(next http.RoundTripper) http.RoundTripper { return store.Transport(next) }
+	}
+	g, err := gateway.New(opener, options)
+	if err != nil {
+		return err
+	}
+	return c.serve(g)
+}
+
+// stopTime is the time for requests under way when the gateway ends.
+const stopTime = 10 * time.Second
+
+// serve serves until a signal.
+func (c *gatewayCommand) serve(g *gateway.Gateway) error {
+	a := c.app
+	l, err := net.Listen("tcp", string(c.config.Listen))
+	if err != nil {
+		a.Fail(base.StatusAccess, err)
+		return nil
+	}
+	where := "http://" + l.Addr().String() + "/"
+	if a.Flags.JSON {
+		a.WriteJSON(struct {
+			URL shape.Text `json:"url"`
+		}{shape.Text(where)})
+	} else {
+		fmt.Fprintln(a.Out, where)
+	}
+	a.Out.Flush()
+	server := gateway.NewServer(g)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	select {
+	case err = <-served:
+	case <-a.Context.Done():
+		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+		defer cancel()
+		server.Shutdown(ctx) // broken requests are reported to their clients
+		err = <-served
+		var s base.SignalError
+		a.Stopped = errors.As(context.Cause(a.Context), &s) && s.Signal == syscall.SIGTERM
+	}
+	if err != nil {
+		a.Fail(base.StatusAccess, err)
+	}
+	return nil
+}
+
+// options returns the options of the gateway.
+func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
+	o := &gateway.Options{
+		Names:        c.config.Names,
+		ConnectPorts: c.config.ConnectPorts,
+		Lobby:        c.lobby(),
+		Log:          c.logger(),
+		Limits: gateway.Limits{
+			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
+			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
+		},
+	}
+	var err error
+	if len(c.config.Files) > 0 {
+		folders := make([]string, len(c.config.Files))
+		for i, folder := range c.config.Files {
+			folders[i] = c.app.ExpandHome(folder)
+		}
+		if o.Files, err = gateway.Within(folders); err != nil {
+			return nil, err
+		}
+	}
+	if c.museum != nil {
+		o.Files, o.TLS = c.museum.Holds, c.museum.TLS()
+	}
+	o.Mail, err = c.mail(opener)
+	return o, err
+}
+
+// mail returns how the gateway sends messages; nil if the configuration does not ask
+// for it.
+func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
+	a := c.app
+	if !c.config.Mail || c.museum != nil {
+		return nil, nil
+	}
+	m := &gateway.Mail{From: a.Config.Mail.From.Mailbox, PerHour: c.config.Letters}
+	switch {
+	case m.From.Address == "":
+		return nil, errors.New("gateway.mail needs a sender: set mail.from in the configuration")
+	case a.Config.Mail.Relay.Host != "":
+		relay := a.Config.Mail.Relay.Relay
+		m.Relay = relay.String()
+		// The relay was typed, in the configuration.
+		rules := client.Rules(a)
+		p, err := policy.New(rules)
+		if err != nil {
+			return nil, err
+		}
+		c.relays = access.New(opener.Registry(), p, c.accessOptions())
+		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
+	case len(a.Config.Mail.Sendmail) > 0:
+		program, err := submit.NewSendmail(a.Config.Mail.Sendmail)
+		if err != nil {
+			return nil, err
+		}
+		m.Relay = strings.Join(a.Config.Mail.Sendmail, " ")
+		m.Send = func(ctx context.Context, m *submit.Message) (string, error) { return "", program.Submit(ctx, m) }
+	default:
+		return nil, errors.New("gateway.mail needs a way to send: set mail.relay or mail.sendmail in the configuration")
+	}
+	return m, nil
+}
+
+// store opens the cache of answers; nil means none. The demonstration has none.
+func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
+	if c.config.NoCache || c.museum != nil {
+		return nil, nil
+	}
+	dir := c.app.ExpandHome(c.config.Cache)
+	if dir == "" {
+		own, reason := c.app.CacheFolder()
+		if own == "" {
+			c.app.Note("answers are not cached: %s (--cache names a folder, --no-cache turns the cache off)", reason)
+			return nil, nil
+		}
+		dir = filepath.Join(own, "gateway")
+	}
+	store, err := cache.Open(dir, r, &cache.Options{
+		Size: int64(c.config.CacheSize),
+		Note: func(err error) { c.app.Note("%v", err) },
+	})
+	if err != nil {
+		return nil, scheme.Hint(err, "--cache names another folder, --no-cache turns the cache off")
+	}
+	return store, nil
+}
+
+// lobby returns the tour for the first page.
+func (c *gatewayCommand) lobby() []page.Section {
+	if c.museum == nil {
+		return nil
+	}
+	var sections []page.Section
+	for _, room := range c.museum.Rooms() {
+		section := page.Section{Title: room.Name, Text: room.About}
+		for _, stop := range room.Stops {
+			if !stop.From.IsZero() {
+				continue // it means something in another one alone
+			}
+			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Heading(), Kind: stop.Kind, Type: stop.Type, Size: -1})
+		}
+		sections = append(sections, section)
+	}
+	return sections
+}
+
+// logger returns a logger that writes a line for each request to standard error.
+func (c *gatewayCommand) logger() *slog.Logger {
+	a := c.app
+	format := c.config.LogFormat
+	if a.Flags.JSON && format == "text" {
+		format = "json"
+	}
+	switch {
+	case a.Flags.Quiet || format == "none":
+		return nil
+	case format == "json":
+		return slog.New(slog.NewJSONHandler(a.ErrOut, nil))
+	}
+	return slog.New(slog.NewTextHandler(a.ErrOut, nil))
+}
+
+// ServeDemo serves the tour to a browser, until a signal. It ignores the configuration
+// of gateways.
+func ServeDemo(a *base.App, listen config.ListenAddress) error {
+	c := gatewayCommand{app: a, config: config.Default().Gateway, demo: true}
+	c.config.Listen, c.config.LogFormat = listen, "none"
+	a.Note("open this in a browser; Ctrl-C closes the museum")
+	return c.run()
+}

@@ -1,0 +1,237 @@
+// Package get is the subcommand "locus get", which writes what URLs lead to, to
+// standard output or to files.
+package get
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/scheme/ftp"
+)
+
+// getter is one run of "locus get".
+type getter struct {
+	show.Viewer
+
+	output     string // -o
+	remoteName bool   // -O
+	dir        string // -d
+	resume     bool
+	overwrite  bool
+	parallel   int
+	perHost    int
+	retry      int
+	script
+	cwd, ssl    string
+	active      bool
+	literalTabs bool
+	answer      []string // --answer, each
+	answersFile string   // --answers
+	answers     *answers // of both; may be nil
+}
+
+const getLong = `An object is written to standard output as it is; with -o or -O it is written to a
+file, and several files are fetched at once. A menu, such as a directory, is a list:
+a table on a terminal, else lines of title, TAB and URL.
+
+Files. -o replaces the file it names, and writes through a symbolic link only with
+--overwrite. -O takes the name that the URL ends in, made safe, in the current folder
+or that of -d, and replaces a file only with --overwrite. Data goes to NAME.part, which
+is renamed when it is complete; NAME.part.json records where it came from. After an
+interrupt or a failure, -C continues the part if the object is unchanged and the server
+can resume. Otherwise it starts again. It skips files that are complete. If another
+process fetches the same file, get waits. An object in an unknown content coding ("br")
+is an error; --raw stores it in that coding.
+
+Terminals. Control characters in text are made visible, and binary data is refused;
+--raw writes everything as it is. --json describes an object, and writes its data only
+with -o or -O.
+
+Messages of mail and news are shown readable on a terminal, with a list of their parts.
+--part gets one part, decoded. --json describes the header and the parts. A newsgroup
+lists its newest 1000 articles and a wais search its best 40 hits; --items chooses
+others. "locus help configuration" tells which news server and which mail are used.
+
+A form or search lists its questions. --answer and --answers answer them; "locus open"
+asks for the answers. See "locus help forms".
+
+A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
+order, and writes what the host sends. See "locus help sessions".
+
+Logins come from the URL, from ~/.netrc, or from you when a server asks.`
+
+const getExamples = `  locus get file:///etc/
+  locus get --json -O -C -d copies file:///etc/hosts file:///etc/passwd`
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	g := &getter{Viewer: show.Viewer{App: a}}
+	g.RunSession = g.session
+	cmd := &cobra.Command{
+		Use:     "get URL...",
+		Short:   "Dereference URLs of any scheme and write what they lead to",
+		Long:    getLong,
+		Example: getExamples,
+		Args:    base.RequireURLs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := g.settle(cmd, args); err != nil {
+				return err
+			}
+			return g.run(cmd.Context(), args)
+		},
+	}
+	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
+		f.BoolVar(&g.Raw, "raw", false, "write data as it is stored, even to a terminal")
+		f.BoolVar(&g.NoFollow, "no-follow", false, "show where a redirect or referral leads")
+		g.AddVerboseFlag(f)
+	})
+	base.AddFlags(cmd, "Files", func(f *pflag.FlagSet) {
+		f.StringVarP(&g.output, "output", "o", "", "write the object to `FILE`; \"-\" is standard output")
+		f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
+		f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, created if missing")
+		f.BoolVarP(&g.resume, "continue", "C", false, "continue partial files of an earlier get")
+		f.BoolVar(&g.overwrite, "overwrite", false, "replace existing files; write through a symbolic link")
+		f.IntVar(&g.parallel, "parallel", 0, "fetch `N` files at once (default 8)")
+		f.IntVar(&g.perHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
+		f.IntVar(&g.retry, "retry", 0, "retry `N` times after a temporary failure")
+	})
+	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
+	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
+		f.StringArrayVar(&g.answer, "answer", nil, "answer a question by number or prompt: `FIELD=TEXT` (repeatable)")
+		f.StringVar(&g.answersFile, "answers", "", "answer a form with the JSON in `FILE`; \"-\" is standard input")
+	})
+	base.AddFlags(cmd, "Sessions", func(f *pflag.FlagSet) {
+		g.script.addFlags(f)
+		g.Screen.AddFlags(f)
+	})
+	base.AddFlags(cmd, "Protocols", func(f *pflag.FlagSet) {
+		f.StringVar(&g.cwd, "cwd", "", "ftp: change directory by `MODE`: multi (RFC 1738, default), single, none")
+		f.BoolVar(&g.active, "active", false, "ftp: let the server open the data connection")
+		f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` try or require")
+		f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
+	})
+	base.UseNetworkFlags(cmd)
+	return cmd
+}
+
+// settle validates the flags together, and takes missing values from the configuration.
+func (g *getter) settle(cmd *cobra.Command, args []string) error {
+	set := cmd.Flags().Changed
+	files := g.remoteName || set("output") && g.output != "-"
+	switch {
+	case set("output") && g.output == "":
+		return errors.New("-o needs a file name")
+	case set("output") && g.remoteName:
+		return errors.New("-o and -O can't be used together")
+	case set("output") && len(args) > 1:
+		return errOneObject
+	case !files && (g.resume || g.overwrite || set("dir") || set("retry")):
+		return errors.New("-C, -d, --overwrite and --retry need -o or -O")
+	case files && g.NoFollow:
+		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
+	case set("output") && g.output == "-" && g.App.Flags.JSON:
+		return errors.New("standard output can't carry both the object and --json")
+	case g.parallel < 0 || g.perHost < 0 || g.retry < 0:
+		return errors.New("--parallel, --per-host and --retry can't be negative")
+	}
+	if err := g.CheckPreferences(); err != nil {
+		return err
+	}
+	if err := g.Selection.Check(g.App, args); err != nil {
+		return err
+	}
+	if err := g.script.settleFlags(g.App, args); err != nil {
+		return err
+	}
+	if err := g.Screen.Apply(cmd.Flags(), &g.App.Config.TN3270); err != nil {
+		return err
+	}
+	var err error
+	if g.answers, err = newAnswers(g.App, g.answer, g.answersFile, base.IsStdin(args)); err != nil {
+		return err
+	}
+	config := &g.App.Config
+	if g.parallel == 0 {
+		g.parallel = config.Parallel
+	}
+	if g.perHost == 0 {
+		g.perHost = config.PerHost
+	}
+	if set("active") {
+		config.FTP.Active = g.active
+	}
+	if set("literal-tabs") {
+		config.Gopher.LiteralTabs = g.literalTabs
+	}
+	if set("cwd") {
+		if err := config.FTP.CWD.UnmarshalText([]byte(g.cwd)); err != nil {
+			return fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	return nil
+}
+
+// run gets the URLs. It returns only usage errors; failures of a URL are reported as
+// they happen.
+func (g *getter) run(ctx context.Context, args []string) error {
+	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose}
+	if g.Verbose {
+		o.Trace, o.ViaGateway = g.Trace, g.TraceGateway
+	}
+	if g.answers != nil {
+		o.Fill = g.answers.fill
+		defer func() {
+			if !g.answers.asked.Load() {
+				g.App.Note("the answers were not used: there was no form")
+			}
+		}()
+	}
+	var err error
+	if o.FTPTLS, err = g.tlsMode(); err != nil {
+		return err
+	}
+	client, closeAll, err := client.New(g.App, o)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	g.Client = client
+	switch {
+	case g.remoteName:
+		return g.toNames(ctx, args)
+	case g.output != "" && g.output != "-":
+		return g.toFile(ctx, args)
+	}
+	return g.toStream(ctx, args, g.Stdout())
+}
+
+// tlsMode returns the mode of --ssl.
+func (g *getter) tlsMode() (ftp.TLSMode, error) {
+	switch g.ssl {
+	case "":
+		return ftp.TLSOff, nil
+	case "try":
+		return ftp.TLSTry, nil
+	case "require":
+		return ftp.TLSRequire, nil
+	}
+	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
+}
+
+// openFolder opens the folder for files, and creates it if make is set.
+func openFolder(dir string, make bool) (*os.Root, error) {
+	if make {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenRoot(dir)
+}

@@ -1,0 +1,119 @@
+package get
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// partsToFolder gets a part of each message into a file of dir. An empty name means the
+// name that the part has.
+func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
+	folder, err := openFolder(dir, g.dir != "")
+	if err != nil {
+		err = &folderError{err}
+	} else {
+		defer folder.Close()
+	}
+	w := partWriter{getter: g, folder: folder, name: name, written: map[string]locus.URL{}}
+	first := true
+	for input, inputErr := range g.App.Inputs(args) {
+		if !first && name != "" {
+			return errOneObject
+		}
+		first = false
+		u, ok := g.ReadURL(input, inputErr)
+		if !ok {
+			continue
+		}
+		problem := err
+		if problem == nil {
+			problem = w.get(ctx, u)
+		}
+		if problem != nil {
+			g.Fail(u.Redacted(), problem)
+		}
+		g.WriteNotes()
+	}
+	w.left.tell(g.App)
+	return nil
+}
+
+// partWriter writes parts of messages to files.
+type partWriter struct {
+	*getter
+	folder  *os.Root
+	name    string // of the file; empty: as the part is called
+	written map[string]locus.URL
+	left    leftovers
+}
+
+// get gets the part of the message at u.
+func (w *partWriter) get(ctx context.Context, u locus.URL) error {
+	result, err := w.Fetch(ctx, u)
+	if err != nil {
+		return err
+	}
+	defer result.Resource.Close()
+	l, part, err := w.ReadPart(ctx, show.Found{Asked: u, At: result.URL}, result.Resource, true)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	name := w.name
+	if name == "" {
+		name = transfer.SafeName(part.Name)
+	}
+	if before, ok := w.written[name]; ok {
+		return fmt.Errorf("%s: %w: %s, for %s too", u.Redacted(), transfer.ErrTwice, locus.Quote(name), before.Redacted())
+	}
+	if name == "" {
+		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Redacted(), transfer.ErrName, w.Part), "-o FILE chooses one")
+	}
+	w.written[name] = u
+	return w.write(ctx, transfer.Job{URL: u, Name: name}, result.URL, func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
+		return w.PartObject(ctx, l, part, req)
+	})
+}
+
+// write writes the object that open returns, as other files are written.
+func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, open scheme.OpenerFunc) error {
+	client, err := clientOf(w.App, job.URL.Scheme(), open)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	results, err := transfer.Run(ctx, client, w.folder, []transfer.Job{job}, w.transferOptions(nil))
+	if err != nil {
+		return err
+	}
+	for r := range results {
+		r.URL = at
+		w.result(r, w.folder.Name(), &w.left)
+	}
+	return nil
+}
+
+// clientOf returns a client that opens all URLs of a scheme with open.
+func clientOf(a *base.App, name string, open scheme.Opener) (*access.Client, error) {
+	s, _ := a.Registry.Lookup(name)
+	s.Opener = open
+	registry, err := scheme.NewRegistry(s)
+	if err != nil {
+		return nil, err
+	}
+	p, err := policy.New(client.Rules(a))
+	if err != nil {
+		return nil, err
+	}
+	return access.New(registry, p, nil), nil
+}

@@ -1,0 +1,148 @@
+package help
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// NewMan returns the hidden subcommand "man".
+func NewMan(a *base.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write the manual pages into a folder",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, page := range manPages(cmd.Root()) {
+				if err := os.WriteFile(filepath.Join(args[0], page.name+".1"), []byte(page.text), 0o666); err != nil {
+					a.Fail(base.StatusAccess, err)
+					return nil
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// manPage is a page of section 1.
+type manPage struct{ name, text string }
+
+// manPages returns a page for cmd and for each visible command below it.
+func manPages(cmd *cobra.Command) []manPage {
+	pages := []manPage{{manName(cmd), manText(cmd)}}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() && c.Name() != "help" {
+			pages = append(pages, manPages(c)...)
+		}
+	}
+	return pages
+}
+
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// roff builds the source of a page for the macros of man(7).
+type roff struct{ strings.Builder }
+
+// macro writes a request with its arguments in quotes.
+func (r *roff) macro(name string, args ...string) {
+	r.WriteString("." + name)
+	for _, arg := range args {
+		r.WriteString(` "` + strings.ReplaceAll(roffText(arg), `"`, `\(dq`) + `"`)
+	}
+	r.WriteByte('\n')
+}
+
+// lines writes lines of text, none of which can be read as a request.
+func (r *roff) lines(text string) {
+	for line := range strings.Lines(roffText(text)) {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			r.WriteString(`\&`)
+		}
+		r.WriteString(strings.TrimRight(line, "\n") + "\n")
+	}
+}
+
+// literal writes text without filling lines.
+func (r *roff) literal(text string) {
+	r.macro("nf")
+	r.lines(text)
+	r.macro("fi")
+}
+
+// prose writes paragraphs; an indented one is literal.
+func (r *roff) prose(text string) {
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		r.macro("PP")
+		if strings.HasPrefix(paragraph, "  ") {
+			r.literal(paragraph)
+		} else {
+			r.lines(paragraph)
+		}
+	}
+}
+
+func roffText(text string) string {
+	return strings.NewReplacer(`\`, `\e`, `-`, `\-`, "^", `\(ha`, "~", `\(ti`, "`", `\(ga`).Replace(text)
+}
+
+func manText(cmd *cobra.Command) string {
+	var r roff
+	r.macro("TH", strings.ToUpper(manName(cmd)), "1", "", "locus", "Locus")
+	r.macro("SH", "NAME")
+	r.lines(manName(cmd) + " - " + cmd.Short)
+	if cmd.Runnable() {
+		r.macro("SH", "SYNOPSIS")
+		r.lines(cmd.UseLine())
+	}
+	if cmd.Long != "" {
+		r.macro("SH", "DESCRIPTION")
+		r.prose(cmd.Long)
+	}
+	if cmd.Runnable() {
+		for _, group := range base.FlagGroups(cmd) {
+			manFlags(&r, "OPTIONS: "+strings.ToUpper(group.Name()), group)
+		}
+	}
+	if cmd.Example != "" {
+		r.macro("SH", "EXAMPLES")
+		r.literal(cmd.Example)
+	}
+	manSeeAlso(&r, cmd)
+	return r.String()
+}
+
+func manFlags(r *roff, title string, flags *pflag.FlagSet) {
+	r.macro("SH", title)
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		r.macro("TP")
+		r.lines(strings.TrimSpace(name + " " + value))
+		r.lines(usage)
+	})
+}
+
+func manSeeAlso(r *roff, cmd *cobra.Command) {
+	var names []string
+	if cmd.HasParent() {
+		names = append(names, manName(cmd.Parent())+"(1)")
+	}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() && c.Name() != "help" {
+			names = append(names, manName(c)+"(1)")
+		}
+	}
+	if len(names) > 0 {
+		r.macro("SH", "SEE ALSO")
+		r.lines(strings.Join(names, ",\n"))
+	}
+}

@@ -1,0 +1,40 @@
+package open
+
+import (
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// lineState is the state of a line that is being typed.
+type lineState uint8
+
+const (
+	lineMore  lineState = iota
+	lineDone            // Enter
+	lineBreak           // Ctrl-C
+	lineEnd             // Ctrl-D where there was nothing
+)
+
+// lineEditor reads a line at a terminal in raw mode, and shows it.
+type lineEditor struct{ term.Line }
+
+func (l *lineEditor) text() string { return l.Text() }
+func (l *lineEditor) reset()       { l.Reset() }
+
+// take processes an octet, and shows its effect on d.
+func (l *lineEditor) take(o byte, d *show.Display) lineState {
+	shown, event := l.Type(o)
+	if shown != "" {
+		d.WriteOwn(shown)
+	}
+	switch {
+	case event == term.LineEnter:
+		return lineDone
+	case event == term.LineControl && o == 'C'&0x1F:
+		d.WriteOwn("^C\r\n")
+		return lineBreak
+	case event == term.LineControl && o == 'D'&0x1F && l.Len() == 0:
+		return lineEnd
+	}
+	return lineMore
+}

@@ -1,0 +1,144 @@
+package open
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+// pager shows text page by page, in a child process that starts with the first write.
+type pager struct {
+	a       *base.App
+	command *exec.Cmd      // nil before the first write, or without a pager
+	in      io.WriteCloser // of the process
+	quit    func()         // cancels the text after the pager ended
+	gone    chan struct{}  // closed when the process has ended
+	err     error          // of the process
+	refused bool           // it took no more
+}
+
+// newPager returns the pager of the configuration or the environment. quit is called
+// when it ends, even before all text has come.
+func newPager(a *base.App, quit func()) *pager {
+	return &pager{a: a, quit: quit, gone: make(chan struct{})}
+}
+
+// defaultPagers are tried in order if the user has chosen none.
+var defaultPagers = [...]string{"less", "more"}
+
+// choose returns the command of the pager; nil if there is none.
+func (p *pager) choose() *exec.Cmd {
+	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
+		// By custom this is a command with arguments. It is the user's own text,
+		// without anything of a URL or a server.
+		return exec.CommandContext(p.a.Context, "sh", "-c", text)
+	}
+	for _, name := range defaultPagers {
+		if path, err := exec.LookPath(name); err == nil {
+			return exec.CommandContext(p.a.Context, path)
+		}
+	}
+	return nil
+}
+
+// begin starts the pager.
+func (p *pager) begin() error {
+	p.a.Out.Flush()
+	command := p.choose()
+	if command == nil {
+		p.in = plainOutput{p.a.UnbufferedOut()}
+		return nil
+	}
+	command.Stdout, command.Stderr = p.a.OutFile(), p.a.ErrOut
+	if p.a.Getenv("LESS") == "" {
+		// Quit if it fits the screen, show colours, leave the text on the screen.
+		command.Env = append(os.Environ(), "LESS=FRX")
+	}
+	// The pager resets the terminal before it ends.
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	in, err := command.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("the pager can't be run: %w", err)
+	}
+	p.a.PagerRuns.Store(true)
+	p.command, p.in = command, in
+	go func() {
+		p.err = command.Wait()
+		time.AfterFunc(lastMoment, func() { p.a.PagerRuns.Store(false) })
+		close(p.gone)
+		p.quit()
+	}()
+	return nil
+}
+
+// lastMoment is the time after the end of a pager in which a Ctrl-C may still have been
+// meant for it.
+const lastMoment = 500 * time.Millisecond
+
+// plainOutput is standard output if there is no pager.
+type plainOutput struct{ io.Writer }
+
+func (plainOutput) Close() error { return nil }
+
+// Write passes text on.
+func (p *pager) Write(text []byte) (int, error) {
+	if p.in == nil {
+		if err := p.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := p.in.Write(text)
+	p.refused = p.refused || err != nil
+	return n, err
+}
+
+// leftEarly reports whether the pager ended or refused text before the end of the text.
+func (p *pager) leftEarly() bool {
+	if p.command == nil {
+		return false
+	}
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return p.refused
+	}
+}
+
+// Close ends the text, and waits for the end of the pager. An error means that it could
+// not be run.
+func (p *pager) Close() error {
+	if p.command == nil {
+		return nil
+	}
+	p.in.Close()
+	<-p.gone
+	var exit *exec.ExitError
+	if !errors.As(p.err, &exit) {
+		return nil
+	}
+	switch exit.ExitCode() {
+	case notFound, notRunnable:
+		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
+	case killed, base.StatusInterrupted:
+		p.a.RaiseStatus(base.StatusInterrupted)
+	}
+	return nil
+}
+
+// Exit codes of a pager: the shell could not run it, or a signal ended it.
+const (
+	notRunnable = 126
+	notFound    = 127
+	killed      = -1
+)

@@ -1,0 +1,156 @@
+package open
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/telnet"
+)
+
+// sessionFlags are flags of "locus open" for sessions.
+type sessionFlags struct {
+	safe   bool   // --safe
+	chosen bool   // --safe was given
+	escape string // --escape, as it was given
+	key    byte   // code of the key; 0: none
+}
+
+func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&s.safe, "safe", false, "leave out escape sequences that could harm the terminal")
+	f.StringVar(&s.escape, "escape", "^]", "the `KEY` that leads to the commands of locus, or \"none\"")
+}
+
+// neededKeys are keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
+// with which arrow keys begin.
+const neededKeys = "\x03\b\t\n\r\x1b"
+
+// settle validates the flags.
+func (s *sessionFlags) settle(f *pflag.FlagSet) error {
+	s.chosen = f.Changed("safe")
+	if s.escape == "none" {
+		return nil
+	}
+	name := strings.ToUpper(s.escape)
+	if len(name) != 2 || name[0] != '^' || (name[1] < 'A' || name[1] > 'Z') && !strings.Contains(`[\]^_`, name[1:]) {
+		return fmt.Errorf("--escape must be \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
+	}
+	s.key = name[1] & 0x1F
+	if strings.IndexByte(neededKeys, s.key) >= 0 {
+		return fmt.Errorf("--escape: sessions need the key %s", locus.Quote(s.escape))
+	}
+	return nil
+}
+
+// errSessionJSON means that --json does not fit an interactive session.
+var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
+	"\"locus get --json\" records a session")
+
+// converse connects the user to a host: at the terminal, or through pipes.
+func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
+	if !o.session.chosen {
+		// A URL that was read from standard input may not be the user's choice. Nothing
+		// else leads here: the policy lets no document refer to a session.
+		o.session.safe = o.fromInput
+	}
+	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
+		return o.pipe(ctx, s)
+	}
+	tty, err := o.App.OpenTerminal()
+	if err != nil {
+		return o.pipe(ctx, s)
+	}
+	defer tty.Close()
+	o.App.Out.Flush()
+	return newTerminalSession(o, tty, s).run(ctx)
+}
+
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// afterInput is how long a host may be silent after the end of the input.
+const afterInput = 2 * time.Second
+
+// pipe sends standard input, and writes the output of the host.
+func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
+	if _, ok := s.Conn.(telnet.Terminal3270); ok {
+		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
+			"\"locus get\" types, presses keys and writes what the screen shows")
+	}
+	output := &show.Display{Writer: o.Stdout().Unbuffered(), Safe: o.session.safe}
+	if o.App.OutTTY {
+		defer output.Restore()
+	}
+	p := &piping{ended: make(chan error, 1), came: make(chan struct{}, 1), read: make(chan error, 1), output: output}
+	go p.hear(s.Conn)
+	go p.send(s.Conn, o.App.In)
+	ended, err := p.wait(ctx)
+	if !ended {
+		// The copying goroutine must not write any more.
+		s.Close()
+		<-p.ended
+	}
+	return err
+}
+
+// piping is a session between pipes.
+type piping struct {
+	ended  chan error    // the host has ended the session
+	read   chan error    // standard input has ended
+	came   chan struct{} // something
+	output io.Writer
+}
+
+func (p *piping) hear(host io.Reader) {
+	_, err := io.Copy(p, host)
+	p.ended <- err
+}
+
+func (p *piping) send(host io.Writer, in io.Reader) {
+	_, err := io.Copy(host, in)
+	p.read <- err
+}
+
+// Write writes output of the host.
+func (p *piping) Write(octets []byte) (int, error) {
+	select {
+	case p.came <- struct{}{}:
+	default:
+	}
+	return p.output.Write(octets)
+}
+
+// wait waits until the host ends the session, or is silent after the end of the input.
+// ended reports the former.
+func (p *piping) wait(ctx context.Context) (ended bool, err error) {
+	var failure error
+	var silent <-chan time.Time
+	for {
+		select {
+		case err := <-p.ended:
+			return true, err
+		case failure = <-p.read:
+			// If the host has ended the session, p.ended tells so.
+			silent = time.After(afterInput)
+		case <-p.came:
+			if silent != nil && failure == nil {
+				silent = time.After(afterInput)
+			}
+		case <-silent:
+			return false, failure
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package open
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// onResize calls f when the size of the window changes, until stop is called.
+func onResize(f func()) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGWINCH)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-signals:
+				f()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// suspendSelf stops the process group. It returns when that continues, or after a
+// second if there is no shell for it.
+func suspendSelf() {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	defer signal.Stop(goesOn)
+	syscall.Kill(0, syscall.SIGTSTP)
+	select {
+	case <-goesOn:
+	case <-time.After(time.Second):
+	}
+}
+
+// apart puts a child into a process group of its own, where it gets no signals of the
+// terminal.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// unmoved ignores the signals of the terminal, also those for processes in the
+// background.
+func unmoved() {
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
+}

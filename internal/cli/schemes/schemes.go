@@ -1,0 +1,114 @@
+// Package schemes is the subcommand "locus schemes", which lists the registry.
+package schemes
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// New returns the subcommand.
+func New(a *base.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schemes",
+		Short: "List the schemes: name, port, section, and how they are accessed",
+		Long: `The columns are the name, the default port, the origin of the name (standard: RFC 1738;
+draft: the URI draft that became RFC 1630; extension: neither, but supported; reserved:
+a name without syntax), the section that defines it, and how it is accessed. --json adds
+the syntax, the status in IANA's registry, and the gateway that URLs of the scheme use.
+
+Then come the other names that IANA registers (permanent, provisional or historical) and
+those that programs use unregistered. Their URLs are checked by RFC 1738 section 5, and
+not accessed. Names that have only a gateway come last.`,
+		Example: `  locus schemes
+  locus schemes --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list := a.Registry.All()
+			gateways, err := client.Gateways(a)
+			if err != nil {
+				return err
+			}
+			if a.Flags.JSON {
+				for _, s := range list {
+					a.WriteJSON(withGateway(a, shape.NewScheme(s), gateways))
+				}
+				for _, s := range namedSchemes(a, gateways) {
+					a.WriteJSON(withGateway(a, s, gateways))
+				}
+				return nil
+			}
+			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
+			for _, s := range list {
+				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
+			}
+			for _, s := range namedSchemes(a, gateways) {
+				access := "-"
+				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
+					access = "gateway " + g.String()
+				}
+				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
+			}
+			writeTable(a, rows)
+			return nil
+		},
+	}
+	base.UseNetworkFlags(cmd, "gateway", "no-gateway")
+	return cmd
+}
+
+// schemeJSON is a row of the registry, with the gateway of the scheme.
+type schemeJSON struct {
+	shape.Scheme
+	Gateway shape.Text `json:"gateway,omitempty"`
+}
+
+func withGateway(a *base.App, s shape.Scheme, gateways *access.Gateways) schemeJSON {
+	j := schemeJSON{Scheme: s}
+	if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
+		j.Gateway = shape.Text(g.String())
+	}
+	return j
+}
+
+func portText(n uint16) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(int(n))
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// writeTable writes rows with aligned columns.
+func writeTable(a *base.App, rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], term.Width(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-term.Width(cell)+2))
+		}
+		fmt.Fprintln(a.Out, strings.TrimRight(line.String(), " "))
+	}
+}

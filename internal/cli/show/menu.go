@@ -1,0 +1,299 @@
+package show
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/locus-url/locus/internal/cli/form"
+	"github.com/locus-url/locus/internal/human"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// menu writes a list for people or programs. Items are written as they come, so a list
+// may have any length; those before an error remain.
+func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
+	if v.App.Flags.JSON && to.IsStdout {
+		return v.menuJSON(f, m)
+	}
+	l := new(form.TextDecoder)
+	if !v.App.Flags.JSON {
+		defer v.NoteOf(f.Asked, m.Note)
+	}
+	items, err := writeMenu(m, to, l)
+	if l.Latin1 {
+		v.NoteLater("%s: text that is not UTF-8 is shown as ISO Latin 1", f.Asked.Redacted())
+	}
+	if m.Form != nil && err == nil && items == 0 {
+		v.NoteLater("%s", form.Howto(m.Form))
+	}
+	return err
+}
+
+// writeMenu writes a list and its form, and returns the number of items. A program gets
+// the form only if there are no items.
+func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
+	if to.ForPeople {
+		t := table{w: to.Unbuffered(), TextDecoder: l}
+		err = t.write(counted(m.Items, &items))
+	} else {
+		_, err = WriteLines(to.Writer, counted(m.Items, &items), l)
+	}
+	if items > 0 && !to.ForPeople {
+		return items, err
+	}
+	for _, row := range form.Rows(m.Form, l) {
+		if err != nil {
+			return items, err
+		}
+		if !to.ForPeople {
+			// As an item without a URL.
+			row = strings.TrimSpace(row) + "\t"
+		}
+		_, err = io.WriteString(to.Writer, row+"\n")
+	}
+	return items, err
+}
+
+// counted counts items as they are read.
+func counted(items iter.Seq2[scheme.Item, error], n *int) iter.Seq2[scheme.Item, error] {
+	return func(yield func(scheme.Item, error) bool) {
+		for item, err := range items {
+			if err == nil {
+				*n++
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// WriteLines writes title, TAB and URL of each item, and counts them. The URL may be
+// empty.
+func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
+	for item, err := range items {
+		if err != nil {
+			return n, err
+		}
+		n++
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", l.Line(item.Title), item.URL.WithoutPassword().String()); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// table writes a list for people: number, kind and title of each link, with size and
+// date before the title if the first link has any. Articles and newsgroups have their
+// own columns. A line without a URL has no number.
+type table struct {
+	w io.Writer
+	*form.TextDecoder
+	layout layout
+	held   []scheme.Item // before it is decided
+	links  int
+}
+
+// layout is the set of columns of a table.
+type layout uint8
+
+const (
+	undecided layout = iota
+	narrow
+	wide     // with size and date
+	articles // with the number that the newsgroup has for it, date and author
+	groups   // with the number of articles and a description
+)
+
+// mostHeld is the number of text lines that wait for the first link, which decides
+// where titles begin.
+const mostHeld = 100
+
+func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
+	for item, err := range items {
+		if err == nil {
+			err = t.add(item)
+		}
+		if err != nil {
+			return errors.Join(t.decide(narrow), err)
+		}
+	}
+	return t.decide(narrow)
+}
+
+func (t *table) add(item scheme.Item) error {
+	switch {
+	case t.layout != undecided:
+	case item.URL.IsZero() && len(t.held) < mostHeld:
+		t.held = append(t.held, item)
+		return nil
+	default:
+		if err := t.decide(layoutOf(item)); err != nil {
+			return err
+		}
+	}
+	return t.row(item)
+}
+
+// decide sets the columns, unless they are set, and writes the lines that waited.
+func (t *table) decide(l layout) error {
+	if t.layout != undecided {
+		return nil
+	}
+	t.layout = l
+	for _, item := range t.held {
+		if err := t.row(item); err != nil {
+			return err
+		}
+	}
+	t.held = nil
+	return nil
+}
+
+// layoutOf returns the layout of a list whose first link is item.
+func layoutOf(item scheme.Item) layout {
+	switch {
+	case item.URL.IsZero():
+		return narrow
+	case hasField(item, "number") && hasField(item, "messageId"):
+		return articles
+	case hasField(item, "count"):
+		return groups
+	case hasDetails(item):
+		return wide
+	}
+	return narrow
+}
+
+func hasDetails(item scheme.Item) bool { return item.Size >= 0 || !item.ModTime.IsZero() }
+
+func hasField(item scheme.Item, name string) bool { return fieldOf(item, name) != nil }
+
+// fieldOf returns the value of a field of item; nil if it has none.
+func fieldOf(item scheme.Item, name string) any {
+	for _, field := range item.Fields {
+		if field.Name == name {
+			return field.Value
+		}
+	}
+	return nil
+}
+
+// Columns of titles, and widths of other columns.
+const (
+	wideIndent    = form.Indent + 8 + 2 + 16 + 2
+	articleIndent = 8 + 2
+	authorWidth   = 24
+	groupWidth    = 36
+)
+
+func (t *table) row(item scheme.Item) error {
+	var row string
+	switch {
+	case item.URL.IsZero():
+		row = t.textRow(item)
+	case t.layout == articles && hasField(item, "number"):
+		row = t.articleRow(item)
+	case t.layout == groups && hasField(item, "count"):
+		row = t.groupRow(item)
+	default:
+		row = t.linkRow(item)
+	}
+	_, err := io.WriteString(t.w, strings.TrimRight(row, " ")+"\n")
+	return err
+}
+
+// textRow is a line without a URL: text, or an error or broken link with its kind.
+func (t *table) textRow(item scheme.Item) string {
+	indent := map[layout]int{narrow: form.Indent, wide: wideIndent, articles: articleIndent}[t.layout]
+	kind := ""
+	if item.Kind != scheme.KindInfo && item.Kind != scheme.KindUnknown && indent >= form.Indent {
+		kind = fmt.Sprintf("%7s%s", "", shortKind(item))
+	}
+	return fmt.Sprintf("%-*s", indent, kind) + t.Line(item.Title) + t.noteOf(item)
+}
+
+// linkRow is a link with its number in the list.
+func (t *table) linkRow(item scheme.Item) string {
+	t.links++
+	row := fmt.Sprintf("%5d  %-7s  ", t.links, shortKind(item))
+	title := t.Line(item.Title)
+	switch {
+	case t.layout == wide:
+		row += fmt.Sprintf("%8s  %-16s  %s", human.Size(item.Size), human.Time(item.ModTime), title)
+	case hasDetails(item):
+		row += fmt.Sprintf("%s  (%s)", title, strings.TrimSpace(human.Size(item.Size)+" "+human.Time(item.ModTime)))
+	default:
+		row += title
+	}
+	return row + t.noteOf(item)
+}
+
+// articleRow is an article with its number in the newsgroup.
+func (t *table) articleRow(item scheme.Item) string {
+	return fmt.Sprintf("%8v  %-16s  %s  %s", fieldOf(item, "number"), human.Time(item.ModTime), column(t.Line(item.Note), authorWidth), t.Line(item.Title))
+}
+
+// groupRow is a newsgroup with its number of articles.
+func (t *table) groupRow(item scheme.Item) string {
+	return fmt.Sprintf("%-*s  %8v%s", groupWidth, t.Line(item.Title), fieldOf(item, "count"), t.noteOf(item))
+}
+
+// noteOf is the note after the title of an item.
+func (t *table) noteOf(item scheme.Item) string {
+	if item.Note == "" {
+		return ""
+	}
+	return "  " + t.Line(item.Note)
+}
+
+// column pads or shortens text, which must be safe, to width columns.
+func column(text string, width int) string {
+	text = term.Truncate(text, width)
+	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
+}
+
+// shortNames are the characters of names that stand for media types.
+const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
+
+// shortKind returns the kind of an item in at most seven characters: for an object, a
+// name for its media type.
+func shortKind(item scheme.Item) string {
+	kind := string(item.Kind)
+	if item.Kind != scheme.KindObject {
+		return kind
+	}
+	mediaType, _, _ := strings.Cut(item.Type, ";")
+	top, sub, _ := strings.Cut(strings.ToLower(strings.TrimSpace(mediaType)), "/")
+	switch {
+	case top == "image" || top == "audio" || top == "video":
+		kind = top
+	case top == "text" && sub == "plain":
+		kind = top
+	case sub == "octet-stream":
+		kind = "binary"
+	default:
+		if sub = strings.TrimPrefix(sub, "x-"); sub != "" && len(sub) <= 7 && strings.Trim(sub, shortNames) == "" {
+			kind = sub
+		}
+	}
+	return kind
+}
+
+// referral writes the targets of a referral, one URL a line.
+func (v *Viewer) referral(f Found, r *scheme.Referral, to Stream) error {
+	if v.App.Flags.JSON && to.IsStdout {
+		v.App.WriteJSON(describeReferral(f, r))
+		return nil
+	}
+	for _, u := range r.To {
+		if _, err := fmt.Fprintln(to.Writer, u.WithoutPassword().String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package show
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/locus-url/locus/internal/cli/base"
+)
+
+func TestIsMessage(t *testing.T) {
+	for text, want := range map[string]bool{
+		"message/rfc822": true, "Message/RFC822; x=y": true, " message/news": true, "message/global ": true,
+		"": false, "message/partial": false, "text/plain": false, "message/rfc8222": false,
+	} {
+		if IsMessage(text) != want {
+			t.Errorf("isMessage(%q) is %v", text, !want)
+		}
+	}
+}
+
+// What is held reads the same from memory and from a file, which is gone afterwards.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	for _, size := range []int{0, 1, mostInMemory, mostInMemory + 1, mostInMemory * 2} {
+		var h spool
+		octets := bytes.Repeat([]byte("0123456"), size/7+1)[:size]
+		for piece := range slices.Chunk(octets, 1<<20-1) {
+			if n, err := h.Write(piece); n != len(piece) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if files, _ := os.ReadDir(dir); (len(files) == 1) != (size > mostInMemory) {
+			t.Errorf("%d octets: %d files", size, len(files))
+		}
+		got, err := io.ReadAll(io.NewSectionReader(&h, 0, int64(size)))
+		if err != nil || !bytes.Equal(got, octets) {
+			t.Errorf("%d octets: %d, %v", size, len(got), err)
+		}
+		if n, err := h.ReadAt(make([]byte, 2), int64(max(size-1, 0))); n != min(size, 1) || err != io.EOF {
+			t.Errorf("at the end: %d, %v", n, err)
+		}
+		if n, err := h.ReadAt(make([]byte, 2), int64(size)+5); n != 0 || err != io.EOF {
+			t.Errorf("beyond the end: %d, %v", n, err)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 0 {
+			t.Errorf("%d octets: %d files are left", size, len(files))
+		}
+	}
+}
+
+func TestHeldNowhere(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	var h spool
+	if _, err := h.Write(make([]byte, mostInMemory+1)); base.KindOf(err) != base.KindFile {
+		t.Error(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,174 @@
+package show
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
+)
+
+// Selection says what to get of a resource.
+type Selection struct {
+	Part   string    // --part
+	Items  itemRange // --items
+	within string    // --in, as it was given
+	like   []string  // --like, as they were given
+
+	received bool // --received
+
+	message  locus.URL   // that within names
+	Examples []locus.URL // that like names
+}
+
+func (s *Selection) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.Part, "part", "", "get part `PATH` of a message, such as 2 or 1.2")
+	f.Var(&s.Items, "items", "list a `RANGE` of articles or hits: 1-200, 100-, -200, newest:50")
+	f.StringVar(&s.within, "in", "", "cid: the message that contains the part: a `FILE` or URL")
+	f.StringArrayVar(&s.like, "like", nil, "wais: search for documents like that of `URL` (repeatable)")
+	f.BoolVar(&s.received, "received", false, "news: look for the article in mail.stores first")
+}
+
+// Check validates the flags.
+func (s *Selection) Check(a *base.App, args []string) error {
+	if s.Part != "" && !isPartPath(s.Part) {
+		return fmt.Errorf("--part must be numbers separated by dots, such as 2 or 1.2; not %s", locus.Quote(s.Part))
+	}
+	if s.received {
+		if len(a.Config.Mail.Stores) == 0 {
+			return errors.New("--received needs mail.stores in the configuration")
+		}
+		a.Config.News.Received = true
+	}
+	if s.within != "" {
+		if !HasTrait(a, args, scheme.Contained) {
+			return errors.New("--in needs a cid URL")
+		}
+		var err error
+		if s.message, err = messageURL(a, s.within); err != nil {
+			return fmt.Errorf("--in: %w", err)
+		}
+	}
+	if len(s.like) > 0 && !HasTrait(a, args, scheme.AcceptsLike) {
+		return errors.New("--like needs a wais URL")
+	}
+	for _, text := range s.like {
+		u, err := locus.ParseWrapped(text)
+		if err != nil {
+			return fmt.Errorf("--like: %w", err)
+		}
+		s.Examples = append(s.Examples, u)
+	}
+	return nil
+}
+
+// HasTrait reports whether one of args is, or may be, a URL of a scheme with the trait.
+func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
+	if base.IsStdin(args) {
+		return true
+	}
+	for _, arg := range args {
+		if u, err := locus.ParseWrapped(arg); err == nil && a.Registry.Scheme(u).Traits.Has(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// messageURL returns the URL of a message, given as a URL or as the path of a file.
+func messageURL(a *base.App, text string) (locus.URL, error) {
+	u, err := locus.ParseWrapped(text)
+	if err != nil {
+		return fileURL(text)
+	}
+	if a.Registry.Scheme(u).Traits.Has(scheme.Messages) {
+		return u, nil
+	}
+	if _, known := a.Registry.Lookup(u.Scheme()); !known {
+		return fileURL(text)
+	}
+	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
+}
+
+// fileURL returns the URL of a local file.
+func fileURL(path string) (locus.URL, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return locus.URL{}, err
+	}
+	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
+	f, err := file.Parts{Segments: segments}.URL()
+	return f.URL(), err
+}
+
+// From returns the message that contains the object of u; nil if no flag names it.
+func (v *Viewer) From(u locus.URL) *access.Result {
+	if v.message.IsZero() || !v.App.Registry.Scheme(u).Traits.Has(scheme.Contained) {
+		return nil
+	}
+	// The user typed it, so it may be on a server that is not public.
+	return &access.Result{URL: v.message, Zone: policy.Near}
+}
+
+// itemRange is a range of numbers, as a flag.
+type itemRange struct {
+	scheme.ItemRange
+	text  string
+	given bool
+}
+
+var _ pflag.Value = (*itemRange)(nil)
+
+// Set reads "100-200", "100-", "-200", "150" or "newest:50".
+func (r *itemRange) Set(text string) error {
+	*r = itemRange{text: text, given: true}
+	if newest, ok := strings.CutPrefix(text, "newest:"); ok {
+		return setNumber(&r.Newest, newest)
+	}
+	first, last, ok := strings.Cut(text, "-")
+	if !ok {
+		last = first
+	}
+	if first == "" && last == "" {
+		return errRange
+	}
+	if first != "" {
+		if err := setNumber(&r.First, first); err != nil {
+			return err
+		}
+	}
+	if last != "" {
+		if err := setNumber(&r.Last, last); err != nil {
+			return err
+		}
+	}
+	if r.Last > 0 && r.First > r.Last {
+		return fmt.Errorf("%d comes after %d", r.First, r.Last)
+	}
+	return nil
+}
+
+var errRange = errors.New(`write a range as "100-200", "100-", "-200", "150" or "newest:50"`)
+
+// setNumber reads a number of at least 1.
+func setNumber(n *int64, text string) error {
+	v, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || v == 0 {
+		return errRange
+	}
+	*n = int64(v)
+	return nil
+}
+
+func (r *itemRange) String() string { return r.text }
+
+func (r *itemRange) Type() string { return "range" }

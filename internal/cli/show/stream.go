@@ -1,0 +1,204 @@
+package show
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/message"
+	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
+)
+
+// Stream is the destination of resources, one after another.
+type Stream struct {
+	Writer       *bufio.Writer
+	ForPeople    bool   // people read it
+	IsStdout     bool   // this is standard output, where --json is written
+	BinaryAdvice string // advice about binary data on a terminal
+}
+
+// Stdout returns the stream for standard output.
+func (v *Viewer) Stdout() Stream {
+	return Stream{
+		Writer: v.App.Out, ForPeople: v.App.OutTTY, IsStdout: true,
+		BinaryAdvice: "write it to a file with -o or -O, or insist with --raw",
+	}
+}
+
+// Unbuffered returns a writer that flushes each write.
+func (s Stream) Unbuffered() io.Writer { return flushWriter{s.Writer} }
+
+type flushWriter struct{ w *bufio.Writer }
+
+func (f flushWriter) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.w.Flush()
+	}
+	return n, err
+}
+
+// Fetch dereferences u as the flags say.
+func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
+	return v.Client.Do(ctx, access.Request{
+		URL: u, From: v.From(u), NoFollow: v.NoFollow, Accept: v.View, AcceptLanguage: v.Language, Items: v.Items.ItemRange,
+		Like: v.Examples,
+	})
+}
+
+// Show writes a resource.
+func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
+	if v.Part != "" {
+		return v.showPart(ctx, f, resource, to)
+	}
+	switch r := resource.(type) {
+	case *scheme.Object:
+		return v.object(ctx, f, r, to)
+	case *scheme.Menu:
+		return v.menu(f, r, to)
+	case *scheme.Referral:
+		return v.referral(f, r, to)
+	case *scheme.Session:
+		if v.RunSession != nil {
+			return v.RunSession(ctx, f, r, to)
+		}
+	}
+	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
+}
+
+// object writes the data of an object, or describes it with --json. On a terminal a
+// message is shown readable.
+func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
+	if !v.App.Flags.JSON {
+		defer v.NoteOf(f.Asked, o.Note)
+	}
+	view := to.ForPeople && !v.Raw && !v.App.Flags.JSON
+	var m *message.Message
+	var broken error
+	if IsMessage(o.Type) && o.Encoding == "" && (view || v.App.Flags.JSON) {
+		l := v.read(ctx, f, o, !to.ForPeople)
+		defer l.Close()
+		if view && l.message != nil {
+			return errors.Join(l.writeText(to.Unbuffered()), l.broken)
+		}
+		if l.broken != nil && !view {
+			return l.broken
+		}
+		m, o, broken = l.message, &l.object, l.broken
+	}
+	if v.App.Flags.JSON {
+		d := DescribeObject(f, o)
+		d.Part, d.Message = v.Part, describeMessage(v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News), m)
+		v.App.WriteJSON(d)
+		if to.IsStdout {
+			return nil
+		}
+	}
+	return errors.Join(v.octets(ctx, f, o, to), broken)
+}
+
+// octets writes the data of an object. A terminal gets only text.
+func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
+	w := to.Unbuffered()
+	if to.ForPeople && !v.Raw && o.Encoding != "" {
+		return scheme.Hint(fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(o.Encoding)), "--raw writes the octets in that coding")
+	}
+	if to.ForPeople && !v.Raw {
+		body := bufio.NewReaderSize(o.Body, firstBlock)
+		// The next read returns the same error.
+		_, _ = body.Peek(1)
+		if first, _ := body.Peek(body.Buffered()); bytes.IndexByte(first, 0) >= 0 {
+			return scheme.Hint(errBinary, to.BinaryAdvice)
+		}
+		shown, closeText := v.showText(w, f, o.Type)
+		defer closeText()
+		w = shown
+		// The caller closes the object.
+		text := *o
+		text.Body = io.NopCloser(body)
+		o = &text
+	}
+	progress := v.NewProgress(!to.ForPeople, []string{f.Asked.Redacted()})
+	defer progress.Close()
+	_, err := transfer.Copy(ctx, w, o, progress.Report)
+	return err
+}
+
+// firstBlock is the number of octets that are examined to tell text from binary data.
+const firstBlock = 4 << 10
+
+// errBinary refuses binary data on a terminal.
+var errBinary = errors.New("the object is not text, and standard output is a terminal")
+
+// safeWriter writes text to a terminal, with control characters made visible. A
+// character may be split over writes.
+type safeWriter struct {
+	w    io.Writer
+	rest []byte // start of a character or CR LF
+}
+
+func (s *safeWriter) Write(p []byte) (int, error) {
+	text := append(s.rest, p...)
+	end := len(text) - unfinished(text)
+	if err := s.write(text[:end]); err != nil {
+		return 0, err
+	}
+	s.rest = append(s.rest[:0], text[end:]...)
+	return len(p), nil
+}
+
+// Close writes an unfinished character as it is.
+func (s *safeWriter) Close() error {
+	rest := s.rest
+	s.rest = nil
+	return s.write(rest)
+}
+
+// write writes whole characters, without the CR of a line end.
+func (s *safeWriter) write(text []byte) error {
+	_, err := io.WriteString(s.w, term.SafeLines(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))))
+	return err
+}
+
+// unfinished returns the number of octets at the end of text that need the next ones:
+// the start of a UTF-8 character, or a CR.
+func unfinished(text []byte) int {
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		return 1
+	}
+	return Incomplete(text)
+}
+
+// Incomplete returns the number of octets at the end of text that start an unfinished
+// UTF-8 character.
+func Incomplete(text []byte) int {
+	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// CountWriter counts the octets that it passes on.
+type CountWriter struct {
+	Writer io.Writer
+	Count  int64
+}
+
+func (c *CountWriter) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.Count += int64(n)
+	return n, err
+}

@@ -1,0 +1,206 @@
+package syntax
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+)
+
+// draw shows a URL with its parts underlined and named, a "^" under each violation, and
+// the findings.
+func (p *printer) draw(d description) {
+	s := newSketch(d.url.String())
+	for _, part := range shape.Parts(d.url) {
+		s.underline(part)
+	}
+	for _, v := range d.violations {
+		s.mark(v.Offset)
+	}
+	p.writeSketch(s)
+	colors := term.NewColors(p.OutTTY, p.Getenv)
+	for _, v := range d.violations {
+		style := term.Red
+		if v.Kind >= locus.Suggestion {
+			style = term.Yellow
+		}
+		fmt.Fprintf(p.Out, "%s %s\n", colors.In(style, v.Kind.String()), term.Safe(findingText(v)))
+	}
+	if !d.canonical.IsZero() && d.canonical != d.url {
+		p.writeRows([]row{{"canonical", charset.Text(d.canonical.String())}})
+	}
+}
+
+// drawError shows a text that is not a URL, with a "^" at the error.
+func (p *printer) drawError(e *locus.SyntaxError) {
+	s := newSketch(e.Input)
+	s.mark(e.Offset)
+	p.writeSketch(s)
+	colors := term.NewColors(p.OutTTY, p.Getenv)
+	fmt.Fprintf(p.Out, "%s %s\n", colors.In(term.Red, "no URL"), term.Safe(errorText(e)))
+}
+
+// cell is one character on the terminal, or an escape for an octet.
+type cell struct {
+	text   string
+	offset int // of its first octet
+	width  int // columns
+	under  bool
+	marked bool
+}
+
+// label is the name of a part and the cell where it begins.
+type label struct {
+	name string
+	cell int
+}
+
+// sketch is a text for a terminal with what is drawn below it. It is drawn in pieces if
+// it is wider than the terminal.
+type sketch struct {
+	cells  []cell
+	labels []label
+}
+
+func newSketch(text string) *sketch {
+	s := &sketch{cells: make([]cell, 0, len(text)+1)}
+	for i := 0; i < len(text); {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		shown := term.Safe(text[i : i+n])
+		s.cells = append(s.cells, cell{text: shown, offset: i, width: term.Width(shown)})
+		i += n
+	}
+	// Something missing at the end is marked after it.
+	s.cells = append(s.cells, cell{text: " ", offset: len(text), width: 1})
+	return s
+}
+
+// at returns the index of the cell that shows the octet at offset.
+func (s *sketch) at(offset int) int {
+	i, found := slices.BinarySearchFunc(s.cells, offset, func(c cell, offset int) int { return cmp.Compare(c.offset, offset) })
+	if !found {
+		i--
+	}
+	return min(i, len(s.cells)-1)
+}
+
+func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
+
+// underline names a part. An empty one is named where it would be.
+func (s *sketch) underline(p shape.Part) {
+	start := s.at(p.Offset)
+	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
+		s.cells[i].under = true
+	}
+	name := p.Name
+	if p.Text == "" {
+		name += " (empty)"
+	}
+	s.labels = append(s.labels, label{name, start})
+}
+
+// leastWidth is the narrowest terminal that is drawn for: an escape fits into it.
+const leastWidth = 20
+
+func (p *printer) writeSketch(s *sketch) {
+	colors := term.NewColors(p.OutTTY, p.Getenv)
+	columns := max(p.Width, leastWidth)
+	for start := 0; start < len(s.cells); {
+		end, width := start, 0
+		for end < len(s.cells) && width+s.cells[end].width <= columns {
+			width += s.cells[end].width
+			end++
+		}
+		for i, line := range s.lines(start, end, columns) {
+			style := term.Cyan
+			switch {
+			case line == "":
+				continue
+			case i == 0:
+				style = term.Bold
+			case i == 1:
+				style = term.Red
+			}
+			p.Out.WriteString(colors.In(style, line) + "\n")
+		}
+		start = end
+	}
+}
+
+// lines draws the cells from start to end: text, marks, underlines, and lines of names.
+func (s *sketch) lines(start, end, columns int) []string {
+	var text, marks, under strings.Builder
+	column := make(map[int]int, end-start)
+	at := 0
+	for i, c := range s.cells[start:end] {
+		column[start+i] = at
+		at += c.width
+		text.WriteString(c.text)
+		marks.WriteString(stroke(c.marked, "^", c.width))
+		under.WriteString(stroke(c.under, "-", c.width))
+	}
+	var placed []placedName
+	for _, l := range s.labels {
+		if l.cell >= start && l.cell < end {
+			placed = append(placed, placedName{name: l.name, column: column[l.cell]})
+		}
+	}
+	lines := []string{text.String(), marks.String(), under.String()}
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return append(lines, nameLines(placed, columns)...)
+}
+
+func stroke(there bool, with string, width int) string {
+	if !there {
+		with = " "
+	}
+	return strings.Repeat(with, width)
+}
+
+// placedName is a name below a column, on a line of its own if other names are in the
+// way.
+type placedName struct {
+	name   string
+	column int
+	left   int // where the name begins: its column, or less at the terminal's edge
+	line   int
+}
+
+// nameLines places names, in order of their columns, below their parts: each on the
+// highest line where it touches neither a name to its right nor a stroke to a lower
+// name.
+func nameLines(names []placedName, columns int) []string {
+	deepest := -1
+	for i := len(names) - 1; i >= 0; i-- {
+		n := &names[i]
+		n.left = max(0, min(n.column, columns-len(n.name)))
+		for _, right := range names[i+1:] {
+			if n.left+len(n.name) >= min(right.left, right.column) {
+				n.line = max(n.line, right.line+1)
+			}
+		}
+		deepest = max(deepest, n.line)
+	}
+	lines := make([]string, deepest+1)
+	for i := range lines {
+		canvas := []byte(strings.Repeat(" ", columns))
+		for _, n := range names {
+			switch {
+			case n.line == i:
+				copy(canvas[n.left:], n.name)
+			case n.line > i:
+				canvas[n.column] = '|'
+			}
+		}
+		lines[i] = strings.TrimRight(string(canvas), " ")
+	}
+	return lines
+}

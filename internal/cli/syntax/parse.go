@@ -1,0 +1,201 @@
+// Package syntax has the subcommands that work on the text of URLs and open nothing:
+// parse, check, canonical, compare and resolve. They share how inputs are read and how
+// failures are reported.
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/advice"
+	"github.com/locus-url/locus/internal/charset"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
+)
+
+// NewParse returns the subcommand.
+func NewParse(a *base.App) *cobra.Command {
+	p := printer{App: a}
+	cmd := &cobra.Command{
+		Use:   "parse URL...",
+		Short: "Show the parts of URLs, the fields of their scheme, and violations of RFC 1738",
+		Long: `On a terminal the URL is drawn with its parts named below it and a "^" under each
+problem. Elsewhere there is a line for each part: its name, blanks, and its text. Parts
+are shown as written, still encoded; the fields of the scheme are decoded.
+
+With --wrap the URL is written as <URL:...> too, the wrapper of the appendix of RFC
+1738, which may also surround a URL that is given.
+
+Octets that are no characters are shown as \x1b or \u202e.`,
+		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
+  locus parse --json ftp://ftp.example.net/pub/README`,
+		Args: base.RequireURLs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			for input, err := range a.Inputs(args) {
+				p.answer(input, err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&p.wrap, "wrap", false, wrapHelp)
+	return cmd
+}
+
+// printer writes the description of each input.
+type printer struct {
+	*base.App
+	answers int  // written for people so far
+	wrap    bool // write <URL:...> too
+}
+
+// answer describes one input; err is an error from Inputs.
+func (p *printer) answer(input string, err error) {
+	var u locus.URL
+	if err == nil {
+		u, err = shape.Read(input)
+	}
+	if err != nil {
+		p.fail(input, err)
+		return
+	}
+	var wrapped string
+	if p.wrap {
+		if wrapped, err = wrap(u); err != nil {
+			p.fail(input, err)
+			return
+		}
+	}
+	if p.Flags.JSON {
+		j := shape.NewParse(p.Registry, input, u)
+		j.Wrapped = shape.Text(wrapped)
+		p.WriteJSON(j)
+		return
+	}
+	p.NoteWrapper(input)
+	d := p.describe(u)
+	p.separate()
+	if p.OutTTY {
+		p.draw(d)
+		p.writeRows(d.locatorRows())
+	} else {
+		p.writeRows(d.rows())
+	}
+	if p.wrap {
+		p.writeRow(row{"wrapped", wrapped})
+	}
+}
+
+// separate writes an empty line between answers.
+func (p *printer) separate() {
+	if p.answers++; p.answers > 1 {
+		p.Out.WriteByte('\n')
+	}
+}
+
+// fail reports why an input is not a URL. On a terminal it marks the error.
+func (p *printer) fail(input string, err error) {
+	var e *locus.SyntaxError
+	if p.Flags.JSON || !p.OutTTY || !errors.As(err, &e) {
+		p.FailInput(input, err)
+		return
+	}
+	p.RaiseStatus(base.StatusUsage)
+	p.separate()
+	p.drawError(e)
+}
+
+// description is everything that parse tells of one URL.
+type description struct {
+	url        locus.URL
+	scheme     string
+	locator    []scheme.Field
+	locatorErr error
+	words      *string   // of a search; nil: the URL has no search
+	canonical  locus.URL // zero: not in the form of its scheme
+	violations []locus.Violation
+}
+
+func (p *printer) describe(u locus.URL) description {
+	d := description{url: u, scheme: u.Scheme(), violations: advice.Findings(p.Registry, u, locus.RFC1738)}
+	d.locator, d.locatorErr = p.Registry.Fields(u)
+	if words, ok := shape.Words(p.Registry, u); ok {
+		d.words = &words
+	}
+	if canonical, _, err := p.Registry.Canonical(u); err == nil {
+		d.canonical = canonical
+	}
+	return d
+}
+
+// row is a line of output: a name and a value.
+type row struct{ name, value string }
+
+// writeRows writes rows with their values in one column.
+func (p *printer) writeRows(rows []row) {
+	for _, r := range rows {
+		r.value = term.Safe(r.value)
+		p.writeRow(r)
+	}
+}
+
+// writeRow writes a row whose value is safe for a terminal.
+func (p *printer) writeRow(r row) {
+	const longest = len("  articleNumber") + 1
+	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
+}
+
+// rows returns the lines for d.
+func (d description) rows() []row {
+	rows := []row{{"url", charset.Text(d.url.String())}}
+	if !d.canonical.IsZero() {
+		rows = append(rows, row{"canonical", charset.Text(d.canonical.String())})
+	}
+	rows = append(rows, row{"scheme", d.scheme})
+	for _, p := range shape.Parts(d.url) {
+		if p.Name != "scheme" {
+			rows = append(rows, row{p.Name, charset.Text(p.Text)})
+		}
+	}
+	rows = append(rows, d.locatorRows()...)
+	for _, v := range d.violations {
+		rows = append(rows, row{v.Kind.String(), findingText(v)})
+	}
+	return rows
+}
+
+// locatorRows returns the decoded fields of the scheme, or why there are none.
+func (d description) locatorRows() []row {
+	if d.locatorErr != nil {
+		return []row{{"locator", "none: " + errorText(d.locatorErr)}}
+	}
+	var rows []row
+	for _, field := range d.locator {
+		if field.Value != nil {
+			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
+		}
+	}
+	if d.words != nil && strings.Contains(*d.words, " ") {
+		rows = append(rows, row{"words", shape.ValueText(*d.words)})
+	}
+	return rows
+}
+
+// findingText describes a finding in one line: offset, rule, section, and fix.
+func findingText(v locus.Violation) string {
+	return fmt.Sprintf("octet %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
+}
+
+// errorText returns a syntax error without the text, which is shown beside it.
+func errorText(err error) string {
+	var e *locus.SyntaxError
+	if errors.As(err, &e) {
+		return fmt.Sprintf("octet %d: %s: %v", e.Offset, e.Part, e.Err)
+	}
+	return err.Error()
+}

@@ -1,0 +1,180 @@
+package syntax
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/relative"
+)
+
+// resolver is one run of "locus resolve".
+type resolver struct {
+	app     *base.App
+	options relative.Options
+	between bool
+}
+
+// NewResolve returns the subcommand.
+func NewResolve(a *base.App) *cobra.Command {
+	r := resolver{app: a}
+	rules := "rfc3986"
+	cmd := &cobra.Command{
+		Use:   "resolve BASE REF...",
+		Short: "Resolve partial (relative) forms into URLs, or the reverse",
+		Long: `The URL of each partial form REF in a document at BASE is written, one a line: by RFC
+3986 section 5.2, or with --rules rfc1630 by RFC 1630 and its draft. A note tells where
+the two differ, and where ".." leads above the root of the path.
+
+With --between each URL is turned into the shortest partial form that leads to it from
+BASE. The case and the default port of the host do not matter.
+
+"-" in place of all REFs reads them from standard input, one a line. If it is the only
+argument, the first line is BASE.`,
+		Example: `  locus resolve http://a/b/c/d ../g '?y'
+  locus resolve --between ftp://h/pub/a/x ftp://h/pub/b/y`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 && !base.IsStdin(args) {
+				return errors.New("resolve needs a base and partial forms")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if r.options.Rules, err = relative.ParseRules(rules); err != nil {
+				return err
+			}
+			r.run(args)
+			return nil
+		},
+	}
+	addRules(cmd, &rules, "rfc3986", "rfc1630")
+	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest partial form of each URL")
+	cmd.Flags().BoolVar(&r.options.Data, "gopher", false, "resolve \"/\" in gopher URLs as hierarchy")
+	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\"")
+	cmd.Flags().BoolVar(&r.options.FirstSlash, "first-slash", false, "rfc1630: resolve \"/g\" from the first \"/\", as the draft's example")
+	cmd.MarkFlagsMutuallyExclusive("between", "rules")
+	return cmd
+}
+
+func (r *resolver) run(args []string) {
+	var baseURL locus.URL
+	refs := args
+	if !base.IsStdin(args) {
+		var ok bool
+		if baseURL, ok = r.base(args[0], nil); !ok {
+			return
+		}
+		refs = args[1:]
+	}
+	for input, err := range r.app.Inputs(refs) {
+		if !baseURL.IsZero() {
+			r.answer(baseURL, input, err)
+			continue
+		}
+		var ok bool
+		if baseURL, ok = r.base(input, err); !ok {
+			return
+		}
+	}
+}
+
+// base parses the base. Without one, nothing can be resolved.
+func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
+	u, err = r.app.ReadURL(input, err)
+	if err != nil {
+		r.app.Fail(base.StatusUsage, base.Prefix("the base", err))
+	}
+	return u, err == nil
+}
+
+// answer resolves one input; err is an error from Inputs.
+func (r *resolver) answer(base locus.URL, input string, err error) {
+	if r.between {
+		r.answerBetween(base, input, err)
+		return
+	}
+	j := shape.Resolve{Base: shape.Text(base.String()), Ref: shape.Present(input, true), Rules: r.options.Rules.String()}
+	var ref relative.Ref
+	var u locus.URL
+	var notes relative.Notes
+	if err == nil {
+		ref, err = shape.ReadRef(input)
+	}
+	if err == nil {
+		r.app.NoteWrapper(input)
+	}
+	if err == nil {
+		r.options.Hierarchy = r.app.Registry.Hierarchy(base)
+		u, notes, err = ref.ResolveWith(base, r.options)
+	}
+	if err != nil {
+		r.fail(j, err)
+		return
+	}
+	other := shape.OtherRules(base, ref, u, r.options)
+	if !r.app.Flags.JSON {
+		fmt.Fprintln(r.app.Out, u.String())
+		for _, note := range notes.Texts() {
+			r.app.FlushTerminal()
+			r.app.Note("%s in %s: %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), note)
+		}
+		if other != nil {
+			r.app.FlushTerminal()
+			r.app.Note("%s in %s: %s gives %s", locus.Quote(ref.Redacted()), locus.Quote(base.Redacted()), other.Rules, r.otherText(other))
+		}
+		return
+	}
+	j.OK, j.URL, j.Other, j.Notes = true, shape.Present(u.String(), true), other, shape.Texts(notes.Texts())
+	r.app.WriteJSON(j)
+}
+
+func (r *resolver) otherText(other *shape.Other) string {
+	if other.URL == nil {
+		return "nothing"
+	}
+	return locus.Quote(string(*other.URL))
+}
+
+func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
+	j := shape.Resolve{Base: shape.Text(base.String()), URL: shape.Present(input, true), Rules: r.options.Rules.String()}
+	var ref relative.Ref
+	u, err := r.app.ReadURL(input, readErr)
+	if err == nil {
+		ref, err = r.shortest(base, u)
+	}
+	switch {
+	case err != nil:
+		r.fail(j, err)
+	case r.app.Flags.JSON:
+		j.OK, j.Ref = true, shape.Present(ref.String(), true)
+		r.app.WriteJSON(j)
+	default:
+		fmt.Fprintln(r.app.Out, ref.String())
+	}
+}
+
+// shortest returns the shortest partial form of u. The case and the default port of the
+// host make no difference.
+func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
+	s := r.app.Registry.Scheme(base)
+	ref, err := relative.Between(base, relative.Align(base, u, s.Port), s.Hierarchy)
+	if _, absolute := ref.URL(); absolute && err == nil {
+		return relative.FromURL(u), nil
+	}
+	return ref, err
+}
+
+func (r *resolver) fail(j shape.Resolve, err error) {
+	if !r.app.Flags.JSON {
+		r.app.FailInput("", err)
+		return
+	}
+	r.app.RaiseStatus(base.StatusUsage)
+	e := shape.NewError(err)
+	j.Error = &e
+	r.app.WriteJSON(j)
+}

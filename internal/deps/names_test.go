@@ -1,0 +1,110 @@
+package deps
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// naming are the files outside scheme that have a scheme's name in quotes, with the
+// reason. Everything else asks the row of the registry.
+var naming = map[string]string{
+	"access/gateway.go":                     "kinds of gateways are told apart by http and https",
+	"extract/schemes.go":                    "the default names to look for in texts",
+	"document/links.go":                     "a mail address in Markdown is a mailto URL",
+	"gateway/connect.go":                    "CONNECT is for https",
+	"gateway/files.go":                      "the list of files that the gateway serves",
+	"gateway/gateway.go":                    "the gateway's own URL",
+	"gateway/guard.go":                      "the scheme of a request to the gateway itself",
+	"gateway/upstream.go":                   "the gateway's transport is HTTP",
+	"gateway/views.go":                      "the URLs of other views are spelled by wais and Gopher+",
+	"gateway/page/class.go":                 "the name of a class of media types",
+	"gateway/page/kind.go":                  "the name of an icon",
+	"gateway/page/message_print.go":         "the header of a message names mail addresses, groups and messages",
+	"internal/cli/base/errors.go":           "the name of a kind of errors",
+	"internal/cli/client/gateways.go":       "a proxy without a scheme speaks HTTP",
+	"internal/cli/config/values.go":         "the news server is a setting",
+	"internal/cli/gateway/gateway.go":       "the gateway's own URL",
+	"internal/cli/open/mailto.go":           "letters are what mailto is for",
+	"internal/cli/open/terminal_session.go": "rlogin sends the user's name itself, and has ~. at the keyboard",
+	"internal/cli/show/message.go":          "the header of a message names messages",
+	"internal/cli/show/screen.go":           "only tn3270 has keys to press",
+	"internal/cli/syntax/resolve.go":        "the name of a flag",
+	"internal/cli/verify/verify.go":         "a file that is named as an argument",
+	"mailstore/index.go":                    "the name of a kind of sources",
+	"menufs/tree.go":                        "a Gopher+ string for the default view names the same item",
+	"message/html.go":                       "a link to an address is shown as the address",
+	"message/ids.go":                        "the header of a message names messages",
+	"message/text.go":                       "the header of a message names messages",
+	"policy/policy.go":                      "the name of a rule",
+	"redact.go":                             "passwords are found without a registry, in texts that are not URLs too",
+	"windows.go":                            "a Windows path is a file",
+}
+
+// demonstration are the packages whose subject is a server of each scheme.
+var demonstration = []string{"tour"}
+
+// TestSchemeNames finds string literals that are the name of a scheme, perhaps with
+// ":" or "://", outside scheme.
+func TestSchemeNames(t *testing.T) {
+	names := schemeNames(t)
+	list, fset := sources(t)
+	unused := make(map[string]bool)
+	for name := range naming {
+		unused[name] = true
+	}
+	for _, s := range list {
+		if strings.HasPrefix(s.pkg, "scheme") || slices.Contains(demonstration, s.pkg) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec, *ast.Field: // a path; a tag
+				_, isImport := n.(*ast.ImportSpec)
+				return !isImport
+			case *ast.BasicLit:
+				text, err := strconv.Unquote(n.Value)
+				if n.Kind != token.STRING || err != nil || !names[strings.TrimRight(text, ":/")] {
+					return true
+				}
+				if _, ok := naming[s.name]; ok {
+					delete(unused, s.name)
+					return true
+				}
+				t.Errorf("%s: %q: a trait or a function of scheme.Scheme says what this asks", fset.Position(n.Pos()), text)
+			}
+			return true
+		})
+	}
+	for name := range unused {
+		t.Errorf("%s has no scheme's name any more", name)
+	}
+}
+
+// schemeNames are the names in the rows of the scheme packages: literals in their
+// scheme.go that are names.
+func schemeNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	dirs, err := os.ReadDir(filepath.Join(root, "scheme"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		if d.IsDir() && d.Name() != "all" && d.Name() != "schemetest" && d.Name() != "testdata" {
+			names[d.Name()] = true
+		}
+	}
+	for _, more := range []string{"https", "ftps", "gophers", "snews", "nntp", "nntps", "cid", "rlogin", "tn3270"} {
+		names[more] = true
+	}
+	if len(names) < 20 {
+		t.Fatalf("%d names: is this the module?", len(names))
+	}
+	return names
+}

@@ -1,0 +1,225 @@
+// Package queue gives out jobs so that each host gets at most so many requests at
+// once, and so many in a time. Hosts take turns; the jobs of one keep their order.
+package queue
+
+import (
+	"sync"
+	"time"
+)
+
+// Limits bound what is asked of a host. The zero Limits bound nothing, and neither
+// does Pause or Shut: they are for what is not a server.
+type Limits struct {
+	AtOnce   int           // jobs at once
+	Interval time.Duration // least time between the beginnings of two jobs
+}
+
+// Queue holds jobs until their turn comes. Its methods may be called concurrently.
+type Queue[T any] struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	hosts   map[string]*Host[T]
+	ready   []*Host[T] // those with a job whose turn has come
+	waiting int        // jobs that were not given out
+	ending  bool
+	closed  bool
+}
+
+// Host is what jobs share limits by.
+type Host[T any] struct {
+	limits Limits
+	jobs   []T
+	active int
+	next   time.Time   // when the next job may begin
+	timer  *time.Timer // wakes the queue at next
+	ready  bool        // it is in Queue.ready
+	shut   string
+	stats  Stats
+}
+
+// Stats tell how a host answered.
+type Stats struct {
+	Host     string
+	Requests int
+	Took     time.Duration // all requests together
+	Slowest  time.Duration
+}
+
+// New returns an empty queue.
+func New[T any]() *Queue[T] {
+	q := &Queue[T]{hosts: map[string]*Host[T]{}}
+	q.changed.L = &q.mu
+	return q
+}
+
+// Add adds a job for the host of that name. The limits are those of the first call.
+func (q *Queue[T]) Add(job T, host string, limits Limits) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	h := q.hosts[host]
+	if h == nil {
+		h = &Host[T]{limits: limits, stats: Stats{Host: host}}
+		q.hosts[host] = h
+	}
+	q.waiting++
+	q.push(h, job)
+}
+
+// AddAt adds a job for h, whose turn does not come before at.
+func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting++
+	time.AfterFunc(time.Until(at), func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.push(h, job)
+	})
+}
+
+func (q *Queue[T]) push(h *Host[T], job T) {
+	h.jobs = append(h.jobs, job)
+	q.offer(h)
+}
+
+// offer makes h ready if it has a job whose turn has come.
+func (q *Queue[T]) offer(h *Host[T]) {
+	if h.ready || len(h.jobs) == 0 || h.limits.AtOnce > 0 && h.active >= h.limits.AtOnce {
+		return
+	}
+	if wait := time.Until(h.next); wait > 0 {
+		if h.timer == nil {
+			h.timer = time.AfterFunc(wait, func() {
+				q.mu.Lock()
+				defer q.mu.Unlock()
+				q.offer(h)
+			})
+		} else {
+			h.timer.Reset(wait)
+		}
+		return
+	}
+	h.ready = true
+	q.ready = append(q.ready, h)
+	q.changed.Signal()
+}
+
+// Take waits for a job whose turn has come; Done must follow. ok is false if the queue
+// is closed, or was ended and is empty.
+func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed {
+		switch {
+		case len(q.ready) > 0:
+			h = q.ready[0]
+			q.ready = q.ready[1:]
+			h.ready = false
+			if time.Until(h.next) > 0 { // it was paused meanwhile
+				q.offer(h)
+				continue
+			}
+			return q.give(h), h, true
+		case q.ending && q.waiting == 0:
+			return job, nil, false
+		}
+		q.changed.Wait()
+	}
+	return job, nil, false
+}
+
+func (q *Queue[T]) give(h *Host[T]) (job T) {
+	job, h.jobs[0] = h.jobs[0], job
+	h.jobs = h.jobs[1:]
+	h.active++
+	if h.limits.Interval > 0 {
+		h.next = time.Now().Add(h.limits.Interval)
+	}
+	q.offer(h)
+	if q.waiting--; q.waiting == 0 {
+		q.changed.Broadcast()
+	}
+	return job
+}
+
+// Done ends a job of h that took so long.
+func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	h.stats.Requests++
+	h.stats.Took += took
+	h.stats.Slowest = max(h.stats.Slowest, took)
+	h.active--
+	q.offer(h)
+}
+
+// Skip ends a job of h for which nothing was asked.
+func (q *Queue[T]) Skip(h *Host[T]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	h.active--
+	q.offer(h)
+}
+
+// Pause begins no job of h before until.
+func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if until.After(h.next) && h.limits != (Limits{}) {
+		h.next = until
+	}
+}
+
+// Slow makes the interval of h at least that long.
+func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	h.limits.Interval = max(h.limits.Interval, interval)
+}
+
+// Shut records why h must not be asked any more, and gives its jobs out without
+// delay, to be skipped.
+func (q *Queue[T]) Shut(h *Host[T], why string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if h.limits != (Limits{}) {
+		h.shut, h.next, h.limits.Interval = why, time.Time{}, 0
+		q.offer(h)
+	}
+}
+
+// IsShut returns why h must not be asked any more; empty: it may be asked.
+func (q *Queue[T]) IsShut(h *Host[T]) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return h.shut
+}
+
+// Stats returns the number of jobs that wait, and how the hosts with limits answered.
+func (q *Queue[T]) Stats() (waiting, requests int, hosts []Stats) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, h := range q.hosts {
+		requests += h.stats.Requests
+		if h.limits != (Limits{}) {
+			hosts = append(hosts, h.stats)
+		}
+	}
+	return q.waiting, requests, hosts
+}
+
+// End makes Take return false once all jobs are given out. No more may be added.
+func (q *Queue[T]) End() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ending = true
+	q.changed.Broadcast()
+}
+
+// Close makes Take return false at once, whatever waits.
+func (q *Queue[T]) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.changed.Broadcast()
+}

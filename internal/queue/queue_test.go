@@ -1,0 +1,101 @@
+package queue
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// take takes n jobs that are due, and fails if there are fewer.
+func take(t *testing.T, q *Queue[string], n int) (jobs []string, hosts []*Host[string]) {
+	t.Helper()
+	for range n {
+		job, h, ok := q.Take()
+		if !ok {
+			t.Fatalf("after %q: closed", jobs)
+		}
+		jobs, hosts = append(jobs, job), append(hosts, h)
+	}
+	return jobs, hosts
+}
+
+// Hosts take turns, the jobs of one keep their order, and End ends the queue.
+func TestTurns(t *testing.T) {
+	q := New[string]()
+	for i := range 3 {
+		for _, host := range []string{"a", "b"} {
+			q.Add(fmt.Sprint(host, i), host, Limits{AtOnce: 3})
+		}
+	}
+	q.End()
+	jobs, _ := take(t, q, 6)
+	if want := []string{"a0", "b0", "a1", "b1", "a2", "b2"}; !slices.Equal(jobs, want) {
+		t.Errorf("%q, want %q", jobs, want)
+	}
+	if _, _, ok := q.Take(); ok {
+		t.Error("something is left")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New[string]()
+		for i := range 6 {
+			q.Add(fmt.Sprint("a", i), "a", Limits{AtOnce: 2, Interval: time.Second})
+			q.Add(fmt.Sprint("file", i), "", Limits{})
+		}
+		begin := time.Now()
+		jobs, hosts := take(t, q, 7)
+		if time.Since(begin) != 0 || len(jobs) != 7 {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		a := hosts[0]
+		if jobs, _ := take(t, q, 1); jobs[0] != "a1" || time.Since(begin) != time.Second {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		time.AfterFunc(3*time.Second, func() { q.Done(a, 4*time.Second) })
+		if jobs, _ := take(t, q, 1); jobs[0] != "a2" || time.Since(begin) != 4*time.Second {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		q.Skip(a)
+		q.Pause(a, time.Now().Add(10*time.Second))
+		if jobs, _ := take(t, q, 1); jobs[0] != "a3" || time.Since(begin) != 14*time.Second {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		q.Skip(a)
+		q.Slow(a, time.Minute)
+		take(t, q, 1)
+		q.Skip(a)
+		time.AfterFunc(time.Second, func() { q.Shut(a, "it asked for peace") })
+		if jobs, _ := take(t, q, 1); jobs[0] != "a5" || time.Since(begin) != 16*time.Second || q.IsShut(a) == "" {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		q.AddAt("again", a, time.Now().Add(time.Hour))
+		q.Skip(a)
+		if jobs, _ := take(t, q, 1); jobs[0] != "again" || time.Since(begin) != time.Hour+16*time.Second {
+			t.Errorf("%q after %v", jobs, time.Since(begin))
+		}
+		waiting, requests, stats := q.Stats()
+		if want := (Stats{"a", 1, 4 * time.Second, 4 * time.Second}); waiting != 0 || requests != 1 || len(stats) != 1 || stats[0] != want {
+			t.Errorf("%d, %d, %+v", waiting, requests, stats)
+		}
+	})
+}
+
+// Close ends all who wait.
+func TestClose(t *testing.T) {
+	q := New[int]()
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if _, _, ok := q.Take(); ok {
+				t.Error("there is nothing to take")
+			}
+		})
+	}
+	q.Close()
+	all.Wait()
+}

@@ -1,0 +1,484 @@
+// Package store keeps a bbolt database in a file: with the version of its format, a
+// lock that names its holder, and detection of damage.
+//
+// bbolt trusts its file. On a damaged one it panics, sometimes in a goroutine of its
+// own, reads unmapped memory, or recurses until the stack overflows. So the lock file
+// beside the database (PATH.lock) records its state: "clean" with a checksum of the
+// whole file, or "open" while it is written. A file that differs from its checksum is
+// damaged, and bbolt never sees it. A file that a killed process left "open" is read
+// once from beginning to end. It is marked "trial" meanwhile: if that kills the process
+// too, or writing fails because of damage, the next one takes the file as damaged.
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/locus-url/locus/internal/filelock"
+)
+
+var (
+	// ErrDamaged is wrapped by errors about a file that is not a database, or not one
+	// of the expected version.
+	ErrDamaged = errors.New("damaged")
+	// ErrBusy is wrapped by errors about a database that another process uses.
+	ErrBusy = errors.New("in use by another process")
+)
+
+// A BusyError is returned if another process has the database. It wraps [ErrBusy].
+type BusyError struct {
+	Path    string
+	Process int           // its number; 0: unknown
+	Wait    time.Duration // for the other process
+}
+
+func (e *BusyError) Error() string {
+	holder := "another process"
+	if e.Process != 0 {
+		holder = fmt.Sprint("process ", e.Process)
+	}
+	return fmt.Sprintf("%q is in use by %s (waited %v)", e.Path, holder, e.Wait)
+}
+
+func (e *BusyError) Unwrap() error { return ErrBusy }
+
+// DefaultWait is the default of [File].Wait.
+const DefaultWait = 2 * time.Second
+
+// File is a database in a file. The exported fields must not change after the first
+// call. Its methods may be called concurrently, except those that need the lock.
+type File struct {
+	Path    string
+	Version string
+	Buckets []string      // except "meta", which has the version
+	Wait    time.Duration // for another process; 0: [DefaultWait]
+	// Check looks at the content before the database is used. nil: it is not looked at.
+	Check func(*bbolt.Tx) error
+
+	held  sync.Mutex // while this File has the lock
+	lock  *os.File
+	state state
+	wrote bool  // since Lock
+	sound stamp // of the file when it was last verified, or written here
+
+	mu     sync.RWMutex
+	db     *bbolt.DB   // nil: open only during View and Update
+	failed atomic.Bool // writing met damage
+}
+
+// Meta is the bucket that has the version. Its other keys are the caller's.
+const Meta = "meta"
+
+var versionKey = []byte("version")
+
+// state is the text of the lock file.
+type state struct {
+	Process int    `json:"process"`
+	State   string `json:"state,omitempty"`
+	Size    int64  `json:"size,omitempty"` // of the database, if it is clean
+	Sum     uint32 `json:"sum,omitempty"`  // CRC-32C of it
+}
+
+const (
+	stateClean = "clean"
+	stateOpen  = "open"
+	stateTrial = "trial"
+)
+
+// stamp shows whether a file has changed.
+type stamp struct{ size, time int64 }
+
+func (f *File) stamp() stamp {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime().UnixNano()}
+}
+
+func (f *File) wait() time.Duration { return cmp.Or(f.Wait, DefaultWait) }
+
+// lockPause is the time between two attempts to get the lock.
+const lockPause = 20 * time.Millisecond
+
+// Lock makes this process the only one that may write, until Unlock. The error is a
+// [*BusyError] if another process, or another File of this one, has the lock.
+func (f *File) Lock() error {
+	lock, err := os.OpenFile(f.Path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	for begin := time.Now(); ; time.Sleep(lockPause) {
+		if f.held.TryLock() {
+			// Without locks in the file system there is still the one of bbolt.
+			if err = filelock.Try(lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
+				break
+			}
+			f.held.Unlock()
+		}
+		if err != nil && !errors.Is(err, filelock.ErrLocked) {
+			lock.Close()
+			return err
+		}
+		if time.Since(begin) >= f.wait() {
+			err = &BusyError{f.Path, filelock.Process(lock), f.wait()}
+			lock.Close()
+			return err
+		}
+	}
+	f.lock, f.state, f.wrote = lock, state{}, false
+	f.failed.Store(false)
+	// What is unreadable is the lock of another program version: its state is unknown.
+	_ = filelock.Read(lock, &f.state)
+	f.state.Process = os.Getpid()
+	if err := f.mark(f.state); err != nil {
+		f.held.Unlock()
+		return errors.Join(err, lock.Close())
+	}
+	return nil
+}
+
+// mark writes a state to the lock file. Its length is always the same, so a full disk
+// does not matter.
+func (f *File) mark(s state) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	padded := make([]byte, 127, 128)
+	for i := range padded {
+		padded[i] = ' '
+	}
+	copy(padded, text)
+	if _, err := f.lock.WriteAt(append(padded, '\n'), 0); err != nil {
+		return err
+	}
+	if err := f.lock.Truncate(128); err != nil {
+		return err
+	}
+	f.state = s
+	return nil
+}
+
+// dirty notes that the database is about to be written. The note must reach the disk
+// first, or the file seems damaged after a power cut.
+func (f *File) dirty() error {
+	if f.wrote {
+		return nil
+	}
+	f.wrote = true
+	return f.markNow(stateOpen)
+}
+
+func (f *File) markNow(name string) error {
+	if err := f.mark(state{Process: os.Getpid(), State: name}); err != nil {
+		return err
+	}
+	return f.lock.Sync()
+}
+
+// Unlock closes the database, notes that it is clean, and gives up the lock.
+func (f *File) Unlock() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.held.Unlock()
+	if f.db != nil {
+		err = protect(f.db.Close)
+		f.db = nil
+	}
+	switch {
+	case f.failed.Load():
+		err = errors.Join(err, f.mark(state{Process: os.Getpid(), State: stateTrial}))
+	case err == nil && f.wrote:
+		var clean state
+		if clean, err = f.sum(); err == nil {
+			err = f.mark(clean)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // nothing was written
+		}
+	}
+	return errors.Join(err, f.lock.Close())
+}
+
+// sum returns the state of the file as it is.
+func (f *File) sum() (s state, err error) {
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return s, err
+	}
+	defer file.Close()
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	size, err := io.CopyBuffer(sum, file, make([]byte, 1<<18))
+	return state{Process: os.Getpid(), State: stateClean, Size: size, Sum: sum.Sum32()}, err
+}
+
+// Verify returns an error that wraps [ErrDamaged] if the database can't be relied on.
+// A missing one is fine, and one that did not change since the last call. The caller
+// must hold the lock.
+func (f *File) Verify() error {
+	now := f.stamp()
+	if now.size == 0 || now == f.sound {
+		return nil
+	}
+	trial := false
+	switch f.state.State {
+	case stateClean:
+		if s, err := f.sum(); err != nil {
+			return err
+		} else if s != f.state {
+			return fmt.Errorf("%w: it changed after it was written", ErrDamaged)
+		}
+	case stateTrial:
+		return fmt.Errorf("%w: a process ended while it checked it", ErrDamaged)
+	default:
+		trial = true
+		if err := f.markNow(stateTrial); err != nil {
+			return err
+		}
+	}
+	err := f.view(trial, func(tx *bbolt.Tx) error {
+		if trial {
+			for _, name := range f.Buckets {
+				if err := tx.Bucket([]byte(name)).ForEach(touch); err != nil {
+					return err
+				}
+			}
+		}
+		if f.Check != nil {
+			return f.Check(tx)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if trial {
+		if err := f.dirty(); err != nil {
+			return err
+		}
+	}
+	f.sound = now
+	return nil
+}
+
+// touch reads an entry, which may lie outside the file.
+func touch(key, value []byte) error {
+	crc32.ChecksumIEEE(key)
+	crc32.ChecksumIEEE(value)
+	return nil
+}
+
+// Doubt makes the next Verify look at the database even if it did not change.
+func (f *File) Doubt() { f.sound = stamp{} }
+
+// SetAside renames a damaged database to PATH.damaged. The caller must hold the lock.
+func (f *File) SetAside() error {
+	return f.away(func() error { return os.Rename(f.Path, f.Path+".damaged") })
+}
+
+// Remove removes the database. The caller must hold the lock.
+func (f *File) Remove() error { return f.away(func() error { return os.Remove(f.Path) }) }
+
+func (f *File) away(fn func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sound = stamp{}
+	f.failed.Store(false)
+	f.wrote = false
+	if err := f.mark(state{Process: os.Getpid()}); err != nil {
+		return err
+	}
+	if err := fn(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Open locks and verifies the database and keeps it open until Unlock. A damaged one
+// is set aside and replaced by an empty one; damage says why.
+func (f *File) Open() (damage, err error) {
+	if err := f.Lock(); err != nil {
+		return nil, err
+	}
+	if err = f.verifyAndOpen(); errors.Is(err, ErrDamaged) {
+		damage = err
+		if err = f.SetAside(); err == nil {
+			err = f.verifyAndOpen()
+		}
+	}
+	if err != nil {
+		f.failed.Store(true)
+		return nil, errors.Join(err, f.Unlock())
+	}
+	return damage, nil
+}
+
+func (f *File) verifyAndOpen() error {
+	if err := f.Verify(); err != nil {
+		return err
+	}
+	if err := f.dirty(); err != nil {
+		return err
+	}
+	db, err := f.open(bbolt.Options{})
+	if err != nil {
+		return err
+	}
+	if err := protect(func() error { return db.Update(f.prepare) }); err != nil {
+		return errors.Join(err, protect(db.Close))
+	}
+	f.db = db
+	return nil
+}
+
+// View calls fn with a transaction that only reads. The error is fs.ErrNotExist if
+// there is no database, and wraps [ErrDamaged] if reading met damage. It needs no lock.
+func (f *File) View(fn func(*bbolt.Tx) error) error { return f.view(false, fn) }
+
+func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.db != nil {
+		return protect(func() error { return f.db.View(fn) })
+	}
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		return fs.ErrNotExist // another process is creating it
+	}
+	db, err := f.open(bbolt.Options{ReadOnly: true, PreLoadFreelist: freelist})
+	if err != nil {
+		return err
+	}
+	err = protect(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			if err := f.checkVersion(tx); err != nil {
+				return err
+			}
+			return fn(tx)
+		})
+	})
+	return errors.Join(err, protect(db.Close))
+}
+
+// Update calls fn with a transaction that writes all or, after an error, nothing. A
+// missing database is created. The caller must hold the lock, and have called Verify
+// or Open.
+func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
+	defer func() {
+		if errors.Is(err, ErrDamaged) {
+			f.failed.Store(true)
+		}
+	}()
+	f.mu.RLock()
+	db := f.db
+	f.mu.RUnlock()
+	if db != nil {
+		return protect(func() error { return db.Update(fn) })
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.dirty(); err != nil {
+		return err
+	}
+	if db, err = f.open(bbolt.Options{}); err != nil {
+		return err
+	}
+	err = protect(func() error {
+		return db.Update(func(tx *bbolt.Tx) error {
+			if err := f.prepare(tx); err != nil {
+				return err
+			}
+			return fn(tx)
+		})
+	})
+	if err = errors.Join(err, protect(db.Close)); err == nil {
+		f.sound = f.stamp()
+	}
+	return err
+}
+
+// open opens the database. The list of free pages stays in the file: to find them,
+// bbolt reads all pages in a goroutine of its own, where no panic can be recovered.
+func (f *File) open(o bbolt.Options) (db *bbolt.DB, err error) {
+	o.Timeout, o.FreelistType, o.NoStatistics = f.wait(), bbolt.FreelistMapType, true
+	var file *os.File
+	o.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
+		file, err = os.OpenFile(name, flag, perm)
+		return file, err
+	}
+	err = protect(func() error {
+		db, err = bbolt.Open(f.Path, 0o600, &o)
+		_, ofFile := errors.AsType[*fs.PathError](err)
+		_, ofSystem := errors.AsType[syscall.Errno](err)
+		switch {
+		case err == nil || ofFile || ofSystem:
+			return err
+		case errors.Is(err, berrors.ErrTimeout):
+			return &BusyError{Path: f.Path, Wait: f.wait()}
+		}
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	})
+	if err != nil && file != nil {
+		file.Close() // after a panic it is still open, and locked
+	}
+	return db, err
+}
+
+// prepare creates the buckets of a new database.
+func (f *File) prepare(tx *bbolt.Tx) error {
+	if name, _ := tx.Cursor().First(); name != nil {
+		return f.checkVersion(tx)
+	}
+	for _, name := range f.Buckets {
+		if _, err := tx.CreateBucket([]byte(name)); err != nil {
+			return err
+		}
+	}
+	meta, err := tx.CreateBucket([]byte(Meta))
+	if err != nil {
+		return err
+	}
+	return meta.Put(versionKey, []byte(f.Version))
+}
+
+func (f *File) checkVersion(tx *bbolt.Tx) error {
+	for _, name := range append([]string{Meta}, f.Buckets...) {
+		if tx.Bucket([]byte(name)) == nil {
+			return fmt.Errorf("%w: it has no bucket %q", ErrDamaged, name)
+		}
+	}
+	if text := tx.Bucket([]byte(Meta)).Get(versionKey); string(text) != f.Version {
+		return fmt.Errorf("%w: it is of another version", ErrDamaged)
+	}
+	return nil
+}
+
+// protect calls fn and turns a panic of bbolt, and a fault in the memory that the
+// file is mapped to, into an error that wraps ErrDamaged.
+func protect(fn func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, reason)
+		}
+	}()
+	return fn()
+}

@@ -1,0 +1,167 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/locus-url/locus/scheme"
+)
+
+// State is the state of a job.
+type State uint8
+
+const (
+	Started  State = iota // the object is open and its bytes begin to arrive
+	Moving                // bytes have arrived
+	Waiting               // a try failed, and another follows
+	Finished              // the file is complete
+	Failed                // no try follows
+	Busy                  // waiting for another process; Err is a [*BusyError]
+)
+
+func (s State) String() string {
+	return [...]string{"started", "moving", "waiting", "finished", "failed", "busy"}[s]
+}
+
+// Event is the progress of a job.
+type Event struct {
+	Index int // of the job
+	State State
+	Done  int64         // bytes so far, with those of an earlier part
+	Total int64         // bytes of the whole object; -1: unknown
+	Rate  float64       // bytes per second, recently
+	Left  time.Duration // at this rate; -1: unknown
+	Err   error         // why the job waits or failed
+}
+
+const (
+	bufferSize = 256 << 10
+	// eventPause is the least time between two events about moving.
+	eventPause = 100 * time.Millisecond
+	// rateWindow is how far back the rate looks: short enough to show changes, long
+	// enough to smooth bursts.
+	rateWindow = 3 * time.Second
+)
+
+// progress counts the bytes of one job and reports them.
+type progress struct {
+	report   func(Event) // nil: no reports
+	event    Event
+	sentAt   time.Time // the last event
+	sentDone int64     // bytes at that time
+}
+
+// start begins to count at done bytes of total.
+func (m *progress) start(done, total int64) {
+	m.event.State, m.event.Err = Started, nil
+	m.event.Done, m.event.Total = done, total
+	m.event.Rate, m.event.Left = 0, -1
+	m.sentAt, m.sentDone = time.Now(), done
+	m.send()
+}
+
+func (m *progress) count(n int) {
+	m.event.Done += int64(n)
+	if m.report == nil {
+		return
+	}
+	now := time.Now()
+	if pause := now.Sub(m.sentAt); pause >= eventPause {
+		m.measure(pause)
+		m.sentAt, m.sentDone = now, m.event.Done
+		m.event.State = Moving
+		m.send()
+	}
+}
+
+// measure adds the rate since the last event to a moving average.
+func (m *progress) measure(pause time.Duration) {
+	e := &m.event
+	rate := float64(e.Done-m.sentDone) / pause.Seconds()
+	if e.State == Started {
+		e.Rate = rate
+	} else {
+		e.Rate += (rate - e.Rate) * (1 - math.Exp(-float64(pause)/float64(rateWindow)))
+	}
+	e.Left = -1
+	if e.Total >= e.Done && e.Rate > 0 {
+		if left := float64(e.Total-e.Done) / e.Rate; left < math.MaxInt64/float64(time.Second) {
+			e.Left = time.Duration(left * float64(time.Second))
+		}
+	}
+}
+
+// end reports the last event, or one before the next start.
+func (m *progress) end(state State, err error) {
+	m.event.State, m.event.Err = state, err
+	m.send()
+}
+
+func (m *progress) send() {
+	if m.report != nil {
+		m.report(m.event)
+	}
+}
+
+// copy writes body to w until its end.
+func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []byte) error {
+	for {
+		n, err := body.Read(buf)
+		if ctx.Err() != nil && (err == nil || err == io.EOF) {
+			err = ctx.Err()
+		}
+		if n > 0 {
+			if _, err2 := w.Write(buf[:n]); err2 != nil {
+				// A fault of the body is known by now, and tells more.
+				if fault := m.fault(n, err); fault != nil {
+					return errors.Join(fault, err2)
+				}
+				return err2
+			}
+			m.count(n)
+		}
+		switch {
+		case err == io.EOF:
+			return m.complete(0)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// fault returns what is wrong with the body if a read of n bytes returned err.
+func (m *progress) fault(n int, err error) error {
+	if err != io.EOF {
+		return err
+	}
+	return m.complete(n)
+}
+
+// complete reports an error if the length is not the announced one. The last n bytes
+// are not counted yet.
+func (m *progress) complete(n int) error {
+	done, total := m.event.Done+int64(n), m.event.Total
+	if total < 0 || done == total {
+		return nil
+	}
+	return fmt.Errorf("%w: got %d octets, %d were announced", scheme.ErrProtocol, done, total)
+}
+
+// Copy writes the bytes of o to w and calls report, which may be nil, with its
+// progress; the Index of the events is 0. If the object has not the length that it
+// announced, the error wraps [scheme.ErrProtocol]. Copy does not close o.
+func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)) (n int64, err error) {
+	m := progress{report: report}
+	m.start(o.Start, o.Size)
+	err = m.copy(ctx, w, o.Body, make([]byte, bufferSize))
+	if err != nil {
+		m.end(Failed, err)
+	} else {
+		m.end(Finished, nil)
+	}
+	return m.event.Done - o.Start, err
+}
