@@ -7,12 +7,12 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// directive divides a fragment into what names a part and what is for the browser
-// alone (Text Fragments, "fragment directive").
+// directive separates the name of a part from what only browsers use (Text Fragments,
+// "fragment directive").
 const directive = ":~:"
 
-// isProgram reports whether a fragment of u is for a program in the page, which
-// nobody can look up: a route, or lines of a file that a site shows.
+// isProgram reports whether a script of the page interprets the fragment: a route, or line
+// numbers of a source file.
 func isProgram(u locus.URL, fragment string) bool {
 	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") {
 		return true
@@ -25,14 +25,14 @@ func isProgram(u locus.URL, fragment string) bool {
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789LC-") == ""
 }
 
-// wantsText reports whether it takes the text of the page to find the fragment.
+// wantsText reports whether the text of the page is needed to find the fragment.
 func wantsText(fragment string) bool {
 	_, after, ok := strings.Cut(fragment, directive)
 	return ok && strings.Contains(after, "text=")
 }
 
-// find reports whether the document has a fragment, which is as the URL has it. It
-// goes by HTML 7.4.6.4: the name as it is written, then decoded, and then "top".
+// find reports whether the document has a fragment, as written in a URL. It follows HTML
+// 7.4.6.4: the name as written, then decoded, then "top".
 func (a *anchors) find(fragment string) bool {
 	name, after, _ := strings.Cut(fragment, directive)
 	if wantsText(fragment) && !a.findText(after) {
@@ -45,15 +45,14 @@ func (a *anchors) find(fragment string) bool {
 	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.hasLines(plain)
 }
 
-// hasLines reports whether a fragment is lines of a file, from the one to the other,
-// each of which has its number as its name. A program in the page shows them.
+// hasLines reports whether a fragment is a range of lines whose numbers are names in the
+// page. A script of the page shows the range.
 func (a *anchors) hasLines(name string) bool {
 	first, last, ok := strings.Cut(name, "-")
 	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)
 }
 
-// hasEither looks for a name, and for it as GitHub has it in its pages, where a
-// program finds it. A document in Markdown may already say it so.
+// hasEither looks for a name with and without the prefix that GitHub's pages have.
 func (a *anchors) hasEither(name string) bool {
 	const shown = "user-content-"
 	if a.has(name) || a.has(shown+name) {
@@ -74,7 +73,7 @@ func (a *anchors) findText(directives string) bool {
 	return found
 }
 
-// hasText looks for "prefix-,start,end,-suffix", of which start alone must be there.
+// hasText looks for "prefix-,start,end,-suffix". Only start is required.
 func (a *anchors) hasText(value string) bool {
 	list := strings.Split(value, ",")
 	prefix, suffix := "", ""
@@ -84,7 +83,7 @@ func (a *anchors) hasText(value string) bool {
 	if last := len(list) - 1; last > 0 && strings.HasPrefix(list[last], "-") {
 		suffix, list = strings.TrimPrefix(list[last], "-"), list[:last]
 	}
-	// Whether there is a blank between these is not written.
+	// The directive does not say whether blanks are between these.
 	text := a.text
 	for i, part := range append(append([]string{prefix}, list...), suffix) {
 		part = folded(decoded(part))
@@ -103,7 +102,7 @@ func (a *anchors) hasText(value string) bool {
 	return true
 }
 
-// decoded is text with its escapes decoded; as it is if one is none.
+// decoded returns text decoded, or as it is if an escape is malformed.
 func decoded(text string) string {
 	octets, err := escape.AppendDecode(nil, text)
 	if err != nil {

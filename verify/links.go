@@ -17,11 +17,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// link is a link of a document as it was read. Its texts are its own.
+// link is a link of a document. Its texts do not refer to the document's memory.
 type link struct {
-	url                      locus.URL // zero: it is none
-	alternative              locus.URL // the other reading of url, if there is one
-	verdict                  Verdict   // if detail is not empty: nobody is asked
+	url                      locus.URL // zero: not a URL
+	alternative              locus.URL // another reading of url; zero: none
+	verdict                  Verdict   // if detail is not empty: without a request
 	detail                   string
 	written, member, context string
 	line, column             int64
@@ -40,7 +40,7 @@ func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
 	e.deliver(d, links, troubles)
 }
 
-// maxTroubles is how many parts of a document that can't be read are told.
+// maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
 // links reads the links of a document.
@@ -57,14 +57,14 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 		case ctx.Err() != nil:
 			return list, troubles
 		case errors.Is(err, document.ErrBinary):
-			// It has no links that anybody reads.
+			// A binary file has no links.
 		case err != nil:
 			if len(troubles) < maxTroubles {
 				troubles = append(troubles, err)
 			}
 		case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-			// A name that others begin with, the name of a thing, and a host to connect to
-			// in time: none need be there.
+			// A prefix of other URLs, a name, and a host to connect to early: these need not
+			// exist as resources.
 		default:
 			list = append(list, e.link(&found, base))
 		}
@@ -72,7 +72,7 @@ func (e *engine) links(ctx context.Context, r io.Reader, name, mediaType string,
 	return list, troubles
 }
 
-// link makes a link of what was found in a document with that base.
+// link returns the link for what was found in a document with that base.
 func (e *engine) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
@@ -107,8 +107,8 @@ func (e *engine) link(found *document.Link, base locus.URL) link {
 	return l
 }
 
-// ascii puts the URL that an IRI stands for in place of it. The IRI stays as what is
-// written. One whose host has no ASCII form is malformed, and no name server is asked.
+// ascii replaces an IRI by its URL, and keeps the IRI as l.written. An IRI whose host has
+// no ASCII form is malformed, and is not looked up.
 func (e *engine) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
@@ -123,10 +123,10 @@ func (e *engine) ascii(l *link) {
 	}
 }
 
-const template = "a part of a template, which is to become a link"
+const template = "a part of a template"
 
-// isTemplate reports whether what is written has something in it that a program
-// replaces. No URL has such characters as they are (RFC 1738 section 2.2, "unsafe").
+// isTemplate reports whether a link contains a placeholder of a template. The characters
+// of placeholders are unsafe in a URL (RFC 1738 section 2.2).
 func isTemplate(written string) bool {
 	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}, {"<%", "%>"}, {"<?", "?>"}, {"${", "}"}} {
 		if _, rest, ok := strings.Cut(written, marks[0]); ok && strings.Contains(rest, marks[1]) {
@@ -136,8 +136,8 @@ func isTemplate(written string) bool {
 	return false
 }
 
-// unknown says that what is written is of a scheme that nobody knows, if it is: its
-// form, as of the pictures that are in a "data:", is not for us to judge.
+// unknown returns the verdict about a link of a scheme that is not registered, such as
+// data, whose form is not judged; "" for other links.
 func (e *engine) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
@@ -153,8 +153,8 @@ func (e *engine) unknown(written string) (Verdict, string) {
 	return unknownScheme(name)
 }
 
-// unknownScheme is the verdict about a scheme that the registry does not have. A
-// name that nothing else knows either may be mistyped: that is a warning.
+// unknownScheme returns the verdict about a scheme that is not registered. A name that
+// IANA does not register either may be a typo: that is a warning.
 func unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
 		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
@@ -162,19 +162,19 @@ func unknownScheme(name string) (Verdict, string) {
 	return Warning, "unknown scheme " + locus.Quote(name)
 }
 
-// own returns u with a text that keeps nothing else in memory.
+// own returns u with a copy of its text, which keeps no document in memory.
 func own(u locus.URL) locus.URL {
-	u, _ = locus.Parse(strings.Clone(u.String())) // It has parsed before.
+	u, _ = locus.Parse(strings.Clone(u.String())) // parsed before
 	return u
 }
 
-// errNoPlace: a partial form in what has no place of its own.
-var errNoPlace = errors.New("a partial form, in a document of which nobody knows where it is")
+// errNoPlace: a partial form in a document without a URL.
+var errNoPlace = errors.New("a relative link in a document without a location")
 
 // errNoScheme: a partial form that begins with "//", in a file.
-var errNoScheme = errors.New("a host without a scheme, in a file of which nobody knows by what scheme it will be had")
+var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// resolve returns what a partial form stands for.
+// resolve resolves a partial form.
 func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
 		own, err := relative.Parse(found.Base)
@@ -213,8 +213,8 @@ func (e *engine) resolve(found *document.Link, base locus.URL) (locus.URL, error
 	return u, err
 }
 
-// inFile is a partial form as it is meant in a file: what would be asked of a server
-// is not part of a file's name, and "/" may be the folder of the site.
+// inFile adapts a partial form in a local file: a search is not part of a file's name, and
+// "/" may be the root of the site.
 func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
@@ -236,8 +236,7 @@ func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 	return path, base
 }
 
-// plainError is err without the name of who says it, and without the link, which is
-// known.
+// plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)

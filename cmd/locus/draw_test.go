@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // drawn returns what parse draws for input on a terminal of that many columns.
 func drawn(t *testing.T, columns int, input string) string {

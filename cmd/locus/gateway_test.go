@@ -93,7 +93,7 @@ func (s *served) get(path string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// The demonstration has its servers behind it, and leads to them alone. It ends as
+// The demonstration reaches only its own servers. It ends as
 // a service does when it is told to.
 func TestGatewayDemo(t *testing.T) {
 	s := serveGateway(t, nil, "--demo", "--log-format", "json")

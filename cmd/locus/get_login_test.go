@@ -117,7 +117,7 @@ func TestNetrc(t *testing.T) {
 	if got := runGet(t, write("machine "+host+" login fred password s3cret"), server.URL); got.out != "come in" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
-	// Nobody is asked where nobody looks.
+	// Without a terminal there is no prompt.
 	got := runGet(t, write("machine "+host+" login fred password wrong"), "-v", server.URL)
 	if got.out != "" || got.status != base.StatusAccess {
 		t.Errorf("%+v", got)

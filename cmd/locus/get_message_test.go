@@ -62,7 +62,7 @@ func TestGetMessageTerminal(t *testing.T) {
 			t.Errorf("%q: %+v, want %q, status %d", test.args, got, test.out, test.status)
 		}
 	}
-	// Nobody who reads it elsewhere gets anything but the octets.
+	// Outside a terminal the output is the message as stored.
 	if got := runGet(t, nil, url); got.out != oneMessage || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -71,7 +71,7 @@ func TestGetMessageTerminal(t *testing.T) {
 	}
 }
 
-// What has the name of a message and is none is what it is.
+// A file with the media type of a message that is not one is shown as it is.
 func TestGetNoMessage(t *testing.T) {
 	if got := runGet(t, onTerminal, emlFile(t, "no \x1bheader\n")); got.out != "no \\x1bheader\n" || got.status != 0 {
 		t.Errorf("%+v", got)

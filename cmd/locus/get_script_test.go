@@ -25,9 +25,9 @@ import (
 )
 
 // The scripts of testdata/get have servers: HTTP, FTP and GOPHER in their
-// environment are host and port, GOPHERPORT is the port alone, and NEWS and
+// environment are host and port, GOPHERPORT is only the port, and NEWS and
 // PRIVATENEWS are news servers, of which the second wants a login. PROSPERO is host
-// and port, and at PROSPEROGONE nobody listens. WAIS is host and port. TELNET is a
+// and port, and nothing listens at PROSPEROGONE. WAIS is host and port. TELNET is a
 // host that lets in guest with the password s3cret, OPENTELNET one that lets in
 // everybody, PLAINTELNET one that speaks no Telnet, and RLOGIN and TN3270 are hosts
 // that let in everybody. GATEWAY is a proxy that makes tunnels, and else tells what it

@@ -77,7 +77,7 @@ func TestGetTerminal(t *testing.T) {
 			t.Errorf("%q %q: %q, status %d, %s", test.octets, test.args, got.out, got.status, got.err)
 		}
 	}
-	// Whoever does not look at it gets the octets.
+	// Outside a terminal the output is the bytes.
 	if got := runGet(t, nil, serve(t, "\x1b[2J\x00\xff")); got.out != "\x1b[2J\x00\xff" || got.status != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -167,7 +167,7 @@ func TestGetJSONKinds(t *testing.T) {
 	}
 }
 
-// Ctrl-C keeps the part and says how to go on.
+// Ctrl-C keeps the part and says how to resume.
 func TestGetInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	data := strings.Repeat("0123456789", 10_000)
@@ -223,7 +223,7 @@ func TestGetCodedToTerminal(t *testing.T) {
 	}
 }
 
-// closedPipe is an output that nobody reads any more.
+// closedPipe is an output without a reader.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

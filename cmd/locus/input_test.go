@@ -61,7 +61,7 @@ func TestAnswersBeforeWaiting(t *testing.T) {
 	}
 }
 
-// Who has ended the run reads that, and nothing of contexts.
+// An interrupted run says so, and does not mention contexts.
 func TestInterruptedIsSaid(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(base.SignalError{Signal: os.Interrupt})

@@ -46,7 +46,7 @@ func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 func openForm(t *testing.T, s *survey, steps []answered, args ...string) (got got, seen string) {
 	t.Helper()
 	person, name := clitest.NewTTY(t)
-	// The person's end hears of nobody at the other one as of an error.
+	// A read from a terminal whose other end is closed fails.
 	hold, err := clitest.OpenTTY(name)()
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestOpenForm(t *testing.T) {
 // Enter takes what stands, and the URL that sends it again works in a shell.
 func TestOpenFormDefaults(t *testing.T) {
 	s := everyKind()
-	// A hidden answer that nobody gave hides nothing.
+	// A hidden field without an answer hides nothing.
 	got, _ := openForm(t, s, []answered{
 		{": ", "\n"}, {"shown): ", "\r"}, {"> ", "\x04"}, {"text [Red]: ", "\n"},
 		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
@@ -170,7 +170,7 @@ func TestOpenFormHiddenDefault(t *testing.T) {
 	}
 }
 
-// Over an encrypted scheme nobody is warned.
+// An encrypted scheme gives no warning.
 func TestOpenFormSecure(t *testing.T) {
 	s := &survey{name: "gophers", fields: []scheme.FormField{{Kind: scheme.FieldHidden, Prompt: "Password"}}}
 	got, seen := openForm(t, s, []answered{{"Password (not shown): ", "s3cret\r"}}, "gophers://h/")
@@ -244,7 +244,7 @@ func TestOpenSearch(t *testing.T) {
 	if got, _ = openForm(t, s, []answered{{"Words: ", "x\n"}}, "--quiet", "x-form://h/"); got.out != "x\n" || got.err != "" {
 		t.Errorf("%+v", got)
 	}
-	// Where nobody is, nobody is asked.
+	// Without a terminal there are no questions.
 	got = run(t, func(a *base.App) {
 		s.in(a)
 		a.OpenTerminal = func() (*os.File, error) { return nil, os.ErrNotExist }
@@ -326,7 +326,7 @@ func TestOpenPagerProcess(t *testing.T) {
 	}
 }
 
-// Ctrl-C is for the pager alone, which may do with it what it likes.
+// Only the pager gets Ctrl-C.
 func TestOpenPagerInterrupted(t *testing.T) {
 	server := unended(t)
 	const pager = `PAGER=trap "echo heard" INT; read -r line; echo "first: $line"; until read -r key </dev/tty; do :; done; echo "key: $key"`

@@ -27,7 +27,7 @@ type postOffice struct {
 	addr   string
 	mu     sync.Mutex
 	taken  []string // sender, recipients and message of each
-	refuse bool     // nobody is known
+	refuse bool     // every recipient is unknown
 }
 
 func newPostOffice(t *testing.T) *postOffice {
@@ -117,7 +117,7 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 			}
 			return values[name]
 		}
-		// The person's Ctrl-C, which the test's terminal sends nobody.
+		// Ctrl-C, which the test's terminal does not send.
 		if env["cancel"] != "" {
 			go func() {
 				<-all
@@ -411,7 +411,7 @@ func TestRelayLogin(t *testing.T) {
 	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
 		t.Errorf("%+v, %v, %v", c, ok, err)
 	}
-	// It was refused, and there is nobody to ask.
+	// It was refused, and there is no terminal to ask at.
 	if _, ok, err := l.AskRelay(t.Context(), relay, 1); err != nil || ok {
 		t.Errorf("%v, %v", ok, err)
 	}

@@ -96,7 +96,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 			t.Errorf("%q: %+v, want %d, %s", row.args, got, row.status, row.says)
 		}
 	}
-	// Nobody writes: the message says who could.
+	// Nothing is sent: the message says how to send.
 	if got := run(t, nil, "open", "-o", "-", "mailto:a@b"); got.status != 3 || !strings.Contains(got.err, "mail.from") {
 		t.Errorf("%+v", got)
 	}

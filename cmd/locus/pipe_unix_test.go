@@ -41,7 +41,7 @@ func TestPipes(t *testing.T) {
 				t.Errorf("%s: %s%s", command, &out, &errOut)
 			}
 			if !opened {
-				// Whoever still opens it gets on.
+				// A process that still opens the pipe can continue.
 				if w, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil {
 					w.Close()
 				}

@@ -79,7 +79,7 @@ func sitWith(t *testing.T, env []string, script string, args ...string) *sitting
 // leave ends all at the terminal.
 func (s *sitting) leave() {
 	s.command.Process.Kill()
-	// Without another end nobody waits for what is still to be seen.
+	// After the connection has ended, the program does not wait for more output.
 	s.tty.Close()
 }
 
@@ -172,7 +172,7 @@ func gone(t *testing.T, fd int) {
 	t.Helper()
 	defer unix.Close(fd)
 	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(maxSitting.Milliseconds())); n != 1 {
-		t.Errorf("it goes on: %v", err)
+		t.Errorf("it continues: %v", err)
 	}
 }
 
@@ -380,7 +380,7 @@ func TestTalkEscape(t *testing.T) {
 	if seen := s.end(0); strings.Contains(seen, "keyboard") {
 		t.Errorf("%q", seen)
 	}
-	// Nothing is said that nobody wants to hear.
+	// No message is shown without a reason.
 	s = sit(t, theProgram, "open", "--quiet", "telnet://"+server.Addr()+"/")
 	s.see("> ")
 	s.types("bye\r")
@@ -523,7 +523,7 @@ func TestTalkKilled(t *testing.T) {
 	}
 }
 
-// The program stops and goes on as a shell with job control has it.
+// The program stops and continues as a shell with job control asks.
 func TestTalkSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
 	// The trace of what the host is told then has its place too.
@@ -619,7 +619,7 @@ func TestTalk3270(t *testing.T) {
 	s.types("\x1bOR")
 	s.see("\x1b[?1049l", "\r\nlocus: the host has ended the session\r\n")
 	s.end(0)
-	// One that has no screens is a host of text.
+	// A host without screens is shown as text.
 	text := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s = sit(t, theProgram, "open", "tn3270://"+text.Addr()+"/")
 	s.see("Welcome, stranger.", "> ")

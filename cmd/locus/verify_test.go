@@ -109,7 +109,7 @@ func TestVerifySite(t *testing.T) {
 	}
 }
 
-// A proxy that is not there is no death of what goes by way of it.
+// A proxy that cannot be reached does not make a link dead.
 func TestVerifyDeadProxy(t *testing.T) {
 	site := verifyServer(t, nil)
 	proxy := "http://" + clitest.DeadAddress(t)

@@ -48,7 +48,7 @@ const rules = `
 
 	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
-	# A scheme knows no other, and nobody above it. The list knows all.
+	# A scheme imports no other scheme, and nothing above. The list imports all.
 	scheme/X < scheme/all;
 
 	# Access, and what is built on it.
@@ -79,7 +79,7 @@ const rules = `
 `
 
 // withoutSystem are the packages that have nothing to do with the system they run
-// on, and depend on the standard library alone.
+// on, and depend only on the standard library.
 var withoutSystem = []string{"locus", "escape", "relative", "extract", "policy"}
 
 // rendering are the packages that turn values into text for people: nothing there
@@ -135,14 +135,14 @@ func sources(t *testing.T) (list []source, fset *token.FileSet) {
 	return list, fset
 }
 
-// isApart reports whether a folder is none of the module's: it has a go.mod of its
+// isApart reports whether a folder is outside the module: it has a go.mod of its
 // own, or no Go code that is built.
 func isApart(name, base string) bool {
 	_, err := os.Stat(filepath.Join(name, "go.mod"))
 	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
 }
 
-// subcommandsShare are the folders of internal/cli that are no subcommands.
+// subcommandsShare are the folders of internal/cli that are not subcommands.
 var subcommandsShare = []string{"base", "config", "client", "form", "show", "clitest"}
 
 // kind returns the name that rules have for pkg.
@@ -249,7 +249,7 @@ func TestImports(t *testing.T) {
 			case slices.Contains(rendering, s.pkg) && reaches(imported):
 				t.Errorf("%s: %s imports %q: it only writes what it is given", where, s.pkg, imported)
 			case kind(s.pkg) == "scheme/X" && imported == "net" && path.Base(s.name) != "client.go":
-				t.Errorf("%s: %q is for client.go alone, the one file that touches a connection", where, imported)
+				t.Errorf("%s: %q is only for client.go, the file that touches a connection", where, imported)
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func system(pkg, imported string) string {
 	top, _, _ := strings.Cut(imported, "/")
 	switch {
 	case strings.Contains(top, "."):
-		return "it depends on the standard library alone"
+		return "it depends only on the standard library"
 	case pkg == "policy" && imported == "net/netip":
 		return ""
 	case top == "net", top == "os", imported == "time", imported == "log":
@@ -362,7 +362,7 @@ func exportedVars(d *ast.GenDecl) (list []*ast.Ident) {
 	return list
 }
 
-// Rivals, and what takes many machines, are no dependencies of the library.
+// Rivals, and what takes many machines, are not dependencies of the library.
 func TestModules(t *testing.T) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -375,7 +375,7 @@ func TestModules(t *testing.T) {
 	}
 	for _, name := range []string{"bench", "browser"} {
 		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
-			t.Errorf("%s is no module of its own: %v", name, err)
+			t.Errorf("%s is not a module of its own: %v", name, err)
 		}
 	}
 }

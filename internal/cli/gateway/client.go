@@ -10,7 +10,7 @@ import (
 )
 
 // client returns the client of the gateway. URLs of the gateway's clients count as
-// followed, not typed, and nobody is asked for a password.
+// followed, not typed, and there is no prompt for a password.
 func (c *gatewayCommand) client() (*access.Client, func(), error) {
 	if c.museum != nil {
 		return c.museumClient()

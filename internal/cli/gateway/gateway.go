@@ -39,7 +39,7 @@ type gatewayCommand struct {
 	museum *tour.Museum   // of the demonstration; may be nil
 	relays *access.Client // leads to the mail relay; may be nil
 
-	locators *access.Gateways // of others, that URLs go by way of
+	locators *access.Gateways // gateways that URLs go through
 }
 
 // New returns the subcommand.
@@ -294,7 +294,7 @@ func (c *gatewayCommand) lobby() []page.Section {
 		section := page.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {
-				continue // it means something in another one alone
+				continue // it has a meaning only in another document
 			}
 			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Heading(), Kind: stop.Kind, Type: stop.Type, Size: -1})
 		}
@@ -324,6 +324,6 @@ func (c *gatewayCommand) logger() *slog.Logger {
 func ServeDemo(a *base.App, listen config.ListenAddress) error {
 	c := gatewayCommand{app: a, config: config.Default().Gateway, demo: true}
 	c.config.Listen, c.config.LogFormat = listen, "none"
-	a.Note("open this in a browser; Ctrl-C closes the museum")
+	a.Note("open this in a browser; Ctrl-C ends the tour")
 	return c.run()
 }

@@ -496,7 +496,7 @@ send NAME  send a command of the service: %s
 mode MODE  "line": what you type is shown here and sent line by line;
            "character": it is sent as it is; "auto": as the host wants it
 escape     type the key that brought you here
-suspend    stop locus until the shell goes on with it
+suspend    stop locus until the shell continues it
 Nothing goes back to the session.`
 
 // do runs a command.

@@ -32,7 +32,7 @@ are shown as written, still encoded; the fields of the scheme are decoded.
 With --wrap the URL is written as <URL:...> too, the wrapper of the appendix of RFC
 1738, which may also surround a URL that is given.
 
-Octets that are no characters are shown as \x1b or \u202e.`,
+Octets that are not characters are shown as \x1b or \u202e.`,
 		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
   locus parse --json ftp://ftp.example.net/pub/README`,
 		Args: base.RequireURLs,

@@ -75,7 +75,7 @@ Rules are read from the file .locus-verify.toml in this folder or one above it:
   reason = "it wants a browser"
 
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
-that file call them "known", which is no failure.
+that file call them "known", which is not a failure.
 
 The status is 1 for a dead link, a missing fragment or a malformed URL, 3 if a document
 can't be read, 4 if the policy denied something.`
