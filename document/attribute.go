@@ -53,10 +53,29 @@ func contentOf(element, name string) content {
 	return noURL
 }
 
+// lowerCase returns a name in lower case, as HTML compares names: only US-ASCII letters
+// have a case.
+func lowerCase(name string) string {
+	i := 0
+	for i < len(name) && (name[i] < 'A' || name[i] > 'Z') {
+		i++
+	}
+	if i == len(name) {
+		return name
+	}
+	b := []byte(name)
+	for ; i < len(b); i++ {
+		if 'A' <= b[i] && b[i] <= 'Z' {
+			b[i] += 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
 func (d *linkFinder) attributes(s string, t markup.Token) {
-	element := strings.ToLower(t.Name)
+	element := lowerCase(t.Name)
 	prefix := element
 	if element == "link" && isConnection(s, t) {
 		prefix = "link preconnect"
@@ -67,7 +86,7 @@ func (d *linkFinder) attributes(s string, t markup.Token) {
 		if d.done {
 			return
 		}
-		name := strings.ToLower(a.Name)
+		name := lowerCase(a.Name)
 		c := contentOf(element, name)
 		switch {
 		case c == noURL, c == refresh && !has(s, t, "http-equiv", "refresh"), c == referred && !has(s, t, "valuetype", "ref"):
