@@ -72,10 +72,14 @@ func lowerCase(name string) string {
 	return string(b)
 }
 
+// maxElement is the most of an element's name that links report: a tag can have many
+// links, and each has the name.
+const maxElement = 64
+
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
 func (d *linkFinder) attributes(s string, t markup.Token) {
-	element := lowerCase(t.Name)
+	element := lowerCase(t.Name[:min(len(t.Name), maxElement)])
 	prefix := element
 	if element == "link" && isConnection(s, t) {
 		prefix = "link preconnect"
