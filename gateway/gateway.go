@@ -17,6 +17,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/policy"
 )
 
 // Options configure a [Gateway]. The zero Options are the default.
@@ -183,7 +184,7 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
 	}
-	host = plainHost(host)
+	host = policy.CanonicalHost(host)
 	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
 }
 

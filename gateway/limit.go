@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/policy"
 )
 
 // Limits bound what clients can use. 0 means the default in brackets.
@@ -76,7 +77,7 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 // enterHost counts a request to the server of u until leave: by its host in one
 // spelling, or by the scheme if u has no host.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
-	host := cmp.Or(plainHost(u.Host()), u.Scheme()+":")
+	host := cmp.Or(policy.CanonicalHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts[host] >= l.limits.PerHost {

@@ -142,7 +142,6 @@ var edges = map[string]string{
 	"path.go urlOf":                     "the URL in a path",
 	"proxy.go serveProxy":               "the target of a proxy's client",
 	"redirect.go leadsTo":               "the Location of an answer",
-	"rules.go parse":                    "a rule of the configuration",
 	"session.go command":                "a control message of the terminal's page",
 	"upstream.go newRequest":            "the URL of a request for package net/http",
 	"view.go foundAt":                   "the Content-Location of an answer",

@@ -24,7 +24,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) {
 	}
 	u = u.WithoutFragment()
 	w.url = u
-	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), portIn(g.client.Registry(), u)) {
+	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), g.client.Registry().Port(u)) {
 		// A browser with this proxy asks it for the gateway's own pages, too.
 		target := "/"
 		if path, ok := u.Path(); ok {

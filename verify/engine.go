@@ -266,8 +266,8 @@ func (e *engine) addLink(d *doc, l *link) ref {
 	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
-	if pattern, ok := e.o.Rules.ignores(l.url); ok {
-		return fix(Ignored, "matches the pattern "+locus.Quote(pattern))
+	if pattern, ok := e.o.Rules.ignores(l.url, e.client.Registry()); ok {
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
@@ -704,7 +704,7 @@ func (e *engine) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	if res.Verdict != Alive {
-		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
+		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.client.Registry())
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
 	return res
