@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"regexp"
 	"slices"
@@ -34,33 +35,13 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 		return p.embedPage(w, h, o, ClassFrame)
 	}
 	about := headOf(text)
-	copied := *h
-	if copied.Title == "" {
-		copied.Title = about.title
-	}
-	g, err := p.beginObject(w, &copied, o, kindDocument)
-	if err != nil {
-		return err
-	}
-	base := h.URL
-	if !h.Found.IsZero() {
-		base = h.Found
-	}
+	g := p.begin(w, h, o, kindDocument, about.title)
+	base := cmp.Or(h.Found, h.URL)
 	if to, err := locus.Parse(about.base); err == nil {
 		base = to
 	}
-	if err := g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))}); err != nil {
-		return err
-	}
-	if err := g.add("begin-foreign", nil); err != nil {
-		return err
-	}
-	if err := g.foreign(text, foreignOptions{base: base.WithoutFragment()}); err != nil {
-		return err
-	}
-	if err := g.put("end-foreign", nil); err != nil {
-		return err
-	}
+	g.add("document-ways", struct{ Frame, Text string }{g.link(h.URL, h.Show.as(ClassFrame)), g.link(h.URL, h.Show.as(ClassText))})
+	g.foreign(text, foreignOptions{base: base.WithoutFragment()})
 	return g.end(broken)
 }
 
@@ -145,13 +126,16 @@ type foreignOptions struct {
 // renamed are elements that are replaced: the page has its own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign adds foreign HTML to the next piece. It is parsed into a tree, so that it
-// cannot close elements of the page.
-func (g *page) foreign(text []byte, o foreignOptions) error {
+// foreign writes foreign HTML. It is parsed into a tree, so that it cannot close
+// elements of the page.
+func (g *page) foreign(text []byte, o foreignOptions) {
+	g.add("begin-foreign", nil)
+	defer g.put("end-foreign", nil)
 	within := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := html.ParseFragment(sanitiser().SanitizeReader(bytes.NewReader(text)), within)
 	if err != nil || slices.ContainsFunc(nodes, func(n *html.Node) bool { return deeper(n, maxNested) }) {
-		return g.add("too-deep", nil)
+		g.add("too-deep", nil)
+		return
 	}
 	for _, n := range nodes {
 		g.clean(n, o)
@@ -159,10 +143,9 @@ func (g *page) foreign(text []byte, o foreignOptions) error {
 			g.clean(each, o)
 		}
 		if err := html.Render(&g.b, n); err != nil {
-			return err
+			g.err = cmp.Or(g.err, err)
 		}
 	}
-	return nil
 }
 
 // maxNested bounds the depth of foreign elements: HTML parsers have limits of their own,

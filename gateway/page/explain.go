@@ -38,7 +38,8 @@ type row struct{ Name, Value string }
 // while a URL is typed.
 func (p *Printer) Explain(w io.Writer, text string) error {
 	g := &page{Printer: p, w: w}
-	return g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	g.put("explanation", p.explainText(strings.TrimSpace(text)))
+	return g.err
 }
 
 func (p *Printer) explainText(text string) explained {

@@ -16,13 +16,8 @@ const maxRadios = 5
 // Form writes the page of a form. answers are the previous answers (nil: the form's
 // defaults), and problem is why they were refused.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
-	g, err := p.begin(w, h, kindOfForm(f))
-	if err == nil {
-		err = g.form(f, answers, problem)
-	}
-	if err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindOfForm(f), "")
+	g.form(f, answers, problem)
 	return g.end(nil)
 }
 
@@ -110,7 +105,7 @@ type choice struct {
 }
 
 // form writes a form.
-func (g *page) form(f *scheme.Form, answers []string, problem error) error {
+func (g *page) form(f *scheme.Form, answers []string, problem error) {
 	u := f.URL
 	if u.IsZero() {
 		u = g.h.URL
@@ -149,5 +144,5 @@ func (g *page) form(f *scheme.Form, answers []string, problem error) error {
 		}
 		q.Fields = append(q.Fields, d)
 	}
-	return g.put("form", q)
+	g.put("form", q)
 }

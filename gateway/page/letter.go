@@ -21,10 +21,7 @@ type Letter struct {
 
 // Letter writes the page for writing, previewing and sending mail.
 func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
-	g, err := p.begin(w, h, kindAddress)
-	if err != nil {
-		return err
-	}
+	g := p.begin(w, h, nil, kindAddress, "")
 	d := struct {
 		Letter
 		Action, URL, Token string
@@ -36,8 +33,6 @@ func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
 	for i, name := range d.LeftOut {
 		d.LeftOut[i] = shown(name)
 	}
-	if err := g.put("letter", d); err != nil {
-		return err
-	}
+	g.put("letter", d)
 	return g.end(nil)
 }

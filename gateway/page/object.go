@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/locus-url/locus/internal/human"
-	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -24,17 +23,10 @@ func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	case ClassDocument:
 		return p.documentPage(w, h, o)
 	case ClassMessage:
-		m, err := message.Read(o.Body, &message.Limits{Octets: maxMessage})
-		if m == nil {
-			return p.Failure(w, h, "protocol", err)
-		}
-		return p.messagePage(w, h, o, m, err)
+		return p.messagePage(w, h, o)
 	}
 	return p.embedPage(w, h, o, class)
 }
-
-// maxMessage is the size of the largest message that is read, in octets.
-const maxMessage = 16 << 20
 
 // embedPage writes a page around an object that the browser asks for: an image, a
 // sound, a video, a frame, or a file to save.
@@ -52,13 +44,8 @@ func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class)
 	case !ok:
 		k = kindProgram
 	}
-	g, err := p.beginObject(w, h, o, k)
-	if err != nil {
-		return err
-	}
-	if err := g.put("embed", g.embedded(class, k)); err != nil {
-		return err
-	}
+	g := p.begin(w, h, o, k, "")
+	g.put("embed", g.embedded(class, k))
 	return g.end(nil)
 }
 
