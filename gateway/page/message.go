@@ -242,10 +242,7 @@ func (l *letterPrinter) only(p message.Part) Show {
 
 // attachment describes a part.
 func (l *letterPrinter) attachment(p message.Part) attachment {
-	k, ok := kindOfType(p.Type)
-	if !ok {
-		k = kindProgram
-	}
+	k, _ := kindOfType(p.Type)
 	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
 	if size, err := p.DecodedSize(); err == nil {
 		a.Size = human.Size(size)

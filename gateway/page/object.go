@@ -11,7 +11,7 @@ import (
 // documents and messages are read; the browser asks for the others at [Site.Raw].
 func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	class := h.Show.As
-	if !class.known() {
+	if _, known := kinds[class]; !known {
 		class = ClassOf(o.Type)
 	}
 	if o.Encoding != "" && (class == ClassText || class == ClassDocument || class == ClassMessage) {
@@ -31,18 +31,9 @@ func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 // embedPage writes a page around an object that the browser asks for: an image, a
 // sound, a video, a frame, or a file to save.
 func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class) error {
-	k, ok := kindOfType(o.Type)
-	switch {
-	case class == ClassImage:
-		k = kindImage
-	case class == ClassSound:
-		k = kindSound
-	case class == ClassVideo:
-		k = kindVideo
-	case class == ClassFrame:
-		k = kindDocument
-	case !ok:
-		k = kindProgram
+	k := kinds[class]
+	if k == kindNone {
+		k, _ = kindOfType(o.Type)
 	}
 	g := p.begin(w, h, o, k, "")
 	g.put("embed", g.embedded(class, k))
