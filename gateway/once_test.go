@@ -136,7 +136,7 @@ var edges = map[string]string{
 	"page/document.go documentPage":     "the base of a foreign document",
 	"page/document.go resolved":         "a link in a foreign document",
 	"page/explain.go explainText":       "the text that a person is typing",
-	"page/message_print.go linkText":    "an address in a message",
+	"page/message.go linkText":          "an address in a message",
 	"page/password.go withoutPassword":  "a mistyped URL, whose password was masked",
 	"path.go asked":                     "the URL in a query",
 	"path.go urlOf":                     "the URL in a path",
