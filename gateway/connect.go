@@ -113,28 +113,24 @@ func tunnel(client, server net.Conn) (toClient int64) {
 	return toClient
 }
 
-// copyConn copies from from to to, and then closes the writing side of to, or all of it.
-// It calls extend before each read.
-func copyConn(to, from net.Conn, extend func()) (n int64) {
-	p := make([]byte, tunnelChunk)
-	for {
-		extend()
-		got, err := from.Read(p)
-		if got > 0 {
-			sent, failed := to.Write(p[:got])
-			n += int64(sent)
-			if failed != nil {
-				from.Close()
-				return n
-			}
-		}
-		if err == nil {
-			continue
-		}
-		half, ok := to.(interface{ CloseWrite() error })
-		if err != io.EOF || !ok || half.CloseWrite() != nil {
-			to.Close()
-		}
-		return n
+// copyConn copies until EOF, and then closes the writing side of to. After an error it
+// closes both. It calls extend before each read.
+func copyConn(to, from net.Conn, extend func()) int64 {
+	n, err := io.CopyBuffer(struct{ io.Writer }{to}, extending{from, extend}, make([]byte, tunnelChunk))
+	if half, ok := to.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {
+		to.Close()
+		from.Close()
 	}
+	return n
+}
+
+// extending calls extend before each Read.
+type extending struct {
+	from   io.Reader
+	extend func()
+}
+
+func (r extending) Read(p []byte) (int, error) {
+	r.extend()
+	return r.from.Read(p)
 }
