@@ -21,54 +21,45 @@ const (
 )
 
 // serveConnect answers CONNECT with a tunnel, to an allowed port and by the policy.
-func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
+func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "CONNECT needs a host and a port")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "CONNECT needs a host and a port"}
 	}
 	u, err := locus.Parse("https://" + net.JoinHostPort(host, port) + "/")
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	w.url = u
 	switch {
 	case g.isSelf(r, host, uint16(n)):
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed")
-		return
+		return &problem{http.StatusForbidden, "denied", "CONNECT to the gateway itself is not allowed"}
 	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
-		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT is allowed only to "+g.connectText())
-		return
+		return &problem{http.StatusForbidden, "denied", "CONNECT is allowed only to " + g.connectText()}
 	}
 	dialer, err := g.client.Way(u, g.from(u))
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	leave, ok := g.limiter.enterHost(u)
 	if !ok {
-		g.failAccess(w, r, errBusy)
-		return
+		return errBusy
 	}
 	defer leave()
 	ctx, end, ok := g.sessions.begin()
 	if !ok {
-		g.fail(w, r, http.StatusServiceUnavailable, busy, errClosing.Error())
-		return
+		return errClosing
 	}
 	defer end()
 	server, err := dialer.DialContext(r.Context(), "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	defer server.Close()
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		g.fail(w, r, http.StatusNotImplemented, "unsupported", "CONNECT requires HTTP/1")
-		return
+		return &problem{http.StatusNotImplemented, "unsupported", "CONNECT requires HTTP/1"}
 	}
 	defer client.Close()
 	stop := context.AfterFunc(ctx, func() {
@@ -80,15 +71,16 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 	client.SetDeadline(time.Now().Add(writeTime))
 	if _, err := client.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		w.broken = err
-		return
+		return nil
 	}
 	// The client may have sent data before the answer.
 	head, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	if _, err := server.Write(head); err != nil {
 		w.broken = err
-		return
+		return nil
 	}
 	w.octets += tunnel(client, server)
+	return nil
 }
 
 func (g *Gateway) connectText() string {

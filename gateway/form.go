@@ -67,54 +67,47 @@ func readParts(r *multipart.Reader) (url.Values, error) {
 // posted returns the form that a page of this gateway sent, and the URL that it is
 // about. Forms from elsewhere are refused. proxied: the page may have been served to a
 // client of the proxy.
-func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, ok bool) {
-	values, err := readForm(w, r)
-	if err != nil {
-		g.fail(w, r, http.StatusBadRequest, "syntax", err.Error())
-		return nil, u, false
+func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
+	if values, err = readForm(w, r); err != nil {
+		return nil, u, &problem{http.StatusBadRequest, "syntax", err.Error()}
 	}
 	u, err = asked(values)
 	token := values.Get("token")
 	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
-		g.fail(w, r, http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page")
-		return nil, u, false
+		err = &problem{http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page"}
 	}
-	if err != nil {
-		g.failAccess(w, r, err)
-		return nil, u, false
-	}
-	return values, u, true
+	return values, u, err
 }
 
 // serveSubmit takes the answers to a form, and redirects to the URL that they make.
-func (g *Gateway) serveSubmit(w *recorder, r *http.Request) {
-	values, u, ok := g.posted(w, r, true)
-	if !ok {
-		return
+func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
+	values, u, err := g.posted(w, r, true)
+	if err != nil {
+		return err
 	}
 	w.url = u
 	f, err := g.form(r, u)
 	if err != nil {
-		g.failAccess(w, r, err)
-		return
+		return err
 	}
 	v := g.newView(w, r, u)
 	answers := page.Answers(f, values)
-	to, err := locus.URL{}, f.Check(answers)
-	if err == nil {
+	var to locus.URL
+	if err = f.Check(answers); err == nil {
 		to, err = f.Submit(answers)
 	}
 	if err != nil {
 		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, withoutSecrets(f, answers), err) })
-		return
+		return nil
 	}
 	if hasSecret(f, answers) || len(to.String()) > maxShownURL {
 		// The answers are in the URL. A secret one must not be shown, nor stay in the
 		// browser's history.
-		v.open(access.Request{URL: to})
-		return
+		v.run(func() error { return v.open(access.Request{URL: to}) })
+		return nil
 	}
 	seeOther(w, g.pagePath(to, page.Show{}))
+	return nil
 }
 
 // maxShownURL is the longest URL that a browser is redirected to, in octets.

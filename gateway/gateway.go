@@ -116,46 +116,43 @@ func (g *Gateway) Close() error {
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	defer g.done(rec, r)
-	if fault := malformed(r); fault != "" {
-		g.fail(rec, r, http.StatusBadRequest, "syntax", fault)
-		return
+	if err := g.serve(rec, r); err != nil {
+		g.fail(rec, r, err)
 	}
-	r = timed(rec, r)
-	leave, ok := g.limiter.enter(clientOf(r))
-	if !ok {
-		rec.Header().Set("Retry-After", "1")
-		g.fail(rec, r, http.StatusServiceUnavailable, "busy", "the gateway is at capacity; try again in a moment")
-		return
-	}
-	defer leave()
-	g.dispatch(rec, r)
 }
 
-// dispatch routes a request: to a proxy, or to the gateway itself.
-func (g *Gateway) dispatch(w *recorder, r *http.Request) {
+// serve answers a request, or returns why it fails.
+func (g *Gateway) serve(w *recorder, r *http.Request) error {
+	if err := malformed(r); err != nil {
+		return err
+	}
+	r = timed(w, r)
+	leave, ok := g.limiter.enter(clientOf(r))
+	if !ok {
+		return &problem{http.StatusServiceUnavailable, busy, "the gateway is at capacity; try again in a moment"}
+	}
+	defer leave()
 	switch {
 	case g.wasHere(r.Header):
-		g.fail(w, r, http.StatusLoopDetected, "denied", "the request has already passed through this gateway")
+		return &problem{http.StatusLoopDetected, "denied", "the request has already passed through this gateway"}
 	case r.Method == http.MethodConnect:
 		w.kind = "connect"
-		g.serveConnect(w, r)
+		return g.serveConnect(w, r)
 	case r.RequestURI == "*" || strings.HasPrefix(r.RequestURI, "/"):
-		g.serveOwn(w, r, r.RequestURI)
-	default:
-		g.serveProxy(w, r)
+		return g.serveOwn(w, r, r.RequestURI)
 	}
+	return g.serveProxy(w, r)
 }
 
 // serveOwn answers a request for the gateway itself. target is the path and query as
 // they were written.
-func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) {
+func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
-		g.fail(w, r, http.StatusMisdirectedRequest, "denied",
-			"the gateway does not go by the name "+locus.Quote(r.Host)+"; its operator can add names")
-		return
+		return &problem{http.StatusMisdirectedRequest, "denied",
+			"the gateway does not go by the name " + locus.Quote(r.Host) + "; its operator can add names"}
 	}
-	g.serveLocal(w, r, target)
+	return g.serveLocal(w, r, target)
 }
 
 // isOwnName reports whether host, with an optional port, names the gateway itself:

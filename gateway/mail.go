@@ -43,13 +43,13 @@ const (
 )
 
 // letter shows the page for writing a letter.
-func (v *view) letter() {
+func (v *view) letter() error {
 	l, err := v.gateway.draft(v.head.URL)
 	if err != nil {
-		v.fail(err)
-		return
+		return err
 	}
 	v.showLetter(http.StatusOK, l)
+	return nil
 }
 
 func (v *view) showLetter(status int, l page.Letter) {
@@ -108,14 +108,13 @@ func mailboxes(list []submit.Mailbox) string {
 
 // serveSend takes a letter: it shows a preview, and sends the letter once that was
 // confirmed.
-func (g *Gateway) serveSend(w *recorder, r *http.Request) {
-	values, u, ok := g.posted(w, r, false)
-	if !ok {
-		return
+func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
+	values, u, err := g.posted(w, r, false)
+	if err != nil {
+		return err
 	}
 	if !g.traits(u).Has(scheme.Composes) {
-		g.fail(w, r, http.StatusBadRequest, "syntax", "mail needs a mailto URL")
-		return
+		return &problem{http.StatusBadRequest, "syntax", "mail needs a mailto URL"}
 	}
 	w.url = u
 	v := g.newView(w, r, u)
@@ -129,6 +128,7 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) {
 		status = g.letterStep(w, r, &l, step == "send")
 	}
 	v.showLetter(status, l)
+	return nil
 }
 
 // letterStep makes the preview of a letter, or sends it if its preview was shown.

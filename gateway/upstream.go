@@ -94,7 +94,7 @@ func (g *Gateway) newUpstream() http.RoundTripper {
 }
 
 // errBusy reports that [Limits.PerHost] is reached.
-var errBusy = errors.New("gateway: too many requests to this server; try again in a moment")
+var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
 
 // RoundTrip implements [http.RoundTripper].
 func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
