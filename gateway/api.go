@@ -316,16 +316,13 @@ func (c *call) follow(u locus.URL) error {
 
 // open requests at, and answers unless at redirects to next.
 func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
-	req, err := newRequest(c.r.Context(), http.MethodGet, at)
+	accept := "application/json, */*;q=0.9"
+	if isWeb(at.Scheme()) {
+		accept = "*/*"
+	}
+	req, err := requestFor(c.r.Context(), c.r, http.MethodGet, at, accept)
 	if err != nil {
 		return next, err
-	}
-	req.Header.Set("Accept", "application/json, */*;q=0.9")
-	if isWeb(at.Scheme()) {
-		req.Header.Set("Accept", "*/*")
-	}
-	if language := c.r.Header.Get("Accept-Language"); language != "" {
-		req.Header.Set("Accept-Language", language)
 	}
 	resp, err := c.gateway.send(req)
 	if err != nil {

@@ -96,7 +96,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
 	rand.Read(g.secret[:])
 	g.limiter = newLimiter(g.options.Limits)
-	g.printer = page.New(c.Registry(), g.site())
+	g.printer = page.New(c.Registry(), g.site(""))
 	g.assets = page.Assets()
 	g.web = g.newWeb()
 	g.upstream = g.newUpstream()

@@ -2,9 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -183,11 +180,7 @@ func (g *Gateway) compose(l *page.Letter) (*submit.Message, error) {
 
 // digest identifies a letter and the browser that previewed it.
 func (g *Gateway) digest(w *recorder, l *page.Letter) string {
-	sum := hmac.New(sha256.New, g.secret[:])
-	for _, text := range []string{w.token, l.To, l.Cc, l.Subject, l.Body} {
-		fmt.Fprintf(sum, "%d:%s", len(text), text)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 
 // letters holds the digests of previews, and counts the letters that were sent.

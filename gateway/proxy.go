@@ -148,23 +148,14 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL) error {
 }
 
 // askedFields are the header fields that matter to other schemes.
-var askedFields = [...]string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
-
-// copyAsked copies those fields of a client's request.
-func copyAsked(to, from http.Header) {
-	for _, name := range askedFields {
-		if values := from.Values(name); len(values) > 0 {
-			to[name] = values
-		}
-	}
-}
+var askedFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}
 
 func (g *Gateway) foreignRequest(ctx context.Context, r *http.Request, u locus.URL) (*http.Request, error) {
 	out, err := newRequest(ctx, r.Method, u)
 	if err != nil {
 		return nil, err
 	}
-	copyAsked(out.Header, r.Header)
+	copyFields(out.Header, r.Header, askedFields)
 	if accept := out.Header.Get("Accept"); accept == "" || accept == "*/*" {
 		// A program without a preference gets menus as "locus get" writes them.
 		out.Header.Set("Accept", "text/plain, */*;q=0.9")

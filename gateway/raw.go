@@ -21,7 +21,7 @@ import (
 const rawPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'"
 
 // rawFields are the fields of a server's answer that are passed on with its octets.
-var rawFields = [...]string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
+var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
 
 // serveRaw serves the octets of the resource at u.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
@@ -35,20 +35,15 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	if s.Part != "" {
 		method = http.MethodGet
 	}
-	req, err := newRequest(r.Context(), method, u)
+	req, err := requestFor(r.Context(), r, method, u, pageAccept)
 	if err != nil {
 		return err
 	}
-	copyAsked(req.Header, r.Header)
-	req.Header.Set("Accept", pageAccept)
-	if language := req.Header.Get("Accept-Language"); language != "" && !isWeb(u.Scheme()) {
-		req.Header.Set("Accept-Language", orAny(language))
+	fields := []string{"Cache-Control", "Pragma"}
+	if s.Part == "" {
+		fields = append(fields, "Range", "If-Range", "If-Modified-Since", "If-None-Match")
 	}
-	if s.Part != "" {
-		for _, name := range []string{"Range", "If-Range", "If-None-Match", "If-Modified-Since"} {
-			req.Header.Del(name)
-		}
-	}
+	copyFields(req.Header, r.Header, fields)
 	resp, err := g.send(req)
 	if err != nil {
 		return err
@@ -60,7 +55,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		if err != nil {
 			return g.refuseRedirect(w, r, to, err)
 		}
-		seeOther(w, g.site().Raw(to.WithoutPassword(), s))
+		seeOther(w, rawPagePath(to.WithoutPassword(), s))
 		return nil
 	}
 	if resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
@@ -71,11 +66,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	h.Set("Cache-Control", "private, no-cache")
 	body, name := io.Reader(resp.Body), transfer.Name(g.client.Registry(), u)
 	if s.Part == "" {
-		for _, name := range rawFields {
-			if values := resp.Header.Values(name); len(values) > 0 {
-				h[name] = values
-			}
-		}
+		copyFields(h, resp.Header, rawFields)
 	} else {
 		part, err := readPart(resp.Body, func(m *message.Message) (message.Part, bool) { return m.Part(s.Part) })
 		if err != nil {
@@ -166,11 +157,10 @@ func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part messag
 			id = text
 		}
 	}
-	req, err := newRequest(r.Context(), http.MethodGet, of)
+	req, err := requestFor(r.Context(), r, http.MethodGet, of, pageAccept)
 	if err != nil {
 		return part, of, err
 	}
-	req.Header.Set("Accept", pageAccept)
 	resp, err := g.send(req)
 	if err != nil {
 		return part, of, err

@@ -63,25 +63,34 @@ func count(text string) int64 {
 	return int64(n)
 }
 
-// site returns the paths of the gateway's own pages.
-func (g *Gateway) site() page.Site {
+// site returns the paths of the gateway's own pages, below base.
+func (g *Gateway) site(base string) page.Site {
 	return page.Site{
-		Home: "/",
-		Page: func(u locus.URL, s page.Show) string { return g.pagePath(u, s) },
-		Raw: func(u locus.URL, s page.Show) string {
-			if path, ok := pathOf(u); ok && s.Part == "" {
-				return rawPath + path
+		Home: base + "/",
+		Page: func(u locus.URL, s page.Show) string {
+			path := g.pagePath(u, s)
+			if path != "" {
+				path = base + path
 			}
-			return askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
+			return path
 		},
-		Session: func(u locus.URL) string { return askFor(terminalPath, u.WithoutFragment(), nil) },
-		Submit:  submitPath,
-		Send:    sendPath,
-		Explain: explainPath,
-		Schemes: schemesPath,
-		Assets:  assetsPath + page.AssetsVersion() + "/",
+		Raw:     func(u locus.URL, s page.Show) string { return base + rawPagePath(u, s) },
+		Session: func(u locus.URL) string { return base + askFor(terminalPath, u.WithoutFragment(), nil) },
+		Submit:  base + submitPath,
+		Send:    base + sendPath,
+		Explain: base + explainPath,
+		Schemes: base + schemesPath,
+		Assets:  base + assetsPath + page.AssetsVersion() + "/",
 		Name:    g.options.Title,
 	}
+}
+
+// rawPagePath returns the path of the octets of u, or of a part of it.
+func rawPagePath(u locus.URL, s page.Show) string {
+	if path, ok := pathOf(u); ok && s.Part == "" {
+		return rawPath + path
+	}
+	return askFor(rawPath, u, showValues(page.Show{Part: s.Part}))
 }
 
 // pagePath returns the path of the page of u; empty: the policy would deny it.
@@ -94,23 +103,4 @@ func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 		return path
 	}
 	return askFor("/", u, values)
-}
-
-// proxySite returns the URLs of pages for a client of the proxy: they are those of the
-// gateway's own pages, below base.
-func (g *Gateway) proxySite(base string) page.Site {
-	s := g.site()
-	below := func(path string) string {
-		if path == "" {
-			return ""
-		}
-		return base + path
-	}
-	own, raw, session := s.Page, s.Raw, s.Session
-	s.Page = func(u locus.URL, show page.Show) string { return below(own(u, show)) }
-	s.Raw = func(u locus.URL, show page.Show) string { return below(raw(u, show)) }
-	s.Session = func(u locus.URL) string { return below(session(u)) }
-	s.Home, s.Submit, s.Send, s.Schemes, s.Assets = below(s.Home), below(s.Submit), below(s.Send), below(s.Schemes), below(s.Assets)
-	s.Explain = ""
-	return s
 }

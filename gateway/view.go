@@ -35,7 +35,9 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
 	if w.kind == "proxy" {
 		base := g.base(r)
-		v.printer = page.New(g.client.Registry(), g.proxySite(base))
+		site := g.site(base)
+		site.Explain = "" // the policy of the page denies it
+		v.printer = page.New(g.client.Registry(), site)
 		// The page has the origin of the URL that it is about.
 		v.policy = strings.ReplaceAll(page.Policy, "'self'", base)
 	}
@@ -78,18 +80,13 @@ const (
 // fetch shows what the cache or the server answers.
 func (v *view) fetch() error {
 	u := v.head.URL
-	req, err := newRequest(roundtrip.WithTrace(v.r.Context(), v.transcript.add), http.MethodGet, u)
+	accept := pageAccept
+	if isWeb(u.Scheme()) {
+		accept = webAccept
+	}
+	req, err := requestFor(roundtrip.WithTrace(v.r.Context(), v.transcript.add), v.r, http.MethodGet, u, accept)
 	if err != nil {
 		return err
-	}
-	language := v.r.Header.Get("Accept-Language")
-	req.Header.Set("Accept", webAccept)
-	if !isWeb(u.Scheme()) {
-		req.Header.Set("Accept", pageAccept)
-		language = orAny(language)
-	}
-	if language != "" {
-		req.Header.Set("Accept-Language", language)
 	}
 	if control := v.r.Header.Get("Cache-Control"); control != "" && control != "max-age=0" {
 		req.Header.Set("Cache-Control", control)

@@ -69,11 +69,10 @@ func cutPlus(u locus.URL) (before, plus string) {
 func (v *view) ask(all, current locus.URL) (views []page.View) {
 	ctx, cancel := context.WithTimeout(roundtrip.WithTrace(v.r.Context(), v.transcript.add), viewsTime)
 	defer cancel()
-	req, err := newRequest(ctx, http.MethodGet, all)
+	req, err := requestFor(ctx, v.r, http.MethodGet, all, pageAccept)
 	if err != nil {
 		return nil
 	}
-	req.Header.Set("Accept", pageAccept)
 	resp, err := v.gateway.send(req)
 	if err != nil {
 		return nil
