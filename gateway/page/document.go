@@ -48,40 +48,28 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 // documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
+// maxHead is the length of the beginning of a document in which its head is looked for.
+const maxHead = 64 << 10
+
 // headOf reads the head of a document.
 func headOf(text []byte) (h documentHead) {
-	z := html.NewTokenizer(bytes.NewReader(text))
-	for inTitle := false; ; {
-		switch z.Next() {
-		case html.ErrorToken:
-			return h
-		case html.TextToken:
-			if inTitle && h.title == "" {
-				h.title = strings.Join(strings.Fields(string(z.Text())), " ")
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			switch inTitle = t.Data == "title"; t.Data {
-			case "base":
-				if href, ok := attribute(t, "href"); ok && h.base == "" {
-					h.base = strings.TrimSpace(href)
+	doc, err := html.Parse(bytes.NewReader(text[:min(len(text), maxHead)]))
+	if err != nil {
+		return h
+	}
+	for n := range doc.Descendants() {
+		switch {
+		case n.DataAtom == atom.Title && h.title == "" && n.FirstChild != nil:
+			h.title = strings.Join(strings.Fields(n.FirstChild.Data), " ")
+		case n.DataAtom == atom.Base && h.base == "":
+			for _, a := range n.Attr {
+				if a.Key == "href" {
+					h.base = strings.TrimSpace(a.Val)
 				}
-			case "body":
-				return h
 			}
-		case html.EndTagToken:
-			inTitle = false
 		}
 	}
-}
-
-func attribute(t html.Token, name string) (value string, ok bool) {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val, true
-		}
-	}
-	return "", false
+	return h
 }
 
 // elements are the elements of foreign HTML that are kept. Of others, the text is.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,12 +72,7 @@ const choiceValue = "choice-"
 
 // HasFile reports whether f has a file, so that a page sends it as multipart/form-data.
 func HasFile(f *scheme.Form) bool {
-	for _, field := range f.Fields {
-		if field.Kind == scheme.FieldFile {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Fields, func(field scheme.FormField) bool { return field.Kind == scheme.FieldFile })
 }
 
 // question is the data of the template "form".

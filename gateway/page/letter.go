@@ -22,17 +22,9 @@ type Letter struct {
 // Letter writes the page for writing, previewing and sending mail.
 func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
 	g := p.begin(w, h, nil, kindAddress, "")
-	d := struct {
+	g.put("letter", struct {
 		Letter
 		Action, URL, Token string
-		Problem            string
-	}{Letter: l, Action: p.site.Send, URL: withoutPassword(h.URL).String(), Token: h.Token}
-	if l.Problem != nil {
-		d.Problem = shown(l.Problem.Error())
-	}
-	for i, name := range d.LeftOut {
-		d.LeftOut[i] = shown(name)
-	}
-	g.put("letter", d)
+	}{l, p.site.Send, withoutPassword(h.URL).String(), h.Token})
 	return g.end(nil)
 }

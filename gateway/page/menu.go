@@ -296,38 +296,26 @@ type column struct {
 	Number                    bool
 }
 
+// columns are the columns of each layout.
+var columns = map[layout][]column{
+	listing:  {{Name: "name", Label: "Name"}, {Name: "size", Label: "Size", Number: true}, {Name: "date", Label: "Changed"}},
+	groups:   {{Name: "name", Label: "Newsgroup"}, {Name: "count", Label: "Articles", Number: true}},
+	articles: {{Name: byThread, Label: "Threads"}, {Name: "number", Label: "Number", Number: true}, {Name: "date", Label: "Date"}, {Name: "from", Label: "From"}, {Name: "name", Label: "Subject"}},
+}
+
 func (l *list) columns() []column {
-	var list []column
-	add := func(name, label string, number bool) {
-		c := column{Name: name, Label: label, Number: number}
-		to := name
-		if l.order.by == name {
-			c.Sorted = "ascending"
-			if l.order.down {
-				c.Sorted = "descending"
-			} else {
-				to = "-" + name
+	list := slices.Clone(columns[l.layout])
+	for i := range list {
+		c := &list[i]
+		s := l.h.Show
+		s.Sort = c.Name
+		if l.order.by == c.Name {
+			c.Sorted = "descending"
+			if !l.order.down {
+				c.Sorted, s.Sort = "ascending", "-"+c.Name
 			}
 		}
-		s := l.h.Show
-		s.Sort = to
 		c.Link = l.link(l.h.URL, s)
-		list = append(list, c)
-	}
-	switch l.layout {
-	case listing:
-		add("name", "Name", false)
-		add("size", "Size", true)
-		add("date", "Changed", false)
-	case groups:
-		add("name", "Newsgroup", false)
-		add("count", "Articles", true)
-	case articles:
-		add("thread", "Threads", false)
-		add("number", "Number", true)
-		add("date", "Date", false)
-		add("from", "From", false)
-		add("name", "Subject", false)
 	}
 	return list
 }
