@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,43 +23,30 @@ const (
 	maxParts = 512
 )
 
-// readForm reads a form that a page sent, without temporary files.
+// readForm reads a form that a page sent. It is too short for temporary files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
-	body := http.MaxBytesReader(w, r.Body, maxAnswers)
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return nil, errors.New("the form has no valid Content-Type")
+	r.Body = http.MaxBytesReader(w, r.Body, maxAnswers)
+	if err := r.ParseMultipartForm(maxAnswers); err != nil && err != http.ErrNotMultipart {
+		return nil, err
 	}
-	switch kind {
-	case "application/x-www-form-urlencoded":
-		text, err := io.ReadAll(body)
-		if err != nil {
-			return nil, err
+	values := r.PostForm
+	if r.MultipartForm != nil {
+		for name, files := range r.MultipartForm.File {
+			f, err := files[0].Open()
+			if err != nil {
+				return nil, err
+			}
+			text, err := io.ReadAll(f)
+			if err != nil {
+				return nil, err
+			}
+			values.Set(name, string(text))
 		}
-		return url.ParseQuery(string(text))
-	case "multipart/form-data":
-		return readParts(multipart.NewReader(body, params["boundary"]))
 	}
-	return nil, fmt.Errorf("a form cannot be %s", locus.Quote(kind))
-}
-
-func readParts(r *multipart.Reader) (url.Values, error) {
-	values := url.Values{}
-	for range maxParts {
-		part, err := r.NextPart()
-		if err == io.EOF {
-			return values, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		text, err := io.ReadAll(part)
-		if err != nil {
-			return nil, err
-		}
-		values.Add(part.FormName(), string(text))
+	if len(values) > maxParts {
+		return nil, errors.New("the form has too many answers")
 	}
-	return nil, errors.New("the form has too many answers")
+	return values, nil
 }
 
 // posted returns the form that a page of this gateway sent, and the URL that it is
@@ -96,11 +81,12 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request) error {
 	if err = f.Check(answers); err == nil {
 		to, err = f.Submit(answers)
 	}
+	secret := clearSecrets(f, answers)
 	if err != nil {
-		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, withoutSecrets(f, answers), err) })
+		v.write(http.StatusUnprocessableEntity, func(w io.Writer) error { return v.printer.Form(w, v.head, f, answers, err) })
 		return nil
 	}
-	if hasSecret(f, answers) || len(to.String()) > maxShownURL {
+	if secret || len(to.String()) > maxShownURL {
 		// The answers are in the URL. A secret one must not be shown, nor stay in the
 		// browser's history.
 		v.run(func() error { return v.open(access.Request{URL: to}) })
@@ -128,22 +114,16 @@ func (g *Gateway) form(r *http.Request, u locus.URL) (*scheme.Form, error) {
 	return m.Form, nil
 }
 
-func hasSecret(f *scheme.Form, answers []string) bool {
+// clearSecrets empties the answers that must not be shown, and reports whether one of
+// them was secret.
+func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 	for i, field := range f.Fields {
-		if field.Secret() && answers[i] != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func withoutSecrets(f *scheme.Form, answers []string) []string {
-	for i, field := range f.Fields {
+		secret = secret || field.Secret() && answers[i] != ""
 		if field.Secret() || field.Kind == scheme.FieldFile {
 			answers[i] = ""
 		}
 	}
-	return answers
+	return secret
 }
 
 // oneLine returns text without line ends.

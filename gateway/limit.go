@@ -65,12 +65,10 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}
 	l.all++
 	l.clients[client]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	return l.locked(func() {
 		l.all--
 		drop(l.clients, client)
-	}, true
+	}), true
 }
 
 // enterHost counts a request to the server of u until leave: by its host in one
@@ -83,11 +81,7 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 		return nil, false
 	}
 	l.hosts[host]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		drop(l.hosts, host)
-	}, true
+	return l.locked(func() { drop(l.hosts, host) }), true
 }
 
 // enterSession counts a terminal until leave.
@@ -98,11 +92,16 @@ func (l *limiter) enterSession() (leave func(), ok bool) {
 		return nil, false
 	}
 	l.sessions++
+	return l.locked(func() { l.sessions-- }), true
+}
+
+// locked returns a function that calls f with l.mu held.
+func (l *limiter) locked(f func()) func() {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.sessions--
-	}, true
+		f()
+	}
 }
 
 func drop[K comparable](m map[K]int, key K) {

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
 	"net/http"
 	"net/url"
-	"path"
-	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -147,21 +144,10 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 
 // serveAsset serves a file that pages load, with that Cache-Control.
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
-	data, err := fs.ReadFile(g.assets, name)
-	if err != nil {
+	if info, err := fs.Stat(g.assets, name); err != nil || info.IsDir() {
 		return &problem{http.StatusNotFound, "not-found", "no such file"}
 	}
-	h := w.Header()
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = "text/plain; charset=utf-8"
-	}
-	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", cacheControl)
-	h.Set("Content-Length", strconv.Itoa(len(data)))
-	if r.Method != http.MethodHead {
-		// An error means that the client is gone.
-		_, _ = w.Write(data)
-	}
+	w.Header().Set("Cache-Control", cacheControl)
+	http.ServeFileFS(w, r, g.assets, name)
 	return nil
 }

@@ -70,17 +70,12 @@ func (p *Printer) explain(u locus.URL) explained {
 	if err != nil {
 		x.Why = err.Error()
 	}
-	x.Rows = rows(fields)
-	return x
-}
-
-func rows(fields []scheme.Field) (list []row) {
 	for _, field := range fields {
 		if field.Value != nil {
-			list = append(list, row{field.Name, advice.ValueText(field.Value)})
+			x.Rows = append(x.Rows, row{field.Name, advice.ValueText(field.Value)})
 		}
 	}
-	return list
+	return x
 }
 
 // refusal describes why a text is not a URL.
