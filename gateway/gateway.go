@@ -176,12 +176,9 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	if port != local.Port() || !local.IsValid() {
 		return false
 	}
-	host = strings.Trim(host, "[]")
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.Unmap().IsLoopback() || address.IsUnspecified() || address.Unmap() == local.Addr()
-	}
 	host = plainHost(host)
-	return slices.Contains(g.names, host) || strings.HasSuffix(host, ".localhost")
+	address, _ := netip.ParseAddr(strings.Trim(host, "[]"))
+	return g.isOwnName(r, host) || address.IsUnspecified() || strings.HasSuffix(host, ".localhost")
 }
 
 // base returns the URL by which the client reaches the gateway, without a final "/".

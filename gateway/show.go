@@ -1,9 +1,8 @@
 package gateway
 
 import (
+	"fmt"
 	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway/page"
@@ -33,8 +32,8 @@ func showValues(s page.Show) url.Values {
 	set("sort", s.Sort)
 	set("part", s.Part)
 	set("types", s.Types)
-	if s.Items != (scheme.ItemRange{}) {
-		set("items", strings.Trim(strconv.FormatInt(s.Items.First, 10)+"-"+strconv.FormatInt(s.Items.Last, 10)+":"+strconv.FormatInt(s.Items.Newest, 10), " "))
+	if i := s.Items; i != (scheme.ItemRange{}) {
+		set("items", fmt.Sprintf("%d-%d:%d", i.First, i.Last, i.Newest))
 	}
 	return values
 }
@@ -45,23 +44,15 @@ func showOf(values url.Values) page.Show {
 	if len(s.Types) > maxTypes {
 		s.Types = "" // each link on the page repeats it
 	}
-	span, newest, _ := strings.Cut(values.Get("items"), ":")
-	first, last, _ := strings.Cut(span, "-")
-	s.Items = scheme.ItemRange{First: count(first), Last: count(last), Newest: count(newest)}
+	i := scheme.ItemRange{}
+	if n, _ := fmt.Sscanf(values.Get("items"), "%d-%d:%d", &i.First, &i.Last, &i.Newest); n == 3 && min(i.First, i.Last, i.Newest) >= 0 {
+		s.Items = i
+	}
 	return s
 }
 
 // maxTypes is the size limit of the list of a document's types, in octets.
 const maxTypes = 200
-
-// count reads a number of 0 or more; 0 if text is not one.
-func count(text string) int64 {
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
 
 // site returns the paths of the gateway's own pages, below base.
 func (g *Gateway) site(base string) page.Site {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -406,21 +405,12 @@ func (g *page) home(sections []Section) home {
 		}
 		// Those of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
-			return cmp.Or(cmp.Compare(a.Status, b.Status), natural(a.Section, b.Section))
+			// "3.10" comes after "3.2".
+			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))
 		})
 	}
 	return d
 }
-
-// natural compares texts in which "3.10" comes after "3.2".
-func natural(a, b string) int {
-	padded := func(text string) string {
-		return digits.ReplaceAllStringFunc(text, func(n string) string { return strings.Repeat("0", max(8-len(n), 0)) + n })
-	}
-	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
-}
-
-var digits = regexp.MustCompile("[0-9]+")
 
 // Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
 // URL asks for the message that contains it, which [Site.Home] gets as "in" beside

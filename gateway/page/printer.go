@@ -118,18 +118,19 @@ func shownLines(octets string) string { return term.SafeLines(charset.Text(octet
 
 // link returns the path of the page of u; empty: none.
 func (p *Printer) link(u locus.URL, s Show) string {
-	if u.IsZero() || p.site.Page == nil || !p.registry.Known(u) {
-		return ""
-	}
-	return p.site.Page(withoutPassword(u), s)
+	return p.path(p.site.Page, u, s)
 }
 
 // raw returns the path of the octets of u; empty: none.
 func (p *Printer) raw(u locus.URL, s Show) string {
-	if u.IsZero() || p.site.Raw == nil || !p.registry.Known(u) {
+	return p.path(p.site.Raw, u, s)
+}
+
+func (p *Printer) path(of func(locus.URL, Show) string, u locus.URL, s Show) string {
+	if u.IsZero() || of == nil || !p.registry.Known(u) {
 		return ""
 	}
-	return p.site.Raw(withoutPassword(u), s)
+	return of(withoutPassword(u), s)
 }
 
 // stamp returns a time for programs.
