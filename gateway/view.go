@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -320,20 +321,10 @@ func (t *transcript) list() []page.Line {
 }
 
 // statusOf returns the HTTP status for a kind of failure.
-func statusOf(k access.Kind) int {
-	switch k {
-	case access.NotFound:
-		return http.StatusNotFound
-	case access.Denied, access.Auth:
-		return http.StatusForbidden
-	case access.Unsupported:
-		return http.StatusNotImplemented
-	case access.Syntax:
-		return http.StatusBadRequest
-	case access.Timeout:
-		return http.StatusGatewayTimeout
-	case access.Interrupted:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusBadGateway
+func statusOf(k access.Kind) int { return cmp.Or(statuses[k], http.StatusBadGateway) }
+
+var statuses = map[access.Kind]int{
+	access.NotFound: http.StatusNotFound, access.Denied: http.StatusForbidden, access.Auth: http.StatusForbidden,
+	access.Unsupported: http.StatusNotImplemented, access.Syntax: http.StatusBadRequest, access.Timeout: http.StatusGatewayTimeout,
+	access.Interrupted: http.StatusServiceUnavailable,
 }

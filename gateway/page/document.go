@@ -208,16 +208,12 @@ func isNumber(text string) bool {
 
 // foreignLink returns the path that a link of foreign HTML leads to; empty: none.
 func (g *page) foreignLink(href string, o foreignOptions) string {
-	href = strings.TrimSpace(href)
-	if fragment, ok := strings.CutPrefix(href, "#"); ok {
+	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
 		return "#" + foreignName + fragment
 	}
-	u, ok := g.resolved(href, o.base)
-	switch {
-	case !ok:
-		return ""
-	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
-		return o.within(scheme.Decoded(u.SchemePart()))
+	u, part := g.resolved(href, o)
+	if u.IsZero() {
+		return part
 	}
 	link := g.link(u.WithoutFragment(), Show{})
 	if fragment, ok := u.Fragment(); ok && fragment != "" && link != "" {
@@ -228,27 +224,29 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 
 // foreignImage returns the path of an image of foreign HTML; empty: it is not shown.
 func (g *page) foreignImage(src string, o foreignOptions) string {
-	u, ok := g.resolved(strings.TrimSpace(src), o.base)
-	switch {
-	case !ok:
-		return ""
-	case o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained):
-		return o.within(scheme.Decoded(u.SchemePart()))
-	case o.local:
-		return ""
+	u, part := g.resolved(src, o)
+	if u.IsZero() || o.local {
+		return part
 	}
 	return g.raw(u.WithoutFragment(), Show{})
 }
 
-// resolved returns the URL for a link in a document with that base.
-func (g *page) resolved(text string, base locus.URL) (locus.URL, bool) {
-	if u, err := locus.Parse(text); err == nil {
-		return u, true
+// resolved returns the URL that a link of foreign HTML leads to, or the path of a part of
+// the message, or neither.
+func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
+	text = strings.TrimSpace(text)
+	u, err := locus.Parse(text)
+	if err != nil {
+		ref, err := relative.Parse(text)
+		if err != nil || o.base.IsZero() {
+			return locus.URL{}, ""
+		}
+		if u, _, err = g.registry.Resolve(o.base, ref, relative.Options{}); err != nil {
+			return locus.URL{}, ""
+		}
 	}
-	ref, err := relative.Parse(text)
-	if err != nil || base.IsZero() {
-		return locus.URL{}, false
+	if o.within != nil && g.registry.Scheme(u).Traits.Has(scheme.Contained) {
+		return locus.URL{}, o.within(scheme.Decoded(u.SchemePart()))
 	}
-	u, _, err := g.registry.Resolve(base, ref, relative.Options{})
-	return u, err == nil
+	return u, ""
 }

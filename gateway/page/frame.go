@@ -42,7 +42,7 @@ type action struct {
 }
 
 func (g *page) top(k kind) top {
-	u := withoutPassword(g.h.URL)
+	u := g.h.URL
 	t := top{
 		Site: &g.site, Kind: k, Title: g.title(), Box: u.String(), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
 	}
@@ -75,7 +75,7 @@ func (g *page) top(k kind) top {
 // fileName returns the name under which a browser saves the object.
 func (g *page) fileName() string {
 	name := g.o.Name
-	if u := withoutPassword(g.h.URL); name == "" && u.Facts().Has(locus.Internet) {
+	if u := g.h.URL; name == "" && u.Facts().Has(locus.Internet) {
 		name = g.registry.Title(u)
 	}
 	return cmp.Or(shown(name), "object")
@@ -92,7 +92,7 @@ func (g *page) hasOctets(k kind) bool {
 
 // title returns the title of the page: the server's, or a name from the URL.
 func (g *page) title() string {
-	u := withoutPassword(g.h.URL)
+	u := g.h.URL
 	name := g.registry.Title(u)
 	if parents := g.registry.Parents(u); len(parents) > 0 && parents[len(parents)-1].Name == name {
 		// The URL names only the menu above, as that of a WAIS document does.
@@ -158,7 +158,7 @@ type hop struct{ Text, Link string }
 const mostLines = 500
 
 func (g *page) bottom() bottom {
-	h, u := g.h, withoutPassword(g.h.URL)
+	h, u := g.h, g.h.URL
 	b := bottom{Site: &g.site}
 	if u.IsZero() {
 		return b

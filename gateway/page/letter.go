@@ -25,6 +25,6 @@ func (p *Printer) Letter(w io.Writer, h *Head, l Letter) error {
 	g.put("letter", struct {
 		Letter
 		Action, URL, Token string
-	}{l, p.site.Send, withoutPassword(h.URL).String(), h.Token})
+	}{l, p.site.Send, g.h.URL.String(), h.Token})
 	return g.end(nil)
 }

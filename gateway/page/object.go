@@ -54,17 +54,10 @@ func (g *page) embedded(class Class, k kind) embedded {
 	h, o := g.h, g.o
 	e := embedded{
 		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
-		Name: g.fileName(), Time: human.Time(o.ModTime),
+		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
 	}
 	if o.Size > 0 {
 		e.Size = human.Size(o.Size)
-	}
-	switch class {
-	case ClassFile:
-		e.AsText = g.link(h.URL, h.Show.as(ClassText))
-	case ClassFrame:
-		e.AsPage = g.link(h.URL, h.Show.as(ClassDocument))
-		e.AsText = g.link(h.URL, h.Show.as(ClassText))
 	}
 	return e
 }

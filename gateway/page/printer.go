@@ -72,6 +72,7 @@ func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title st
 		head = *h
 	}
 	head.Title = cmp.Or(head.Title, title)
+	head.URL = withoutPassword(head.URL)
 	if o == nil {
 		o = &scheme.Object{Size: -1}
 	}

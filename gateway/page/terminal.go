@@ -7,7 +7,7 @@ import "io"
 // WebSocket.
 func (p *Printer) Terminal(w io.Writer, h *Head) error {
 	g := p.begin(w, h, nil, kindSession, "")
-	u := withoutPassword(h.URL)
+	u := g.h.URL
 	d := struct{ Socket, URL, Scheme, Host string }{URL: u.String(), Scheme: u.Scheme(), Host: u.Host()}
 	if p.site.Session != nil {
 		d.Socket = p.site.Session(u)
