@@ -264,7 +264,7 @@ func (t *terminal) show() error {
 	for {
 		n, err := t.session.Conn.Read(in)
 		if out = filter.Append(out[:0], in[:n]); len(out) > 0 {
-			if err := t.write(out); err != nil {
+			if err := t.write(websocket.MessageBinary, out); err != nil {
 				return err
 			}
 			t.shown += int64(len(out))
@@ -278,26 +278,25 @@ func (t *terminal) show() error {
 	}
 }
 
-// write sends text to the page.
-func (t *terminal) write(text []byte) error {
+// write sends a message to the page.
+func (t *terminal) write(kind websocket.MessageType, text []byte) error {
 	// Cancelling a write closes the connection at once, before the page learns the
 	// reason: a write under way gets reasonTime.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
 	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(reasonTime, cancel) })
 	defer stop()
-	err := t.conn.Write(ctx, websocket.MessageBinary, text)
-	switch {
-	case err == nil:
+	if t.conn.Write(ctx, kind, text) == nil {
 		return nil
-	case ctx.Err() != nil && t.ctx.Err() == nil:
+	}
+	if ctx.Err() != nil && t.ctx.Err() == nil {
 		t.slow.Store(true)
 	}
 	return errGone
 }
 
 // echo sends edited input back to the page. If that fails, so does reading from it.
-func (t *terminal) echo(text []byte) { _ = t.write(text) }
+func (t *terminal) echo(text []byte) { _ = t.write(websocket.MessageBinary, text) }
 
 // message takes one message: input, or a command. Input is read piece by piece, so that
 // the page waits when the service does.
@@ -378,20 +377,9 @@ func (t *terminal) sendStatus() {
 	t.tell("status", list)
 }
 
-// tell sends a control message.
+// tell sends a control message. If it fails, so does reading from the page.
 func (t *terminal) tell(key string, value any) {
-	text, err := json.Marshal(map[string]any{key: value})
-	if err != nil {
-		return
-	}
-	limit := writeTime
-	if t.ctx.Err() != nil {
-		limit = reasonTime
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), limit)
-	defer cancel()
-	// If it fails, so does reading from the page.
-	if t.conn.Write(ctx, websocket.MessageText, text) != nil && ctx.Err() != nil {
-		t.slow.Store(true)
+	if text, err := json.Marshal(map[string]any{key: value}); err == nil {
+		_ = t.write(websocket.MessageText, text)
 	}
 }
