@@ -146,11 +146,7 @@ func (l *list) release() {
 	l.held = nil
 	depths := l.order.sort(l.Printer, held)
 	for i := range held {
-		depth := 0
-		if depths != nil {
-			depth = depths[i]
-		}
-		l.item(&held[i], depth)
+		l.item(&held[i], depths[i])
 	}
 }
 
