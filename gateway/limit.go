@@ -29,14 +29,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	for _, d := range []struct {
-		n  *int
-		or int
-	}{{&l.Requests, 8192}, {&l.PerClient, 256}, {&l.PerHost, 512}, {&l.Connections, 16384}, {&l.Sessions, 64}} {
-		if *d.n <= 0 {
-			*d.n = d.or
-		}
-	}
+	l.Requests = cmp.Or(max(l.Requests, 0), 8192)
+	l.PerClient = cmp.Or(max(l.PerClient, 0), 256)
+	l.PerHost = cmp.Or(max(l.PerHost, 0), 512)
+	l.Connections = cmp.Or(max(l.Connections, 0), 16384)
+	l.Sessions = cmp.Or(max(l.Sessions, 0), 64)
 	return l
 }
 

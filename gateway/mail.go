@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,12 +131,11 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 
 // letterStep makes the preview of a letter, or sends it if its preview was shown.
 func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send bool) int {
+	preview := ""
 	m, err := g.compose(l)
-	if err != nil {
-		l.Problem = err
-		return http.StatusUnprocessableEntity
+	if err == nil {
+		preview, err = m.Preview()
 	}
-	preview, err := m.Preview()
 	if err != nil {
 		l.Problem = err
 		return http.StatusUnprocessableEntity
@@ -157,9 +157,7 @@ func (g *Gateway) letterStep(w *recorder, r *http.Request, l *page.Letter, send 
 		w.failure = access.KindOf(err)
 		return http.StatusBadGateway
 	}
-	if l.Sent = said; said == "" {
-		l.Sent = "sent"
-	}
+	l.Sent = cmp.Or(said, "sent")
 	return http.StatusOK
 }
 

@@ -137,7 +137,7 @@ var edges = map[string]string{
 	"page/document.go resolved":         "a link in a foreign document",
 	"page/explain.go explainText":       "the text that a person is typing",
 	"page/message.go linkText":          "an address in a message",
-	"page/password.go withoutPassword":  "a mistyped URL, whose password was masked",
+	"page/printer.go withoutPassword":   "a mistyped URL, whose password was masked",
 	"path.go asked":                     "the URL in a query",
 	"path.go urlOf":                     "the URL in a path",
 	"proxy.go serveProxy":               "the target of a proxy's client",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -73,17 +74,17 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 	return g.newView(w, r, w.url).confirm(to, err)
 }
 
+// followed are the statuses whose Location clients follow.
+var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
+
 // checkRelayed judges a redirect that a client of the proxy would follow. A Location
 // that is not a URL is left to the client, and so is one of the same URL, which may be
 // answered differently because of a cookie.
 func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, err error) {
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
+	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil
 	}
-	to, err = g.leadsTo(u, resp)
-	if resp.Header.Get("Location") == "" || err != nil {
+	if to, err = g.leadsTo(u, resp); err != nil {
 		return locus.URL{}, nil
 	}
 	return to, g.client.CheckReferral(u, to, 1)

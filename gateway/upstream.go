@@ -124,19 +124,18 @@ func (t *upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 		leave()
 		return nil, err
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, leave: leave}
+	resp.Body = &counted{resp.Body, sync.OnceFunc(leave)}
 	return resp, nil
 }
 
 // counted is a body that counts as a request until it is closed.
 type counted struct {
 	io.ReadCloser
-	once  sync.Once
 	leave func()
 }
 
 func (c *counted) Close() error {
-	c.once.Do(c.leave)
+	c.leave()
 	return c.ReadCloser.Close()
 }
 

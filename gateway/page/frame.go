@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -60,7 +61,7 @@ func (g *page) top(k kind) top {
 			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
 		}
 	}
-	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && g.hasOctets(k) {
+	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k) {
 		t.Actions = append(t.Actions, action{Name: "Raw", Link: raw, Icon: "raw"})
 		if !k.menu {
 			t.Actions = append(t.Actions, action{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
@@ -81,14 +82,8 @@ func (g *page) fileName() string {
 	return cmp.Or(shown(name), "object")
 }
 
-// hasOctets reports whether there is a raw view of a page of that kind.
-func (g *page) hasOctets(k kind) bool {
-	switch k {
-	case kindSession, kindWarning, kindAddress, kindReferral:
-		return false
-	}
-	return true
-}
+// withoutOctets are the kinds of pages without a raw view.
+var withoutOctets = []kind{kindSession, kindWarning, kindAddress, kindReferral}
 
 // title returns the title of the page: the server's, or a name from the URL.
 func (g *page) title() string {

@@ -52,7 +52,7 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 	}
 	switch i.Kind {
 	case scheme.KindMenu:
-		if fieldOf(i, "count") != nil {
+		if _, counted := number(i, "count"); counted {
 			return p.kindOfMenu(i.URL)
 		}
 		return kindMenu
@@ -132,24 +132,19 @@ var (
 	}
 )
 
-// fieldOf returns the value of a field of an item; nil: it has none.
-func fieldOf(i *scheme.Item, name string) any {
+// fieldOf returns the value of a field of an item, if it has the type T.
+func fieldOf[T any](i *scheme.Item, name string) (v T, ok bool) {
 	for _, field := range i.Fields {
 		if field.Name == name {
-			return field.Value
+			v, ok = field.Value.(T)
+			return v, ok
 		}
 	}
-	return nil
+	return v, false
 }
 
 // number returns a field that is a number.
 func number(i *scheme.Item, name string) (n int64, ok bool) {
-	v, ok := fieldOf(i, name).(int)
+	v, ok := fieldOf[int](i, name)
 	return int64(v), ok
-}
-
-// texts returns a field that is a list of texts; nil: there is none.
-func texts(i *scheme.Item, name string) []string {
-	list, _ := fieldOf(i, name).([]string)
-	return list
 }

@@ -185,10 +185,11 @@ func (l *list) layoutOf(i *scheme.Item) layout {
 	_, numbered := number(i, "number")
 	_, scored := number(i, "score")
 	_, counted := number(i, "count")
+	_, identified := fieldOf[string](i, "messageId")
 	switch {
 	case i.URL.IsZero():
 		return drawn
-	case numbered && fieldOf(i, "messageId") != nil:
+	case numbered && identified:
 		return articles
 	case counted:
 		return groups
@@ -275,7 +276,8 @@ func (l *list) row(i *scheme.Item, depth int) line {
 // showOfItem returns the Show for the link to an item: with its types, if there are
 // several.
 func showOfItem(i *scheme.Item) Show {
-	types := slices.DeleteFunc(slices.Clone(texts(i, "wtypes")), func(name string) bool {
+	types, _ := fieldOf[[]string](i, "wtypes")
+	types = slices.DeleteFunc(slices.Clone(types), func(name string) bool {
 		// The type URL is only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})

@@ -107,12 +107,8 @@ func (l *letterPrinter) header(h message.Header) (rows []headerRow) {
 
 // children returns the parts directly within a part; path "": within the message.
 func (l *letterPrinter) children(path string) (list []message.Part) {
-	prefix := ""
-	if path != "" {
-		prefix = path + "."
-	}
 	for _, p := range l.parts {
-		if rest, ok := strings.CutPrefix(p.Path, prefix); ok && rest != "" && !strings.Contains(rest, ".") {
+		if parent := p.Path[:max(strings.LastIndexByte(p.Path, '.'), 0)]; parent == path {
 			list = append(list, p)
 		}
 	}

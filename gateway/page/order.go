@@ -95,14 +95,14 @@ func byName(a, b *scheme.Item) int {
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
-		if id, _ := fieldOf(&items[n], "messageId").(string); id != "" {
+		if id, _ := fieldOf[string](&items[n], "messageId"); id != "" {
 			byID[id] = n
 		}
 	}
 	replies := make([][]int, len(items))
 	var roots []int
 	for n := range items {
-		references := texts(&items[n], "references")
+		references, _ := fieldOf[[]string](&items[n], "references")
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
 			// Only earlier articles count, so that there are no cycles.

@@ -144,10 +144,7 @@ func lineEnds(text string) string {
 
 // whole returns n, or the nearest smaller number that cuts no character.
 func whole(text []byte, n int) int {
-	for back := 1; back < utf8.UTFMax && n-back >= 0 && n < len(text); back++ {
-		if utf8.RuneStart(text[n]) {
-			break
-		}
+	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
 	}
 	return n
