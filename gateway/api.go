@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -133,7 +132,7 @@ func (c *call) line(v any) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(writeTime))
+	extendWrite(http.NewResponseController(c.w))
 	_, err := c.w.Write(b.Bytes())
 	return err
 }

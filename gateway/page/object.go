@@ -36,7 +36,14 @@ func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class)
 		k, _ = kindOfType(o.Type)
 	}
 	g := p.begin(w, h, o, k, "")
-	g.put("embed", g.embedded(class, k))
+	e := embedded{
+		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
+		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
+	}
+	if o.Size > 0 {
+		e.Size = human.Size(o.Size)
+	}
+	g.put("embed", e)
 	return g.end(nil)
 }
 
@@ -48,16 +55,4 @@ type embedded struct {
 	Title, Type      string
 	Name, Size, Time string
 	AsText, AsPage   string // links to other ways to show the object
-}
-
-func (g *page) embedded(class Class, k kind) embedded {
-	h, o := g.h, g.o
-	e := embedded{
-		Class: class, Kind: k, Raw: g.raw(h.URL, Show{Part: h.Show.Part}), Title: g.title(), Type: bare(shown(o.Type)),
-		Name: g.fileName(), Time: human.Time(o.ModTime), AsPage: g.link(h.URL, h.Show.as(ClassDocument)), AsText: g.link(h.URL, h.Show.as(ClassText)),
-	}
-	if o.Size > 0 {
-		e.Size = human.Size(o.Size)
-	}
-	return e
 }
