@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -168,12 +169,8 @@ func (c *call) parse(input string) (any, bool) {
 }
 
 func (c *call) check() error {
-	profile := locus.RFC1738
-	switch rules := c.values.Get("rules"); rules {
-	case "", locus.RFC1738.String():
-	case locus.RFC1630.String():
-		profile = locus.RFC1630
-	default:
+	profile, err := locus.ParseProfile(cmp.Or(c.values.Get("rules"), "rfc1738"))
+	if err != nil {
 		return errors.New("unknown rules: use rfc1738 or rfc1630")
 	}
 	return c.each(func(input string) (any, bool) {
