@@ -53,7 +53,7 @@ const rules = `
 
 	# Access, and what is built on it.
 	policy, scheme < access;
-	policy, scheme < internal/advice;
+	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;

@@ -25,7 +25,7 @@ var naming = map[string]string{
 	"gateway/views.go":                      "the URLs of other views are spelled by wais and Gopher+",
 	"gateway/page/class.go":                 "the name of a class of media types",
 	"gateway/page/kind.go":                  "the name of an icon",
-	"gateway/page/message_print.go":         "the header of a message names mail addresses, groups and messages",
+	"gateway/page/message.go":               "the header of a message names mail addresses, groups and messages",
 	"internal/cli/base/errors.go":           "the name of a kind of errors",
 	"internal/cli/client/gateways.go":       "a proxy without a scheme speaks HTTP",
 	"internal/cli/config/values.go":         "the news server is a setting",
