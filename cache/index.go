@@ -27,19 +27,9 @@ const (
 // goroutine writes into it.
 type index struct{ *store.File }
 
-// indexed is an answer in the index.
-type indexed struct {
-	key  key
-	id   uint64
-	sum  uint64
-	size int64
-	cost int64
-	used int64
-}
-
 // openIndex opens the index in dir and lists its answers. A damaged index is replaced
 // by an empty one, and note is told.
-func openIndex(dir string, note func(error)) (x index, list []indexed, err error) {
+func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
 		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketAnswers, bucketUsed},
 		Check: func(tx *bbolt.Tx) (err error) {
@@ -56,22 +46,22 @@ func openIndex(dir string, note func(error)) (x index, list []indexed, err error
 }
 
 // readAll reads the whole index.
-func readAll(tx *bbolt.Tx) (list []indexed, err error) {
+func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 	used := tx.Bucket([]byte(bucketUsed))
 	err = tx.Bucket([]byte(bucketAnswers)).ForEach(func(name, record []byte) error {
 		m, sum, err := parseRecord(record)
 		if err != nil {
 			return err
 		}
-		k := indexed{sum: sum, size: m.size, cost: cost(m), used: m.received.Unix()}
-		var ok bool
-		if k.key, k.id, ok = splitName(name); !ok || keyOf(m.url) != k.key {
+		e := newEntry(keyOf(m.url), 0, m, sum)
+		if len(name) != len(e.key)+8 || string(name[:len(e.key)]) != string(e.key[:]) {
 			return fmt.Errorf("%w: a record has the name of another", store.ErrDamaged)
 		}
+		e.id, e.saved, e.used = binary.BigEndian.Uint64(name[len(e.key):]), true, m.received.UnixNano()
 		if octets := used.Get(name); len(octets) == 8 {
-			k.used = int64(binary.BigEndian.Uint64(octets))
+			e.used = int64(binary.BigEndian.Uint64(octets))
 		}
-		list = append(list, k)
+		list = append(list, e)
 		return nil
 	})
 	return list, err
@@ -118,11 +108,3 @@ func (x index) write(c changes) error {
 }
 
 func recordName(k key, id uint64) []byte { return binary.BigEndian.AppendUint64(k[:len(k):len(k)], id) }
-
-func splitName(name []byte) (k key, id uint64, ok bool) {
-	if len(name) != len(k)+8 {
-		return k, 0, false
-	}
-	copy(k[:], name)
-	return k, binary.BigEndian.Uint64(name[len(k):]), true
-}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,27 +11,15 @@ import (
 // statusName formats a cache's name for Cache-Status (RFC 9211 section 2): a token if
 // possible, else a string.
 func statusName(name string) string {
-	token := name != "" && (name[0] >= 'a' && name[0] <= 'z' || name[0] >= 'A' && name[0] <= 'Z')
-	for i := range len(name) {
-		c := name[i]
-		token = token && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~!#$%&'*+^|`:/", c) >= 0)
-	}
-	if token {
+	if regexp.MustCompile("^[A-Za-z][-._~!#$%&'*+^|`:/A-Za-z0-9]*$").MatchString(name) {
 		return name
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(name) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c >= 0x20 && c < 0x7F:
-			b.WriteByte(c)
+	return strconv.Quote(strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
 		}
-	}
-	b.WriteByte('"')
-	return b.String()
+		return r
+	}, name))
 }
 
 // Why a request was forwarded (RFC 9211 section 2.2).

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -122,6 +121,11 @@ type entry struct {
 	memory           int64  // what meta and octets take
 }
 
+// newEntry returns the entry of m, which is in none of the lists yet.
+func newEntry(k key, id uint64, m *meta, sum uint64) *entry {
+	return &entry{key: k, id: id, size: m.size, cost: cost(m), sum: sum, slot: -1, memorySlot: -1}
+}
+
 type counters struct {
 	hits, stale, validated, collapsed, misses, passed, stored, evicted, failed atomic.Uint64
 }
@@ -191,25 +195,26 @@ func (s *Store) note(err error) {
 func (s *Store) now() time.Time { return s.o.Now() }
 
 // load takes over the content of the index and of the disk.
-func (s *Store) load(list []indexed) error {
+func (s *Store) load(list []*entry) error {
 	if err := s.makeFolders(); err != nil {
 		return err
 	}
-	there, err := s.sweep(list)
+	for _, e := range list {
+		e.body = &body{path: s.pathOf(e.key, e.id)}
+	}
+	missing, err := s.sweep(list)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	for _, k := range list {
-		e := &entry{key: k.key, id: k.id, size: k.size, cost: k.cost, sum: k.sum, used: k.used, saved: true, slot: -1, memorySlot: -1}
-		e.body = &body{path: s.pathOf(k.key, k.id)}
+	defer s.unlock()
+	for _, e := range list {
 		s.add(e)
-		if !there[filepath.Base(e.body.path)] {
-			s.drop(e)
-		}
+	}
+	for _, e := range missing {
+		s.drop(e)
 	}
 	s.makeRoom(0) // the limit may be another now
-	s.unlock()
 	return nil
 }
 
@@ -445,7 +450,7 @@ func (s *Store) renew(e *entry, m *meta) {
 	if e.dead {
 		return
 	}
-	if m.cc.noStore || m.cc.private {
+	if m.cc.has("no-store") || m.cc.has("private") {
 		s.drop(e)
 		return
 	}
@@ -533,12 +538,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
-}
-
-func (s *Store) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // diskFailed records a failed write.

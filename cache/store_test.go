@@ -151,6 +151,28 @@ func TestReopen(t *testing.T) {
 	})
 }
 
+// An answer that no request asked for again counts as used when it was received.
+func TestReopenUsed(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, dir, nil)
+		rt := s.Transport(texts())
+		old, recent := "http://h/10/old", "http://h/10/recent"
+		asks(t, rt, old, 10)
+		time.Sleep(time.Second)
+		asks(t, rt, old, 10)
+		time.Sleep(time.Second)
+		asks(t, rt, recent, 10)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = openStore(t, dir, nil)
+		if e := leastUsed(s.all, nil); e.key != keyOf(old) {
+			t.Error("the newest answer counts as the least recently used one")
+		}
+	})
+}
+
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	openStore(t, dir, nil)

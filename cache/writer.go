@@ -75,7 +75,7 @@ func (s *Store) flush(everything bool) error {
 				continue
 			}
 		}
-		c.records[p.e] = appendRecord(nil, p.m, p.e.sum)
+		c.records[p.e] = newRecord(p.m, p.e.sum)
 	}
 	var err error
 	if len(c.records)+len(c.used) > 0 {
