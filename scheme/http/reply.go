@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -278,31 +279,18 @@ func (v *operation) referral(a *response) (scheme.Resource, error) {
 }
 
 // resolve returns the URL of a Location, which may be relative to base (RFC 9110
-// section 10.2.2, RFC 3986 section 5.2). It does not change the spelling of either.
+// section 10.2.2). It does not change the spelling of either.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	u, err := locus.Parse(location)
 	if err == nil || !errors.Is(err, locus.ErrNoScheme) || port(base) == 0 {
 		// A proxy's Location for a gopher URL is not relative to that URL.
 		return u, err
 	}
-	login, _ := base.Login()
-	site := base.Scheme() + "://" + login
-	path, search, _ := split(base)
-	reference, rest := location, ""
-	if i := strings.IndexAny(location, "?#"); i >= 0 {
-		reference, rest = location[:i], location[i:]
+	r, err := relative.Parse(location)
+	if err != nil {
+		return locus.URL{}, err
 	}
-	switch {
-	case strings.HasPrefix(reference, "//"):
-		return locus.Parse(base.Scheme() + ":" + location)
-	case strings.HasPrefix(reference, "/"):
-		path = removeDots(reference[1:])
-	case reference != "":
-		path = removeDots(path[:strings.LastIndexByte(path, '/')+1] + reference)
-	case strings.HasPrefix(rest, "#") && search != "":
-		rest = "?" + search + rest
-	}
-	return locus.Parse(site + "/" + path + rest)
+	return r.Resolve(base)
 }
 
 // basicRealm returns the realm of the challenge for Basic credentials.
