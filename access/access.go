@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -80,11 +78,10 @@ type Client struct {
 	registry *scheme.Registry
 	policy   policy.Policy
 	options  Options
-	dialers  [policy.Far + 1]*dialer
 	known    hosts
 
 	mu      sync.Mutex
-	proxied map[dialerKey]*dialer // of gateways
+	dialers map[dialerKey]*dialer
 	closed  bool
 }
 
@@ -94,15 +91,12 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	if r == nil {
 		r = new(scheme.Registry)
 	}
-	c := &Client{registry: r, policy: p}
+	c := &Client{registry: r, policy: p, dialers: make(map[dialerKey]*dialer)}
 	if o != nil {
 		c.options = *o
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
-	for z := range c.dialers {
-		c.dialers[z] = &dialer{client: c, dialerKey: dialerKey{zone: policy.Zone(z)}}
-	}
 	return c
 }
 
@@ -112,12 +106,11 @@ func (c *Client) Registry() *scheme.Registry { return c.registry }
 // Close closes all connections of the client, idle ones of its openers included. The
 // client dials no more.
 func (c *Client) Close() error {
-	var list []error
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closed = true
-	others := slices.Collect(maps.Values(c.proxied))
-	c.mu.Unlock()
-	for _, d := range append(others, c.dialers[:]...) {
+	var list []error
+	for _, d := range c.dialers {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)

@@ -252,7 +252,8 @@ func (f *follower) fail(u locus.URL, err error) error {
 // has none. No other login is passed on.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
-	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || f.port(from) != f.port(to) {
+	own := f.client.registry.Scheme(to).Port
+	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || portOf(from, own) != portOf(to, own) {
 		return to
 	}
 	p.User, p.Password = with.User, with.Password
@@ -262,14 +263,6 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 		return to
 	}
 	return u
-}
-
-// port returns the port of u, or the default one.
-func (f *follower) port(u locus.URL) uint16 {
-	if n, ok := u.Port(); ok {
-		return n
-	}
-	return f.client.registry.Scheme(u).Port
 }
 
 // withFragment returns to with the current fragment, if it has none.

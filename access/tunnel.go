@@ -115,20 +115,9 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	if err != nil {
 		return nil, err
 	}
-	var first error
-	for i, a := range list {
-		c, err := r.dialRaw(ctx, network, a, len(list)-i, r.dialFunc())
-		if err == nil {
-			return c, nil
-		}
-		if first == nil {
-			first = asDialError(address, err)
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, first
+	return dialEach(ctx, list, func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
+		return r.dialFunc()(ctx, network, a.String())
+	})
 }
 
 // Dial implements the interface that package proxy asks for.
@@ -156,18 +145,12 @@ type dialerKey struct {
 
 // dialer returns the dialer for key, the same one each time.
 func (c *Client) dialer(key dialerKey) *dialer {
-	if key.tunnel.IsZero() && key.only == "" {
-		return c.dialers[key.zone]
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.proxied[key]
+	d := c.dialers[key]
 	if d == nil {
 		d = &dialer{client: c, dialerKey: key, closed: c.closed}
-		if c.proxied == nil {
-			c.proxied = make(map[dialerKey]*dialer)
-		}
-		c.proxied[key] = d
+		c.dialers[key] = d
 	}
 	return d
 }
