@@ -160,17 +160,11 @@ func (g Gateway) login() (user, password string, ok bool) {
 
 // address returns the host and port of a proxy.
 func (g Gateway) address() string {
-	port, ok := g.url.Port()
-	switch {
-	case ok:
-	case g.kind != httpProxy:
-		port = socksPort
-	case g.url.Scheme() == "https":
-		port = httpsPort
-	default:
-		port = httpPort
+	var own uint16
+	if g.kind != httpProxy {
+		own = socksPort
 	}
-	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(port)))
+	return net.JoinHostPort(hostKey(g.url), strconv.Itoa(int(portOf(g.url, own))))
 }
 
 // IsZero reports whether g is unset.
