@@ -137,6 +137,6 @@ func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
 	if method(req) == http.MethodHead {
 		resp.Body = http.NoBody
 	}
-	resp.Header.Set("Cache-Status", s.name+"; detail=only-if-cached")
+	resp.Header.Set("Cache-Status", statusName+"; detail=only-if-cached")
 	return resp
 }

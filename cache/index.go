@@ -76,29 +76,23 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 	return m, err
 }
 
-// changes are what is to be written.
-type changes struct {
-	records map[*entry][]byte // nil: the entry is deleted
-	used    map[*entry]int64
-}
-
-// write writes all of c or, after an error, nothing.
-func (x index) write(c changes) error {
+// write writes metas, where nil deletes an entry, and when entries were last used. After
+// an error it has written nothing.
+func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
 		answers, used := tx.Bucket([]byte(bucketAnswers)), tx.Bucket([]byte(bucketUsed))
-		for e, record := range c.records {
-			name := recordName(e.key, e.id)
-			if record != nil {
-				if err := answers.Put(name, record); err != nil {
-					return err
-				}
-				continue
+		for e, m := range metas {
+			var err error
+			if name := recordName(e.key, e.id); m != nil {
+				err = answers.Put(name, newRecord(m, e.sum))
+			} else {
+				err = errors.Join(answers.Delete(name), used.Delete(name))
 			}
-			if err := errors.Join(answers.Delete(name), used.Delete(name)); err != nil {
+			if err != nil {
 				return err
 			}
 		}
-		for e, at := range c.used {
+		for e, at := range lastUsed {
 			if err := used.Put(recordName(e.key, e.id), binary.BigEndian.AppendUint64(nil, uint64(at))); err != nil {
 				return err
 			}

@@ -2,25 +2,12 @@ package cache
 
 import (
 	"net/http"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// statusName formats a cache's name for Cache-Status (RFC 9211 section 2): a token if
-// possible, else a string.
-func statusName(name string) string {
-	if regexp.MustCompile("^[A-Za-z][-._~!#$%&'*+^|`:/A-Za-z0-9]*$").MatchString(name) {
-		return name
-	}
-	return strconv.Quote(strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return -1
-		}
-		return r
-	}, name))
-}
+// statusName is the store's name in Cache-Status (RFC 9211 section 2).
+const statusName = "locus"
 
 // Why a request was forwarded (RFC 9211 section 2.2).
 const (
@@ -45,7 +32,7 @@ type outcome struct {
 // not from the store.
 func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	b := make([]byte, 0, 64)
-	b = append(b, s.name...)
+	b = append(b, statusName...)
 	if w.fwd == "" {
 		b = append(b, "; hit"...)
 	} else {
