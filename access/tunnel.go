@@ -85,15 +85,24 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 	if user, password, ok := d.tunnel.login(); ok {
 		auth = &proxy.Auth{User: user, Password: password}
 	}
-	record := &recorder{rawDialer: direct}
-	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, record)
+	connector, err := proxy.SOCKS5("tcp", d.tunnel.address(), auth, nil)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := connector.(proxy.ContextDialer).DialContext(ctx, "tcp", address); err != nil {
+	c, err := direct.DialContext(ctx, "tcp", d.tunnel.address())
+	if err == nil {
+		// DialContext would wrap the connection in one with fewer methods.
+		type conversation interface {
+			DialWithConn(ctx context.Context, c net.Conn, network, address string) (net.Addr, error)
+		}
+		if _, err = connector.(conversation).DialWithConn(ctx, c, "tcp", address); err != nil {
+			c.Close()
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.tunnel, err)
 	}
-	return record.conn, nil
+	return c, nil
 }
 
 // proxyOpener returns the opener that sends requests to an HTTP proxy.
@@ -118,22 +127,6 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	return dialEach(ctx, list, func(ctx context.Context, a netip.AddrPort) (net.Conn, error) {
 		return r.dialFunc()(ctx, network, a.String())
 	})
-}
-
-// Dial implements the interface that package proxy asks for.
-func (r rawDialer) Dial(network, address string) (net.Conn, error) {
-	return r.DialContext(context.Background(), network, address)
-}
-
-// recorder keeps the connection, which package proxy wraps in one with fewer methods.
-type recorder struct {
-	rawDialer
-	conn net.Conn
-}
-
-func (k *recorder) DialContext(ctx context.Context, network, address string) (c net.Conn, err error) {
-	k.conn, err = k.rawDialer.DialContext(ctx, network, address)
-	return k.conn, err
 }
 
 // dialerKey identifies a dialer.

@@ -506,7 +506,7 @@ func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	if !errors.Is(why, errRoom) {
 		f.failure = why
 	}
-	f.rest = &restBody{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, f: f}
+	f.rest = &closing{Reader: io.MultiReader(bytes.NewReader(first), from), from: from, closed: f.cancel}
 	if len(f.readers) > 0 {
 		f.restReader = f.readers[0]
 	} else if f.waiting == 0 {
@@ -514,20 +514,4 @@ func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 		f.releaseBody()
 	}
 	f.change.Broadcast()
-}
-
-// restBody is the rest of a body that is not stored.
-type restBody struct {
-	io.Reader
-	from io.Closer
-	f    *fetch
-	once sync.Once
-}
-
-func (r *restBody) Close() (err error) {
-	r.once.Do(func() {
-		err = r.from.Close()
-		r.f.cancel()
-	})
-	return err
 }

@@ -119,7 +119,10 @@ func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response
 	case personal || method(req) == http.MethodHead:
 		return t.fetchAlone(req, a, hit{}, fwd)
 	case req.Header["Range"] != nil:
-		if f := t.runningFetch(req, a, true); f != nil {
+		s.mu.Lock()
+		f := t.runningFetch(req, a, true)
+		s.mu.Unlock()
+		if f != nil {
 			return t.await(req, a, f, fwd, false)
 		}
 		if ok && old.meta.canValidate() || !startsWhole(req.Header) {
@@ -191,15 +194,8 @@ func (t *transport) answerStale(req *http.Request, h hit, w outcome) (*http.Resp
 }
 
 // runningFetch returns a fetch that the request has joined, and must leave; nil: there
-// is none. A range joins one that has reached it, or nearly.
+// is none. A range joins one that has reached it, or nearly. The caller must hold s.mu.
 func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool) *fetch {
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
-	return t.runningFetchLocked(req, a, ranged)
-}
-
-// runningFetchLocked is runningFetch for a caller that holds s.mu.
-func (t *transport) runningFetchLocked(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	s := t.s
 	if a.cc.has("no-cache") || a.cc.has("max-age") && a.cc["max-age"] == 0 {
 		return nil // the request wants a new answer
@@ -278,7 +274,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 		s.count.misses.Add(1)
 		resp := f.resp
 		stop := context.AfterFunc(req.Context(), f.cancel)
-		resp.Body = &closing{ReadCloser: resp.Body, closed: func() { stop(); f.cancel() }}
+		resp.Body = &closing{Reader: resp.Body, from: resp.Body, closed: func() { stop(); f.cancel() }}
 		if resp.Request == nil || resp.Request.URL == nil || resp.Request.URL.String() == req.URL.String() {
 			resp.Request = req
 		}
@@ -307,16 +303,19 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 	return nil, nil, true
 }
 
-// closing calls a function once it is closed.
+// closing is a body that calls a function once it is closed.
 type closing struct {
-	io.ReadCloser
+	io.Reader
+	from   io.Closer
 	once   sync.Once
 	closed func()
 }
 
-func (c *closing) Close() error {
-	err := c.ReadCloser.Close()
-	c.once.Do(c.closed)
+func (c *closing) Close() (err error) {
+	c.once.Do(func() {
+		err = c.from.Close()
+		c.closed()
+	})
 	return err
 }
 
@@ -331,7 +330,7 @@ func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m m
 		return nil, false
 	}
 	if m != alone {
-		if f := t.runningFetchLocked(req, a, false); f != nil {
+		if f := t.runningFetch(req, a, false); f != nil {
 			return f, true
 		}
 		if s.cameSince(old, a, req.Header) {
