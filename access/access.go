@@ -175,7 +175,6 @@ func (c *Client) foundZone(r *Result) policy.Zone {
 	return policy.Far
 }
 
-// has reports whether the scheme of u has the traits.
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
 // Dialer returns the dialer for typed URLs, for a server that the configuration
@@ -219,7 +218,6 @@ func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
 	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
-// target returns u as the policy judges it.
 func (c *Client) target(u locus.URL) policy.Target {
 	return Target(c.registry.Scheme(u), u)
 }
@@ -256,7 +254,6 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-// check judges u before anything is looked up.
 func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
 		return err

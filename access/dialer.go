@@ -55,7 +55,6 @@ func (d *dialer) policy() policy.Policy {
 	return d.client.policy
 }
 
-// checkAddr judges an address before it is dialled.
 func (d *dialer) checkAddr(a netip.AddrPort) error {
 	if err := d.policy().CheckAddr(a, d.zone); err != nil {
 		return err
@@ -73,7 +72,6 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.connect(ctx, network, address, d.dialFunc())
 }
 
-// connect opens a connection to address with dial.
 func (d *dialer) connect(ctx context.Context, network, address string, dial dialFunc) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.Connect)
 	defer cancel()
@@ -107,7 +105,6 @@ func (d *dialer) lookup(ctx context.Context, network, address string) (host stri
 	return host, list, nil
 }
 
-// dialFunc returns the function that connects to one address.
 func (d *dialer) dialFunc() dialFunc {
 	if dial := d.client.options.Dial; dial != nil {
 		return dial
@@ -284,7 +281,6 @@ func (d *dialer) recordDial(ctx context.Context, host string, address netip.Addr
 	return t
 }
 
-// dialOne connects to address and tracks the connection.
 func (d *dialer) dialOne(ctx context.Context, network string, address netip.AddrPort, dial dialFunc) (*conn, error) {
 	c, err := dial(ctx, network, address.String())
 	if err != nil {
@@ -319,14 +315,12 @@ func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	return admitted, nil
 }
 
-// forget removes a closed connection.
 func (d *dialer) forget(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.conns, c)
 }
 
-// close closes d and all its connections.
 func (d *dialer) close() error {
 	d.mu.Lock()
 	conns := d.conns

@@ -160,7 +160,6 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
-// isLimit reports whether err is a time limit of this package.
 func isLimit(err error) bool {
 	_, ok := errors.AsType[*timeoutError](err)
 	return ok

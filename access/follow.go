@@ -28,7 +28,6 @@ type follower struct {
 	dialled *tracker           // what was dialled for the last URL
 }
 
-// follow opens the URL of the request and follows referrals. The error is an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
 	zone, err := f.client.zoneOf(first, f.request.From)
@@ -72,7 +71,6 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 	return nil, err
 }
 
-// try opens one URL of a referral.
 func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
 		return nil, f.fail(to, err)
@@ -131,7 +129,6 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 	return r, c.check(u, zone)
 }
 
-// exchange opens u by the route r.
 func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t *tracker) (res scheme.Resource, err error) {
 	c := f.client
 	for _, g := range r.by {

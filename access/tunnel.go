@@ -15,7 +15,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// isTunnelled reports whether connections to address are made by a proxy.
 func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
 	return err == nil && !d.tunnel.IsZero() && !d.client.options.Gateways.excepts(strings.ToLower(host), port)
@@ -71,7 +70,6 @@ func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Co
 	return admitted, nil
 }
 
-// throughTunnel dials through the proxy.
 func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn, error) {
 	direct := rawDialer{d.client.dialer(dialerKey{zone: policy.Typed, only: hostKey(d.tunnel.url)})}
 	if d.tunnel.kind == httpProxy {
@@ -105,7 +103,6 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 	return c, nil
 }
 
-// proxyOpener returns the opener that sends requests to an HTTP proxy.
 func (c *Client) proxyOpener(g Gateway) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
 	opener, ok := s.Opener.(scheme.ProxyOpener)

@@ -13,7 +13,6 @@ import (
 // openFunc opens the bytes of a body from start to end; end -1 is the end of the body.
 type openFunc func(start, end int64) (io.ReadCloser, error)
 
-// opener opens the body of a stored answer.
 func (s *Store) opener(h hit) openFunc {
 	return func(start, end int64) (body io.ReadCloser, err error) {
 		if h.size > small {

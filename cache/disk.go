@@ -48,7 +48,6 @@ func (b *body) open() (*handle, error) {
 	return &handle{file: b.file, body: b}, nil
 }
 
-// Close implements [io.Closer].
 func (h *handle) Close() error {
 	h.once.Do(h.body.release)
 	return nil
@@ -67,7 +66,6 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// sync makes the system write a body to the disk.
 func (b *body) sync() error {
 	f, err := os.OpenFile(b.path, os.O_RDWR, 0)
 	if err != nil {

@@ -223,7 +223,6 @@ func (f *fetch) run(ctx context.Context) {
 	}
 }
 
-// request is the request to the next RoundTripper.
 func (f *fetch) request(ctx context.Context) *http.Request {
 	req := withoutFragment(f.req, ctx)
 	validates := f.old.entry != nil
@@ -420,7 +419,6 @@ func (f *fetch) copyBody(from io.ReadCloser) {
 
 var errRoom = errors.New("no room in the cache")
 
-// write appends to the body and wakes its readers.
 func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
 		return errRoom // longer than its Content-Length: nothing is stored

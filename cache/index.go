@@ -67,7 +67,6 @@ func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 	return list, err
 }
 
-// load reads the record of an answer.
 func (x index) load(k key, id uint64) (m *meta, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
 		m, _, err = parseRecord(tx.Bucket([]byte(bucketAnswers)).Get(recordName(k, id)))

@@ -206,7 +206,6 @@ func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) b
 	return m.lifetime > m.age || m.canValidate()
 }
 
-// isPersonal reports whether a request identifies its user.
 func isPersonal(req *http.Request) bool {
 	return req.Header["Authorization"] != nil || req.Header["Cookie"] != nil
 }
@@ -218,7 +217,6 @@ func (m *meta) isPublic(req *http.Request) bool {
 	return m.cc.has("public") || m.cc.has("s-maxage") || m.cc.has("must-revalidate") && req.Header["Cookie"] == nil
 }
 
-// canValidate reports whether a server can be asked if the answer is still right.
 func (m *meta) canValidate() bool { return m.etag != "" || !m.modified.IsZero() }
 
 // hasStrongDate reports whether Last-Modified distinguishes versions (RFC 9110 section

@@ -141,7 +141,6 @@ func openParts(list []byteRange, m *meta, open openFunc) (*multiBody, error) {
 	return b, nil
 }
 
-// Close implements [io.Closer].
 func (b *multiBody) Close() error {
 	for _, part := range b.parts {
 		part.Close()

@@ -82,7 +82,6 @@ func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	}
 }
 
-// Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -203,7 +202,7 @@ func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(from, start, end-start), buffer[:])
 }
 
-// Close implements [io.Closer]. A waiting Read ends.
+// Close ends a waiting Read too.
 func (r *reader) Close() error {
 	f := r.f
 	f.mu.Lock()

@@ -53,7 +53,6 @@ func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	return string(b)
 }
 
-// mark adds Cache-Status to a response that is not from the store.
 func (s *Store) mark(resp *http.Response, w outcome) *http.Response {
 	if resp.Header == nil {
 		resp.Header = make(http.Header)

@@ -190,7 +190,6 @@ func (s *Store) note(err error) {
 
 func (s *Store) now() time.Time { return s.o.Now() }
 
-// load takes over the content of the index and of the disk.
 func (s *Store) load(list []*entry) error {
 	if err := s.makeFolders(); err != nil {
 		return err
@@ -427,7 +426,6 @@ func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	return true
 }
 
-// renew gives e the meta that a 304 led to.
 func (s *Store) renew(e *entry, m *meta) {
 	s.mu.Lock()
 	defer s.unlock()

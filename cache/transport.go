@@ -169,7 +169,6 @@ func (s *Store) dontShare(k key) {
 	s.unshared[k] = s.now().Add(unsharedTime)
 }
 
-// answerStored answers from the store.
 func (t *transport) answerStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	resp, _, err := t.s.answer(req, h.meta, w, false, t.s.opener(h))
 	if err != nil {
@@ -374,7 +373,6 @@ func isOutage(err error) bool {
 		(errors.As(err, &ofNet) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// renew fetches an answer again that was already given.
 func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	if isPersonal(req) {
 		return // the answer is not for others

@@ -16,7 +16,6 @@ const (
 	usedInterval = time.Minute
 )
 
-// write writes pending changes into the index until the store is closed.
 func (s *Store) write() {
 	defer close(s.ended)
 	told := time.Now()

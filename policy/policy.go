@@ -118,7 +118,6 @@ func (t Target) port() uint16 {
 	return t.Port
 }
 
-// isOff reports whether t names another port than the scheme's own.
 func (t Target) isOff() bool {
 	n, written := t.URL.Port()
 	return written && n != t.Port

@@ -32,7 +32,6 @@ type htmlWriter struct {
 	isLink func(locus.URL) bool
 }
 
-// shownHTML returns octets of a server as HTML text that is safe to show.
 func shownHTML(octets string) string { return html.EscapeString(shown(octets)) }
 
 func (w *htmlWriter) begin(b *bytes.Buffer) error {
@@ -48,7 +47,6 @@ func (w *htmlWriter) begin(b *bytes.Buffer) error {
 	return nil
 }
 
-// fieldText describes a field of a form.
 func fieldText(f scheme.FormField) string {
 	if f.Kind == scheme.FieldNote {
 		return shown(f.Prompt)
@@ -80,7 +78,6 @@ func (w *htmlWriter) item(b *bytes.Buffer, i scheme.Item) error {
 	return nil
 }
 
-// about lists the other properties of an item.
 func (w *htmlWriter) about(i scheme.Item) string {
 	var list []string
 	if i.Kind != scheme.KindInfo && i.Kind != scheme.KindUnknown && i.Kind != "" {

@@ -363,7 +363,6 @@ func newOperation(c *Client, req *scheme.Request) *operation {
 	return v
 }
 
-// run opens the resource.
 func (v *operation) run(ctx context.Context) (resource scheme.Resource, err error) {
 	if v.req.Dial == nil {
 		return nil, errNoDialer
@@ -400,7 +399,6 @@ func (v *operation) open(ctx context.Context) (scheme.Resource, error) {
 	}
 }
 
-// send sends one request.
 func (v *operation) send(ctx context.Context) (*response, error) {
 	ctx = context.WithValue(ctx, callKey{}, ctx)
 	method := http.MethodGet

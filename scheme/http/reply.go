@@ -293,7 +293,6 @@ func resolve(base locus.URL, location string) (locus.URL, error) {
 	return r.Resolve(base)
 }
 
-// basicRealm returns the realm of the challenge for Basic credentials.
 func (a *response) basicRealm() (realm string, ok bool) {
 	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
 		if strings.EqualFold(c.scheme, "Basic") {
@@ -408,7 +407,6 @@ func explain(ctx context.Context, err error) error {
 	}
 }
 
-// isTimeout reports whether err is a timeout.
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()
