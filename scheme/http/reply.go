@@ -314,49 +314,38 @@ func (a *response) failure() error {
 	_, text, _ := strings.Cut(a.Status, " ")
 	// A textproto.Error is quoted when it is shown.
 	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
-	if hint := a.hint(); hint != "" {
-		err = scheme.Hint(err, hint)
+	after, until, later := a.retryAfter()
+	switch {
+	case a.StatusCode == http.StatusUnauthorized:
+		err = scheme.Hint(err, a.loginHint())
+	case a.StatusCode == http.StatusProxyAuthRequired:
+		err = scheme.Hint(err, "the proxy wants another user and password: write them in the proxy's URL")
+	case later:
+		err = scheme.Hint(err, "the server asks to wait "+until)
 	}
-	if after, ok := a.retryAfter(); ok {
+	if later {
 		err = &scheme.LaterError{Err: err, After: after}
 	}
 	return err
 }
 
-// retryAfter returns how long the server asks to wait (RFC 9110 section 10.2.3). A
-// date is relative to the response's Date, if it has one.
-func (a *response) retryAfter() (time.Duration, bool) {
+// retryAfter returns how long the server asks to wait, also as text (RFC 9110 section
+// 10.2.3). A date is relative to the response's Date, if it has one.
+func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
+		after = time.Duration(seconds) * time.Second
+		return after, fmt.Sprintf("%v before the next try", after), true
 	}
 	when, err := http.ParseTime(text)
 	if err != nil {
-		return 0, false
+		return 0, "", false
 	}
 	now, err := http.ParseTime(a.Header.Get("Date"))
 	if err != nil {
 		now = time.Now()
 	}
-	return max(when.Sub(now), 0), true
-}
-
-// hint returns advice from the header, or "".
-func (a *response) hint() string {
-	switch a.StatusCode {
-	case http.StatusUnauthorized:
-		return a.loginHint()
-	case http.StatusProxyAuthRequired:
-		return "the proxy wants another user and password: write them in the proxy's URL"
-	}
-	after := a.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(after, 10, 31); err == nil {
-		return fmt.Sprintf("the server asks to wait %v before the next try", time.Duration(seconds)*time.Second)
-	}
-	if when, err := http.ParseTime(after); err == nil {
-		return "the server asks to wait until " + when.UTC().Format(time.RFC3339)
-	}
-	return ""
+	return max(when.Sub(now), 0), "until " + when.UTC().Format(time.RFC3339), true
 }
 
 func (a *response) loginHint() string {
