@@ -92,7 +92,7 @@ type dialerTransport struct {
 }
 
 // transport returns the transport for key. If there are too many, the least recently
-// used one is dropped. Requests in progress go on, and net/http closes their connections
+// used one is dropped. Requests in progress continue, and net/http closes their connections
 // when they become idle.
 func (c *Client) transport(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
