@@ -29,7 +29,6 @@ type conn struct {
 	onClose     func()
 }
 
-// host returns the name or address that c is connected to.
 func (c *conn) host() string {
 	if c.name != "" {
 		return c.name
@@ -126,7 +125,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// allowSilence removes the limit of silence, for a session.
+// allowSilence is for a session.
 func (c *conn) allowSilence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -30,12 +30,7 @@ var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 
 // NewError returns an [*Error] with the cause err. If err is nil, the cause is unknown and
 // the kind is [Protocol].
-func NewError(op string, u locus.URL, err error) *Error {
-	if err == nil {
-		err = errNoCause
-	}
-	return &Error{Op: op, URL: u, Err: err}
-}
+func NewError(op string, u locus.URL, err error) *Error { return &Error{Op: op, URL: u, Err: err} }
 
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
@@ -165,10 +160,9 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
-// isLimit reports whether err is a time limit of this package.
 func isLimit(err error) bool {
-	t, ok := err.(*timeoutError)
-	return ok && t != nil
+	_, ok := errors.AsType[*timeoutError](err)
+	return ok
 }
 
 // ended returns the reason why ctx ended: a time limit of this package, or the error of ctx
@@ -179,8 +173,7 @@ func ended(ctx context.Context) error {
 		return nil
 	}
 	cause := context.Cause(ctx)
-	var timeout *timeoutError
-	if errors.As(cause, &timeout) || errors.Is(cause, err) {
+	if isLimit(cause) || errors.Is(cause, err) {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)

@@ -73,7 +73,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:
-		var inner io.Closer = nothing{}
+		var inner io.Closer = io.NopCloser(nil)
 		if r.Closer != nil {
 			inner = r.Closer
 		}
@@ -92,11 +92,6 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 	}
 	return nil
 }
-
-// nothing is the Closer of a menu that has none.
-type nothing struct{}
-
-func (nothing) Close() error { return nil }
 
 // body is the body of an object, with errors that name the URL.
 type body struct {

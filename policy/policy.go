@@ -25,15 +25,7 @@ const (
 	Far
 )
 
-func (z Zone) String() string {
-	switch z {
-	case Typed:
-		return "typed"
-	case Near:
-		return "near"
-	}
-	return "far"
-}
+func (z Zone) String() string { return [...]string{"typed", "near", "far"}[min(z, Far)] }
 
 // Rules configure a [Policy]. The zero Rules are the prudent reading of RFC 1738
 // section 6.
@@ -126,7 +118,6 @@ func (t Target) port() uint16 {
 	return t.Port
 }
 
-// isOff reports whether t names another port than the scheme's own.
 func (t Target) isOff() bool {
 	n, written := t.URL.Port()
 	return written && n != t.Port
@@ -251,9 +242,12 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	return nil
 }
 
+// loopback describes localhost, a name that needs no lookup.
+const loopback = "loopback (RFC 6761)"
+
 // localNames are the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
-	{"localhost", "loopback (RFC 6761)"},
+	{"localhost", loopback},
 	{"local", "link local (RFC 6762)"},
 	{"home.arpa", "home networks (RFC 8375)"},
 	{"internal", "private use (ICANN, 2024)"},
@@ -278,12 +272,6 @@ func privateName(host string) (what string, ok bool) {
 	}
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
-}
-
-// isLocalhost reports whether host is localhost, or ends in "." and it.
-func isLocalhost(host string) bool {
-	rest, ok := strings.CutSuffix(strings.ToLower(host), "localhost")
-	return ok && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
 // CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
@@ -375,7 +363,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 		return nil
 	}
 	what, ok := privateName(host)
-	if !ok || isLocalhost(host) {
+	if !ok || what == loopback {
 		return nil
 	}
 	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)
