@@ -96,25 +96,11 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answer waits for read until ctx ends. The result of a later read is lost, because a
-// read can't be cancelled.
+// answer waits for read until ctx ends. The result of a later read is lost.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
-	type result struct {
-		Text string
-		err  error
+	text, err := await(ctx, read)
+	if err == io.EOF {
+		err = ErrNoAnswer
 	}
-	done := make(chan result, 1)
-	go func() {
-		text, err := read()
-		done <- result{text, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err == io.EOF {
-			r.err = ErrNoAnswer
-		}
-		return r.Text, r.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+	return text, err
 }

@@ -19,37 +19,29 @@ type Config struct {
 	PerHost  int
 	Pager    string
 	Editor   string
-	Policy   policyConfig
+	Policy   struct {
+		AllowPrivate bool
+		AllowPorts   Ports
+		MaxSize      Size
+	}
 	Gateways GatewayTable
-	FTP      ftpConfig
-	Gopher   gopherConfig
-	News     newsConfig
-	Mail     Mail
-	Rlogin   rloginConfig
-	TN3270   TN3270
-	Verify   verifyConfig
-	Gateway  Gateway
-}
-
-type policyConfig struct {
-	AllowPrivate bool
-	AllowPorts   Ports
-	MaxSize      Size
-}
-
-type ftpConfig struct {
-	CWD               cwdMode
-	Active            bool
-	TLS               bool
-	AnonymousPassword string
-}
-
-type gopherConfig struct{ LiteralTabs bool }
-
-type newsConfig struct {
-	Server     newsServer
-	ClearLogin bool
-	Received   bool
+	FTP      struct {
+		CWD               cwdMode
+		Active            bool
+		TLS               bool
+		AnonymousPassword string
+	}
+	Gopher struct{ LiteralTabs bool }
+	News   struct {
+		Server     newsServer
+		ClearLogin bool
+		Received   bool
+	}
+	Mail    Mail
+	Rlogin  struct{ LocalUser string }
+	TN3270  TN3270
+	Verify  struct{ Archive archive }
+	Gateway Gateway
 }
 
 // Mail is the configuration of received and sent mail.
@@ -62,8 +54,6 @@ type Mail struct {
 	Sendmail words
 }
 
-type rloginConfig struct{ LocalUser string }
-
 // TN3270 is the configuration of tn3270 sessions.
 type TN3270 struct {
 	Model    model
@@ -71,8 +61,6 @@ type TN3270 struct {
 	Device   string
 	Basic    bool
 }
-
-type verifyConfig struct{ Archive archive }
 
 // Gateway is the configuration of "locus gateway".
 type Gateway struct {
@@ -97,16 +85,17 @@ type Gateway struct {
 
 // Default returns the configuration without a file or environment.
 func Default() Config {
-	return Config{
+	c := Config{
 		Parallel: 8,
 		PerHost:  2,
-		FTP:      ftpConfig{CWD: "multi", AnonymousPassword: "anonymous@"},
 		TN3270:   TN3270{Model: 2, CodePage: "037"},
 		Gateway: Gateway{
 			Listen: "127.0.0.1:1738", ConnectPorts: Ports{443}, CacheSize: 1 << 30, LogFormat: "text", Letters: 20,
 			Requests: 8192, PerClient: 256, PerHost: 512, Connections: 16384, Terminals: 64,
 		},
 	}
+	c.FTP.CWD, c.FTP.AnonymousPassword = "multi", "anonymous@"
+	return c
 }
 
 // setting is one key of the configuration. value points into a Config.

@@ -11,12 +11,6 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// tableEntry takes one value of a table with free keys.
-type tableEntry = encoding.TextUnmarshaler
-
-// openTable is a setting with free keys.
-type openTable interface{ Entry(name string) tableEntry }
-
 // entryVariable returns the environment variable of a key in a table.
 func (s setting) entryVariable(name string) string {
 	return s.variable() + "_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "+", "_").Replace(name))
@@ -41,7 +35,7 @@ type gatewayEntry struct {
 }
 
 // Entry returns the destination for the value of a key.
-func (g *GatewayTable) Entry(name string) tableEntry { return gatewayEntry{g, name} }
+func (g *GatewayTable) Entry(name string) encoding.TextUnmarshaler { return gatewayEntry{g, name} }
 
 // UnmarshalText sets the gateway of a scheme, or the exceptions. No error contains the
 // password of a gateway.

@@ -27,11 +27,10 @@ import (
 // chunk is a part of the output of a file.
 type chunk struct {
 	text  []byte
-	found int      // links in it
+	ends  []int    // where in text each link ends
 	keys  []string // of the links, with --unique
-	ends  []int    // where in text each of them ends
-	err   error    // behind the text
-	flush bool     // somebody may wait for it
+	err   error    // after the text
+	flush bool     // a reader may wait for it
 }
 
 const (
@@ -51,14 +50,13 @@ const (
 
 // reading is a batch of files that are read one after another.
 type reading struct {
-	x        *extractor
-	files    []walk.File
-	failures []failure
-	chunks   chan chunk
-	pending  chunk
-	prefix   string // before each line
-	octets   int64  // that were read, if that is shown
-	ctx      context.Context
+	x       *extractor
+	files   []listed
+	chunks  chan chunk
+	pending chunk
+	prefix  string // before each line
+	octets  int64  // that were read, if that is shown
+	ctx     context.Context
 }
 
 // write extracts from all files, and returns the number of links written.
@@ -104,22 +102,13 @@ func (x *extractor) write(args []string) (found int64) {
 	return found
 }
 
-// buffer returns an empty buffer for a chunk; reuse takes it back.
-func (x *extractor) buffer() []byte {
-	select {
-	case b := <-x.free:
-		return b[:0]
-	default:
-		return make([]byte, 0, chunkSize/4)
-	}
-}
-
+// reuse keeps the buffer of a chunk for later ones.
 func (x *extractor) reuse(b []byte) {
 	if cap(b) == 0 || cap(b) > 4*chunkSize {
 		return
 	}
 	select {
-	case x.free <- b:
+	case x.free <- b[:0]:
 	default:
 	}
 }
@@ -145,11 +134,7 @@ func (x *extractor) list(ctx context.Context, args []string, queue, ordered chan
 	}
 	r := x.newReading(ctx)
 	for f, err := range x.files(ctx, args) {
-		if err != nil {
-			r.failures = append(r.failures, failure{len(r.files), err})
-		} else {
-			r.files = append(r.files, f)
-		}
+		r.files = append(r.files, listed{f, err})
 		if f.Named || len(r.files) == together {
 			if !hand(r) {
 				return
@@ -164,10 +149,10 @@ func (x *extractor) newReading(ctx context.Context) *reading {
 	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
 }
 
-// failure is an error of listing, before the file with that index.
-type failure struct {
-	before int
-	err    error
+// listed is a file, or an error of listing.
+type listed struct {
+	walk.File
+	err error
 }
 
 // readAll reads the files to their ends.
@@ -176,14 +161,8 @@ func (r *reading) readAll() {
 	if r.ctx.Err() != nil {
 		return
 	}
-	for i := range len(r.files) + 1 {
-		for ; len(r.failures) > 0 && r.failures[0].before == i; r.failures = r.failures[1:] {
-			r.pending.err = r.failures[0].err
-			if !r.flush() {
-				return
-			}
-		}
-		if i < len(r.files) && !r.read(r.files[i]) {
+	for _, f := range r.files {
+		if f.err == nil && !r.read(f.File) || f.err != nil && !r.fail(f.err) {
 			return
 		}
 	}
@@ -214,7 +193,7 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	a := x.a
 	if seen == nil {
 		a.Out.Write(c.text)
-		found = int64(c.found)
+		found = int64(len(c.ends))
 	} else {
 		start := 0
 		for i, key := range c.keys {
@@ -247,8 +226,7 @@ func (x *extractor) complain(err error) {
 func (r *reading) read(file walk.File) bool {
 	in, err := r.open(file)
 	if err != nil {
-		r.pending.err = err
-		return r.flush()
+		return r.fail(err)
 	}
 	defer in.Close()
 	name := file.Path
@@ -267,8 +245,7 @@ func (r *reading) read(file walk.File) bool {
 			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
 			}
-			r.pending.err = err
-			if !r.flush() {
+			if !r.fail(err) {
 				return false
 			}
 			continue
@@ -288,7 +265,7 @@ func (r *reading) read(file walk.File) bool {
 func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	name := file.Path
 	if name == "-" {
-		return io.NopCloser(r.waited(r.x.a.In)), nil
+		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {
 		f, err := openFile(name)
@@ -308,10 +285,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		err = fmt.Errorf("%s is a folder; -r reads its files", name)
 	case !info.Mode().IsRegular():
 		// Only Ctrl-C may end a pipe.
-		return struct {
-			io.Reader
-			io.Closer
-		}{r.waited(f), f}, nil
+		return waitedReader{f, r, f}, nil
 	default:
 		return stoppedFile{f, r.ctx}, nil
 	}
@@ -339,10 +313,9 @@ func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// waited returns a reader that flushes the links so far before it waits for input.
-func (r *reading) waited(in io.Reader) io.Reader { return waitedReader{r, in} }
-
+// waitedReader flushes the links so far before it waits for input.
 type waitedReader struct {
+	io.Closer
 	r  *reading
 	in io.Reader
 }
@@ -352,49 +325,54 @@ func (w waitedReader) Read(p []byte) (int, error) {
 	if !w.r.flush() {
 		return 0, w.r.ctx.Err()
 	}
-	n, err := base.ReadContext(w.r.ctx, w.in, p)
-	return n, err
+	return base.ReadContext(w.r.ctx, w.in, p)
 }
 
 // add adds a link, and reports whether to continue.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
 	if c.text == nil {
-		c.text = r.x.buffer()
+		select {
+		case c.text = <-r.x.free:
+		default:
+			c.text = make([]byte, 0, chunkSize/4)
+		}
 	}
 	if r.x.a.Flags.JSON {
-		line, err := appendJSON(c.text, r.x.object(name, l))
-		if err != nil {
-			c.err = err
-			return r.flush()
+		line := bytes.NewBuffer(c.text)
+		e := json.NewEncoder(line)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r.x.object(name, l)); err != nil {
+			return r.fail(err)
 		}
-		c.text = line
+		c.text = line.Bytes()
 	} else {
 		c.text = r.x.lines(c.text, r.prefix, l)
 	}
-	c.found++
+	c.ends = append(c.ends, len(c.text))
 	if r.x.unique {
 		key := l.URL.String()
 		if key == "" {
 			key = l.Ref + "\x00" + l.Base
 		}
-		c.keys, c.ends = append(c.keys, key), append(c.ends, len(c.text))
+		c.keys = append(c.keys, key)
 	}
 	return len(c.text) < chunkSize || r.flush()
 }
 
-// flush sends the pending chunk, and reports whether to continue.
+// fail sends an error after the pending chunk, and reports whether to continue.
+func (r *reading) fail(err error) bool {
+	r.pending.err = err
+	return r.flush()
+}
+
+// flush sends the pending chunk to the writer, and reports whether to continue.
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}
 	if len(c.text) == 0 && c.err == nil {
 		return r.ctx.Err() == nil
 	}
-	return r.send(c)
-}
-
-// send passes c to the writer, unless that has stopped.
-func (r *reading) send(c chunk) bool {
 	select {
 	case r.chunks <- c:
 		return true
@@ -437,13 +415,4 @@ func (x *extractor) startProgress() *extractProgress {
 func (s *extractProgress) close() {
 	close(s.end)
 	s.done.Wait()
-}
-
-// appendJSON appends v as one line.
-func appendJSON(b []byte, v any) ([]byte, error) {
-	line := bytes.NewBuffer(b)
-	e := json.NewEncoder(line)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return line.Bytes(), err
 }

@@ -5,8 +5,6 @@ package form
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +89,11 @@ func (q Question) ReadAnswer(text string) (string, error) {
 	case scheme.FieldCheck:
 		text, err = yesOrNo(text)
 	case scheme.FieldFile:
-		return readAnswer(text)
+		if text == "" {
+			return "", nil
+		}
+		octets, err := base.ReadFile(text, MaxFile)
+		return string(octets), err
 	case scheme.FieldSaveAs:
 		if strings.ContainsAny(text, `/\`) {
 			err = errors.New("write a file name, not a path")
@@ -136,31 +138,6 @@ func yesOrNo(text string) (string, error) {
 
 // MaxFile is the size limit of a file that is sent as an answer, in octets.
 const MaxFile = 16 << 20
-
-// readAnswer reads the file to send. An empty path means none.
-func readAnswer(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	// Opening a pipe could block.
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	octets, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(octets) > MaxFile {
-		err = fmt.Errorf("%s: larger than the limit of %d octets", path, MaxFile)
-	}
-	return string(octets), err
-}
 
 // Submit returns the URL that submits the answers. If a question refuses its answer, at
 // is its index and the error names it by number; else at is -1.

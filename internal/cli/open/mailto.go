@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,11 +199,11 @@ func (w *composer) readBody() error {
 	case l.flags.Changed("body"):
 		w.draft.Body = l.body
 	case l.bodyFile == "-":
-		text, err := readMost(w.o.App.In, "standard input")
+		text, err := base.ReadLimited(w.o.App.In, "standard input", mostAttached)
 		w.draft.Body = string(text)
 		return err
 	case l.bodyFile != "":
-		text, err := readFile(w.o.App.ExpandHome(l.bodyFile))
+		text, err := base.ReadFile(w.o.App.ExpandHome(l.bodyFile), mostAttached)
 		w.draft.Body = string(text)
 		return err
 	}
@@ -215,7 +213,7 @@ func (w *composer) readBody() error {
 func (w *composer) readAttachments() error {
 	left := mostAttached
 	for _, name := range w.o.letter.attach {
-		content, err := readFile(w.o.App.ExpandHome(name))
+		content, err := base.ReadFile(w.o.App.ExpandHome(name), mostAttached)
 		if err != nil {
 			return err
 		}
@@ -230,27 +228,6 @@ func (w *composer) readAttachments() error {
 // mostAttached limits the size of all attached files, in octets. No server accepts
 // more.
 const mostAttached = 64 << 20
-
-// readFile reads a file for a message.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", locus.Quote(name)))
-	}
-	return readMost(f, locus.Quote(name))
-}
-
-func readMost(r io.Reader, name string) ([]byte, error) {
-	octets, err := io.ReadAll(io.LimitReader(r, mostAttached+1))
-	if err == nil && len(octets) > mostAttached {
-		err = fmt.Errorf("%w: %s has more than %d octets", scheme.ErrTooLarge, name, mostAttached)
-	}
-	return octets, err
-}
 
 // toOutput writes the message to the file of --output.
 func (w *composer) toOutput() error {

@@ -211,7 +211,7 @@ func (w *composer) edit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("nothing was sent: the editor %s: %w", form.Quote(editor), err)
 	}
-	text, err := readFile(w.file)
+	text, err := base.ReadFile(w.file, mostAttached)
 	w.draft.Body = string(text)
 	return err
 }

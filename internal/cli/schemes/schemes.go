@@ -2,13 +2,14 @@
 package schemes
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/shape"
@@ -32,37 +33,37 @@ not accessed. Names that have only a gateway come last.`,
   locus schemes --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			list := a.Registry.All()
 			gateways, err := client.Gateways(a)
 			if err != nil {
 				return err
 			}
-			if a.Flags.JSON {
-				for _, s := range list {
-					a.WriteJSON(withGateway(a, shape.NewScheme(s), gateways))
-				}
-				for _, s := range namedSchemes(a, gateways) {
-					a.WriteJSON(withGateway(a, s, gateways))
-				}
-				return nil
-			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
-			for _, s := range list {
-				rows = append(rows, []string{s.Name, portText(s.Port), s.Status.String(), s.Section, orDash(s.Access)})
-			}
-			for _, s := range namedSchemes(a, gateways) {
-				access := "-"
+			for _, s := range slices.Concat(registered(a), namedSchemes(a, gateways)) {
+				j := schemeJSON{Scheme: s}
 				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
-					access = "gateway " + g.String()
+					j.Gateway = shape.Text(g.String())
 				}
-				rows = append(rows, []string{s.Name, "-", s.Status, orDash(s.Section), access})
+				if a.Flags.JSON {
+					a.WriteJSON(j)
+				} else {
+					rows = append(rows, j.row())
+				}
 			}
-			writeTable(a, rows)
+			if !a.Flags.JSON {
+				writeTable(a, rows)
+			}
 			return nil
 		},
 	}
 	base.UseNetworkFlags(cmd, "gateway", "no-gateway")
 	return cmd
+}
+
+func registered(a *base.App) (list []shape.Scheme) {
+	for _, s := range a.Registry.All() {
+		list = append(list, shape.NewScheme(s))
+	}
+	return list
 }
 
 // schemeJSON is a row of the registry, with the gateway of the scheme.
@@ -71,26 +72,19 @@ type schemeJSON struct {
 	Gateway shape.Text `json:"gateway,omitempty"`
 }
 
-func withGateway(a *base.App, s shape.Scheme, gateways *access.Gateways) schemeJSON {
-	j := schemeJSON{Scheme: s}
-	if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
-		j.Gateway = shape.Text(g.String())
+// row returns the cells for people.
+func (s schemeJSON) row() []string {
+	port, access := "-", "-"
+	if s.Port != nil {
+		port = strconv.Itoa(int(*s.Port))
 	}
-	return j
-}
-
-func portText(n uint16) string {
-	if n == 0 {
-		return "-"
+	switch {
+	case s.Access != nil:
+		access = string(*s.Access)
+	case s.Gateway != "":
+		access = "gateway " + string(s.Gateway)
 	}
-	return strconv.Itoa(int(n))
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), access}
 }
 
 // writeTable writes rows with aligned columns.
