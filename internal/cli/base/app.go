@@ -135,7 +135,6 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// helpFor returns the command whose output helps with err.
 func helpFor(cmd *cobra.Command, err error) string {
 	if errors.As(err, new(configError)) {
 		return "locus help configuration"

@@ -42,7 +42,6 @@ only argument is "-". Standard output carries only the result.`,
 	return root
 }
 
-// version returns the version that the program was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -26,7 +26,6 @@ var ErrNoAnswer = errors.New("no answer")
 // openTTY opens the terminal that the program was started from.
 func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
-// interruptSelf does what Ctrl-C does.
 func interruptSelf() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		self.Signal(os.Interrupt)

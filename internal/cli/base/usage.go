@@ -94,7 +94,6 @@ func writeHelp(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// helpWidth is the number of columns of help texts.
 const helpWidth = 88
 
 func writeCommands(cmd *cobra.Command, title string, wanted func(*cobra.Command) bool) {

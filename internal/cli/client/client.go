@@ -23,6 +23,7 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
 	"github.com/locus-url/locus/scheme/telnet"
+	"github.com/locus-url/locus/tour"
 )
 
 // Options are what a subcommand wants of its client, besides the global flags and the
@@ -123,12 +124,25 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&http.Options{Raw: o.Raw})
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+	return a.NewRegistry(append(schemes(reader, stored, files, web, menus),
+		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions))...)
+}
+
+func schemes(reader *news.Client, stored *mid.Client, files *ftp.Client, web *http.Client, menus *gopher.Client) []scheme.Scheme {
+	return slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
 		ftp.Scheme(files), ftp.SecureScheme(files),
 		http.Scheme(web), http.SecureScheme(web),
 		gopher.Scheme(menus), gopher.SecureScheme(menus),
-		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions),
-	})...)
+	})
+}
+
+// DemoRegistry returns the schemes for a client of the tour's servers: its news, mail
+// and certificates.
+func DemoRegistry(a *base.App, m *tour.Museum) (*scheme.Registry, error) {
+	return a.NewRegistry(schemes(
+		news.New(&news.Options{Server: m.News(), TLSConfig: m.TLS()}), mid.New(&mid.Options{Store: m.Mail()}),
+		ftp.New(&ftp.Options{TLSConfig: m.TLS()}), http.New(&http.Options{TLS: m.TLS()}), gopher.New(&gopher.Options{TLSConfig: m.TLS()}),
+	)...)
 }
 
 // receivedArticles returns what looks for articles in the received mail; nil if the

@@ -25,7 +25,6 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-// proxies returns the gateways that the variables name.
 func proxies(a *base.App) (g config.GatewayTable, err error) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.ProxyVars {

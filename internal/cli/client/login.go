@@ -31,7 +31,6 @@ type Login struct {
 	answers map[server]scheme.Credentials
 }
 
-// server identifies what a login is for.
 type server struct {
 	scheme, host string
 	port         uint16
@@ -191,7 +190,6 @@ func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error)
 	}
 }
 
-// maxNetrc limits the size of a netrc file, in octets.
 const maxNetrc = 1 << 20
 
 // netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
@@ -262,7 +260,6 @@ func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credent
 	return c, err == nil, err
 }
 
-// loginQuestion says which server asks for a login.
 func loginQuestion(q scheme.Question) string {
 	host := q.URL.Host()
 	if port, ok := q.URL.PortText(); ok {

@@ -105,7 +105,6 @@ type setting struct {
 	help  string
 }
 
-// settings lists every key.
 func (c *Config) settings() []setting {
 	return []setting{
 		{"timeout", &c.Timeout, `time limit for a connection, a silence or an answer: "20s"`},
@@ -158,12 +157,10 @@ func (c *Config) settings() []setting {
 	}
 }
 
-// variable returns the name of the environment variable of the key.
 func (s setting) variable() string {
 	return "LOCUS_" + strings.ToUpper(strings.ReplaceAll(s.key, ".", "_"))
 }
 
-// setText sets the value from a text of the environment.
 func (s setting) setText(text string) (err error) {
 	switch v := s.value.(type) {
 	case *bool:

@@ -30,7 +30,6 @@ turns colours off.`)
 	return b.String()
 }
 
-// defaultText describes the default of a setting, if it has one.
 func defaultText(s setting) string {
 	switch v := s.value.(type) {
 	case *int:

@@ -136,7 +136,6 @@ func (c *Config) decode(text string) error {
 	return d.table(top, d.value)
 }
 
-// decoder sets values from a document.
 type decoder struct {
 	meta     *toml.MetaData
 	settings map[string]setting
@@ -174,7 +173,6 @@ func (d *decoder) value(key string, value toml.Primitive) error {
 	})
 }
 
-// isTable reports whether there are settings below key.
 func (d *decoder) isTable(key string) bool {
 	for known := range d.settings {
 		if strings.HasPrefix(known, key+".") {
@@ -199,7 +197,6 @@ func (d *decoder) refuse(value toml.Primitive, why string) error {
 	return d.meta.PrimitiveDecode(value, &r)
 }
 
-// refusal refuses every value.
 type refusal string
 
 func (r *refusal) UnmarshalTOML(any) error { return errors.New(string(*r)) }

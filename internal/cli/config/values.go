@@ -176,7 +176,6 @@ func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(t
 
 func (l *ListenAddress) Type() string { return "address" }
 
-// model is the model of a 3270 terminal.
 type model int
 
 func (m *model) UnmarshalText(text []byte) error {
@@ -191,7 +190,6 @@ func (m *model) UnmarshalText(text []byte) error {
 // UnmarshalTOML takes a number.
 func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
 
-// codePage is an EBCDIC code page.
 type codePage string
 
 func (c *codePage) UnmarshalText(text []byte) error {

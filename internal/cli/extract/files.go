@@ -67,20 +67,12 @@ func (x *extractor) write(args []string) (found int64) {
 		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	}
 	x.free = make(chan []byte, filesAhead)
-	queue := make(chan *reading, filesAhead)   // for the readers
-	ordered := make(chan *reading, filesAhead) // in their order
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for r := range queue {
-				r.readAll()
-			}
-		})
-	}
-	defer workers.Wait()
+	ordered := make(chan *reading, filesAhead)
+	var readers sync.WaitGroup
+	defer readers.Wait()
 	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
-	workers.Go(func() { x.list(ctx, args, queue, ordered) })
+	readers.Go(func() { x.list(ctx, args, ordered) })
 	show := x.startProgress()
 	defer show.close()
 	var seen *base.TextSet
@@ -113,40 +105,37 @@ func (x *extractor) reuse(b []byte) {
 	}
 }
 
-// list sends the files of args to the readers.
-func (x *extractor) list(ctx context.Context, args []string, queue, ordered chan<- *reading) {
+// list starts to read the files of args, as many at once as there are processors.
+func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *reading) {
 	defer close(ordered)
-	defer close(queue)
-	// hand passes r to the readers, and reports whether to continue.
-	hand := func(r *reading) bool {
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
+	start := func(files []listed) bool {
+		r := &reading{x: x, files: files, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
 		select {
 		case ordered <- r:
 		case <-ctx.Done():
 			return false
 		}
-		select {
-		case queue <- r:
-			return true
-		case <-ctx.Done():
-			close(r.chunks)
-			return false
-		}
+		busy <- struct{}{}
+		readers.Go(func() {
+			r.readAll()
+			<-busy
+		})
+		return true
 	}
-	r := x.newReading(ctx)
+	var files []listed
 	for f, err := range x.files(ctx, args) {
-		r.files = append(r.files, listed{f, err})
-		if f.Named || len(r.files) == together {
-			if !hand(r) {
+		files = append(files, listed{f, err})
+		if f.Named || len(files) == together {
+			if !start(files) {
 				return
 			}
-			r = x.newReading(ctx)
+			files = nil
 		}
 	}
-	hand(r)
-}
-
-func (x *extractor) newReading(ctx context.Context) *reading {
-	return &reading{x: x, ctx: ctx, chunks: make(chan chunk, chunksAhead)}
+	start(files)
 }
 
 // listed is a file, or an error of listing.
@@ -155,7 +144,6 @@ type listed struct {
 	err error
 }
 
-// readAll reads the files to their ends.
 func (r *reading) readAll() {
 	defer close(r.chunks)
 	if r.ctx.Err() != nil {
@@ -169,7 +157,6 @@ func (r *reading) readAll() {
 	r.flush()
 }
 
-// files yields the files that args name.
 func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.File, error] {
 	return func(yield func(walk.File, error) bool) {
 		for _, arg := range args {
@@ -213,7 +200,6 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	return found
 }
 
-// complain reports a file that could not be read.
 func (x *extractor) complain(err error) {
 	if errors.Is(err, document.ErrBinary) {
 		x.a.Note("%s; --as text reads it", err)
@@ -261,7 +247,6 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// open opens a file.
 func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	name := file.Path
 	if name == "-" {
@@ -381,7 +366,6 @@ func (r *reading) flush() bool {
 	}
 }
 
-// extractProgress shows how many files were read.
 type extractProgress struct {
 	files, links, octets atomic.Int64
 	end                  chan struct{}

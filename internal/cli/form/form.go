@@ -188,7 +188,6 @@ func (l *TextDecoder) formRow(q Question) string {
 	return row
 }
 
-// choices lists the choices of a question in one line.
 func (l *TextDecoder) choices(q Question) string {
 	list := make([]string, len(q.Choices))
 	for i, choice := range q.Choices {

@@ -30,7 +30,6 @@ func NewMan(a *base.App) *cobra.Command {
 	}
 }
 
-// manPage is a page of section 1.
 type manPage struct{ name, text string }
 
 // manPages returns a page for cmd and for each visible command below it.

@@ -54,7 +54,6 @@ index and reads all mail again.`,
 	return cmd
 }
 
-// indexJSON describes the index.
 type indexJSON struct {
 	Index    shape.Text   `json:"index"` // its file
 	Size     int64        `json:"size"`  // of that, in octets

@@ -5,7 +5,6 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// lineState is the state of a line that is being typed.
 type lineState uint8
 
 const (
@@ -18,10 +17,6 @@ const (
 // lineEditor reads a line at a terminal in raw mode, and shows it.
 type lineEditor struct{ term.Line }
 
-func (l *lineEditor) text() string { return l.Text() }
-func (l *lineEditor) reset()       { l.Reset() }
-
-// take processes an octet, and shows its effect on d.
 func (l *lineEditor) take(o byte, d *show.Display) lineState {
 	shown, event := l.Type(o)
 	if shown != "" {

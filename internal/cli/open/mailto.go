@@ -24,7 +24,6 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// mailtoFlags are the flags about a message.
 type mailtoFlags struct {
 	subject, body, bodyFile string
 	from                    string
@@ -48,7 +47,6 @@ func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
 	l.flags = f
 }
 
-// settle validates the flags for u.
 func (l *mailtoFlags) settle(u locus.URL) error {
 	set := l.flags.Changed
 	var wrong error
@@ -127,7 +125,6 @@ type composer struct {
 	keep bool   // and the text may be needed all the same
 }
 
-// fail adds the URL to an error.
 func (w *composer) fail(err error) error {
 	if err == nil {
 		return nil
@@ -135,7 +132,6 @@ func (w *composer) fail(err error) error {
 	return access.NewError("open", w.url, err)
 }
 
-// begin makes the draft from the URL and the flags.
 func (w *composer) begin() error {
 	m, err := mailto.Parse(w.url)
 	if err != nil {
@@ -159,7 +155,6 @@ func (w *composer) begin() error {
 	return w.fail(w.applyFlags())
 }
 
-// applyFlags changes the draft to what the flags say.
 func (w *composer) applyFlags() error {
 	l, d := &w.o.letter, &w.draft
 	d.From = w.o.App.Config.Mail.From.Mailbox
@@ -192,7 +187,6 @@ func (w *composer) applyFlags() error {
 	return w.readAttachments()
 }
 
-// readBody replaces the text of the URL by that of the flags.
 func (w *composer) readBody() error {
 	l := &w.o.letter
 	switch {
@@ -229,7 +223,6 @@ func (w *composer) readAttachments() error {
 // more.
 const mostAttached = 64 << 20
 
-// toOutput writes the message to the file of --output.
 func (w *composer) toOutput() error {
 	m, err := submit.Compose(w.draft, nil)
 	if err != nil {
@@ -255,7 +248,6 @@ func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...a
 	return nil
 }
 
-// withHelp tells how to name a missing sender.
 func (w *composer) withHelp(err error) error {
 	if w.draft.From.Address == "" {
 		return scheme.Hint(err, "set --from, or mail.from in the configuration")
@@ -273,7 +265,6 @@ func (w *composer) tellIgnored(tell func(string, ...any)) {
 	}
 }
 
-// sendMethod is a method of sending messages.
 type sendMethod struct {
 	name string // for people
 	send func(context.Context, *submit.Message) (string, error)
@@ -292,7 +283,14 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 	case by == "sendmail" && !hasProgram:
 		return nil, base.NewWrongAnswer(errors.New("--send-with sendmail: mail.sendmail in the configuration is not set"))
 	case hasRelay && by != "sendmail":
-		return o.byRelay(mail.Relay.Relay)
+		relay := mail.Relay.Relay
+		name := relay.String()
+		if relay.Security == submit.Clear {
+			name += ", without encryption"
+		}
+		// The policy must allow the server.
+		server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: mail.Clear, Wait: o.App.Flags.Timeout})
+		return &sendMethod{name, server.Submit}, nil
 	case hasProgram:
 		program, err := submit.NewSendmail(mail.Sendmail)
 		if err != nil {
@@ -303,14 +301,4 @@ func (o *opener) sendMethod() (*sendMethod, error) {
 		}}, nil
 	}
 	return nil, nil
-}
-
-// byRelay returns the method that uses a server. The policy must allow the server.
-func (o *opener) byRelay(relay submit.Relay) (*sendMethod, error) {
-	name := relay.String()
-	if relay.Security == submit.Clear {
-		name += ", without encryption"
-	}
-	server := submit.NewSMTP(relay, o.Client.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(o.App).AskRelay, Clear: o.App.Config.Mail.Clear, Wait: o.App.Flags.Timeout})
-	return &sendMethod{name, server.Submit}, nil
 }

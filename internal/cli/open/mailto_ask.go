@@ -42,12 +42,10 @@ func (w *composer) converse(ctx context.Context) error {
 	return nil
 }
 
-// say writes a line to the terminal.
 func (w *composer) say(format string, args ...any) {
 	fmt.Fprintln(w.tty, term.Safe(fmt.Sprintf(format, args...)))
 }
 
-// askPeople asks for a missing sender and recipient.
 func (w *composer) askPeople(ctx context.Context) error {
 	if d := &w.draft; d.From.Address == "" {
 		err := w.askFor(ctx, "From (your address): ", func(text string) error {
@@ -95,7 +93,6 @@ func (w *composer) unsent(err error) error {
 	return err
 }
 
-// show shows everything that would be sent.
 func (w *composer) show(m *submit.Message) error {
 	text, err := m.Preview()
 	if err != nil {
@@ -177,7 +174,6 @@ func quotedReply(reply string) string {
 	return ": " + form.Quote(reply)
 }
 
-// askFile asks for a file, and writes the message to it.
 func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	name, err := w.tty.ReadLine(ctx, "File: ")
 	if err != nil {
@@ -194,7 +190,6 @@ func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	return nil
 }
 
-// edit opens the text in the editor.
 func (w *composer) edit(ctx context.Context) error {
 	if err := w.writeText(); err != nil {
 		return err

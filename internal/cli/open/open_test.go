@@ -70,8 +70,8 @@ func TestLineEditor(t *testing.T) {
 				}
 				state = l.take(test.typed[i], &show.Display{Writer: &shown})
 			}
-			if l.text() != test.line || shown.String() != test.shown || state != test.state {
-				t.Errorf("%q, shown %q, %d", l.text(), shown.String(), state)
+			if l.Text() != test.line || shown.String() != test.shown || state != test.state {
+				t.Errorf("%q, shown %q, %d", l.Text(), shown.String(), state)
 			}
 		})
 	}
@@ -80,8 +80,8 @@ func TestLineEditor(t *testing.T) {
 	for range term.MaxLine + 5 {
 		l.take('x', &show.Display{Writer: &shown})
 	}
-	if len(l.text()) != term.MaxLine || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
-		t.Errorf("%d octets", len(l.text()))
+	if len(l.Text()) != term.MaxLine || !strings.HasSuffix(shown.String(), "x\a\a\a\a\a") {
+		t.Errorf("%d octets", len(l.Text()))
 	}
 }
 

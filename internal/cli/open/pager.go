@@ -33,7 +33,6 @@ func newPager(a *base.App, quit func()) *pager {
 // defaultPagers are tried in order if the user has chosen none.
 var defaultPagers = [...]string{"less", "more"}
 
-// choose returns the command of the pager; nil if there is none.
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
 		// By custom this is a command with arguments. It is the user's own text,
@@ -48,7 +47,6 @@ func (p *pager) choose() *exec.Cmd {
 	return nil
 }
 
-// begin starts the pager.
 func (p *pager) begin() error {
 	p.a.Out.Flush()
 	command := p.choose()
@@ -85,7 +83,6 @@ func (p *pager) begin() error {
 // meant for it.
 const lastMoment = 500 * time.Millisecond
 
-// plainOutput is standard output if there is no pager.
 type plainOutput struct{ io.Writer }
 
 func (plainOutput) Close() error { return nil }

@@ -72,7 +72,6 @@ type schemeJSON struct {
 	Gateway shape.Text `json:"gateway,omitempty"`
 }
 
-// row returns the cells for people.
 func (s schemeJSON) row() []string {
 	port, access := "-", "-"
 	if s.Port != nil {
@@ -87,7 +86,6 @@ func (s schemeJSON) row() []string {
 	return []string{s.Name, port, s.Status, cmp.Or(s.Section, "-"), access}
 }
 
-// writeTable writes rows with aligned columns.
 func writeTable(a *base.App, rows [][]string) {
 	var widths []int
 	for _, row := range rows {

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,6 @@ func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool)
 // Close removes the data.
 func (l *letter) Close() error { return l.held.Close() }
 
-// writeText writes the message for people.
 func (l *letter) writeText(w io.Writer) error {
 	safe := &safeWriter{w: w}
 	return errors.Join(l.message.WriteText(safe, &message.TextOptions{Scheme: threadScheme(l.isNews, l.message)}), safe.Close())
@@ -75,7 +75,6 @@ func threadScheme(isNews bool, m *message.Message) string {
 	return "mid"
 }
 
-// mostInMemory is the size of a message that is kept in memory, in octets.
 const mostInMemory = 8 << 20
 
 // spool keeps data in memory, or in a temporary file if it is large. The zero value is
@@ -88,41 +87,30 @@ type spool struct {
 
 func (h *spool) Write(p []byte) (n int, err error) {
 	if h.file == nil && h.size+int64(len(p)) > mostInMemory {
-		if err := h.spill(); err != nil {
-			return 0, fmt.Errorf("%w: %w", transfer.ErrFile, err)
+		if h.file, err = os.CreateTemp("", "locus-"); err == nil {
+			_, err = h.file.Write(h.octets)
+			h.octets = nil
 		}
 	}
-	if h.file == nil {
-		h.octets = append(h.octets, p...)
-		n = len(p)
-	} else if n, err = h.file.Write(p); err != nil {
-		err = fmt.Errorf("%w: %w", transfer.ErrFile, err)
+	switch {
+	case err != nil:
+	case h.file != nil:
+		n, err = h.file.Write(p)
+	default:
+		h.octets, n = append(h.octets, p...), len(p)
 	}
 	h.size += int64(n)
-	return n, err
-}
-
-// spill moves the data to a file.
-func (h *spool) spill() (err error) {
-	if h.file, err = os.CreateTemp("", "locus-"); err != nil {
-		return err
+	if err != nil {
+		err = fmt.Errorf("%w: %w", transfer.ErrFile, err)
 	}
-	_, err = h.file.Write(h.octets)
-	h.octets = nil
-	return err
+	return n, err
 }
 
 func (h *spool) ReadAt(p []byte, at int64) (n int, err error) {
-	switch {
-	case h.file != nil:
+	if h.file != nil {
 		return h.file.ReadAt(p, at)
-	case at < h.size:
-		n = copy(p, h.octets[at:])
 	}
-	if n < len(p) {
-		err = io.EOF
-	}
-	return n, err
+	return bytes.NewReader(h.octets).ReadAt(p, at)
 }
 
 // Close removes the file.
@@ -143,7 +131,6 @@ type messageJSON struct {
 	Parts      []partJSON   `json:"parts"`
 }
 
-// partJSON describes a part of a message.
 type partJSON struct {
 	Part      string      `json:"part"` // for --part
 	MediaType shape.Text  `json:"mediaType"`

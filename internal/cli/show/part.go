@@ -11,7 +11,6 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// isPartPath reports whether text is numbers separated by dots.
 func isPartPath(text string) bool {
 	for number := range strings.SplitSeq(text, ".") {
 		if number == "" || strings.Trim(number, "0123456789") != "" {
@@ -42,7 +41,6 @@ func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource
 	return nil, message.Part{}, err
 }
 
-// noMessage says that a resource has no parts.
 func noMessage(f Found, resource scheme.Resource) error {
 	what := "this kind of resource"
 	if o, ok := resource.(*scheme.Object); ok && o.Type != "" {
@@ -53,10 +51,8 @@ func noMessage(f Found, resource scheme.Resource) error {
 	return fmt.Errorf("%s: %w: --part needs a message, not %s", f.Asked.Redacted(), scheme.ErrUnsupported, what)
 }
 
-// mostParts is the number of parts listed in a message.
 const mostParts = 20
 
-// listParts lists the parts of a message.
 func listParts(m *message.Message) string {
 	parts := m.Parts()
 	var list []string

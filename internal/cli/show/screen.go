@@ -11,7 +11,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 )
 
-// screenFlags describe the terminal of tn3270.
 type screenFlags struct{ model, codePage, device string }
 
 // AddFlags adds the flags about the terminal of tn3270.

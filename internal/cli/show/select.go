@@ -99,7 +99,6 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
-// fileURL returns the URL of a local file.
 func fileURL(path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

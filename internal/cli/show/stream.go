@@ -135,7 +135,6 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 // firstBlock is the number of octets that are examined to tell text from binary data.
 const firstBlock = 4 << 10
 
-// errBinary refuses binary data on a terminal.
 var errBinary = errors.New("the object is not text, and standard output is a terminal")
 
 // safeWriter writes text to a terminal, with control characters made visible. A

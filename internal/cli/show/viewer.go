@@ -77,7 +77,6 @@ func (v *Viewer) ReadURL(input string, err error) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// noteIgnoredFlags notes which flags or variables have no effect for u.
 func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	traits := v.App.Registry.Scheme(u).Traits
 	if prefers := v.View != "" || v.Language != ""; prefers && !traits.Has(scheme.AcceptsTypes) {

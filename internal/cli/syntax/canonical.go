@@ -47,7 +47,6 @@ of a thousand million URLs is lost are below 1 to 10^20.`,
 	return cmd
 }
 
-// canonicalizer writes canonical forms.
 type canonicalizer struct {
 	app  *base.App
 	seen *base.TextSet // nil: write all

@@ -91,7 +91,6 @@ func (p *printer) answer(input string, err error) {
 	}
 }
 
-// separate writes an empty line between answers.
 func (p *printer) separate() {
 	if p.answers++; p.answers > 1 {
 		p.Out.WriteByte('\n')
@@ -110,7 +109,6 @@ func (p *printer) fail(input string, err error) {
 	p.drawError(e)
 }
 
-// description is everything that parse tells of one URL.
 type description struct {
 	url        locus.URL
 	scheme     string
@@ -133,10 +131,8 @@ func (p *printer) describe(u locus.URL) description {
 	return d
 }
 
-// row is a line of output: a name and a value.
 type row struct{ name, value string }
 
-// writeRows writes rows with their values in one column.
 func (p *printer) writeRows(rows []row) {
 	for _, r := range rows {
 		r.value = term.Safe(r.value)
@@ -150,7 +146,6 @@ func (p *printer) writeRow(r row) {
 	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
 }
 
-// rows returns the lines for d.
 func (d description) rows() []row {
 	rows := []row{{"url", charset.Text(d.url.String())}}
 	if !d.canonical.IsZero() {

@@ -11,10 +11,8 @@ import (
 // marks in 80 columns.
 const wrapWidth = 72
 
-// wrapHelp is the help of --wrap.
 const wrapHelp = "write URLs as <URL:...> in lines of 72 octets"
 
-// wrap returns u in its wrapper.
 func wrap(u locus.URL) (string, error) {
 	wrapped, err := locus.Wrap(u, wrapWidth)
 	if err != nil {
@@ -23,7 +21,6 @@ func wrap(u locus.URL) (string, error) {
 	return wrapped, nil
 }
 
-// indented returns text with all lines after the first indented.
 func indented(text string, column int) string {
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", column))
 }

@@ -114,7 +114,6 @@ func visitAll(a *base.App, only []string) error {
 	return nil
 }
 
-// storyJSON describes a stop.
 type storyJSON struct {
 	Scheme       shape.Text    `json:"scheme"`
 	Section      shape.Text    `json:"section"`
@@ -126,13 +125,11 @@ type storyJSON struct {
 	Error        *shape.Reason `json:"error"`
 }
 
-// lineJSON is a line of a conversation.
 type lineJSON struct {
 	Sent bool       `json:"sent"`
 	Line shape.Text `json:"line"`
 }
 
-// foundJSON describes a resource.
 type foundJSON struct {
 	Summary shape.Text   `json:"summary"`
 	Lines   []shape.Text `json:"lines"`
