@@ -5,6 +5,7 @@ package base
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,12 +104,20 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteContextC(a.Context); err != nil {
 		a.Fail(StatusUsage, usageMessage{err, maskUsage(err.Error(), args)})
-		a.Note("%q tells more", helpFor(cmd, err))
+		help := cmd.CommandPath() + " --help"
+		if errors.As(err, new(configError)) {
+			help = "locus help configuration"
+		}
+		a.Note("%q tells more", help)
 	}
 	if a.Context.Err() != nil && !a.Stopped {
 		a.RaiseStatus(StatusInterrupted)
 	}
-	a.finish()
+	a.Out.Flush()
+	// A closed pipe is not a failure: its reader has what it wanted.
+	if err := a.sink.err; err != nil && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) {
+		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
+	}
 	return a.status
 }
 
@@ -135,30 +144,10 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-func helpFor(cmd *cobra.Command, err error) string {
-	if errors.As(err, new(configError)) {
-		return "locus help configuration"
-	}
-	return cmd.CommandPath() + " --help"
-}
-
-// finish flushes standard output. A closed pipe is not a failure: its reader has what it
-// wanted.
-func (a *App) finish() {
-	a.Out.Flush()
-	if err := a.sink.err; err != nil && !isClosedPipe(err) {
-		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
-	}
-}
-
-func isClosedPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
 // OutputFailed reports whether standard output failed, so that more results are useless.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
-// WithoutOutputError returns err without the failure of standard output, which finish
+// WithoutOutputError returns err without the failure of standard output, which Execute
 // reports. The rest counts: a reader that has gone did not see that the server cut the
 // resource short.
 func (a *App) WithoutOutputError(err error) error {
@@ -291,4 +280,12 @@ func (a *App) FailInput(input string, err error) {
 	} else {
 		a.Fail(StatusUsage, a.AtLine(err))
 	}
+}
+
+// WriteJSON writes v as one line of standard output.
+func (a *App) WriteJSON(v any) {
+	e := json.NewEncoder(a.Out)
+	e.SetEscapeHTML(false)
+	// The sink keeps an error of the output, and encoding has none.
+	_ = e.Encode(v)
 }

@@ -70,14 +70,22 @@ func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, err
 	if a.Flags.NoGateway {
 		return nil, nil
 	}
-	var flags config.GatewayTable
+	table, err := GatewayTable(a)
+	if err != nil {
+		return nil, err
+	}
+	g, err := access.NewGateways(table.Over(below).Rules)
+	return g, config.Unprefixed(err)
+}
+
+// GatewayTable returns the gateways of the flags and the configuration.
+func GatewayTable(a *base.App) (flags config.GatewayTable, err error) {
 	for _, text := range a.Flags.Gateways {
 		if err := flags.Set(text); err != nil {
-			return nil, fmt.Errorf("--gateway: %w", err)
+			return flags, fmt.Errorf("--gateway: %w", err)
 		}
 	}
-	g, err := access.NewGateways(flags.Over(a.Config.Gateways.Over(below)).Rules)
-	return g, config.Unprefixed(err)
+	return flags.Over(a.Config.Gateways), nil
 }
 
 // addProxy adds the gateway of a scheme that a variable names, if any.

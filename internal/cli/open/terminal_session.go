@@ -598,3 +598,32 @@ func (t *terminalSession) suspend() error {
 	t.resize()
 	return nil
 }
+
+type lineState uint8
+
+const (
+	lineMore  lineState = iota
+	lineDone            // Enter
+	lineBreak           // Ctrl-C
+	lineEnd             // Ctrl-D where there was nothing
+)
+
+// lineEditor reads a line at a terminal in raw mode, and shows it.
+type lineEditor struct{ safe.Line }
+
+func (l *lineEditor) take(o byte, d *show.Display) lineState {
+	shown, event := l.Type(o)
+	if shown != "" {
+		d.WriteOwn(shown)
+	}
+	switch {
+	case event == safe.LineEnter:
+		return lineDone
+	case event == safe.LineControl && o == 'C'&0x1F:
+		d.WriteOwn("^C\r\n")
+		return lineBreak
+	case event == safe.LineControl && o == 'D'&0x1F && l.Len() == 0:
+		return lineEnd
+	}
+	return lineMore
+}

@@ -4,16 +4,20 @@ package schemes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/client"
+	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
+	"github.com/locus-url/locus/scheme"
 )
 
 // New returns the subcommand.
@@ -37,8 +41,12 @@ not accessed. Names that have only a gateway come last.`,
 			if err != nil {
 				return err
 			}
+			table, err := client.GatewayTable(a)
+			if err != nil {
+				return err
+			}
 			rows := [][]string{{"NAME", "PORT", "STATUS", "SECTION", "ACCESS"}}
-			for _, s := range slices.Concat(registered(a), namedSchemes(a, gateways)) {
+			for _, s := range list(a, table, gateways) {
 				j := schemeJSON{Scheme: s}
 				if g := client.GatewayFor(a, gateways, s.Name); !g.IsZero() {
 					j.Gateway = shape.Text(g.String())
@@ -59,9 +67,18 @@ not accessed. Names that have only a gateway come last.`,
 	return cmd
 }
 
-func registered(a *base.App) (list []shape.Scheme) {
+// list returns the registry, the other schemes that IANA names, and those that have only
+// a gateway.
+func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))
+	}
+	list = append(list, shape.NamedSchemes(a.Registry)...)
+	for _, name := range slices.Sorted(maps.Keys(table.Rules.Schemes)) {
+		_, known := a.Registry.Lookup(name)
+		if !known && scheme.NameStatus(name) == "" && !client.GatewayFor(a, gateways, name).IsZero() {
+			list = append(list, shape.Scheme{Name: name, Status: "unregistered"})
+		}
 	}
 	return list
 }
