@@ -66,8 +66,7 @@ type App struct {
 	mu   sync.Mutex // guards status and errOut
 }
 
-// sink is standard output below its buffer. It keeps the first error, so that a
-// subcommand can stop when its reader has gone.
+// sink is standard output below its buffer. It keeps the first error.
 type sink struct {
 	w   io.Writer
 	err error
@@ -176,8 +175,7 @@ func (a *App) ExitStatus() int {
 	return a.status
 }
 
-// RaiseStatus makes status the exit status unless that is higher already. It may be
-// called concurrently.
+// RaiseStatus makes the exit status at least status. It may be called concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -226,8 +224,7 @@ func (a *App) AtLine(err error) error {
 	return Prefix(fmt.Sprintf("line %d", a.LineNumber), err)
 }
 
-// FlushTerminal writes buffered results to a terminal, so that a message about an input
-// comes after them.
+// FlushTerminal flushes results to a terminal, so that a message comes after them.
 func (a *App) FlushTerminal() {
 	if a.OutTTY {
 		a.Out.Flush()
@@ -263,15 +260,18 @@ func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 // OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
-// Trace writes a line of a conversation, or about it, to standard error.
+// Trace writes a line of a conversation, or about it, to standard error, unless a pager
+// has the screen.
 func (a *App) Trace(mark, line string) {
+	if a.PagerRuns.Load() {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
-// FailInput reports an input that is not usable: as a JSON object among the results, or
-// else as a message with the line number.
+// FailInput reports an unusable input, with --json among the results.
 func (a *App) FailInput(input string, err error) {
 	a.RaiseStatus(StatusUsage)
 	a.FlushTerminal()

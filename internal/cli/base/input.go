@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"iter"
@@ -107,8 +108,7 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 	}
 }
 
-// readInput reads standard input. It flushes the results so far before it waits, and an
-// interrupt ends the wait.
+// readInput flushes the results so far, and then reads until an interrupt.
 func (a *App) readInput(p []byte) (int, error) {
 	a.Out.Flush()
 	if a.OutputFailed() {
@@ -175,8 +175,7 @@ func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	return await(ctx, func() (int, error) { return in.Read(p) })
 }
 
-// OpenContext opens a file. Opening a named pipe waits for a writer, at most until ctx
-// ends.
+// OpenContext opens a file. A named pipe waits for a writer, at most until ctx ends.
 func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(name)
@@ -197,8 +196,7 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	return u, err
 }
 
-// NoteWrapper writes a note about the text around a URL. Of the lines of standard input
-// only the first gets one.
+// NoteWrapper writes a note about the text around a URL, for standard input once.
 func (a *App) NoteWrapper(input string) {
 	note, ok := locus.Unwrap(input).Note()
 	switch {
@@ -211,4 +209,22 @@ func (a *App) NoteWrapper(input string) {
 		a.FlushTerminal()
 		a.Note("line %d: %s (%s); later lines get no such note", a.LineNumber, charset.Text(note.Help), note.Section)
 	}
+}
+
+// TextSet is a set of texts that keeps 128 bits of each.
+type TextSet struct {
+	first, second maphash.Seed
+	keys          map[[2]uint64]struct{}
+}
+
+// NewTextSet returns an empty set.
+func NewTextSet() *TextSet {
+	return &TextSet{first: maphash.MakeSeed(), second: maphash.MakeSeed(), keys: map[[2]uint64]struct{}{}}
+}
+
+// Add adds text, and reports whether it was new.
+func (s *TextSet) Add(text string) bool {
+	n := len(s.keys)
+	s.keys[[2]uint64{maphash.String(s.first, text), maphash.String(s.second, text)}] = struct{}{}
+	return len(s.keys) > n
 }

@@ -35,8 +35,12 @@ type bar struct {
 	note  string // instead of the rate
 }
 
-// StartProgress shows progress for transfers of the given names.
-func StartProgress(a *App, names []string) *Progress {
+// StartProgress shows progress for transfers of the given names, if standard error is a
+// terminal that is free for it.
+func StartProgress(a *App, names ...string) *Progress {
+	if !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
+		return new(Progress)
+	}
 	p := &Progress{active: map[int]*bar{}}
 	for _, name := range names {
 		p.names = append(p.names, term.Safe(name))
@@ -89,7 +93,6 @@ func (p *Progress) Report(e transfer.Event) {
 	p.showTotal()
 }
 
-// bar returns the bar of a transfer.
 func (p *Progress) bar(i int) *bar {
 	if p.active[i] == nil {
 		name := term.Truncate(p.names[i], nameWidth)
@@ -99,10 +102,13 @@ func (p *Progress) bar(i int) *bar {
 }
 
 // Update shows the progress of one piece of work whose end is unknown.
-func (p *Progress) Update(octets int64, note string) {
+func (p *Progress) Update(octets int64, note string, args ...any) {
+	if p.bars == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bar(0).set(transfer.Event{Done: octets, Total: -1, Left: -1}, note)
+	p.bar(0).set(transfer.Event{Done: octets, Total: -1, Left: -1}, fmt.Sprintf(note, args...))
 }
 
 // showTotal adds up finished transfers and those under way.
@@ -119,7 +125,6 @@ func (p *Progress) showTotal() {
 	p.total.SetCurrent(int64(p.finished))
 }
 
-// add makes a bar with a title.
 func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
 	b := &bar{}
 	b.Bar = p.bars.New(0, mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
@@ -130,14 +135,12 @@ func (p *Progress) add(priority int, title func(decor.Statistics) string) *bar {
 	return b
 }
 
-// set changes the text of the bar to that of e.
 func (b *bar) set(e transfer.Event, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.event, b.note = e, note
 }
 
-// show changes the text and the length of the bar to those of e.
 func (b *bar) show(e transfer.Event, note string) {
 	b.set(e, note)
 	if e.Total > 0 {
@@ -152,9 +155,9 @@ func (b *bar) end(e transfer.Event, keep bool) {
 	b.show(e, "")
 	if keep {
 		b.SetTotal(-1, true)
-		return
+	} else {
+		b.Abort(true)
 	}
-	b.Abort(true)
 }
 
 // text returns octets, rate and time left, as far as they are known.

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewRoot returns the command "locus" with its subcommands, which work on a, its help
-// topics and its help command.
+// NewRoot returns the command "locus" for a.
 func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",

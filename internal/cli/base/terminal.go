@@ -41,8 +41,7 @@ func (a *App) Terminal() (*Terminal, error) {
 	return &Terminal{f, bufio.NewReader(f), a.Interrupt}, nil
 }
 
-// ReadLine asks for a line, and returns it without its end. At the end of the input the
-// error is [ErrNoAnswer].
+// ReadLine asks for a line. At the end of the input the error is [ErrNoAnswer].
 func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(t, prompt)
 	text, err := answer(ctx, func() (string, error) {
@@ -59,8 +58,7 @@ func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) 
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// ReadSecret asks for a line that is not shown. It restores the terminal even if ctx ends
-// in the middle.
+// ReadSecret asks for a line that is not shown. It always restores the terminal.
 func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
 	// Without the echo, nothing that is typed early is shown.
 	before, err := term.MakeRaw(int(t.Fd()))

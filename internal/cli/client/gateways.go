@@ -40,8 +40,7 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	var good []string
 	for _, field := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
 		if _, err := access.NewGateways(access.GatewayRules{Except: field}); err != nil {
-			// Other programs may understand it, and using the proxy reveals nothing
-			// more.
+			// Other programs may understand it.
 			a.Note("the environment variable %s: ignored: %q is not a host, domain or address", name, field)
 			continue
 		}
@@ -51,8 +50,7 @@ func proxies(a *base.App) (g config.GatewayTable, err error) {
 	return g, nil
 }
 
-// Gateways returns the gateways of the flags, the configuration and the variables of
-// other programs, in this order.
+// Gateways returns the gateways of flags, configuration and proxy variables, in this order.
 func Gateways(a *base.App) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil
@@ -64,8 +62,7 @@ func Gateways(a *base.App) (*access.Gateways, error) {
 	return GatewaysOver(a, below)
 }
 
-// GatewaysOver returns the gateways of the flags and the configuration, and below for
-// the rest.
+// GatewaysOver returns the gateways of flags and configuration, and below for the rest.
 func GatewaysOver(a *base.App, below config.GatewayTable) (*access.Gateways, error) {
 	if a.Flags.NoGateway {
 		return nil, nil

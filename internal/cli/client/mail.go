@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"iter"
 	"sync"
@@ -26,8 +25,7 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// mostTroubles is the number of problems with the mail that are shown. "locus index"
-// shows all.
+// mostTroubles is how many problems with the mail are shown. "locus index" shows all.
 const mostTroubles = 5
 
 // NewMailbox returns the mail of the configuration; nil if it names none.
@@ -85,7 +83,6 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	return m.store, err
 }
 
-// tell shows the first problems, and then once that there are more.
 func (m *mailbox) tell(err error) {
 	// The store calls this while it is being opened, so m.mu can't be taken.
 	n := m.troubles.Add(1)
@@ -102,12 +99,12 @@ func (m *mailbox) Report(p mailstore.Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.progress == nil {
-		if m.quiet || !m.a.ErrTTY || m.a.Flags.Quiet || m.a.Flags.JSON || m.a.ShowsProgress() {
+		if m.quiet {
 			return
 		}
-		m.progress = base.StartProgress(m.a, []string{"index of the mail"})
+		m.progress = base.StartProgress(m.a, "index of the mail")
 	}
-	m.progress.Update(p.Octets, fmt.Sprintf("%d messages", p.Messages))
+	m.progress.Update(p.Octets, "%d messages", p.Messages)
 }
 
 // EndProgress ends the progress display.

@@ -28,7 +28,6 @@ type GatewayTable struct {
 	HasExcept bool
 }
 
-// gatewayEntry is one key of the table.
 type gatewayEntry struct {
 	table *GatewayTable
 	name  string
@@ -37,8 +36,7 @@ type gatewayEntry struct {
 // Entry returns the destination for the value of a key.
 func (g *GatewayTable) Entry(name string) encoding.TextUnmarshaler { return gatewayEntry{g, name} }
 
-// UnmarshalText sets the gateway of a scheme, or the exceptions. No error contains the
-// password of a gateway.
+// UnmarshalText sets a gateway or the exceptions. No error contains a password.
 func (e gatewayEntry) UnmarshalText(text []byte) error {
 	g := e.table
 	if e.name == exceptions {

@@ -79,8 +79,7 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
-// readFile reads the file of --config or LOCUS_CONFIG, which must exist, or else the
-// user's own, which need not.
+// readFile reads the named file, which must exist, or else the user's own, if any.
 func (s Source) readFile(c *Config) error {
 	name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG"))
 	required := name != ""
@@ -120,8 +119,7 @@ func UserFolder(env func(string) string, variable, atHome string) string {
 	return filepath.Join(folder, "locus")
 }
 
-// decode reads the text of a configuration file. An unknown key is an error, because it
-// may be misspelt.
+// decode reads the text of a file. An unknown key is an error, because it may be misspelt.
 func (c *Config) decode(text string) error {
 	d := decoder{settings: map[string]setting{}}
 	for _, s := range c.settings() {

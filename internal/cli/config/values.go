@@ -109,7 +109,6 @@ func (s *Size) Type() string { return "size" }
 
 func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
 
-// duration is a time span that can't be negative.
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
@@ -284,7 +283,6 @@ func (r *relay) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// words are a program and its arguments.
 type words []string
 
 // UnmarshalText reads words separated by blanks, without a shell.

@@ -157,7 +157,6 @@ func onHost(host, name string) bool {
 	return host == name
 }
 
-// linkJSON is a URL that was found, for --json.
 type linkJSON struct {
 	File        shape.Text  `json:"file"`
 	URL         *shape.Text `json:"url"` // null: a partial form
@@ -223,13 +222,6 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 		}
 	}
 	return append(append(b, x.shown(written)...), '\n')
-}
-
-func (x *extractor) fileName(name string) string {
-	if !x.prefix {
-		return ""
-	}
-	return x.shown(name) + ":"
 }
 
 // shown returns text of a document or folder as one line.

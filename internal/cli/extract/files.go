@@ -12,8 +12,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/internal/cli/base"
@@ -24,7 +22,6 @@ import (
 // files: each batch of files has its own channel, and the channels are emptied one by
 // one.
 
-// chunk is a part of the output of a file.
 type chunk struct {
 	text  []byte
 	ends  []int    // where in text each link ends
@@ -43,8 +40,7 @@ const (
 	// filesAhead the number of such batches.
 	chunksAhead = 4
 	filesAhead  = 64
-	// garbage is the GC percentage. Live memory is small, so that the default would
-	// collect it every few megabytes.
+	// garbage is the GC percentage: by the default, small live memory is collected too often.
 	garbage = 400
 )
 
@@ -73,8 +69,12 @@ func (x *extractor) write(args []string) (found int64) {
 	// Readers that wait for a channel stop when the writer has gone.
 	defer cancel()
 	readers.Go(func() { x.list(ctx, args, ordered) })
-	show := x.startProgress()
-	defer show.close()
+	progress := new(base.Progress)
+	if !x.a.OutTTY {
+		progress = base.StartProgress(x.a, "URLs in documents")
+	}
+	defer progress.Close()
+	files, octets := 0, int64(0)
 	var seen *base.TextSet
 	if x.unique {
 		seen = base.NewTextSet()
@@ -86,10 +86,10 @@ func (x *extractor) write(args []string) (found int64) {
 			if x.a.OutputFailed() {
 				return found
 			}
-			show.links.Store(found)
+			progress.Update(octets, "%d files, %d URLs", files, found)
 		}
-		show.files.Add(int64(len(r.files)))
-		show.octets.Add(r.octets)
+		files += len(r.files)
+		octets += r.octets
 	}
 	return found
 }
@@ -208,7 +208,6 @@ func (x *extractor) complain(err error) {
 	x.a.Fail(base.StatusAccess, err)
 }
 
-// read reads a file to its end, and reports whether to continue.
 func (r *reading) read(file walk.File) bool {
 	in, err := r.open(file)
 	if err != nil {
@@ -216,7 +215,9 @@ func (r *reading) read(file walk.File) bool {
 	}
 	defer in.Close()
 	name := file.Path
-	r.prefix = r.x.fileName(name)
+	if r.x.prefix {
+		r.prefix = r.x.shown(name) + ":"
+	}
 	o := r.x.o
 	if name == "-" && o.Type == "" {
 		o.Type = "text/plain"
@@ -253,11 +254,8 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 		return waitedReader{io.NopCloser(nil), r, r.x.a.In}, nil
 	}
 	if !file.Named {
-		f, err := openFile(name)
-		if err != nil {
-			return nil, err
-		}
-		return stoppedFile{f, r.ctx}, nil
+		f, err := os.Open(name)
+		return stoppedFile{f, r.ctx}, err
 	}
 	f, err := base.OpenContext(r.ctx, name)
 	if err != nil {
@@ -278,7 +276,6 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	return nil, err
 }
 
-// stoppedFile is a file whose reads fail once the run is to end.
 type stoppedFile struct {
 	*os.File
 	ctx context.Context
@@ -313,7 +310,6 @@ func (w waitedReader) Read(p []byte) (int, error) {
 	return base.ReadContext(w.r.ctx, w.in, p)
 }
 
-// add adds a link, and reports whether to continue.
 func (r *reading) add(name string, l *document.Link) bool {
 	c := &r.pending
 	if c.text == nil {
@@ -364,39 +360,4 @@ func (r *reading) flush() bool {
 	case <-r.ctx.Done():
 		return false
 	}
-}
-
-type extractProgress struct {
-	files, links, octets atomic.Int64
-	end                  chan struct{}
-	done                 sync.WaitGroup
-}
-
-// startProgress shows the progress on a terminal, if results are not written there.
-func (x *extractor) startProgress() *extractProgress {
-	s := &extractProgress{end: make(chan struct{})}
-	a := x.a
-	if !a.ErrTTY || a.OutTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
-		return s
-	}
-	p := base.StartProgress(a, []string{"URLs in documents"})
-	s.done.Go(func() {
-		defer p.Close()
-		tick := time.NewTicker(base.ProgressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				p.Update(s.octets.Load(), fmt.Sprintf("%d files, %d URLs", s.files.Load(), s.links.Load()))
-			case <-s.end:
-				return
-			}
-		}
-	})
-	return s
-}
-
-func (s *extractProgress) close() {
-	close(s.end)
-	s.done.Wait()
 }

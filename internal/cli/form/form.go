@@ -19,8 +19,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Question is a field of a form. Users name it by its number, from 1, or by its prompt.
-// A note has the number 0.
+// Question is a field of a form. Users name it by number or prompt. A note has number 0.
 type Question struct {
 	scheme.FormField
 	Index  int // among all fields, from 0
@@ -79,8 +78,7 @@ func (q Question) Label() string { return fmt.Sprintf("%d %s", q.Number, Quote(q
 // Quote quotes and shortens text for a message.
 func Quote(text string) string { return `"` + term.Truncate(term.Safe(text), MaxShown) + `"` }
 
-// ReadAnswer returns the answer for a typed text. Errors do not contain the text,
-// unless it is the path of a file.
+// ReadAnswer returns the answer for a typed text. Errors contain only paths of it.
 func (q Question) ReadAnswer(text string) (string, error) {
 	var err error
 	switch q.Kind {
@@ -233,8 +231,7 @@ func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	return shape.NewForm(f, at, Presets(f))
 }
 
-// TextDecoder decodes octets as UTF-8 or ISO Latin 1, and records whether Latin 1 was
-// needed.
+// TextDecoder decodes UTF-8 or ISO Latin 1, and records whether it was Latin 1.
 type TextDecoder struct{ Latin1 bool }
 
 // Line returns octets as one line that is safe for a terminal.

@@ -18,7 +18,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// indexing is one run of "locus index".
 type indexing struct {
 	a       *base.App
 	rebuild bool

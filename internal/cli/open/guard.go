@@ -24,8 +24,7 @@ type guard struct {
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, which has saved the state of the terminal when newGuard
-// returns.
+// newGuard starts a guard, and waits until it has saved the state of the terminal.
 func newGuard(tty *os.File) (*guard, error) {
 	program, err := os.Executable()
 	if err != nil {

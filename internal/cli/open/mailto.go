@@ -100,7 +100,6 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 	return w.fail(err)
 }
 
-// unseen refuses to send.
 func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
 		Rule: "unseen", Subject: locus.Quote(w.url.Redacted()),
@@ -108,7 +107,6 @@ func (w *composer) unseen() error {
 	})
 }
 
-// composer is a message that is being written.
 type composer struct {
 	o       *opener
 	url     locus.URL
@@ -189,19 +187,17 @@ func (w *composer) applyFlags() error {
 
 func (w *composer) readBody() error {
 	l := &w.o.letter
+	text, err := []byte(w.draft.Body), error(nil)
 	switch {
 	case l.flags.Changed("body"):
-		w.draft.Body = l.body
+		text = []byte(l.body)
 	case l.bodyFile == "-":
-		text, err := base.ReadLimited(w.o.App.In, "standard input", mostAttached)
-		w.draft.Body = string(text)
-		return err
+		text, err = base.ReadLimited(w.o.App.In, "standard input", mostAttached)
 	case l.bodyFile != "":
-		text, err := base.ReadFile(w.o.App.ExpandHome(l.bodyFile), mostAttached)
-		w.draft.Body = string(text)
-		return err
+		text, err = base.ReadFile(w.o.App.ExpandHome(l.bodyFile), mostAttached)
 	}
-	return nil
+	w.draft.Body = string(text)
+	return err
 }
 
 func (w *composer) readAttachments() error {
@@ -226,33 +222,29 @@ const mostAttached = 64 << 20
 func (w *composer) toOutput() error {
 	m, err := submit.Compose(w.draft, nil)
 	if err != nil {
-		return w.withHelp(err)
+		if w.draft.From.Address == "" {
+			err = scheme.Hint(err, "set --from, or mail.from in the configuration")
+		}
+		return err
 	}
 	w.tellIgnored(w.o.NoteLater)
 	if w.o.letter.output == "-" {
 		_, err := m.WriteTo(w.o.App.Out)
 		return err
 	}
-	return w.toFile(m, w.o.letter.output, w.o.NoteLater)
+	return w.toFile(m, w.o.letter.output)
 }
 
 // toFile writes the message to a new file, and tells about it.
-func (w *composer) toFile(m *submit.Message, name string, tell func(string, ...any)) error {
+func (w *composer) toFile(m *submit.Message, name string) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
 	}
-	tell("%d octets were written to %s; nothing was sent", m.Size(), name)
+	w.o.NoteLater("%d octets were written to %s; nothing was sent", m.Size(), name)
 	if hidden := m.Hidden(); len(hidden) > 0 {
-		tell("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
+		w.o.NoteLater("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
 	}
 	return nil
-}
-
-func (w *composer) withHelp(err error) error {
-	if w.draft.From.Address == "" {
-		return scheme.Hint(err, "set --from, or mail.from in the configuration")
-	}
-	return err
 }
 
 // tellIgnored tells which fields of the URL were left out.

@@ -107,8 +107,8 @@ func (w *composer) show(m *submit.Message) error {
 	return nil
 }
 
-// decide asks what to do with m, and does it. m is nil if it can't be sent. decide
-// returns when the message is done or must be shown again.
+// decide does what the user wants with m, which is nil if it can't be sent. It returns
+// when the message is done or must be shown again.
 func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
@@ -154,7 +154,10 @@ func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	w.failure = err
 	if err == nil {
 		w.done = true
-		w.o.NoteLater("the message was sent to %d of %d recipients%s", len(m.Recipients()), len(m.Recipients()), quotedReply(reply))
+		if reply != "" {
+			reply = ": " + form.Quote(reply)
+		}
+		w.o.NoteLater("the message was sent to %d of %d recipients%s", len(m.Recipients()), len(m.Recipients()), reply)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -167,13 +170,6 @@ func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	return nil
 }
 
-func quotedReply(reply string) string {
-	if reply == "" {
-		return ""
-	}
-	return ": " + form.Quote(reply)
-}
-
 func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	name, err := w.tty.ReadLine(ctx, "File: ")
 	if err != nil {
@@ -182,7 +178,7 @@ func (w *composer) askFile(ctx context.Context, m *submit.Message) error {
 	if name == "" {
 		return nil
 	}
-	if err := w.toFile(m, name, w.o.NoteLater); err != nil {
+	if err := w.toFile(m, name); err != nil {
 		w.say("%s", err)
 		return nil
 	}
@@ -195,8 +191,7 @@ func (w *composer) edit(ctx context.Context) error {
 		return err
 	}
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
-	// By custom this is a command with arguments. It is the user's own text, and the
-	// shell does not parse the name of the file.
+	// The user's own command with arguments; the shell does not parse the file's name.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
 	command.Stdin, command.Stdout, command.Stderr = w.tty.File, w.tty.File, w.tty.File
 	// The editor gets Ctrl-C while it has the terminal.
@@ -225,8 +220,6 @@ func (w *composer) writeText() error {
 	return errors.Join(err, f.Close())
 }
 
-// keepText removes the file of the text when it is not needed, or else tells where it
-// is.
 func (w *composer) keepText() {
 	if w.file == "" {
 		return

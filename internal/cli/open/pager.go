@@ -24,8 +24,7 @@ type pager struct {
 	refused bool           // it took no more
 }
 
-// newPager returns the pager of the configuration or the environment. quit is called
-// when it ends, even before all text has come.
+// newPager returns a pager that calls quit when it ends, even before the text ends.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
@@ -35,8 +34,7 @@ var defaultPagers = [...]string{"less", "more"}
 
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
-		// By custom this is a command with arguments. It is the user's own text,
-		// without anything of a URL or a server.
+		// The user's own command with arguments, without anything of a URL or a server.
 		return exec.CommandContext(p.a.Context, "sh", "-c", text)
 	}
 	for _, name := range defaultPagers {
@@ -79,8 +77,7 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is the time after the end of a pager in which a Ctrl-C may still have been
-// meant for it.
+// lastMoment is how long after the end of a pager a Ctrl-C may still be meant for it.
 const lastMoment = 500 * time.Millisecond
 
 type plainOutput struct{ io.Writer }
@@ -112,8 +109,7 @@ func (p *pager) leftEarly() bool {
 	}
 }
 
-// Close ends the text, and waits for the end of the pager. An error means that it could
-// not be run.
+// Close ends the text and waits for the pager. An error means that it could not be run.
 func (p *pager) Close() error {
 	if p.command == nil {
 		return nil

@@ -260,8 +260,7 @@ func (t *terminalSession) resize() {
 	}
 }
 
-// changed records whether the host echoes. Asking at each key could block on a host
-// that accepts nothing.
+// changed records whether the host echoes: asking at each key could block.
 func (t *terminalSession) changed() {
 	echoes := t.conn.Echoes()
 	if t.echoes.Swap(echoes) == echoes {
@@ -325,8 +324,7 @@ func (t *terminalSession) transmit() {
 	}
 }
 
-// send queues something for the host, unless the host has not accepted anything for
-// long.
+// send queues something for the host, unless too much is waiting.
 func (t *terminalSession) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
 		defer t.lockUnlessAsking()()
@@ -371,21 +369,19 @@ func (t *terminalSession) inLines() bool {
 // local processes an octet of a line that is sent as a whole, and shows it.
 func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
-	state := t.line.take(o, &t.display)
+	done, left := t.line.take(o, &t.display)
 	t.unlockShow()
-	switch state {
-	case lineDone:
-		line := append([]byte(t.line.Text()), '\n')
-		if t.session.URL.Scheme() == "rlogin" {
-			if line, end = t.tildes(line); end {
-				return true
-			}
-		}
-		t.send(delivery{octets: line})
-		t.line.Reset()
-	case lineBreak, lineEnd:
-		return true
+	if !done {
+		return left
 	}
+	line := append([]byte(t.line.Text()), '\n')
+	if t.session.URL.Scheme() == "rlogin" {
+		if line, end = t.tildes(line); end {
+			return true
+		}
+	}
+	t.send(delivery{octets: line})
+	t.line.Reset()
 	return false
 }
 
@@ -462,12 +458,12 @@ func (t *terminalSession) endCommand() {
 // command processes an octet of a command, and runs it at the end of the line. Its
 // output stays until an empty command, where the drawing of the host would replace it.
 func (t *terminalSession) command(o byte) (end bool, err error) {
-	state := t.ask.take(o, &t.display)
-	if state == lineMore {
+	done, left := t.ask.take(o, &t.display)
+	if !done && !left {
 		return false, nil
 	}
 	words := strings.Fields(t.ask.Text())
-	if state != lineDone || len(words) == 0 {
+	if left || len(words) == 0 {
 		t.display.FreshLine()
 		t.endCommand()
 		return false, nil
@@ -599,31 +595,19 @@ func (t *terminalSession) suspend() error {
 	return nil
 }
 
-type lineState uint8
-
-const (
-	lineMore  lineState = iota
-	lineDone            // Enter
-	lineBreak           // Ctrl-C
-	lineEnd             // Ctrl-D where there was nothing
-)
-
 // lineEditor reads a line at a terminal in raw mode, and shows it.
 type lineEditor struct{ safe.Line }
 
-func (l *lineEditor) take(o byte, d *show.Display) lineState {
+// take adds a key, and reports whether it was Enter, or one that leaves the line: Ctrl-C,
+// or Ctrl-D in an empty line.
+func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
 	shown, event := l.Type(o)
 	if shown != "" {
 		d.WriteOwn(shown)
 	}
-	switch {
-	case event == safe.LineEnter:
-		return lineDone
-	case event == safe.LineControl && o == 'C'&0x1F:
+	if event == safe.LineControl && o == 'C'&0x1F {
 		d.WriteOwn("^C\r\n")
-		return lineBreak
-	case event == safe.LineControl && o == 'D'&0x1F && l.Len() == 0:
-		return lineEnd
+		return false, true
 	}
-	return lineMore
+	return event == safe.LineEnter, event == safe.LineControl && o == 'D'&0x1F && l.Len() == 0
 }

@@ -67,8 +67,7 @@ not accessed. Names that have only a gateway come last.`,
 	return cmd
 }
 
-// list returns the registry, the other schemes that IANA names, and those that have only
-// a gateway.
+// list returns the registry, then other names of IANA, then those with only a gateway.
 func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))
@@ -83,7 +82,6 @@ func list(a *base.App, table config.GatewayTable, gateways *access.Gateways) (li
 	return list
 }
 
-// schemeJSON is a row of the registry, with the gateway of the scheme.
 type schemeJSON struct {
 	shape.Scheme
 	Gateway shape.Text `json:"gateway,omitempty"`

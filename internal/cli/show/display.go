@@ -77,8 +77,7 @@ func (d *Display) turned(second bool) {
 	d.Alternate = second
 }
 
-// modeChange matches the escape sequences that may switch to the alternate screen: CSI ?
-// modes h.
+// modeChange matches sequences that may switch to the alternate screen: CSI ? modes h.
 var modeChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[\?([0-9;]{0,60})([hl])`) })
 
 const maxModeChange = 64

@@ -36,8 +36,7 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	return err
 }
 
-// writeMenu writes a list and its form, and returns the number of items. A program gets
-// the form only if there are no items.
+// writeMenu returns the number of items. A program gets the form only if there are none.
 func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
 	if to.ForPeople {
 		t := table{w: to.Unbuffered(), TextDecoder: l}
@@ -59,8 +58,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 	return items, err
 }
 
-// WriteLines writes title, TAB and URL of each item, and counts them. The URL may be
-// empty.
+// WriteLines writes title, TAB and URL, which may be empty, of each item, and counts them.
 func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
 	for item, err := range items {
 		if err == nil {
@@ -96,8 +94,7 @@ const (
 	groups   // with the number of articles and a description
 )
 
-// mostHeld is the number of text lines that wait for the first link, which decides
-// where titles begin.
+// mostHeld is the number of text lines that wait for the first link, which decides the layout.
 const mostHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
@@ -228,8 +225,7 @@ func column(text string, width int) string {
 // shortNames are the characters of names that stand for media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// shortKind returns the kind of an item in at most seven characters: for an object, a
-// name for its media type.
+// shortKind returns the kind, or for an object its type, in at most seven characters.
 func shortKind(item scheme.Item) string {
 	if item.Kind != scheme.KindObject {
 		return string(item.Kind)

@@ -75,28 +75,25 @@ func (s *Selection) Check(a *base.App, args []string) error {
 
 // HasTrait reports whether one of args is, or may be, a URL of a scheme with the trait.
 func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
-	if base.IsStdin(args) {
-		return true
-	}
-	for _, arg := range args {
-		if u, err := locus.ParseWrapped(arg); err == nil && a.Registry.Scheme(u).Traits.Has(t) {
-			return true
-		}
-	}
-	return false
+	return mayBe(args, func(u locus.URL) bool { return a.Registry.Scheme(u).Traits.Has(t) })
+}
+
+func mayBe(args []string, wanted func(locus.URL) bool) bool {
+	return base.IsStdin(args) || slices.ContainsFunc(args, func(arg string) bool {
+		u, err := locus.ParseWrapped(arg)
+		return err == nil && wanted(u)
+	})
 }
 
 // messageURL returns the URL of a message, given as a URL or as the path of a file.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
-	if err != nil {
+	s, known := a.Registry.Lookup(u.Scheme())
+	switch {
+	case err != nil || !known:
 		return fileURL(text)
-	}
-	if a.Registry.Scheme(u).Traits.Has(scheme.Messages) {
+	case s.Traits.Has(scheme.Messages):
 		return u, nil
-	}
-	if _, known := a.Registry.Lookup(u.Scheme()); !known {
-		return fileURL(text)
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
@@ -120,7 +117,6 @@ func (v *Viewer) From(u locus.URL) *access.Result {
 	return &access.Result{URL: v.message, Zone: policy.Near}
 }
 
-// itemRange is a range of numbers, as a flag.
 type itemRange struct {
 	scheme.ItemRange
 	text  string
@@ -139,10 +135,7 @@ func (r *itemRange) Set(text string) error {
 	if !ok {
 		last = first
 	}
-	if first == "" && last == "" {
-		return errRange
-	}
-	if first != "" {
+	if first != "" || last == "" {
 		if err := setNumber(&r.First, first); err != nil {
 			return err
 		}
@@ -160,7 +153,6 @@ func (r *itemRange) Set(text string) error {
 
 var errRange = errors.New(`write a range as "100-200", "100-", "-200", "150" or "newest:50"`)
 
-// setNumber reads a number of at least 1.
 func setNumber(n *int64, text string) error {
 	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || v == 0 {
@@ -201,11 +193,7 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	return nil
 }
 
-// HasScreen reports whether one of args is, or may be, the URL of a session with a 3270
-// screen, which alone has keys to press.
+// HasScreen reports whether one of args may be a session with a 3270 screen.
 func HasScreen(args []string) bool {
-	return base.IsStdin(args) || slices.ContainsFunc(args, func(arg string) bool {
-		u, err := locus.ParseWrapped(arg)
-		return err == nil && u.Scheme() == "tn3270"
-	})
+	return mayBe(args, func(u locus.URL) bool { return u.Scheme() == "tn3270" })
 }

@@ -75,8 +75,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
 }
 
-// object writes the data of an object, or describes it with --json. On a terminal a
-// message is shown readable.
+// object writes or describes an object. On a terminal a message is shown readable.
 func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	if !v.App.Flags.JSON {
 		defer v.NoteOf(f.Asked, o.Note)
@@ -127,7 +126,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 		text.Body = io.NopCloser(body)
 		o = &text
 	}
-	progress := v.NewProgress(!to.ForPeople, []string{f.Asked.Redacted()})
+	progress := v.NewProgress(!to.ForPeople, f.Asked.Redacted())
 	defer progress.Close()
 	_, err := transfer.Copy(ctx, w, o, progress.Report)
 	return err
@@ -168,8 +167,7 @@ func (s *safeWriter) write(text []byte) error {
 	return err
 }
 
-// unfinished returns the number of octets at the end of text that need the next ones:
-// the start of a UTF-8 character, or a CR.
+// unfinished is Incomplete, and counts a CR at the end of text too.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -177,8 +175,7 @@ func unfinished(text []byte) int {
 	return Incomplete(text)
 }
 
-// Incomplete returns the number of octets at the end of text that start an unfinished
-// UTF-8 character.
+// Incomplete returns the length of an unfinished UTF-8 character at the end of text.
 func Incomplete(text []byte) int {
 	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {

@@ -146,11 +146,11 @@ func newStoryJSON(s *tour.Story) storyJSON {
 	if s.Form != nil {
 		j.Form = newFoundJSON(*s.Form)
 	}
-	if s.Err != nil {
+	if s.Err == nil {
+		j.Found = newFoundJSON(s.Found)
+	} else {
 		reason := base.NewReason(s.Err)
 		j.Error = &reason
-	} else {
-		j.Found = newFoundJSON(s.Found)
 	}
 	return j
 }
