@@ -80,8 +80,6 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-const outputBuffer = 128 << 10
-
 // New returns a run with the given streams and environment. Nothing is a terminal.
 func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
 	a := &App{
@@ -89,7 +87,7 @@ func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(stri
 		NewRegistry: all.Registry, OpenTerminal: openTTY, Interrupt: interruptSelf,
 	}
 	a.sink.w = out
-	a.Out = bufio.NewWriterSize(&a.sink, outputBuffer)
+	a.Out = bufio.NewWriterSize(&a.sink, 128<<10)
 	return a
 }
 

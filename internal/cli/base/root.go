@@ -61,12 +61,10 @@ func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("no subcommand %q", args[0])
 }
 
-var errNoURL = errors.New(`no URL given; "-" reads them from standard input, one a line`)
-
 // RequireURLs refuses to run without arguments.
 func RequireURLs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errNoURL
+		return errors.New(`no URL given; "-" reads them from standard input, one a line`)
 	}
 	return nil
 }

@@ -46,7 +46,6 @@ func (m *mailbox) asStore() mid.Store {
 	return m
 }
 
-// Messages implements [mid.Store].
 func (m *mailbox) Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error] {
 	return func(yield func(fs.File, error) bool) {
 		store, err := m.Open(ctx)
@@ -64,7 +63,6 @@ func (m *mailbox) Messages(ctx context.Context, messageID string) iter.Seq2[fs.F
 	}
 }
 
-// Open opens the store once.
 func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +92,6 @@ func (m *mailbox) tell(err error) {
 	}
 }
 
-// Report shows the progress of indexing.
 func (m *mailbox) Report(p mailstore.Progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,7 +104,6 @@ func (m *mailbox) Report(p mailstore.Progress) {
 	m.progress.Update(p.Octets, "%d messages", p.Messages)
 }
 
-// EndProgress ends the progress display.
 func (m *mailbox) EndProgress() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +113,6 @@ func (m *mailbox) EndProgress() {
 	}
 }
 
-// Close closes the store, if it was opened.
 func (m *mailbox) Close() error {
 	if m == nil || m.store == nil {
 		return nil

@@ -186,7 +186,6 @@ func (m *model) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML takes a number.
 func (m *model) UnmarshalTOML(value any) error { return m.UnmarshalText(fmt.Append(nil, value)) }
 
 type codePage string

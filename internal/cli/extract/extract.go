@@ -15,7 +15,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/term"
-	"github.com/locus-url/locus/internal/walk"
 )
 
 type extractor struct {
@@ -129,10 +128,6 @@ func (x *extractor) run(args []string) error {
 		x.a.RaiseStatus(base.StatusNo)
 	}
 	return nil
-}
-
-func (x *extractor) walkOptions() *walk.Options {
-	return &walk.Options{NoIgnore: x.noIgnore, Hidden: x.hidden, Global: walk.GlobalIgnore(x.a.Getenv)}
 }
 
 func (x *extractor) wants(l *document.Link) bool {

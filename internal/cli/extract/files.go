@@ -166,7 +166,7 @@ func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.Fil
 				}
 				continue
 			}
-			for f, err := range walk.Files(ctx, []string{arg}, x.walkOptions()) {
+			for f, err := range walk.Files(ctx, []string{arg}, &walk.Options{NoIgnore: x.noIgnore, Hidden: x.hidden, Global: walk.GlobalIgnore(x.a.Getenv)}) {
 				if ctx.Err() != nil || !yield(f, err) {
 					return
 				}
@@ -194,18 +194,13 @@ func (x *extractor) writeChunk(c chunk, seen *base.TextSet) (found int64) {
 	if c.flush || a.OutTTY || c.err != nil {
 		a.Out.Flush()
 	}
-	if c.err != nil {
-		x.complain(c.err)
+	switch {
+	case errors.Is(c.err, document.ErrBinary):
+		a.Note("%s; --as text reads it", c.err)
+	case c.err != nil:
+		a.Fail(base.StatusAccess, c.err)
 	}
 	return found
-}
-
-func (x *extractor) complain(err error) {
-	if errors.Is(err, document.ErrBinary) {
-		x.a.Note("%s; --as text reads it", err)
-		return
-	}
-	x.a.Fail(base.StatusAccess, err)
 }
 
 func (r *reading) read(file walk.File) bool {

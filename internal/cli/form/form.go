@@ -113,13 +113,13 @@ func Choose(choices []string, text string) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(choices) {
 		return choices[n-1], nil
 	}
-	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices))
+	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices, func(c string) string { return Quote(charset.Text(c)) }))
 }
 
-func listChoices(choices []string) string {
+func listChoices(choices []string, text func(choice string) string) string {
 	list := make([]string, len(choices))
 	for i, choice := range choices {
-		list[i] = fmt.Sprintf("%d %s", i+1, Quote(charset.Text(choice)))
+		list[i] = fmt.Sprintf("%d %s", i+1, text(choice))
 	}
 	return strings.Join(list, ", ")
 }
@@ -179,19 +179,11 @@ func (l *TextDecoder) formRow(q Question) string {
 	row := fmt.Sprintf("%5d  %-7s  %s", q.Number, q.Kind, l.Line(q.Prompt))
 	switch {
 	case q.Kind == scheme.FieldChoice:
-		row += "  " + l.choices(q)
+		row += "  " + listChoices(q.Choices, func(c string) string { return l.Choice(q, c) })
 	case q.Preset != "" && !q.Secret():
 		row += "  [" + l.Preset(q) + "]"
 	}
 	return row
-}
-
-func (l *TextDecoder) choices(q Question) string {
-	list := make([]string, len(q.Choices))
-	for i, choice := range q.Choices {
-		list[i] = fmt.Sprintf("%d %s", i+1, l.Choice(q, choice))
-	}
-	return strings.Join(list, ", ")
 }
 
 // Choice returns one choice of a question.

@@ -84,7 +84,6 @@ type plainOutput struct{ io.Writer }
 
 func (plainOutput) Close() error { return nil }
 
-// Write passes text on.
 func (p *pager) Write(text []byte) (int, error) {
 	if p.in == nil {
 		if err := p.begin(); err != nil {
@@ -121,17 +120,10 @@ func (p *pager) Close() error {
 		return nil
 	}
 	switch exit.ExitCode() {
-	case notFound, notRunnable:
+	case 126, 127: // of the shell
 		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
-	case killed, base.StatusInterrupted:
+	case -1, base.StatusInterrupted: // a signal ended it
 		p.a.RaiseStatus(base.StatusInterrupted)
 	}
 	return nil
 }
-
-// Exit codes of a pager: the shell could not run it, or a signal ended it.
-const (
-	notRunnable = 126
-	notFound    = 127
-	killed      = -1
-)

@@ -90,22 +90,15 @@ func (d *Display) see(shown []byte) {
 	}
 	text := append(d.sequence, shown...)
 	for _, m := range modeChange().FindAllSubmatch(text, -1) {
-		if turns(m[1]) {
-			d.turned(m[2][0] == 'h')
+		for mode := range bytes.SplitSeq(m[1], []byte(";")) {
+			switch string(mode) {
+			case "47", "1047", "1049":
+				d.turned(m[2][0] == 'h')
+			}
 		}
 	}
 	d.sequence = nil
 	if at := bytes.LastIndexByte(text, '\x1b'); at >= 0 && len(text)-at < maxModeChange {
 		d.sequence = text[at:len(text):len(text)]
 	}
-}
-
-func turns(modes []byte) bool {
-	for mode := range bytes.SplitSeq(modes, []byte(";")) {
-		switch string(mode) {
-		case "47", "1047", "1049":
-			return true
-		}
-	}
-	return false
 }

@@ -59,7 +59,6 @@ func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool)
 	return l
 }
 
-// Close removes the data.
 func (l *letter) Close() error { return l.held.Close() }
 
 func (l *letter) writeText(w io.Writer) error {
@@ -112,7 +111,6 @@ func (h *spool) ReadAt(p []byte, at int64) (n int, err error) {
 	return bytes.NewReader(h.octets).ReadAt(p, at)
 }
 
-// Close removes the file.
 func (h *spool) Close() error {
 	if h.file == nil {
 		return nil

@@ -168,14 +168,12 @@ func (r *itemRange) Type() string { return "range" }
 
 type screenFlags struct{ model, codePage, device string }
 
-// AddFlags adds the flags about the terminal of tn3270.
 func (s *screenFlags) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.model, "model", "", "tn3270: terminal model `N`: 2 (24x80, default), 3, 4 or 5 (27x132)")
 	f.StringVar(&s.codePage, "code-page", "", "tn3270: character set of the host, by `NUMBER` (default 037)")
 	f.StringVar(&s.device, "device", "", "tn3270: ask for the device or group `NAME`")
 }
 
-// Apply changes the configuration to what the flags say.
 func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	if f.Changed("model") {
 		if err := c.Model.UnmarshalText([]byte(s.model)); err != nil {
