@@ -33,7 +33,7 @@ var naming = map[string]string{
 	"internal/cli/open/mailto.go":           "letters are what mailto is for",
 	"internal/cli/open/terminal_session.go": "rlogin sends the user's name itself, and has ~. at the keyboard",
 	"internal/cli/show/message.go":          "the header of a message names messages",
-	"internal/cli/show/screen.go":           "only tn3270 has keys to press",
+	"internal/cli/show/select.go":           "only tn3270 has keys to press",
 	"internal/cli/syntax/resolve.go":        "the name of a flag",
 	"internal/cli/verify/verify.go":         "a file that is named as an argument",
 	"mailstore/index.go":                    "the name of a kind of sources",

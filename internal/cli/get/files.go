@@ -101,7 +101,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 		return nil
 	}
 	defer folder.Close()
-	progress := g.NewProgress(true, names(jobs))
+	progress := g.NewProgress(true, names(jobs)...)
 	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
 		if e.State == transfer.Busy {
 			g.App.Note("%v; waiting for it", e.Err)
