@@ -23,9 +23,6 @@ type Object struct {
 	Methods    []Method
 	NoContents bool
 	Attributes []Attribute // stored ones
-	// Unstored is a file without stored data: a request for only ACCESS-METHOD is
-	// NOT-FOUND, as on the measured server.
-	Unstored bool
 
 	Moved *Link         // its new address: FORWARDED, with host, hsoname, version and expiry
 	Fail  string        // the text after FAILURE for each request: "NOT-AUTHORIZED"
