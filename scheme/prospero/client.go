@@ -23,7 +23,6 @@ type Options struct {
 	Wait    time.Duration // total time that a server may make the client wait; 0: 10 minutes
 	Packets int           // limit of a reply; 0: 4096
 	Octets  int           // limit of a reply; 0: 8 MiB
-	Limits  Limits        // limits of what a reply contains
 	// Referrals is the most requests that the union links of one directory may cost; 0: 16.
 	Referrals int
 	// SoftwareID identifies the client to servers: a word of at most 39 octets; empty: "locus".

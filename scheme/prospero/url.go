@@ -151,10 +151,10 @@ func split(u locus.URL) rawPath {
 // fields yields the fields in order.
 func (p rawPath) fields(yield func(fieldspec) bool) {
 	offset := p.offset + len(p.ppath)
-	for rest, more := strings.CutPrefix(p.fieldspecs, ";"); more; {
+	for rest := p.fieldspecs; rest != ""; {
+		text, _, _ := strings.Cut(rest[len(";"):], ";")
+		rest = rest[len(";")+len(text):]
 		f := fieldspec{offset: offset}
-		var text string
-		text, rest, more = strings.Cut(rest, ";")
 		f.name, f.value, f.equals = strings.Cut(text, "=")
 		if !yield(f) {
 			return
