@@ -373,18 +373,18 @@ func parseOption(h *Header) (o option, ok bool) {
 	if h.Option != OptionRedirect && h.Option != OptionRedirectAll && h.Option != OptionQueue {
 		return o, true
 	}
-	e, ok := h.Extras()
+	fields, ok := h.OptionFields()
 	if !ok {
 		return o, false
 	}
 	if h.Option == OptionQueue {
-		o.queue, ok = parseQueue(e.Option)
+		o.queue, ok = parseQueue(fields)
 		return o, ok
 	}
-	if len(e.Option) < 6 {
+	if len(fields) < 6 {
 		return o, false
 	}
-	o.redirect = netip.AddrPortFrom(netip.AddrFrom4([4]byte(e.Option)), binary.BigEndian.Uint16(e.Option[4:]))
+	o.redirect = netip.AddrPortFrom(netip.AddrFrom4([4]byte(fields)), binary.BigEndian.Uint16(fields[4:]))
 	return o, true
 }
 
@@ -392,18 +392,18 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 	if len(field) == 0 {
 		return p, false
 	}
-	flags, rest := field[0], field[1:]
-	if flags&queuePosition != 0 {
-		if len(rest) < 2 {
+	size := 1
+	if field[0]&queuePosition != 0 {
+		if size += 2; size > len(field) {
 			return p, false
 		}
-		p.Position, rest = int(binary.BigEndian.Uint16(rest)), rest[2:]
+		p.Position = int(binary.BigEndian.Uint16(field[size-2:]))
 	}
-	if flags&queueTime != 0 {
-		if len(rest) < 4 {
+	if field[0]&queueTime != 0 {
+		if size += 4; size > len(field) {
 			return p, false
 		}
-		p.Expected = time.Duration(binary.BigEndian.Uint32(rest)) * time.Second
+		p.Expected = time.Duration(binary.BigEndian.Uint32(field[size-4:])) * time.Second
 	}
 	return p, true
 }
