@@ -11,19 +11,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// staleError is the failure of a kept connection at its first command: the server has
-// probably closed it, and another connection may work.
-type staleError struct{ error }
-
-// fail marks the connection as unusable and returns err.
-func (c *control) fail(err error) error {
-	c.broken = true
-	if c.reused && !c.answered {
-		return staleError{err}
-	}
-	return err
-}
-
 // command sends a command and returns its reply.
 func (c *control) command(verb string, argument ...string) (Reply, error) {
 	if err := c.send(verb, argument...); err != nil {
@@ -47,12 +34,7 @@ func (c *control) send(verb string, argument ...string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	c.traced(true, shown)
-	if _, err := c.conn.Write(text); err != nil {
-		return c.fail(scheme.Broken(err))
-	}
-	c.owed++
-	return nil
+	return c.Send(text, shown)
 }
 
 // commandText returns a command without its password.
@@ -65,21 +47,18 @@ func commandText(verb string, argument ...string) string {
 
 // receive returns the next reply.
 func (c *control) receive() (Reply, error) {
-	r, err := readReply(c.lines, c.maxReply)
+	r, err := readReply(c.Lines, c.maxReply)
 	if err != nil {
-		return Reply{}, c.fail(err)
+		return Reply{}, c.Fail(err)
 	}
 	for _, text := range r.Lines {
-		c.traced(false, text)
+		c.Traced(false, text)
 	}
 	if r.Code == 421 {
 		// The server closes the connection, whatever the command was.
-		return r, c.fail(refusal("connection", r))
+		return r, c.Fail(refusal("connection", r))
 	}
-	c.answered = true
-	if !r.preliminary() {
-		c.owed--
-	}
+	c.Answered(!r.preliminary())
 	return r, nil
 }
 
@@ -91,22 +70,11 @@ func (c *control) final() (Reply, error) {
 			return r, err
 		}
 	}
-	return Reply{}, c.fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
+	return Reply{}, c.Fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
 }
 
 // maxPreliminary bounds the preliminary replies to one command.
 const maxPreliminary = 16
-
-func (c *control) traced(sent bool, text string) {
-	if c.trace != nil {
-		c.trace(sent, text)
-	}
-}
-
-// reusable reports whether the state of the server is known.
-func (c *control) reusable() bool {
-	return !c.broken && c.owed == 0 && c.lines.Buffered() == 0
-}
 
 // extends reports whether cwd begins with the CWD commands that were sent over c.
 func (c *control) extends(cwd []string) bool {
@@ -204,7 +172,7 @@ func (c *control) findListVerb() error {
 
 // greet reads the greeting.
 func (c *control) greet() error {
-	c.owed = 1
+	c.Owed = 1
 	r, err := c.final()
 	if err != nil {
 		return err

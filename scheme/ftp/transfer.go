@@ -9,17 +9,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/internal/media"
 	"github.com/locus-url/locus/scheme"
 )
 
 // operation is one open, from the choice of a connection to the end of the transfer.
-// When ctx ends, the connections are closed, and reads from them fail.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -27,56 +26,16 @@ type operation struct {
 	url    URL
 	plan   Plan
 
+	lineconn.Lease
 	ctl     *control
 	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused int                 // how many answers the server refused
-
-	mu   sync.Mutex
-	stop func() bool // stops watching ctx
-	over bool        // ctl was kept or closed
-	data []io.Closer // of data connections
 }
 
 // use makes ctl the connection of the operation.
 func (x *operation) use(ctl *control) {
-	ctl.trace = x.req.Trace
-	x.mu.Lock() // ctx may end before stop is set
-	defer x.mu.Unlock()
-	x.ctl, x.over, x.data = ctl, false, nil
-	x.stop = context.AfterFunc(x.ctx, func() { x.end(false) })
-}
-
-// hold closes a data connection at the end of the operation.
-func (x *operation) hold(data io.Closer) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.over {
-		data.Close()
-	}
-	x.data = append(x.data, data)
-}
-
-// end gives the connections up, once. If keep is set and the state of the server is
-// known, the control connection is kept; otherwise it is closed, which also ends a
-// transfer.
-func (x *operation) end(keep bool) {
-	x.mu.Lock()
-	over, stop, data := x.over, x.stop, x.data
-	x.over = true
-	x.mu.Unlock()
-	if over {
-		return
-	}
-	stop()
-	for _, c := range data {
-		c.Close()
-	}
-	if keep && x.ctl.reusable() {
-		x.ctl.trace = nil
-		x.client.pool.Put(x.ctl)
-	} else {
-		x.ctl.raw.Close()
-	}
+	x.ctl = ctl
+	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
 }
 
 // failure returns the error of reading the resource: the cause of ctx if it has ended,
@@ -98,7 +57,7 @@ func (x *operation) perform() (res scheme.Resource, err error) {
 		}
 	}
 	if err != nil {
-		x.end(true)
+		x.End(true)
 		return nil, err
 	}
 	return res, nil
@@ -132,12 +91,12 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 	ch.Close()
 	refused := refusal(commandText(command[0], command[1:]...), r)
 	if r.completed() {
-		x.ctl.broken = true
+		x.ctl.Broken = true
 		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
 		// Servers differ in whether REST applies to the next transfer then.
-		x.ctl.broken = true
+		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "the transfer should continue at octet "+strconv.FormatInt(start, 10)+": start again from the beginning")
 	}
 	return nil, 0, refused
@@ -155,7 +114,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 	// A server that knows the size or time of a file has the file.
 	known := o.Size >= 0 || !o.ModTime.IsZero()
 	if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
-		x.end(true)
+		x.End(true)
 		o.Body = io.NopCloser(strings.NewReader(""))
 		return o, nil
 	}
@@ -213,7 +172,7 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 // directory.
 func (x *operation) maybeDirectory(err error) error {
 	name := x.plan.Name
-	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.reusable() || name == "" {
+	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
 		return err
 	}
 	r, cwdErr := x.ctl.command("CWD", name)
@@ -239,11 +198,11 @@ func (d *download) finish(err error, whole bool) error {
 		err = io.EOF // the server did not end TLS, but the file is complete
 	}
 	if err != io.EOF {
-		d.x.end(false)
+		d.x.End(false)
 		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
 	err = d.complete()
-	d.x.end(true)
+	d.x.End(true)
 	if err != nil {
 		return d.x.failure(err)
 	}
@@ -263,7 +222,7 @@ func (d *download) complete() error {
 
 // Close ends the transfer. If it is not complete, the control connection is closed.
 func (d *download) Close() error {
-	d.x.end(false)
+	d.x.End(false)
 	return nil
 }
 
@@ -300,7 +259,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	plan := x.plan
 	if x.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {
 		// CWD succeeded, so the directory exists.
-		x.end(true)
+		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Items: noItems}, nil
 	}
 	verb := ""
@@ -322,7 +281,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	}
 	title := bnf.Decode(x.url.fpath())
 	if noFiles(err) {
-		x.end(true)
+		x.End(true)
 		return &scheme.Menu{URL: x.req.URL, Title: title, Items: noItems}, nil
 	}
 	if err != nil {
@@ -451,7 +410,7 @@ func (m *menu) end(err error) {
 			err = nil // the listing itself is complete
 		}
 	}
-	m.x.end(true)
+	m.x.End(true)
 	m.unread.release()
 	if m.err = io.EOF; err != nil {
 		m.err = m.x.failure(err)

@@ -19,7 +19,7 @@ type block struct {
 
 // finish ends the block with err, and the operation.
 func (b *block) finish(err error) {
-	b.end(err == io.EOF)
+	b.End(err == io.EOF)
 	b.err = err
 	if err != io.EOF {
 		b.err = b.failure(fmt.Errorf("the reply to %s: %w", b.command, err))
@@ -89,16 +89,16 @@ func (b *body) Read(p []byte) (int, error) {
 
 // dots begins to read a block as octets.
 func (c *conn) dots() *dotReader {
-	c.owed++
+	c.Owed++
 	return newDotReader(connReader{c})
 }
 
 // endDots updates the state of the server after the last read from d.
 func (c *conn) endDots(d *dotReader) {
 	// The server sent more than was asked for.
-	c.broken = c.broken || d.r.Buffered() > 0
+	c.Broken = c.Broken || d.r.Buffered() > 0
 	if d.err == io.EOF {
-		c.owed--
+		c.Owed--
 	}
 }
 
@@ -106,7 +106,7 @@ func (c *conn) endDots(d *dotReader) {
 type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
-	n, err := r.lines.Read(p)
+	n, err := r.Lines.Read(p)
 	if err != nil {
 		err = readError(err)
 	}
