@@ -78,7 +78,7 @@ func TestDrop(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
-		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{HangUp: verb}}, nil)
+		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{verb: ""}}}, nil)
 		_, err := w.open("/a.few/7")
 		wantError(t, err, scheme.ErrProtocol, "closed the connection")
 		wantError(t, err, io.ErrUnexpectedEOF)
