@@ -311,11 +311,11 @@ func (c *control) askTLS(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if r.Code != 234 {
+	if r.code != 234 {
 		if o.TLS == TLSTry {
 			return nil
 		}
-		return scheme.Hint(&ReplyError{Command: "AUTH TLS", Reply: r, Kind: scheme.ErrUnsupported}, "TLS is required: without it the login would not be encrypted")
+		return scheme.Hint(&lineconn.ReplyError{Command: "AUTH TLS", Code: r.code, Text: r.text(), Kind: scheme.ErrUnsupported}, "TLS is required: without it the login would not be encrypted")
 	}
 	if err := c.startTLS(ctx, o.TLSConfig); err != nil {
 		return err
@@ -395,7 +395,7 @@ func (x *operation) openChannel() (*channel, error) {
 			x.Hold(conn)
 			return ch, nil
 		}
-		var refused *ReplyError
+		var refused *lineconn.ReplyError
 		if !x.overIPv6() || x.ctl.Broken || !errors.As(err, &refused) {
 			return ch, err
 		}
@@ -439,8 +439,8 @@ func (x *operation) connectData() (net.Conn, error) {
 // otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the server
 // has no passive ports for this version of IP. PASV does not support IPv6.
 func otherProtocol(err error) bool {
-	var refused *ReplyError
-	return errors.As(err, &refused) && refused.Reply.Code == 522
+	var refused *lineconn.ReplyError
+	return errors.As(err, &refused) && refused.Code == 522
 }
 
 func (x *operation) passive(verb string) (net.Conn, error) {

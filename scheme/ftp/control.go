@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/line"
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
 // command sends a command and returns its reply.
-func (c *control) command(verb string, argument ...string) (Reply, error) {
+func (c *control) command(verb string, argument ...string) (reply, error) {
 	if err := c.send(verb, argument...); err != nil {
-		return Reply{}, err
+		return reply{}, err
 	}
 	return c.receive()
 }
@@ -46,15 +47,15 @@ func commandText(verb string, argument ...string) string {
 }
 
 // receive returns the next reply.
-func (c *control) receive() (Reply, error) {
+func (c *control) receive() (reply, error) {
 	r, err := readReply(c.Lines, c.maxReply)
 	if err != nil {
-		return Reply{}, c.Fail(err)
+		return reply{}, c.Fail(err)
 	}
-	for _, text := range r.Lines {
+	for _, text := range r.lines {
 		c.Traced(false, text)
 	}
-	if r.Code == 421 {
+	if r.code == 421 {
 		// The server closes the connection, whatever the command was.
 		return r, c.Fail(refusal("connection", r))
 	}
@@ -63,14 +64,14 @@ func (c *control) receive() (Reply, error) {
 }
 
 // final returns the first reply that is not preliminary.
-func (c *control) final() (Reply, error) {
+func (c *control) final() (reply, error) {
 	for range maxPreliminary {
 		r, err := c.receive()
 		if err != nil || !r.preliminary() {
 			return r, err
 		}
 	}
-	return Reply{}, c.Fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
+	return reply{}, c.Fail(fmt.Errorf("%w: more than %d preliminary replies to one command", scheme.ErrProtocol, maxPreliminary))
 }
 
 // maxPreliminary bounds the preliminary replies to one command.
@@ -132,7 +133,7 @@ func (c *control) size(name string) (int64, error) {
 		return -1, nil
 	}
 	r, err := c.command("SIZE", name)
-	c.noSize = unknownCommand(r)
+	c.noSize = unknownCommand(r.code)
 	if err != nil {
 		return -1, err
 	}
@@ -145,7 +146,7 @@ func (c *control) modTime(name string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	r, err := c.command("MDTM", name)
-	c.noTime = unknownCommand(r)
+	c.noTime = unknownCommand(r.code)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -153,7 +154,7 @@ func (c *control) modTime(name string) (time.Time, error) {
 }
 
 // unknownCommand reports that the server does not have the command.
-func unknownCommand(r Reply) bool { return r.Code == 500 || r.Code == 502 }
+func unknownCommand(code int) bool { return code == 500 || code == 502 }
 
 // findListVerb sets listVerb.
 func (c *control) findListVerb() error {
@@ -182,7 +183,7 @@ func (c *control) greet() error {
 	}
 	// inetutils reads the control connection as Telnet, as RFC 959 demands; other
 	// servers do not, and no command asks which.
-	c.telnet = strings.Contains(strings.Join(r.Lines, " "), "GNU inetutils")
+	c.telnet = strings.Contains(strings.Join(r.lines, " "), "GNU inetutils")
 	return nil
 }
 
@@ -193,8 +194,8 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 	if err != nil {
 		return err
 	}
-	if r.Code == 331 {
-		answer, err := password(r.Text())
+	if r.code == 331 {
+		answer, err := password(r.text())
 		if err != nil {
 			return err
 		}
@@ -204,7 +205,7 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 			}
 		}
 		user = answer.User
-		if r.Code == 331 {
+		if r.code == 331 {
 			if r, err = c.command("PASS", answer.Password); err != nil {
 				return err
 			}
@@ -222,6 +223,6 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 
 // loginFailed reports whether err says that a server refused a password.
 func loginFailed(err error) bool {
-	var refused *ReplyError
+	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Command == "PASS ***" && refused.Kind == scheme.ErrAuth
 }

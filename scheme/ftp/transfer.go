@@ -74,7 +74,7 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 		if err != nil {
 			return nil, 0, err
 		}
-		if r.Code == 350 {
+		if r.code == 350 {
 			start = offset
 		}
 	}
@@ -215,7 +215,7 @@ func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
 	if err == nil && !r.completed() {
-		err = &ReplyError{Command: d.command, Reply: r, Kind: scheme.ErrProtocol}
+		err = &lineconn.ReplyError{Command: d.command, Code: r.code, Text: r.text(), Kind: scheme.ErrProtocol}
 	}
 	return err
 }
@@ -274,7 +274,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	}
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, command...)
-	if refused := (*ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Reply) {
+	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
 		x.ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, command...)
@@ -303,40 +303,32 @@ func noItems(func(scheme.Item, error) bool) {}
 // noFiles reports whether err means an empty directory: "450 No files found". For a
 // missing directory servers send the same code with another text.
 func noFiles(err error) bool {
-	var refused *ReplyError
-	if !errors.As(err, &refused) || refused.Reply.Code != 450 && refused.Reply.Code != 550 {
+	var refused *lineconn.ReplyError
+	if !errors.As(err, &refused) || refused.Code != 450 && refused.Code != 550 {
 		return false
 	}
-	return strings.Contains(strings.ToLower(refused.Reply.Text()), "no files")
+	return strings.Contains(strings.ToLower(refused.Text), "no files")
 }
 
-// parsedLine is the entry in a line of a listing. base makes its URL.
-type parsedLine struct {
-	base linker
-	Entry
-}
-
-// entryParser returns the function that reads a line of the reply to verb. The
-// function reports false for a line without an entry.
-func (x *operation) entryParser(verb string) func(text string) (parsedLine, bool) {
+// entryParser returns the function that reads a line of the reply to verb, and the
+// directory of its entry. It reports false for a line without an entry.
+func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	u, now := x.url, time.Now()
 	base := newLinker(u)
 	argument := x.plan.Name
-	return func(text string) (p parsedLine, ok bool) {
-		p.base = base
+	return func(text string) (_ linker, it scheme.Item, ok bool) {
 		switch {
 		case verb == "MLSD":
-			p.Entry, ok = ParseMLSD(text)
+			it, ok = parseMLSD(text)
 		case verb == "LIST":
-			p.Entry, ok = ParseLIST(text, now)
+			it, ok = parseLIST(text, now)
 		case text == argument:
 			// NLST of a file returns the name of the file.
-			p.base, p.Entry = parentLinker(u), unknown(u.Name())
-			ok = listed(p.Name)
+			return parentLinker(u), unknown(u.Name()), listed(u.Name())
 		default:
-			p.Entry, ok = ParseNLST(text, argument)
+			it, ok = parseNLST(text, argument)
 		}
-		return p, ok
+		return base, it, ok
 	}
 }
 
@@ -344,7 +336,7 @@ func (x *operation) entryParser(verb string) func(text string) (parsedLine, bool
 type menu struct {
 	download
 	lines  *listing
-	parse  func(text string) (parsedLine, bool)
+	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread // of the reply to LIST; nil for other verbs
 	told   bool    // the error was yielded
 }
@@ -380,8 +372,8 @@ func (m *menu) next() (scheme.Item, error) {
 			m.end(err)
 			continue
 		}
-		if p, ok := m.parse(text); ok && m.unread.take(p.Entry, text) {
-			return p.base.item(p.Entry, text), nil
+		if base, it, ok := m.parse(text); ok && m.unread.take(it, text) {
+			return base.item(it, text), nil
 		}
 	}
 }

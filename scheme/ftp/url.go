@@ -189,7 +189,7 @@ type Parts struct {
 // URL makes the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or NUL,
 // or the host or typecode is invalid.
 func (p Parts) URL() (URL, error) {
-	path := AppendPath(nil, p.CWD, p.Name)
+	path := appendPath(nil, p.CWD, p.Name)
 	if p.Typecode != 0 {
 		path = append(append(path, typeWord...), p.Typecode)
 	}
@@ -223,8 +223,8 @@ func (p Parts) URL() (URL, error) {
 // allows "?", but some programs cut the path there.
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// AppendPath appends cwds and a name as an fpath of section 5, encoded.
-func AppendPath(dst []byte, cwd []string, name string) []byte {
+// appendPath appends cwds and a name as an fpath of section 5, encoded.
+func appendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
 	}

@@ -192,7 +192,7 @@ func TestArticle(t *testing.T) {
 	}
 	w.wantArticle("/a.few/0011", few.Articles[4])
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 11")
-	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `"no group no.such"`, "/a.few/4711": "ARTICLE 4711"} {
+	for path, words := range map[string]string{"/a.few/9": "423", "/no.such/1": `411 no group no.such`, "/a.few/4711": "ARTICLE 4711"} {
 		_, err := w.open(path)
 		wantError(t, err, scheme.ErrNotFound, words)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/locus-url/locus/internal/lineconn"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -175,7 +176,7 @@ func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 }
 
 // loginError says that a server refused a user or password.
-type loginError struct{ ReplyError }
+type loginError struct{ lineconn.ReplyError }
 
 // authenticate logs in (RFC 4643 section 2.3).
 func (c *conn) authenticate(login scheme.Credentials) error {
@@ -196,5 +197,5 @@ func (c *conn) authenticate(login scheme.Credentials) error {
 	}
 	// Servers have many codes for a wrong password, and for one with octets that they
 	// do not accept.
-	return &loginError{ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
+	return &loginError{lineconn.ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }

@@ -125,7 +125,7 @@ func (x *operation) open() (res scheme.Resource, err error) {
 // remedy does what the server demands in err before it carries out the command: each
 // thing once. It returns an error if it can do nothing.
 func (x *operation) remedy(err error) error {
-	refused := (*ReplyError)(nil)
+	refused := (*lineconn.ReplyError)(nil)
 	if !errors.As(err, &refused) || x.conn.Broken {
 		return err
 	}
@@ -160,7 +160,7 @@ func (x *operation) encrypt(err error) error {
 const maxLogins = 3
 
 // logIn logs in because refused says that the server demands it.
-func (x *operation) logIn(refused *ReplyError) error {
+func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
 		return scheme.Hint(refused, "the server accepted the login, but it is not enough for this")
 	}
