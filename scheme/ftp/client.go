@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -295,7 +294,7 @@ func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	// Some servers demand that a data connection resumes the TLS session of its control
 	// connection, as a proof that both have the same client. So each control connection
 	// has a cache, from which its data connections only read.
-	cache := new(sessions)
+	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
 	if err := c.StartTLS(ctx, config); err != nil {
 		return err
@@ -337,24 +336,6 @@ func (c *control) protect() error {
 	}
 	c.protected = true
 	return nil
-}
-
-// sessions is a cache of the newest TLS session.
-type sessions struct {
-	mu    sync.Mutex
-	state *tls.ClientSessionState
-}
-
-func (s *sessions) Get(string) (*tls.ClientSessionState, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state, s.state != nil
-}
-
-func (s *sessions) Put(_ string, state *tls.ClientSessionState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = state
 }
 
 // readOnly is a session cache that ignores Put.

@@ -1,7 +1,9 @@
 package ftp
 
 import (
+	"fmt"
 	"iter"
+	"log/slog"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -108,6 +110,13 @@ func isDraftTypecode(code string) bool {
 
 // URL returns the URL as it was parsed.
 func (u URL) URL() locus.URL { return u.u }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (u URL) Format(s fmt.State, verb rune) { u.u.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Redacted()) }
 
 // User returns the user. ok is false without a user, which differs from an empty one
 // (section 3.1).

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/locus-url/locus/message"
 )
 
 // block is the multi-line part of an answer, which ends with a dot on a line of its
@@ -60,9 +62,9 @@ func newBody(x *operation) *body {
 
 // date returns the date in the head, or the zero time.
 func (b *body) date() time.Time {
-	head, _, _ := bytes.Cut(b.head, []byte(headEnd))
-	o := overviewOf(0, string(head))
-	return o.time()
+	h, _ := message.ReadHeader(bytes.NewReader(b.head), nil)
+	t, _ := h.Date()
+	return t
 }
 
 func (b *body) read(p []byte) (int, error) {

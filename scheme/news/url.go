@@ -3,6 +3,7 @@ package news
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -124,6 +125,13 @@ func articleNumber(digits string) (uint64, error) {
 
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
+
+// Format writes the URL with "***" for a password, whatever the verb: see
+// [github.com/locus-url/locus.Mask].
+func (n URL) Format(s fmt.State, verb rune) { n.url.Format(s, verb) }
+
+// LogValue is the URL with "***" for a password.
+func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Redacted()) }
 
 // Secure reports whether the scheme is snews or nntps: NNTP over TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }

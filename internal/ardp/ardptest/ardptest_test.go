@@ -459,6 +459,7 @@ func TestNetwork(t *testing.T) {
 		// A full socket loses datagrams.
 		for range 2 * maxQueue {
 			stranger.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(here))
+			synctest.Wait()
 		}
 		pc.SetReadDeadline(time.Now().Add(time.Second))
 		count := 0

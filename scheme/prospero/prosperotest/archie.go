@@ -10,8 +10,7 @@ import (
 // Query is an Archie query: ARCHIE/MATCH for files in archives, or ARCHIE/HOST for the
 // directory Path of Site.
 type Query struct {
-	Hits, Matches, HitsPerMatch int // limits: in all, of different names, of each name
-	Offset                      int // how many to skip first
+	Hits int // limit
 	// Type is the kind of search: '=' exact, 's' substring, 'c' substring with case, 'r'
 	// regular expression. Small letters try the exact name first.
 	Type  byte
@@ -74,14 +73,11 @@ func parseQuery(hsoname string) (q Query, failure string) {
 	}
 	q.Words = words
 	values := strings.Split(parameters, ",")
-	number := func(i int) int {
-		n, _ := strconv.Atoi(values[i])
-		return n
-	}
 	if len(values) != 5 || len(values[4]) != 1 {
 		return q, "NOT-FOUND"
 	}
-	q.Hits, q.Matches, q.HitsPerMatch, q.Offset, q.Type = number(0), number(1), number(2), number(3), values[4][0]
+	q.Hits, _ = strconv.Atoi(values[0])
+	q.Type = values[4][0]
 	if q.Hits < 1 || q.Hits > archieMost {
 		return q, "NOT-AUTHORIZED " + string(appendTokens(nil, "Legal values for max hits are between 1 and 10000 "))
 	}
@@ -148,25 +144,12 @@ func (q *Query) like() func(name string) bool {
 	}
 }
 
-// choose returns the matching entries of table, within the limits of q.
+// choose returns the matching entries of table, at most q.Hits in a search.
 func (q *Query) choose(table []Find, match func(f *Find) bool) (list []Find) {
-	names := map[string]int{}
-	skipped := 0
 	for i := range table {
-		f := &table[i]
-		if !match(f) {
-			continue
+		if match(&table[i]) && (q.Site != "" || len(list) < q.Hits) {
+			list = append(list, table[i])
 		}
-		_, name := f.split()
-		if q.Site == "" && (len(list) == q.Hits || names[name] == q.HitsPerMatch || names[name] == 0 && len(names) == q.Matches) {
-			continue
-		}
-		if skipped < q.Offset {
-			skipped++
-			continue
-		}
-		names[name]++
-		list = append(list, *f)
 	}
 	return list
 }
