@@ -67,7 +67,6 @@ func newExchange(o *Options, call *Call, id uint16, server netip.AddrPort, send 
 
 func (x *exchange) isOver() bool { return x.done || x.err != nil }
 
-// fail ends the exchange.
 func (x *exchange) fail(err error) {
 	if !x.isOver() {
 		x.err = err
@@ -89,7 +88,6 @@ func (x *exchange) begin(now time.Duration) {
 	x.sendPackets(1)
 }
 
-// restart resets the timer and the tries.
 func (x *exchange) restart(now time.Duration) {
 	x.interval = x.options.Timer
 	x.tries = x.options.Tries - 1
@@ -146,7 +144,6 @@ func (x *exchange) noReply() *noReplyError {
 	return &noReplyError{sent: 1 + x.repeats, heard: x.heard, received: x.received(), total: x.total, lastWait: x.lastWait}
 }
 
-// received is the number of packets received.
 func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
 // sendPackets sends the request's packets from that number to the end of the window. A
@@ -167,7 +164,6 @@ func (x *exchange) acknowledge() {
 	x.transmit(&Header{Fields: FieldThrough, ID: x.id, Through: uint16(x.through)}, nil)
 }
 
-// cancel tells the server that the client gives up.
 func (x *exchange) cancel() {
 	x.transmit(&Header{Fields: FieldOption, ID: x.id, Option: OptionCancel}, nil)
 }
@@ -200,7 +196,6 @@ func (x *exchange) networkError(err error) {
 	x.drop(err)
 }
 
-// receive handles one datagram.
 func (x *exchange) receive(now time.Duration, datagram []byte) {
 	if x.isOver() {
 		return
@@ -356,7 +351,6 @@ func (x *exchange) ownData(h *Header, data []byte) []byte {
 	return data
 }
 
-// giveUp fails and cancels the request at the server.
 func (x *exchange) giveUp(err error) {
 	x.fail(err)
 	x.cancel()

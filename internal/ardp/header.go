@@ -141,7 +141,6 @@ type number struct {
 	value *uint16
 }
 
-// numbers returns the fields of 2 octets.
 func (h *Header) numbers() [5]number {
 	return [...]number{
 		{FieldID, &h.ID}, {FieldNumber, &h.Number}, {FieldTotal, &h.Total}, {FieldThrough, &h.Through}, {FieldWait, &h.Wait},
@@ -189,5 +188,4 @@ func (h *Header) OptionFields() (fields []byte, ok bool) {
 	return h.Extra[size:], true
 }
 
-// swapped returns an id with its octets exchanged.
 func swapped(id uint16) uint16 { return id<<8 | id>>8 }

@@ -64,7 +64,6 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// portOffset returns the offset of the ":" before the port.
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
 // URL returns the URL as it was parsed.

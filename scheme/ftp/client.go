@@ -176,7 +176,6 @@ func (x *operation) ask(realm string) (*scheme.Credentials, error) {
 	return lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.url.u, Realm: realm, User: user, Attempt: x.refused}, missing)
 }
 
-// connect opens a control connection and logs in.
 func (x *operation) connect(l lineconn.Key) error {
 	conn, err := lineconn.Dial(x.ctx, l)
 	if err != nil {
@@ -362,7 +361,6 @@ func (ch *channel) Close() error {
 
 func (ch *channel) Read(p []byte) (int, error) { return ch.conn.Read(p) }
 
-// openChannel prepares a data connection.
 func (x *operation) openChannel() (*channel, error) {
 	ch := new(channel)
 	if x.ctl.protected {
@@ -395,7 +393,6 @@ func (x *operation) openChannel() (*channel, error) {
 	return ch, nil
 }
 
-// overIPv6 reports whether the control connection is over IPv6.
 func (x *operation) overIPv6() bool {
 	far, err := netip.ParseAddrPort(x.ctl.Raw.RemoteAddr().String())
 	return err == nil && far.Addr().Unmap().Is6()

@@ -12,7 +12,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// command sends a command and returns its reply.
 func (c *control) command(verb string, argument ...string) (reply, error) {
 	if err := c.send(verb, argument...); err != nil {
 		return reply{}, err
@@ -38,7 +37,6 @@ func (c *control) send(verb string, argument ...string) error {
 	return c.Send(text, shown)
 }
 
-// commandText returns a command without its password.
 func commandText(verb string, argument ...string) string {
 	if verb == "PASS" {
 		return "PASS ***"
@@ -46,7 +44,6 @@ func commandText(verb string, argument ...string) string {
 	return strings.Join(append([]string{verb}, argument...), " ")
 }
 
-// receive returns the next reply.
 func (c *control) receive() (reply, error) {
 	r, err := readReply(c.Lines, c.maxReply)
 	if err != nil {
@@ -103,7 +100,6 @@ func (c *control) changeDirectory(cwd []string) error {
 	return nil
 }
 
-// setType sends TYPE, if code is not the current type.
 func (c *control) setType(code string) error {
 	if c.dataType == code {
 		return nil
@@ -171,7 +167,6 @@ func (c *control) findListVerb() error {
 	return nil
 }
 
-// greet reads the greeting.
 func (c *control) greet() error {
 	c.Owed = 1
 	r, err := c.final()

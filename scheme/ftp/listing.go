@@ -72,7 +72,6 @@ func parseMLSD(text string) (e scheme.Item, ok bool) {
 	return e, listed(name)
 }
 
-// cutFold cuts a prefix off, ignoring its case.
 func cutFold(text, prefix string) (before, after string, ok bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
 		return text, "", false
@@ -347,7 +346,6 @@ func (l *listing) next() (string, error) {
 // linker is the URL of a directory. It makes the URLs of its entries.
 type linker string
 
-// newLinker returns the linker for the directory that u lists.
 func newLinker(u URL) linker {
 	text := u.u.String()
 	base := text[:u.u.PathOffset()]
@@ -361,7 +359,6 @@ func newLinker(u URL) linker {
 	return linker(base)
 }
 
-// parentLinker returns the linker for the directory that contains u.
 func parentLinker(u URL) linker {
 	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
 }

@@ -30,7 +30,6 @@ func (r reply) text() string { return strings.TrimSpace(r.lines[len(r.lines)-1][
 // preliminary reports that another reply to the command follows.
 func (r reply) preliminary() bool { return r.code < 200 }
 
-// completed reports that the command succeeded.
 func (r reply) completed() bool { return r.code >= 200 && r.code < 300 }
 
 // readReply reads one reply of at most limit bytes. A reply of several lines begins with

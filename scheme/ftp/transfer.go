@@ -32,7 +32,6 @@ type operation struct {
 	refused int                 // how many answers the server refused
 }
 
-// use makes ctl the connection of the operation.
 func (x *operation) use(ctl *control) {
 	x.ctl = ctl
 	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
@@ -47,7 +46,6 @@ func (x *operation) failure(err error) error {
 	return fmt.Errorf("ftp: %w", err)
 }
 
-// perform carries out the plan.
 func (x *operation) perform() (res scheme.Resource, err error) {
 	if err = x.ctl.changeDirectory(x.plan.CWD); err == nil {
 		if x.plan.Action == Retrieve {
@@ -102,7 +100,6 @@ func (x *operation) transfer(offset int64, command ...string) (ch *channel, star
 	return nil, 0, refused
 }
 
-// retrieve opens a file.
 func (x *operation) retrieve() (scheme.Resource, error) {
 	o, err := x.describe()
 	if err != nil {
@@ -254,7 +251,6 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// list opens a directory as a menu.
 func (x *operation) list() (scheme.Resource, error) {
 	plan := x.plan
 	if x.req.Probe && plan.Name == "" && len(plan.CWD) > 0 {

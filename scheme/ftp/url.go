@@ -165,7 +165,6 @@ func (u URL) DraftTypecode() string {
 	return ""
 }
 
-// code returns the typecode as written, or "".
 func (u URL) code() string {
 	if u.typecode == 0 {
 		return ""

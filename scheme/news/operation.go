@@ -55,7 +55,6 @@ func (x *operation) run() (scheme.Resource, error) {
 	return x.perform()
 }
 
-// use makes c the connection of the operation.
 func (x *operation) use(c *conn) {
 	x.conn, x.switched = c, false
 	x.Begin(x.ctx, &c.Conn, x.req.Trace, func() { x.client.pool.Put(c) })
@@ -220,7 +219,6 @@ func (x *operation) login(realm string) (login scheme.Credentials, asked bool, e
 	return *x.answer, true, nil
 }
 
-// ask sets the answer of Request.Ask.
 func (x *operation) ask(realm string) (err error) {
 	missing := scheme.Hint(fmt.Errorf("%w: the server wants a login: %s", scheme.ErrAuth, locus.Quote(realm)), "the URL has no login, and none was given")
 	x.answer, err = lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.server, Realm: realm, User: x.key.User, Attempt: x.refused}, missing)

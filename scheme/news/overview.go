@@ -127,7 +127,6 @@ func overviewOf(number int64, head string) overview {
 	return o
 }
 
-// time returns the date, or the zero time.
 func (o *overview) time() time.Time {
 	t, _ := message.ParseDate(o.Date)
 	return t

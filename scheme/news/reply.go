@@ -27,7 +27,6 @@ func parseReply(text string) (reply, error) {
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
-// readError classifies an error of reading from a server.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

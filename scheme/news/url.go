@@ -86,10 +86,8 @@ func parseNNTP(u locus.URL) (URL, error) {
 	return n, nil
 }
 
-// isNNTP reports whether the scheme is nntp or nntps.
 func isNNTP(u locus.URL) bool { return u.Scheme() == "nntp" || u.Scheme() == "nntps" }
 
-// isSecure reports whether the scheme is snews or nntps.
 func isSecure(u locus.URL) bool { return u.Scheme() == "snews" || u.Scheme() == "nntps" }
 
 func defaultPort(u locus.URL) uint16 {
@@ -199,7 +197,6 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// grouppart returns the path of a news URL.
 func (p Parts) grouppart() (string, error) {
 	given := 0
 	for _, is := range []bool{p.All, p.Newsgroup != "", p.MessageID != ""} {
@@ -224,7 +221,6 @@ func (p Parts) grouppart() (string, error) {
 // A "*" alone means all newsgroups.
 func plainGroup() escape.Set { return escape.Unreserved().Without("*") }
 
-// group returns the path of an nntp URL.
 func (p Parts) group() (string, error) {
 	if p.All || p.MessageID != "" {
 		return "", fmt.Errorf("%w: an nntp URL has a newsgroup", locus.ErrForm)

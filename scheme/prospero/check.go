@@ -92,7 +92,6 @@ func checkPath(f *bnf.Findings, p rawPath) {
 	}
 }
 
-// checkDraftPath applies the rules of the URI draft.
 func checkDraftPath(f *bnf.Findings, p rawPath) {
 	hsoname, version, ok := strings.Cut(p.ppath, nul)
 	f.DraftPath("hsoname", p.offset, hsoname)

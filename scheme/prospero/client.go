@@ -141,7 +141,6 @@ func dial(ctx context.Context, d scheme.Dialer, address string) (net.Conn, error
 	return conn, err
 }
 
-// dialRedirect opens a socket for the server that an ARDP redirect names.
 func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPort) (net.Conn, error) {
 	at.host, at.port = to.Addr().String(), to.Port()
 	d, err := f.referred(at)
@@ -161,7 +160,6 @@ func (f *fetcher) referred(at location) (scheme.Dialer, error) {
 	return f.req.Referred(u)
 }
 
-// address returns the server's host and port, as package net writes them.
 func (at location) address() string {
 	return net.JoinHostPort(strings.Trim(at.host, "[]"), strconv.Itoa(int(at.port)))
 }

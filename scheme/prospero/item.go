@@ -9,7 +9,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// isObject reports whether the link leads to an object of a Prospero server.
 func (l *link) isObject() bool {
 	switch l.Type {
 	case typeFile, typeDirectory, typeDirectoryFile, typeObject:
@@ -60,7 +59,6 @@ func (l *link) currentTarget() *target {
 	return &l.target
 }
 
-// addNote adds a clause to the note of an item.
 func addNote(item *scheme.Item, text string) {
 	if item.Note != "" {
 		item.Note += "; "
@@ -68,7 +66,6 @@ func addNote(item *scheme.Item, text string) {
 	item.Note += text
 }
 
-// fields returns the link's own fields.
 func (l *link) fields() []scheme.Field {
 	host := l.Host
 	if l.Port != 0 {
@@ -140,7 +137,6 @@ func (l *link) setExternal(item *scheme.Item) {
 	}
 }
 
-// methodFields returns the access methods as fields.
 func methodFields(methods []method) [][]scheme.Field {
 	records := [][]scheme.Field{}
 	for _, m := range methods {
@@ -156,7 +152,6 @@ func methodFields(methods []method) [][]scheme.Field {
 	return records
 }
 
-// kind returns the kind of resource that the URL leads to.
 func (c candidate) kind() scheme.ItemKind {
 	path, _ := c.url.Path()
 	switch c.url.Scheme() {

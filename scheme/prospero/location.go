@@ -64,7 +64,6 @@ func (at location) target() target {
 	return target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
 }
 
-// current returns at without its version.
 func (at location) current() location {
 	at.version = 0
 	return at

@@ -20,7 +20,6 @@ type menu struct {
 	warnings    []string
 }
 
-// menu returns the links of the directory as a Menu.
 func (f *fetcher) menu(r *reply) scheme.Resource {
 	inner := *f
 	ctx, cancel := context.WithCancel(f.ctx)

@@ -119,7 +119,6 @@ func (m method) url() (locus.URL, error) {
 // errName: the name of an object has an octet that no request of its protocol can hold.
 var errName = fmt.Errorf("%w: a name with a character that ends lines", scheme.ErrUnsupported)
 
-// hostURL returns a URL of the method's host and port.
 func (m method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
 	host, err := hostName(m.Host)
 	if err != nil {
@@ -132,7 +131,6 @@ func (m method) hostURL(schemeName string, user *string, path string) (locus.URL
 	return u, nil
 }
 
-// hostName returns a host name or IPv4 address in lower case.
 func hostName(host string) (string, error) {
 	if !locus.IsHost(host) || strings.HasPrefix(host, "[") {
 		return "", fmt.Errorf("%w: invalid host %s", scheme.ErrUnsupported, locus.Quote(host))
@@ -140,7 +138,6 @@ func hostName(host string) (string, error) {
 	return strings.ToLower(host), nil
 }
 
-// encodePath encodes octets as a path separated by "/".
 func encodePath(octets string) string {
 	return escape.Encode(octets, escape.Unreserved().With("/"))
 }
@@ -171,7 +168,6 @@ func (m method) ftpURL(root string) (locus.URL, error) {
 	return m.hostURL("ftp", nil, path)
 }
 
-// firstExtra returns the first of the method's own tokens, or "".
 func (m method) firstExtra() string {
 	if len(m.More) == 0 {
 		return ""
@@ -259,7 +255,6 @@ func gatewayURLs(hsoname string) []locus.URL {
 	return []locus.URL{u}
 }
 
-// archieURL returns the URL of a directory of an FTP server.
 func archieURL(text string) (locus.URL, error) {
 	site, path, _ := strings.Cut(text, "/")
 	if path != "" && !strings.HasSuffix(path, "/") {

@@ -226,7 +226,6 @@ func (p *parser) text(line string, n int) string {
 	return strings.TrimSpace(rest)
 }
 
-// fail records the first failure.
 func (p *parser) fail(failure *failureError) {
 	if p.reply.Failure == nil {
 		p.reply.Failure = failure
@@ -287,7 +286,6 @@ func (p *parser) attribute(depth int, fields []string) error {
 	return nil
 }
 
-// forwarded reads the fields of a FORWARDED line.
 func (p *parser) forwarded(fields []string) error {
 	const least = 5
 	if len(fields) < least {

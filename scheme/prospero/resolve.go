@@ -104,7 +104,6 @@ func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	return f.menu(list), nil
 }
 
-// info asks for attributes of the object.
 func (f *fetcher) info(attributes ...string) (*reply, error) {
 	message, err := f.query(f.at).info(attributes...)
 	if err != nil {
@@ -113,7 +112,6 @@ func (f *fetcher) info(attributes ...string) (*reply, error) {
 	return f.ask(f.req.Dial, f.at, message, attributes[0] == attrContents)
 }
 
-// list asks for the links of the directory at a location.
 func (f *fetcher) list(d scheme.Dialer, at location) (*reply, error) {
 	message, err := f.query(at).list()
 	if err != nil {
@@ -149,7 +147,6 @@ func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents boo
 	return r, err
 }
 
-// isFailure reports whether err is a refusal with one of these words.
 func isFailure(err error, words ...string) bool {
 	var f *failureError
 	return errors.As(err, &f) && slices.Contains(words, f.Word)
@@ -239,7 +236,6 @@ func candidates(methods []method, object location) (list []candidate, unusable [
 	return list, unusable
 }
 
-// asks reports whether m asks the server of an object for its contents.
 func (m method) asks(object location) bool {
 	if !m.isContents() {
 		return false
@@ -294,7 +290,6 @@ func joinReasons(unusable []string, faults []error) string {
 	return strings.Join(unusable, "; ")
 }
 
-// contents gets the object from its own server.
 func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 	r, err := f.info(attrContents)
 	if err != nil {
@@ -320,7 +315,6 @@ func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 	return o, nil
 }
 
-// newObject returns the object with its attributes and an empty body.
 func (f *fetcher) newObject(info *reply) *scheme.Object {
 	name := f.at.hsoname[strings.LastIndexByte(f.at.hsoname, '/')+1:]
 	return &scheme.Object{

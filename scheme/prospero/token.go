@@ -81,7 +81,6 @@ func cutToken(line string) (token, rest string) {
 	return unquote(line[:i]), line[i:]
 }
 
-// appendTokens appends the tokens of a line to list.
 func appendTokens(list []string, line string) []string {
 	for rest := trimBlanks(line); rest != ""; rest = trimBlanks(rest) {
 		var token string

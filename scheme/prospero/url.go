@@ -114,7 +114,6 @@ func cutDigits(octets string) (digits, rest string) {
 	return octets[:i], octets[i:]
 }
 
-// form checks u up to its hsoname.
 func form(u locus.URL) error {
 	if err := bnf.Form(u, name, "prosperourl"); err != nil {
 		return err
@@ -148,7 +147,6 @@ func split(u locus.URL) rawPath {
 	return rawPath{offset: u.PathOffset(), ppath: path[:i], fieldspecs: path[i:]}
 }
 
-// fields yields the fields in order.
 func (p rawPath) fields(yield func(fieldspec) bool) {
 	offset := p.offset + len(p.ppath)
 	for rest := p.fieldspecs; rest != ""; {

@@ -29,7 +29,6 @@ func isOld(message string) bool {
 	return f[6] == nameASCII && isDigits(f[8]) && isDigits(f[9])
 }
 
-// isDigits reports whether a token is a number.
 func isDigits(token string) bool {
 	_, rest := cutDigits(token)
 	return token != "" && rest == ""

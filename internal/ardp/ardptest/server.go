@@ -205,7 +205,6 @@ type exchange struct {
 	last         time.Time // when something was sent
 }
 
-// take handles a packet of the request.
 func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
 	if number == 0 || max(number, total) > maxPackets {
 		return
@@ -231,7 +230,6 @@ func (x *exchange) isThere(number int) bool {
 	return ok
 }
 
-// answer calls the handler for a complete request.
 func (x *exchange) answer() {
 	r := x.request
 	r.Packets = x.total
@@ -278,7 +276,6 @@ func (x *exchange) respond(r *Reply) {
 	}
 }
 
-// cut splits a message into the data of one or more packets.
 func cut(message []byte) (packets [][]byte) {
 	for len(message) > ardp.MaxData {
 		packets = append(packets, message[:ardp.MaxData])
@@ -332,7 +329,6 @@ func (x *exchange) retransmit(through int) {
 	}
 }
 
-// sendFrom sends the window of packets after through.
 func (x *exchange) sendFrom(through int, again bool) {
 	last := min(through+ardp.Window, len(x.reply))
 	for n := through + 1; n <= last; n++ {

@@ -167,7 +167,6 @@ func (s *Server) Addr() string { return s.l.Addr().String() }
 // Close closes the server and its connections, and waits until they have ended.
 func (s *Server) Close() error { return s.group.Close() }
 
-// cut reports whether to cut the current transfer.
 func (s *Server) cut() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +185,6 @@ func resolve(dir, argument string) string {
 	return path.Clean(argument)
 }
 
-// isDir reports whether the absolute path p is a directory.
 func (s *Server) isDir(p string) bool {
 	prefix := strings.TrimPrefix(p, "/") + "/"
 	if p == "/" {
@@ -200,7 +198,6 @@ func (s *Server) isDir(p string) bool {
 	return false
 }
 
-// file returns the file at the absolute path p.
 func (s *Server) file(p string) (File, bool) {
 	f, ok := s.files[strings.TrimPrefix(p, "/")]
 	return f, ok && p != "/"

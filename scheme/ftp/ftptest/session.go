@@ -64,7 +64,6 @@ func (c *session) serve() {
 	}
 }
 
-// write sends the text of replies.
 func (c *session) write(text string) {
 	if !c.s.o.Fault.Pieces {
 		io.WriteString(c.conn, text)
@@ -380,7 +379,6 @@ func (l lineEnds) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// listing sends the lines for a directory or a file.
 func (c *session) listing(verb, argument string, text func(e entry) string) {
 	p := resolve(c.dir, argument)
 	_, isFile := c.s.file(p)

@@ -84,7 +84,6 @@ func parseQuery(hsoname string) (q Query, failure string) {
 	return q, ""
 }
 
-// link returns f as an item of a query's result.
 func (f *Find) link() Link {
 	_, name := f.split()
 	l := Link{Name: name, Target: "EXTERNAL", Host: f.Site, HSOName: f.Path, Methods: []Method{{"AFTP", "", "", "", "", "BINARY"}}}

@@ -46,7 +46,6 @@ func (x *exchange) end(line string) bool {
 	return false
 }
 
-// nothing replies that the result is empty.
 func (x *exchange) nothing() bool {
 	x.out = append(x.out, "NONE-FOUND\n"...)
 	return true
@@ -112,7 +111,6 @@ func (x *exchange) forward(to *Link) bool {
 	return false
 }
 
-// info answers GET-OBJECT-INFO.
 func (x *exchange) info(hsoname string, names []string) bool {
 	if x.s.isArchie(hsoname) {
 		return x.nothing()
@@ -152,7 +150,6 @@ func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	return dst
 }
 
-// list answers LIST of the last DIRECTORY.
 func (x *exchange) list(attributes bool) bool {
 	links, ok := x.links(x.dir)
 	switch {
