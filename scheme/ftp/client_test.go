@@ -638,9 +638,22 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
+// pieces is a dialer whose connections deliver an octet at a time.
+type pieces struct{ net.Dialer }
+
+func (p *pieces) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := p.Dialer.DialContext(ctx, network, address)
+	return piecesConn{c}, err
+}
+
+type piecesConn struct{ net.Conn }
+
+func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
+
 // Replies may arrive octet by octet.
 func TestPieces(t *testing.T) {
-	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n", Fault: ftptest.Fault{Pieces: true}}, nil)
+	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n"}, nil)
+	w.dial = new(pieces)
 	w.wantGet("", "/a/x", "x")
 	if got, err := w.titles("", "/a/"); err != nil || !slices.Equal(got, []string{"object /a/x"}) {
 		t.Errorf("%q, %v", got, err)

@@ -188,15 +188,5 @@ func (f *fetcher) traceLines(sent bool, message []byte) {
 }
 
 func (f *fetcher) traceProgress(p ardp.Progress) {
-	text := "the server withdraws its request to wait"
-	if p.Wait > 0 {
-		text = fmt.Sprintf("the server asks to wait %v", p.Wait)
-	}
-	if p.Position > 0 {
-		text += fmt.Sprintf("; position %d in its queue", p.Position)
-	}
-	if p.Expected > 0 {
-		text += fmt.Sprintf("; the reply is expected in %v", p.Expected)
-	}
-	f.req.Traced(false, "("+text+")")
+	f.req.Traced(false, "(the server asks to "+p.String()+")")
 }

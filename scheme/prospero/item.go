@@ -122,7 +122,7 @@ func (l *link) setExternal(item *scheme.Item) {
 		best := list[0]
 		item.URL, item.Kind = best.url, best.kind()
 		if item.Kind == scheme.KindObject {
-			item.Type = media.ByName(best.ObjectName)
+			item.Type = media.ByName(best.target.Name)
 		}
 		switch best.rank() {
 		case session:
@@ -140,7 +140,7 @@ func (l *link) setExternal(item *scheme.Item) {
 func methodFields(methods []method) [][]scheme.Field {
 	records := [][]scheme.Field{}
 	for _, m := range methods {
-		record := []scheme.Field{{Name: "method", Value: m.Name}, {Name: "host", Value: m.Host}, {Name: "name", Value: m.ObjectName}, {Name: "url"}}
+		record := []scheme.Field{{Name: "method", Value: m.Name}, {Name: "host", Value: m.Host}, {Name: "name", Value: m.target.Name}, {Name: "url"}}
 		if m.Port != 0 {
 			record[1].Value = fmt.Sprintf("%s:%d", m.Host, m.Port)
 		}

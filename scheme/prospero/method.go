@@ -20,13 +20,9 @@ const (
 
 // method is a way to get an object, mostly by another protocol.
 type method struct {
-	Name       string // AFTP, GOPHER, PROSPERO-CONTENTS
-	HostType   string // INTERNET-D
-	Host       string // as written, without its port
-	Port       uint16 // 0: the default of the method's protocol
-	NameType   string // ASCII
-	ObjectName string // octets: the method's name for the object
-	More       []string
+	Name   string // AFTP, GOPHER, PROSPERO-CONTENTS
+	target        // with the method's name for the object
+	More   []string
 }
 
 // Methods returns the access methods among the attributes of an object or a link, in
@@ -53,22 +49,18 @@ func parseMethod(tokens []string, of target, external bool) (method, error) {
 	if len(tokens) < least {
 		return method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
 	}
-	m := method{
-		Name:       tokens[0],
-		HostType:   cmp.Or(tokens[1], of.HostType),
-		NameType:   cmp.Or(tokens[3], of.NameType),
-		ObjectName: cmp.Or(tokens[4], of.Name),
-		More:       tokens[least:],
-	}
-	if tokens[2] == "" {
-		m.Host = of.Host
-		if external || m.isContents() {
-			m.Port = of.Port
-		}
-		return m, nil
-	}
+	m := method{Name: tokens[0], target: of, More: tokens[least:]}
+	m.Version = 0 // a method has none
+	m.HostType = cmp.Or(tokens[1], of.HostType)
+	m.NameType = cmp.Or(tokens[3], of.NameType)
+	m.target.Name = cmp.Or(tokens[4], of.Name)
 	var err error
-	m.Host, m.Port, err = cutPort(tokens[2])
+	switch {
+	case tokens[2] != "":
+		m.Host, m.Port, err = cutPort(tokens[2])
+	case !external && !m.isContents():
+		m.Port = 0
+	}
 	return m, err
 }
 
@@ -90,7 +82,7 @@ func (m method) url() (locus.URL, error) {
 	if m.HostType != hostInternet {
 		return locus.URL{}, fmt.Errorf("%w: host type %s", scheme.ErrUnsupported, locus.Quote(m.HostType))
 	}
-	if strings.ContainsAny(m.ObjectName, "\r\n\x00") && !m.isContents() {
+	if strings.ContainsAny(m.target.Name, "\r\n\x00") && !m.isContents() {
 		return locus.URL{}, errName
 	}
 	switch m.Name {
@@ -147,7 +139,7 @@ func (m method) contentsURL() (locus.URL, error) {
 	if err != nil {
 		return locus.URL{}, err
 	}
-	u, err := location{host: host, port: m.Port, hsoname: m.ObjectName}.locator(nil)
+	u, err := location{host: host, port: m.Port, hsoname: m.target.Name}.locator(nil)
 	if err != nil {
 		return locus.URL{}, fmt.Errorf("%w: %w", scheme.ErrUnsupported, err)
 	}
@@ -156,7 +148,7 @@ func (m method) contentsURL() (locus.URL, error) {
 
 // ftpURL returns the URL of a file. root is the beginning of the url-path.
 func (m method) ftpURL(root string) (locus.URL, error) {
-	path := root + encodePath(strings.TrimPrefix(m.ObjectName, "/"))
+	path := root + encodePath(strings.TrimPrefix(m.target.Name, "/"))
 	switch m.firstExtra() {
 	case "BINARY":
 		path += ";type=i"
@@ -178,7 +170,7 @@ func (m method) firstExtra() string {
 // gopherURL returns the URL of a gopher item. Without a token for its type, that is the
 // first character of the selector, which keeps it.
 func (m method) gopherURL() (locus.URL, error) {
-	if strings.Contains(m.ObjectName, "\t") {
+	if strings.Contains(m.target.Name, "\t") {
 		return locus.URL{}, errName
 	}
 	gtype := m.firstExtra()
@@ -189,14 +181,14 @@ func (m method) gopherURL() (locus.URL, error) {
 		gtype = "0"
 	case "":
 		gtype = "1"
-		if m.ObjectName != "" {
-			gtype = m.ObjectName[:1]
+		if m.target.Name != "" {
+			gtype = m.target.Name[:1]
 		}
 	}
 	if len(gtype) != 1 || gtype[0] <= ' ' {
 		return locus.URL{}, fmt.Errorf("%w: invalid gophertype %s", scheme.ErrUnsupported, locus.Quote(gtype))
 	}
-	return m.hostURL("gopher", nil, encodePath(gtype+m.ObjectName))
+	return m.hostURL("gopher", nil, encodePath(gtype+m.target.Name))
 }
 
 // user returns the encoded user that the text of a session suggests, or nil.
@@ -218,13 +210,13 @@ func (m method) nfsURL() (locus.URL, error) {
 	if strings.Trim(system, "/") == "" || strings.ContainsAny(system, "\r\n\x00") {
 		return locus.URL{}, fmt.Errorf("%w: the file system is missing", scheme.ErrUnsupported)
 	}
-	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.ObjectName))
+	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.target.Name))
 }
 
 // afsURL returns the URL of a file in the cell that begins its name. AFS ignores the
 // host.
 func (m method) afsURL() (locus.URL, error) {
-	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.ObjectName, "/"), "/")
+	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.target.Name, "/"), "/")
 	m.Host, m.Port = cell, 0
 	return m.hostURL("afs", nil, encodePath(rest))
 }
@@ -260,7 +252,7 @@ func archieURL(text string) (locus.URL, error) {
 	if path != "" && !strings.HasSuffix(path, "/") {
 		path += "/"
 	}
-	return method{Host: site}.hostURL("ftp", nil, encodePath(path)+";type=d")
+	return method{target: target{Host: site}}.hostURL("ftp", nil, encodePath(path)+";type=d")
 }
 
 // gopherGatewayURL reads <host>(<port>)/<type>/<selector>.
@@ -270,7 +262,7 @@ func gopherGatewayURL(text string) (locus.URL, error) {
 		return locus.URL{}, err
 	}
 	m.More = make([]string, 1)
-	m.More[0], m.ObjectName, _ = strings.Cut(rest, "/")
+	m.More[0], m.target.Name, _ = strings.Cut(rest, "/")
 	return m.gopherURL()
 }
 

@@ -191,7 +191,7 @@ func TestMethodFaults(t *testing.T) {
 		{Name: "access-method", Type: valueSequence, Value: []string{"AFTP", "a", "b", "c", "d", "e", "f"}},
 	}
 	methods, faults := methodsOf(list, target{}, false)
-	if len(faults) != 1 || len(methods) != 1 || fmt.Sprint(methods[0]) != "{AFTP a b 0 c d [e f]}" {
+	if len(faults) != 1 || len(methods) != 1 || fmt.Sprint(methods[0]) != "{AFTP {a b 0 c d 0} [e f]}" {
 		t.Errorf("%+v %v", methods, faults)
 	}
 }
@@ -268,8 +268,8 @@ func FuzzMethod(f *testing.F) {
 		f.Add(c, "H", uint16(0), "a\r\nb", `Use the account name "x" to log in`)
 	}
 	f.Fuzz(func(t *testing.T, name, host string, port uint16, object, more string) {
-		checkMethod(t, method{Name: name, HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, ObjectName: object})
-		checkMethod(t, method{Name: name, HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, ObjectName: object, More: []string{more}})
+		checkMethod(t, method{Name: name, target: target{HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, Name: object}})
+		checkMethod(t, method{Name: name, target: target{HostType: hostInternet, Host: host, Port: port, NameType: nameASCII, Name: object}, More: []string{more}})
 		for _, kind := range []string{"ARCHIE/HOST/", "GOPHER-GW/", "WAIS-GW/"} {
 			for _, u := range gatewayURLs(kind + host + "/" + more + "/" + object) {
 				if again, err := locus.Parse(u.String()); err != nil || again != u {

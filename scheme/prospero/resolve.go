@@ -240,7 +240,7 @@ func (m method) asks(object location) bool {
 	if !m.isContents() {
 		return false
 	}
-	at, err := (&target{HostType: m.HostType, Host: m.Host, Port: m.Port, Name: m.ObjectName}).location()
+	at, err := m.target.location()
 	return err == nil && at == object.current()
 }
 

@@ -122,8 +122,6 @@ type Fault struct {
 	Replies map[string]string
 	// Endless, a verb, gets an endless reply.
 	Endless string
-	// Pieces sends every octet of a reply in a write of its own.
-	Pieces bool
 	// Listings replace the lines of the replies to listing verbs.
 	Listings map[string]iter.Seq[string]
 	// Idle closes a control connection after so many transfers, with the reply

@@ -64,17 +64,7 @@ func (c *session) serve() {
 	}
 }
 
-func (c *session) write(text string) {
-	if !c.s.o.Fault.Pieces {
-		io.WriteString(c.conn, text)
-		return
-	}
-	for i := range len(text) {
-		if _, err := io.WriteString(c.conn, text[i:i+1]); err != nil {
-			return
-		}
-	}
-}
+func (c *session) write(text string) { io.WriteString(c.conn, text) }
 
 func (c *session) reply(format string, args ...any) { c.write(fmt.Sprintf(format, args...) + "\r\n") }
 

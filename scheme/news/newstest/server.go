@@ -73,10 +73,6 @@ type Fault struct {
 	DropLines int
 	// Endless, a verb, gets its reply and then EndlessText without end.
 	Endless, EndlessText string
-	// Pieces sends every octet in a write of its own.
-	Pieces bool
-	// AfterStartTLS is sent in clear after the reply to STARTTLS.
-	AfterStartTLS string
 	// Silent, a verb, gets no reply.
 	Silent string
 }

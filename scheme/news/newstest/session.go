@@ -64,16 +64,8 @@ func (c *session) goSecure() {
 
 // write sends text and reports success.
 func (c *session) write(text string) bool {
-	step := len(text)
-	if c.s.o.Fault.Pieces {
-		step = 1
-	}
-	for ; text != ""; text = text[min(step, len(text)):] {
-		if _, err := io.WriteString(c.conn, text[:min(step, len(text))]); err != nil {
-			return false
-		}
-	}
-	return true
+	_, err := io.WriteString(c.conn, text)
+	return err == nil
 }
 
 func (c *session) reply(format string, args ...any) bool {
@@ -435,7 +427,7 @@ func (c *session) startTLS([]string) bool {
 	if c.s.o.TLS == nil || c.secure {
 		return c.reply("502 no TLS")
 	}
-	c.write("382 continue\r\n" + c.s.o.Fault.AfterStartTLS)
+	c.reply("382 continue")
 	c.goSecure()
 	c.r = bufio.NewReader(c.conn)
 	c.reader, c.group, c.user = false, "", ""
