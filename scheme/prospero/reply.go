@@ -263,7 +263,7 @@ func (p *parser) addLink(l link) {
 }
 
 // attribute adds an attribute. One of depth 1 or more is that of the link in another
-// attribute, which no one needs.
+// attribute, and not used.
 func (p *parser) attribute(depth int, fields []string) error {
 	if depth > p.depth {
 		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)

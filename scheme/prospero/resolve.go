@@ -174,7 +174,7 @@ func (f Field) remote() (number string, ok bool) {
 }
 
 // checkFields compares the attributes with the fields of the URL, which identify the
-// object (RFC 1738 section 3.11). A missing attribute is no contradiction.
+// object (RFC 1738 section 3.11). A missing attribute contradicts nothing.
 func (f *fetcher) checkFields(list []attribute) error {
 	for _, field := range f.url.Fields() {
 		if _, selected := field.remote(); selected || isVersion(field) {
