@@ -46,7 +46,8 @@ const rules = `
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
 
-	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme, internal/line < internal/lineconn;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# A scheme imports no other scheme, and nothing above. The list imports all.
 	scheme/X < scheme/all;
