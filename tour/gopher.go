@@ -4,37 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-func (m *Museum) gopherRoom() (Room, error) {
+func (m *Museum) startGopher() error {
 	menu, err := m.gopherMenu()
 	if err != nil {
-		return Room{}, err
+		return err
 	}
-	const form, search, list = scheme.KindForm, scheme.KindSearch, scheme.KindMenu
-	return Room{
-			Name: "Lists", About: "Menus of texts, pictures, searches, forms, and of more menus. They look the same wherever they lead.",
-			Stops: []Stop{
-				{Section: "RFC 1738 3.4.1", Kind: list, Title: "a menu: each line knows its type, its selector and its host", URL: m.url("gopher", "/")},
-				{Section: "RFC 1738 3.4.1", Type: "text/plain", Title: "a text: what is sent is the selector, and nothing else", URL: m.url("gopher", "/0/history/1991.txt")},
-				{Section: "RFC 1738 3.4.1", Type: "text/plain", Title: "a text whose characters are those of ISO Latin 1, though nothing says so", URL: m.url("gopher", "/0/accents")},
-				{Section: "RFC 1738 3.4.1", Kind: list, Title: "a gallery: a type for each kind of thing", URL: m.url("gopher", "/1/gallery")},
-				{Section: "RFC 1738 3.4.1", Type: "image/gif", Title: "a picture, whose type is g", URL: m.url("gopher", "/g/gallery/gopher.gif")},
-				{Section: "RFC 1738 3.4.2", Kind: search, Title: "a search: words behind a TAB", URL: m.url("gopher", "/7/search%09plus")},
-				{Section: "RFC 1738 3.4", Kind: search, Title: "a phone book, which has a protocol of its own", URL: m.url("phone", "/2%09veronica")},
-				{Section: "RFC 1738 3.4.5", Kind: list, Title: "what is known of an item: Gopher+ asks with an exclamation mark", URL: m.url("gopher", "/0/welcome%09%09!")},
-				{Section: "RFC 1738 3.4.6", Kind: list, Title: "what is known of all items of a menu", URL: m.url("gopher", "/1/history%09%09$")},
-				{Section: "RFC 1738 3.4.7", Type: "text/plain", Title: "the same text in another language", URL: m.url("gopher", "/0/welcome%09%09+text/plain%20De_DE")},
-				{
-					Section: "RFC 1738 3.4.9", Kind: form, Title: "a form: its questions are asked for first, then the answers are sent", URL: m.url("gopher", "/0/guestbook%09%09?"),
-					Answers: []string{"", "Ada", "Lists that I can read.\nNothing moves.", "the lists", "1"},
-				},
-			},
-		}, m.keep(gophertest.Start(menu, &gophertest.Options{
-			Admin: "Keeper of the lists <keeper@museum.example>", Phone: gopherPeople, Listener: m.tcp["gopher"], PhoneListener: m.tcp["phone"],
-		}))
+	return m.keep(gophertest.Start(menu, &gophertest.Options{
+		Admin: "Keeper of the lists <keeper@museum.example>", Phone: gopherPeople, Listener: m.tcp["gopher"], PhoneListener: m.tcp["phone"],
+	}))
 }
 
 // gopherPeople are search programs. Their phone numbers are the years in which they began.

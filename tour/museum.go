@@ -3,6 +3,7 @@ package tour
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,8 @@ import (
 	"github.com/locus-url/locus/mailstore"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
+	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
 // Museum is the running servers. Close ends them.
@@ -38,7 +41,6 @@ type Museum struct {
 
 	server, client *tls.Config // client trusts only server
 	dir            string      // has the files and the mail
-	news           locus.URL
 	mail           *mailstore.Store
 
 	started chan struct{} // closed when all servers run
@@ -79,15 +81,16 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	if err := m.writeFiles(); err != nil {
 		return err
 	}
-	for _, open := range []func() (Room, error){
-		m.ftpRoom, m.httpRoom, m.gopherRoom, m.mailtoRoom, m.newsRoom, m.sessionRoom, m.waisRoom, m.fileRoom, m.prosperoRoom, m.mailRoom,
-		m.secureRoom,
-	} {
-		r, err := open()
-		if err != nil {
-			return err
-		}
-		m.add(r)
+	m.startHTTP(m.tcp["http"])
+	err := errors.Join(
+		m.startFTP(ftptest.Options{Listener: m.tcp["ftp"]}), m.startGopher(), m.startNews(newstest.Options{Listener: m.tcp["nntp"]}),
+		m.startSessions(), m.startWAIS(), m.startProspero(), m.openMail(), m.startSecure(),
+	)
+	if err != nil {
+		return err
+	}
+	if err := m.readRooms(); err != nil {
+		return err
 	}
 	for _, s := range rows {
 		if s.Demo == nil {
@@ -100,6 +103,22 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 		m.addDemo(s, d)
 	}
 	m.start()
+	return nil
+}
+
+// readRooms reads the rooms and their stops.
+func (m *Museum) readRooms() error {
+	text, err := m.read("rooms.json")
+	if err != nil {
+		return err
+	}
+	var rooms []Room
+	if err := json.Unmarshal(text, &rooms); err != nil {
+		return err
+	}
+	for _, r := range rooms {
+		m.add(r)
+	}
 	return nil
 }
 
@@ -169,7 +188,7 @@ func (m *Museum) Stops() []Stop {
 func (m *Museum) Rooms() []Room { return m.rooms }
 
 // News returns the server for news URLs, which name none, as "nntp://host:port".
-func (m *Museum) News() locus.URL { return m.news }
+func (m *Museum) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 
 // Mail returns the mail for mid URLs. It is valid until Close.
 func (m *Museum) Mail() *mailstore.Store { return m.mail }
@@ -209,9 +228,6 @@ func (m *Museum) keep(server io.Closer, err error) error {
 	}
 	return err
 }
-
-// url returns the URL of rest on a server.
-func (m *Museum) url(name, rest string) locus.URL { return locus.MustParse(m.base[name] + rest) }
 
 func (m *Museum) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
 func (m *Museum) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }

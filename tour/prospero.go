@@ -6,26 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
-
-// prosperoRoom has names of its own objects and of objects on the other servers.
-func (m *Museum) prosperoRoom() (Room, error) {
-	const section = "RFC 1738 3.11"
-	return Room{
-		Name: "Names", About: "Directories of names for what is elsewhere: the server says by what means it can be had.",
-		Stops: []Stop{
-			{Section: section, Kind: scheme.KindMenu, Title: "a directory: its names lead to many servers, and those of another are among them", URL: m.url("prospero", "//museum")},
-			{Section: section, Type: "text/plain", Title: "an object that the server has itself; its name begins with a slash of its own", URL: m.url("prospero", "//museum/welcome")},
-			{Section: section, Type: "text/plain", Title: "an object that can be had elsewhere: the server says how, and one goes there", URL: m.url("prospero", "//museum/1971")},
-			{Section: section, Type: "text/plain", Title: "the example of the RFC: a field tells what the object has to be", URL: m.url("prospero", "//pros/name;key=value")},
-			{Section: section, Missing: true, Title: "the same name with a field that is not so: no such object", URL: m.url("prospero", "//pros/name;key=other")},
-			{Section: section, Kind: scheme.KindMenu, Title: "a query to archie: who has files with such names?", URL: m.url("prospero", "/ARCHIE/MATCH(10,10,10,0,s)/.txt")},
-		},
-	}, m.startProspero()
-}
 
 func (m *Museum) startProspero() error {
 	files, err := ftptest.FromFS(m.files())

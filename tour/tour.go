@@ -25,7 +25,6 @@ import (
 	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/tn3270"
 )
 
 // Stop is a URL to visit.
@@ -47,10 +46,9 @@ func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1
 
 // Typed is input for a session.
 type Typed struct {
-	Await  string     // text that the session shows first, after the last input
-	Text   string     // what to type
-	Secret bool       // Text is not shown
-	Key    tn3270.Key // of a 3270, pressed after Text; 0: none
+	Await  string // text that the session shows first, after the last input
+	Text   string // what to type; "\r" is Enter
+	Secret bool   // Text is not shown
 }
 
 // Guide visits stops. Its client traces the conversations and fills in forms.

@@ -6,19 +6,19 @@ import (
 	"path"
 	"strings"
 
-	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// waisRoom has a database of texts, one of which has two types, and a card index.
-func (m *Museum) waisRoom() (Room, error) {
+// startWAIS starts a server with a database of texts, one of which has two types, and a
+// card index.
+func (m *Museum) startWAIS() error {
 	documents, err := m.waisDocuments()
 	if err != nil {
-		return Room{}, err
+		return err
 	}
 	cards, err := m.waisCards()
 	if err != nil {
-		return Room{}, err
+		return err
 	}
 	const database, maintainer = "museum", "keeper@museum.example"
 	server, err := waistest.Start([]waistest.Database{{
@@ -34,23 +34,11 @@ func (m *Museum) waisRoom() (Room, error) {
 		Keywords:    []string{"standards", "protocols"},
 		Documents:   cards,
 	}}, &waistest.Options{Listener: m.tcp["wais"]})
-	if err := m.keep(server, err); err != nil {
-		return Room{}, err
+	if err == nil {
+		const twoTypes = 1 // the index of the document that has them
+		m.base["document"], m.base["picture"] = server.Wpath(database, twoTypes), server.Wpath(database, len(documents)-1)
 	}
-	const section = "RFC 1738 3.9"
-	const twoTypes = 1 // the index of the document that has them
-	wpath := server.Wpath(database, twoTypes)
-	return Room{
-		Name: "Questions", About: "Databases of whole texts. One asks in plain words, and the answers come with scores.",
-		Stops: []Stop{
-			{Section: section, Kind: scheme.KindSearch, Title: "a database: a search for nothing makes it tell about itself", URL: m.url("wais", "/"+database)},
-			{Section: section, Kind: scheme.KindSearch, Title: "a search: words go there, and headlines with scores come back", URL: m.url("wais", "/"+database+"?database+server")},
-			{Section: section, Type: "text/plain", Title: "a document: its name is what its server called it, octet for octet", URL: m.url("wais", "/"+database+"/TEXT/"+wpath)},
-			{Section: section, Type: "text/html", Title: "the same document as another type", URL: m.url("wais", "/"+database+"/HTML/"+wpath)},
-			{Section: section, Type: "image/gif", Title: "a picture, found by its caption", URL: m.url("wais", "/"+database+"/GIF/"+server.Wpath(database, len(documents)-1))},
-			{Section: section, Kind: scheme.KindSearch, Title: "another database: cards of RFCs, those about mail first", URL: m.url("wais", "/rfc?mail")},
-		},
-	}, nil
+	return m.keep(server, err)
 }
 
 // waisDocuments returns the texts that are named after a year, each with the page of
