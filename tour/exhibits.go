@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,6 +31,24 @@ func (m *Museum) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	return m.execute(name, octets, m.base)
+}
+
+func (m *Museum) readJSON(name string, v any) error {
+	octets, err := m.read(name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(octets, v)
+}
+
+// contents returns a text, a picture or a sound; none for an empty name.
+func (m *Museum) contents(name string) (string, error) {
+	octets, ok := m.made[name]
+	if ok || name == "" {
+		return string(octets), nil
+	}
+	octets, err := m.read(name)
+	return string(octets), err
 }
 
 // readAll returns the exhibits whose names match pattern, sorted by name.

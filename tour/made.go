@@ -48,26 +48,25 @@ func makeExhibits() (map[string][]byte, error) {
 	return made, nil
 }
 
-// inks are the colours of pictures, by the characters of their rows.
-var inks = []struct {
-	character byte
-	ink       color.RGBA
-}{
-	{'.', color.RGBA{}},
-	{'#', color.RGBA{0x33, 0x55, 0x99, 0xFF}},
-	{'s', color.RGBA{0x22, 0x2B, 0x55, 0xFF}}, // the sky at night
-	{'w', color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}},
-	{'l', color.RGBA{0xE8, 0xDF, 0xC8, 0xFF}}, // light stone
-	{'m', color.RGBA{0xC4, 0xB6, 0x96, 0xFF}},
-	{'d', color.RGBA{0x8F, 0x80, 0x66, 0xFF}}, // dark stone
-	{'k', color.RGBA{0x2B, 0x26, 0x22, 0xFF}},
-	{'y', color.RGBA{0xFF, 0xD2, 0x66, 0xFF}}, // a lit window
-	{'o', color.RGBA{0xA8, 0x6E, 0x3C, 0xFF}}, // fur, or wood
-	{'O', color.RGBA{0xE0, 0xB0, 0x80, 0xFF}},
-	{'b', color.RGBA{0x5B, 0x8F, 0xD0, 0xFF}},
-	{'g', color.RGBA{0x6F, 0xC2, 0x5E, 0xFF}},
-	{'r', color.RGBA{0xD0, 0x4A, 0x3A, 0xFF}},
-	{'C', color.RGBA{0xB8, 0xFF, 0xA8, 0xFF}}, // the cursor, which may blink
+// inks are the characters of the palette's colours in the rows of pictures.
+const inks = ".#swlmdkyoObgrC"
+
+var palette = color.Palette{
+	color.RGBA{},
+	color.RGBA{0x33, 0x55, 0x99, 0xFF},
+	color.RGBA{0x22, 0x2B, 0x55, 0xFF}, // the sky at night
+	color.RGBA{0xFF, 0xFF, 0xFF, 0xFF},
+	color.RGBA{0xE8, 0xDF, 0xC8, 0xFF}, // light stone
+	color.RGBA{0xC4, 0xB6, 0x96, 0xFF},
+	color.RGBA{0x8F, 0x80, 0x66, 0xFF}, // dark stone
+	color.RGBA{0x2B, 0x26, 0x22, 0xFF},
+	color.RGBA{0xFF, 0xD2, 0x66, 0xFF}, // a lit window
+	color.RGBA{0xA8, 0x6E, 0x3C, 0xFF}, // fur, or wood
+	color.RGBA{0xE0, 0xB0, 0x80, 0xFF},
+	color.RGBA{0x5B, 0x8F, 0xD0, 0xFF},
+	color.RGBA{0x6F, 0xC2, 0x5E, 0xFF},
+	color.RGBA{0xD0, 0x4A, 0x3A, 0xFF},
+	color.RGBA{0xB8, 0xFF, 0xA8, 0xFF}, // the cursor, which may blink
 }
 
 // draw makes a picture from rows of characters. Each becomes a square of scale by scale
@@ -76,24 +75,18 @@ func draw(rows []string, scale int) (*image.Paletted, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("the picture is empty")
 	}
-	indexes := map[byte]uint8{}
-	var palette color.Palette
-	for i, ink := range inks {
-		indexes[ink.character] = uint8(i)
-		palette = append(palette, ink.ink)
-	}
 	p := image.NewPaletted(image.Rect(0, 0, len(rows[0])*scale, len(rows)*scale), palette)
 	for y, row := range rows {
 		if len(row) != len(rows[0]) {
 			return nil, fmt.Errorf("row %d and row 1 differ in length", y+1)
 		}
 		for x := range len(row) {
-			index, ok := indexes[row[x]]
-			if !ok {
+			index := strings.IndexByte(inks, row[x])
+			if index < 0 {
 				return nil, fmt.Errorf("row %d: unknown colour %q", y+1, row[x])
 			}
 			for dot := range scale * scale {
-				p.SetColorIndex(x*scale+dot%scale, y*scale+dot/scale, index)
+				p.SetColorIndex(x*scale+dot%scale, y*scale+dot/scale, uint8(index))
 			}
 		}
 	}
@@ -105,14 +98,9 @@ func asGIF(b *bytes.Buffer, p *image.Paletted) error { return gif.Encode(b, p, n
 
 // asBlinking makes an animated picture whose cursor blinks.
 func asBlinking(b *bytes.Buffer, p *image.Paletted) error {
-	off := image.NewPaletted(p.Rect, slices.Clone(p.Palette))
-	copy(off.Pix, p.Pix)
-	cursor, dark := p.Palette.Index(inks[len(inks)-1].ink), p.Palette.Index(color.RGBA{0x2B, 0x26, 0x22, 0xFF})
-	for i, index := range off.Pix {
-		if int(index) == cursor {
-			off.Pix[i] = uint8(dark)
-		}
-	}
+	off := image.NewPaletted(p.Rect, palette)
+	cursor, dark := strings.Index(inks, "C"), strings.Index(inks, "k")
+	off.Pix = bytes.ReplaceAll(p.Pix, []byte{uint8(cursor)}, []byte{uint8(dark)})
 	const half = 53 // of a cycle, in hundredths of a second
 	return gif.EncodeAll(b, &gif.GIF{Image: []*image.Paletted{p, off}, Delay: []int{half, half}})
 }

@@ -3,7 +3,6 @@ package tour
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,8 +88,12 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	if err != nil {
 		return err
 	}
-	if err := m.readRooms(); err != nil {
+	var rooms []Room
+	if err := m.readJSON("rooms.json", &rooms); err != nil {
 		return err
+	}
+	for _, r := range rooms {
+		m.add(r)
 	}
 	for _, s := range rows {
 		if s.Demo == nil {
@@ -103,22 +106,6 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 		m.addDemo(s, d)
 	}
 	m.start()
-	return nil
-}
-
-// readRooms reads the rooms and their stops.
-func (m *Museum) readRooms() error {
-	text, err := m.read("rooms.json")
-	if err != nil {
-		return err
-	}
-	var rooms []Room
-	if err := json.Unmarshal(text, &rooms); err != nil {
-		return err
-	}
-	for _, r := range rooms {
-		m.add(r)
-	}
 	return nil
 }
 
@@ -137,7 +124,7 @@ func (m *Museum) listen() (err error) {
 	if m.udp, err = net.ListenPacket("udp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
-	m.addresses.set(m.udp.LocalAddr().String(), true)
+	m.addresses.add(m.udp.LocalAddr().String())
 	m.base["prospero"] = "prospero://" + m.udp.LocalAddr().String()
 	return nil
 }
@@ -168,7 +155,7 @@ func (m *Museum) addDemo(row scheme.Scheme, d *scheme.Demo) {
 	m.closers = append(m.closers, closerFunc(d.Close))
 	r := Room{Name: d.Name, About: d.About}
 	for _, s := range d.Stops {
-		m.addresses.set(hostPort(s.URL, row.Port), true)
+		m.addresses.add(hostPort(s.URL, row.Port))
 		r.Stops = append(r.Stops, Stop{Section: row.Section, Title: s.Title, URL: s.URL, Kind: s.Kind, Type: s.Type, Answers: s.Answers})
 	}
 	m.add(r)
