@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/locus-url/locus/internal/human"
 )
 
 // TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
@@ -247,24 +249,7 @@ func (t *textWriter) describe(i int) string {
 	if p.Name != "" {
 		words = append(words, p.Name)
 	}
-	return strings.Join(append(words, sizeText(size)), " ")
-}
-
-// sizeText returns a size in the unit that needs the fewest digits.
-func sizeText(n int64) string {
-	const step = 1024
-	if n < step {
-		return fmt.Sprintf("%d octets", n)
-	}
-	value, unit := float64(n)/step, 0
-	units := []string{"KiB", "MiB", "GiB", "TiB"}
-	for value >= step && unit < len(units)-1 {
-		value, unit = value/step, unit+1
-	}
-	if value < 10 {
-		return fmt.Sprintf("%.1f %s", value, units[unit])
-	}
-	return fmt.Sprintf("%.0f %s", value, units[unit])
+	return strings.Join(append(words, human.Size(size)), " ")
 }
 
 // otherParts lists the parts that were not shown.

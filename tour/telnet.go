@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/telnet"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
@@ -35,7 +34,7 @@ func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed
 	if s.User != "" {
 		f.Summary += " for the user " + s.User
 	}
-	if t, ok := s.Conn.(telnet.Terminal3270); ok {
+	if t, ok := s.Conn.(terminal3270); ok {
 		f.Summary += "; its last screen:"
 		f.Lines, err = g.fillScreens(ctx, t, types)
 	} else {
@@ -84,8 +83,16 @@ func (g *Guide) typeLines(c io.ReadWriter, types []Typed) ([]string, error) {
 	return strings.Split(strings.TrimRight(string(all), "\r\n"), "\n"), nil
 }
 
+// terminal3270 is a session with a screen.
+type terminal3270 interface {
+	io.ReadCloser
+	Screen() *tn3270.Screen
+	Press(tn3270.Key) error
+	Type(text string) error
+}
+
 // fillScreens fills in screens and returns the last one.
-func (g *Guide) fillScreens(ctx context.Context, c telnet.Terminal3270, types []Typed) ([]string, error) {
+func (g *Guide) fillScreens(ctx context.Context, c terminal3270, types []Typed) ([]string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var drawings sync.WaitGroup
 	defer drawings.Wait()

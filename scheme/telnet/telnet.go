@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 			t.changed()
 		}
 	}
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Command: command, Changed: func(bool, byte, bool) { t.changed() }, Trace: op.trace})
 	return t, nil
 }
 
@@ -72,15 +73,6 @@ func (t *telnetConn) options() []nvt.Option {
 	}
 	if len(t.opener.client.o.Environment) > 0 {
 		list = append(list, nvt.Option{Code: nvt.NewEnvironment, Us: true, Sub: t.sendEnvironment})
-	}
-	for i := range list {
-		changed := list[i].Changed
-		list[i].Changed = func(us, on bool) {
-			if changed != nil {
-				changed(us, on)
-			}
-			t.changed()
-		}
 	}
 	return list
 }
@@ -235,11 +227,8 @@ func appendEscaped(b []byte, text string) []byte {
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
 // commands are the commands of RFC 854 that a user may send, by their usual names.
-var commands = [...]struct {
-	name string
-	code byte
-}{
-	{"ao", nvt.AO}, {"ayt", nvt.AYT}, {"brk", nvt.BRK}, {"ec", nvt.EC}, {"el", nvt.EL}, {"eor", nvt.EOR}, {"ga", nvt.GA}, {"ip", nvt.IP}, {"nop", nvt.NOP},
+var commands = map[string]byte{
+	"ao": nvt.AO, "ayt": nvt.AYT, "brk": nvt.BRK, "ec": nvt.EC, "el": nvt.EL, "eor": nvt.EOR, "ga": nvt.GA, "ip": nvt.IP, "nop": nvt.NOP,
 }
 
 // Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" set what Enter
@@ -252,11 +241,7 @@ const (
 
 // Commands implements [scheme.Terminal].
 func (t *telnetConn) Commands() []string {
-	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
-	}
-	return append(names, enterCRLF, enterNUL, sendLF)
+	return append(slices.Sorted(maps.Keys(commands)), enterCRLF, enterNUL, sendLF)
 }
 
 // Command implements [scheme.Terminal].
@@ -273,10 +258,8 @@ func (t *telnetConn) Command(name string) error {
 	case sendLF:
 		return t.WriteOctets([]byte("\n"))
 	}
-	for _, c := range commands {
-		if c.name == name {
-			return t.Conn.Command(c.code)
-		}
+	if code, ok := commands[name]; ok {
+		return t.Conn.Command(code)
 	}
 	return fmt.Errorf("telnet: %w: unknown command", scheme.ErrUnsupported)
 }

@@ -62,7 +62,7 @@ func (op *opener) tn3270() (scheme.Terminal, error) {
 	}
 	t := &conn3270{opener: op, terminal: terminal, screen: screen, columns: o.Columns, rows: o.Rows, wake: make(chan struct{})}
 	t.extended.conn = t
-	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Trace: op.trace})
+	t.Conn = nvt.New(conn, &nvt.Options{Options: t.options(), Keyboard: true, Changed: func(bool, byte, bool) { t.negotiated() }, Trace: op.trace})
 	go t.receive()
 	return t, nil
 }
@@ -91,17 +91,16 @@ type conn3270 struct {
 
 // options returns the options that a 3270 terminal agrees to (RFC 1576).
 func (t *conn3270) options() []nvt.Option {
-	changed := func(bool, bool) { t.negotiated() }
 	list := []nvt.Option{
 		{Code: nvt.TerminalType, Us: true, Sub: t.terminalType},
-		{Code: nvt.EndOfRecord, Us: true, Them: true, Changed: changed},
-		{Code: nvt.Binary, Us: true, Them: true, Changed: changed},
-		{Code: nvt.Echo, Them: true, Changed: changed},
+		{Code: nvt.EndOfRecord, Us: true, Them: true},
+		{Code: nvt.Binary, Us: true, Them: true},
+		{Code: nvt.Echo, Them: true},
 		{Code: nvt.SGA, Us: true, Them: true},
 		t.opener.startTLS(t, func() {}),
 	}
 	if !t.opener.client.o.TN3270.Basic {
-		list = append(list, nvt.Option{Code: nvt.TN3270E, Us: true, Changed: changed, Sub: t.extended.sub})
+		list = append(list, nvt.Option{Code: nvt.TN3270E, Us: true, Sub: t.extended.sub})
 	}
 	return list
 }

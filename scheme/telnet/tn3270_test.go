@@ -127,10 +127,16 @@ func host3270(t *testing.T, then func(*nvt.Conn)) host {
 }
 
 func received3270(t *testing.T, h *nvt.Conn, codePage string) tn3270.Inbound {
-	record, err := h.ReadRecord(nil, 1<<16)
-	if err != nil {
-		t.Error(err)
-		return tn3270.Inbound{}
+	var record []byte
+	for end := false; !end; {
+		buf := make([]byte, 1<<10)
+		var n int
+		var err error
+		if n, end, err = h.Next(buf); err != nil {
+			t.Error(err)
+			return tn3270.Inbound{}
+		}
+		record = append(record, buf[:n]...)
 	}
 	in, err := tn3270.ParseInbound(record, codePage)
 	if err != nil {

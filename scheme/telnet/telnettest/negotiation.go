@@ -32,16 +32,8 @@ type negotiation struct {
 // begin starts a negotiation that agrees to the options in list.
 func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.pending = make(map[pendingAnswer]bool)
-	for i := range list {
-		code, changed := list[i].Code, list[i].Changed
-		list[i].Changed = func(us, on bool) {
-			delete(n.pending, pendingAnswer{us: us, code: code})
-			if changed != nil {
-				changed(us, on)
-			}
-		}
-	}
-	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command})
+	changed := func(us bool, code byte, _ bool) { delete(n.pending, pendingAnswer{us: us, code: code}) }
+	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command, Changed: changed})
 }
 
 // request asks for options to go on, and does not wait for the answers.
