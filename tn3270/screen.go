@@ -147,24 +147,16 @@ func (s *Screen) position(address int) (row, column int) {
 // Text returns the rows of the screen, separated by "\n" and without trailing blanks.
 // Hidden fields are blank.
 func (s *Screen) Text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var text, row strings.Builder
-	field := s.fieldOf(len(s.cells) - 1)
-	for a := range s.cells {
-		if s.cells[a].field {
-			field = a
+	shot := s.Snapshot()
+	rows := make([]string, shot.Rows)
+	for i := range rows {
+		var row strings.Builder
+		for _, c := range shot.row(i) {
+			row.WriteRune(c.Rune)
 		}
-		row.WriteRune(s.visible(field, a))
-		if (a+1)%s.columns == 0 {
-			text.WriteString(strings.TrimRight(row.String(), " "))
-			row.Reset()
-			if a+1 < len(s.cells) {
-				text.WriteByte('\n')
-			}
-		}
+		rows[i] = strings.TrimRight(row.String(), " ")
 	}
-	return text.String()
+	return strings.Join(rows, "\n")
 }
 
 // visible returns the character shown at an address in a field.

@@ -104,7 +104,7 @@ func logon(t *testing.T, codePage string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := b.EraseWrite(tn3270.KeyboardRestore).At(2, 1).Field(tn3270.Skip).Text("USER").Field(0).InsertCursor().RepeatTo(2, 20, 0).Field(tn3270.Skip).
+	record, err := b.EraseWrite(tn3270.KeyboardRestore).At(2, 1).Field(tn3270.Skip).Text("USER").Field(0).InsertCursor().At(2, 20).Field(tn3270.Skip).
 		At(3, 1).Field(tn3270.Skip).Text("PASSWORD").Field(tn3270.Hidden).At(3, 20).Field(tn3270.Skip).Record()
 	if err != nil {
 		t.Fatal(err)
