@@ -212,7 +212,6 @@ func parseContainer(key, value []byte) *container {
 	return c
 }
 
-// files calls visit with each file of a container.
 func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) error) error {
 	prefix := key32(container)
 	cursor := tx.Bucket([]byte(bucketFiles)).Cursor()
@@ -238,7 +237,6 @@ type candidate struct {
 	offset    int64
 }
 
-// lookup returns where messages may be that have the identifier id.
 func (x *index) lookup(id string) (list []candidate, err error) {
 	err = x.View(func(tx *bbolt.Tx) error {
 		want := posting{id: hashOf(id)}

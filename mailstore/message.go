@@ -64,7 +64,6 @@ func (s *Store) open(l Location) (*Message, error) {
 	return m, nil
 }
 
-// section finds the bytes of the message in its file.
 func (s *Store) section(m *Message, size int64) error {
 	l, all := m.Location, section(context.Background(), m.file, m.Location.Offset, size)
 	ids, start, err := message.ReadIDs(all, l.Mbox)

@@ -86,7 +86,6 @@ func (r *refresher) run() error {
 	return err
 }
 
-// load reads the containers of the index.
 func (r *refresher) load(tx *bbolt.Tx) error {
 	list, err := containers(tx)
 	r.containers = make(map[string]*container, len(list))
@@ -150,7 +149,6 @@ func (r *refresher) readPath(path string) error {
 	return r.readSingle(path)
 }
 
-// readSingle reads a source that is a file.
 func (r *refresher) readSingle(path string) error {
 	scan, err := r.scan(path, kindFile)
 	if err != nil {
@@ -247,7 +245,6 @@ func (r *refresher) followLink(directory, path string, below *[]string) error {
 	return r.readPath(target)
 }
 
-// isIn reports whether path is directory or in it.
 func isIn(path, directory string) bool {
 	rest, ok := strings.CutPrefix(path, directory)
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(directory, string(filepath.Separator)))
@@ -325,7 +322,6 @@ func (r *refresher) markDead(c *container) {
 
 func (r *refresher) batchIsFull() bool { return r.batch.size() >= r.s.batch }
 
-// flush writes the batch.
 func (r *refresher) flush() error {
 	if r.batch.empty() {
 		return nil
@@ -356,7 +352,6 @@ func (r *refresher) changeTime(info fs.FileInfo) int64 {
 	return info.ModTime().UnixNano()
 }
 
-// readMbox updates the messages of an mbox.
 func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 	r.markSeen(path)
 	c := r.containers[path]
@@ -435,7 +430,6 @@ func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64
 	return at, nil
 }
 
-// noteReached records how far an mbox was read.
 func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
 	r.batch.note(c)
 	head, tail, err := ends(f, size)
@@ -491,7 +485,6 @@ func containerPath(path string, k kind) string {
 
 func join(c *container, name string) string { return filepath.Join(c.path(), name) }
 
-// isIndexed reports whether an unchanged file is in the index.
 func (s *scan) isIndexed(f *file) bool {
 	i, ok := slices.BinarySearchFunc(s.files, f.fingerprint(), func(f indexedFile, known hash) int { return cmp.Compare(f.fingerprint, known) })
 	if ok {

@@ -34,7 +34,6 @@ type base64Decoder struct {
 	n    int // digits in bits
 }
 
-// decode appends the octets of src to dst.
 func (d *base64Decoder) decode(dst, src []byte) []byte {
 	for _, c := range src {
 		switch v := base64Values[c]; v {
@@ -155,7 +154,6 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// unhex returns the value of a hexadecimal digit.
 func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
@@ -213,7 +211,6 @@ func uuName(line []byte) (name string, ok bool) {
 	return name, name != ""
 }
 
-// isUU reports whether line can be in a uuencoded file.
 func isUU(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' || c > '`' {
@@ -259,5 +256,4 @@ func encodingOf(value string) (name string, ok bool) {
 	return name, false
 }
 
-// isIdentity reports whether an encoding changes nothing.
 func isIdentity(encoding string) bool { return encoding == "" || encoding == "binary" }

@@ -18,7 +18,6 @@ type fragment struct {
 	start  int64  // its offset
 }
 
-// next returns the offset of the next fragment.
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
 
 // lines reads fragments.
@@ -110,7 +109,6 @@ func (l *lineReader) next() (_ []byte, err error) {
 	return l.buf, err
 }
 
-// unixLine gives a line the end "\n".
 func unixLine(dst []byte, f *fragment) ([]byte, error) {
 	dst = append(dst, f.text...)
 	if f.eol != "" {

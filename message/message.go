@@ -225,7 +225,6 @@ func (m *Message) Find(contentID string) (Part, bool) {
 	return within, within.m != nil
 }
 
-// trimAngles removes "<" and ">" around an identifier.
 func trimAngles(id string) string {
 	if len(id) > 2 && id[0] == '<' && id[len(id)-1] == '>' {
 		return id[1 : len(id)-1]

@@ -95,7 +95,6 @@ func (t *textWriter) Write(p []byte) (int, error) {
 	return len(p), t.err
 }
 
-// line writes text and a line end.
 func (t *textWriter) line(text string) { fmt.Fprintln(t, text) }
 
 // blankLine writes a blank line before the next text.
@@ -108,7 +107,6 @@ func (t *textWriter) blankLine() {
 	}
 }
 
-// header writes the shown fields of a header.
 func (t *textWriter) header(h Header) {
 	for _, name := range shownFields {
 		if text := h.Text(name); text != "" {
@@ -137,7 +135,6 @@ func (t *textWriter) show(i int) {
 	}
 }
 
-// multipart writes the texts of a multipart.
 func (t *textWriter) multipart(i int) {
 	children := t.children[i]
 	switch t.m.nodes[i].typ {
@@ -191,7 +188,6 @@ func (t *textWriter) rootOf(i int) int {
 	return t.children[i][0]
 }
 
-// isReadable reports whether p is a text to be shown in its position.
 func (p Part) isReadable() bool {
 	if p.Disposition == "attachment" {
 		return false
@@ -203,7 +199,6 @@ func (p Part) isReadable() bool {
 	return isMultipart(p.Type) // without parts: as written
 }
 
-// text writes a text.
 func (t *textWriter) text(p Part) {
 	t.blankLine()
 	if p.Name != "" {
@@ -252,7 +247,6 @@ func (t *textWriter) describe(i int) string {
 	return strings.Join(append(words, human.Size(size)), " ")
 }
 
-// otherParts lists the parts that were not shown.
 func (t *textWriter) otherParts() {
 	first := true
 	for _, p := range t.m.parts {
@@ -287,7 +281,6 @@ func (t *textWriter) references(o *TextOptions) {
 	}
 }
 
-// listFaults lists the faults.
 func (t *textWriter) listFaults() {
 	faults := append(t.m.Faults[:len(t.m.Faults):len(t.m.Faults)], t.faults...)
 	if len(faults) == 0 {

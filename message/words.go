@@ -98,7 +98,6 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 	return w, end, true
 }
 
-// decodeQ decodes the Q encoding (RFC 2047 section 4.2).
 func decodeQ(text string) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -159,7 +158,6 @@ func (d *decoder) word(w word) {
 	d.written = append(d.written, w.written...)
 }
 
-// flush writes the last words.
 func (d *decoder) flush() {
 	if !d.pending {
 		return

@@ -107,7 +107,6 @@ func (b *buffer) line(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// fields yields the addresses of the attributes, from the beginning of the buffer.
 func (b *buffer) fields() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := range b.cells {

@@ -54,7 +54,6 @@ func CodePages() []string {
 	return names
 }
 
-// newCodePage returns the code page of a name, 037 for an empty one.
 func newCodePage(name string) (*codePage, error) {
 	switch name {
 	case "":
@@ -108,7 +107,6 @@ const (
 	lastGraphic  = 0xFE
 )
 
-// encode returns the octet of a graphic character.
 func (p *codePage) encode(r rune) (octet byte, ok bool) {
 	octet, ok = p.octets[r]
 	return octet, ok
@@ -139,7 +137,6 @@ func (p *codePage) show(octet byte) rune {
 	}
 }
 
-// showAPL returns what a display shows of an octet of code page 310.
 func showAPL(octet byte) rune {
 	if octet < firstGraphic {
 		return ' '

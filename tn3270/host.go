@@ -178,7 +178,6 @@ func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	return got, err
 }
 
-// parseFields reads the fields after the address of the cursor.
 func (p *codePage) parseFields(in *stream) (fields []ModifiedField, err error) {
 	for in.more() {
 		f := ModifiedField{Address: -1}

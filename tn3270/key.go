@@ -116,7 +116,6 @@ const (
 		"\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\x4A\x4B\x4C"
 )
 
-// aid returns the attention identifier that a key sends, if any.
 func (k Key) aid() (aid byte, ok bool) {
 	switch {
 	case k == Enter:

@@ -159,7 +159,6 @@ func (s *Screen) Text() string {
 	return strings.Join(rows, "\n")
 }
 
-// visible returns the character shown at an address in a field.
 func (s *Screen) visible(field, address int) rune {
 	c := s.cells[address]
 	if c.field || s.attribute(field).hidden() {
@@ -171,7 +170,6 @@ func (s *Screen) visible(field, address int) rune {
 	return s.page.show(c.octet)
 }
 
-// charset returns the character set of a cell in a field.
 func (s *Screen) charset(field int, c cell) byte {
 	if c.charset == 0 && field >= 0 {
 		return s.cells[field].charset

@@ -71,7 +71,6 @@ func (m *Museum) readAll(pattern string) (list []exhibit, err error) {
 // exhibit is a text. Its title is its first line.
 type exhibit struct{ name, title, text string }
 
-// execute executes a template.
 func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"base64":   func(name string) (string, error) { return m.encode(name, toBase64) },
@@ -188,5 +187,4 @@ func writeFile(name string, octets []byte) error {
 	return os.Chtimes(name, date, date)
 }
 
-// files returns the files that writeFiles wrote.
 func (m *Museum) files() fs.FS { return os.DirFS(m.filesDir()) }

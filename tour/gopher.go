@@ -103,7 +103,6 @@ func searcher(items []gophertest.Item) func(words string) []gophertest.Item {
 	}
 }
 
-// guestBook answers the lines of the form.
 func guestBook(lines []string) string {
 	if len(lines) == 0 {
 		return "The guest book is open, and nobody has written a word.\n"

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// startHTTP starts a server of the pages and the files.
 func (m *Museum) startHTTP(l net.Listener) {
 	mux := http.NewServeMux()
 	files := http.FileServerFS(m.files())
@@ -50,7 +49,6 @@ func (m *Museum) afterStart(next http.Handler) http.Handler {
 	})
 }
 
-// writePage writes a page with data filled in.
 func (m *Museum) writePage(w http.ResponseWriter, name string, data any) {
 	text, err := fs.ReadFile(exhibits, "pages/"+name)
 	if err == nil {
@@ -82,7 +80,6 @@ func (m *Museum) find(w http.ResponseWriter, r *http.Request) {
 	m.writePage(w, "find.html", map[string]any{"Words": words, "Found": found})
 }
 
-// hasAll reports whether text has all the words, in any case.
 func hasAll(text, words string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {

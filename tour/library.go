@@ -18,7 +18,6 @@ type terminal interface {
 	Prompt(text string) (line string, err error)
 }
 
-// serve answers commands until the user leaves.
 func (l library) serve(t terminal) {
 	t.Say("", "THE LIBRARY OF THE MUSEUM", "", fmt.Sprintf("%d books on the network, from when they were news.", len(l)), "")
 	t.Say(libraryHelp...)
@@ -71,7 +70,6 @@ func (l library) execute(t terminal, words []string) bool {
 	return true
 }
 
-// list prints the first line of each card that has all the words.
 func (l library) list(t terminal, words string) {
 	found := 0
 	for i, card := range l {

@@ -18,7 +18,6 @@ import (
 	"time"
 )
 
-// makeExhibits makes the pictures and the sound.
 func makeExhibits() (map[string][]byte, error) {
 	made := map[string][]byte{"sounds/1738.wav": sound("1738")}
 	for _, p := range []struct {
@@ -146,7 +145,6 @@ func sound(digits string) []byte {
 	return b.Bytes()
 }
 
-// archive makes a zip file of the files whose names begin with prefix.
 func archive(files map[string][]byte, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -8,7 +8,6 @@ import (
 	"github.com/locus-url/locus/mailstore"
 )
 
-// openMail writes the mail and opens it.
 func (m *Museum) openMail() error {
 	octets, err := m.read("mail/letters.mbox")
 	if err != nil {

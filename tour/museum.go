@@ -109,7 +109,6 @@ func (m *Museum) open(rows []scheme.Scheme) error {
 	return nil
 }
 
-// listen opens the ports of all servers.
 func (m *Museum) listen() (err error) {
 	if m.server, m.client, err = certtest.Pair(); err != nil {
 		return err
@@ -251,7 +250,6 @@ func (m *Museum) Client(r *scheme.Registry, o *access.Options) (*access.Client, 
 	return access.New(r, p, &options), nil
 }
 
-// dial connects to the tour's servers.
 func (m *Museum) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !m.addresses.has(address) {
 		return nil, denied(address)
@@ -281,7 +279,6 @@ func (m *Museum) check(u locus.URL, port uint16) error {
 	return nil
 }
 
-// hostPort returns the address of u's server. port is the scheme's own.
 func hostPort(u locus.URL, port uint16) string {
 	if n, ok := u.Port(); ok {
 		port = n

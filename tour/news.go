@@ -6,7 +6,6 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// startNews starts a server of the newsgroups.
 func (m *Museum) startNews(o newstest.Options) error {
 	groups := newstest.Groups{
 		"museum.announce": {Description: "What is new at the museum. (Moderated)", Status: "m"},

@@ -17,7 +17,6 @@ type screens struct {
 	message string // for the next screen
 }
 
-// runScreens shows screens to a terminal until the user leaves.
 func (m *Museum) runScreens(host *telnettest.Host) error {
 	<-m.started
 	s := &screens{Host: host, rooms: m.rooms}
@@ -103,7 +102,6 @@ func (s *screens) plan() (int, error) {
 	}
 }
 
-// typedAt returns the text of the field at a position.
 func typedAt(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+column {
@@ -139,7 +137,6 @@ func (s *screens) room(number int) error {
 	return err
 }
 
-// cut shortens a text to most bytes.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -8,7 +8,6 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// startSecure starts servers over TLS.
 func (m *Museum) startSecure() error {
 	m.startHTTP(tls.NewListener(m.tcp["https"], m.server))
 	return errors.Join(

@@ -44,7 +44,6 @@ func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed
 	return f, err
 }
 
-// traceTyped adds t to the trace.
 func (g *Guide) traceTyped(t Typed) {
 	text := fmt.Sprintf("%q", t.Text)
 	if t.Secret {

@@ -90,7 +90,6 @@ func (g *Guide) trace(sent bool, line string) {
 	g.lines = append(g.lines, mark+" "+line)
 }
 
-// fill answers a form with the answers of the stop.
 func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -271,7 +270,6 @@ func describeObject(o *scheme.Object) (Found, error) {
 	}, nil
 }
 
-// describeOctets describes an object that is not text.
 func describeOctets(kind string, octets []byte) Found {
 	const most = 4 * 16
 	return Found{
@@ -280,7 +278,6 @@ func describeOctets(kind string, octets []byte) Found {
 	}
 }
 
-// describeMenu describes the form and the items of a menu.
 func describeMenu(m *scheme.Menu) (Found, error) {
 	var f Found
 	if m.Form != nil {

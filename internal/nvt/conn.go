@@ -148,7 +148,6 @@ func (c *Conn) isEndless() bool {
 	return c.negotiations > maxNegotiations
 }
 
-// option handles a command about an option.
 func (c *Conn) option(verb, code byte) error {
 	c.trace(false, verb, code)
 	if c.isEndless() {
@@ -334,7 +333,6 @@ func (c *Conn) appendText(dst, p []byte) []byte {
 	return dst
 }
 
-// appendOctets appends p with each IAC doubled.
 func appendOctets(dst, p []byte) []byte {
 	for {
 		i := bytes.IndexByte(p, IAC)
@@ -401,7 +399,6 @@ func (c *Conn) flush() error {
 	return err
 }
 
-// trace calls Trace with a command and its option.
 func (c *Conn) trace(sent bool, command ...byte) {
 	if c.o.Trace == nil || len(command) == 0 {
 		return

@@ -13,7 +13,6 @@ const (
 	cidSection = `URI draft, "Content-Id"`
 )
 
-// checkMID returns every violation of a mid URL.
 func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
 	text, offset := bnf.SchemePart(u)
 	if p == locus.RFC1738 && !strings.Contains(text, "/") && addrspec.Sound(u) {
@@ -36,7 +35,6 @@ func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// identifier checks text, which begins at offset.
 func identifier(f *bnf.Findings, offset int, text string) {
 	if i := strings.IndexByte(text, '/'); i >= 0 {
 		f.Note("slash", "RFC 2392 2", offset+i, "/", `write "/" in an identifier as %2F: in RFC 2392 it separates message-id and content-id`)
@@ -44,7 +42,6 @@ func identifier(f *bnf.Findings, offset int, text string) {
 	addrspec.Report(f, offset, text)
 }
 
-// checkCID returns every violation of a cid URL.
 func checkCID(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && addrspec.Sound(u) {
 		return nil
@@ -69,7 +66,6 @@ func cidNotes(u locus.URL) []locus.Violation {
 	}}
 }
 
-// canonical returns the canonical form of u and what it changed.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if _, err := Parse(u); err != nil {
 		return locus.URL{}, 0, err

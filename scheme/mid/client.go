@@ -124,7 +124,6 @@ func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*sche
 	return findPart(ctx, req, m, u.contentID, io.NopCloser(nil))
 }
 
-// within reads the message that contains the URL.
 func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Message, error) {
 	within, err := req.Within(ctx)
 	if err != nil {
@@ -175,7 +174,6 @@ func openStored(file fs.File) (*stored, error) {
 	return m, nil
 }
 
-// first opens the first message with this Message-ID.
 func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	next, stop := iter.Pull2(c.o.Store.Messages(ctx, id))
 	defer stop()
@@ -236,7 +234,6 @@ func isSame(a, b *stored) bool {
 	return true
 }
 
-// whole returns the whole message as an object.
 func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
 		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
@@ -253,7 +250,6 @@ func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*sc
 	return o, nil
 }
 
-// part returns a part of the message as an object.
 func (m *stored) part(ctx context.Context, req *scheme.Request, contentID string) (*scheme.Object, error) {
 	parsed, err := message.Parse(m, m.size, nil)
 	if errors.Is(err, message.ErrLimit) {

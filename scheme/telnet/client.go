@@ -112,7 +112,6 @@ type opener struct {
 	user   string
 }
 
-// begin opens the session by the protocol of its scheme.
 func (op *opener) begin(name string) (scheme.Terminal, error) {
 	if op.req.Dial == nil {
 		return nil, fmt.Errorf("%w without a dialer", scheme.ErrUnsupported)
@@ -126,7 +125,6 @@ func (op *opener) begin(name string) (scheme.Terminal, error) {
 	return op.telnet()
 }
 
-// dial connects to the host with the given dial function.
 func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*session, error) {
 	u := op.url.url
 	port, ok := u.Port()
@@ -140,7 +138,6 @@ func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, networ
 	return &session{Conn: conn, ctx: op.ctx, name: u.Scheme(), stop: context.AfterFunc(op.ctx, func() { conn.Close() })}, nil
 }
 
-// hostName returns the host without the brackets of an IPv6 address.
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
 // session is a connection that closes when the context ends.
@@ -173,7 +170,6 @@ func (s *session) Write(p []byte) (int, error) {
 	return n, s.broken(err)
 }
 
-// broken says why the connection ended.
 func (s *session) broken(err error) error {
 	switch {
 	case err == nil, err == io.EOF:
@@ -191,7 +187,6 @@ func (s *session) Close() error {
 	return s.Conn.Close()
 }
 
-// overTLS starts TLS and verifies the host's certificate.
 func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	config := op.client.o.TLSConfig.Clone()
 	if config == nil {

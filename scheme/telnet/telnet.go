@@ -89,7 +89,6 @@ func (t *telnetConn) Read(p []byte) (int, error) {
 	return n, t.opener.asProtocol(err)
 }
 
-// asProtocol adds scheme.ErrProtocol to errors of package nvt.
 func (op *opener) asProtocol(err error) error {
 	if errors.Is(err, nvt.ErrEndless) || errors.Is(err, nvt.ErrRecord) || errors.Is(err, nvt.ErrUpgrade) {
 		return fmt.Errorf("%s: %w: %w", op.url.url.Scheme(), scheme.ErrProtocol, err)
@@ -124,7 +123,6 @@ func (t *telnetConn) SetWindow(columns, rows int) error {
 	return t.sendWindow()
 }
 
-// sendWindow sends the window size.
 func (t *telnetConn) sendWindow() error {
 	t.mu.Lock()
 	data := binary.BigEndian.AppendUint16(nil, clamp(t.columns))

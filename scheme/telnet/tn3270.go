@@ -45,7 +45,6 @@ type Terminal3270 interface {
 // maxText is the least text that is kept for Read; older text is dropped.
 const maxText = 1 << 20
 
-// tn3270 opens a session by Telnet with 3270 data streams.
 func (op *opener) tn3270() (scheme.Terminal, error) {
 	o := &op.client.o
 	terminal := &tn3270.Options{Model: o.TN3270.Model, CodePage: o.TN3270.CodePage, Extended: !o.TN3270.Monochrome}
@@ -105,7 +104,6 @@ func (t *conn3270) options() []nvt.Option {
 	return list
 }
 
-// terminalType sends the terminal type and the requested device.
 func (t *conn3270) terminalType(data []byte) {
 	if len(data) == 0 || data[0] != nvt.Send {
 		return
@@ -124,7 +122,6 @@ func (t *conn3270) negotiated() {
 	t.notify()
 }
 
-// hasRecords reports whether the host sends data streams and not text.
 func (t *conn3270) hasRecords() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,13 +137,11 @@ func (t *conn3270) update(change func()) {
 	t.wake = make(chan struct{})
 }
 
-// receive handles everything that the host sends until the connection ends.
 func (t *conn3270) receive() {
 	err := t.records3270()
 	t.update(func() { t.ended = t.opener.asProtocol(err) })
 }
 
-// records3270 handles text, and records once they have begun.
 func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
@@ -273,7 +268,6 @@ func (t *conn3270) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isKeyboard reports whether err is about the keyboard and not about the connection.
 func isKeyboard(err error) bool {
 	return slices.ContainsFunc([]error{tn3270.ErrLocked, tn3270.ErrProtected, tn3270.ErrNumeric, tn3270.ErrOverflow, tn3270.ErrCharacter},
 		func(kind error) bool { return errors.Is(err, kind) })
@@ -300,7 +294,6 @@ func (t *conn3270) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves output to p.
 func (t *conn3270) take(p []byte) (n int, wake chan struct{}, deadline time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -403,10 +396,8 @@ const (
 	eraseAll    = "\x1b[2J"
 )
 
-// lost notes that the terminal shows something else.
 func (v *view) lost() { v.have = false }
 
-// leave ends the drawing before text.
 func (v *view) leave(dst []byte) []byte {
 	if v.shown {
 		dst = append(dst, leaveScreen...)
@@ -415,7 +406,6 @@ func (v *view) leave(dst []byte) []byte {
 	return dst
 }
 
-// draw draws the changes of the screen on a terminal of that size.
 func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	overlay := rows <= s.Rows && s.Status.Lock > tn3270.LockedSystem
 	status := s.StatusLine()
@@ -439,7 +429,6 @@ func (v *view) draw(dst []byte, s tn3270.Snapshot, rows, columns int) []byte {
 	return dst
 }
 
-// same reports whether two screens look the same.
 func same(a, b tn3270.Snapshot) bool {
 	return a.Rows == b.Rows && a.Columns == b.Columns && a.Row == b.Row && a.Column == b.Column && slices.Equal(a.Cells, b.Cells)
 }

@@ -231,7 +231,6 @@ func (h *Host) command(command byte) {
 	}
 }
 
-// agreed returns the options that the host asks for or agrees to.
 func (h *Host) agreed() []nvt.Option {
 	return []nvt.Option{
 		{Code: nvt.TerminalType, Them: true, Sub: h.typeTold},
@@ -247,7 +246,6 @@ func (h *Host) agreed() []nvt.Option {
 
 var errNo3270 = errors.New("this host is for 3270 terminals, and yours is not one")
 
-// negotiate negotiates TN3270E, or the options of RFC 1576.
 func (h *Host) negotiate() error {
 	if err := h.negotiateExtended(); err != nil || h.extended {
 		return err
@@ -298,13 +296,11 @@ func (h *Host) isTerminal(name string) bool {
 	return err == nil
 }
 
-// colored reports whether the terminal has extended attributes.
 func (h *Host) colored() bool {
 	name, _, _ := strings.Cut(h.terminal, "@")
 	return strings.HasSuffix(name, "-E")
 }
 
-// hasFunction reports whether a function of TN3270E was agreed on.
 func (h *Host) hasFunction(function byte) bool {
 	return h.extended && slices.Contains(h.functions, function)
 }

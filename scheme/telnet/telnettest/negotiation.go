@@ -29,7 +29,6 @@ type negotiation struct {
 	early   []byte // typed during the negotiation
 }
 
-// begin starts a negotiation that agrees to the options in list.
 func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.pending = make(map[pendingAnswer]bool)
 	changed := func(us bool, code byte, _ bool) { delete(n.pending, pendingAnswer{us: us, code: code}) }
@@ -53,7 +52,6 @@ func (n *negotiation) send(code byte) error {
 	return n.Sub(code, []byte{nvt.Send})
 }
 
-// ask sends SEND and waits for the answers.
 func (n *negotiation) ask(code byte) error { return errors.Join(n.send(code), n.wait()) }
 
 // expectAnswer adds a subnegotiation to the pending answers; gotAnswer removes it.

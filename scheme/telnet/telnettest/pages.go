@@ -41,7 +41,6 @@ func (p *pages) screen() *tn3270.Builder {
 	return b
 }
 
-// showAndReceive shows a screen and returns the input.
 func (p *pages) showAndReceive(b *tn3270.Builder) (tn3270.Inbound, error) {
 	if err := p.Show(b); err != nil {
 		return tn3270.Inbound{}, err
@@ -91,14 +90,12 @@ func (p *pages) logon() (page, error) {
 	return p.logon, nil
 }
 
-// input adds an input field with its name.
 func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribute) *tn3270.Builder {
 	return b.At(row, 1).Field(tn3270.Skip).Text(fmt.Sprintf("%-8s ===>", name)).
 		At(row, inputColumn).Field(a).
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// field returns the input in the field of a row.
 func field(in tn3270.Inbound, row int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+inputColumn {
@@ -108,7 +105,6 @@ func field(in tn3270.Inbound, row int) string {
 	return ""
 }
 
-// menu offers the other screens by PF keys.
 func (p *pages) menu() (page, error) {
 	b := p.screen().At(3, 1).Field(tn3270.Skip).Text("Welcome, " + p.user + ".")
 	for i, line := range []string{
@@ -176,7 +172,6 @@ func (p *pages) colors() (page, error) {
 	return p.back(b)
 }
 
-// unformatted shows a screen without fields, which accepts input anywhere.
 func (p *pages) unformatted() (page, error) {
 	in, err := p.showAndReceive(p.Builder().EraseWrite(tn3270.KeyboardRestore).At(1, 1).Text("Type anything, anywhere: ").InsertCursor())
 	if err != nil {
@@ -188,7 +183,6 @@ func (p *pages) unformatted() (page, error) {
 	return p.menu, nil
 }
 
-// alternate shows text in the corners of the alternate screen.
 func (p *pages) alternate() (page, error) {
 	rows, columns := p.Size()
 	return p.back(p.Builder().EraseWriteAlternate(tn3270.KeyboardRestore).
@@ -197,7 +191,6 @@ func (p *pages) alternate() (page, error) {
 		At(rows, 1).Field(tn3270.Skip).Text("lower left").At(rows, columns-11).Field(tn3270.Skip).Text("lower right"))
 }
 
-// terminals shows the terminal's type and its replies to a query.
 func (p *pages) terminals() (page, error) {
 	replies := "none"
 	if p.colored() {
@@ -218,7 +211,6 @@ func (p *pages) terminals() (page, error) {
 	return p.back(b)
 }
 
-// queryReplies returns the codes of Query Replies.
 func queryReplies(fields []byte) string {
 	var codes []byte
 	for len(fields) >= 4 {

@@ -72,7 +72,6 @@ func (h *rloginHost) begin(log func(string)) error {
 	return nil
 }
 
-// readText reads a text that NUL ends.
 func (h *rloginHost) readText() (string, error) {
 	for n := range maxName {
 		text, err := h.r.Peek(n + 1)
@@ -90,7 +89,6 @@ func (h *rloginHost) readText() (string, error) {
 // windowMark begins a message with the window size: rows, columns and their pixels.
 const windowMark = "\xff\xffss"
 
-// more reads input and handles window sizes.
 func (h *rloginHost) more() ([]byte, error) {
 	for {
 		first, err := h.r.Peek(1)

@@ -41,7 +41,6 @@ func (t *Terminal) login(users map[string]string, name string) (string, error) {
 	return "", nil
 }
 
-// session runs the login, if there are users, and the shell.
 func (t *Terminal) session(users map[string]string, name string) {
 	if users != nil {
 		var err error
@@ -57,7 +56,6 @@ func (t *Terminal) session(users map[string]string, name string) {
 	}
 }
 
-// shell runs commands until one ends the session.
 func (t *Terminal) shell() {
 	for {
 		line, err := t.Prompt("> ")
@@ -130,7 +128,6 @@ func echo(t *Terminal, args []string) error {
 	return t.setEcho(args[0] == "on")
 }
 
-// flood sends octets without a line end.
 func flood(t *Terminal, args []string) error {
 	n, err := strconv.ParseInt(strings.Join(args, " "), 10, 64)
 	if err != nil || n < 0 {
@@ -145,7 +142,6 @@ func flood(t *Terminal, args []string) error {
 	return t.Say("", "that was it")
 }
 
-// hang ignores all further input.
 func hang(t *Terminal, _ []string) error {
 	t.log("hangs")
 	for {

@@ -83,7 +83,6 @@ type telnetHost struct {
 // asking are the options whose subnegotiations are SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
-// agreed returns the options that the host asks for or agrees to.
 func (h *telnetHost) agreed() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true}, {Code: nvt.Echo, Us: true}, {Code: nvt.SGA, Us: true, Them: true},
@@ -106,7 +105,6 @@ func (h *telnetHost) negotiate() error {
 	return errors.Join(h.request(ours, nvt.Echo), h.wait())
 }
 
-// askWho asks for the user's identity and equipment.
 func (h *telnetHost) askWho() error {
 	err := errors.Join(
 		h.request(ours, optAuthenticate, optEncrypt),
@@ -149,7 +147,6 @@ func (h *telnetHost) window(data []byte) {
 	}
 }
 
-// command handles a command that is not about options.
 func (h *telnetHost) command(command byte) {
 	h.t.log("command " + nvt.CommandName(command))
 	switch command {
@@ -176,7 +173,6 @@ func (h *telnetHost) more() ([]byte, error) {
 func (h *telnetHost) echoes() bool          { return h.Enabled(ours, nvt.Echo) }
 func (h *telnetHost) setEcho(on bool) error { return h.Ask(ours, nvt.Echo, on) }
 
-// options returns the options that are on.
 func (h *telnetHost) options() (list []string) {
 	for code := range byte(nvt.StartTLS + 1) {
 		if h.Enabled(ours, code) {

@@ -32,7 +32,6 @@ type Terminal struct {
 // ErrInterrupted is returned for ^C.
 var ErrInterrupted = errors.New("interrupted")
 
-// resized records the window size.
 func (t *Terminal) resized(columns, rows int) {
 	t.window = fmt.Sprintf("%dx%d", columns, rows)
 	t.log("window " + t.window)
@@ -89,7 +88,6 @@ func (t *Terminal) Prompt(text string) (string, error) {
 	}
 }
 
-// echo shows input if the host echoes.
 func (t *Terminal) echo(text string) error {
 	if !t.echoes() {
 		return nil
@@ -112,7 +110,6 @@ func (t *Terminal) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads an octet.
 func (t *Terminal) next() (byte, error) {
 	var o [1]byte
 	_, err := t.Read(o[:])
