@@ -161,8 +161,7 @@ func (r *refresher) readSingle(path string) error {
 	return r.finish(scan, path, err)
 }
 
-// readDir calls visit with each entry of a directory. An error of the directory is an
-// [*unreadError].
+// readDirectory reads a directory and those below it.
 func (r *refresher) readDirectory(path string, depth int) error {
 	if r.seen[path] {
 		return nil
@@ -183,7 +182,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		return err
 	}
 	var below []string
-	err = r.readDir(path, func(entry fs.DirEntry) error {
+	err = readDir(r.ctx, path, func(entry fs.DirEntry) error {
 		name := entry.Name()
 		switch {
 		case maildir && (name == "cur" || name == "new" || name == "tmp"):
@@ -252,7 +251,7 @@ func isIn(path, directory string) bool {
 
 // readDir calls visit with each entry of a directory. An error of the directory is a
 // [*unreadError].
-func (r *refresher) readDir(path string, visit func(fs.DirEntry) error) error {
+func readDir(ctx context.Context, path string, visit func(fs.DirEntry) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return &unreadError{err}
@@ -269,7 +268,7 @@ func (r *refresher) readDir(path string, visit func(fs.DirEntry) error) error {
 			return nil
 		}
 		if err == nil {
-			err = r.ctx.Err()
+			err = ctx.Err()
 		} else {
 			err = &unreadError{err}
 		}
@@ -622,7 +621,7 @@ func (r *refresher) readMaildir(path string) error {
 		s.container = r.container(key, kindMaildir)
 	}
 	for _, name := range []string{"new", "cur"} {
-		err = r.readDir(filepath.Join(path, name), func(entry fs.DirEntry) error {
+		err = readDir(r.ctx, filepath.Join(path, name), func(entry fs.DirEntry) error {
 			return s.readMaildirFile(path, name+"/"+entry.Name(), entry)
 		})
 		if err != nil {
@@ -672,26 +671,22 @@ func base(name string) string {
 
 // findRenamed finds a message of a Maildir that was at path. Its name changes with its
 // flags, and it moves from new to cur when it has been seen.
-func findRenamed(path string) (string, error) {
-	maildir := filepath.Dir(filepath.Dir(path))
-	want := base(filepath.Base(path))
+func findRenamed(path string) (found string, err error) {
+	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {
 		directory := filepath.Join(maildir, name)
-		f, err := os.Open(directory)
-		if err != nil {
+		err := readDir(context.Background(), directory, func(entry fs.DirEntry) error {
+			if base(entry.Name()) != want {
+				return nil
+			}
+			found = filepath.Join(directory, entry.Name())
+			return fs.SkipAll
+		})
+		switch {
+		case found != "":
+			return found, nil
+		case err != nil:
 			return "", fileError(path, err)
-		}
-		defer f.Close()
-		for {
-			list, err := f.Readdirnames(dirBatch)
-			for _, name := range list {
-				if base(name) == want {
-					return filepath.Join(directory, name), nil
-				}
-			}
-			if err != nil {
-				break
-			}
 		}
 	}
 	return "", fileError(path, fs.ErrNotExist)

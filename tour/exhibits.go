@@ -33,6 +33,16 @@ func (m *Museum) read(name string) ([]byte, error) {
 	return m.execute(name, octets, m.base)
 }
 
+// quote returns an exhibit as a string of JSON.
+func (m *Museum) quote(name string) (string, error) {
+	octets, err := m.read(name)
+	if err != nil {
+		return "", err
+	}
+	quoted, err := json.Marshal(string(octets))
+	return string(quoted), err
+}
+
 func (m *Museum) readJSON(name string, v any) error {
 	octets, err := m.read(name)
 	if err != nil {
@@ -74,6 +84,7 @@ type exhibit struct{ name, title, text string }
 func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"base64":   func(name string) (string, error) { return m.encode(name, toBase64) },
+		"text":     m.quote,
 		"uuencode": func(name string) (string, error) { return m.encode(name, toUU) },
 	}).Parse(string(text))
 	if err != nil {

@@ -91,7 +91,7 @@ func (s *screens) plan() (int, error) {
 		case tn3270.PF3:
 			return leave, nil
 		case tn3270.Enter:
-			number, err := strconv.Atoi(typedAt(in, inputRow, inputColumn))
+			number, err := strconv.Atoi(telnettest.Input(in, inputRow, inputColumn))
 			if err == nil && number >= 1 && number <= len(s.rooms) {
 				return number - 1, nil
 			}
@@ -100,15 +100,6 @@ func (s *screens) plan() (int, error) {
 			s.message = in.Key.String() + " does nothing here"
 		}
 	}
-}
-
-func typedAt(in tn3270.Inbound, row, column int) string {
-	for _, f := range in.Fields {
-		if f.Address == (row-1)*80+column {
-			return strings.TrimSpace(f.Value)
-		}
-	}
-	return ""
 }
 
 // room shows a room until the user presses a key.

@@ -20,23 +20,15 @@ func (m *Museum) startWAIS() error {
 	if err != nil {
 		return err
 	}
-	const database, maintainer = "museum", "keeper@museum.example"
-	server, err := waistest.Start([]waistest.Database{{
-		Name:        database,
-		Description: "The room of questions. A few texts about WAIS,\nand what came of it.\n",
-		Maintainer:  maintainer,
-		Keywords:    []string{"history", "networks"},
-		Documents:   documents,
-	}, {
-		Name:        "rfc",
-		Description: "A card for each document that matters in this house,\nwith who wrote it, when, and why one would read it.\n",
-		Maintainer:  maintainer,
-		Keywords:    []string{"standards", "protocols"},
-		Documents:   cards,
-	}}, &waistest.Options{Listener: m.tcp["wais"]})
+	var databases [2]waistest.Database
+	if err := m.readJSON("wais/databases.json", &databases); err != nil {
+		return err
+	}
+	databases[0].Documents, databases[1].Documents = documents, cards
+	server, err := waistest.Start(databases[:], &waistest.Options{Listener: m.tcp["wais"]})
 	if err == nil {
 		const twoTypes = 1 // the index of the document that has them
-		m.base["document"], m.base["picture"] = server.Wpath(database, twoTypes), server.Wpath(database, len(documents)-1)
+		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(documents)-1)
 	}
 	return m.keep(server, err)
 }

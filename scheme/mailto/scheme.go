@@ -23,8 +23,11 @@ func Scheme() scheme.Scheme {
 		Traits:    scheme.Local | scheme.Composes | scheme.MailAddress,
 		Hierarchy: relative.Opaque,
 		Icon:      "address",
-		Split:     splitPath,
-		Title:     title,
+		Split: func(s *scheme.Splitter) {
+			s.UpTo("?", "encoded822addr", scheme.RolePath)
+			s.All("hfields", scheme.RoleSearch)
+		},
+		Title: func(u locus.URL) string { return scheme.Decoded(u.SchemePart()) },
 	}
 }
 

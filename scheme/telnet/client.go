@@ -9,7 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/nvt"
@@ -227,23 +227,13 @@ func (op *opener) startTLS(conn interface {
 }
 
 // observer keeps the function of OnChange.
-type observer struct {
-	mu sync.Mutex
-	f  func()
-}
+type observer struct{ f atomic.Pointer[func()] }
 
 // OnChange implements [scheme.Terminal].
-func (o *observer) OnChange(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.f = f
-}
+func (o *observer) OnChange(f func()) { o.f.Store(&f) }
 
 func (o *observer) notify() {
-	o.mu.Lock()
-	f := o.f
-	o.mu.Unlock()
-	if f != nil {
-		f()
+	if f := o.f.Load(); f != nil && *f != nil {
+		(*f)()
 	}
 }

@@ -123,11 +123,10 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&http.Options{Raw: o.Raw})
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), []scheme.Scheme{
+	return a.NewRegistry(slices.Concat(news.Schemes(reader), mid.Schemes(stored), telnet.Schemes(sessions), []scheme.Scheme{
 		ftp.Scheme(files), ftp.SecureScheme(files),
 		http.Scheme(web), http.SecureScheme(web),
 		gopher.Scheme(menus), gopher.SecureScheme(menus),
-		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions),
 	})...)
 }
 

@@ -68,7 +68,7 @@ func (p *pages) logon() (page, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, password, room := field(in, userRow), field(in, passwordRow), field(in, roomRow)
+	user, password, room := Input(in, userRow, inputColumn), Input(in, passwordRow, inputColumn), Input(in, roomRow, inputColumn)
 	switch want, known := p.users[user]; {
 	case in.Key == tn3270.PF3:
 		return nil, nil
@@ -96,9 +96,11 @@ func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribut
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-func field(in tn3270.Inbound, row int) string {
+// Input returns the input in the field whose attribute is at a position, counted from 1 on
+// a screen of 80 columns.
+func Input(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
-		if f.Address == (row-1)*80+inputColumn {
+		if f.Address == (row-1)*80+column {
 			return strings.TrimSpace(f.Value)
 		}
 	}

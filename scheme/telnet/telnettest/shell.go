@@ -86,6 +86,7 @@ var commands = map[string]command{
 	"flood":  {"N: sends so many octets without a line end, at first", flood},
 	"hang":   {"says nothing any more, whatever is typed", hang},
 	"option": {"shows what was agreed on", func(t *Terminal, _ []string) error { return t.list(t.options()...) }},
+	"term":   {"shows the type of the terminal", func(t *Terminal, _ []string) error { return t.list(t.kind) }},
 	"size":   {"shows the size of the window", func(t *Terminal, _ []string) error { return t.list(t.window) }},
 }
 

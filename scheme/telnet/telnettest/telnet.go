@@ -137,7 +137,7 @@ func (h *telnetHost) answered(code byte, data []byte) {
 	}
 	h.gotAnswer(code)
 	if code == nvt.TerminalType {
-		h.t.log("type " + string(data[1:]))
+		h.t.typeTold(string(data[1:]))
 	}
 }
 

@@ -63,6 +63,7 @@ func TestShell(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"", ""},
 		{"size", "100x30"},
+		{"term", "VT100"},
 		{"option", "I do ECHO|I do SGA|you do TERMINAL-TYPE|you do NAWS|you do NEW-ENVIRON"},
 		{"flood 3", "xxx|that was it"},
 		{"flood", "flood, and a number"},
@@ -78,7 +79,7 @@ func TestShell(t *testing.T) {
 		}
 	}
 	help := k.types("help\r", "> ")
-	for _, name := range []string{"bye", "color", "echo", "evil", "flood", "hang", "option", "size"} {
+	for _, name := range []string{"bye", "color", "echo", "evil", "flood", "hang", "option", "size", "term"} {
 		if !strings.Contains(help, "\r\n"+name+" ") {
 			t.Errorf("help does not say %s: %s", name, help)
 		}
@@ -127,7 +128,7 @@ func TestKeys(t *testing.T) {
 	if got := k.types("abc\x03", "> "); got != "abc^C\r\n> " {
 		t.Errorf("%q", got)
 	}
-	k.types("\x01ab", "ab")
+	k.types("\x01ab", "^Aab")
 	for _, c := range []struct{ name, want string }{
 		{"ec", "\b \b"}, {"el", "\b \b"}, {"ayt", "\r\n[yes]\r\n"}, {"ip", "^C\r\n> "},
 	} {

@@ -25,12 +25,18 @@ type Terminal struct {
 	in     []byte // unread input
 	line   term.Line
 	hidden bool   // a password is being typed
+	kind   string // its type; empty: unknown
 	window string // its size, as "80x24"; empty: unknown
 	wasCR  bool   // the last octet was CR; LF or NUL after it belongs to it
 }
 
 // ErrInterrupted is returned for ^C.
 var ErrInterrupted = errors.New("interrupted")
+
+func (t *Terminal) typeTold(kind string) {
+	t.kind = kind
+	t.log("type " + kind)
+}
 
 func (t *Terminal) resized(columns, rows int) {
 	t.window = fmt.Sprintf("%dx%d", columns, rows)
@@ -51,7 +57,8 @@ const (
 	del       = 0x7F
 )
 
-// Prompt shows text and reads a line, which the user can edit. The error is
+// Prompt shows text and reads a line, which the user can edit. Control characters are
+// shown and ignored. The error is
 // [ErrInterrupted], [io.EOF] or the connection's.
 func (t *Terminal) Prompt(text string) (string, error) {
 	if _, err := io.WriteString(t, text); err != nil {
@@ -68,7 +75,13 @@ func (t *Terminal) Prompt(text string) (string, error) {
 		if wasCR && (o == '\n' || o == 0) {
 			continue
 		}
-		shown, event := t.line.Type(o)
+		var shown string
+		event := term.LineMore
+		if o < ' ' && strings.IndexByte("\b\r\n\x03\x04\x15", o) < 0 {
+			shown = "^" + string(rune(o+'@'))
+		} else {
+			shown, event = t.line.Type(o)
+		}
 		switch {
 		case event == term.LineEnter:
 			t.log("typed " + t.line.Text())
