@@ -53,6 +53,7 @@ type refresher struct {
 	dead       bool // there is a dead container
 	last       uint32
 	seen       map[string]bool // the real paths of directories and mboxes
+	kept       map[string]bool // the containers that exist
 	unread     []string        // paths that could not be read; what is below is kept
 	batch      batch
 	reached    Progress
@@ -102,7 +103,7 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 
 func (r *refresher) sources() error {
 	r.now = time.Now()
-	r.seen = map[string]bool{}
+	r.seen, r.kept = map[string]bool{}, map[string]bool{}
 	// The index's own folder may be in a source.
 	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
@@ -146,19 +147,11 @@ func (r *refresher) readPath(path string) error {
 		return nil
 	}
 	r.seen[path] = true
-	return r.readSingle(path)
-}
-
-func (r *refresher) readSingle(path string) error {
 	scan, err := r.scan(path, kindFile)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
-	if err == nil {
-		err = scan.readFile(path, "", info)
-	}
-	return r.finish(scan, path, err)
+	return r.finish(scan, path, scan.readFile(path, "", info))
 }
 
 // readDirectory reads a directory and those below it.
@@ -287,7 +280,7 @@ func (e *unreadError) Unwrap() error { return e.err }
 // markMissing marks the containers dead that no longer exist.
 func (r *refresher) markMissing() {
 	for path, c := range r.containers {
-		kept := r.seen[path+seenSuffix]
+		kept := r.kept[path]
 		for _, unread := range r.unread {
 			kept = kept || isIn(path, unread)
 		}
@@ -296,12 +289,6 @@ func (r *refresher) markMissing() {
 		}
 	}
 }
-
-// seenSuffix follows the paths of containers in refresher.seen.
-const seenSuffix = "\x00container"
-
-// markSeen records that a container exists.
-func (r *refresher) markSeen(path string) { r.seen[path+seenSuffix] = true }
 
 // container creates a container, and marks the one at the same path dead.
 func (r *refresher) container(path string, k kind) *container {
@@ -319,13 +306,20 @@ func (r *refresher) markDead(c *container) {
 	r.batch.note(c)
 }
 
-func (r *refresher) batchIsFull() bool { return r.batch.size() >= r.s.batch }
-
 func (r *refresher) flush() error {
 	if r.batch.empty() {
 		return nil
 	}
 	return r.s.index.update(r.batch.write)
+}
+
+func (r *refresher) isFull() bool { return r.batch.size() >= r.s.batch }
+
+func (r *refresher) flushFull() error {
+	if !r.isFull() {
+		return nil
+	}
+	return r.flush()
 }
 
 // countMessage counts a message. known: it is in the index already.
@@ -352,7 +346,7 @@ func (r *refresher) changeTime(info fs.FileInfo) int64 {
 }
 
 func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
-	r.markSeen(path)
+	r.kept[path] = true
 	c := r.containers[path]
 	at, known := int64(0), int64(-1)
 	switch {
@@ -413,7 +407,7 @@ func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64
 		c.Resume = e.From
 		r.reached.Octets += e.Next - e.From
 		r.countMessage(c.path(), e.IDs, e.From == known)
-		if at = e.Next; !r.batchIsFull() || at == size {
+		if at = e.Next; !r.isFull() || at == size {
 			continue
 		}
 		if err := r.noteReached(c, f, at); err != nil {
@@ -499,10 +493,7 @@ func (s *scan) addFile(path string, k kind, f file) error {
 	}
 	s.container.Done = false
 	s.batch.addFile(s.container, f)
-	if s.batchIsFull() {
-		return s.flush()
-	}
-	return nil
+	return s.flushFull()
 }
 
 // readFile reads a file of a folder, or a source that is a file, which has no name.
@@ -574,7 +565,7 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	if err != nil || s.container == nil {
 		return err
 	}
-	r.markSeen(s.container.path())
+	r.kept[s.container.path()] = true
 	gone := false
 	for _, f := range s.files {
 		if f.seen {
@@ -582,10 +573,8 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 		}
 		gone = true
 		r.batch.gone = append(r.batch.gone, fileEntry{container: s.container.ID, number: f.number})
-		if r.batchIsFull() {
-			if err := r.flush(); err != nil {
-				return err
-			}
+		if err := r.flushFull(); err != nil {
+			return err
 		}
 	}
 	if gone || !s.container.Done {
@@ -610,7 +599,7 @@ func (r *refresher) readMaildir(path string) error {
 	}
 	c := r.containers[key]
 	if c != nil && c.Done && !r.reread[key] && c.Time != 0 && c.NewTime != 0 && times == [2]int64{c.Time, c.NewTime} {
-		r.markSeen(key)
+		r.kept[key] = true
 		return nil
 	}
 	s, err := r.scan(path, kindMaildir)

@@ -65,7 +65,6 @@ func (d *base64Decoder) end(dst []byte) []byte {
 
 // base64Reader decodes a base64 text in pieces.
 type base64Reader struct {
-	pieces
 	r       io.Reader
 	decoder base64Decoder
 	in, out []byte
@@ -228,8 +227,7 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	case "base64":
 		chunk := min(max(size, 256), 16<<10)
 		b := &base64Reader{r: r, in: make([]byte, chunk), out: make([]byte, 0, chunk)}
-		b.source = b
-		return b
+		return &pieces{next: b.next}
 	case "quoted-printable":
 		return newLineReader(r, size, new(quotedPrintable).step)
 	case uuencode:

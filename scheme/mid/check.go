@@ -13,18 +13,26 @@ const (
 	cidSection = `URI draft, "Content-Id"`
 )
 
-func checkMID(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	text, offset := bnf.SchemePart(u)
-	if p == locus.RFC1738 && !strings.Contains(text, "/") && addrspec.Sound(u) {
+	section, form, part := midSection, `write a message-id after "mid:"`, "addr-spec"
+	if isCID(u) {
+		section, form, part = cidSection, `write a content-id after "cid:"`, "content-identifier"
+	}
+	if p == locus.RFC1738 && (isCID(u) || !strings.Contains(text, "/")) && addrspec.Sound(u) {
 		return nil
 	}
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if text == "" {
-		f.Add("form", midSection, offset, "", `write a message-id after "mid:"`)
+		f.Add("form", section, offset, "", form)
 		return f.List()
 	}
-	f.Xchars("addr-spec", offset, text)
+	f.Xchars(part, offset, text)
+	if isCID(u) {
+		addrspec.Report(&f, offset, text)
+		return f.List()
+	}
 	messageID, contentID, pair := split(text)
 	identifier(&f, offset, messageID)
 	if pair {
@@ -40,22 +48,6 @@ func identifier(f *bnf.Findings, offset int, text string) {
 		f.Note("slash", "RFC 2392 2", offset+i, "/", `write "/" in an identifier as %2F: in RFC 2392 it separates message-id and content-id`)
 	}
 	addrspec.Report(f, offset, text)
-}
-
-func checkCID(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && addrspec.Sound(u) {
-		return nil
-	}
-	f := bnf.Findings{URL: u, Profile: p}
-	f.Scheme()
-	text, offset := bnf.SchemePart(u)
-	if text == "" {
-		f.Add("form", cidSection, offset, "", `write a content-id after "cid:"`)
-		return f.List()
-	}
-	f.Xchars("content-identifier", offset, text)
-	addrspec.Report(&f, offset, text)
-	return f.List()
 }
 
 // cidNotes returns the advice that a cid URL has a meaning only in its message.
