@@ -1,7 +1,6 @@
 package tour
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,11 +45,7 @@ type gopherItem struct {
 	Type    string // the gophertype
 	Server  string // one of the tour's, on which the item is; empty: Host
 	Exhibit string // the contents
-	Views   []struct {
-		gophertest.View
-		Exhibit string
-	}
-	Items []gopherItem
+	Items   []gopherItem
 }
 
 func (m *Museum) gopherMenu(name string) ([]gophertest.Item, error) {
@@ -70,17 +65,15 @@ func (m *Museum) gopherItems(list []gopherItem) (items []gophertest.Item, err er
 		if from.Server != "" {
 			item.Host, item.Port = m.host(from.Server), m.port(from.Server)
 		}
-		var errs [2]error
-		item.Data, errs[0] = m.contents(from.Exhibit)
-		item.Items, errs[1] = m.gopherItems(from.Items)
-		if err := cmp.Or(errs[0], errs[1]); err != nil {
+		if item.Items, err = m.gopherItems(from.Items); err != nil {
 			return nil, err
 		}
-		for _, v := range from.Views {
-			if v.Data, err = m.contents(v.Exhibit); err != nil {
+		if from.Exhibit != "" {
+			data, err := m.read(from.Exhibit)
+			if err != nil {
 				return nil, err
 			}
-			item.Views = append(item.Views, v.View)
+			item.Data = string(data)
 		}
 		items = append(items, item)
 	}

@@ -76,31 +76,10 @@ func FuzzLibrary(f *testing.F) {
 	})
 }
 
-func TestDraw(t *testing.T) {
-	for _, rows := range [][]string{nil, {"##", "#"}, {"?"}} {
-		if p, err := draw(rows, 1); err == nil {
-			t.Errorf("%q is drawn: %v", rows, p.Rect)
-		}
-	}
-	p, err := draw([]string{"#."}, 3)
-	if err != nil || p.Rect.Dx() != 6 || p.Rect.Dy() != 3 || p.ColorIndexAt(2, 2) == p.ColorIndexAt(3, 2) {
-		t.Errorf("%+v, %v", p, err)
-	}
-}
-
-// The encoding of "Cat" is a well-known example.
-func TestUU(t *testing.T) {
-	for octets, want := range map[string]string{"": "`", "Cat": "#0V%T\n`", "C": "!0P``\n`"} {
-		if got := toUU([]byte(octets)); got != want {
-			t.Errorf("%q: %q, want %q", octets, got, want)
-		}
-	}
-}
-
 // A name that is unknown in an exhibit is an error.
 func TestExecute(t *testing.T) {
 	m := &Museum{base: map[string]string{"ftp": "ftp://h"}}
-	for _, text := range []string{"{{.ftq}}", "{{base64 \"x\"}}", "{{", "{{uuencode 1}}"} {
+	for _, text := range []string{"{{.ftq}}", "{{text \"x\"}}", "{{", "{{text 1}}"} {
 		if got, err := m.execute("x", []byte(text), m.base); err == nil {
 			t.Errorf("%q becomes %q", text, got)
 		}

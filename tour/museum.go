@@ -28,7 +28,6 @@ import (
 // Museum is the running servers. Close ends them.
 type Museum struct {
 	rooms []Room
-	made  map[string][]byte // pictures and the like, by name: "pictures/at.png"
 
 	tcp       map[string]net.Listener // by the names of tcpServers
 	udp       net.PacketConn

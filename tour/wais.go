@@ -54,13 +54,14 @@ func (m *Museum) waisDocuments() (documents []waistest.Document, err error) {
 		}
 		documents = append(documents, d)
 	}
+	picture, err := m.read("files/pub/pictures/gopher.gif")
 	return append(documents, waistest.Document{
 		Headline: "A gopher, drawn on squared paper", Path: "/museum/gopher", Date: "941201",
 		Types: []waistest.Typed{
 			{Wtype: "TEXT", Data: []byte("A gopher, drawn on squared paper: a picture, which has no words to search.\n")},
-			{Wtype: "GIF", Data: m.made["pictures/gopher.gif"]},
+			{Wtype: "GIF", Data: picture},
 		},
-	}), nil
+	}), err
 }
 
 func (m *Museum) waisCards() (documents []waistest.Document, err error) {
