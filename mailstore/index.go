@@ -76,7 +76,6 @@ func parsePosting(octets []byte) posting {
 	return posting{hash(number(octets[:6])), uint32(number(octets[6:10])), number(octets[10:postingSize])}
 }
 
-// kind is that of a container.
 type kind string
 
 const (
@@ -116,7 +115,6 @@ func fileKey(container, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(key32(container), number)
 }
 
-// file is a file of a container that is not an mbox.
 type file struct {
 	name string // relative to the container
 	size int64  // and time: of a folder's files, which may change
@@ -230,7 +228,6 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 // maxFound is the most messages that an identifier leads to.
 const maxFound = 1000
 
-// candidate is where a message may be.
 type candidate struct {
 	container *container
 	file      string // its path

@@ -27,15 +27,13 @@ type Progress struct {
 	Octets    int64  // bytes of mbox files read
 }
 
-// progressEach is the number of messages between two calls of Progress.
 const progressEach = 1000
 
 const (
 	// recentTime is how old a change must be to differ from the next one: some file
 	// systems store times with 2 seconds resolution.
 	recentTime = 2 * time.Second
-	// maxDepth is the greatest depth of nested directories.
-	maxDepth = 200
+	maxDepth   = 200
 	// dirBatch is how many names of a directory are read at once.
 	dirBatch = 1024
 )
@@ -433,7 +431,6 @@ func (r *refresher) noteReached(c *container, f *os.File, size int64) error {
 	return nil
 }
 
-// scan is the reading of a directory.
 type scan struct {
 	*refresher
 	container *container

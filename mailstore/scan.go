@@ -42,7 +42,6 @@ func fileError(path string, err error) error {
 	return fmt.Errorf("mailstore: %s: %w", locus.Quote(path), err)
 }
 
-// content is what a file is.
 type content int
 
 const (

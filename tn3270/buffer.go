@@ -9,7 +9,6 @@ type attributes struct {
 	charset   byte // 0, or characterAPL
 }
 
-// cell is a position of the buffer.
 type cell struct {
 	octet byte // the character, or the Attribute of a field
 	field bool // octet is an Attribute

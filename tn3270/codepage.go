@@ -16,14 +16,14 @@ type codePage struct {
 	octets     map[rune]byte
 }
 
-// national is a code page with the characters of another at other positions.
+// nationalPage is a code page with the characters of another at other positions.
 type nationalPage struct {
 	name, euro string // euro: the same with the euro sign instead of the currency sign
 	octets     string // what differs from code page 037
 	runes      string
 }
 
-// nationals are IBM's Country Extended Code Pages. The control codes are those of
+// nationalPages are IBM's Country Extended Code Pages. The control codes are those of
 // 037; a test has each contain every character once.
 var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},

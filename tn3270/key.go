@@ -68,7 +68,6 @@ const (
 	Redraw // not a 3270 key: asks for the whole screen to be drawn again
 )
 
-// keyNames are the names of all keys except PF1 to PF24.
 var keyNames = map[Key]string{
 	Enter: "Enter", Clear: "Clear", PA1: "PA1", PA2: "PA2", PA3: "PA3",
 	CursorSelect: "CursorSelect", Attn: "Attn", SysReq: "SysReq",

@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// dimensions are the size of a screen.
 type dimensions struct{ Rows, Columns int }
 
 // models are the sizes of the models. Each begins with that of model 2; the host switches

@@ -28,13 +28,11 @@ func (m *Museum) startHTTP(l net.Listener) {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	m.closers = append(m.closers, closerFunc(func() error {
-		if err := server.Close(); err != nil {
-			return err
+		err := server.Close()
+		if serveErr := <-ended; !errors.Is(serveErr, http.ErrServerClosed) {
+			err = errors.Join(err, serveErr)
 		}
-		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
+		return err
 	}))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locus-url/locus/internal/term"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/tn3270"
 )
@@ -109,7 +110,7 @@ func (s *screens) room(number int) error {
 	row := 3
 	line := func(column int, text string) {
 		if row < messageRow-1 {
-			b.At(row, column).Field(tn3270.Skip).Text(cut(text, lineLength-column))
+			b.At(row, column).Field(tn3270.Skip).Text(term.Truncate(text, lineLength-column))
 		}
 		row++
 	}
@@ -126,13 +127,6 @@ func (s *screens) room(number int) error {
 	}
 	_, err := s.Receive()
 	return err
-}
-
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:most-3] + "..."
 }
 
 // wrap breaks a text between words into lines of at most that many bytes.

@@ -27,7 +27,6 @@ const (
 
 func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
 
-// answer is the reply about an option.
 type answer uint8
 
 const (

@@ -1,8 +1,8 @@
 package mid
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -217,21 +217,15 @@ func isSame(a, b *stored) bool {
 	if a.size != b.size {
 		return false
 	}
-	const piece = 64 << 10
-	x, y := make([]byte, piece), make([]byte, piece)
-	for at := int64(0); at < a.size; at += piece {
-		n := min(piece, a.size-at)
-		if _, err := a.ReadAt(x[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if _, err := b.ReadAt(y[:n], at); err != nil && err != io.EOF {
-			return false
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false
-		}
-	}
-	return true
+	x, err := a.sum()
+	y, otherErr := b.sum()
+	return err == nil && otherErr == nil && x == y
+}
+
+func (m *stored) sum() (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	_, err = io.Copy(h, io.NewSectionReader(m, 0, m.size))
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {

@@ -103,7 +103,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// opener opens one session.
 type opener struct {
 	client *Client
 	ctx    context.Context
@@ -226,7 +225,6 @@ func (op *opener) startTLS(conn interface {
 	}
 }
 
-// observer keeps the function of OnChange.
 type observer struct{ f atomic.Pointer[func()] }
 
 // OnChange implements [scheme.Terminal].

@@ -49,7 +49,6 @@ func (op *opener) rlogin() (scheme.Terminal, error) {
 	return r, nil
 }
 
-// rloginConn is an rlogin session.
 type rloginConn struct {
 	*session
 	observer

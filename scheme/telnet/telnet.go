@@ -36,7 +36,6 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 // trace reports Telnet commands, but never typed data, which may have a password.
 func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 
-// telnetConn is a Telnet session.
 type telnetConn struct {
 	*nvt.Conn
 	observer

@@ -66,7 +66,6 @@ func (op *opener) tn3270() (scheme.Terminal, error) {
 	return t, nil
 }
 
-// conn3270 is a tn3270 session.
 type conn3270 struct {
 	*nvt.Conn
 	observer
@@ -435,7 +434,6 @@ func same(a, b tn3270.Snapshot) bool {
 
 var _ Terminal3270 = (*conn3270)(nil)
 
-// maxDevice is the longest device name.
 const maxDevice = 64
 
 func isDevice(text string) bool {

@@ -134,7 +134,6 @@ func (e *extended) record(record []byte) error {
 	return e.write(nvt.Record3270Data, reply)
 }
 
-// errKind: a record is not for terminals.
 var errKind = errors.New("a record that is not for terminals")
 
 // respond reports the outcome of a record if the host asks for it. Only data streams have

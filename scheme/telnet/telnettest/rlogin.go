@@ -45,7 +45,6 @@ func (o *RloginOptions) serve(c net.Conn, log func(string)) {
 	t.session(o.Users, h.user)
 }
 
-// rloginHost is the host's side of rlogin.
 type rloginHost struct {
 	plain
 	r       *bufio.Reader

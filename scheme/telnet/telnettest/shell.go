@@ -71,7 +71,6 @@ func (t *Terminal) shell() {
 	}
 }
 
-// command is a command of the shell.
 type command struct {
 	about string
 	do    func(t *Terminal, args []string) error

@@ -74,7 +74,6 @@ const (
 	optEncrypt      = 38 // RFC 2946
 )
 
-// telnetHost is the host's side of Telnet.
 type telnetHost struct {
 	negotiation
 	t *Terminal
