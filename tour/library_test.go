@@ -85,3 +85,21 @@ func TestExecute(t *testing.T) {
 		}
 	}
 }
+
+// An exhibit that is missing or malformed is an error.
+func TestExhibits(t *testing.T) {
+	m := &Museum{base: map[string]string{}}
+	for name, err := range map[string]error{
+		"missing": m.readJSON("none.json", new(int)), "not JSON": m.readJSON("names.txt", new(int)), "menu": second(m.gopherMenu("names.txt")),
+		"item":   second(m.gopherItems([]gopherItem{{Exhibit: "none"}})),
+		"nested": second(m.gopherItems([]gopherItem{{Items: []gopherItem{{Exhibit: "none"}}}})),
+		"list":   second(m.readAll("[")), "cards": second(m.cards("none")),
+		"gopher": m.startGopher(), "prospero": m.startProspero(),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

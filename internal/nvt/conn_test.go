@@ -57,7 +57,11 @@ func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
 	s := scripted("\xff\xfe\x01\xff\xfc\x01\xff\xfc\x01\xff\xfd\x03")
-	c := New(s, &Options{Options: []Option{{Code: Echo, Changed: changed}, {Code: SGA, Changed: changed}}})
+	var codes []byte
+	c := New(s, &Options{
+		Options: []Option{{Code: Echo, Changed: changed}, {Code: SGA, Changed: changed}},
+		Changed: func(_ bool, code byte, _ bool) { codes = append(codes, code) },
+	})
 	for code, us := range map[byte]bool{Echo: false, SGA: true} {
 		if err := c.Ask(us, code, true); err != nil {
 			t.Fatal(err)
@@ -66,8 +70,8 @@ func TestRefused(t *testing.T) {
 	if _, err := io.ReadAll(c); err != nil {
 		t.Error(err)
 	}
-	if want := []string{"false false", "true true"}; !slices.Equal(events, want) {
-		t.Errorf("%q, want %q", events, want)
+	if want := []string{"false false", "true true"}; !slices.Equal(events, want) || !slices.Equal(codes, []byte{Echo, SGA}) {
+		t.Errorf("%q, want %q; %d", events, want, codes)
 	}
 }
 
