@@ -144,7 +144,7 @@ func showAPL(octet byte) rune {
 	return apl[octet-firstGraphic]
 }
 
-// apl is code page 310 from 40 hexadecimal on: the characters behind Graphic
+// apl is code page 310 from 40 hexadecimal on: the characters after Graphic
 // Escape. Its underscored letters are shown without the line; a blank is what it
 // has not.
 var apl = [...]rune{
