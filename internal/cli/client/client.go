@@ -121,8 +121,7 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	web := http.New(&http.Options{Raw: o.Raw})
 	menus := gopher.New(&gopher.Options{Raw: o.Raw, LiteralTabs: a.Config.Gopher.LiteralTabs})
 	sessions := telnet.New(telnetOptions(a, o.ForGateway))
-	return a.NewRegistry(append(schemes(reader, stored, files, web, menus),
-		telnet.Telnet(sessions), telnet.Rlogin(sessions), telnet.TN3270(sessions))...)
+	return a.NewRegistry(append(schemes(reader, stored, files, web, menus), telnet.Schemes(sessions)...)...)
 }
 
 func schemes(reader *news.Client, stored *mid.Client, files *ftp.Client, web *http.Client, menus *gopher.Client) []scheme.Scheme {
