@@ -88,19 +88,19 @@ func HasTrait(a *base.App, args []string, t scheme.Traits) bool {
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	if err != nil {
-		return fileURL(text)
+		return FileURL(text)
 	}
 	if a.Registry.Scheme(u).Traits.Has(scheme.Messages) {
 		return u, nil
 	}
 	if _, known := a.Registry.Lookup(u.Scheme()); !known {
-		return fileURL(text)
+		return FileURL(text)
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
-// fileURL returns the URL of a local file.
-func fileURL(path string) (locus.URL, error) {
+// FileURL returns the URL of a local file.
+func FileURL(path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return locus.URL{}, err
