@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/textproto"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -43,7 +45,7 @@ type attempt struct {
 // a user to type.
 const greetingTime = 5 * time.Second
 
-func (e *engine) attempt(ctx context.Context, t *target) *attempt {
+func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	a := &attempt{registry: e.client.Registry()}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
@@ -121,18 +123,13 @@ func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
 	}
-	text := make([]byte, maxNotFoundText+1)
-	n, err := o.Body.Read(text)
-	first, _, _ := strings.Cut(string(text[:n]), "\n")
-	if first = strings.TrimSpace(first); !saysNotFound(strings.ToLower(first)) {
+	body := bufio.NewReaderSize(o.Body, maxNotFoundText+1)
+	line, _ := body.ReadSlice('\n')
+	first := strings.TrimSpace(string(line))
+	if !saysNotFound(strings.ToLower(first)) {
 		return
 	}
-	for err == nil && n < len(text) {
-		var more int
-		more, err = o.Body.Read(text[n:])
-		n += more
-	}
-	if n <= maxNotFoundText {
+	if rest, _ := io.CopyN(io.Discard, body, maxNotFoundText); int64(len(first))+rest <= maxNotFoundText {
 		a.outcome.Verdict, a.outcome.Detail = Warning, "the server sent a text that says "+locus.Quote(first)
 	}
 }
@@ -145,12 +142,9 @@ func saysNotFound(line string) bool {
 	case !strings.HasPrefix(line, "error") && !strings.HasPrefix(line, "404"):
 		return false
 	}
-	for _, words := range []string{"not found", "no such file", "does not exist", "doesn't exist"} {
-		if strings.Contains(line, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"not found", "no such file", "does not exist", "doesn't exist"}, func(words string) bool {
+		return strings.Contains(line, words)
+	})
 }
 
 // awaitGreeting waits for the first byte of a session. A host that closes the
@@ -174,7 +168,7 @@ func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 }
 
 // readMenu reads the links of a menu that is a page of a site.
-func (e *engine) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
+func (e *Verifier) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	a.at = pageOf(res)
 	line := int64(0)
 	for item, err := range m.Items {
@@ -205,7 +199,7 @@ func pageOf(res *access.Result) *origins {
 
 // readObject reads an object for its fragments, and for its links if it is a page of a
 // site.
-func (e *engine) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
+func (e *Verifier) readObject(ctx context.Context, a *attempt, page *doc, wants []string, res *access.Result, o *scheme.Object) {
 	kind := kindOf(o)
 	if kind == otherType || kind == cssType && page == nil {
 		return
@@ -233,7 +227,7 @@ var errCut = errors.New("the page is too large: links in its last part are not v
 
 // findFragments looks for fragments in a document. A fragment that referrals brought
 // replaces all others.
-func (e *engine) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
+func (e *Verifier) findFragments(a *attempt, kind string, text []byte, cut, keep bool, wants []string, at locus.URL) {
 	if !keep && len(wants) == 0 || e.o.NoFragments || kind == cssType {
 		return
 	}

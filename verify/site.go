@@ -33,14 +33,14 @@ type site struct {
 }
 
 // newSite returns the site of a URL in canonical form.
-func (e *engine) newSite(first locus.URL) *site {
+func (e *Verifier) newSite(first locus.URL) *site {
 	s := &site{pages: map[locus.URL]bool{}}
 	e.move(s, first)
 	return s
 }
 
 // move makes first the first page of s. Another host has its own robots.txt.
-func (e *engine) move(s *site, first locus.URL) {
+func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
 		s.mu.Lock()
 		s.robotsKnown, s.tries, s.robots, s.err = false, 0, nil, nil
@@ -82,13 +82,13 @@ func mayBePage(path string) bool {
 
 // followInSite makes t a page of a site if it is one: the first, or one that a page of
 // the site links to. The caller must hold e.mu.
-func (e *engine) followInSite(d *doc, t *target) {
+func (e *Verifier) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
 	}
 	s, depth := d.site, d.depth+1
 	switch {
-	case d.typedURL != nil:
+	case d.typed:
 		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
@@ -115,7 +115,7 @@ func (e *engine) followInSite(d *doc, t *target) {
 
 // isPage reports whether a page of the site was found there: referrals may lead out of
 // the site, or to another of its pages. If the first page has moved, so has the site.
-func (e *engine) isPage(d *doc, res *access.Result) bool {
+func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
 	}
@@ -136,7 +136,7 @@ func (e *engine) isPage(d *doc, res *access.Result) bool {
 	return true
 }
 
-func (e *engine) isWithinDepth(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
+func (e *Verifier) isWithinDepth(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
 
 // maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
 // least 500 KiB).
@@ -148,7 +148,7 @@ const maxDelay = 30 * time.Second
 // disallowed returns why a page of the site must not be requested; empty: it may. It
 // reads the robots.txt before the first page. The error is why that is unknown, and
 // final if it is not asked for again.
-func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string, final bool, err error) {
+func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why string, final bool, err error) {
 	if e.o.NoRobots || !e.traits(t.url).Has(scheme.Web) {
 		return "", false, nil
 	}
@@ -171,7 +171,7 @@ func (s *site) disallowed(ctx context.Context, e *engine, t *target) (why string
 
 // fetchRobots gets the robots.txt (RFC 9309 section 2.3). A missing one allows
 // everything. If the server can't deliver it, nothing is allowed, which is the error.
-func (s *site) fetchRobots(ctx context.Context, e *engine, t *target) error {
+func (s *site) fetchRobots(ctx context.Context, e *Verifier, t *target) error {
 	text := t.url.String()[:t.url.PathOffset()]
 	u, err := locus.Parse(strings.TrimSuffix(text, "/") + "/robots.txt")
 	if err != nil {
