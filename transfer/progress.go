@@ -95,10 +95,19 @@ func (m *progress) measure(pause time.Duration) {
 	}
 }
 
-// end reports the last event, or one before the next start.
-func (m *progress) end(state State, err error) {
+// pause reports an event before the next start.
+func (m *progress) pause(state State, err error) {
 	m.event.State, m.event.Err = state, err
 	m.send()
+}
+
+// end reports the last event.
+func (m *progress) end(err error) {
+	if err != nil {
+		m.pause(Failed, err)
+	} else {
+		m.pause(Finished, nil)
+	}
 }
 
 func (m *progress) send() {
@@ -158,10 +167,6 @@ func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)
 	m := progress{report: report}
 	m.start(o.Start, o.Size)
 	err = m.copy(ctx, w, o.Body, make([]byte, bufferSize))
-	if err != nil {
-		m.end(Failed, err)
-	} else {
-		m.end(Finished, nil)
-	}
+	m.end(err)
 	return m.event.Done - o.Start, err
 }
