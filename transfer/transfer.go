@@ -390,7 +390,11 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 // beginPart begins a part with o, or with a menu if o is nil.
 func (t *task) beginPart(o *scheme.Object) error {
 	t.ownPart, t.result.Resumed = true, 0
-	return t.part.begin(sourceOf(t.result.Job.URL, o))
+	s := source{URL: sourceURL(t.result.Job.URL), Size: -1}
+	if o != nil {
+		s.Tag, s.ModTime, s.Size = o.Tag, o.ModTime, o.Size
+	}
+	return t.part.begin(s)
 }
 
 // writeMenu writes a menu. Part of a menu is useless: menus can't be resumed.

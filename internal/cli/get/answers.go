@@ -116,20 +116,6 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 
 // apply stores the answers to the questions of all in list.
 func (x *answers) apply(all []form.Question, list []string) error {
-	for _, from := range []func([]form.Question, []string) error{x.applyFile, x.applyFlags} {
-		if err := from(all, list); err != nil {
-			return err
-		}
-	}
-	for _, q := range all {
-		if err := q.Check(list[q.Index]); err != nil {
-			return fmt.Errorf("field %s: %w", q.Label(), err)
-		}
-	}
-	return nil
-}
-
-func (x *answers) applyFile(all []form.Question, list []string) error {
 	seen := map[int]bool{}
 	for i, v := range x.file {
 		q, err := v.question(i, all)
@@ -145,6 +131,26 @@ func (x *answers) applyFile(all []form.Question, list []string) error {
 		}
 		if list[q.Index], err = jsonAnswer(q, v.value); err != nil {
 			return fmt.Errorf("--answers: field %s: %w", q.Label(), err)
+		}
+	}
+	clear(seen)
+	for i, text := range x.flags {
+		q, text, err := splitAnswer(all, text)
+		if err != nil {
+			// The text may be a password, so it is not repeated.
+			return fmt.Errorf("--answer, number %d, %w", i+1, err)
+		}
+		if seen[q.Index] {
+			return fmt.Errorf("--answer: field %s is answered twice", q.Label())
+		}
+		seen[q.Index] = true
+		if list[q.Index], err = q.ReadAnswer(text); err != nil {
+			return fmt.Errorf("--answer: field %s: %w", q.Label(), err)
+		}
+	}
+	for _, q := range all {
+		if err := q.Check(list[q.Index]); err != nil {
+			return fmt.Errorf("field %s: %w", q.Label(), err)
 		}
 	}
 	return nil
@@ -174,43 +180,19 @@ func jsonAnswer(q form.Question, v any) (string, error) {
 		}
 		return "", errors.New("true and false only answer fields of kind check")
 	case []any:
-		return linesAnswer(q, v)
+		if q.Kind != scheme.FieldLines {
+			return "", errors.New("a list only answers fields of kind lines")
+		}
+		lines := make([]string, len(v))
+		for i, line := range v {
+			var ok bool
+			if lines[i], ok = line.(string); !ok {
+				return "", errors.New("lines must be strings")
+			}
+		}
+		return q.ReadAnswer(strings.Join(lines, "\n"))
 	}
 	return "", errors.New("an object is not an answer")
-}
-
-func linesAnswer(q form.Question, list []any) (string, error) {
-	if q.Kind != scheme.FieldLines {
-		return "", errors.New("a list only answers fields of kind lines")
-	}
-	lines := make([]string, len(list))
-	for i, v := range list {
-		line, ok := v.(string)
-		if !ok {
-			return "", errors.New("lines must be strings")
-		}
-		lines[i] = line
-	}
-	return q.ReadAnswer(strings.Join(lines, "\n"))
-}
-
-func (x *answers) applyFlags(all []form.Question, list []string) error {
-	seen := map[int]bool{}
-	for i, text := range x.flags {
-		q, text, err := splitAnswer(all, text)
-		if err != nil {
-			// The text may be a password, so it is not repeated.
-			return fmt.Errorf("--answer, number %d, %w", i+1, err)
-		}
-		if seen[q.Index] {
-			return fmt.Errorf("--answer: field %s is answered twice", q.Label())
-		}
-		seen[q.Index] = true
-		if list[q.Index], err = q.ReadAnswer(text); err != nil {
-			return fmt.Errorf("--answer: field %s: %w", q.Label(), err)
-		}
-	}
-	return nil
 }
 
 // splitAnswer splits FIELD=TEXT. A prompt may contain "=". For a single question, all
