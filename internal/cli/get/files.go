@@ -37,7 +37,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if !g.overwrite {
-			return "", "", scheme.Hint(&linkError{path}, "--overwrite writes to its target")
+			return "", "", scheme.Hint(&kindError{linkError(path), transfer.ErrExists}, "--overwrite writes to its target")
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
@@ -63,17 +63,22 @@ func isSystemLink(path string) bool {
 	return false
 }
 
-// linkError means that the output of -o is a symbolic link.
-type linkError struct{ path string }
-
-func (e *linkError) Error() string {
-	to, err := os.Readlink(e.path)
+// linkError says that the output of -o is a symbolic link.
+func linkError(path string) error {
+	to, err := os.Readlink(path)
 	if err != nil {
-		return e.path + " is a symbolic link"
+		return errors.New(path + " is a symbolic link")
 	}
-	return e.path + " is a symbolic link to " + to
+	return errors.New(path + " is a symbolic link to " + to)
 }
-func (e *linkError) Is(target error) bool { return target == transfer.ErrExists }
+
+// kindError is an error that counts as one of package transfer.
+type kindError struct {
+	error
+	kind error
+}
+
+func (e *kindError) Unwrap() []error { return []error{e.error, e.kind} }
 
 // toNames gets each URL into the file that the URL names.
 func (g *getter) toNames(ctx context.Context, args []string) error {
@@ -93,15 +98,19 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	folder, err := openFolder(dir, g.dir != "")
+	folder, err := g.openFolder(dir)
 	if err != nil {
 		for _, job := range jobs {
-			g.Fail(job.URL.Redacted(), &folderError{err})
+			g.Fail(job.URL.Redacted(), err)
 		}
 		return nil
 	}
 	defer folder.Close()
-	progress := g.NewProgress(true, names(jobs))
+	names := make([]string, len(jobs))
+	for i, job := range jobs {
+		names[i] = job.Name
+	}
+	progress := g.NewProgress(true, names)
 	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
 		if e.State == transfer.Busy {
 			g.App.Note("%v; waiting for it", e.Err)
@@ -149,11 +158,21 @@ func writeFile(w io.Writer, m *scheme.Menu) error {
 	return err
 }
 
-// folderError means that the folder for files can't be used.
-type folderError struct{ error }
-
-func (e *folderError) Unwrap() error        { return e.error }
-func (e *folderError) Is(target error) bool { return target == transfer.ErrFile }
+// openFolder opens the folder for files, and creates it if -d names it.
+func (g *getter) openFolder(dir string) (*os.Root, error) {
+	var folder *os.Root
+	var err error
+	if g.dir != "" {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err == nil {
+		folder, err = os.OpenRoot(dir)
+	}
+	if err != nil {
+		return nil, &kindError{err, transfer.ErrFile}
+	}
+	return folder, nil
+}
 
 // jobs reads all inputs first, to find two that want the same file.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
@@ -168,7 +187,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 		}
 		job := transfer.Job{URL: u, Name: name(u)}
 		if job.Name == "" {
-			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&nameError{u}, "-o FILE chooses one"))
+			g.FailWith(base.StatusUsage, u.Redacted(), scheme.Hint(&kindError{errors.New(u.Redacted() + ": ends in no name for a file"), transfer.ErrName}, "-o FILE chooses one"))
 			continue
 		}
 		jobs = append(jobs, job)
@@ -178,20 +197,6 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 
 // errOneObject means that -o has more than one URL.
 var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
-
-// nameError means that -O finds no file name in a URL.
-type nameError struct{ u locus.URL }
-
-func (e *nameError) Error() string        { return e.u.Redacted() + ": ends in no name for a file" }
-func (e *nameError) Is(target error) bool { return target == transfer.ErrName }
-
-func names(jobs []transfer.Job) []string {
-	list := make([]string, len(jobs))
-	for i, job := range jobs {
-		list[i] = job.Name
-	}
-	return list
-}
 
 // result reports the outcome of one job.
 func (g *getter) result(r transfer.Result, dir string, left *leftovers) {

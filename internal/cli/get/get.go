@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -224,14 +223,4 @@ func (g *getter) tlsMode() (ftp.TLSMode, error) {
 		return ftp.TLSRequire, nil
 	}
 	return 0, fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
-}
-
-// openFolder opens the folder for files, and creates it if make is set.
-func openFolder(dir string, make bool) (*os.Root, error) {
-	if make {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenRoot(dir)
 }

@@ -18,10 +18,8 @@ import (
 // partsToFolder gets a part of each message into a file of dir. An empty name means the
 // name that the part has.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
-	folder, err := openFolder(dir, g.dir != "")
-	if err != nil {
-		err = &folderError{err}
-	} else {
+	folder, err := g.openFolder(dir)
+	if err == nil {
 		defer folder.Close()
 	}
 	w := partWriter{getter: g, folder: folder, name: name, written: map[string]locus.URL{}}

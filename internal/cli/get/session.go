@@ -3,6 +3,7 @@ package get
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,11 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	if t, ok := s.Conn.(telnet.Terminal3270); ok {
 		return g.screen(ctx, f, t, to)
 	}
-	p := newPlayer(ctx, s.Conn, g.transcript(f, to))
-	p.limit, p.stepTime = g.App.Flags.MaxSize, g.stepTime()
+	p := &player{
+		ctx: ctx, conn: s.Conn, limit: g.App.Flags.MaxSize, stepTime: g.stepTime(), tell: g.transcript(f, to),
+		pieces: make(chan []byte), done: make(chan struct{}),
+	}
+	go p.read()
 	err := p.play(&g.script)
 	p.close()
 	if err = errors.Join(err, p.written); err == nil && g.App.Flags.JSON && to.IsStdout {
@@ -57,12 +61,7 @@ type sessionJSON struct {
 }
 
 // stepTime returns the time for a step.
-func (g *getter) stepTime() time.Duration {
-	if t := g.App.Flags.Timeout; t > 0 {
-		return t
-	}
-	return sessionPatience
-}
+func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionPatience) }
 
 // sessionToFile writes the output of a session to a file, as it comes.
 func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name string) error {
@@ -71,9 +70,9 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 		return err
 	}
 	defer result.Resource.Close()
-	folder, err := openFolder(dir, g.dir != "")
+	folder, err := g.openFolder(dir)
 	if err != nil {
-		return &folderError{err}
+		return err
 	}
 	defer folder.Close()
 	file, err := folder.Create(name)
@@ -174,12 +173,6 @@ type player struct {
 	window []byte // output since the last match, as far as it is kept
 }
 
-func newPlayer(ctx context.Context, conn scheme.Terminal, tell func(event string, octets []byte) error) *player {
-	p := &player{ctx: ctx, conn: conn, tell: tell, pieces: make(chan []byte), done: make(chan struct{})}
-	go p.read()
-	return p
-}
-
 // read passes on the output of the host until done is closed.
 func (p *player) read() {
 	defer close(p.pieces)
@@ -243,14 +236,12 @@ func (p *player) play(s *script) error {
 var errSilent = errors.New("silent")
 
 // lateError means that a step took too long.
-type lateError struct{ text string }
+type lateError string
 
-func (e *lateError) Error() string { return e.text }
+func (e lateError) Error() string { return string(e) }
+func (e lateError) Timeout() bool { return true }
 
-// Timeout reports true.
-func (e *lateError) Timeout() bool { return true }
-
-func late(format string, args ...any) error { return &lateError{fmt.Sprintf(format, args...)} }
+func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
 // receive waits for output of the host.
 func (p *player) receive(late <-chan time.Time) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/show"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/transfer"
 )
 
 // toStream gets the URLs in the order of the input.
@@ -40,7 +41,7 @@ func (g *getter) one(ctx context.Context, u locus.URL, to show.Stream) error {
 // toFile gets one URL into the file of -o.
 func (g *getter) toFile(ctx context.Context, args []string) error {
 	dir, name, err := g.place()
-	if errors.As(err, new(*linkError)) {
+	if errors.Is(err, transfer.ErrExists) {
 		g.Fail(locus.Mask(args[0]), err)
 		return nil
 	}
