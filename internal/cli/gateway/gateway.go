@@ -25,7 +25,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
 	"github.com/locus-url/locus/tour"
@@ -240,12 +239,10 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
 		// The relay was typed, in the configuration.
-		rules := client.Rules(a)
-		p, err := policy.New(rules)
-		if err != nil {
+		var err error
+		if c.relays, err = newClient(opener.Registry(), client.Rules(a), c.accessOptions()); err != nil {
 			return nil, err
 		}
-		c.relays = access.New(opener.Registry(), p, c.accessOptions())
 		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
 	case len(a.Config.Mail.Sendmail) > 0:
 		program, err := submit.NewSendmail(a.Config.Mail.Sendmail)
