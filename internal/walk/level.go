@@ -60,29 +60,25 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules that apply in a directory with these entries.
-func (w *walker) level(above *level, path, abs string, list []fs.DirEntry) (*level, []error) {
+// level returns the rules that apply in a directory, and adds failures to errs. has
+// reports whether the directory has an entry.
+func (w *walker) level(above *level, path, abs string, has func(name string) bool, errs *[]error) *level {
 	l := &level{above: above, base: abs}
-	var errs []error
-	for _, e := range list {
-		if e.Name() > ".ignore" {
-			break
-		}
-		switch e.Name() {
-		case ".ignore":
-			l.ignore = readOr(filepath.Join(path, e.Name()), &errs)
-		case ".gitignore":
-			l.git = readOr(filepath.Join(path, e.Name()), &errs)
-		case ".git":
-			l.top = true
-			l.exclude = readOr(filepath.Join(path, ".git", "info", "exclude"), &errs)
-			l.global = w.globalRules(&errs)
-		}
+	if has(".git") {
+		l.top = true
+		l.exclude = readOr(filepath.Join(path, ".git", "info", "exclude"), errs)
+		l.global = w.globalRules(errs)
+	}
+	if has(".gitignore") {
+		l.git = readOr(filepath.Join(path, ".gitignore"), errs)
+	}
+	if has(".ignore") {
+		l.ignore = readOr(filepath.Join(path, ".ignore"), errs)
 	}
 	if l.ignore == nil && l.git == nil && !l.top {
-		return above, errs
+		return above
 	}
-	return l, errs
+	return l
 }
 
 // globalRules reads the user's own file, once.
@@ -116,31 +112,19 @@ func notFolder(name string) bool {
 }
 
 // levelsAbove returns the rules of the directories above abs.
-func (w *walker) levelsAbove(abs string) (*level, []error) {
-	var l *level
-	var errs []error
+func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
 	for i := range len(abs) {
-		if abs[i] == '/' {
-			l = w.levelAt(l, abs[:i], &errs)
+		if abs[i] != '/' {
+			continue
 		}
-	}
-	return l, errs
-}
-
-// levelAt is level for a directory whose entries are unknown.
-func (w *walker) levelAt(above *level, abs string, errs *[]error) *level {
-	path := filepath.FromSlash(abs)
-	if path == "" || strings.HasSuffix(path, ":") {
-		path += string(filepath.Separator)
-	}
-	var list []fs.DirEntry
-	// These are sorted, as level expects.
-	for _, name := range []string{".git", ".gitignore", ".ignore"} {
-		if info, err := os.Lstat(filepath.Join(path, name)); err == nil {
-			list = append(list, fs.FileInfoToDirEntry(info))
+		path := filepath.FromSlash(abs[:i])
+		if path == "" || strings.HasSuffix(path, ":") {
+			path += string(filepath.Separator)
 		}
+		l = w.level(l, path, abs[:i], func(name string) bool {
+			_, err := os.Lstat(filepath.Join(path, name))
+			return err == nil
+		}, errs)
 	}
-	l, more := w.level(above, path, abs, list)
-	*errs = append(*errs, more...)
 	return l
 }

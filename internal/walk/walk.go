@@ -14,10 +14,12 @@ package walk
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,13 +123,7 @@ func (w *walker) root(ctx context.Context, root string) bool {
 	}
 	d := &folder{path: root, abs: strings.TrimSuffix(filepath.ToSlash(abs), "/")}
 	if !w.o.NoIgnore {
-		var errs []error
-		d.above, errs = w.levelsAbove(d.abs)
-		for _, err := range errs {
-			if !w.yield(File{}, err) {
-				return false
-			}
-		}
+		d.above = w.levelsAbove(d.abs, &d.errs)
 	}
 	return w.list(ctx, d)
 }
@@ -208,9 +204,10 @@ func (w *walker) readFolder(d *folder) {
 	}
 	here := d.above
 	if !w.o.NoIgnore {
-		var errs []error
-		here, errs = w.level(d.above, d.path, d.abs, list)
-		d.errs = append(d.errs, errs...)
+		here = w.level(d.above, d.path, d.abs, func(name string) bool {
+			_, found := slices.BinarySearchFunc(list, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+			return found
+		}, &d.errs)
 	}
 	d.entries = make([]entry, 0, len(list))
 	for _, e := range list {
@@ -250,12 +247,11 @@ func readRules(name string) (*rules, error) {
 	case info.Size() > maxRules:
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%d bytes of rules, the limit is %d", info.Size(), int64(maxRules))}
 	}
-	text := make([]byte, info.Size())
-	n, err := f.ReadAt(text, 0)
-	if n < len(text) && err != nil {
+	text, err := io.ReadAll(io.LimitReader(f, maxRules))
+	if err != nil {
 		return nil, err
 	}
-	return parseRules(string(text[:n])), nil
+	return parseRules(string(text)), nil
 }
 
 // maxRules is the most bytes of a file with rules.
