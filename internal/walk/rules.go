@@ -23,7 +23,7 @@ type rule struct {
 	dirOnly bool     // "/" at the end
 	literal string   // the pattern, if it is one segment without special characters
 	suffix  string   // the pattern without its "*", if the rest has no special characters
-	parts   []string // the pattern's segments
+	parts   []string // the pattern's segments, translated
 	deep    bool     // the pattern is one segment and matches at any depth
 }
 
@@ -60,9 +60,11 @@ func parseRule(line string) (r rule, ok bool) {
 	}
 	r.parts = strings.Split(line, "/")
 	for i, part := range r.parts {
-		if !isValid(part) {
+		translated, valid := translate(part)
+		if !valid {
 			return r, false
 		}
+		r.parts[i] = translated
 		// Consecutive ones match the same as one.
 		if part == "**" && i > 0 && r.parts[i-1] == "**" && i < len(r.parts)-1 {
 			r.parts[i-1] = ""
@@ -130,9 +132,9 @@ func (r *rule) matches(path, base string) bool {
 	case r.suffix != "":
 		return strings.HasSuffix(subject, r.suffix) && (r.deep || !strings.Contains(subject, "/"))
 	case r.deep:
-		return matchPart(r.parts[0], base)
+		return matchPart(r.parts[0], runes(base))
 	}
-	return matchPath(r.parts, path)
+	return matchPath(r.parts, runes(path))
 }
 
 // matchPath reports whether the segments of a pattern match those of path. "**"
