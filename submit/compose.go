@@ -78,13 +78,12 @@ func Compose(d Draft, o *ComposeOptions) (*Message, error) {
 		recipients: all,
 		hidden:     all[len(named):],
 		octets:     c.octets.Bytes(),
-		isUTF8:     slices.ContainsFunc(append(all, d.From.Address), isInternational),
+		isUTF8:     !isASCII(strings.Join(all, "") + d.From.Address),
 	}, nil
 }
 
-// isInternational reports whether an address is not US-ASCII.
-func isInternational(address string) bool {
-	return strings.IndexFunc(address, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // composer encodes one message.
@@ -150,7 +149,11 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 		texts[i] = m.Address
 		switch {
 		case m.name() != "":
-			texts[i] = phrase(m.name()) + " <" + m.Address + ">"
+			name := quoteName(m.name())
+			if !isPlain(m.name()) {
+				name = encodedWords(m.name())
+			}
+			texts[i] = name + " <" + m.Address + ">"
 		case strings.Contains(m.Address, ":"):
 			// Many parsers take the colon of an IPv6 address for that of a group.
 			texts[i] = "<" + m.Address + ">"

@@ -45,14 +45,6 @@ func words(text string) string {
 	return encodedWords(text)
 }
 
-// phrase returns the name of a mailbox for a header field.
-func phrase(name string) string {
-	if isPlain(name) {
-		return quoteName(name)
-	}
-	return encodedWords(name)
-}
-
 // quoteName returns name as a quoted-string, unless it consists of atoms.
 func quoteName(name string) string {
 	special := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(`()<>[]:;@\,."`, r) || r < ' ' })

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/emersion/go-smtp"
@@ -80,12 +81,7 @@ type RecipientsError struct {
 
 // Temporary reports whether all refusals are temporary.
 func (e *RecipientsError) Temporary() bool {
-	for _, r := range e.Refused {
-		if !r.Temporary() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.Refused, func(r *ReplyError) bool { return !r.Temporary() })
 }
 
 // Unwrap returns the replies.
@@ -98,11 +94,8 @@ func (e *RecipientsError) Unwrap() []error {
 }
 
 func (e *RecipientsError) Error() string {
-	texts := make([]string, len(e.Refused))
-	for i, r := range e.Refused {
-		texts[i] = r.Error()
-	}
-	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, strings.Join(texts, "; "))
+	text := strings.ReplaceAll(errors.Join(e.Unwrap()...).Error(), "\n", "; ")
+	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, text)
 }
 
 // replyError converts the library's error of a refusal to a *ReplyError. It wraps any other

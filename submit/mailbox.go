@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -170,14 +171,8 @@ func checkText(name, text string) error {
 	}
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
-		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, controlName(r), i)
+		control := cmp.Or(map[rune]string{'\r': "CR", '\n': "LF", 0: "NUL"}[r], fmt.Sprintf("%U", r))
+		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, control, i)
 	}
 	return nil
-}
-
-func controlName(r rune) string {
-	if name, ok := map[rune]string{'\r': "CR", '\n': "LF", 0: "NUL"}[r]; ok {
-		return name
-	}
-	return fmt.Sprintf("%U", r)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
@@ -60,7 +61,7 @@ func ParseRelay(text string) (Relay, error) {
 	if _, ok := u.Password(); ok {
 		return fail("leave the password out: it is asked for, or read from netrc")
 	}
-	r := Relay{Security: mode, Host: trimBrackets(u.Host())}
+	r := Relay{Security: mode, Host: strings.Trim(u.Host(), "[]")}
 	r.Port, _ = u.Port()
 	if user, ok := u.User(); ok {
 		if r.User, err = escape.Decode(user); err != nil {
@@ -71,14 +72,6 @@ func ParseRelay(text string) (Relay, error) {
 		return fail("a login needs TLS: leave the user out, or use smtp or smtps")
 	}
 	return r, nil
-}
-
-// trimBrackets returns a host without the brackets of an IPv6 address.
-func trimBrackets(host string) string {
-	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
-		return host[1 : len(host)-1]
-	}
-	return host
 }
 
 // String returns r in the form of [ParseRelay], with its port.

@@ -2,6 +2,7 @@ package submit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -59,12 +60,8 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	if o != nil {
 		s.o = *o
 	}
-	if s.o.Name == "" {
-		s.o.Name = "localhost"
-	}
-	if s.o.Wait == 0 {
-		s.o.Wait = 12 * time.Minute
-	}
+	s.o.Name = cmp.Or(s.o.Name, "localhost")
+	s.o.Wait = cmp.Or(s.o.Wait, 12*time.Minute)
 	return s
 }
 
@@ -90,7 +87,8 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	if s.relay.Security == Clear && !s.o.Clear && !isLoopback(conn.RemoteAddr()) {
+	peer, _ := conn.RemoteAddr().(*net.TCPAddr)
+	if s.relay.Security == Clear && !s.o.Clear && (peer == nil || !peer.IP.IsLoopback()) {
 		return "", fmt.Errorf("%w, and %s is not this machine", ErrClear, conn.RemoteAddr())
 	}
 	c := session{ctx: ctx, submitter: s}
@@ -103,11 +101,6 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	}
 	c.quit()
 	return reply, nil
-}
-
-func isLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // session is one connection to a relay.

@@ -133,26 +133,18 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 			}
 			m.count(n)
 		}
-		switch {
-		case err == io.EOF:
-			return m.complete(0)
-		case err != nil:
-			return err
+		if err != nil {
+			return m.fault(0, err)
 		}
 	}
 }
 
-// fault returns what is wrong with the body if a read of n bytes returned err.
+// fault returns what is wrong with the body after a read that returned err. The last n
+// bytes are not counted yet.
 func (m *progress) fault(n int, err error) error {
 	if err != io.EOF {
 		return err
 	}
-	return m.complete(n)
-}
-
-// complete reports an error if the length is not the announced one. The last n bytes
-// are not counted yet.
-func (m *progress) complete(n int) error {
 	done, total := m.event.Done+int64(n), m.event.Total
 	if total < 0 || done == total {
 		return nil

@@ -348,8 +348,8 @@ func (a *attempt) classifyUnreachable(err error) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.temporary = Dead, true
 		a.outcome.Detail = "connection refused"
-	case isUntrusted(err):
-		// It answered, but can't prove its identity.
+	case errors.As(err, new(*tls.CertificateVerificationError)), errors.As(err, new(tls.RecordHeaderError)):
+		// It answered, but can't prove its identity, or does not speak TLS.
 		a.outcome.Verdict = Dead
 	default:
 		a.temporary = true
@@ -357,12 +357,6 @@ func (a *attempt) classifyUnreachable(err error) {
 		// Codes of FTP and NNTP about the whole server.
 		a.busy = a.outcome.Status == 421 || a.outcome.Status == 400
 	}
-}
-
-// isUntrusted reports whether a server has no valid certificate, or does not speak TLS
-// on its port.
-func isUntrusted(err error) bool {
-	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
 // classifyProtocol sets the outcome of an error response.

@@ -249,7 +249,8 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if t.url != asked {
 		extra.url = l.url
 	}
-	if r.fragment, r.hasFragment = l.url.Fragment(); r.hasFragment && e.wantsFragment(l.url, r.fragment) {
+	r.fragment, r.hasFragment = l.url.Fragment()
+	if r.fragment != "" && !e.o.NoFragments && !isProgram(l.url, r.fragment) && e.traits(l.url).Has(scheme.Fragments) {
 		e.want(t, r.fragment)
 	}
 	e.followInSite(d, t)
@@ -367,10 +368,6 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 		name += ":" + port
 	}
 	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
-}
-
-func (e *Verifier) wantsFragment(u locus.URL, fragment string) bool {
-	return !e.o.NoFragments && fragment != "" && !isProgram(u, fragment) && e.traits(u).Has(scheme.Fragments)
 }
 
 // want looks for a fragment of t.

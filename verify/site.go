@@ -32,13 +32,6 @@ type site struct {
 	err         error                 // why the robots.txt is not known; nil: it is
 }
 
-// newSite returns the site of a URL in canonical form.
-func (e *Verifier) newSite(first locus.URL) *site {
-	s := &site{pages: map[locus.URL]bool{}}
-	e.move(s, first)
-	return s
-}
-
 // move makes first the first page of s. Another host has its own robots.txt.
 func (e *Verifier) move(s *site, first locus.URL) {
 	if s.first.IsZero() || first.String()[:first.PathOffset()] != s.first.String()[:s.first.PathOffset()] {
@@ -92,10 +85,11 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		if e.traits(t.url)&(scheme.Composes|scheme.Files) != 0 {
 			return
 		}
-		s, depth = e.newSite(t.key.url), 0
+		s, depth = &site{pages: map[locus.URL]bool{}}, 0
+		e.move(s, t.key.url)
 	case t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
 		return // It was asked for in this run, and there is no page.
-	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || !e.isWithinDepth(depth) || len(s.pages) >= e.o.MaxPages:
+	case s == nil || !s.has(t.key.url) || s.pages[t.key.url] || e.o.Depth != 0 && depth > max(e.o.Depth, 0) || len(s.pages) >= e.o.MaxPages:
 		return
 	}
 	s.pages[t.key.url] = true
@@ -135,8 +129,6 @@ func (e *Verifier) isPage(d *doc, res *access.Result) bool {
 	s.pages[at] = true
 	return true
 }
-
-func (e *Verifier) isWithinDepth(depth int) bool { return e.o.Depth == 0 || depth <= max(e.o.Depth, 0) }
 
 // maxRobots is the most bytes of a robots.txt that are read (RFC 9309 section 2.5: at
 // least 500 KiB).
