@@ -86,7 +86,6 @@ func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// composer encodes one message.
 type composer struct {
 	draft  *Draft
 	date   time.Time
@@ -127,7 +126,6 @@ func (c *composer) compose() error {
 
 const textType = "text/plain; charset=utf-8"
 
-// token returns 26 random letters and digits.
 func (c *composer) token() (string, error) {
 	octets := make([]byte, 16)
 	if _, err := io.ReadFull(c.random, octets); err != nil {
@@ -136,7 +134,6 @@ func (c *composer) token() (string, error) {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(octets), nil
 }
 
-// field writes a header field, unless it is empty.
 func (c *composer) field(name, value string) {
 	if value != "" {
 		c.octets.WriteString(fold(name, value))

@@ -110,7 +110,6 @@ func isReadable(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!*+-/", r)
 }
 
-// lines returns text with CR LF at the end of every line.
 func lines(text string) string {
 	text = strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
 	if text != "" && !strings.HasSuffix(text, "\r\n") {
@@ -119,7 +118,6 @@ func lines(text string) string {
 	return text
 }
 
-// textEncoding returns the transfer encoding for a text with CR LF line ends.
 func textEncoding(text string) string {
 	for line := range strings.SplitSeq(text, "\r\n") {
 		if len(line) > maxLine {
@@ -134,7 +132,6 @@ func textEncoding(text string) string {
 	return "7bit"
 }
 
-// writeText writes a text in a transfer encoding.
 func writeText(w io.Writer, text, encoding string) error {
 	if encoding == "7bit" {
 		_, err := io.WriteString(w, text)

@@ -34,7 +34,6 @@ type Relay struct {
 	User     string // of the login; empty: no login, unless the server requires one
 }
 
-// security maps the schemes of relays.
 var security = map[string]Security{"smtp": StartTLS, "smtps": TLS, "smtp+clear": Clear}
 
 // ParseRelay parses a relay:
@@ -88,7 +87,6 @@ func (r Relay) String() string {
 	return r.address()
 }
 
-// address returns host and port.
 func (r Relay) address() string {
 	port := r.Port
 	if port == 0 {

@@ -103,7 +103,6 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	return reply, nil
 }
 
-// session is one connection to a relay.
 type session struct {
 	ctx       context.Context
 	submitter *SMTP
@@ -111,7 +110,6 @@ type session struct {
 	isTLS     bool
 }
 
-// open reads the greeting, starts TLS and sends EHLO.
 func (c *session) open(conn net.Conn) (err error) {
 	s := c.submitter
 	g := newLimitedConn(conn, s.o.Wait)
@@ -144,7 +142,6 @@ func (c *session) open(conn net.Conn) (err error) {
 	return nil
 }
 
-// tlsConfig returns the TLS options with the required values.
 func (s *SMTP) tlsConfig() *tls.Config {
 	config := new(tls.Config)
 	if s.o.TLS != nil {
@@ -206,7 +203,6 @@ func (c *session) quit() {
 	c.client.Quit()
 }
 
-// transaction logs in if necessary, and sends the message.
 func (c *session) transaction(m *Message) (string, error) {
 	if ok, _ := c.client.Extension("SMTPUTF8"); m.isUTF8 && !ok {
 		return "", fmt.Errorf("%w: an address is not US-ASCII (its domain can be written as xn--...)", ErrNoUTF8)
@@ -312,7 +308,6 @@ func (c *session) login(refused error) error {
 	return refused
 }
 
-// ask asks for the login.
 func (c *session) ask(attempt int) (Credentials, error) {
 	s := c.submitter
 	if s.o.Ask == nil {

@@ -23,7 +23,6 @@ type source struct {
 	Size    int64     `json:"size"` // -1: unknown
 }
 
-// maxSource bounds the length of a source.
 const maxSource = 1 << 20
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Redacted() }
@@ -53,10 +52,8 @@ type part struct {
 func (p *part) partName() string   { return shorten(p.file) + partSuffix }
 func (p *part) sourceName() string { return shorten(p.file) + sourceSuffix }
 
-// path returns the path of a name in the folder, for messages.
 func (p *part) path(name string) string { return filepath.Join(p.folder.Name(), name) }
 
-// err adds the path of one of the part's files to err.
 func (p *part) err(name string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
@@ -217,7 +214,6 @@ func (p *part) finish() bool {
 	return p.source.URL != ""
 }
 
-// publish gives the complete part its name.
 func (p *part) publish(overwrite bool) error {
 	if err := p.sync(); err != nil {
 		return p.err(p.partName(), err)

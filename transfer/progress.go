@@ -47,7 +47,6 @@ const (
 	rateWindow = 3 * time.Second
 )
 
-// progress counts the bytes of one job and reports them.
 type progress struct {
 	report   func(Event) // nil: no reports
 	event    Event
@@ -78,7 +77,6 @@ func (m *progress) count(n int) {
 	}
 }
 
-// measure adds the rate since the last event to a moving average.
 func (m *progress) measure(pause time.Duration) {
 	e := &m.event
 	rate := float64(e.Done-m.sentDone) / pause.Seconds()
@@ -95,13 +93,11 @@ func (m *progress) measure(pause time.Duration) {
 	}
 }
 
-// pause reports an event before the next start.
 func (m *progress) pause(state State, err error) {
 	m.event.State, m.event.Err = state, err
 	m.send()
 }
 
-// end reports the last event.
 func (m *progress) end(err error) {
 	if err != nil {
 		m.pause(Failed, err)
@@ -116,7 +112,6 @@ func (m *progress) send() {
 	}
 }
 
-// copy writes body to w until its end.
 func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []byte) error {
 	for {
 		n, err := body.Read(buf)

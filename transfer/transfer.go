@@ -201,7 +201,6 @@ func (r *runner) report(e Event) {
 	r.options.Progress(e)
 }
 
-// task is a job that runs.
 type task struct {
 	*runner
 	buf      []byte
@@ -213,7 +212,6 @@ type task struct {
 	resumable bool // the object is
 }
 
-// failure wraps err, and says what is kept.
 func (t *task) failure(err error) error {
 	kept := t.part.finish()
 	t.part.unlock()
@@ -257,7 +255,6 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// isTemporary reports whether another try may succeed.
 func isTemporary(err error) bool {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false
@@ -300,7 +297,6 @@ func (t *task) look() error {
 	return f.Close()
 }
 
-// try makes one attempt.
 func (t *task) try(ctx context.Context) error {
 	var offset int64
 	if t.options.Resume || t.ownPart {
@@ -363,7 +359,6 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	return t.open(ctx, 0)
 }
 
-// noteDiscarded records that an earlier part is useless.
 func (t *task) noteDiscarded(changed bool) {
 	if !t.ownPart {
 		t.result.Discarded, t.result.Changed = t.part.size, changed

@@ -22,7 +22,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// attempt is one try at a target, and its outcome.
 type attempt struct {
 	registry   *scheme.Registry
 	outcome    Outcome
@@ -167,7 +166,6 @@ func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 	}
 }
 
-// readMenu reads the links of a menu that is a page of a site.
 func (e *Verifier) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	a.at = pageOf(res)
 	line := int64(0)
@@ -186,12 +184,10 @@ func (e *Verifier) readMenu(a *attempt, res *access.Result, m *scheme.Menu) {
 	}
 }
 
-// maxItems is the most items of a menu that are verified.
 const maxItems = 1 << 20
 
 var errItems = errors.New("the menu is too long: the rest is not verified")
 
-// pageOf returns the origins of the links in res.
 func pageOf(res *access.Result) *origins {
 	from := &access.Result{URL: res.URL, Zone: res.Zone}
 	return &origins{base: res.URL, files: from, others: from}
@@ -269,7 +265,6 @@ const (
 	cssType      = "text/css"
 )
 
-// kindOf returns the type that an object is read as.
 func kindOf(o *scheme.Object) string {
 	if o.Encoding != "" {
 		return otherType
@@ -286,7 +281,6 @@ func kindOf(o *scheme.Object) string {
 	return otherType
 }
 
-// classify sets the outcome of an error.
 func (a *attempt) classify(err error) {
 	a.outcome.Verdict = Warning
 	a.outcome.Detail = reason(err)
@@ -359,7 +353,6 @@ func (a *attempt) classifyUnreachable(err error) {
 	}
 }
 
-// classifyProtocol sets the outcome of an error response.
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
@@ -388,7 +381,6 @@ func (a *attempt) isOfHTTP(err error) bool {
 	return errors.As(err, &e) && a.registry.Scheme(e.URL).Traits.Has(scheme.Web)
 }
 
-// statusOf returns the status code in err, or 0.
 func statusOf(err error) int {
 	if answer := (*textproto.Error)(nil); errors.As(err, &answer) {
 		return answer.Code

@@ -30,7 +30,6 @@ const (
 	inFile                   // the URL of a file that was typed or found in a file
 )
 
-// traits returns what the scheme of u is like.
 func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
 
 func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
@@ -82,7 +81,6 @@ const (
 	done
 )
 
-// doc is a document and its links.
 type doc struct {
 	name  string
 	ready bool     // its links are known
@@ -123,7 +121,7 @@ type ref struct {
 	extra        *linkExtra
 }
 
-// linkExtra is what few links have.
+// linkExtra is what few links have: most save its memory.
 type linkExtra struct {
 	url                      locus.URL // if there is no target, or the target's URL is spelled differently
 	alternative              locus.URL // the other reading of the link
@@ -213,13 +211,12 @@ func (e *Verifier) addLinks(d *doc) {
 	d.links = nil
 }
 
-// addLink makes a ref of a link.
 func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	r = ref{line: l.line, column: l.column}
 	extra := linkExtra{alternative: l.alternative, written: l.written, member: l.member, context: l.context}
 	defer func() {
 		if extra != (linkExtra{}) {
-			r.extra = &extra
+			r.extra = new(extra)
 		}
 	}()
 	fix := func(v Verdict, detail string) ref {
@@ -257,7 +254,6 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	return r
 }
 
-// maxInterned is the most outcomes that are shared.
 const maxInterned = 4096
 
 // unsupported returns why u can't be verified whatever its form is, and the verdict.
@@ -279,7 +275,6 @@ func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// target returns the target of a key, and creates it if it is missing.
 func (e *Verifier) target(key targetKey, asked locus.URL, from *access.Result) *target {
 	var last *target
 	for t := e.targets[key.url]; t != nil; t = t.next {
@@ -322,7 +317,6 @@ func (e *Verifier) enqueue(t *target) {
 	e.queue.Add(t, name, limits)
 }
 
-// loadStored looks t up in the store.
 func (e *Verifier) loadStored(t *target) bool {
 	if e.o.Store == nil || t.page != nil || !e.isRemembered(t.url) {
 		return false
@@ -370,7 +364,6 @@ func (e *Verifier) hostOf(u locus.URL) (name string, limits queue.Limits) {
 	return cmp.Or(name, u.Scheme()), queue.Limits{AtOnce: e.o.PerHost, Interval: e.o.Interval}
 }
 
-// want looks for a fragment of t.
 func (e *Verifier) want(t *target, fragment string) {
 	if slices.Contains(t.wants, fragment) || t.state == done && !isFound(t.outcome) {
 		return
@@ -410,7 +403,6 @@ func (e *Verifier) work(ctx context.Context) {
 	}
 }
 
-// try makes one attempt at t.
 func (e *Verifier) try(ctx context.Context, t *target) {
 	h := t.host
 	if why := e.queue.IsShut(h); why != "" {
@@ -572,7 +564,6 @@ func (e *Verifier) askArchive(t *target) bool {
 	return true
 }
 
-// store puts the outcome of t into the store.
 func (e *Verifier) store(t *target) {
 	if e.o.Store == nil || t.outcome.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !t.outcome.isKept() {
 		return
@@ -588,7 +579,6 @@ func (e *Verifier) store(t *target) {
 	})
 }
 
-// yieldAll yields the results, document by document.
 func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	for i := 0; ; i++ {
 		d := e.next(ctx, i)
@@ -622,7 +612,6 @@ func (e *Verifier) next(ctx context.Context, i int) *doc {
 	return e.docs[i]
 }
 
-// awaitResult waits for the outcome of r.
 func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 	res := Result{Document: d.name, Line: r.line, Column: r.column}
 	if r.extra != nil {

@@ -52,7 +52,6 @@ func (a *anchors) hasLines(name string) bool {
 	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)
 }
 
-// hasEither looks for a name with and without the prefix that GitHub's pages have.
 func (a *anchors) hasEither(name string) bool {
 	const shown = "user-content-"
 	if a.has(name) || a.has(shown+name) {
@@ -62,7 +61,6 @@ func (a *anchors) hasEither(name string) bool {
 	return ok && a.lenient && a.has(plain)
 }
 
-// findText reports whether one of the texts of a directive is on the page.
 func (a *anchors) findText(directives string) bool {
 	found := false
 	for part := range strings.SplitSeq(directives, "&") {

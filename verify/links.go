@@ -27,7 +27,6 @@ type link struct {
 	line, column             int64
 }
 
-// readSource reads the links of a source.
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
 	r, err := s.Open(ctx)
@@ -43,7 +42,6 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 // maxTroubles is how many unreadable parts of a document are reported.
 const maxTroubles = 100
 
-// links reads the links of a document.
 func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType string, base locus.URL) (list []link, troubles []error) {
 	o := e.o.Document
 	if mediaType != "" {
@@ -72,7 +70,6 @@ func (e *Verifier) links(ctx context.Context, r io.Reader, name, mediaType strin
 	return list, troubles
 }
 
-// link returns the link for what was found in a document with that base.
 func (e *Verifier) link(found *document.Link, base locus.URL) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if !found.URL.IsZero() {
@@ -174,7 +171,6 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 // errNoScheme: a partial form that begins with "//", in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// resolve resolves a partial form.
 func (e *Verifier) resolve(found *document.Link, base locus.URL) (locus.URL, error) {
 	if found.Base != "" {
 		own, err := relative.Parse(found.Base)

@@ -17,7 +17,6 @@ type Mail interface {
 	LookupHost(ctx context.Context, host string) ([]string, error)
 }
 
-// mailChecker verifies mail addresses.
 type mailChecker struct {
 	lookup    Mail
 	checkName func(host string) error // whether a name may be looked up

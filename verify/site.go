@@ -16,7 +16,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// agent is this program's name in robots.txt.
 const agent = "locus"
 
 // site is the pages below a URL that was typed.

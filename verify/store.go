@@ -28,7 +28,6 @@ const storeVersion = "locus verify 2"
 
 const bucketLinks = "links"
 
-// keySwept is the time of the last sweep, in the bucket meta.
 var keySwept = []byte("swept")
 
 const (
@@ -59,7 +58,6 @@ type Store struct {
 
 type recordKey [16]byte
 
-// record is a stored outcome.
 type record struct {
 	Verdict   Verdict         `json:"v"`
 	When      int64           `json:"w"` // seconds
@@ -152,7 +150,6 @@ func (k targetKey) key() recordKey {
 	return recordKey(sum[:16])
 }
 
-// get returns the outcome stored under key.
 func (s *Store) get(key recordKey) (r record, ok bool) {
 	s.mu.Lock()
 	r, ok = s.pending[key]
@@ -180,7 +177,6 @@ func (s *Store) put(key recordKey, r record) {
 	}
 }
 
-// flush writes pending outcomes.
 func (s *Store) flush() {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -213,7 +209,6 @@ func (s *Store) flush() {
 	}
 }
 
-// outcome returns the outcome that r stores.
 func (r record) outcome() Outcome {
 	to, _ := locus.Parse(r.To) // the zero URL for ""
 	return Outcome{Verdict: r.Verdict, Status: r.Status, Detail: r.Detail, To: to, Permanent: r.Permanent, Tries: r.Tries, Cached: true}

@@ -156,10 +156,8 @@ func (c *gatewayCommand) run() error {
 	return c.serve(g)
 }
 
-// stopTime is the time for requests under way when the gateway ends.
 const stopTime = 10 * time.Second
 
-// serve serves until a signal.
 func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	a := c.app
 	l, err := net.Listen("tcp", string(c.config.Listen))
@@ -195,7 +193,6 @@ func (c *gatewayCommand) serve(g *gateway.Gateway) error {
 	return nil
 }
 
-// options returns the options of the gateway.
 func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
 		Names:        c.config.Names,
@@ -300,7 +297,6 @@ func (c *gatewayCommand) lobby() []page.Section {
 	return sections
 }
 
-// logger returns a logger that writes a line for each request to standard error.
 func (c *gatewayCommand) logger() *slog.Logger {
 	a := c.app
 	format := c.config.LogFormat

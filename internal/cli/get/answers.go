@@ -93,7 +93,6 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 	return list, nil
 }
 
-// asJSONError says that JSON was expected.
 func asJSONError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -156,7 +155,6 @@ func (x *answers) apply(all []form.Question, list []string) error {
 	return nil
 }
 
-// question returns the question that v, the i-th value, answers.
 func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
 	switch {
 	case v.named:
@@ -167,7 +165,6 @@ func (v fileValue) question(i int, all []form.Question) (form.Question, error) {
 	return all[i], nil
 }
 
-// jsonAnswer returns the answer for a JSON value.
 func jsonAnswer(q form.Question, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -227,7 +224,6 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 	return form.Question{}, errTwoFields
 }
 
-// errTwoFields means that a prompt names several questions.
 var errTwoFields = errors.New("names more than one field: use the number")
 
 // noSuchField lists the fields of a form.

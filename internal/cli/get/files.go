@@ -63,7 +63,6 @@ func isSystemLink(path string) bool {
 	return false
 }
 
-// linkError says that the output of -o is a symbolic link.
 func linkError(path string) error {
 	to, err := os.Readlink(path)
 	if err != nil {
@@ -80,7 +79,6 @@ type kindError struct {
 
 func (e *kindError) Unwrap() []error { return []error{e.error, e.kind} }
 
-// toNames gets each URL into the file that the URL names.
 func (g *getter) toNames(ctx context.Context, args []string) error {
 	dir := "."
 	if g.dir != "" {
@@ -130,7 +128,6 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	return nil
 }
 
-// transferOptions returns the options of the flags.
 func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options {
 	return &transfer.Options{
 		Parallel:       g.parallel,
@@ -195,10 +192,8 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 	return jobs, nil
 }
 
-// errOneObject means that -o has more than one URL.
 var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
 
-// result reports the outcome of one job.
 func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	file := filepath.Join(dir, r.Job.Name)
 	switch {
@@ -228,7 +223,6 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	}
 }
 
-// advise adds the flag that helps.
 func advise(err error) error {
 	switch {
 	case errors.Is(err, transfer.ErrExists):

@@ -212,7 +212,6 @@ func (g *getter) run(ctx context.Context, args []string) error {
 	return g.toStream(ctx, args, g.Stdout())
 }
 
-// tlsMode returns the mode of --ssl.
 func (g *getter) tlsMode() (ftp.TLSMode, error) {
 	switch g.ssl {
 	case "":

@@ -7,7 +7,6 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// describeFile describes a resource that was written to a file.
 func (g *getter) describeFile(r transfer.Result, file string) any {
 	f := show.Found{Asked: r.Job.URL, At: r.URL}
 	d := show.ObjectJSON{Resource: f.Describe("object")}

@@ -46,7 +46,6 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 	return nil
 }
 
-// partWriter writes parts of messages to files.
 type partWriter struct {
 	*getter
 	folder  *os.Root
@@ -55,7 +54,6 @@ type partWriter struct {
 	left    leftovers
 }
 
-// get gets the part of the message at u.
 func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	result, err := w.Fetch(ctx, u)
 	if err != nil {

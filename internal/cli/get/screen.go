@@ -18,7 +18,6 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screenJSON describes a 3270 screen.
 type screenJSON struct {
 	shape.Resource
 	Rows    int           `json:"rows"`
@@ -105,7 +104,6 @@ var highlightNames = map[tn3270.Highlight]string{
 	tn3270.Normal: "normal", tn3270.Blink: "blink", tn3270.Reverse: "reverse", tn3270.Underscore: "underscore", tn3270.Intensify: "intensify",
 }
 
-// screenPlayer runs a script at a screen.
 type screenPlayer struct {
 	ctx      context.Context
 	terminal telnet.Terminal3270
@@ -187,7 +185,6 @@ func (p *screenPlayer) press(key tn3270.Key) error {
 	return p.ready()
 }
 
-// expect waits until the screen matches.
 func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	err := p.wait(time.After(p.stepTime), func(s *tn3270.Screen) bool { return re.MatchString(s.Text()) })
 	begins := func() string {
@@ -203,7 +200,6 @@ func (p *screenPlayer) expect(re *regexp.Regexp) error {
 	return err
 }
 
-// errNoScreen means that a host does not send 3270 data streams.
 var errNoScreen = errors.New("the host sends no 3270 screen")
 
 // errKeptLocked means that a host did not unlock the keyboard in time.

@@ -54,13 +54,11 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 	return err
 }
 
-// sessionJSON describes a session that has ended.
 type sessionJSON struct {
 	shape.Resource
 	Received int64 `json:"received"` // octets
 }
 
-// stepTime returns the time for a step.
 func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionPatience) }
 
 // sessionToFile writes the output of a session to a file, as it comes.
@@ -95,7 +93,6 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 	return nil
 }
 
-// sessionEvent is an event of a session, for --json.
 type sessionEvent struct {
 	URL   shape.Text `json:"url"`
 	Event string     `json:"event"` // "received", "sent", "matched"
@@ -235,7 +232,6 @@ func (p *player) play(s *script) error {
 // errSilent means that nothing came in time.
 var errSilent = errors.New("silent")
 
-// lateError means that a step took too long.
 type lateError string
 
 func (e lateError) Error() string { return string(e) }
@@ -243,7 +239,6 @@ func (e lateError) Timeout() bool { return true }
 
 func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
-// receive waits for output of the host.
 func (p *player) receive(late <-chan time.Time) error {
 	select {
 	case piece, ok := <-p.pieces:
@@ -313,7 +308,6 @@ func (p *player) send(octets string) error {
 	}
 }
 
-// expect waits until the output matches.
 func (p *player) expect(re *regexp.Regexp) error {
 	tooLate := time.After(p.stepTime)
 	for {

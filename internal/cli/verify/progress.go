@@ -49,7 +49,6 @@ func (v *verifier) startProgress() *verifyProgress {
 	return p
 }
 
-// watch updates the bar.
 func (p *verifyProgress) watch() {
 	tick := time.NewTicker(base.ProgressEvery)
 	defer tick.Stop()

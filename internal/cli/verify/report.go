@@ -16,16 +16,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// reporter writes results as they come.
 type reporter interface {
 	result(*verify.Result)
 	end()
 }
 
-// formats are the values of --format.
 var formats = []string{"text", "json", "junit", "markdown", "github"}
 
-// newReporter returns the reporter of --format.
 func (v *verifier) newReporter() (reporter, error) {
 	if v.a.Flags.JSON && v.format == "text" {
 		v.format = "json"
@@ -70,7 +67,6 @@ func (v *verifier) interesting(r *verify.Result) bool {
 	return r.Verdict.IsBad()
 }
 
-// status returns the exit status that a result causes.
 func (v *verifier) status(r *verify.Result) int {
 	switch {
 	case r.Err != nil:
@@ -102,7 +98,6 @@ func rowOf(r *verify.Result) row {
 	return w
 }
 
-// whyOf explains a result.
 func whyOf(r *verify.Result) string {
 	var parts []string
 	if r.Status != 0 && !strings.Contains(r.Detail, fmt.Sprint(r.Status)) {
@@ -204,7 +199,6 @@ func (t *textReport) end() {
 	}
 }
 
-// sum counts results.
 type sum struct {
 	links, accepted, known, unread int
 	verdicts                       map[verify.Verdict]int
@@ -266,7 +260,6 @@ func (v *verifier) summary() string {
 	return text
 }
 
-// countOf returns a number with its noun.
 func countOf(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -365,7 +358,6 @@ func tableCell(text string) string {
 	return b.String()
 }
 
-// codeCell formats text as code in a table cell.
 func codeCell(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
@@ -410,7 +402,6 @@ func (g githubReport) end() {
 	}
 }
 
-// isFile reports whether the document of a result is a file.
 func isFile(r *verify.Result) bool {
 	return r.Document != "" && !strings.Contains(r.Document, "://")
 }

@@ -139,7 +139,6 @@ const verifyPatience = 20 * time.Second
 // longest is longer than any run, and fits into a time.Duration.
 const longest = float64(100 * 365 * 24 * time.Hour)
 
-// prepare turns the flags into options.
 func (v *verifier) prepare() error {
 	a, o := v.a, &v.o
 	switch {
@@ -197,7 +196,6 @@ func (v *verifier) prepare() error {
 	return err
 }
 
-// run verifies the documents of args.
 func (v *verifier) run(ctx context.Context, args []string) error {
 	if err := v.prepare(); err != nil {
 		return err
@@ -224,7 +222,6 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// take counts and writes a result.
 func (v *verifier) take(r *verify.Result) {
 	v.a.RaiseStatus(v.status(r))
 	v.sum.add(r)
@@ -262,7 +259,6 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 }
 
-// readRules reads the rules of --rules, or else of the nearest file.
 func (v *verifier) readRules() error {
 	name := v.rules
 	if name == "" {
@@ -360,7 +356,6 @@ func (v *verifier) openStore() (closeStore func()) {
 	}
 }
 
-// sources yields the documents of args.
 func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
 		for arg, err := range v.a.Inputs(args) {
@@ -381,7 +376,6 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 	}
 }
 
-// argument yields the documents of one argument.
 func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.Source) bool) bool {
 	if _, err := os.Lstat(arg); err != nil {
 		u, bad := locus.ParseWrapped(arg)
@@ -438,7 +432,6 @@ func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// pipe is a file whose reads end with a context.
 type pipe struct {
 	io.Closer
 	r   io.Reader
