@@ -85,11 +85,16 @@ const (
 	maxWait = 30 * time.Second
 )
 
+// Client dereferences URLs. A [*access.Client] is one.
+type Client interface {
+	Do(context.Context, access.Request) (*access.Result, error)
+}
+
 // Run fetches jobs through c into files of folder, and yields their results in the
 // order of jobs. When ctx is cancelled, so are the jobs; their parts can be resumed.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was fetched.
-func Run(ctx context.Context, c *access.Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
+func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
 	if err := checkNames(jobs); err != nil {
 		return nil, err
 	}
@@ -129,7 +134,7 @@ func checkNames(jobs []Job) error {
 }
 
 type runner struct {
-	client  *access.Client
+	client  Client
 	folder  *os.Root
 	options Options
 	mu      sync.Mutex // one Progress at a time

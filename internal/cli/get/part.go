@@ -7,10 +7,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/internal/cli/base"
-	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/show"
-	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -76,40 +73,24 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Redacted(), transfer.ErrName, w.Part), "-o FILE chooses one")
 	}
 	w.written[name] = u
-	return w.write(ctx, transfer.Job{URL: u, Name: name}, result.URL, func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
-		return w.PartObject(ctx, l, part, req)
+	// The part is written as any other file.
+	open := partClient(func(ctx context.Context, req access.Request) (*access.Result, error) {
+		o, err := w.PartObject(ctx, l, part, &scheme.Request{Offset: req.Offset})
+		return &access.Result{URL: result.URL, Resource: o}, err
 	})
-}
-
-// write writes the object that open returns, as other files are written.
-func (w *partWriter) write(ctx context.Context, job transfer.Job, at locus.URL, open scheme.OpenerFunc) error {
-	client, err := clientOf(w.App, job.URL.Scheme(), open)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	results, err := transfer.Run(ctx, client, w.folder, []transfer.Job{job}, w.transferOptions(nil))
+	results, err := transfer.Run(ctx, open, w.folder, []transfer.Job{{URL: u, Name: name}}, w.transferOptions(nil))
 	if err != nil {
 		return err
 	}
 	for r := range results {
-		r.URL = at
 		w.result(r, w.folder.Name(), &w.left)
 	}
 	return nil
 }
 
-// clientOf returns a client that opens all URLs of a scheme with open.
-func clientOf(a *base.App, name string, open scheme.Opener) (*access.Client, error) {
-	s, _ := a.Registry.Lookup(name)
-	s.Opener = open
-	registry, err := scheme.NewRegistry(s)
-	if err != nil {
-		return nil, err
-	}
-	p, err := policy.New(client.Rules(a))
-	if err != nil {
-		return nil, err
-	}
-	return access.New(registry, p, nil), nil
+// partClient is a [transfer.Client].
+type partClient func(context.Context, access.Request) (*access.Result, error)
+
+func (c partClient) Do(ctx context.Context, req access.Request) (*access.Result, error) {
+	return c(ctx, req)
 }
