@@ -83,11 +83,10 @@ func (w *walker) level(above *level, path, abs string, has func(name string) boo
 
 // globalRules reads the user's own file, once.
 func (w *walker) globalRules(errs *[]error) *rules {
-	w.global.once.Do(func() {
-		if w.o.Global != "" {
-			w.global.rules = readOr(w.o.Global, errs)
-		}
-	})
+	if !w.global.read && w.o.Global != "" {
+		w.global.rules = readOr(w.o.Global, errs)
+	}
+	w.global.read = true
 	return w.global.rules
 }
 
