@@ -298,10 +298,16 @@ func (c *session) login(refused error) error {
 			}
 			return err
 		}
-		if refused = c.auth(mechanism, login); refused == nil {
+		if err = c.client.Auth(mechanism(login)); err == nil {
 			return nil
 		}
-		if reply, ok := refused.(*ReplyError); !ok || reply.Code != 535 {
+		refused = replyError("AUTH", "", err)
+		reply, ok := refused.(*ReplyError)
+		if !ok {
+			return refused
+		}
+		reply.Text = redacted(reply.Text, login)
+		if reply.Code != 535 {
 			return refused
 		}
 	}
@@ -334,18 +340,6 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 		return func(l Credentials) sasl.Client { return sasl.NewLoginClient(l.User, l.Password) }
 	}
 	return nil
-}
-
-func (c *session) auth(mechanism func(Credentials) sasl.Client, login Credentials) error {
-	err := c.client.Auth(mechanism(login))
-	if err == nil {
-		return nil
-	}
-	err = replyError("AUTH", "", err)
-	if reply, ok := err.(*ReplyError); ok {
-		reply.Text = redacted(reply.Text, login)
-	}
-	return err
 }
 
 // redacted returns a server's text without the password, in any form in which it was sent.

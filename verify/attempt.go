@@ -53,7 +53,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 		return a
 	}
 	e.mu.Lock()
-	wants := append([]string(nil), t.wants...)
+	wants := slices.Clone(t.wants)
 	page := t.page
 	if page != nil && page.ready {
 		page = nil

@@ -100,17 +100,6 @@ type origins struct {
 	others *access.Result // for all other links
 }
 
-// originOf returns the result that a link was found in, for access.
-func (p *origins) originOf(isFile bool) *access.Result {
-	switch {
-	case p == nil:
-		return nil
-	case isFile:
-		return p.files
-	}
-	return p.others
-}
-
 // ref is a link of a document: a target, or an outcome that needs no request.
 type ref struct {
 	target       *target
@@ -240,7 +229,13 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if canonical == asked {
 		canonical = asked // keep the text once
 	}
-	from := d.at.originOf(e.isFile(asked))
+	var from *access.Result
+	if d.at != nil {
+		from = d.at.others
+		if e.isFile(asked) {
+			from = d.at.files
+		}
+	}
 	t := e.target(targetKey{canonical, e.originOf(asked, from)}, asked, from)
 	r.target = t
 	if t.url != asked {

@@ -95,21 +95,21 @@ Requests are logged to standard error, without passwords.`,
 func (c *gatewayCommand) configure(cmd *cobra.Command) {
 	said := c.config
 	c.config = c.app.Config.Gateway
-	for name, set := range map[string]func(){
-		"listen":       func() { c.config.Listen = said.Listen },
-		"name":         func() { c.config.Names = said.Names },
-		"allow":        func() { c.config.Allow = said.Allow },
-		"deny":         func() { c.config.Deny = said.Deny },
-		"files":        func() { c.config.Files = said.Files },
-		"connect-port": func() { c.config.ConnectPorts = said.ConnectPorts },
-		"cache":        func() { c.config.Cache = said.Cache },
-		"cache-size":   func() { c.config.CacheSize = said.CacheSize },
-		"no-cache":     func() { c.config.NoCache = said.NoCache },
-		"log-format":   func() { c.config.LogFormat = said.LogFormat },
-	} {
-		if cmd.Flags().Changed(name) {
-			set()
-		}
+	replace(cmd, "listen", &c.config.Listen, said.Listen)
+	replace(cmd, "name", &c.config.Names, said.Names)
+	replace(cmd, "allow", &c.config.Allow, said.Allow)
+	replace(cmd, "deny", &c.config.Deny, said.Deny)
+	replace(cmd, "files", &c.config.Files, said.Files)
+	replace(cmd, "connect-port", &c.config.ConnectPorts, said.ConnectPorts)
+	replace(cmd, "cache", &c.config.Cache, said.Cache)
+	replace(cmd, "cache-size", &c.config.CacheSize, said.CacheSize)
+	replace(cmd, "no-cache", &c.config.NoCache, said.NoCache)
+	replace(cmd, "log-format", &c.config.LogFormat, said.LogFormat)
+}
+
+func replace[T any](cmd *cobra.Command, flag string, value *T, said T) {
+	if cmd.Flags().Changed(flag) {
+		*value = said
 	}
 }
 

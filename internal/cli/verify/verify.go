@@ -185,13 +185,18 @@ func (v *verifier) prepare() error {
 			return fmt.Errorf("--root: %w", err)
 		}
 	}
-	if err := v.readRules(); err != nil {
-		return err
-	}
-	if err := v.readBaseline(); err != nil {
-		return err
-	}
 	var err error
+	if name := cmp.Or(v.rules, nearest(".locus-verify.toml")); name != "" {
+		if o.Rules, err = readFile("--rules", name, verify.ParseRules); err != nil {
+			return err
+		}
+	}
+	if v.baseline != "" {
+		o.Baseline, err = readFile("--baseline", v.baseline, verify.ParseBaseline)
+		if err != nil && !(v.writeBaseline && errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
 	v.report, err = v.newReporter()
 	return err
 }
@@ -259,22 +264,16 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 }
 
-func (v *verifier) readRules() error {
-	name := v.rules
-	if name == "" {
-		name = nearest(".locus-verify.toml")
-	}
-	if name == "" {
-		return nil
-	}
+// readFile reads the file that a flag names.
+func readFile[T any](flag, name string, parse func(string) (T, error)) (value T, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("--rules: %w", err)
+		return value, fmt.Errorf("%s: %w", flag, err)
 	}
-	if v.o.Rules, err = verify.ParseRules(string(text)); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if value, err = parse(string(text)); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return value, err
 }
 
 // nearest returns the path of a file in this folder or the nearest one above it; "" if
@@ -292,23 +291,6 @@ func nearest(name string) string {
 		above = dir
 	}
 	return ""
-}
-
-func (v *verifier) readBaseline() error {
-	if v.baseline == "" {
-		return nil
-	}
-	text, err := os.ReadFile(v.baseline)
-	switch {
-	case v.writeBaseline && errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("--baseline: %w", err)
-	}
-	if v.o.Baseline, err = verify.ParseBaseline(string(text)); err != nil {
-		return fmt.Errorf("%s: %w", v.baseline, err)
-	}
-	return nil
 }
 
 // saveBaseline replaces the file of the baseline in one step.
