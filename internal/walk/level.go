@@ -12,10 +12,10 @@ import (
 type level struct {
 	above   *level
 	base    string // the directory's absolute path, with "/"
-	ignore  *rules // of .ignore
-	git     *rules // of .gitignore
-	exclude *rules // of .git/info/exclude
-	global  *rules // of the user
+	ignore  rules  // of .ignore
+	git     rules  // of .gitignore
+	exclude rules  // of .git/info/exclude
+	global  rules  // of the user
 	top     bool   // the directory is the top of a repository
 }
 
@@ -28,7 +28,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	path := folder + "/" + name
 	var byIgnore, byGit, byExclude verdict
 	repository := false
-	var global *rules
+	var global rules
 	var inRepository string // the path below the top of the repository
 	for ; l != nil; l = l.above {
 		below := path[len(l.base)+1:]
@@ -82,7 +82,7 @@ func (w *walker) level(above *level, path, abs string, has func(name string) boo
 }
 
 // globalRules reads the user's own file, once.
-func (w *walker) globalRules(errs *[]error) *rules {
+func (w *walker) globalRules(errs *[]error) rules {
 	if !w.global.read && w.o.Global != "" {
 		w.global.rules = readOr(w.o.Global, errs)
 	}
@@ -91,7 +91,7 @@ func (w *walker) globalRules(errs *[]error) *rules {
 }
 
 // readOr reads rules, and adds a failure to errs. A missing file is not a failure.
-func readOr(name string, errs *[]error) *rules {
+func readOr(name string, errs *[]error) rules {
 	r, err := readRules(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notFolder(name) {
 		*errs = append(*errs, err)

@@ -15,7 +15,7 @@ const (
 )
 
 // rules are the rules of one file. The last one that matches counts.
-type rules struct{ list []rule }
+type rules []rule
 
 // rule is one line of a file with rules (gitignore(5)).
 type rule struct {
@@ -28,15 +28,11 @@ type rule struct {
 }
 
 // parseRules reads a file with rules. It ignores lines that can't match.
-func parseRules(text string) *rules {
-	r := &rules{}
+func parseRules(text string) (r rules) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		if rule, ok := parseRule(strings.TrimRight(line, "\r\n")); ok {
-			r.list = append(r.list, rule)
+			r = append(r, rule)
 		}
-	}
-	if len(r.list) == 0 {
-		return nil
 	}
 	return r
 }
@@ -46,13 +42,8 @@ func parseRule(line string) (r rule, ok bool) {
 		// No path has an empty segment.
 		return r, false
 	}
-	line = trimBlanks(line)
-	if rest, no := strings.CutPrefix(line, "!"); no {
-		line, r.want = rest, true
-	}
-	if rest, dir := strings.CutSuffix(line, "/"); dir {
-		line, r.dirOnly = rest, true
-	}
+	line, r.want = strings.CutPrefix(trimBlanks(line), "!")
+	line, r.dirOnly = strings.CutSuffix(line, "/")
 	r.deep = !strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	if line == "" {
@@ -103,13 +94,10 @@ func trimBlanks(line string) string {
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }
 
 // verdict returns the verdict about path, which is below the directory of the rules.
-func (r *rules) verdict(path string, isDir bool) verdict {
-	if r == nil {
-		return undecided
-	}
+func (r rules) verdict(path string, isDir bool) verdict {
 	base := path[strings.LastIndexByte(path, '/')+1:]
-	for i := len(r.list) - 1; i >= 0; i-- {
-		rule := &r.list[i]
+	for i := len(r) - 1; i >= 0; i-- {
+		rule := &r[i]
 		if rule.dirOnly && !isDir || !rule.matches(path, base) {
 			continue
 		}

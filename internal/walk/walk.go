@@ -67,7 +67,7 @@ type walker struct {
 	yield  func(File, error) bool
 	global struct {
 		read  bool
-		rules *rules
+		rules rules
 	}
 }
 
@@ -135,9 +135,9 @@ func (w *walker) list(path, abs string, above *level) bool {
 		}
 		ok := false
 		if isDir {
-			ok = w.list(join(path, name), abs+"/"+name, here)
+			ok = w.list(filepath.Join(path, name), abs+"/"+name, here)
 		} else {
-			ok = w.yield(File{Path: join(path, name)}, nil)
+			ok = w.yield(File{Path: filepath.Join(path, name)}, nil)
 		}
 		if !ok {
 			return false
@@ -146,16 +146,8 @@ func (w *walker) list(path, abs string, above *level) bool {
 	return true
 }
 
-// join returns the path of name in a directory, without a leading "./".
-func join(folder, name string) string {
-	if folder == "." {
-		return name
-	}
-	return filepath.Join(folder, name)
-}
-
 // readRules reads a file with rules.
-func readRules(name string) (*rules, error) {
+func readRules(name string) (rules, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -101,27 +101,21 @@ type sessionEvent struct {
 
 // transcript returns the writer of session events for the stream.
 func (g *getter) transcript(f show.Found, to show.Stream) func(event string, octets []byte) error {
-	switch {
-	case g.App.Flags.JSON && to.IsStdout:
+	if g.App.Flags.JSON && to.IsStdout {
 		return g.sessionEvents(f)
-	case to.ForPeople:
-		d := &show.Display{Writer: to.Unbuffered(), Safe: !g.Raw}
-		return func(event string, octets []byte) error {
-			switch event {
-			case "received":
-				_, err := d.Write(octets)
-				return err
-			case "closed":
-				d.Restore()
-			}
-			return nil
-		}
 	}
-	return func(event string, octets []byte) error {
-		if event != "received" {
-			return nil
+	w, restore := to.Unbuffered(), func() {}
+	if to.ForPeople {
+		d := &show.Display{Writer: w, Safe: !g.Raw}
+		w, restore = d, d.Restore
+	}
+	return func(event string, octets []byte) (err error) {
+		switch event {
+		case "received":
+			_, err = w.Write(octets)
+		case "closed":
+			restore()
 		}
-		_, err := to.Unbuffered().Write(octets)
 		return err
 	}
 }
