@@ -78,12 +78,8 @@ func Compose(d Draft, o *ComposeOptions) (*Message, error) {
 		recipients: all,
 		hidden:     all[len(named):],
 		octets:     c.octets.Bytes(),
-		isUTF8:     !isASCII(strings.Join(all, "") + d.From.Address),
+		isUTF8:     strings.ContainsFunc(strings.Join(all, "")+d.From.Address, func(r rune) bool { return r >= utf8.RuneSelf }),
 	}, nil
-}
-
-func isASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 type composer struct {

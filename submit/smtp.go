@@ -91,7 +91,7 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 	if s.relay.Security == Clear && !s.o.Clear && (peer == nil || !peer.IP.IsLoopback()) {
 		return "", fmt.Errorf("%w, and %s is not this machine", ErrClear, conn.RemoteAddr())
 	}
-	c := session{ctx: ctx, submitter: s}
+	c := session{SMTP: s, ctx: ctx}
 	if err := c.open(conn); err != nil {
 		return "", err
 	}
@@ -104,37 +104,34 @@ func (s *SMTP) submit(ctx context.Context, m *Message) (string, error) {
 }
 
 type session struct {
-	ctx       context.Context
-	submitter *SMTP
-	client    *smtp.Client
-	isTLS     bool
+	*SMTP
+	ctx    context.Context
+	client *smtp.Client
 }
 
 func (c *session) open(conn net.Conn) (err error) {
-	s := c.submitter
-	g := newLimitedConn(conn, s.o.Wait)
-	switch s.relay.Security {
+	g := newLimitedConn(conn, c.o.Wait)
+	switch c.relay.Security {
 	case StartTLS:
-		if c.client, err = smtp.NewClientStartTLS(g, s.tlsConfig()); err != nil {
+		if c.client, err = smtp.NewClientStartTLS(g, c.tlsConfig()); err != nil {
 			return startTLSError(g, err)
 		}
 		// The library begins the handshake when it sends EHLO.
 	case TLS:
-		secure := tls.Client(g, s.tlsConfig())
+		secure := tls.Client(g, c.tlsConfig())
 		if err := secure.HandshakeContext(c.ctx); err != nil {
 			return protocolError(fmt.Errorf("TLS: %w", err))
 		}
-		g = newLimitedConn(secure, s.o.Wait)
+		g = newLimitedConn(secure, c.o.Wait)
 		c.client = smtp.NewClient(g)
 	default:
 		c.client = smtp.NewClient(g)
 	}
-	c.isTLS = s.relay.Security != Clear
-	c.client.CommandTimeout = min(s.o.Wait, c.client.CommandTimeout)
-	c.client.SubmissionTimeout = min(s.o.Wait, c.client.SubmissionTimeout)
-	if err := c.client.Hello(s.o.Name); err != nil {
+	c.client.CommandTimeout = min(c.o.Wait, c.client.CommandTimeout)
+	c.client.SubmissionTimeout = min(c.o.Wait, c.client.SubmissionTimeout)
+	if err := c.client.Hello(c.o.Name); err != nil {
 		verb := g.verb
-		if s.relay.Security == StartTLS {
+		if c.relay.Security == StartTLS {
 			verb = "EHLO"
 		}
 		return c.fail(replyError(verb, "", err))
@@ -210,13 +207,13 @@ func (c *session) transaction(m *Message) (string, error) {
 	if most, ok := c.client.MaxMessageSize(); ok && most > 0 && len(m.octets) > most {
 		return "", fmt.Errorf("%w: the message has %d octets, and the server accepts %d", ErrTooLarge, len(m.octets), most)
 	}
-	if c.submitter.relay.User != "" {
+	if c.relay.User != "" {
 		if err := c.login(nil); err != nil {
 			return "", err
 		}
 	}
 	err := c.mail(m)
-	if reply, ok := err.(*ReplyError); ok && reply.Code == 530 && c.submitter.relay.User == "" {
+	if reply, ok := err.(*ReplyError); ok && reply.Code == 530 && c.relay.User == "" {
 		if err = c.login(err); err == nil {
 			err = c.mail(m)
 		}
@@ -281,7 +278,7 @@ func (c *session) data(m *Message) (string, error) {
 
 // login logs in. refused is the reply that required it; nil: the relay has a user.
 func (c *session) login(refused error) error {
-	if !c.isTLS {
+	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
 	}
 	mechanism := c.mechanism()
@@ -315,11 +312,10 @@ func (c *session) login(refused error) error {
 }
 
 func (c *session) ask(attempt int) (Credentials, error) {
-	s := c.submitter
-	if s.o.Ask == nil {
+	if c.o.Ask == nil {
 		return Credentials{}, ErrLogin
 	}
-	login, ok, err := s.o.Ask(c.ctx, s.relay, attempt)
+	login, ok, err := c.o.Ask(c.ctx, c.relay, attempt)
 	switch {
 	case err != nil:
 		return login, err
