@@ -329,9 +329,7 @@ func (e *Verifier) loadStored(t *target) bool {
 			return false
 		}
 	}
-	out := r.outcome()
-	t.found = r.Fragments
-	t.outcome = e.intern(out)
+	t.found, t.outcome = r.Fragments, e.intern(r.outcome())
 	return true
 }
 
@@ -560,10 +558,12 @@ func (e *Verifier) askArchive(t *target) bool {
 }
 
 func (e *Verifier) store(t *target) {
-	if e.o.Store == nil || t.outcome.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !t.outcome.isKept() {
+	o := t.outcome
+	// What the policy or an option decided is decided again in the next run.
+	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Dead}, o.Verdict)
+	if e.o.Store == nil || o.Cached || t.fromRobots || t.archived != nil || !e.isRemembered(t.url) || !fromServer {
 		return
 	}
-	o := t.outcome
 	found := maps.Clone(t.found)
 	maps.DeleteFunc(found, func(fragment string, _ bool) bool {
 		return locus.Mask(fragment) != fragment || locus.MaskText("#"+fragment) != "#"+fragment

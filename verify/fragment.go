@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -62,13 +63,10 @@ func (a *anchors) hasEither(name string) bool {
 }
 
 func (a *anchors) findText(directives string) bool {
-	found := false
-	for part := range strings.SplitSeq(directives, "&") {
-		if value, ok := strings.CutPrefix(part, "text="); ok {
-			found = found || a.hasText(value)
-		}
-	}
-	return found
+	return slices.ContainsFunc(strings.Split(directives, "&"), func(part string) bool {
+		value, ok := strings.CutPrefix(part, "text=")
+		return ok && a.hasText(value)
+	})
 }
 
 // hasText looks for "prefix-,start,end,-suffix". Only start is required.

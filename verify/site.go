@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -50,20 +51,15 @@ func (s *site) has(u locus.URL) bool {
 	if s.row.Below == nil || u.Scheme() != s.first.Scheme() || !s.row.Below(s.first, u) {
 		return false
 	}
-	path, _ := u.Path()
-	return s.row.Hierarchy != relative.Path || mayBePage(path)
+	text, _ := u.Path()
+	return s.row.Hierarchy != relative.Path || mayBePage(text)
 }
 
 // mayBePage reports whether a path may lead to a page: its last segment has no suffix
 // of another type.
-func mayBePage(path string) bool {
-	path, _, _ = strings.Cut(path, "?")
-	path = strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-	dot := strings.LastIndexByte(path, '.')
-	if dot < 0 {
-		return true
-	}
-	switch path[dot:] {
+func mayBePage(text string) bool {
+	text, _, _ = strings.Cut(text, "?")
+	switch strings.ToLower(path.Ext(text)) {
 	case ".7z", ".avi", ".bz2", ".deb", ".doc", ".docx", ".epub", ".exe", ".gif", ".gz", ".ico", ".iso", ".jar", ".jpeg", ".jpg",
 		".js", ".json", ".mjs", ".mp3", ".mp4", ".mpeg", ".odt", ".ogg", ".otf", ".pdf", ".png", ".ppt", ".pptx", ".ps", ".rpm", ".svg",
 		".tar", ".tgz", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".zip", ".zst":
@@ -153,8 +149,8 @@ func (s *site) disallowed(ctx context.Context, e *Verifier, t *target) (why stri
 	if s.err != nil {
 		return "", s.robotsKnown, s.err
 	}
-	path, _ := t.url.Path()
-	if s.robots != nil && !s.robots.TestAgent("/"+path, agent) {
+	text, _ := t.url.Path()
+	if s.robots != nil && !s.robots.TestAgent("/"+text, agent) {
 		why = "excluded by robots.txt"
 	}
 	return why, false, nil

@@ -226,13 +226,3 @@ func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	age := now.Sub(time.Unix(r.When, 0))
 	return age >= 0 && age < longest
 }
-
-// isKept reports whether an outcome is worth storing: one that a server gave, not the
-// policy or an option.
-func (o *Outcome) isKept() bool {
-	switch o.Verdict {
-	case Alive, Moved, Warning, Dead:
-		return o.Tries > 0
-	}
-	return false
-}

@@ -75,20 +75,12 @@ func parseRule(line string) (r rule, ok bool) {
 
 // trimBlanks removes blanks at the end, except one after "\".
 func trimBlanks(line string) string {
-	end := len(line)
-	for end > 0 && line[end-1] == ' ' {
-		end--
+	trimmed := strings.TrimRight(line, " ")
+	slashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
+	if len(trimmed) < len(line) && slashes%2 == 1 {
+		trimmed += " "
 	}
-	if end < len(line) {
-		slashes := 0
-		for end-slashes > 0 && line[end-slashes-1] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 1 {
-			end++
-		}
-	}
-	return line[:end]
+	return trimmed
 }
 
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }

@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/cli/base"
 	"github.com/locus-url/locus/internal/cli/form"
 	"github.com/locus-url/locus/internal/cli/show"
+	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -32,7 +34,7 @@ func (g *getter) place() (dir, name string, err error) {
 		path = filepath.Join(g.dir, path)
 	}
 	info, err := os.Lstat(path)
-	if err == nil && isSystemLink(path) {
+	if err == nil && slices.Contains([]string{"/dev", "/dev/fd", "/proc/self/fd"}, filepath.Dir(path)) {
 		return path, "", nil
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -52,15 +54,6 @@ func (g *getter) place() (dir, name string, err error) {
 		return "", "", fmt.Errorf("-o %s is not a file name; use -O with -d DIR to choose a folder", g.output)
 	}
 	return filepath.Dir(path), name, nil
-}
-
-// isSystemLink reports whether path is one of /dev/stdout, /dev/fd/1 and the like.
-func isSystemLink(path string) bool {
-	switch dir := filepath.Dir(path); dir {
-	case "/dev", "/dev/fd", "/proc/self/fd":
-		return true
-	}
-	return false
 }
 
 func linkError(path string) error {
@@ -221,6 +214,26 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 			g.NoteOf(r.Job.URL, resource.Note)
 		}
 	}
+}
+
+func (g *getter) describeFile(r transfer.Result, file string) any {
+	f := show.Found{Asked: r.Job.URL, At: r.URL}
+	d := show.ObjectJSON{Resource: f.Describe("object")}
+	switch resource := r.Resource.(type) {
+	case *scheme.Object:
+		d = show.DescribeObject(f, resource)
+		d.Part = g.Part
+		if show.IsMessage(resource.Type) {
+			d.Message = show.DescribeStored(g.App.Registry.Scheme(resource.URL).Traits.Has(scheme.News), file)
+		}
+	case *scheme.Menu:
+		return struct {
+			shape.Resource
+			File shape.Text `json:"file"`
+		}{f.Describe("menu"), shape.Text(file)}
+	}
+	d.Size, d.File, d.Resumed, d.Discarded, d.Skipped = &r.Size, shape.Text(file), r.Resumed, r.Discarded, r.Skipped
+	return d
 }
 
 func advise(err error) error {

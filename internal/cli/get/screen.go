@@ -59,8 +59,11 @@ func (g *getter) screen(ctx context.Context, f show.Found, t telnet.Terminal3270
 	t.Close()
 	// After this the screen does not change.
 	<-p.ended
+	if said := strings.TrimSpace(string(p.words)); said != "" && errors.Is(err, errNoScreen) {
+		return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
+	}
 	if err != nil {
-		return p.explain(err)
+		return err
 	}
 	s := t.Screen()
 	if g.App.Flags.JSON && to.IsStdout {
@@ -218,15 +221,6 @@ func (p *screenPlayer) ready() error {
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, errNoScreen)
 	}
 	return err
-}
-
-// explain adds what the host said instead of a screen. The session must have ended.
-func (p *screenPlayer) explain(err error) error {
-	said := strings.TrimSpace(string(p.words))
-	if !errors.Is(err, errNoScreen) || said == "" {
-		return err
-	}
-	return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
 }
 
 // settle waits until the screen is unchanged for still, at most as long as a step may

@@ -123,10 +123,6 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event string, oct
 // sessionEvents returns the writer of JSON events. It keeps the start of a split
 // character for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) error {
-	write := func(event string, octets []byte) error {
-		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
-		return g.App.Out.Flush()
-	}
 	var rest []byte
 	return func(event string, octets []byte) error {
 		switch event {
@@ -143,7 +139,8 @@ func (g *getter) sessionEvents(f show.Found) func(event string, octets []byte) e
 			}
 			event, octets = "received", rest
 		}
-		return write(event, octets)
+		g.App.WriteJSON(sessionEvent{shape.Text(f.Asked.Redacted()), event, shape.Text(charset.Text(string(octets)))})
+		return g.App.Out.Flush()
 	}
 }
 
