@@ -34,7 +34,7 @@ type Relay struct {
 	User     string // of the login; empty: no login, unless the server requires one
 }
 
-var security = map[string]Security{"smtp": StartTLS, "smtps": TLS, "smtp+clear": Clear}
+var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+clear"}
 
 // ParseRelay parses a relay:
 //
@@ -51,10 +51,13 @@ func ParseRelay(text string) (Relay, error) {
 	if err != nil {
 		return fail(help)
 	}
-	mode, ok := security[u.Scheme()]
+	mode := StartTLS
+	for mode < Clear && schemes[mode] != u.Scheme() {
+		mode++
+	}
 	path, _ := u.Path()
 	_, fragment := u.Fragment()
-	if !ok || u.Host() == "" || !locus.IsHost(u.Host()) || path != "" || fragment {
+	if schemes[mode] != u.Scheme() || u.Host() == "" || !locus.IsHost(u.Host()) || path != "" || fragment {
 		return fail(help)
 	}
 	if _, ok := u.Password(); ok {
@@ -79,12 +82,7 @@ func (r Relay) String() string {
 	if r.User != "" {
 		user = escape.Encode(r.User, escape.Unreserved()) + "@"
 	}
-	for name, mode := range security {
-		if mode == r.Security {
-			return name + "://" + user + r.address()
-		}
-	}
-	return r.address()
+	return schemes[r.Security] + "://" + user + r.address()
 }
 
 func (r Relay) address() string {
