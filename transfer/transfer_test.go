@@ -391,7 +391,7 @@ func TestSourceIsLink(t *testing.T) {
 	if err := root.Symlink("mine", "a.part.json"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.writeSource([]byte("{}")); !errors.Is(err, os.ErrExist) {
+	if err := p.writeSource(source{}); !errors.Is(err, os.ErrExist) {
 		t.Error(err)
 	}
 	wantFile(t, dir, "mine", []byte("mine"))

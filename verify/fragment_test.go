@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -194,15 +195,15 @@ func FuzzRules(f *testing.F) {
 }
 
 func FuzzRecord(f *testing.F) {
-	key := recordKey{1, 2, 3}
-	value, err := appendRecord(nil, key, record{Verdict: Dead, When: 1, Detail: "x", Fragments: map[string]bool{"a": true}})
+	value, err := json.Marshal(record{Verdict: Dead, When: 1, Detail: "x", Fragments: map[string]bool{"a": true}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(value)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, value []byte) {
-		if r, ok := readRecord(key, value); ok {
+		var r record
+		if json.Unmarshal(value, &r) == nil {
 			_ = r.outcome().Verdict.String()
 		}
 	})

@@ -23,7 +23,6 @@ type anchors struct {
 // seed is that of all hashes of this process.
 var seed = maphash.MakeSeed()
 
-// maxAnchors is the most names that are kept of one document.
 const maxAnchors = 1 << 20
 
 func (a *anchors) add(name string) {
@@ -99,7 +98,6 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 	}
 }
 
-// tag adds the names that a start tag has.
 func (a *anchors) tag(source string, t markup.Token, element string) {
 	for attribute := range t.Attributes(source) {
 		if markup.SameName(attribute.Name, "id") || element == "a" && markup.SameName(attribute.Name, "name") {
@@ -144,7 +142,6 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// folded returns text as a folder writes it.
 func folded(text string) string {
 	var f folder
 	f.add(text)

@@ -91,14 +91,15 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	s, known := a.Registry.Lookup(u.Scheme())
 	switch {
 	case err != nil || !known:
-		return fileURL(text)
+		return FileURL(text)
 	case s.Traits.Has(scheme.Messages):
 		return u, nil
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
 }
 
-func fileURL(path string) (locus.URL, error) {
+// FileURL returns the URL of a local file.
+func FileURL(path string) (locus.URL, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return locus.URL{}, err
