@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// Check returns the violations of
+// check returns the violations of
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -35,7 +35,7 @@ const (
 //	search       = xalphas [ + search ]
 //
 // It adds invalid document-ids. A URL that conforms costs no allocation.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && clean(u) {
 		return nil
 	}

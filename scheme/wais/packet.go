@@ -43,7 +43,7 @@ const growth = 16 << 10
 // is [scheme.ErrProtocol].
 var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not understand the request, or the answer does not fit its buffer", scheme.ErrProtocol)
 
-// ReadPacket reads exactly one packet and returns its APDU, of at most most octets, in
+// readPacket reads exactly one packet and returns its APDU, of at most most octets, in
 // the memory of buf if that is large enough. Otherwise the allocated memory grows
 // with the octets that arrive, whatever length the packet claims.
 //
@@ -51,7 +51,7 @@ var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not un
 // most octets; or [scheme.ErrProtocol] for anything that is not a packet. It wraps
 // [io.EOF] if r is empty, and [io.ErrUnexpectedEOF] if it ends within the packet.
 // Other errors of r are wrapped.
-func ReadPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
+func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
 		return nil, err

@@ -31,11 +31,11 @@ type Field struct {
 	Content string // octets
 }
 
-// MaxField is the highest number of a field. MaxFields is the most fields of a
+// maxField is the highest number of a field. MaxFields is the most fields of a
 // document-id.
 const (
-	MaxField  = 127
-	MaxFields = 16
+	maxField  = 127
+	maxFields = 16
 )
 
 // reading is a wpath, as written in the URL, with its form.
@@ -63,7 +63,7 @@ func read(wpath string) reading {
 
 // writtenField is a field as written in a list.
 type writtenField struct {
-	number  int // MaxField + 1 also for larger ones
+	number  int // maxField + 1 also for larger ones
 	content string
 	size    int // characters in the list, including the ";"
 }
@@ -85,12 +85,12 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	content := i
 	for i < len(list) {
 		if semicolon, ok := delimiter(list, i, ';', escaped); ok {
-			return writtenField{int(min(n, MaxField+1)), list[content:i], i + semicolon - start}, true
+			return writtenField{int(min(n, maxField+1)), list[content:i], i + semicolon - start}, true
 		}
 		_, size := bnf.Octet(list, i)
 		i += size
 	}
-	return writtenField{int(min(n, MaxField+1)), list[content:], i - start}, true
+	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
 // delimiter reports whether c is at i, and its size in characters.
@@ -138,7 +138,7 @@ func isList(text string, escaped bool) bool {
 func isValidList(list string) bool {
 	n := 0
 	for f := range (reading{form: EscapedForm, list: list}).fields {
-		if n++; n > MaxFields || f.number < 1 || f.number > MaxField {
+		if n++; n > maxFields || f.number < 1 || f.number > maxField {
 			return false
 		}
 	}
@@ -175,10 +175,10 @@ func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 		at, n := offset+r.offset, 0
 		for f := range r.fields {
 			x := bnf.Fault{Err: locus.ErrValue, Part: "digits", Offset: at, Size: f.size, Why: "the number of a field must be 1 to 127"}
-			if (f.number < 1 || f.number > MaxField) && !yield(x) {
+			if (f.number < 1 || f.number > maxField) && !yield(x) {
 				return
 			}
-			if n++; n == MaxFields+1 {
+			if n++; n == maxFields+1 {
 				x.Part, x.Why = "wpath", "a document-id has at most 16 fields"
 				if !yield(x) {
 					return
