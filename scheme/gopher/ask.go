@@ -12,24 +12,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// AskKind is the kind of question in an +ASK attribute.
-type AskKind string
+// questionKind is the kind of question in an +ASK attribute.
+type questionKind string
 
 // The kinds of Gopher+. Unknown kinds are answered like KindAsk.
 const (
-	KindNote    AskKind = "Note"    // a text to read, without an answer
-	KindAsk     AskKind = "Ask"     // one line
-	KindAskP    AskKind = "AskP"    // one line, hidden while it is typed but sent in clear
-	KindAskL    AskKind = "AskL"    // several lines
-	KindAskF    AskKind = "AskF"    // the name of a new local file for the reply
-	KindChoose  AskKind = "Choose"  // one of the choices
-	KindChooseF AskKind = "ChooseF" // a local file to send
-	KindSelect  AskKind = "Select"  // yes or no, for the prompt or for each of the choices
+	kindNote    questionKind = "Note"    // a text to read, without an answer
+	kindAsk     questionKind = "Ask"     // one line
+	kindAskP    questionKind = "AskP"    // one line, hidden while it is typed but sent in clear
+	kindAskL    questionKind = "AskL"    // several lines
+	kindAskF    questionKind = "AskF"    // the name of a new local file for the reply
+	kindChoose  questionKind = "Choose"  // one of the choices
+	kindChooseF questionKind = "ChooseF" // a local file to send
+	kindSelect  questionKind = "Select"  // yes or no, for the prompt or for each of the choices
 )
 
-// Question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
-type Question struct {
-	Kind   AskKind // one of those above, or as the server wrote it
+// question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
+type question struct {
+	Kind   questionKind // one of those above, or as the server wrote it
 	Prompt string
 	// Default is the default answer. Of a KindSelect it is "0" or "1" for each choice,
 	// without separators, or for the prompt if it has no choices; of a KindChoose the
@@ -39,33 +39,33 @@ type Question struct {
 	Choices []string
 }
 
-// ParseQuestion reads a line of an +ASK attribute, without the leading blank:
+// parseQuestion reads a line of an +ASK attribute, without the leading blank:
 //
 //	Choose: Favourite colour<TAB>Red<TAB>Green
 //
 // A line without a colon is a note.
-func ParseQuestion(text string) Question {
+func parseQuestion(text string) question {
 	written, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return Question{Kind: KindNote, Prompt: text}
+		return question{Kind: kindNote, Prompt: text}
 	}
-	q := Question{Kind: askKind(written)}
+	q := question{Kind: askKind(written)}
 	rest = strings.TrimPrefix(rest, " ")
-	if q.Kind == KindNote {
+	if q.Kind == kindNote {
 		q.Prompt = rest
 		return q
 	}
 	var more string
 	q.Prompt, more, _ = strings.Cut(rest, "\t")
 	switch q.Kind {
-	case KindChoose:
+	case kindChoose:
 		if more = strings.TrimRight(more, "\t"); more != "" {
 			q.Choices = strings.Split(more, "\t")
 			q.Default = q.Choices[0]
 		}
-	case KindSelect:
+	case kindSelect:
 		q.options(strings.TrimRight(more, "\t"))
-	case KindChooseF:
+	case kindChooseF:
 	default:
 		q.Default, _, _ = strings.Cut(more, "\t")
 	}
@@ -73,19 +73,19 @@ func ParseQuestion(text string) Question {
 }
 
 // askKind returns the kind of that name, ignoring case, or the name itself.
-func askKind(written string) AskKind {
+func askKind(written string) questionKind {
 	written = strings.Trim(written, " ")
-	for _, kind := range []AskKind{KindNote, KindAsk, KindAskP, KindAskL, KindAskF, KindChoose, KindChooseF, KindSelect} {
+	for _, kind := range []questionKind{kindNote, kindAsk, kindAskP, kindAskL, kindAskF, kindChoose, kindChooseF, kindSelect} {
 		if strings.EqualFold(written, string(kind)) {
 			return kind
 		}
 	}
-	return AskKind(written)
+	return questionKind(written)
 }
 
 // options sets the choices of a KindSelect from the text after the prompt. A lone 0
 // or 1 is not an option, but the default answer to the prompt.
-func (q *Question) options(text string) {
+func (q *question) options(text string) {
 	switch text {
 	case "":
 		q.Prompt, q.Default = cutDefault(q.Prompt)
@@ -112,17 +112,17 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// NewForm returns the form of an item, which asks the questions in order. A
-// KindSelect with options has one field for each option. Submit makes the URL of RFC
+// newForm returns the form of an item, which asks the questions in order. A
+// kindSelect with options has one field for each option. Submit makes the URL of RFC
 // 1738 section 3.4.9, which requests the view v of the item; the zero View is the
 // default view. The Gopher+ string of the item's URL is ignored.
-func NewForm(of URL, v View, title string, ask []Question) *scheme.Form {
+func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
 		Title:  title,
 		Fields: formFields(ask),
 		Submit: func(answers []string) (locus.URL, error) {
-			plus, err := AppendData([]byte("+"+v.String()+formStart), ask, answers)
+			plus, err := appendData([]byte("+"+v.String()+formStart), ask, answers)
 			if err != nil {
 				return locus.URL{}, err
 			}
@@ -136,7 +136,7 @@ func NewForm(of URL, v View, title string, ask []Question) *scheme.Form {
 }
 
 // formFields returns the form's fields.
-func formFields(ask []Question) []scheme.FormField {
+func formFields(ask []question) []scheme.FormField {
 	fields := make([]scheme.FormField, 0, len(ask))
 	for _, q := range ask {
 		fields = q.appendFields(fields)
@@ -144,7 +144,7 @@ func formFields(ask []Question) []scheme.FormField {
 	return fields
 }
 
-func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
+func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	f := scheme.FormField{Kind: q.fieldKind(), Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
@@ -173,7 +173,7 @@ func (q Question) appendFields(fields []scheme.FormField) []scheme.FormField {
 const mostRepeated = 256
 
 // repeated returns the part of the prompt that each option repeats.
-func (q Question) repeated() string {
+func (q question) repeated() string {
 	if len(q.Prompt) <= mostRepeated {
 		return q.Prompt
 	}
@@ -186,21 +186,21 @@ func (q Question) repeated() string {
 
 // fieldKind returns the kind of field for the answer. A KindChoose without choices
 // is a text.
-func (q Question) fieldKind() scheme.FieldKind {
+func (q question) fieldKind() scheme.FieldKind {
 	switch q.Kind {
-	case KindNote:
+	case kindNote:
 		return scheme.FieldNote
-	case KindAskP:
+	case kindAskP:
 		return scheme.FieldHidden
-	case KindAskL:
+	case kindAskL:
 		return scheme.FieldLines
-	case KindAskF:
+	case kindAskF:
 		return scheme.FieldSaveAs
-	case KindChooseF:
+	case kindChooseF:
 		return scheme.FieldFile
-	case KindSelect:
+	case kindSelect:
 		return scheme.FieldCheck
-	case KindChoose:
+	case kindChoose:
 		if len(q.Choices) > 0 {
 			return scheme.FieldChoice
 		}
@@ -208,9 +208,9 @@ func (q Question) fieldKind() scheme.FieldKind {
 	return scheme.FieldText
 }
 
-// AppendData appends the data block of RFC 1738 section 3.4.9, which follows the
+// appendData appends the data block of RFC 1738 section 3.4.9, which follows the
 // request line: the line "+-1", the answers, and a line that is only a dot. It wants
-// one answer for each field of the form that [NewForm] makes of ask, as
+// one answer for each field of the form that newForm makes of ask, as
 // [scheme.Form.Check] accepts them.
 //
 // A note has no line in the block. A KindAskL has a line with the number of its
@@ -219,7 +219,7 @@ func (q Question) fieldKind() scheme.FieldKind {
 //
 // The error is a [*scheme.AnswerError]; dst is then returned unchanged. An answer
 // can't be a lone dot, which would end the block, and only one file can be sent.
-func AppendData(dst []byte, ask []Question, answers []string) ([]byte, error) {
+func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {
 		return dst, err

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Check returns the violations of
+// check returns the violations of
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -25,7 +25,7 @@ import (
 //
 // It adds what can't be sent, and notes on what other programs misread. A URL that
 // conforms costs no allocation.
-func Check(u locus.URL, p locus.Profile) []locus.Violation {
+func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && clean(u) {
 		return nil
 	}

@@ -21,7 +21,7 @@ var types = [256]typeInfo{
 	'0':        {kind: scheme.KindObject, mediaType: "text/plain", isText: true},
 	TypeMenu:   {kind: scheme.KindMenu, mediaType: "application/gopher-menu", isText: true},
 	TypePhone:  {kind: scheme.KindSearch},
-	TypeError:  {kind: scheme.KindError},
+	errorType:  {kind: scheme.KindError},
 	'4':        {kind: scheme.KindObject, mediaType: "application/mac-binhex40", isText: true},
 	'5':        {kind: scheme.KindObject, byName: true},
 	'6':        {kind: scheme.KindObject, mediaType: "text/x-uuencode", isText: true},
@@ -39,7 +39,7 @@ var types = [256]typeInfo{
 	'M':        {kind: scheme.KindObject, mediaType: "message/rfc822", byName: true, isText: true},
 	'P':        {kind: scheme.KindObject, mediaType: "application/pdf", byName: true},
 	TypeHTML:   {kind: scheme.KindObject, mediaType: "text/html"},
-	TypeInfo:   {kind: scheme.KindInfo},
+	infoType:   {kind: scheme.KindInfo},
 }
 
 // itemType returns the media type of an item, or "" if it is unknown. The selector

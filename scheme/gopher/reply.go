@@ -75,7 +75,7 @@ func (g URL) viewType() string {
 
 // viewsOf returns the views of an item with these attributes. An item that lists none
 // has one (Gopher+ section 2.5).
-func (g URL) viewsOf(a Attributes) []View {
+func (g URL) viewsOf(a attributes) []plusView {
 	if len(a.Views) > 0 {
 		return a.Views
 	}
@@ -86,7 +86,7 @@ func (g URL) viewsOf(a Attributes) []View {
 	case what.mediaType == "":
 		what.mediaType = media.Guess(g.name(), nil)
 	}
-	return []View{{Type: what.mediaType, Size: -1}}
+	return []plusView{{Type: what.mediaType, Size: -1}}
 }
 
 // name returns the last path element of the selector.
@@ -130,7 +130,7 @@ const mostErrors = 32
 // firstLines reads lines up to the first that is an item. If a menu has none, but an
 // error line, that is the error. Any other error comes with the valid lines before
 // it.
-func firstLines(r *MenuReader) (lines []Line, err error) {
+func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
 	for len(lines) < mostErrors {
 		l, err := r.Next()
@@ -146,7 +146,7 @@ func firstLines(r *MenuReader) (lines []Line, err error) {
 			if message == nil {
 				message = &l.Name
 			}
-		case l.Type != TypeInfo:
+		case l.Type != infoType:
 			return lines, nil
 		}
 	}
@@ -171,10 +171,10 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 // attributesMenu returns the attributes of one item as a menu: the item, its views as
 // links, and the other attributes as text. The menu has the item's form. failure is
 // why the attributes are cut, or nil.
-func attributesMenu(g URL, a Attributes, failure error) *scheme.Menu {
+func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
-		m.Form = NewForm(g, View{}, a.Info.Name, a.Ask)
+		m.Form = newForm(g, plusView{}, a.Info.Name, a.Ask)
 	}
 	m.Items = func(yield func(scheme.Item, error) bool) {
 		for item := range a.items(g) {
@@ -192,7 +192,7 @@ func attributesMenu(g URL, a Attributes, failure error) *scheme.Menu {
 // attributesMenu returns the attributes of all items of a menu: one line each.
 func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	items := func(yield func(scheme.Item, error) bool) {
-		for a, err := range ReadAttributes(x.body, &x.op.client.o.Limits) {
+		for a, err := range readAttributes(x.body, &x.op.client.o.Limits) {
 			if len(a.Blocks) > 0 && !yield(a.item(g), nil) {
 				return
 			}
@@ -206,12 +206,12 @@ func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 }
 
 // item returns the item with what its attributes say about it.
-func (a Attributes) item(g URL) scheme.Item {
+func (a attributes) item(g URL) scheme.Item {
 	item := a.Info.Item(g)
 	if len(a.Views) > 0 {
 		item.Type, item.Size = a.Views[0].Type, a.Views[0].Size
 	}
-	item.ModTime = a.Admin.ModTime
+	item.ModTime = a.ModTime
 	if item.Note == "" {
 		item.Note, _, _ = strings.Cut(a.Abstract, "\n")
 	}
@@ -225,7 +225,7 @@ func (a Attributes) item(g URL) scheme.Item {
 
 // items yields the item, its views, and the lines of the other attributes but the
 // form.
-func (a Attributes) items(g URL) iter.Seq[scheme.Item] {
+func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
 		if a.Info.Type != 0 && !yield(a.item(g)) {
 			return
@@ -252,7 +252,7 @@ func (a Attributes) items(g URL) iter.Seq[scheme.Item] {
 }
 
 // item returns a link to the view of g.
-func (v View) item(g URL) scheme.Item {
+func (v plusView) item(g URL) scheme.Item {
 	item := scheme.Item{Title: v.String(), Kind: scheme.KindObject, Type: v.Type, Size: v.Size}
 	if f := replyOfView(strings.ToLower(v.Type)).form; f == replyMenu || f == replyAttributes {
 		item.Kind = scheme.KindMenu
@@ -270,7 +270,7 @@ func infoItem(title string) scheme.Item {
 }
 
 // of returns the URL of the item l on the menu g, or g if l leads nowhere.
-func (g URL) of(l Line) URL {
+func (g URL) of(l menuLine) URL {
 	u, err := l.URL(g)
 	if err != nil || u.IsZero() {
 		return g

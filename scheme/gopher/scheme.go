@@ -26,7 +26,7 @@ func Scheme(c *Client) scheme.Scheme {
 		FromProxy: fromProxy,
 		Fields:    fields,
 		Canonical: canonical,
-		Check:     Check,
+		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
 		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
 		Hierarchy: relative.Data,
