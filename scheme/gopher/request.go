@@ -98,33 +98,20 @@ func (g URL) noRequest() string {
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
 func (g URL) Referral() (to locus.URL, ok bool, err error) {
-	switch {
-	case g.hasPlus:
-	case g.gtype == TypeTelnet:
-		to, err = g.session("telnet")
-		return to, err == nil, err
-	case g.gtype == TypeTN3270:
-		to, err = g.session("tn3270")
-		return to, err == nil, err
-	}
-	text, ok := g.link()
-	if !ok {
+	_, isLink := g.link()
+	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
 		return locus.URL{}, false, nil
 	}
-	if to, err = locus.Parse(text); err != nil {
-		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: invalid URL after URL:: %w", locus.ErrValue, err)
+	port, _ := g.url.Port()
+	to, err = menuLine{Type: g.gtype, Selector: g.selector, Port: cmp.Or(port, telnetPort)}.URL(g)
+	if err != nil {
+		what := ""
+		if isLink {
+			what = "invalid URL after URL:: "
+		}
+		return locus.URL{}, false, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %s%w", locus.ErrValue, what, err)
 	}
 	return to, true, nil
-}
-
-// session returns the URL of the interactive service that g names.
-func (g URL) session(scheme string) (locus.URL, error) {
-	port, _ := g.url.Port()
-	to, err := address{host: g.url.Host(), port: cmp.Or(port, telnetPort)}.session(scheme, g.selector)
-	if err != nil {
-		return locus.URL{}, g.url.Errorf(split(g.url).selectorOffset(), "selector", "%w: %w", locus.ErrValue, err)
-	}
-	return to, nil
 }
 
 // link returns what follows "URL:" in the selector of type h.
