@@ -311,7 +311,7 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 // as items, which are read from r on demand. After the answer it sends "quit". It
 // refuses a URL that could not be sent as a request.
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)
 	}
 	p := newPhoneReader(r, limits)

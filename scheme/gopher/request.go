@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
 )
 
@@ -35,7 +36,7 @@ func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(
 func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
 
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
 	}
 	if why := g.noRequest(); why != "" {
@@ -124,12 +125,13 @@ func (g URL) link() (text string, ok bool) {
 
 // faults yields what can't be sent, in order: each such octet of selector and
 // search, and the first fault of the Gopher+ string.
-func (g URL) faults(yield func(bnf.Fault) bool) {
-	w := split(g.url)
+func (w written) faults(yield func(bnf.Fault) bool) {
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
 		return
 	}
-	if i, why := plusFault([]byte(g.plus)); i >= 0 {
+	var buf [256]byte // only a filled-in form is longer
+	plus, _ := escape.AppendDecode(buf[:0], w.plus)
+	if i, why := plusFault(plus); i >= 0 {
 		i = bnf.OctetOffset(w.plus, i)
 		yield(bnf.Fault{Err: locus.ErrValue, Part: "gopher+_string", Offset: w.plusOffset() + i, Size: len(w.plus) - i, Why: why})
 	}

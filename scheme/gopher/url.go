@@ -152,7 +152,7 @@ func (p Parts) URL() (URL, error) {
 	if part, offset, ok := p.cutPart(g); ok {
 		return URL{}, u.Errorf(offset, part, "%w: it can't contain a TAB", locus.ErrValue)
 	}
-	for x := range g.faults {
+	for x := range split(g.url).faults {
 		return URL{}, x.Error(u)
 	}
 	return g, nil

@@ -36,30 +36,6 @@ const (
 //
 // It adds invalid document-ids. A URL that conforms costs no allocation.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	if p == locus.RFC1738 && clean(u) {
-		return nil
-	}
-	return findings(u, p)
-}
-
-// clean reports whether u has no violations.
-func clean(u locus.URL) bool {
-	path, ok := u.Path()
-	if !ok || !bnf.SoundHostPort(u) || !strings.HasPrefix(u.String(), name+":") {
-		return false
-	}
-	if u.Facts().Has(locus.PathUchar) {
-		return true
-	}
-	if i := strings.IndexByte(path, '?'); i >= 0 {
-		return octet.All(path[:i])&octet.Uchar != 0 && octet.All(path[i+1:])&octet.Search != 0
-	}
-	database, document, _ := strings.Cut(path, "/")
-	wtype, wpath, _ := strings.Cut(document, "/")
-	return wpath != "" && octet.All(database)&octet.All(wtype)&octet.All(wpath)&octet.Uchar != 0
-}
-
-func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if !f.Internet(bnf.Login{Section: section}) {
