@@ -63,7 +63,6 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	}
 }
 
-// get makes one request.
 func (c *Client) get(ctx context.Context, req *scheme.Request, g URL) (scheme.Resource, error) {
 	request, err := g.AppendRequest(nil)
 	if err != nil {
@@ -174,7 +173,6 @@ func readLine(r io.Reader) (string, error) {
 	return "", fmt.Errorf("%w: %w: a header has at most %d octets", scheme.ErrProtocol, line.ErrLong, maxHeader)
 }
 
-// form asks for the query.
 func form(g URL, h header) *scheme.Menu {
 	field := scheme.FormField{Kind: scheme.FieldText, Prompt: h.meta}
 	if h.status == 11 {

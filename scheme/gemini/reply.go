@@ -16,13 +16,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// header is the first line of a response.
 type header struct {
 	status int    // two digits
 	meta   string // a prompt, a media type, a URL or a message: not safe for a terminal
 }
 
-// mediaType is that of a document without another.
 const mediaType = "text/gemini"
 
 // parseHeader reads a header without its line end. The error wraps
@@ -99,7 +97,6 @@ func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 	}}
 }
 
-// item returns a line of gemtext as an item.
 func item(base locus.URL, text string, preformatted bool) scheme.Item {
 	info := scheme.Item{Title: text, Kind: scheme.KindInfo, Size: -1}
 	link, ok := strings.CutPrefix(text, "=>")

@@ -12,7 +12,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// questionKind is the kind of question in an +ASK attribute.
 type questionKind string
 
 // The kinds of Gopher+. Unknown kinds are answered like KindAsk.
@@ -135,7 +134,6 @@ func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	}
 }
 
-// formFields returns the form's fields.
 func formFields(ask []question) []scheme.FormField {
 	fields := make([]scheme.FormField, 0, len(ask))
 	for _, q := range ask {
@@ -172,7 +170,6 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 // may send a long prompt with many options.
 const mostRepeated = 256
 
-// repeated returns the part of the prompt that each option repeats.
 func (q question) repeated() string {
 	if len(q.Prompt) <= mostRepeated {
 		return q.Prompt
@@ -254,7 +251,6 @@ func oneFile(first, second string) (string, error) {
 	return first + second, nil
 }
 
-// appendAnswer appends the lines that send an answer.
 func appendAnswer(dst []byte, kind scheme.FieldKind, answer string) ([]byte, error) {
 	switch kind {
 	case scheme.FieldNote:
@@ -312,7 +308,6 @@ func wordsForm(g URL, title, prompt string) *scheme.Form {
 	return f
 }
 
-// checkWords returns an error if words can't be searched for.
 func checkWords(words string) error {
 	switch {
 	case strings.Trim(words, " ") == "":

@@ -27,7 +27,6 @@ type attributes struct {
 	Blocks   []attributeBlock // all attributes in the server's order, including those above; names may repeat
 }
 
-// attributeBlock is one attribute as the server sent it.
 type attributeBlock struct {
 	Name string // without "+"; case-sensitive
 	// Descriptor is the rest of the name's line. It may be the menu line of an item
@@ -154,7 +153,6 @@ func (a attributes) Only(names ...string) attributes {
 	return only
 }
 
-// newAttributes parses the known blocks.
 func newAttributes(blocks []attributeBlock) attributes {
 	a := attributes{Blocks: blocks}
 	var abstract []string
@@ -196,7 +194,6 @@ func newBlock(text string) attributeBlock {
 	return attributeBlock{Name: text[:end], Descriptor: strings.TrimLeft(strings.TrimPrefix(text[end:], ":"), " ")}
 }
 
-// info returns the menu line in a +INFO block.
 func (b attributeBlock) info() menuLine {
 	text := b.Descriptor
 	if text == "" && len(b.Lines) > 0 {

@@ -45,7 +45,6 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// path checks the gopher-path.
 func path(f *bnf.Findings) {
 	w := split(f.URL)
 	if o := w.gtypeOctet(); octet.Is(o, octet.Control) {

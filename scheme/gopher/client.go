@@ -95,7 +95,6 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, g URL) (scheme.R
 	return nil, fmt.Errorf("gopher: %w", err)
 }
 
-// operation is one call of Open or Get.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -123,7 +122,6 @@ func (op *operation) open(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// send connects to the server of g and sends the request for it.
 func (op *operation) send(g URL) (*exchange, error) {
 	request, err := g.appendRequest(nil, op.client.o.LiteralTabs)
 	if err != nil {
@@ -132,7 +130,6 @@ func (op *operation) send(g URL) (*exchange, error) {
 	return op.exchange(g, request)
 }
 
-// fetch requests g and returns the reply as a resource.
 func (op *operation) fetch(g URL) (scheme.Resource, error) {
 	x, err := op.send(g)
 	if err != nil {
@@ -169,7 +166,6 @@ func (op *operation) view(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// phone queries a phone book.
 func (op *operation) phone(g URL) (scheme.Resource, error) {
 	words, ok := g.words()
 	if !ok {
@@ -211,7 +207,6 @@ func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error
 	return open(g)
 }
 
-// answers returns the checked answers of req.Fill.
 func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err error) {
 	if op.req.Fill == nil {
 		return nil, false, nil
@@ -223,7 +218,6 @@ func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err err
 	return answers, true, f.Check(answers)
 }
 
-// formMenu returns a menu that contains only a form.
 func formMenu(f *scheme.Form) *scheme.Menu {
 	return &scheme.Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(scheme.Item, error) bool) {}}
 }
@@ -296,7 +290,6 @@ func (op *operation) askAttributes(g URL) (*exchange, error) {
 	}
 }
 
-// attributes returns the requested attributes as a menu.
 func (op *operation) attributes(g URL) (scheme.Resource, error) {
 	if op.client.o.Raw {
 		return op.fetch(g)
@@ -324,7 +317,6 @@ type exchange struct {
 	body io.Reader     // of attributes
 }
 
-// exchange connects to the server of g and sends a request.
 func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	req := *op.req
 	req.URL = g.url
@@ -348,7 +340,6 @@ func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
 	return x, nil
 }
 
-// secure begins TLS.
 func (x *exchange) secure() error {
 	config := new(tls.Config)
 	if x.op.client.o.TLSConfig != nil {
@@ -396,7 +387,6 @@ func (x *exchange) header() (plusHeader, error) {
 	return h, nil
 }
 
-// resource returns the reply to g.
 func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	defer func() {
 		if err != nil {
@@ -443,7 +433,6 @@ func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	return &scheme.Referral{URL: g.url, To: []locus.URL{to}, Permanent: true}, nil
 }
 
-// octets returns a reply that is an object.
 func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, error) {
 	whole, err := x.look()
 	if err != nil {
@@ -464,7 +453,6 @@ func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, err
 	return x.object(g, what.mediaType, h.Body(x.r, false), max(h.Length, -1)), nil
 }
 
-// text returns a reply that consists of lines.
 func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error) {
 	const note = "the server does not double the dots at the start of lines: the text is unchanged"
 	var o *scheme.Object
@@ -490,7 +478,6 @@ func (x *exchange) lines(h plusHeader) io.Reader {
 	return x.r
 }
 
-// attributes returns a reply with the attributes of items.
 func (x *exchange) attributes(g URL, h plusHeader) scheme.Resource {
 	x.limitTime()
 	x.body = x.lines(h)
@@ -544,7 +531,6 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// object returns a reply as an object.
 func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64) *scheme.Object {
 	return &scheme.Object{
 		URL:  g.url,

@@ -29,7 +29,6 @@ func appendQuery(dst []byte, words string) ([]byte, error) {
 	return line.Append(dst, "query", words)
 }
 
-// phoneEntry is one entry that a phone book found.
 type phoneEntry struct {
 	Number int // the server's number of the entry in the answer, from 1
 	Fields []phoneField
@@ -110,7 +109,6 @@ func (f phoneField) link() (u locus.URL, ok bool) {
 	return u, err == nil
 }
 
-// mailURL returns the mailto URL of an RFC 822 address.
 func mailURL(address string) (locus.URL, error) {
 	text := addrspec.Encode(address, escape.Unreserved().Without(","))
 	if faults := addrspec.Faults(text); faults != nil {
@@ -267,7 +265,6 @@ func (p *phoneReader) readLine() (phoneLine, error) {
 	return l, nil
 }
 
-// phoneError explains why reading a line failed.
 func phoneError(err error) error {
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
@@ -348,7 +345,6 @@ func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, tr
 	}, nil
 }
 
-// send sends a line that ends with CR LF.
 func (p *phoneReader) send(w io.Writer, text []byte) error {
 	if p.trace != nil {
 		p.trace(true, string(bytes.TrimSuffix(text, []byte("\r\n"))))

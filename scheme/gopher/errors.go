@@ -84,7 +84,6 @@ func readFailure(r io.Reader) error {
 	return e
 }
 
-// cutCode reads the code at the start of the first line of an error.
 func cutCode(line string) (code int, rest string, ok bool) {
 	line = strings.TrimLeft(line, " ")
 	if line == "" || line[0] < '0'+CodeNotAvailable || line[0] > '0'+CodeMoved || len(line) > 1 && line[1] != ' ' {

@@ -7,7 +7,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// typeInfo is what a gophertype says about an item.
 type typeInfo struct {
 	kind      scheme.ItemKind // of an item of a menu
 	mediaType string          // empty: unknown
@@ -53,5 +52,4 @@ func itemType(gtype byte, selector string) string {
 	return t.mediaType
 }
 
-// kindOf returns what an item of that type promises to be.
 func kindOf(gtype byte) scheme.ItemKind { return cmp.Or(types[gtype].kind, scheme.KindUnknown) }

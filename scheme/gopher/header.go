@@ -136,7 +136,6 @@ func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	return textBody(r, o)
 }
 
-// exactReader reads as many octets as the header announced.
 type exactReader struct {
 	r           io.Reader
 	length, got int64

@@ -36,7 +36,6 @@ type menuLine struct {
 	Assumed  bool   // the line has no host and port: the menu's own are used
 }
 
-// lineError is the Fault of a line.
 type lineError struct {
 	why  string
 	text string // the octets at fault, if any
@@ -132,7 +131,6 @@ func cutTab(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// trimBlanks removes blanks at both ends.
 func trimBlanks(text string) string {
 	if text == "" || text[0] != ' ' && text[len(text)-1] != ' ' {
 		return text
@@ -140,7 +138,6 @@ func trimBlanks(text string) string {
 	return strings.Trim(text, " ")
 }
 
-// readPlus reads the fifth field.
 func (l *menuLine) readPlus(text string) {
 	plus, _, _ := cutTab(text)
 	if plus == "+" || plus == "?" {
@@ -178,7 +175,6 @@ func (l *menuLine) readPort(digits string) {
 	l.Port = uint16(n)
 }
 
-// telnetPort is the default port of a session.
 const telnetPort = 23
 
 // kind is the type of the item, or of the item that it mirrors.
@@ -246,7 +242,6 @@ func newItemMaker(menu URL) *itemMaker {
 	return &m
 }
 
-// url is menuLine.URL.
 func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 	kind := l.kind()
 	switch {
@@ -272,14 +267,12 @@ func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 	return m.itemURL(at, kind, l.Selector, l.Plus)
 }
 
-// address is the server of an item.
 type address struct {
 	host   string
 	port   uint16
 	secure bool // gophers
 }
 
-// address returns the server of the line's item.
 func (m *itemMaker) address(l *menuLine) address {
 	a := address{host: cmp.Or(l.Host, m.menu.host), port: l.Port}
 	if l.Assumed {
@@ -295,7 +288,6 @@ func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(strings.Trim(a, "[]"), "."), strings.TrimSuffix(strings.Trim(b, "[]"), "."))
 }
 
-// hostText returns the host as URL text.
 func (a address) hostText() string {
 	if a.host != "" && a.host[0] != '[' && strings.IndexByte(a.host, ':') >= 0 {
 		return "[" + a.host + "]"
@@ -411,7 +403,6 @@ func (l menuLine) Item(menu URL) scheme.Item {
 	return m.item(&l)
 }
 
-// item is menuLine.Item.
 func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 	item = scheme.Item{Title: l.Name, Kind: l.itemKind(), Size: -1}
 	var err error

@@ -62,7 +62,6 @@ func replyOfView(view string) reply {
 	return reply{replyBinary, view}
 }
 
-// viewType returns the media type in the Gopher+ string.
 func (g URL) viewType() string {
 	view, ok := strings.CutPrefix(g.plus, "+")
 	if !ok {
@@ -89,7 +88,6 @@ func (g URL) viewsOf(a attributes) []plusView {
 	return []plusView{{Type: what.mediaType, Size: -1}}
 }
 
-// name returns the last path element of the selector.
 func (g URL) name() string {
 	name := strings.TrimRight(g.selector, "/")
 	return name[strings.LastIndexByte(name, '/')+1:]
@@ -205,7 +203,6 @@ func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}
 }
 
-// item returns the item with what its attributes say about it.
 func (a attributes) item(g URL) scheme.Item {
 	item := a.Info.Item(g)
 	if len(a.Views) > 0 {
@@ -251,7 +248,6 @@ func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	}
 }
 
-// item returns a link to the view of g.
 func (v plusView) item(g URL) scheme.Item {
 	item := scheme.Item{Title: v.String(), Kind: scheme.KindObject, Type: v.Type, Size: v.Size}
 	if f := replyOfView(strings.ToLower(v.Type)).form; f == replyMenu || f == replyAttributes {
@@ -296,7 +292,6 @@ func attributeNames(plus string) []string {
 	return strings.FieldsFunc(plus[1:], func(r rune) bool { return r == '+' || r == ' ' })
 }
 
-// asksPhone reports whether g is a phone book.
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
 // words returns the words to look up in a phone book. RFC 1738 does not say where

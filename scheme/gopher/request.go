@@ -115,7 +115,6 @@ func (g URL) Referral() (to locus.URL, ok bool, err error) {
 	return to, true, nil
 }
 
-// link returns what follows "URL:" in the selector of type h.
 func (g URL) link() (text string, ok bool) {
 	if g.gtype != TypeHTML || g.hasSearch {
 		return "", false
@@ -170,7 +169,6 @@ const (
 	noForm    = "\t0"     // flag: no data block follows
 )
 
-// endsByDot reports whether a lone dot line ends the data block of a form.
 func endsByDot(form string) bool {
 	_, data, _ := strings.Cut(form, formStart)
 	return strings.HasPrefix(data, "+-1\r\n")
@@ -216,7 +214,6 @@ func plusFault(plus []byte) (at int, why string) {
 
 const whyHeader = "the data of a form must begin with a line +-1, +-2, or + and its length"
 
-// isCount reports whether header is "+" and n in digits.
 func isCount(header []byte, n int) bool {
 	digits, ok := bytes.CutPrefix(header, []byte("+"))
 	if !ok || len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {

@@ -101,7 +101,6 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// present returns octets, or nil if they are absent.
 func present(octets string, ok bool) any {
 	if !ok {
 		return nil

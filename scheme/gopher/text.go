@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// textOptions are the options of textBody. The zero value is the default.
 type textOptions struct {
 	// Strict ends the text at the first line that is only a dot (RFC 1436 section
 	// 3). By default only the last line can be the end, because servers send texts
@@ -81,7 +80,6 @@ const (
 	afterDotCRLF // the same with CR
 )
 
-// heldBack has the octets that are held back in each state.
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
 
 const (
@@ -111,7 +109,6 @@ func (d *dotReader) Read(p []byte) (int, error) {
 	}
 }
 
-// fill reads and scans more.
 func (d *dotReader) fill() {
 	if d.state >= afterDotLF && d.o.Grace != nil && !d.graced {
 		d.graced = true
@@ -144,7 +141,6 @@ func (d *dotReader) fill() {
 	}
 }
 
-// scan appends the text in octets to out.
 func (d *dotReader) scan(octets []byte) {
 	for len(octets) > 0 {
 		c := octets[0]
@@ -185,7 +181,6 @@ func (d *dotReader) scan(octets []byte) {
 	}
 }
 
-// undoDot makes one dot of two.
 func (d *dotReader) undoDot() {
 	if !d.decided && !d.o.Strict {
 		d.undone = append(d.undone, d.returned+len(d.out))
@@ -211,7 +206,6 @@ func (d *dotReader) release() {
 	d.out = append(d.out, held...)
 }
 
-// redoDots inserts the dots that were removed from out.
 func (d *dotReader) redoDots() {
 	var out []byte
 	from := 0

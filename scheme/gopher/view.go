@@ -111,7 +111,6 @@ func chooseView(views []plusView, accept, acceptLanguage string) (plusView, erro
 	return best, nil
 }
 
-// listViews lists at most eight views for a message.
 func listViews(views []plusView) string {
 	const most = 8
 	if len(views) == 0 {

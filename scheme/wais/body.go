@@ -21,7 +21,6 @@ const (
 	referenceID = "3"
 )
 
-// body is the body of a document.
 type body struct {
 	exchange *exchange
 	ask      retrieval // Start: of the next range

@@ -71,7 +71,6 @@ func path(f *bnf.Findings, w written) {
 	}
 }
 
-// draftPath checks the url-path by the rules of the URI draft.
 func draftPath(f *bnf.Findings, w written) {
 	xalphas(f, "database", w.offset, w.database)
 	if w.hasSearch {

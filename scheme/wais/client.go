@@ -128,7 +128,6 @@ type server struct {
 	port uint16
 }
 
-// serverOf returns the server of a URL.
 func serverOf(d scheme.Dialer, u locus.URL) (server, error) {
 	switch {
 	case u.Host() == "":
@@ -161,7 +160,6 @@ func (op *operation) run(f func(*exchange) error) error {
 	}
 }
 
-// exchange begins an exchange over an idle connection or a new one.
 func (op *operation) exchange() (*exchange, error) {
 	if kept, ok := op.client.pool.Take(op.server, func(*conn) int { return 0 }); ok {
 		kept.reused, kept.answered = true, false

@@ -154,7 +154,6 @@ func (x *exchange) answer(packet []byte, referenceID string) error {
 	return err
 }
 
-// search sends the packet of q.
 func (x *exchange) search(q *query, packet []byte) error {
 	if x.op.req.Trace != nil {
 		like := ""
@@ -166,7 +165,6 @@ func (x *exchange) search(q *query, packet []byte) error {
 	return x.answer(packet, "")
 }
 
-// retrieve requests a part of a document.
 func (x *exchange) retrieve(r *retrieval) (err error) {
 	if x.packet, err = appendRetrieval(x.packet[:0], r); err != nil {
 		return err
@@ -177,14 +175,12 @@ func (x *exchange) retrieve(r *retrieval) (err error) {
 	return x.answer(x.packet, r.ReferenceID)
 }
 
-// traced reports a request or an answer to the trace of the request.
 func (x *exchange) traced(sent bool, format string, args ...any) {
 	if x.op.req.Trace != nil {
 		x.op.req.Trace(sent, fmt.Sprintf(format, args...))
 	}
 }
 
-// summary describes an answer for a trace.
 func summary(r *searchReply, err error) string {
 	switch {
 	case errors.Is(err, ErrEmpty):

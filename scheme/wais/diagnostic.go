@@ -24,7 +24,6 @@ const (
 	codeOutOfRange = "SF" // also: such a document does not exist
 )
 
-// meanings has the codes of WAIS servers, with their errors.
 var meanings = map[string]struct {
 	text string
 	kind error

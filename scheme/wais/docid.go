@@ -12,7 +12,6 @@ import (
 // comparable. Servers of the time compose it of elements, the fields of a URL.
 type DocumentID string
 
-// maxDocumentID is the most octets of a document-id in a request.
 const maxDocumentID = 8192
 
 // The numbers of fields.
@@ -40,7 +39,6 @@ func newDocumentID(fields []Field) (DocumentID, error) {
 	return id, nil
 }
 
-// joinFields makes a document-id of valid fields.
 func joinFields(fields []Field) DocumentID {
 	var b []byte
 	for _, f := range fields {
@@ -144,7 +142,6 @@ func (id DocumentID) name() string {
 	return local[strings.LastIndexByte(local, '/')+1:]
 }
 
-// find returns the content of the first field of that number.
 func find(list []Field, number int) (content string, ok bool) {
 	for _, f := range list {
 		if f.Number == number {

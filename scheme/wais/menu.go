@@ -13,7 +13,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// listing is the contents of a menu: head, hits, and the diagnostics.
 type listing struct {
 	head        []scheme.Item
 	reply       *searchReply
@@ -21,7 +20,6 @@ type listing struct {
 	links       bool // source descriptions are followed by links to their databases
 }
 
-// menu returns a menu of l, with a form for another search.
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
 	return &scheme.Menu{URL: op.url.url, Title: title, Form: op.form(words), Items: op.items(l)}
 }
@@ -90,7 +88,6 @@ func (op *operation) database(h *hit) (scheme.Item, error) {
 	return scheme.Item{URL: u, Title: cmp.Or(s.Database, title), Kind: scheme.KindSearch, Size: -1, Note: "the database that " + title + " describes"}, nil
 }
 
-// tail returns the items after the hits.
 func (l *listing) tail() (list []scheme.Item) {
 	n := len(l.reply.Hits)
 	switch {
@@ -198,12 +195,10 @@ func noURL(err error) string {
 	return "no link: " + text
 }
 
-// joined joins the texts that are not empty with commas.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), ", ")
 }
 
-// note returns the score and lines of a hit.
 func (h *hit) note() string {
 	score := ""
 	switch {
@@ -226,7 +221,6 @@ func countOf(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// fields returns the details of a hit for programs.
 func (h *hit) fields(wtype string) []scheme.Field {
 	list := make([]scheme.Field, 0, 7)
 	if h.Score >= 0 {
@@ -257,7 +251,6 @@ func (h *hit) time() time.Time {
 	return time.Time{}
 }
 
-// items returns a source description line by line.
 func (s *source) items() (list []scheme.Item) {
 	for line := range strings.Lines(strings.Trim(s.Description, "\r\n")) {
 		list = append(list, infoItem(strings.TrimRight(line, blanks)))

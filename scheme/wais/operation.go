@@ -13,7 +13,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// operation is one call of Open, Get or Search.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -85,16 +84,13 @@ func (op *operation) form(words string) *scheme.Form {
 	return f
 }
 
-// parts returns the parts of the database's URL.
 func (op *operation) parts() Parts {
 	port, _ := op.url.url.Port()
 	return Parts{Host: op.url.url.Host(), Port: port, Database: op.url.database}
 }
 
-// title returns the name of the database.
 func (op *operation) title() string { return cmp.Or(op.url.database, op.url.url.Host()) }
 
-// document opens a document.
 func (op *operation) document() (scheme.Resource, error) {
 	if isNeighbour(op.url.wtype) {
 		return nil, fmt.Errorf("wais: %w: %s is not a document type: it asks for the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
@@ -131,7 +127,6 @@ func (op *operation) document() (scheme.Resource, error) {
 	return o, nil
 }
 
-// get opens the document with that document-id.
 func (op *operation) get(id DocumentID) (*body, error) {
 	b, err := newBody(op.url.database, id, op.url.wtype)
 	if err != nil {
@@ -152,7 +147,6 @@ func mayBeAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// search sends q and returns the answer.
 func (op *operation) search(q *query) (*searchReply, error) {
 	packet, err := appendSearch(nil, q)
 	if err != nil {
@@ -192,7 +186,6 @@ func (op *operation) span() (first, last int) {
 	return int(min(from, most+1)), int(min(to, most))
 }
 
-// find searches for words and for documents that are like the examples.
 func (op *operation) find(words string) (scheme.Resource, error) {
 	examples, err := op.examples()
 	if err != nil {
@@ -225,7 +218,6 @@ func (r *searchReply) hasHit() bool {
 	return slices.ContainsFunc(r.Hits, func(h hit) bool { return h.Score != 0 })
 }
 
-// examples returns the documents of req.Like.
 func (op *operation) examples() ([]example, error) {
 	var list []example
 	for _, u := range op.req.Like {
@@ -243,7 +235,6 @@ func (op *operation) examples() ([]example, error) {
 	return list, nil
 }
 
-// refusal returns the diagnostics of an answer as an error, or nil.
 func refusal(r *searchReply) error {
 	var list []error
 	for _, d := range r.Diagnostics {

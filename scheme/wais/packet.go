@@ -87,7 +87,6 @@ func readHeader(r io.Reader, head []byte) error {
 	return nil
 }
 
-// packetLength reads the length in the header of a packet.
 func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
 	for _, d := range digits {
@@ -124,7 +123,6 @@ func brokenOff(err error, octets int, where string) error {
 	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.Broken(err))
 }
 
-// packet is a packet that is being written.
 type packet struct {
 	b         []byte
 	start     int // of the packet in b
@@ -146,7 +144,6 @@ func beginPacket(dst []byte, apdu byte, fixed string) packet {
 
 func (p *packet) text(tag int, octets string) { p.b = appendElement(p.b, tag, octets) }
 
-// textIf appends an element unless its value is empty.
 func (p *packet) textIf(tag int, octets string) {
 	if octets != "" {
 		p.text(tag, octets)

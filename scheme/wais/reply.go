@@ -29,7 +29,6 @@ type hit struct {
 	Headline string
 }
 
-// defaultWtype is the type of a document without one.
 const defaultWtype = "TEXT"
 
 // parse reads an answer into r and reuses the memory of r, so that reading the next

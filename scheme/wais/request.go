@@ -9,7 +9,6 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// query is a search for words and for documents that are like examples.
 type query struct {
 	Database string // octets; empty: the server's default
 	Words    string // octets; empty: asks for a description of the database
@@ -72,7 +71,6 @@ func (q *query) check() error {
 	return nil
 }
 
-// retrieval requests a part of a document.
 type retrieval struct {
 	Database    string // octets; empty: the one in the document-id
 	ID          DocumentID
@@ -171,7 +169,6 @@ func (x URL) sendable() error {
 	return x.url.Errorf(offset, part, "%w: %s", locus.ErrValue, why)
 }
 
-// refuse returns the error for why, or nil if that is "".
 func refuse(why string) error {
 	if why == "" {
 		return nil

@@ -41,7 +41,6 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// words are those of the search.
 func words(u locus.URL) (string, bool) {
 	x, err := Parse(u)
 	if err != nil {

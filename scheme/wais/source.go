@@ -49,7 +49,6 @@ func parseSource(text []byte) (*source, error) {
 	return s, nil
 }
 
-// sourceReader reads the text of a source description from at on.
 type sourceReader struct {
 	text string
 	at   int
@@ -81,7 +80,6 @@ func (r *sourceReader) read(s *source) error {
 	return nil
 }
 
-// set stores the value of a keyword.
 func (s *source) set(keyword, v string) error {
 	switch keyword {
 	case ":ip-name":
@@ -127,7 +125,6 @@ func (r *sourceReader) value(depth int) (string, error) {
 	return "", nil
 }
 
-// blanks separate values.
 const blanks = " \t\r\n\f\v"
 
 // more goes to the next value and reports whether there is one.
@@ -137,7 +134,6 @@ func (r *sourceReader) more() bool {
 	return rest != ""
 }
 
-// take skips token if it comes next.
 func (r *sourceReader) take(token string) bool {
 	if !r.more() || !strings.HasPrefix(r.text[r.at:], token) {
 		return false

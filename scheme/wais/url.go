@@ -95,7 +95,6 @@ func (x URL) Fields() []Field {
 	return read(w.wpath).decoded()
 }
 
-// written has the parts of a wais URL as they are written in it.
 type written struct {
 	offset, searchOffset           int // of the database and the search in the URL
 	database, search, wtype, wpath string

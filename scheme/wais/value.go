@@ -89,7 +89,6 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 	return dst
 }
 
-// unknown is a number that the server does not specify.
 const unknown = -1
 
 // elements iterates over the elements of a container:
@@ -173,7 +172,6 @@ func (e *elements) recordSize() int64 {
 // value returns the octets of the element, without copying them.
 func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
-// text returns the octets of the element.
 func (e *elements) text() string { return string(e.value()) }
 
 // number reads the value as a number. It returns unknown for a negative one.
@@ -192,7 +190,6 @@ func (e *elements) number() (n int64) {
 	return n
 }
 
-// inside returns an iterator over the elements of the value.
 func (e *elements) inside() elements {
 	return elements{apdu: e.apdu, at: e.start, end: e.stop}
 }

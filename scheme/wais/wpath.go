@@ -38,7 +38,6 @@ const (
 	maxFields = 16
 )
 
-// reading is a wpath, as written in the URL, with its form.
 type reading struct {
 	form   Form
 	length int64  // of LengthForm; math.MaxInt64 also for larger ones
@@ -61,7 +60,6 @@ func read(wpath string) reading {
 	return reading{form: OpaqueForm}
 }
 
-// writtenField is a field as written in a list.
 type writtenField struct {
 	number  int // maxField + 1 also for larger ones
 	content string
@@ -145,7 +143,6 @@ func isValidList(list string) bool {
 	return true
 }
 
-// fields yields the fields of the list.
 func (r reading) fields(yield func(writtenField) bool) {
 	for i := 0; i < len(r.list); {
 		f, ok := fieldAt(r.list, i, r.form == EscapedForm)
@@ -156,7 +153,6 @@ func (r reading) fields(yield func(writtenField) bool) {
 	}
 }
 
-// decoded returns the decoded fields of the list.
 func (r reading) decoded() (list []Field) {
 	for f := range r.fields {
 		list = append(list, Field{Number: f.number, Content: bnf.Decode(f.content)})

@@ -104,15 +104,12 @@ func (i *Item) complete(menu string) {
 	}
 }
 
-// here reports whether the item is on this server.
 func (i *Item) here() bool {
 	return i.Host == "" && i.Port == 0 && i.Line == "" && !strings.ContainsRune("23i", rune(i.Type))
 }
 
-// isForm reports whether the item has a form.
 func (i *Item) isForm() bool { return i.Ask != nil }
 
-// isMenu reports whether the reply is a list of items.
 func (i *Item) isMenu() bool { return i.Type == '1' || i.Search != nil }
 
 // line returns the line of a menu for i, without its line end.
@@ -163,7 +160,6 @@ func (i *Item) views() []View {
 	}
 }
 
-// data returns the octets of a view of i.
 func (i *Item) data(v View) string {
 	if v.Data != "" {
 		return v.Data
@@ -171,7 +167,6 @@ func (i *Item) data(v View) string {
 	return i.Data
 }
 
-// size returns the text in the angle brackets of a view of i.
 func (i *Item) size(v View) string {
 	if v.Size != "" {
 		return v.Size

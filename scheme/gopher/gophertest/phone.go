@@ -17,7 +17,6 @@ type Person struct {
 
 var phoneFields = []string{"alias", "name", "email", "phone", "address"}
 
-// field returns the value of one of the phoneFields.
 func (p Person) field(name string) string {
 	return [...]string{p.Alias, p.Name, p.Email, p.Phone, p.Address}[slices.Index(phoneFields, name)]
 }

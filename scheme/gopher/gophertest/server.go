@@ -187,7 +187,6 @@ func (s *Server) PhoneLog() []string {
 	return slices.Clone(s.phoneLog)
 }
 
-// record appends text to one of the logs.
 func (s *Server) record(log *[]string, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
