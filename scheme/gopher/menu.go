@@ -81,7 +81,7 @@ type menuState struct {
 // parse reads a line that is not empty and has no CR or LF into the zero Line. It
 // ignores selector, host and port of information and error lines.
 func (l *menuLine) parse(text string, before *menuState) {
-	first, rest, more := cutTab(text)
+	first, rest, more := strings.Cut(text, "\t")
 	if first == "" || first[0] == 0 {
 		l.Name, l.Fault = first, errNoType
 		return
@@ -96,11 +96,11 @@ func (l *menuLine) parse(text string, before *menuState) {
 	case l.Type == mirrorType:
 		l.Mirrors = before.item
 	}
-	l.Selector, rest, more = cutTab(rest)
+	l.Selector, rest, more = strings.Cut(rest, "\t")
 	l.Assumed = !more
-	host, rest, _ := cutTab(rest)
-	port, rest, _ := cutTab(rest)
-	l.Host = trimBlanks(host)
+	host, rest, _ := strings.Cut(rest, "\t")
+	port, rest, _ := strings.Cut(rest, "\t")
+	l.Host = strings.Trim(host, " ")
 	if rest != "" {
 		l.readPlus(rest)
 	}
@@ -114,7 +114,7 @@ func (l *menuLine) parse(text string, before *menuState) {
 	case l.Host != before.host && !isHostText(l.Host):
 		l.Fault = &lineError{"invalid host", l.Host}
 	case !l.Assumed:
-		l.readPort(trimBlanks(port))
+		l.readPort(strings.Trim(port, " "))
 	case l.isSession():
 		l.Fault = errNoHost
 	}
@@ -123,23 +123,8 @@ func (l *menuLine) parse(text string, before *menuState) {
 	}
 }
 
-// cutTab is [strings.Cut] at the first TAB.
-func cutTab(text string) (before, after string, found bool) {
-	if i := strings.IndexByte(text, '\t'); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, "", false
-}
-
-func trimBlanks(text string) string {
-	if text == "" || text[0] != ' ' && text[len(text)-1] != ' ' {
-		return text
-	}
-	return strings.Trim(text, " ")
-}
-
 func (l *menuLine) readPlus(text string) {
-	plus, _, _ := cutTab(text)
+	plus, _, _ := strings.Cut(text, "\t")
 	if plus == "+" || plus == "?" {
 		l.Plus = plus[0]
 	}

@@ -1,6 +1,7 @@
 package gophertest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,29 +143,19 @@ func (i *Item) views() []View {
 	if len(i.Views) > 0 {
 		return i.Views
 	}
-	switch i.Type {
-	case '1', '7':
+	if i.Type == '1' || i.Type == '7' {
 		return []View{{Type: "application/gopher-menu"}, {Type: "application/gopher+-menu"}}
-	case '4':
-		return []View{{Type: "application/mac-binhex40"}}
-	case '5':
-		return []View{{Type: "application/zip"}}
-	case 'g':
-		return []View{{Type: "image/gif"}}
-	case 'h':
-		return []View{{Type: "text/html"}}
-	case '0', '6', 'M':
-		return []View{{Type: "Text/plain"}}
-	default:
-		return []View{{Type: "application/octet-stream"}}
 	}
+	return []View{{Type: cmp.Or(mediaTypes[i.Type], "application/octet-stream")}}
+}
+
+var mediaTypes = map[byte]string{
+	'0': "Text/plain", '6': "Text/plain", 'M': "Text/plain", 'h': "text/html",
+	'4': "application/mac-binhex40", '5': "application/zip", 'g': "image/gif",
 }
 
 func (i *Item) data(v View) string {
-	if v.Data != "" {
-		return v.Data
-	}
-	return i.Data
+	return cmp.Or(v.Data, i.Data)
 }
 
 func (i *Item) size(v View) string {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Person is an entry of the phone book. Empty fields are missing from it.
@@ -23,9 +24,9 @@ func (p Person) field(name string) string {
 
 // phoneBook serves a connection with the protocol of Ph clients and Qi servers.
 func (s *Server) phoneBook(c net.Conn) {
-	conn := idleConn{c, s.o.Idle}
-	r := bufio.NewReaderSize(conn, longestLine+2)
+	r := bufio.NewReaderSize(c, longestLine+2)
 	for {
+		c.SetReadDeadline(time.Now().Add(s.o.Idle))
 		octets, err := r.ReadSlice('\n')
 		if err != nil {
 			return
@@ -33,7 +34,7 @@ func (s *Server) phoneBook(c net.Conn) {
 		line := strings.TrimSuffix(strings.TrimSuffix(string(octets), "\n"), "\r")
 		s.record(&s.phoneLog, line)
 		answer, done := s.phoneAnswer(line)
-		if _, err := io.WriteString(conn, answer); err != nil || done {
+		if _, err := io.WriteString(c, answer); err != nil || done {
 			return
 		}
 	}

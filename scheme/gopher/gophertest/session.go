@@ -29,8 +29,8 @@ func (s *Server) request(conn net.Conn) {
 	if s.o.Secure {
 		conn = tls.Server(conn, s.o.TLS)
 	}
-	c := &session{s: s, conn: idleConn{conn, s.o.Idle}}
-	c.r = bufio.NewReaderSize(c.conn, longestLine+2)
+	conn.SetReadDeadline(time.Now().Add(s.o.Idle))
+	c := &session{s: s, conn: conn, r: bufio.NewReaderSize(conn, longestLine+2)}
 	line, err := c.readLine()
 	if err != nil {
 		if len(c.got) > 0 {
@@ -45,7 +45,7 @@ func (s *Server) request(conn net.Conn) {
 	}
 	if ok {
 		s.record(&s.log, string(c.got))
-		conn.SetDeadline(time.Time{})
+		conn.SetReadDeadline(time.Time{})
 		raw(bufferedConn{conn, c.r})
 		conn.Close()
 		return
@@ -53,7 +53,7 @@ func (s *Server) request(conn net.Conn) {
 	reply := c.answer(line)
 	s.record(&s.log, string(c.got))
 	if _, err := io.WriteString(c.conn, reply.octets(&s.o)); err == nil {
-		c.hangUp(conn)
+		c.hangUp()
 	}
 }
 
@@ -75,11 +75,12 @@ func (r bufferedConn) Read(p []byte) (int, error) {
 
 // hangUp closes the connection. It first reads what the client sends after its
 // request: unread octets would make the system discard the reply.
-func (c *session) hangUp(conn net.Conn) {
-	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+func (c *session) hangUp() {
+	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		c.conn.SetReadDeadline(time.Now().Add(c.s.o.Idle))
 		io.CopyN(io.Discard, c.conn, longestBlock)
 	}
-	conn.Close()
+	c.conn.Close()
 }
 
 // readLine returns the next line without its line end, which is LF or CR LF.
