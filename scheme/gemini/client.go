@@ -178,12 +178,5 @@ func form(g URL, h header) *scheme.Menu {
 	if h.status == 11 {
 		field.Kind = scheme.FieldHidden
 	}
-	f := &scheme.Form{URL: g.url, Title: h.meta, Fields: []scheme.FormField{field}}
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		return g.WithQuery(answers[0])
-	}
-	return &scheme.Menu{URL: g.url, Title: h.meta, Form: f, Items: func(func(scheme.Item, error) bool) {}}
+	return scheme.NewForm(g.url, h.meta, field, g.WithQuery).Menu()
 }

@@ -288,24 +288,15 @@ func appendLine(dst []byte, text string) ([]byte, error) {
 // wordsForm returns a form with one field, whose answer becomes the search of g
 // (section 3.4.2). Submit keeps the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
-	f := &scheme.Form{
-		URL:    g.url,
-		Title:  title,
-		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt}},
-	}
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		if err := checkWords(answers[0]); err != nil {
+	return scheme.NewForm(g.url, title, scheme.FormField{Kind: scheme.FieldText, Prompt: prompt}, func(words string) (locus.URL, error) {
+		if err := checkWords(words); err != nil {
 			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: err}
 		}
 		p := g.parts()
-		p.Search = &answers[0]
+		p.Search = &words
 		submitted, err := p.URL()
 		return submitted.url, err
-	}
-	return f
+	})
 }
 
 func checkWords(words string) error {

@@ -194,7 +194,7 @@ func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error
 	if err != nil {
 		return nil, err
 	} else if !ok {
-		return formMenu(f), nil
+		return f.Menu(), nil
 	}
 	u, err := f.Submit(answers)
 	if err != nil {
@@ -218,10 +218,6 @@ func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err err
 	return answers, true, f.Check(answers)
 }
 
-func formMenu(f *scheme.Form) *scheme.Menu {
-	return &scheme.Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(scheme.Item, error) bool) {}}
-}
-
 // form gets the form of an item and sends the answers. They are not put in a URL,
 // which might be too long, and would show passwords wherever URLs are shown.
 func (op *operation) form(g URL) (scheme.Resource, error) {
@@ -237,7 +233,7 @@ func (op *operation) form(g URL) (scheme.Resource, error) {
 	if err != nil {
 		return nil, err
 	} else if !ok {
-		return formMenu(f), nil
+		return f.Menu(), nil
 	}
 	plus, err := appendData([]byte("+"+formStart), a.Ask, answers)
 	if err != nil {

@@ -62,26 +62,17 @@ func (op *operation) fill() error {
 
 // form returns the form for a search. words are the default answer.
 func (op *operation) form(words string) *scheme.Form {
-	const prompt = "Words to search for"
-	f := &scheme.Form{
-		URL:    op.url.url,
-		Title:  "Search " + op.title(),
-		Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: prompt, Default: words}},
-	}
+	field := scheme.FormField{Kind: scheme.FieldText, Prompt: "Words to search for", Default: words}
 	p := op.parts()
-	f.Submit = func(answers []string) (locus.URL, error) {
-		if err := f.Check(answers); err != nil {
-			return locus.URL{}, err
-		}
-		if strings.Trim(answers[0], " ") == "" {
-			return locus.URL{}, &scheme.AnswerError{Prompt: prompt, Err: errors.New("enter at least one word")}
+	return scheme.NewForm(op.url.url, "Search "+op.title(), field, func(words string) (locus.URL, error) {
+		if strings.Trim(words, " ") == "" {
+			return locus.URL{}, &scheme.AnswerError{Prompt: field.Prompt, Err: errors.New("enter at least one word")}
 		}
 		search := p
-		search.Search = &answers[0]
+		search.Search = &words
 		x, err := search.URL()
 		return x.url, err
-	}
-	return f
+	})
 }
 
 func (op *operation) parts() Parts {
