@@ -20,8 +20,9 @@ import (
 // Options of a [Client]. The zero Options are the defaults.
 type Options struct {
 	// KnownHosts is the file with the fingerprints of certificates. Empty:
-	// locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if
-	// there is no such directory. Servers on loopback addresses are not stored.
+	// locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if that
+	// can't be read or written. Servers on loopback addresses are not stored, nor any
+	// beyond 10,000: they are trusted each time.
 	KnownHosts string
 }
 
@@ -36,7 +37,7 @@ func New(o *Options) *Client {
 	}
 	switch c.known.file {
 	case "":
-		c.known.file = defaultFile()
+		c.known.file, c.known.fallback = defaultFile(), true
 	case InMemory:
 		c.known.file = ""
 	}
