@@ -38,10 +38,7 @@ type question struct {
 	Choices []string
 }
 
-// parseQuestion reads a line of an +ASK attribute, without the leading blank:
-//
-//	Choose: Favourite colour<TAB>Red<TAB>Green
-//
+// parseQuestion reads a line of an +ASK attribute, such as "Choose: Colour<TAB>Red<TAB>Green".
 // A line without a colon is a note.
 func parseQuestion(text string) question {
 	written, rest, ok := strings.Cut(text, ":")
@@ -111,10 +108,8 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// newForm returns the form of an item, which asks the questions in order. A
-// kindSelect with options has one field for each option. Submit makes the URL of RFC
-// 1738 section 3.4.9, which requests the view v of the item; the zero View is the
-// default view. The Gopher+ string of the item's URL is ignored.
+// newForm returns the form of an item, with a field for each option of a kindSelect.
+// Submit makes the URL of section 3.4.9 that requests the view v.
 func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
@@ -205,17 +200,11 @@ func (q question) fieldKind() scheme.FieldKind {
 	return scheme.FieldText
 }
 
-// appendData appends the data block of RFC 1738 section 3.4.9, which follows the
-// request line: the line "+-1", the answers, and a line that is only a dot. It wants
-// one answer for each field of the form that newForm makes of ask, as
-// [scheme.Form.Check] accepts them.
+// appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a
+// lone dot. A kindAskL has a line with the number of its lines before them. With a file,
+// the block begins with "+" and its length, ends with the file, and has no dot.
 //
-// A note has no line in the block. A KindAskL has a line with the number of its
-// lines, and then those. With a file, the block begins with "+" and the length of
-// the rest, ends with the file's octets, and has no dot.
-//
-// The error is a [*scheme.AnswerError]; dst is then returned unchanged. An answer
-// can't be a lone dot, which would end the block, and only one file can be sent.
+// The error is a [*scheme.AnswerError]; dst is then returned unchanged.
 func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {

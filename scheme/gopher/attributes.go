@@ -53,14 +53,9 @@ const (
 	attributeLines = 1 << 16
 )
 
-// readAttributes reads sets of attributes from r, the reply without its header: one
-// set after "!", one for each item of a menu after "$". A set ends before the next
-// +INFO, at a lone dot, or at the end of r. Lines before the first block are
-// ignored. Nil limits mean the defaults.
-//
-// An error ends the iterator and comes with the set that was being read, which may
-// be incomplete. Earlier sets are valid. The error wraps [scheme.ErrTooLarge] if the
-// reply exceeds a limit.
+// readAttributes reads sets of attributes from r, the reply without its header. A set
+// ends before the next +INFO, at a lone dot, or at the end of r. An error ends the
+// iterator and comes with the set that was being read. Nil limits mean the defaults.
 func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {

@@ -16,12 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// appendQuery appends the line that asks a CSO or Ph phone book for words
-// (RFC 2378) such as "smith", "name=smith", or "name=smith return name email". The
-// line is a query and no other command, whatever the words are.
-//
-// The error wraps [locus.ErrValue] if words has only blanks, or contains TAB, CR, LF
-// or NUL; dst is then returned unchanged.
+// appendQuery appends the line that asks a phone book for words (RFC 2378), such as
+// "smith" or "name=smith return name email". The error wraps [locus.ErrValue]; dst is
+// then returned unchanged.
 func appendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)
@@ -304,9 +301,8 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu asks the phone book behind w for the words of g, and returns the entries
-// as items, which are read from r on demand. After the answer it sends "quit". It
-// refuses a URL that could not be sent as a request.
+// phoneMenu asks a phone book for words, and returns the entries as items, which are
+// read from r on demand. After the answer it sends "quit".
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)

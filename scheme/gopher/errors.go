@@ -62,9 +62,8 @@ func (e *ReplyError) Unwrap() error {
 // maxFailure limits the octets that are read of an error.
 const maxFailure = 16 << 10
 
-// readFailure reads the body of a Gopher+ error from r, as plusHeader.Body returns it,
-// and returns a [*ReplyError]. A body without a code is a message. If r fails before
-// the first octet, it returns that error.
+// readFailure reads the body of a Gopher+ error and returns a [*ReplyError], or the
+// error of r before its first octet. A body without a code is a message.
 func readFailure(r io.Reader) error {
 	octets, err := io.ReadAll(io.LimitReader(r, maxFailure))
 	if err != nil && len(octets) == 0 {

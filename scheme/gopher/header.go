@@ -30,11 +30,8 @@ const (
 // maxHeader is the most octets of a header, its end included.
 const maxHeader = 32
 
-// readHeader reads the header from r. Without a header, also in an empty reply, it
-// leaves r unchanged and Plus is false. It waits only for as many octets as
-// it needs, and never beyond the first line.
-//
-// The error wraps [scheme.ErrProtocol] if the header is cut or its number is invalid.
+// readHeader reads the header from r, and nothing beyond its line. Without a header it
+// leaves r unchanged. The error wraps [scheme.ErrProtocol] if it is cut or invalid.
 func readHeader(r *bufio.Reader) (plusHeader, error) {
 	for n := 1; n <= maxHeader; n++ {
 		line, err := r.Peek(n)
@@ -106,12 +103,9 @@ func (h plusHeader) String() string {
 	return "+" + strconv.FormatInt(h.Length, 10)
 }
 
-// Body returns what follows the header in r. With a length it reads exactly that
-// many octets; if fewer arrive, the error wraps [scheme.ErrProtocol] and
-// [io.ErrUnexpectedEOF]. After LengthDot, and without a header, text says whether
-// the body consists of lines, as textBody reads them. Otherwise the body is all of
-// r; after LengthDot, without a last line that is only a dot, which may be missing.
-// The text of an error ends at the first such line.
+// Body returns what follows the header in r: with a length exactly that many octets;
+// after lengthDot, and without a header, lines if text is true; otherwise all of r. The
+// text of an error ends at the first lone dot.
 func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	if text {
 		return h.TextBody(r, &textOptions{Strict: h.Failed})

@@ -304,9 +304,8 @@ func (a address) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. It equals that of [Parts], but is made
-// without checking it twice. Anything that could be read differently is left to
-// Parts.
+// itemURL returns the URL of a gopher item. It equals that of [Parts], which gets what
+// could be read differently, but is made without checking it twice.
 func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {

@@ -166,8 +166,7 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 	}
 }
 
-// attributesMenu returns the attributes of one item as a menu: the item, its views as
-// links, and the other attributes as text. The menu has the item's form. failure is
+// attributesMenu returns the attributes of one item as a menu, with its form. failure is
 // why the attributes are cut, or nil.
 func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}

@@ -23,14 +23,11 @@ type textOptions struct {
 	NotStuffed func()
 }
 
-// textBody returns the text of a plain reply that consists of lines (RFC 1436
-// section 3). It removes the lone dot at the end, and one of two dots at the start
-// of a line. Line ends stay as they are. The lone dot may be missing, because many
-// servers leave it out. A nil o means the zero TextOptions.
+// textBody returns a text without the lone dot at its end, and without one of two dots
+// at the start of a line (RFC 1436 section 3). Many servers leave out the lone dot.
 //
-// Many servers do not double dots. A line that is only a dot and not the last shows
-// that; then all dots stay. To find it, up to 64 KiB after a line that begins with
-// two dots are held back. Lines may have any length.
+// Many servers do not double dots. A lone dot that is not the last line shows that; then
+// all dots stay. To find it, up to 64 KiB after a doubled dot are held back.
 func textBody(r io.Reader, o *textOptions) io.Reader {
 	d := &dotReader{r: r}
 	if o != nil {

@@ -21,11 +21,8 @@ type plusView struct {
 	Size int64
 }
 
-// parseView reads a line of a +VIEWS attribute, without the leading blank:
-//
-//	Text/plain En_US: <10k>
-//
-// The Size is -1 if it is missing or invalid. ok is false if the type is missing.
+// parseView reads a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". ok is
+// false if the type is missing.
 func parseView(line string) (v plusView, ok bool) {
 	head, size, _ := strings.Cut(line, "<")
 	// Valid types and languages contain no colon, but a server may send one.
@@ -75,13 +72,9 @@ func (v plusView) String() string {
 // any wanted language, and not 0 because the view may be in any language.
 const unlabelled = 0.0005
 
-// chooseView returns the best view by the preferences of a [scheme.Request]; an
-// empty preference accepts everything. The type decides first, then the language,
-// then the server's order. A view in a language that the preference does not name is
-// never chosen: for a fallback, add it or "*" with a small weight.
-//
-// The error wraps [scheme.ErrNotFound] and lists the views, or is that of
-// [scheme.ParsePreference].
+// chooseView returns the best view by the preferences of a [scheme.Request]. The type
+// decides first, then the language, then the server's order. A view in a language that
+// the preference does not name is never chosen.
 func chooseView(views []plusView, accept, acceptLanguage string) (plusView, error) {
 	types, err := scheme.ParsePreference(accept)
 	if err != nil {

@@ -20,9 +20,7 @@ const (
 	fieldDistributorLocalID = 6
 )
 
-// newDocumentID makes a document-id of fields in order. The error wraps
-// [locus.ErrValue]: there are no fields or more than maxFields, a number is not 1
-// to maxField, or the document-id has more than maxDocumentID octets.
+// newDocumentID makes a document-id of fields. The error wraps [locus.ErrValue].
 func newDocumentID(fields []Field) (DocumentID, error) {
 	if len(fields) == 0 || len(fields) > maxFields {
 		return "", invalid("a document-id has 1 to %d fields, not %d", maxFields, len(fields))

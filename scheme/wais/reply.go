@@ -31,10 +31,8 @@ type hit struct {
 
 const defaultWtype = "TEXT"
 
-// parse reads an answer into r and reuses the memory of r, so that reading the next
-// part of a document allocates nothing. r refers to apdu, which must stay unchanged.
-// It leaves out hits without a document-id, and everything unknown. The error wraps
-// [scheme.ErrProtocol], and r is then empty.
+// parse reads an answer into r and reuses its memory. r refers to apdu, which must stay
+// unchanged. Hits without a document-id are left out. With an error r is empty.
 func (r *searchReply) parse(apdu []byte) error {
 	*r = searchReply{Hits: r.Hits[:0], Texts: r.Texts[:0], Diagnostics: r.Diagnostics[:0]}
 	const fixedSize = 1 + 3 + 3 + 3 // status, result count, number of records, next position

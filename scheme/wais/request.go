@@ -79,9 +79,8 @@ type retrieval struct {
 	ReferenceID string // octets that the answer repeats; empty: none
 }
 
-// appendRetrieval appends the packet of a retrieval to dst: a search for a
-// document-id, a type and a part, in the only form that servers accept. The error is
-// as for appendSearch.
+// appendRetrieval appends the packet of a retrieval to dst, in the only form that servers
+// accept. The error is as for appendSearch.
 func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err

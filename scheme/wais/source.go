@@ -11,9 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is a source description, with which a server describes a database: a document
-// of the wtype WSRC, or a file whose name ends with ".src". Its texts are as the
-// server wrote them: not safe for a terminal, nor to connect to without asking.
+// source is a source description, with which a server describes a database. Its texts
+// are not safe for a terminal.
 type source struct {
 	IPName, IPAddress string // the server
 	Port              uint16 // 0: not specified, which means 210
@@ -33,10 +32,8 @@ const (
 //
 //	(:source :keyword value ... )
 //
-// A value is a word, a text in quotation marks, a list "( ... )" or "#( ... )", or a
-// structure like the whole. Unknown keywords are skipped with their values. The last
-// ")" may be missing, and everything after it is ignored. The error wraps
-// [scheme.ErrProtocol], or [scheme.ErrTooLarge] for a text of more than 1 MiB.
+// A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". Unknown
+// keywords are skipped. The last ")" may be missing. The rest of the text is ignored.
 func parseSource(text []byte) (*source, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("wais: source description: %w: more than %d octets", scheme.ErrTooLarge, maxSource)

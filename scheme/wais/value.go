@@ -91,12 +91,7 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 
 const unknown = -1
 
-// elements iterates over the elements of a container:
-//
-//	for e.next() {
-//		switch e.tag { ... }
-//	}
-//	return e.err
+// elements iterates over the elements of a container.
 type elements struct {
 	apdu    []byte
 	at, end int  // the rest of the container

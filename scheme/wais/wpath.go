@@ -66,11 +66,8 @@ type writtenField struct {
 	size    int // characters in the list, including the ";"
 }
 
-// fieldAt reads the field at i:
-//
-//	digits "=" contents [ ";" ]
-//
-// escaped: "=" and ";" may be escaped.
+// fieldAt reads the field "digits=contents;" at i. escaped: "=" and ";" may be escaped.
+// The last ";" may be missing.
 func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	n, size := number(list, i)
 	start := i

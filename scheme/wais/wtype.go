@@ -18,9 +18,7 @@ var mediaTypes = map[string]string{
 	"PS":        "application/postscript",
 }
 
-// mediaTypeOf returns the media type of a document of that wtype, without parameters: a
-// server does not specify the charset. For an unknown wtype it is
-// "application/octet-stream".
+// mediaTypeOf returns the media type of a wtype. No server specifies a charset.
 func mediaTypeOf(wtype string) string {
 	if t, ok := mediaTypes[wtype]; ok {
 		return t
