@@ -1,6 +1,7 @@
 package gopher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,29 +13,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-type questionKind string
-
-// The kinds of Gopher+. Unknown kinds are answered like KindAsk.
-const (
-	kindNote    questionKind = "Note"    // a text to read, without an answer
-	kindAsk     questionKind = "Ask"     // one line
-	kindAskP    questionKind = "AskP"    // one line, hidden while it is typed but sent in clear
-	kindAskL    questionKind = "AskL"    // several lines
-	kindAskF    questionKind = "AskF"    // the name of a new local file for the reply
-	kindChoose  questionKind = "Choose"  // one of the choices
-	kindChooseF questionKind = "ChooseF" // a local file to send
-	kindSelect  questionKind = "Select"  // yes or no, for the prompt or for each of the choices
-)
+// fieldKinds has the kinds of questions, in lower case. Others are answered like ask.
+var fieldKinds = map[string]scheme.FieldKind{
+	"note":    scheme.FieldNote,
+	"ask":     scheme.FieldText,
+	"askp":    scheme.FieldHidden, // but sent in clear
+	"askl":    scheme.FieldLines,
+	"askf":    scheme.FieldSaveAs,
+	"choose":  scheme.FieldChoice,
+	"choosef": scheme.FieldFile,
+	"select":  scheme.FieldCheck, // for the prompt, or for each of the choices
+}
 
 // question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
 type question struct {
-	Kind   questionKind // one of those above, or as the server wrote it
+	Kind   scheme.FieldKind
 	Prompt string
-	// Default is the default answer. Of a KindSelect it is "0" or "1" for each choice,
-	// without separators, or for the prompt if it has no choices; of a KindChoose the
-	// first choice. Of a KindChooseF it is empty, whatever the server proposes.
+	// Default is the default answer. Of a Select it is "0" or "1" for each choice,
+	// without separators, or for the prompt if it has no choices; of a Choose the
+	// first choice. Of a ChooseF it is empty, whatever the server proposes.
 	Default string
-	// Choices are the choices of a KindChoose and the options of a KindSelect.
+	// Choices are the choices of a Choose and the options of a Select.
 	Choices []string
 }
 
@@ -43,43 +42,34 @@ type question struct {
 func parseQuestion(text string) question {
 	written, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return question{Kind: kindNote, Prompt: text}
+		return question{Kind: scheme.FieldNote, Prompt: text}
 	}
-	q := question{Kind: askKind(written)}
+	q := question{Kind: cmp.Or(fieldKinds[strings.ToLower(strings.Trim(written, " "))], scheme.FieldText)}
 	rest = strings.TrimPrefix(rest, " ")
-	if q.Kind == kindNote {
+	if q.Kind == scheme.FieldNote {
 		q.Prompt = rest
 		return q
 	}
 	var more string
 	q.Prompt, more, _ = strings.Cut(rest, "\t")
 	switch q.Kind {
-	case kindChoose:
+	case scheme.FieldChoice:
 		if more = strings.TrimRight(more, "\t"); more != "" {
 			q.Choices = strings.Split(more, "\t")
 			q.Default = q.Choices[0]
+		} else {
+			q.Kind = scheme.FieldText
 		}
-	case kindSelect:
+	case scheme.FieldCheck:
 		q.options(strings.TrimRight(more, "\t"))
-	case kindChooseF:
+	case scheme.FieldFile:
 	default:
 		q.Default, _, _ = strings.Cut(more, "\t")
 	}
 	return q
 }
 
-// askKind returns the kind of that name, ignoring case, or the name itself.
-func askKind(written string) questionKind {
-	written = strings.Trim(written, " ")
-	for _, kind := range []questionKind{kindNote, kindAsk, kindAskP, kindAskL, kindAskF, kindChoose, kindChooseF, kindSelect} {
-		if strings.EqualFold(written, string(kind)) {
-			return kind
-		}
-	}
-	return questionKind(written)
-}
-
-// options sets the choices of a KindSelect from the text after the prompt. A lone 0
+// options sets the choices of a Select from the text after the prompt. A lone 0
 // or 1 is not an option, but the default answer to the prompt.
 func (q *question) options(text string) {
 	switch text {
@@ -108,7 +98,7 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// newForm returns the form of an item, with a field for each option of a kindSelect.
+// newForm returns the form of an item, with a field for each option of a Select.
 // Submit makes the URL of section 3.4.9 that requests the view v.
 func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
@@ -138,7 +128,7 @@ func formFields(ask []question) []scheme.FormField {
 }
 
 func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
-	f := scheme.FormField{Kind: q.fieldKind(), Prompt: q.Prompt, Default: q.Default}
+	f := scheme.FormField{Kind: q.Kind, Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
 		f.Default = "" // the answer is the contents of the file
@@ -176,32 +166,8 @@ func (q question) repeated() string {
 	return q.Prompt[:end]
 }
 
-// fieldKind returns the kind of field for the answer. A KindChoose without choices
-// is a text.
-func (q question) fieldKind() scheme.FieldKind {
-	switch q.Kind {
-	case kindNote:
-		return scheme.FieldNote
-	case kindAskP:
-		return scheme.FieldHidden
-	case kindAskL:
-		return scheme.FieldLines
-	case kindAskF:
-		return scheme.FieldSaveAs
-	case kindChooseF:
-		return scheme.FieldFile
-	case kindSelect:
-		return scheme.FieldCheck
-	case kindChoose:
-		if len(q.Choices) > 0 {
-			return scheme.FieldChoice
-		}
-	}
-	return scheme.FieldText
-}
-
 // appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a
-// lone dot. A kindAskL has a line with the number of its lines before them. With a file,
+// lone dot. An AskL has a line with the number of its lines before them. With a file,
 // the block begins with "+" and its length, ends with the file, and has no dot.
 //
 // The error is a [*scheme.AnswerError]; dst is then returned unchanged.

@@ -16,16 +16,16 @@ import (
 // survey is the form in the capture umn-bang-ask, which has every kind of question.
 func survey() []question {
 	return []question{
-		{Kind: kindNote, Prompt: "Please answer the questions below"},
-		{Kind: kindAsk, Prompt: "Your name"},
-		{Kind: kindAsk, Prompt: "Your town", Default: "Madrid"},
-		{Kind: kindAskP, Prompt: "Secret word"},
-		{Kind: kindAskL, Prompt: "Your comments"},
-		{Kind: kindChoose, Prompt: "Favourite colour", Default: "Red", Choices: []string{"Red", "Green", "Blue"}},
-		{Kind: kindSelect, Prompt: "Send me the newsletter", Default: "1"},
-		{Kind: kindSelect, Prompt: "Call me back", Default: "0"},
-		{Kind: kindAskF, Prompt: "Save reply as", Default: "reply.txt"},
-		{Kind: kindChooseF, Prompt: "File to send"},
+		{Kind: scheme.FieldNote, Prompt: "Please answer the questions below"},
+		{Kind: scheme.FieldText, Prompt: "Your name"},
+		{Kind: scheme.FieldText, Prompt: "Your town", Default: "Madrid"},
+		{Kind: scheme.FieldHidden, Prompt: "Secret word"},
+		{Kind: scheme.FieldLines, Prompt: "Your comments"},
+		{Kind: scheme.FieldChoice, Prompt: "Favourite colour", Default: "Red", Choices: []string{"Red", "Green", "Blue"}},
+		{Kind: scheme.FieldCheck, Prompt: "Send me the newsletter", Default: "1"},
+		{Kind: scheme.FieldCheck, Prompt: "Call me back", Default: "0"},
+		{Kind: scheme.FieldSaveAs, Prompt: "Save reply as", Default: "reply.txt"},
+		{Kind: scheme.FieldFile, Prompt: "File to send"},
 	}
 }
 
@@ -34,36 +34,36 @@ func TestParseQuestion(t *testing.T) {
 		line string
 		want question
 	}{
-		{"Note: Read this", question{Kind: kindNote, Prompt: "Read this"}},
-		{"Note: a\tb: c", question{Kind: kindNote, Prompt: "a\tb: c"}},
-		{"Note:", question{Kind: kindNote}},
-		{"", question{Kind: kindNote}},
-		{"no colon\there", question{Kind: kindNote, Prompt: "no colon\there"}},
-		{"Ask:  two blanks ", question{Kind: kindAsk, Prompt: " two blanks "}},
-		{"Ask:Name: first", question{Kind: kindAsk, Prompt: "Name: first"}},
-		{"ask: a\tb\tc", question{Kind: kindAsk, Prompt: "a", Default: "b"}},
-		{"Ask: a\t b ", question{Kind: kindAsk, Prompt: "a", Default: " b "}},
-		{" ASKP : a\tb", question{Kind: kindAskP, Prompt: "a", Default: "b"}},
-		{"askl: a\tb", question{Kind: kindAskL, Prompt: "a", Default: "b"}},
-		{"aSKf: a\t../b", question{Kind: kindAskF, Prompt: "a", Default: "../b"}},
-		{"choosef: a\t/etc/passwd", question{Kind: kindChooseF, Prompt: "a"}},
-		{"CHOOSE: a\tb\tc", question{Kind: kindChoose, Prompt: "a", Default: "b", Choices: []string{"b", "c"}}},
-		{"Choose: a\tb\t\tc\t\t", question{Kind: kindChoose, Prompt: "a", Default: "b", Choices: []string{"b", "", "c"}}},
-		{"Choose: a\t\tb", question{Kind: kindChoose, Prompt: "a", Choices: []string{"", "b"}}},
-		{"Choose: a", question{Kind: kindChoose, Prompt: "a"}},
-		{"Choose: a\t", question{Kind: kindChoose, Prompt: "a"}},
-		{"Select: a", question{Kind: kindSelect, Prompt: "a", Default: "0"}},
-		{"Select: a:0", question{Kind: kindSelect, Prompt: "a", Default: "0"}},
-		{"select: a:1", question{Kind: kindSelect, Prompt: "a", Default: "1"}},
-		{"Select: a: b:1", question{Kind: kindSelect, Prompt: "a: b", Default: "1"}},
-		{"Select: a:2", question{Kind: kindSelect, Prompt: "a:2", Default: "0"}},
-		{"Select:1", question{Kind: kindSelect, Prompt: "1", Default: "0"}},
-		{"Select: a\t", question{Kind: kindSelect, Prompt: "a", Default: "0"}},
-		{"Select: a\t1", question{Kind: kindSelect, Prompt: "a", Default: "1"}},
-		{"Select: a:1\tb", question{Kind: kindSelect, Prompt: "a:1", Default: "0", Choices: []string{"b"}}},
-		{"Select: a\tb\tc:1\td:0\t", question{Kind: kindSelect, Prompt: "a", Default: "010", Choices: []string{"b", "c", "d"}}},
-		{"Frob: a\tb", question{Kind: "Frob", Prompt: "a", Default: "b"}},
-		{": a", question{Prompt: "a"}},
+		{"Note: Read this", question{Kind: scheme.FieldNote, Prompt: "Read this"}},
+		{"Note: a\tb: c", question{Kind: scheme.FieldNote, Prompt: "a\tb: c"}},
+		{"Note:", question{Kind: scheme.FieldNote}},
+		{"", question{Kind: scheme.FieldNote}},
+		{"no colon\there", question{Kind: scheme.FieldNote, Prompt: "no colon\there"}},
+		{"Ask:  two blanks ", question{Kind: scheme.FieldText, Prompt: " two blanks "}},
+		{"Ask:Name: first", question{Kind: scheme.FieldText, Prompt: "Name: first"}},
+		{"ask: a\tb\tc", question{Kind: scheme.FieldText, Prompt: "a", Default: "b"}},
+		{"Ask: a\t b ", question{Kind: scheme.FieldText, Prompt: "a", Default: " b "}},
+		{" ASKP : a\tb", question{Kind: scheme.FieldHidden, Prompt: "a", Default: "b"}},
+		{"askl: a\tb", question{Kind: scheme.FieldLines, Prompt: "a", Default: "b"}},
+		{"aSKf: a\t../b", question{Kind: scheme.FieldSaveAs, Prompt: "a", Default: "../b"}},
+		{"choosef: a\t/etc/passwd", question{Kind: scheme.FieldFile, Prompt: "a"}},
+		{"CHOOSE: a\tb\tc", question{Kind: scheme.FieldChoice, Prompt: "a", Default: "b", Choices: []string{"b", "c"}}},
+		{"Choose: a\tb\t\tc\t\t", question{Kind: scheme.FieldChoice, Prompt: "a", Default: "b", Choices: []string{"b", "", "c"}}},
+		{"Choose: a\t\tb", question{Kind: scheme.FieldChoice, Prompt: "a", Choices: []string{"", "b"}}},
+		{"Choose: a", question{Kind: scheme.FieldText, Prompt: "a"}},
+		{"Choose: a\t", question{Kind: scheme.FieldText, Prompt: "a"}},
+		{"Select: a", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "0"}},
+		{"Select: a:0", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "0"}},
+		{"select: a:1", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "1"}},
+		{"Select: a: b:1", question{Kind: scheme.FieldCheck, Prompt: "a: b", Default: "1"}},
+		{"Select: a:2", question{Kind: scheme.FieldCheck, Prompt: "a:2", Default: "0"}},
+		{"Select:1", question{Kind: scheme.FieldCheck, Prompt: "1", Default: "0"}},
+		{"Select: a\t", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "0"}},
+		{"Select: a\t1", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "1"}},
+		{"Select: a:1\tb", question{Kind: scheme.FieldCheck, Prompt: "a:1", Default: "0", Choices: []string{"b"}}},
+		{"Select: a\tb\tc:1\td:0\t", question{Kind: scheme.FieldCheck, Prompt: "a", Default: "010", Choices: []string{"b", "c", "d"}}},
+		{"Frob: a\tb", question{Kind: scheme.FieldText, Prompt: "a", Default: "b"}},
+		{": a", question{Kind: scheme.FieldText, Prompt: "a"}},
 	} {
 		if got := parseQuestion(test.line); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%q: %+v; want %+v", test.line, got, test.want)
@@ -74,7 +74,7 @@ func TestParseQuestion(t *testing.T) {
 func TestFormFields(t *testing.T) {
 	f := newForm(parse(t, "gopher://h/0x%09%09?"), plusView{}, "A title", append(survey(),
 		parseQuestion("Select: Lists\tnews\tgossip:1"), parseQuestion("Select:\tx"), parseQuestion("Choose: any"), parseQuestion("Frob: a\tb"),
-		question{Kind: kindSelect, Prompt: "by hand", Choices: []string{"y", "z"}}, question{Kind: kindChooseF, Default: "/etc/passwd"}))
+		question{Kind: scheme.FieldCheck, Prompt: "by hand", Choices: []string{"y", "z"}}, question{Kind: scheme.FieldFile, Default: "/etc/passwd"}))
 	if f.URL.String() != "gopher://h/0x%09%09?" || f.Title != "A title" {
 		t.Errorf("%s, %q", f.URL, f.Title)
 	}
@@ -118,7 +118,7 @@ func TestFormRFC1738(t *testing.T) {
 	)
 	values := strings.NewReplacer("<a_gopher_selector>", "sel", "<ask_item1_value>", "Anna", "<ask_item2_value>", "Madrid",
 		"<tab>", "\t", "<cr>", "\r", "<lf>\n", "\n")
-	ask := []question{{Kind: kindAsk}, {Kind: kindAsk}}
+	ask := []question{{Kind: scheme.FieldText}, {Kind: scheme.FieldText}}
 	u, err := newForm(parse(t, "gopher://h/0sel%09%09?"), plusView{}, "", ask).Submit([]string{"Anna", "Madrid"})
 	if want := "gopher://h/0sel%09%09" + values.Replace(text); u.String() != want || err != nil {
 		t.Fatalf("%s, %v; want %s", u, err, want)
@@ -170,7 +170,7 @@ func TestFormOfCaptures(t *testing.T) {
 }
 
 func TestSubmit(t *testing.T) {
-	one := []question{{Kind: kindAsk, Prompt: "Name"}}
+	one := []question{{Kind: scheme.FieldText, Prompt: "Name"}}
 	for _, test := range []struct{ of, want string }{
 		{"gopher://h/0a%20b", "gopher://h/0a%20b%09%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
 		{"gopher://h:7070/7a%09words", "gopher://h:7070/7a%09words%09+%091%0D%0A+-1%0D%0A%25%C3%A9%20+%0D%0A.%0D%0A"},
@@ -200,8 +200,8 @@ func TestSubmit(t *testing.T) {
 }
 
 func TestAppendData(t *testing.T) {
-	file := question{Kind: kindChooseF, Prompt: "File"}
-	lines := question{Kind: kindAskL, Prompt: "Lines"}
+	file := question{Kind: scheme.FieldFile, Prompt: "File"}
+	lines := question{Kind: scheme.FieldLines, Prompt: "Lines"}
 	for _, test := range []struct {
 		why     string
 		ask     []question
@@ -209,18 +209,18 @@ func TestAppendData(t *testing.T) {
 		want    string
 	}{
 		{"no questions", nil, nil, "+-1\r\n.\r\n"},
-		{"only notes", []question{{Kind: kindNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
-		{"empty answers", []question{{Kind: kindAsk}, {Kind: kindAskP}, {Kind: kindAskF}}, []string{"", "", ""}, "+-1\r\n\r\n\r\n\r\n.\r\n"},
+		{"only notes", []question{{Kind: scheme.FieldNote, Prompt: "x"}}, []string{""}, "+-1\r\n.\r\n"},
+		{"empty answers", []question{{Kind: scheme.FieldText}, {Kind: scheme.FieldHidden}, {Kind: scheme.FieldSaveAs}}, []string{"", "", ""}, "+-1\r\n\r\n\r\n\r\n.\r\n"},
 		{"no lines", []question{lines}, []string{""}, "+-1\r\n0\r\n.\r\n"},
 		{"a line", []question{lines}, []string{"a"}, "+-1\r\n1\r\na\r\n.\r\n"},
 		{"empty lines", []question{lines}, []string{"\n\n"}, "+-1\r\n3\r\n\r\n\r\n\r\n.\r\n"},
-		{"dots", []question{lines, {Kind: kindAsk}}, []string{"..\n. ", " ."}, "+-1\r\n2\r\n..\r\n. \r\n .\r\n.\r\n"},
-		{"octets", []question{{Kind: kindAsk}}, []string{"\t\xff+%\x1b"}, "+-1\r\n\t\xff+%\x1b\r\n.\r\n"},
-		{"options", []question{parseQuestion("Select: a\tb\tc"), {Kind: kindAsk}}, []string{"1", "0", "x"}, "+-1\r\n1\r\n0\r\nx\r\n.\r\n"},
+		{"dots", []question{lines, {Kind: scheme.FieldText}}, []string{"..\n. ", " ."}, "+-1\r\n2\r\n..\r\n. \r\n .\r\n.\r\n"},
+		{"octets", []question{{Kind: scheme.FieldText}}, []string{"\t\xff+%\x1b"}, "+-1\r\n\t\xff+%\x1b\r\n.\r\n"},
+		{"options", []question{parseQuestion("Select: a\tb\tc"), {Kind: scheme.FieldText}}, []string{"1", "0", "x"}, "+-1\r\n1\r\n0\r\nx\r\n.\r\n"},
 		{"another kind", []question{{Kind: "Frob"}}, []string{"x"}, "+-1\r\nx\r\n.\r\n"},
 		{"no file", []question{file}, []string{""}, "+-1\r\n.\r\n"},
 		{"a file", []question{file}, []string{"a\r\n.\r\nb\x00"}, "+8\r\na\r\n.\r\nb\x00"},
-		{"a file among answers", []question{file, {Kind: kindAsk}, lines}, []string{"\nabc", "x", "y"}, "+13\r\nx\r\n1\r\ny\r\n\nabc"},
+		{"a file among answers", []question{file, {Kind: scheme.FieldText}, lines}, []string{"\nabc", "x", "y"}, "+13\r\nx\r\n1\r\ny\r\n\nabc"},
 		{"one of two files", []question{file, file}, []string{"", "abc"}, "+3\r\nabc"},
 	} {
 		got, err := appendData([]byte("before"), test.ask, test.answers)
@@ -235,8 +235,8 @@ func TestAppendData(t *testing.T) {
 
 func TestAppendDataRefuses(t *testing.T) {
 	const secret = "s3cret"
-	text := question{Kind: kindAsk, Prompt: "Name"}
-	file := question{Kind: kindChooseF, Prompt: "File"}
+	text := question{Kind: scheme.FieldText, Prompt: "Name"}
+	file := question{Kind: scheme.FieldFile, Prompt: "File"}
 	for _, test := range []struct {
 		why     string
 		ask     []question
@@ -246,21 +246,21 @@ func TestAppendDataRefuses(t *testing.T) {
 	}{
 		{"too few", []question{text, text}, []string{secret}, 1, ""},
 		{"too many", []question{text}, []string{secret, secret}, 1, ""},
-		{"CR", []question{text, {Kind: kindAskP, Prompt: "Password"}}, []string{"", secret + "\r"}, 1, "Password"},
+		{"CR", []question{text, {Kind: scheme.FieldHidden, Prompt: "Password"}}, []string{"", secret + "\r"}, 1, "Password"},
 		{"LF", []question{text}, []string{secret + "\n.\nGET /"}, 0, "Name"},
 		{"NUL", []question{{Kind: "Frob", Prompt: "P"}}, []string{"\x00" + secret}, 0, "P"},
-		{"CR in lines", []question{{Kind: kindAskL, Prompt: "L"}}, []string{secret + "\r\nb"}, 0, "L"},
-		{"NUL in lines", []question{{Kind: kindAskL, Prompt: "L"}}, []string{"a\n" + secret + "\x00"}, 0, "L"},
-		{"LF in a name", []question{{Kind: kindAskF, Prompt: "F"}}, []string{secret + "\n"}, 0, "F"},
+		{"CR in lines", []question{{Kind: scheme.FieldLines, Prompt: "L"}}, []string{secret + "\r\nb"}, 0, "L"},
+		{"NUL in lines", []question{{Kind: scheme.FieldLines, Prompt: "L"}}, []string{"a\n" + secret + "\x00"}, 0, "L"},
+		{"LF in a name", []question{{Kind: scheme.FieldSaveAs, Prompt: "F"}}, []string{secret + "\n"}, 0, "F"},
 		{"a dot", []question{text, text}, []string{"x", "."}, 1, "Name"},
-		{"a dot among lines", []question{{Kind: kindAskL, Prompt: "L"}}, []string{secret + "\n.\nb"}, 0, "L"},
+		{"a dot among lines", []question{{Kind: scheme.FieldLines, Prompt: "L"}}, []string{secret + "\n.\nb"}, 0, "L"},
 		{"a dot with a file", []question{text, file}, []string{".", secret}, 0, "Name"},
-		{"a choice of a dot", []question{{Kind: kindChoose, Prompt: "C", Choices: []string{"."}}}, []string{"."}, 0, "C"},
-		{"a choice with CR", []question{{Kind: kindChoose, Prompt: "C", Choices: []string{"a\rb"}}}, []string{"a\rb"}, 0, "C"},
-		{"no choice", []question{{Kind: kindChoose, Prompt: "C", Choices: []string{"a"}}}, []string{secret}, 0, "C"},
-		{"neither yes nor no", []question{{Kind: kindSelect, Prompt: "S"}}, []string{secret}, 0, "S"},
+		{"a choice of a dot", []question{{Kind: scheme.FieldChoice, Prompt: "C", Choices: []string{"."}}}, []string{"."}, 0, "C"},
+		{"a choice with CR", []question{{Kind: scheme.FieldChoice, Prompt: "C", Choices: []string{"a\rb"}}}, []string{"a\rb"}, 0, "C"},
+		{"no choice", []question{{Kind: scheme.FieldChoice, Prompt: "C", Choices: []string{"a"}}}, []string{secret}, 0, "C"},
+		{"neither yes nor no", []question{{Kind: scheme.FieldCheck, Prompt: "S"}}, []string{secret}, 0, "S"},
 		{"an option", []question{text, parseQuestion("Select: a\tb\tc")}, []string{"", "0", secret}, 2, "a: c"},
-		{"a note", []question{{Kind: kindNote, Prompt: "N"}}, []string{secret}, 0, "N"},
+		{"a note", []question{{Kind: scheme.FieldNote, Prompt: "N"}}, []string{secret}, 0, "N"},
 		{"two files", []question{file, file}, []string{secret, secret}, 1, "File"},
 	} {
 		got, err := appendData([]byte("before"), test.ask, test.answers)

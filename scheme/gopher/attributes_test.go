@@ -129,8 +129,8 @@ func TestAttributesOfOneItem(t *testing.T) {
 			ModTime: date,
 			Views:   []plusView{{"text/plain", "", 0}},
 			Ask: []question{
-				{Kind: kindAsk, Prompt: "Your name"},
-				{Kind: kindChoose, Prompt: "Colour", Default: "Red", Choices: []string{"Red", "Green"}},
+				{Kind: scheme.FieldText, Prompt: "Your name"},
+				{Kind: scheme.FieldChoice, Prompt: "Colour", Default: "Red", Choices: []string{"Red", "Green"}},
 			},
 		},
 		"gn-dollar-stub": {Views: []plusView{{"application/gopher+-menu", "", 512}}},
