@@ -150,7 +150,7 @@ func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (re
 	if essence, _, _ := mime.ParseMediaType(kind); essence == mediaType && !req.Probe {
 		return menu(g.url, conn), true, nil
 	}
-	var body io.ReadCloser = io.NopCloser(strings.NewReader(""))
+	body := io.NopCloser(strings.NewReader(""))
 	if !req.Probe {
 		body = scheme.Limit(conn, req.Limit)
 	}
