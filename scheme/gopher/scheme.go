@@ -26,7 +26,7 @@ func Scheme(c *Client) scheme.Scheme {
 		FromProxy: fromProxy,
 		Fields:    fields,
 		Canonical: canonical,
-		Check:     Check,
+		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathHsegment | locus.NoControl,
 		Traits:    scheme.Fragments | scheme.AcceptsTypes | scheme.Lines | scheme.NoStatus,
 		Hierarchy: relative.Data,
@@ -101,7 +101,6 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// present returns octets, or nil if they are absent.
 func present(octets string, ok bool) any {
 	if !ok {
 		return nil
