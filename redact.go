@@ -204,7 +204,7 @@ func otherScript(text string, i int) (c byte, n int) {
 // secrets returns the passwords in text, in order and disjoint. u is text parsed, or
 // the zero URL if it does not parse.
 func secrets(text string, u URL) []span {
-	if isPlain(text) {
+	if octet.All(text)&octet.ASCII != 0 && strings.IndexByte(text, '%') < 0 {
 		// Most texts have no ":" except those of scheme and port.
 		rest := text
 		if !u.IsZero() {
@@ -227,16 +227,6 @@ func secrets(text string, u URL) []span {
 		f.part()
 	}
 	return f.spans
-}
-
-// isPlain reports whether text has no escape and is US-ASCII.
-func isPlain(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' || text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // finder finds passwords in a text, in linear time: lastAt and segments keep the

@@ -35,20 +35,22 @@ func contentOf(element, name string) content {
 		return candidates
 	case "style":
 		return style
-	}
-	switch element + " " + name {
-	case "form action", "object data", "head profile", "html manifest":
-		return oneURL
-	case "meta content":
-		return refresh
-	case "object archive":
-		return urls
-	case "applet archive":
-		return commas
-	case "iframe srcdoc":
-		return page
-	case "param value":
-		return referred
+	case "action", "archive", "content", "data", "manifest", "profile", "srcdoc", "value":
+		// Only for these, because it takes time.
+		switch element + " " + name {
+		case "form action", "object data", "head profile", "html manifest":
+			return oneURL
+		case "meta content":
+			return refresh
+		case "object archive":
+			return urls
+		case "applet archive":
+			return commas
+		case "iframe srcdoc":
+			return page
+		case "param value":
+			return referred
+		}
 	}
 	return noURL
 }
@@ -78,22 +80,23 @@ const maxElement = 64
 
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
-func (d *linkFinder) attributes(s string, t markup.Token) {
-	element := lowerCase(t.Name[:min(len(t.Name), maxElement)])
+func (d *linkFinder) attributes(h *markup.HTML) {
+	element := lowerCase(h.Name[:min(len(h.Name), maxElement)])
 	prefix := element
-	if element == "link" && isConnection(s, t) {
+	if element == "link" && isConnection(h) {
 		prefix = "link preconnect"
 	}
 	var buf [8]string
 	seen := buf[:0]
-	for a := range t.Attributes(s) {
-		if d.done {
+	for !d.done {
+		a, ok := h.Attribute()
+		if !ok {
 			return
 		}
 		name := lowerCase(a.Name)
 		c := contentOf(element, name)
 		switch {
-		case c == noURL, c == refresh && !has(s, t, "http-equiv", "refresh"), c == referred && !has(s, t, "valuetype", "ref"):
+		case c == noURL, c == refresh && !has(h, "http-equiv", "refresh"), c == referred && !has(h, "valuetype", "ref"):
 			d.hidden(a.Start, a.End)
 		case !slices.Contains(seen, name):
 			seen = append(seen, name)
@@ -107,27 +110,28 @@ const maxElements = 256
 
 // elementName returns what [Link.Element] says, the same string for the same names.
 func (d *linkFinder) elementName(element, attribute string) string {
-	key := [2]string{element, attribute}
-	name, ok := d.elements[key]
+	var buf [2 * maxElement]byte
+	key := append(append(append(buf[:0], element...), ' '), attribute...)
+	name, ok := d.elements[string(key)]
 	if !ok {
-		name = element + " " + attribute
+		name = string(key)
 		if len(d.elements) < maxElements {
-			d.elements[key] = name
+			d.elements[name] = name
 		}
 	}
 	return name
 }
 
 // has reports whether a tag has the attribute with that value, in either case.
-func has(s string, t markup.Token, name, value string) bool {
-	return markup.SameName(t.Value(s, name), value)
+func has(h *markup.HTML, name, value string) bool {
+	return markup.SameName(h.Value(name), value)
 }
 
 // isConnection reports whether a link element names a host that will be wanted, and not a
 // document there (HTML 4.6.8.4 and 4.6.8.14).
-func isConnection(s string, t markup.Token) bool {
+func isConnection(h *markup.HTML) bool {
 	n := 0
-	for rel := range strings.FieldsSeq(t.Value(s, "rel")) {
+	for rel := range strings.FieldsSeq(h.Value("rel")) {
 		if !markup.SameName(rel, "preconnect") && !markup.SameName(rel, "dns-prefetch") {
 			return false
 		}
@@ -148,7 +152,8 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	if end-start > maxPiece {
 		return
 	}
-	v := source{markup.Decode(d.text[start:end], markup.HTMLValue), start, element}
+	v := source{start: start, element: element}
+	v.Decoded = markup.Decode(d.text[start:end], markup.HTMLValue)
 	s := v.Text
 	switch c {
 	case oneURL, referred:

@@ -3,7 +3,6 @@ package document
 import (
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/document/markup"
@@ -79,11 +78,11 @@ type linkFinder struct {
 	xml   bool
 	depth int // documents around it
 
-	elements map[[2]string]string // by element and attribute: what Element says
+	elements map[string]string // what Element says, each once
 }
 
 func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
-	d := &linkFinder{text: text, yield: yield, elements: map[[2]string]string{}, xml: markup.IsXML(text)}
+	d := &linkFinder{text: text, yield: yield, elements: map[string]string{}, xml: markup.IsXML(text)}
 	if o != nil {
 		d.o = *o
 	}
@@ -130,25 +129,21 @@ func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
 // html reports the links of the HTML from start to end.
 func (d *linkFinder) html(start, end int) {
 	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}
-	for !d.done {
-		t, ok := h.Next()
-		if !ok {
-			return
-		}
-		switch t.Kind {
+	for !d.done && h.Begin() {
+		switch h.Kind {
 		case markup.Text:
-			d.prose(t.Start, t.End, markup.HTMLText)
+			d.prose(h.Start, h.End, markup.HTMLText)
 		case markup.Verbatim:
-			d.prose(t.Start, t.End, markup.Literal)
+			d.prose(h.Start, h.End, markup.Literal)
 		case markup.StartTag:
-			d.attributes(h.Source, t)
+			d.attributes(&h)
 		case markup.Comment:
-			d.hidden(t.Start, t.End)
+			d.hidden(h.Start, h.End)
 		case markup.Content:
-			if t.Name == "style" {
-				d.css(&source{markup.Decoded{Text: d.text[t.Start:t.End]}, t.Start, "style"})
+			if h.Name == "style" {
+				d.css(&source{markup.Decoded{Text: d.text[h.Start:h.End]}, h.Start, "style"})
 			}
-			d.hidden(t.Start, t.End)
+			d.hidden(h.Start, h.End)
 		}
 	}
 }
@@ -256,15 +251,13 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 			}
 		}
 		l.URL, _ = locus.Parse(written)
-		l.IRI = !l.URL.IsZero() && strings.IndexFunc(written, isForeign) >= 0
+		l.IRI = !l.URL.IsZero() && octet.All(written)&octet.ASCII == 0
 	}
 	if l.URL.IsZero() {
 		l.Ref = written
 	}
 	d.emit(l)
 }
-
-func isForeign(r rune) bool { return r >= utf8.RuneSelf }
 
 // hidden reports the URLs between start and end, which no reader sees, if they are
 // wanted.

@@ -199,16 +199,6 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 		return false
 	}
 	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), form, isIRI(written), false
+	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), form, octet.All(written)&octet.ASCII == 0, false
 	return true
-}
-
-// isIRI reports whether written has characters that are not US-ASCII.
-func isIRI(written string) bool {
-	for i := range len(written) {
-		if written[i] >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
 }

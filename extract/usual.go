@@ -17,7 +17,11 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
 	// The host must end here: the rest of a login is for bare.
-	if i = until(text, i, len(text), noHost); i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
+	if i, _ = octet.Host(text, i); i < len(text) && text[i] == ':' {
+		for i++; i < len(text) && octet.Is(text[i], octet.Digit); i++ {
+		}
+	}
+	if i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
 		return 0
 	}
 	entity := false

@@ -85,11 +85,4 @@ func writeEscaped(b *strings.Builder, text string) {
 	}
 }
 
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func isASCII(text string) bool { return octet.All(text)&octet.ASCII != 0 }

@@ -36,6 +36,7 @@ const (
 	Atom     // atom of RFC 822: any graphic character but its specials
 	Unsafe   // national and punctuation but "%": always encoded (section 2.2)
 	High     // 80 to FF hexadecimal: not US-ASCII
+	ASCII    // all that are not in High
 	Control  // 00 to 1F, 7F, and space: never in a URL
 	Literal  // all except "%"
 	Stop     // "#", control, space: they end a path
@@ -100,6 +101,9 @@ func makeTable() (t [256]Class) {
 		}
 		if t[c]&Stop == 0 {
 			t[c] |= Go
+		}
+		if c < 0x80 {
+			t[c] |= ASCII
 		}
 		if c != '%' {
 			t[c] |= Literal
