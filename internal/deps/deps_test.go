@@ -42,7 +42,7 @@ const rules = `
 	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
-	scheme < scheme/schemetest, internal/bnf/bnftest;
+	scheme < scheme/schemetest < internal/bnf/bnftest;
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
 
