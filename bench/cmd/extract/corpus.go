@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
+	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/locus-url/locus/bench"
 	"github.com/locus-url/locus/bench/lists"
 	"github.com/locus-url/locus/extract"
 )
@@ -22,81 +20,40 @@ const (
 	treeFolder    = "tree"
 )
 
-// corpus is documents of this machine.
-type corpus struct {
-	few, dense text
-	tree       string // the documents, as files
-	files      int
-}
-
 // newCorpus makes a corpus of that size in dir from the documentation, the Go distribution
-// and other files of this machine. It repeats them if they are too few.
-func newCorpus(dir string, size int64) (*corpus, error) {
-	goroot, err := lists.GoRoot()
-	if err != nil {
-		return nil, err
-	}
-	c := &corpus{tree: filepath.Join(dir, treeFolder)}
+// and other files of this machine: documents in one file and as a tree of files, and their
+// URLs. It repeats the documents if they are too few.
+func newCorpus(dir string, size int64) (documents, dense text, files int) {
 	var all bytes.Buffer
-	for again := 0; int64(all.Len()) < size; again++ {
+	for int64(all.Len()) < size {
 		before := all.Len()
-		for _, root := range []string{"/usr/share/doc", goroot, "/usr/share", "/usr/include"} {
-			filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-				switch {
-				case err != nil || int64(all.Len()) >= size || !d.Type().IsRegular():
-					return nil
-				}
-				octets := readDocument(name)
-				if octets == nil {
-					return nil
+		for _, root := range []string{"/usr/share/doc", lists.GoRoot(), "/usr/share", "/usr/include"} {
+			lists.Walk(root, func(name string) bool {
+				octets := lists.Text(name)
+				if len(octets) == 0 {
+					return true
 				}
 				all.Write(octets)
 				all.WriteByte('\n')
-				c.files++
-				folder := filepath.Join(c.tree, fmt.Sprintf("%d", c.files/100))
-				if c.files%100 == 0 || c.files == 1 {
-					if err := os.MkdirAll(folder, 0o777); err != nil {
-						return err
-					}
-				}
-				return os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", c.files)), octets, 0o666)
+				files++
+				folder := filepath.Join(dir, treeFolder, fmt.Sprint(files/100))
+				bench.Check(os.MkdirAll(folder, 0o777))
+				bench.Check(os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", files)), octets, 0o666))
+				return int64(all.Len()) < size
 			})
 		}
 		if all.Len() == before {
-			return nil, fmt.Errorf("no documents on this machine")
+			bench.Check(errors.New("no documents on this machine"))
 		}
 	}
-	c.few = text{"documents", filepath.Join(dir, documentsFile), all.String()}
-	var dense strings.Builder
-	for m := range extract.All(c.few.octets, &extract.Options{}) {
-		dense.WriteString("see " + m.URL.String() + "\n")
+	documents = text{"documents", filepath.Join(dir, documentsFile), all.String()}
+	var urls strings.Builder
+	for m := range extract.All(documents.octets, nil) {
+		urls.WriteString("see " + m.URL.String() + "\n")
 	}
-	c.dense = text{"dense", filepath.Join(dir, denseFile), dense.String()}
-	for _, t := range []*text{&c.few, &c.dense} {
-		if err := os.WriteFile(t.path, []byte(t.octets), 0o666); err != nil {
-			return nil, err
-		}
+	dense = text{"dense", filepath.Join(dir, denseFile), urls.String()}
+	for _, t := range []text{documents, dense} {
+		bench.Check(os.WriteFile(t.path, []byte(t.octets), 0o666))
 	}
-	return c, nil
-}
-
-// readDocument reads a text, which may be compressed; nil: the file is not a text.
-func readDocument(name string) []byte {
-	const most = 4 << 20
-	f, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	r := io.Reader(bufio.NewReader(f))
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(r); err != nil {
-			return nil
-		}
-	}
-	octets, err := io.ReadAll(io.LimitReader(r, most))
-	if err != nil || len(octets) == 0 || bytes.IndexByte(octets[:min(len(octets), 8<<10)], 0) >= 0 {
-		return nil
-	}
-	return octets
+	return documents, dense, files
 }

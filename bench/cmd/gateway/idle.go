@@ -6,86 +6,50 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/locus-url/locus/bench"
 )
 
-// idle starts another gateway and opens many idle connections: without a request, within
+// idle starts other gateways and opens many idle connections: without a request, within
 // the header of a request, and after a request. Then it measures how long another client
 // waits for a response.
-func (b *loadTest) idle() error {
-	for _, state := range []struct{ what, sent string }{
-		{"that say nothing", ""},
-		{"within the head of a request", "GET /healthz HTTP/1.1\r\nHost: local"},
-		{"after a request", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"},
-	} {
-		if err := b.idleAfter(state.what, state.sent); err != nil {
-			return err
-		}
-	}
-	return nil
+func (b *loadTest) idle() {
+	b.idleAfter("that say nothing", "")
+	b.idleAfter("within the head of a request", "GET /healthz HTTP/1.1\r\nHost: local")
+	b.idleAfter("after a request", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
-func (b *loadTest) idleAfter(what, sent string) error {
-	addr, pid, err := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--no-cache", "--log-format", "none")
-	if err != nil {
-		return err
-	}
-	b.pid = pid
-	if _, err := b.latency(addr); err != nil {
-		return err
-	}
-	before, err := b.memory("VmRSS")
-	if err != nil {
-		return err
-	}
+func (b *loadTest) idleAfter(what, sent string) {
+	addr, pid := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--no-cache", "--log-format", "none")
+	latency(addr)
+	before := memory(pid, "VmRSS")
 	for range b.waiting {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			return err
-		}
+		conn := bench.Must(net.Dial("tcp", addr))
 		defer conn.Close()
-		if _, err := io.WriteString(conn, sent); err != nil {
-			return err
-		}
-		if len(sent) > 0 && sent[len(sent)-1] == '\n' {
-			if _, err := readHeader(bufio.NewReader(conn)); err != nil {
-				return err
-			}
+		bench.Must(io.WriteString(conn, sent))
+		if strings.HasSuffix(sent, "\n") {
+			bench.Must(readHeader(bufio.NewReader(conn)))
 		}
 	}
 	var took []time.Duration
 	for range 100 {
-		d, err := b.latency(addr)
-		if err != nil {
-			return err
-		}
-		took = append(took, d)
+		took = append(took, latency(addr))
 	}
 	slices.Sort(took)
-	peak, err := b.memory("VmHWM")
-	if err != nil {
-		return err
-	}
 	fmt.Printf("| %d connections %s | %d MiB of memory before | %d MiB at most | another is answered in %.1f ms, at most %.1f ms |\n",
-		b.waiting, what, before>>10, peak>>10, ms(took[50]), ms(took[99]))
-	return nil
+		b.waiting, what, before>>10, memory(pid, "VmHWM")>>10, ms(took[50]), ms(took[99]))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // latency returns how long a client with a new connection waits for a response.
-func (b *loadTest) latency(addr string) (time.Duration, error) {
+func latency(addr string) time.Duration {
 	begun := time.Now()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		return 0, err
-	}
+	conn := bench.Must(net.Dial("tcp", addr))
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"); err != nil {
-		return 0, err
-	}
-	if _, err := readHeader(bufio.NewReader(conn)); err != nil {
-		return 0, err
-	}
-	return time.Since(begun), nil
+	bench.Must(io.WriteString(conn, "GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"))
+	bench.Must(readHeader(bufio.NewReader(conn)))
+	return time.Since(begun)
 }
