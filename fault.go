@@ -5,53 +5,34 @@ import (
 	"strings"
 )
 
-// fault is the reason why a text is not a URL: an index into faults.
-type fault uint8
-
-const (
-	fine fault = iota
-	tooLong
-	noScheme
-	badScheme
-	notInScheme
-	badLogin
-	badEscape
-	backslash
-	twoAts
-	badAddress
-	badPort
-	portRange
-	badPath
-	badSchemePart
-	badFragment
-	windowsPath
-)
-
-// faults hold the name of the part in section 5, and the error.
-var faults = [...]struct {
+// fault is the reason why a text is not a URL: the name of the part in section 5, and the
+// error.
+type fault struct {
 	part string
 	err  error
-}{
-	tooLong:       {"genericurl", ErrTooLong},
-	noScheme:      {"scheme", ErrNoScheme},
-	badScheme:     {"scheme", ErrControl},
-	notInScheme:   {"scheme", ErrNoScheme},
-	badLogin:      {"login", ErrControl},
-	badEscape:     {"escape", ErrEscape},
-	backslash:     {"login", ErrBackslash},
-	twoAts:        {"user", ErrAt},
-	badAddress:    {"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)},
-	badPort:       {"port", ErrPort},
-	portRange:     {"port", ErrPortRange},
-	badPath:       {"urlpath", ErrControl},
-	badSchemePart: {"schemepart", ErrControl},
-	badFragment:   {"fragmentid", ErrControl},
-	windowsPath:   {"scheme", ErrWindowsPath},
 }
 
+var (
+	tooLong       = &fault{"genericurl", ErrTooLong}
+	noScheme      = &fault{"scheme", ErrNoScheme}
+	badScheme     = &fault{"scheme", ErrControl}
+	notInScheme   = &fault{"scheme", ErrNoScheme}
+	badLogin      = &fault{"login", ErrControl}
+	badEscape     = &fault{"escape", ErrEscape}
+	backslash     = &fault{"login", ErrBackslash}
+	twoAts        = &fault{"user", ErrAt}
+	badAddress    = &fault{"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)}
+	badPort       = &fault{"port", ErrPort}
+	portRange     = &fault{"port", ErrPortRange}
+	badPath       = &fault{"urlpath", ErrControl}
+	badSchemePart = &fault{"schemepart", ErrControl}
+	badFragment   = &fault{"fragmentid", ErrControl}
+	windowsPath   = &fault{"scheme", ErrWindowsPath}
+)
+
 // error returns f as an error about text at an offset.
-func (f fault) error(text string, at int) *SyntaxError {
-	err := faults[f].err
+func (f *fault) error(text string, at int) *SyntaxError {
+	err := f.err
 	switch f {
 	case tooLong:
 		err = fmt.Errorf("%w: %d octets, the limit is %d", err, len(text), MaxLen)
@@ -65,5 +46,5 @@ func (f fault) error(text string, at int) *SyntaxError {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}
 	}
-	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: faults[f].part, Err: err}
+	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: f.part, Err: err}
 }

@@ -1,6 +1,7 @@
 package locus
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
@@ -43,7 +44,7 @@ func Parse(text string) (URL, error) {
 			i = stop
 		} else {
 			l := login{start: i}
-			if f, at := l.read(text); f != fine {
+			if f, at := l.read(text); f != nil {
 				return URL{}, f.error(text, at)
 			}
 			u.login |= uint64(l.pass)<<16 | uint64(l.at)<<32 | uint64(l.port)<<48
@@ -76,7 +77,7 @@ func Parse(text string) (URL, error) {
 		}
 		u.more |= uint64(end) << 16
 		xchars, f, at := readFragment(text, end+1)
-		if f != fine {
+		if f != nil {
 			return URL{}, f.error(text, at)
 		}
 		if !xchars {
@@ -98,7 +99,7 @@ func MustParse(text string) URL {
 }
 
 // schemeFault returns the reason why no scheme ends at i.
-func schemeFault(s string, i int) fault {
+func schemeFault(s string, i int) *fault {
 	switch {
 	case i == len(s), s[i] == ':':
 		return noScheme
@@ -134,7 +135,7 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 
 // readFragment reads the fragment that begins at i, and reports whether it is made
 // of xchars.
-func readFragment(s string, i int) (xchars bool, f fault, at int) {
+func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	xchars = true
 	for {
 		end, all := octet.Run(s, i)
@@ -146,7 +147,7 @@ func readFragment(s string, i int) (xchars bool, f fault, at int) {
 		xchars = xchars && all&octet.Xchar != 0
 		switch {
 		case end == len(s):
-			return xchars, fine, 0
+			return xchars, nil, 0
 		case s[end] != '#':
 			return false, badFragment, end
 		}
@@ -259,7 +260,7 @@ type login struct {
 }
 
 // read reads the login that begins at l.start.
-func (l *login) read(s string) (f fault, at int) {
+func (l *login) read(s string) (f *fault, at int) {
 	l.end = len(s)
 	question := 0
 scan:
@@ -295,7 +296,7 @@ scan:
 		l.lacks |= NoUser
 		l.readUser(s)
 	}
-	if l.port, f, at = l.readHost(s[:l.end], host); f == fine && l.port < l.end {
+	if l.port, f, at = l.readHost(s[:l.end], host); f == nil && l.port < l.end {
 		return l.readPort(s, l.port+1)
 	}
 	l.port = 0
@@ -316,7 +317,7 @@ func (l *login) readUser(s string) {
 }
 
 // readHost reads the host from start to the end of s or the ":" of a port.
-func (l *login) readHost(s string, start int) (end int, f fault, at int) {
+func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	end, shape := octet.Host(s, start)
 	switch {
 	case end == len(s) || s[end] == ':':
@@ -334,7 +335,7 @@ func (l *login) readHost(s string, start int) (end int, f fault, at int) {
 	}
 	l.host = hostFacts(s, start, end, shape)
 	l.lacks |= upperFact(shape)
-	return end, fine, 0
+	return end, nil, 0
 }
 
 func upperShape(s string) octet.HostShape {
@@ -357,34 +358,14 @@ func addressEnd(s string, i int) int {
 	return end
 }
 
-// isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2): eight
-// groups of hexadecimal digits. "::" replaces groups of zeros, and the last two
-// groups may be written as an IPv4 address.
+// isIPv6 reports whether text is an IPv6 address (RFC 3986 section 3.2.2).
 func isIPv6(text string) bool {
-	groups := 0
-	rest, elided := strings.CutPrefix(text, "::")
-	for more := rest != "" || !elided; more; {
-		var group string
-		group, rest, more = strings.Cut(rest, ":")
-		switch {
-		case !more && isHostNumber(group):
-			groups++
-		case group == "" || len(group) > 4 || octet.All(group)&octet.Hex == 0:
-			return false
-		}
-		groups++
-		if after, again := strings.CutPrefix(rest, ":"); more && again {
-			if elided {
-				return false
-			}
-			rest, elided, more = after, true, after != ""
-		}
-	}
-	return groups == 8 && !elided || groups < 8 && elided
+	a, err := netip.ParseAddr(text)
+	return err == nil && a.Is6() && a.Zone() == ""
 }
 
 // readPort reads the digits from i to the end of the login.
-func (l *login) readPort(s string, i int) (f fault, at int) {
+func (l *login) readPort(s string, i int) (f *fault, at int) {
 	n := 0
 	for j := i; j < l.end; j++ {
 		if !octet.Is(s[j], octet.Digit) {
@@ -398,5 +379,5 @@ func (l *login) readPort(s string, i int) (f fault, at int) {
 		l.lacks |= PortPlain
 	}
 	l.num = uint16(n)
-	return fine, 0
+	return nil, 0
 }

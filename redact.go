@@ -548,16 +548,11 @@ func (f *finder) guess() {
 		return
 	}
 	i := 0
-	if f.slashes0() {
+	if f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1 {
 		i = f.login(f.marks[1].end, 2, true, true)
 	} else if len(f.marks) > 0 && f.is(0, ':') && f.slashes(0) >= 1 && f.name(0) == strings.ToLower(f.text[:f.marks[0].start]) {
 		n := f.slashes(0)
 		i = f.login(f.marks[n].end, n+1, true, true)
 	}
 	f.embedded(i)
-}
-
-// slashes0 reports whether the text begins with "//".
-func (f *finder) slashes0() bool {
-	return f.is(0, '/') && f.marks[0].start == 0 && f.slashes(0) >= 1
 }

@@ -55,25 +55,6 @@ func contentOf(element, name string) content {
 	return noURL
 }
 
-// lowerCase returns a name in lower case, as HTML compares names: only US-ASCII letters
-// have a case.
-func lowerCase(name string) string {
-	i := 0
-	for i < len(name) && (name[i] < 'A' || name[i] > 'Z') {
-		i++
-	}
-	if i == len(name) {
-		return name
-	}
-	b := []byte(name)
-	for ; i < len(b); i++ {
-		if 'A' <= b[i] && b[i] <= 'Z' {
-			b[i] += 'a' - 'A'
-		}
-	}
-	return string(b)
-}
-
 // maxElement is the most of an element's name that links report: a tag can have many
 // links, and each has the name.
 const maxElement = 64
@@ -81,7 +62,7 @@ const maxElement = 64
 // attributes reports what the attributes of a start tag hold. Of two with the same name
 // the first counts.
 func (d *linkFinder) attributes(h *markup.HTML) {
-	element := lowerCase(h.Name[:min(len(h.Name), maxElement)])
+	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
 	prefix := element
 	if element == "link" && isConnection(h) {
 		prefix = "link preconnect"
@@ -93,7 +74,7 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 		if !ok {
 			return
 		}
-		name := lowerCase(a.Name)
+		name := octet.ToLower(a.Name)
 		c := contentOf(element, name)
 		switch {
 		case c == noURL, c == refresh && !has(h, "http-equiv", "refresh"), c == referred && !has(h, "valuetype", "ref"):

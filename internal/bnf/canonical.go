@@ -94,7 +94,7 @@ func (c *Canon) Login(defaultPort uint16) {
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
 // address in the form of RFC 5952 section 4. It writes any other text in lower case.
 func (c *Canon) Host(host string) {
-	lower := lowerCase(host)
+	lower := octet.ToLower(host)
 	c.mark(lower != host, locus.HostCase)
 	if strings.HasPrefix(lower, "[") {
 		if a, err := netip.ParseAddr(strings.Trim(lower, "[]")); err == nil {
@@ -107,25 +107,6 @@ func (c *Canon) Host(host string) {
 	plain := withoutZeros(lower)
 	c.mark(plain != lower, locus.HostZeros)
 	c.Raw(plain)
-}
-
-// lowerCase returns text with the letters of US-ASCII in lower case. It does not change
-// other octets, which strings.ToLower would take for UTF-8.
-func lowerCase(text string) string {
-	i := 0
-	for i < len(text) && !octet.Is(text[i], octet.Upper) {
-		i++
-	}
-	if i == len(text) {
-		return text
-	}
-	b := []byte(text)
-	for ; i < len(b); i++ {
-		if octet.Is(b[i], octet.Upper) {
-			b[i] |= 0x20
-		}
-	}
-	return string(b)
 }
 
 // withoutZeros returns a hostnumber of section 5 without leading zeros, and any other

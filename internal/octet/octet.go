@@ -163,6 +163,24 @@ func Run(s string, i int) (end int, all Class) {
 	return i, all
 }
 
+// ToLower returns text with the letters of US-ASCII in lower case, as names in HTML and
+// hosts are compared. strings.ToLower would take other octets for UTF-8.
+func ToLower(text string) string {
+	for i := range len(text) {
+		if !Is(text[i], Upper) {
+			continue
+		}
+		b := []byte(text)
+		for ; i < len(b); i++ {
+			if Is(b[i], Upper) {
+				b[i] |= 0x20
+			}
+		}
+		return string(b)
+	}
+	return text
+}
+
 // IsEscape reports whether two hexadecimal digits follow the octet at i.
 func IsEscape(text string, i int) bool {
 	return i+2 < len(text) && Is(text[i+1], Hex) && Is(text[i+2], Hex)
