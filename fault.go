@@ -30,7 +30,6 @@ var (
 	windowsPath   = &fault{"scheme", ErrWindowsPath}
 )
 
-// error returns f as an error about text at an offset.
 func (f *fault) error(text string, at int) *SyntaxError {
 	err := f.err
 	switch f {

@@ -2,6 +2,7 @@ package locus
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus/internal/octet"
@@ -209,7 +210,6 @@ func hasLongLabel(host string) bool {
 	return false
 }
 
-// isHostNumber reports whether host is a valid IPv4 address.
 func isHostNumber(host string) bool {
 	for range 3 {
 		number, rest, ok := strings.Cut(host, ".")
@@ -223,16 +223,10 @@ func isHostNumber(host string) bool {
 
 // isOctet reports whether text is a number from 0 to 255 without leading zeros.
 func isOctet(text string) bool {
-	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' {
+	if text == "" || len(text) > 3 || len(text) > 1 && text[0] == '0' || octet.All(text)&octet.Digit == 0 {
 		return false
 	}
-	n := 0
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Digit) {
-			return false
-		}
-		n = n*10 + int(text[i]-'0')
-	}
+	n, _ := strconv.Atoi(text)
 	return n <= 255
 }
 
@@ -259,7 +253,6 @@ type login struct {
 	lacks, host    Facts // the facts that do not hold; the facts about the host
 }
 
-// read reads the login that begins at l.start.
 func (l *login) read(s string) (f *fault, at int) {
 	l.end = len(s)
 	question := 0
@@ -303,7 +296,6 @@ scan:
 	return f, at
 }
 
-// readUser reads the user and password before the "@".
 func (l *login) readUser(s string) {
 	for i := l.start; i < l.at; i++ {
 		switch {
@@ -364,7 +356,6 @@ func isIPv6(text string) bool {
 	return err == nil && a.Is6() && a.Zone() == ""
 }
 
-// readPort reads the digits from i to the end of the login.
 func (l *login) readPort(s string, i int) (f *fault, at int) {
 	n := 0
 	for j := i; j < l.end; j++ {

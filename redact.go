@@ -138,7 +138,6 @@ var otherScripts = [...]struct {
 	{"\uff0f", '/'}, {"\u2044", '/'}, {"\u2215", '/'}, {"\uff3c", '/'}, {"\ufe68", '/'},
 }
 
-// marks finds the delimiters of text.
 func marks(text string) []mark {
 	var list []mark
 	for i := 0; i < len(text); {
@@ -272,7 +271,6 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
-// hide adds a span that is not empty.
 func (f *finder) hide(start, end int) {
 	if start < end {
 		f.spans = append(f.spans, span{start, end})
@@ -338,14 +336,7 @@ func (f *finder) whole(start, end int) {
 }
 
 // isDigits reports whether text can be a port, possibly broken across lines.
-func isDigits(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Digit) && !isBlank(text[i]) {
-			return false
-		}
-	}
-	return true
-}
+func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks) == "" }
 
 // login finds the password of a possible login that begins at start, before mark i,
 // and returns the index of the next mark to read. If certain, the text is a login,
@@ -399,15 +390,7 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 // isBareIPv6 reports whether text has only the characters of an IPv6 address, and at
 // least two ":".
 func isBareIPv6(text string) bool {
-	if strings.Count(text, ":") < 2 {
-		return false
-	}
-	for i := 0; i < len(text); i++ {
-		if !octet.Is(text[i], octet.Hex) && text[i] != ':' && text[i] != '.' {
-			return false
-		}
-	}
-	return true
+	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
 
 // embedded finds passwords of URLs in a path, a search and a fragment, from mark i.

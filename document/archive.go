@@ -12,7 +12,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// tar reports the links of the files in a tar archive.
 func (f *finder) tar(it item) {
 	r := tar.NewReader(it.r)
 	for {
@@ -45,7 +44,6 @@ const (
 
 var errEncrypted = errors.New("the member is encrypted")
 
-// zip reports the links of the files in a zip archive.
 func (f *finder) zip(it item, h *head) {
 	r, err := f.openZip(it, h)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {

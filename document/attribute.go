@@ -86,7 +86,6 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 	}
 }
 
-// maxElements is how many names of elements and attributes are kept.
 const maxElements = 256
 
 // elementName returns what [Link.Element] says, the same string for the same names.
@@ -103,7 +102,6 @@ func (d *linkFinder) elementName(element, attribute string) string {
 	return name
 }
 
-// has reports whether a tag has the attribute with that value, in either case.
 func has(h *markup.HTML, name, value string) bool {
 	return markup.SameName(h.Value(name), value)
 }
@@ -128,7 +126,6 @@ type source struct {
 	element string
 }
 
-// value reports what the value of an attribute holds, which is written from start to end.
 func (d *linkFinder) value(start, end int, c content, element string) {
 	if end-start > maxPiece {
 		return

@@ -15,7 +15,6 @@ import (
 // not for "zstd --long".
 const maxDictionary = 64 << 20
 
-// compressed reports the links of a compressed file.
 func (f *finder) compressed(it item, k kind) {
 	r, free, err := decompress(it.r, k)
 	if err != nil {
@@ -48,7 +47,6 @@ func decompress(r io.Reader, k kind) (_ io.Reader, free func(), err error) {
 	return r, free, err
 }
 
-// uncompressedName returns the name of the content of a compressed file.
 func uncompressedName(name string) string {
 	ext := path.Ext(name)
 	switch strings.ToLower(ext) {

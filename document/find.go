@@ -8,7 +8,6 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// finder reads one document.
 type finder struct {
 	o       Options
 	name    string
@@ -49,14 +48,12 @@ func (it item) part(r io.Reader, name, label string) item {
 	return p
 }
 
-// fail reports that an item cannot be read.
 func (f *finder) fail(it item, err error) {
 	if !f.done && !f.yield(Link{}, &Error{f.name, it.member, err}) {
 		f.done = true
 	}
 }
 
-// find reports the links of an item.
 func (f *finder) find(it item) {
 	h, err := readHead(&it)
 	if err != nil {

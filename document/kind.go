@@ -132,7 +132,6 @@ func readHead(it *item) (*head, error) {
 
 func (h *head) free() { heads.Put(h.buf) }
 
-// failed is a reader that fails.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
@@ -222,20 +221,15 @@ func mediaType(t string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// isHTML reports whether a document begins like HTML.
 func isHTML(octets []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n\f")
 	if len(text) == 0 || text[0] != '<' {
 		return false
 	}
 	for _, start := range []string{"<!doctype html", "<html", "<head", "<body"} {
-		if len(text) > len(start) && strings.EqualFold(string(text[:len(start)]), start) && isTagEnd(text[len(start)]) {
+		if len(text) > len(start) && strings.EqualFold(string(text[:len(start)]), start) && strings.IndexByte("> \t\r\n/", text[len(start)]) >= 0 {
 			return true
 		}
 	}
 	return bytes.HasPrefix(text, []byte("<?xml")) && bytes.Contains(text, []byte("<html"))
-}
-
-func isTagEnd(c byte) bool {
-	return c == '>' || c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '/'
 }

@@ -67,7 +67,6 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// linkFinder finds the links of a text with markup.
 type linkFinder struct {
 	text  string
 	o     Options
@@ -89,7 +88,6 @@ func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
 	return d
 }
 
-// piece reports the links of a piece of Markdown.
 func (d *linkFinder) piece(p markup.Piece) {
 	written := d.text[p.Start:p.End]
 	switch p.Kind {
@@ -116,7 +114,6 @@ func (d *linkFinder) piece(p markup.Piece) {
 	}
 }
 
-// destination reports the destination of a link of Markdown.
 func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
 	if p.End-p.Start > maxPiece {
 		return
@@ -126,7 +123,6 @@ func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
 	d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, form, "")
 }
 
-// html reports the links of the HTML from start to end.
 func (d *linkFinder) html(start, end int) {
 	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}
 	for !d.done && h.Begin() {
@@ -148,7 +144,6 @@ func (d *linkFinder) html(start, end int) {
 	}
 }
 
-// emit reports l.
 func (d *linkFinder) emit(l Link) {
 	l.Base = d.base
 	if !d.done && !d.yield(l) {

@@ -10,7 +10,6 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// mail reports the links of the header and of each part of a message.
 func (f *finder) mail(it item, h *head) {
 	m, err := f.message(&it, h)
 	if m == nil {

@@ -52,7 +52,6 @@ func (u *uncompress) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// begin reads the header.
 func (u *uncompress) begin() error {
 	var h [3]byte
 	if _, err := io.ReadFull(u.r, h[:]); err != nil {
@@ -100,7 +99,6 @@ func (u *uncompress) code() (int, error) {
 	return code, nil
 }
 
-// decode decodes one code.
 func (u *uncompress) decode() error {
 	if !u.head {
 		if err := u.begin(); err != nil {
@@ -147,7 +145,6 @@ func (u *uncompress) decode() error {
 	return nil
 }
 
-// define adds a code.
 func (u *uncompress) define() {
 	if u.last < 0 || u.next >= 1<<u.maxBits {
 		return

@@ -23,17 +23,6 @@ const (
 var kinds = makeKinds()
 
 func makeKinds() (k [256]kind) {
-	for c := range k {
-		if octet.Is(byte(c), octet.Control) {
-			k[c] |= ends
-		}
-		if octet.Is(byte(c), octet.Label) {
-			k[c] |= inHost
-		}
-		if c >= utf8.RuneSelf {
-			k[c] |= special | inHost | noHost
-		}
-	}
 	for _, set := range []struct {
 		kind   kind
 		octets string
@@ -48,6 +37,14 @@ func makeKinds() (k [256]kind) {
 		}
 	}
 	for c := range k {
+		switch class := octet.Of(byte(c)); {
+		case class&octet.High != 0:
+			k[c] = special | inHost | noHost
+		case class&octet.Label != 0:
+			k[c] |= inHost
+		case class&octet.Control != 0:
+			k[c] |= ends
+		}
 		if k[c]&ends != 0 {
 			k[c] |= special
 		}
@@ -114,7 +111,6 @@ type run struct {
 // stop ends the reading with v at i.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
 
-// login reads the login, and then the rest.
 func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
@@ -391,7 +387,7 @@ func (r *run) ask(i int) int {
 		goes = !isDelimiter(r.text[i:])
 	case '%':
 		known = r.known(i, len("%00"))
-		if known && !isTriplet(r.text[i:]) {
+		if known && !octet.IsEscape(r.text, i) {
 			// "http://h/%s" is a template of a URL.
 			r.stop(i+1, none)
 			return 0
@@ -440,10 +436,6 @@ func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c
 
 func letterAt(text string, i int) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
-}
-
-func isTriplet(text string) bool {
-	return len(text) > 2 && octet.Is(text[1], octet.Hex) && octet.Is(text[2], octet.Hex)
 }
 
 // maxEntity is the length of the longest entity that ends a URL.

@@ -28,7 +28,6 @@ const (
 	ahead = maxWrapper + 64
 )
 
-// verdict is the result of a search.
 type verdict uint8
 
 const (

@@ -38,7 +38,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 			switch c {
 			case '?', '#':
 			case '%':
-				if !isTriplet(text[i:]) {
+				if !octet.IsEscape(text, i) {
 					return 0
 				}
 			case '&':

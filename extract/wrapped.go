@@ -168,7 +168,8 @@ func (f *folded) nextLine() verdict {
 			return more
 		}
 		p.feed = p.feed || strings.IndexByte(text[start:i], '\f') >= 0
-		end := lineEnd(text, i)
+		line, _, _ := strings.Cut(text[i:], "\n")
+		end := i + len(line)
 		switch {
 		case end == i:
 			p.begun = true
@@ -177,20 +178,12 @@ func (f *folded) nextLine() verdict {
 			return found
 		case end == len(text) && !f.whole():
 			return more
-		case !p.line(text[i:end]):
+		case !p.line(line):
 			f.i = i
 			return p.verdict()
 		}
 		f.i = min(end+1, len(text))
 	}
-}
-
-// lineEnd returns where the line ends that i is on.
-func lineEnd(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(text)
 }
 
 // pageBreak is the text between the last line of a page and the first of the next: blank
@@ -330,7 +323,6 @@ func markEnd(line string) int {
 	return end
 }
 
-// isQuoteMark reports whether text begins with a mark of quoted mail.
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
 // skip returns the offset after the margin of the line that begins at i. Near the end of

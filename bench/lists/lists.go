@@ -95,7 +95,6 @@ func Walk(dir string, f func(name string) (more bool)) {
 	})
 }
 
-// inFiles returns the URLs with "://" in the files under dir.
 func inFiles(dir string) (list []string) {
 	Walk(dir, func(name string) bool {
 		list = appendURLs(list, Text(name))
@@ -150,7 +149,6 @@ func appendURLs(list []string, text []byte) []string {
 	}
 }
 
-// ofFiles returns file: URLs of the files under dirs.
 func ofFiles(dirs ...string) (list []string) {
 	keep := escape.Fsegment().With("/")
 	for _, dir := range dirs {

@@ -158,7 +158,6 @@ func rawElement(name string) string {
 	return ""
 }
 
-// content reads the content of the element that was opened.
 func (h *HTML) content() {
 	h.Name, h.raw = h.raw, ""
 	switch h.Name {

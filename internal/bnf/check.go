@@ -68,8 +68,12 @@ func (f *Findings) Note(rule, section string, offset int, text, help string) {
 }
 
 func (f *Findings) add(rule string, kind locus.Kind, section string, offset int, text, help string) {
-	if start, end := f.password(); offset < end && offset+len(text) > start {
-		text = hide(text, start-offset)
+	switch start, end := f.password(); {
+	case offset >= end || offset+len(text) <= start:
+	case offset < start:
+		text = text[:start-offset]
+	default:
+		text = "*"
 	}
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 }
@@ -83,15 +87,6 @@ func (f *Findings) password() (start, end int) {
 	return start, end
 }
 
-// hide returns the part of text before a password that begins n octets into it, or "*"
-// if text is within the password.
-func hide(text string, n int) string {
-	if n > 0 {
-		return text[:n]
-	}
-	return "*"
-}
-
 // Error adds a finding for the error of a scheme's Parse, unless there is already one at
 // that offset.
 func (f *Findings) Error(err error, section string) {
@@ -99,10 +94,8 @@ func (f *Findings) Error(err error, section string) {
 	if !ok {
 		return
 	}
-	for _, v := range f.list {
-		if v.Offset == e.Offset && v.Kind == locus.Ungrammatical {
-			return
-		}
+	if slices.ContainsFunc(f.list, func(v locus.Violation) bool { return v.Offset == e.Offset && v.Kind == locus.Ungrammatical }) {
+		return
 	}
 	text := f.URL.String()[min(e.Offset, f.URL.Len()):]
 	f.Add("form", section, e.Offset, text, e.Part+": "+e.Err.Error())

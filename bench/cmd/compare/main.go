@@ -44,7 +44,6 @@ type compare struct {
 	lists    []lists.List
 }
 
-// inputs prints the lists and the shares of URLs that conform.
 func (c *compare) inputs() {
 	fmt.Printf("| list | URLs | octets | conform | what |\n|---|---|---|---|---|\n")
 	for _, l := range c.lists {

@@ -58,7 +58,6 @@ type peer struct {
 	find func(text) (took time.Duration, n int)
 }
 
-// counts prints the number of URLs of each scheme.
 func counts(octets string) {
 	by := map[string]int{}
 	for m := range extract.All(octets, nil) {
@@ -184,7 +183,6 @@ const (
 	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+`
 )
 
-// programs measures whole processes on the corpus in dir.
 func programs(rounds int, dir string) {
 	locus := filepath.Join(dir, "locus-command")
 	bench.BuildCommand(locus)
@@ -231,7 +229,6 @@ func programs(rounds int, dir string) {
 	}
 }
 
-// lineCounter counts the lines that are written to it.
 type lineCounter int
 
 func (c *lineCounter) Write(b []byte) (int, error) {

@@ -93,7 +93,6 @@ func serveFiles(dir string) {
 	})))
 }
 
-// start makes the files and starts the servers.
 func (b *loadTest) start() {
 	bench.Check(os.Chmod(b.dir, 0o755))
 	pub := filepath.Join(b.dir, "pub")
@@ -156,10 +155,8 @@ func (b *loadTest) startFTP(pub string) {
 	bench.Check(errors.New("vsftpd does not listen"))
 }
 
-// small requests small objects from the file server and from the gateway, which caches
-// them in the first round.
 func (b *loadTest) small() {
-	b.rate(b.gateway, "http://"+b.files)
+	b.rate(b.gateway, "http://"+b.files) // fills the cache
 	var c comparison
 	for range b.rounds {
 		c.add(b.rate(b.files, ""), b.rate(b.gateway, "http://"+b.files))
@@ -168,7 +165,6 @@ func (b *loadTest) small() {
 		100, smallSize, b.clients, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
 }
 
-// comparison has the speeds of each round.
 type comparison struct{ direct, gateway, ratios []float64 }
 
 func (c *comparison) add(direct, gateway float64) {
@@ -229,7 +225,6 @@ func readHeader(r *bufio.Reader) (status string, err error) {
 	}
 }
 
-// together runs fn in n goroutines.
 func together(n int, fn func(i int) error) {
 	var all sync.WaitGroup
 	errs := make([]error, n)
@@ -252,7 +247,6 @@ func (b *loadTest) large() {
 		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
 }
 
-// curl returns the speed of curl in MB/s.
 func curl(args ...string) float64 {
 	cmd := exec.Command("curl", append([]string{"-sS", "-o", "/dev/null", "-w", "%{size_download} %{time_total}"}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}

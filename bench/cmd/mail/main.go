@@ -47,7 +47,6 @@ func run() {
 
 type mail struct{ messages, folders int }
 
-// report generates the mail in a layout and starts the process that measures it.
 func (m mail) report(layout, temporary string) {
 	dir := bench.Must(os.MkdirTemp(temporary, "locus-bench-"))
 	defer os.RemoveAll(dir)
@@ -58,7 +57,7 @@ func (m mail) report(layout, temporary string) {
 	bench.Check(cmd.Run())
 }
 
-// id returns the identifier of a message. Consecutive identifiers share no prefix.
+// id returns identifiers of which consecutive ones share no prefix.
 func id(i int) string { return fmt.Sprintf("%08x.%d@host.dom", uint32(i)*2654435761, i) }
 
 // write writes the messages and returns their size in octets.
@@ -100,7 +99,6 @@ func writeMaildir(path string, from, to int) (octets int) {
 	return octets
 }
 
-// message returns a message of one or two kilobytes.
 func message(i int) string {
 	r := rand.New(rand.NewPCG(1738, uint64(i)))
 	return fmt.Sprintf("Return-Path: <joe%d@host.dom>\nReceived: from a.host.dom (a.host.dom [192.0.2.%d])\n\tby b.host.dom with ESMTP id %d; Sat, 3 Jan 1996 01:05:34 +0000\n"+
@@ -109,7 +107,6 @@ func message(i int) string {
 		i, i%250, i, i, i, id(i), strings.Repeat("A line of a message that is about as long as a line is, or is it.\n", 5+r.IntN(20)))
 }
 
-// measure measures the mail in a directory and prints the rest of its row.
 func (m mail) measure(dir string) {
 	folders := filepath.Join(dir, "mail")
 	options := mailstore.Options{Sources: []string{folders}, Cache: filepath.Join(dir, "cache"), Note: func(err error) { log.Print(err) }}

@@ -107,7 +107,6 @@ func report() {
 	}
 }
 
-// checkers returns the programs that are installed.
 func checkers(dir, linkinator string) []*checker {
 	program := filepath.Join(dir, "locus")
 	bench.BuildCommand(program)
