@@ -174,16 +174,13 @@ func (d *linkFinder) within(v source) {
 	}
 	inner := newLinkFinder(v.Text, &d.o, func(l Link) bool {
 		l.Start, l.End = int64(v.start+v.Offset(int(l.Start))), int64(v.start+v.Offset(int(l.End)))
-		if v.Changed() {
-			d.keep(&l.Match)
-			l.Ref = strings.Clone(l.Ref)
-		}
 		if !d.yield(l) {
 			d.done = true
 		}
 		return !d.done
 	})
 	inner.depth, inner.base, inner.xml = d.depth+1, d.base, false
+	inner.o.Extract.Clone = d.o.Extract.Clone || v.Changed()
 	inner.html(0, len(v.Text))
 }
 
@@ -205,7 +202,7 @@ func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	}
 	d.refer(written, v.start+v.Offset(from), v.start+v.Offset(to), extract.Attribute, v.element)
 	if v.element == "base href" && written != "" && !d.based {
-		d.base, d.based = written, true
+		d.base, d.based = strings.Clone(written), true
 	}
 }
 

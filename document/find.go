@@ -130,3 +130,18 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	}
 	return b.Bytes(), true, err
 }
+
+// whole returns all of an item that must be read as a whole, in place if that is possible;
+// what names it in an error. With an error, it may be cut, or nil.
+func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
+	if section := it.inPlace(len(h.octets)); section != nil {
+		return section, section.Size(), nil
+	}
+	octets, ok, err := f.hold(it)
+	if !ok {
+		return nil, 0, fmt.Errorf("%w: %s of more than %d octets that is not a file", ErrLimit, what, f.o.Held)
+	}
+	held := bytes.NewReader(octets)
+	it.r = held
+	return held, held.Size(), err
+}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"strings"
@@ -76,8 +77,6 @@ const (
 	// headSize is how many of the first octets of a document are read at once: most
 	// documents are shorter.
 	headSize = 512 << 10
-	// maxEmpty is how many reads in a row may return nothing.
-	maxEmpty = 100
 	// tarBlock is the length of a header of a tar archive, tarMagic the offset of the
 	// magic in it, and tarName the length of the name before it.
 	tarBlock = 512
@@ -91,46 +90,40 @@ const (
 type head struct {
 	octets []byte
 	all    bool // the item has no more
-	buf    *[headSize]byte
+	r      *bufio.Reader
 }
 
-var heads = sync.Pool{New: func() any { return new([headSize]byte) }}
+var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
 // readHead reads the head of an item. From a pipe whose type is known it reads only as
 // much as shows whether it is a container, because the user may wait for the result. An
 // error after the first octets is left to the reader of the item.
 func readHead(it *item) (*head, error) {
-	h := &head{buf: heads.Get().(*[headSize]byte)}
-	waited := it.typ != "" && !it.mixed && !it.ready && it.isWaited()
-	n, err := 0, error(nil)
-	for empty := 0; n < len(h.buf) && err == nil && (!waited || !isPlain(h.buf[:n])); {
-		var m int
-		m, err = it.r.Read(h.buf[n:])
-		n += m
-		if m > 0 {
-			empty = 0
-		} else if empty++; empty == maxEmpty && err == nil {
-			err = io.ErrNoProgress
-		}
+	h := &head{r: heads.Get().(*bufio.Reader)}
+	h.r.Reset(it.r)
+	n := headSize
+	if it.typ != "" && !it.mixed && !it.ready && it.isWaited() {
+		n = 1
 	}
-	h.octets, h.all = h.buf[:n], err == io.EOF
-	if err != nil && !h.all {
-		if n == 0 {
-			h.free()
-			return nil, err
-		}
-		it.r = io.MultiReader(bytes.NewReader(h.octets), failed{err})
-		return h, nil
+	_, err := h.r.Peek(n)
+	for h.peek(); err == nil && len(h.octets) < headSize && !isPlain(h.octets); h.peek() {
+		_, err = h.r.Peek(len(h.octets) + 1)
 	}
-	if h.all {
-		it.r = bytes.NewReader(h.octets)
-	} else {
-		it.r = io.MultiReader(bytes.NewReader(h.octets), it.r)
+	h.all = err == io.EOF
+	if err != nil && !h.all && len(h.octets) == 0 {
+		h.free()
+		return nil, err
 	}
+	it.r = h.r
 	return h, nil
 }
 
-func (h *head) free() { heads.Put(h.buf) }
+func (h *head) peek() { h.octets, _ = h.r.Peek(h.r.Buffered()) }
+
+func (h *head) free() {
+	h.r.Reset(nil)
+	heads.Put(h.r)
+}
 
 type failed struct{ err error }
 

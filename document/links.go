@@ -187,29 +187,16 @@ func mayHold(text string, n markup.Notation) bool {
 
 // running reports the URLs of p, which the text has at start.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
-	for m := range extract.All(p.Text, &d.o.Extract) {
+	o := d.o.Extract
+	o.Clone = o.Clone || p.Changed() // The URLs keep no decoded text in memory.
+	for m := range extract.All(p.Text, &o) {
 		if n == markup.MarkdownText && m.Form == extract.Bare {
 			trimEmphasis(&m)
 		}
 		m.Start, m.End = int64(start+p.Offset(int(m.Start))), int64(start+p.Offset(int(m.End)))
-		if p.Changed() {
-			d.keep(&m)
-		}
 		if d.emit(Link{Match: m}); d.done {
 			return
 		}
-	}
-}
-
-// keep makes the URLs of m keep no decoded text in memory: they are parts of the
-// document if they are written there, and texts of their own otherwise.
-func (d *linkFinder) keep(m *extract.Match) {
-	for _, u := range [...]*locus.URL{&m.URL, &m.Alternative} {
-		text := d.text[m.Start:m.End]
-		if u.String() != text {
-			text = strings.Clone(u.String())
-		}
-		*u, _ = locus.Parse(text) // It has parsed before. The zero URL stays zero.
 	}
 }
 
@@ -232,6 +219,9 @@ func trimEmphasis(m *extract.Match) {
 func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
 	if written == "" || len(written) > locus.MaxLen {
 		return
+	}
+	if d.o.Extract.Clone {
+		written = strings.Clone(written)
 	}
 	l := Link{Match: extract.Match{Form: form, Start: int64(start), End: int64(end)}, Element: element}
 	if end, _ := octet.SchemeEnd(written); end > 0 && end < len(written) && written[end] == ':' {

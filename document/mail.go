@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -64,21 +63,13 @@ func (f *finder) header(it item, h message.Header, label string) {
 // message reads an item as a message. If it is not one, the item is unchanged; an error
 // then says that it was too large.
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
-	limits := &message.Limits{Part: f.o.Unpacked}
-	var m *message.Message
-	var err error
-	if whole := it.inPlace(len(h.octets)); whole != nil {
-		m, err = message.Parse(whole, whole.Size(), limits)
-	} else {
-		octets, ok, failure := f.hold(it)
-		if !ok {
-			return nil, fmt.Errorf("%w: a message of more than %d octets that is not a file is read as plain text", ErrLimit, f.o.Held)
-		}
-		it.r = bytes.NewReader(octets)
-		m, err = message.Parse(it.r.(io.ReaderAt), int64(len(octets)), limits)
-		if failure != nil {
-			it.r, err = io.MultiReader(it.r, failed{failure}), failure
-		}
+	whole, size, failure := f.whole(it, h, "a message")
+	if whole == nil {
+		return nil, fmt.Errorf("%w is read as plain text", failure)
+	}
+	m, err := message.Parse(whole, size, &message.Limits{Part: f.o.Unpacked})
+	if failure != nil {
+		it.r, err = io.MultiReader(it.r, failed{failure}), failure
 	}
 	if errors.Is(err, message.ErrNoMessage) {
 		return nil, nil

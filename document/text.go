@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/extract"
 	"github.com/locus-url/locus/internal/iri"
 	"github.com/locus-url/locus/internal/media"
@@ -105,12 +104,6 @@ func (t *texts) short(text []byte) {
 	}
 }
 
-// own returns u with a text of its own, which does not keep the document in memory.
-func own(u locus.URL) locus.URL {
-	v, _ := locus.Parse(strings.Clone(u.String())) // It has parsed before. The zero URL stays zero.
-	return v
-}
-
 // markup reports the links of a text with markup, which is held in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
@@ -131,9 +124,9 @@ func (t *texts) markup(k kind) {
 	case css:
 		read = CSS
 	}
-	for l := range read(t.hold(octets), &t.f.o) {
-		l.URL, l.Alternative = own(l.URL), own(l.Alternative)
-		l.Ref, l.Base = strings.Clone(l.Ref), strings.Clone(l.Base)
+	o := t.f.o
+	o.Extract.Clone = true
+	for l := range read(t.hold(octets), &o) {
 		if !t.emit(l) {
 			break
 		}
