@@ -157,10 +157,5 @@ func IsHost(text string) bool {
 
 // IsScheme reports whether text is a scheme's name in lower case.
 func IsScheme(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if class := octet.Of(text[i]); class&octet.Scheme == 0 || class&octet.Upper != 0 {
-			return false
-		}
-	}
-	return text != ""
+	return text != "" && octet.All(text)&octet.Scheme != 0 && octet.ToLower(text) == text
 }

@@ -1,8 +1,10 @@
 package document
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/locus-url/locus/document/markup"
 	"github.com/locus-url/locus/extract"
@@ -136,20 +138,14 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	switch c {
 	case oneURL, referred:
 		d.one(&v, 0, len(s), markup.HTMLValue)
-	case commas:
-		for i := 0; i < len(s); i++ {
-			first := i
-			for i < len(s) && s[i] != ',' {
-				i++
-			}
-			d.one(&v, first, i, markup.HTMLValue)
-		}
 	case page:
 		d.within(v)
-	case urls:
-		for i := markup.SkipSpace(s, 0); i < len(s); i = markup.SkipSpace(s, i) {
+	case urls, commas:
+		for i := 0; i < len(s); i++ {
 			first := i
-			i = wordEnd(s, i)
+			for i < len(s) && (c != urls || !markup.IsSpace(s[i])) && (c != commas || s[i] != ',') {
+				i++
+			}
 			d.one(&v, first, i, markup.HTMLValue)
 		}
 	case candidates:
@@ -247,32 +243,25 @@ func descriptorsEnd(s string, i int) int {
 	return i
 }
 
-// refreshed returns where the URL is in the content of a refresh: "5; url=a.html" (HTML
-// 4.2.5.3, "shared declarative refresh steps").
+// refreshURL matches what is before the URL in the content of a refresh: "5; url=a.html"
+// (HTML 4.2.5.3, "shared declarative refresh steps").
+var refreshURL = sync.OnceValue(func() *regexp.Regexp {
+	const space = `[\t\n\f\r ]*`
+	return regexp.MustCompile(`^` + space + `[0-9.]+(?:` + space + `[;,]|[\t\n\f\r ])` + space + `(?:[Uu][Rr][Ll]` + space + `=` + space + `)?`)
+})
+
+// refreshed returns the offsets of the URL in the content of a refresh.
 func refreshed(s string) (from, to int, ok bool) {
-	i := markup.SkipSpace(s, 0)
-	time := i
-	for i < len(s) && (octet.Is(s[i], octet.Digit) || s[i] == '.') {
-		i++
-	}
-	if i == time || i == len(s) || !markup.IsSpace(s[i]) && s[i] != ';' && s[i] != ',' {
+	before := refreshURL().FindStringIndex(s)
+	if before == nil {
 		return 0, 0, false
 	}
-	i = markup.SkipSpace(s, i)
-	if i < len(s) && (s[i] == ';' || s[i] == ',') {
-		i = markup.SkipSpace(s, i+1)
-	}
-	if name := i + len("url"); name < len(s) && markup.SameName(s[i:name], "url") {
-		if equals := markup.SkipSpace(s, name); equals < len(s) && s[equals] == '=' {
-			i = markup.SkipSpace(s, equals+1)
+	from, to = before[1], len(s)
+	if from < to && (s[from] == '"' || s[from] == '\'') {
+		from++
+		if n := strings.IndexByte(s[from:], s[from-1]); n >= 0 {
+			to = from + n
 		}
 	}
-	to = len(s)
-	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
-		if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 {
-			to = i + 1 + n
-		}
-		i++
-	}
-	return i, to, true
+	return from, to, true
 }

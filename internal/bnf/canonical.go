@@ -133,18 +133,25 @@ func (c *Canon) Raw(text string) { c.text.WriteString(text) }
 // Text writes text with canonical escapes: it decodes escaped characters of plain, writes
 // other escapes in upper-case digits, and encodes octets that are not xchars. plain has
 // the characters that mean the same escaped or not in this part of this scheme.
-func (c *Canon) Text(text string, plain escape.Set) {
-	kept := 0 // text[:kept] is written
+func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
+
+// xchars is never written.
+var xchars = escape.Xchar()
+
+// rewrite writes text with canonical escapes. It leaves the characters of raw, and decodes
+// escaped characters of plain.
+func (c *Canon) rewrite(text string, plain, raw escape.Set) {
+	done := 0 // text[:done] is written
 	for i := 0; i < len(text); {
-		if octet.Is(text[i], octet.Xchar) && text[i] != '%' {
+		if octet.Is(text[i], octet.Unreserved) || raw.Has(text[i]) {
 			i++
 			continue
 		}
-		c.Raw(text[kept:i])
+		c.Raw(text[done:i])
 		i += c.octet(text[i:], plain)
-		kept = i
+		done = i
 	}
-	c.Raw(text[kept:])
+	c.Raw(text[done:])
 }
 
 // octet writes the first octet of text, escaped or not: decoded if it was escaped and
@@ -169,22 +176,7 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 // escapes; it leaves those unchanged. It writes the characters of plain as themselves,
 // and all others as escapes. Each unreserved character must be in plain or kept.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
-	done := 0 // text[:done] is written
-	for i := 0; i < len(text); {
-		if octet.Is(text[i], octet.Unreserved) {
-			i++
-			continue
-		}
-		o, size := Octet(text, i)
-		if size == 1 && (plain.Has(o) || kept.Has(o)) {
-			i++
-			continue
-		}
-		c.text.WriteString(text[done:i])
-		i += c.octet(text[i:], plain)
-		done = i
-	}
-	c.text.WriteString(text[done:])
+	c.rewrite(text, plain, plain.Union(kept))
 }
 
 // Slashes writes a leading "//" of a scheme-specific part, escaped or not, as "/%2F",
