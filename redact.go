@@ -14,14 +14,19 @@ func (u URL) Redacted() string {
 	if spans == nil {
 		return u.text
 	}
+	return replaced(u.text, spans)
+}
+
+// replaced returns text with "***" for each of the spans.
+func replaced(text string, spans []span) string {
 	var b strings.Builder
 	from := 0
 	for _, s := range spans {
-		b.WriteString(u.text[from:s.start])
+		b.WriteString(text[from:s.start])
 		b.WriteString("***")
 		from = s.end
 	}
-	b.WriteString(u.text[from:])
+	b.WriteString(text[from:])
 	return b.String()
 }
 
@@ -66,32 +71,24 @@ func maskGuess(text string) string { return stars(text, secrets(text, URL{})) }
 // MaskText returns running text with "***" for each password that [Mask] hides in one
 // of its words. White space, double quotes, "<" and ">" end a word.
 func MaskText(text string) string {
-	var b strings.Builder
-	done := 0
+	var all []span
 	for start := 0; start < len(text); {
 		end := start
 		for end < len(text) && strings.IndexByte(" \t\r\n\"<>", text[end]) < 0 {
 			end++
 		}
-		if end == start {
-			start++
-			continue
-		}
 		// Closing brackets and punctuation are not part of the URL.
 		word := strings.TrimRight(text[start:end], ").,;]}'")
 		u, _ := Parse(word)
 		for _, s := range secrets(word, u) {
-			b.WriteString(text[done : start+s.start])
-			b.WriteString("***")
-			done = start + s.end
+			all = append(all, span{start + s.start, start + s.end})
 		}
-		start = end
+		start = end + 1
 	}
-	if done == 0 {
+	if all == nil {
 		return text
 	}
-	b.WriteString(text[done:])
-	return b.String()
+	return replaced(text, all)
 }
 
 // stars returns text with each octet within spans as "*".
