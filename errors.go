@@ -4,6 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
+
+	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
 )
 
 // Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
@@ -75,4 +79,64 @@ func Quote(text string) string {
 		return fmt.Sprintf("%s...(%d octets)...%s", strconv.QuoteToASCII(text[:head]), len(text)-head-tail, strconv.QuoteToASCII(text[len(text)-tail:]))
 	}
 	return strconv.QuoteToASCII(text)
+}
+
+// fault is the reason why a text is not a URL: the name of the part in section 5, and the
+// error.
+type fault struct {
+	part string
+	err  error
+}
+
+var (
+	tooLong       = &fault{"genericurl", ErrTooLong}
+	noScheme      = &fault{"scheme", ErrNoScheme}
+	badScheme     = &fault{"scheme", ErrControl}
+	notInScheme   = &fault{"scheme", ErrNoScheme}
+	badLogin      = &fault{"login", ErrControl}
+	badEscape     = &fault{"escape", ErrEscape}
+	backslash     = &fault{"login", ErrBackslash}
+	twoAts        = &fault{"user", ErrAt}
+	badAddress    = &fault{"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)}
+	badPort       = &fault{"port", ErrPort}
+	portRange     = &fault{"port", ErrPortRange}
+	badPath       = &fault{"urlpath", ErrControl}
+	badSchemePart = &fault{"schemepart", ErrControl}
+	badFragment   = &fault{"fragmentid", ErrControl}
+	windowsPath   = &fault{"scheme", ErrWindowsPath}
+)
+
+func (f *fault) error(text string, at int) *SyntaxError {
+	err := f.err
+	switch f {
+	case tooLong:
+		err = fmt.Errorf("%w: %d octets, the limit is %d", err, len(text), MaxLen)
+	case noScheme:
+		at = 0
+	case notInScheme:
+		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+	case windowsPath:
+		// A text with "@" may hold a password, which no message shows.
+		if u, ok := WindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
+			err = fmt.Errorf("%w: its URL is %s", err, u)
+		}
+	}
+	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: f.part, Err: err}
+}
+
+// WindowsPath returns the URL of the file with a Windows path: C:\Users\joe,
+// C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
+// refuses C:\Users\joe and \\server\share. It takes C:/Users/joe as a URL of a scheme
+// "c".
+func WindowsPath(text string) (url string, ok bool) {
+	slashes := strings.ReplaceAll(text, `\`, "/")
+	prefix := "file:"
+	switch {
+	case strings.HasPrefix(text, `\\`) && len(text) > 2:
+	case len(text) > 2 && octet.Is(text[0], octet.Alpha) && text[1] == ':' && slashes[2] == '/' && !strings.HasPrefix(text[2:], "//"):
+		prefix = "file:///"
+	default:
+		return "", false
+	}
+	return prefix + escape.Encode(slashes, escape.Unreserved().With("/:")), true
 }

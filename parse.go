@@ -311,32 +311,22 @@ func (l *login) readUser(s string) {
 // readHost reads the host from start to the end of s or the ":" of a port.
 func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	end, shape := octet.Host(s, start)
-	switch {
-	case end == len(s) || s[end] == ':':
-	case s[start] == '[':
-		if end = addressEnd(s, start); end < 0 {
+	if end < len(s) && s[end] != ':' {
+		// Not a host of section 5. It still ends at the ":".
+		shape |= octet.HostEdges
+		if s[start] != '[' {
+			rest, _, _ := strings.Cut(s[end:], ":")
+			end += len(rest)
+		} else if end = addressEnd(s, start); end < 0 {
 			return 0, badAddress, start
 		}
-		shape |= octet.HostEdges | upperShape(s[start:end])
-	default:
-		// Not a host of section 5. It still ends at the ":".
-		for end < len(s) && s[end] != ':' {
-			end++
+		if strings.ContainsAny(s[start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			shape |= octet.HostUpper
 		}
-		shape |= octet.HostEdges | upperShape(s[start:end])
 	}
 	l.host = hostFacts(s, start, end, shape)
 	l.lacks |= upperFact(shape)
 	return end, nil, 0
-}
-
-func upperShape(s string) octet.HostShape {
-	for i := 0; i < len(s); i++ {
-		if octet.Is(s[i], octet.Upper) {
-			return octet.HostUpper
-		}
-	}
-	return 0
 }
 
 // addressEnd returns the offset after the "]" of the IPv6 address at i, or -1 if

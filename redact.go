@@ -212,7 +212,9 @@ func secrets(text string, u URL) []span {
 			return nil
 		}
 	}
-	f := newFinder(text)
+	f := &finder{text: text, marks: marks(text)}
+	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
+	}
 	switch {
 	case u.IsZero():
 		f.guess()
@@ -241,13 +243,6 @@ type segment struct {
 	start, end int
 	wide       bool // it may include blanks
 	at         int  // the last "@", or -1
-}
-
-func newFinder(text string) *finder {
-	f := &finder{text: text, marks: marks(text)}
-	for f.lastAt = len(f.marks) - 1; f.lastAt >= 0 && f.marks[f.lastAt].octet != '@'; f.lastAt-- {
-	}
-	return f
 }
 
 // segment returns the end of the segment that contains mark i, and the last "@" of

@@ -87,18 +87,14 @@ func (f *finder) find(it item) {
 
 // next counts a member, and reports whether it is to be read.
 func (f *finder) next(it item) bool {
-	switch {
-	case f.done:
-		return false
-	case f.left <= 0:
-		// The error was reported when the last octet was read.
-		return false
-	case f.members == 0:
-		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+	if f.done || f.left <= 0 { // The error was reported when the last octet was read.
 		return false
 	}
 	f.members--
-	return true
+	if f.members < 0 {
+		f.fail(it, fmt.Errorf("%w: more than %d members", ErrLimit, f.o.Members))
+	}
+	return f.members >= 0
 }
 
 // unpacked is the content of a container, up to the limit.

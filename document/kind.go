@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,11 +57,13 @@ var types = map[string]kind{
 	"application/x-compress": lzw,
 }
 
-// magic are the first octets of containers.
-var magic = []struct {
+type mark struct {
 	octets string
 	kind   kind
-}{
+}
+
+// magic are the first octets of containers.
+var magic = []mark{
 	{"\x1F\x8B\x08", gzipped},
 	{"\xFD7zXZ\x00", xzipped},
 	{"\x28\xB5\x2F\xFD", zstandard},
@@ -132,17 +135,8 @@ func (f failed) Read([]byte) (int, error) { return 0, f.err }
 // isPlain reports whether no container begins with these octets.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
-		return len(octets) >= bzip2Head || containerOf(octets) == plain && !mayBe(octets)
-	}
-	return false
-}
-
-// mayBe reports whether some magic begins with octets.
-func mayBe(octets []byte) bool {
-	for _, m := range magic {
-		if strings.HasPrefix(m.octets, string(octets)) {
-			return true
-		}
+		return len(octets) >= bzip2Head || containerOf(octets) == plain &&
+			!slices.ContainsFunc(magic, func(m mark) bool { return strings.HasPrefix(m.octets, string(octets)) })
 	}
 	return false
 }
@@ -150,7 +144,7 @@ func mayBe(octets []byte) bool {
 // containerOf returns the kind of container that begins with these octets, or plain.
 func containerOf(octets []byte) kind {
 	for _, m := range magic {
-		if len(octets) >= len(m.octets) && string(octets[:len(m.octets)]) == m.octets {
+		if bytes.HasPrefix(octets, []byte(m.octets)) {
 			return m.kind
 		}
 	}

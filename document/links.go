@@ -95,12 +95,12 @@ func (d *linkFinder) piece(p markup.Piece) {
 		d.prose(p.Start, p.End, markup.MarkdownText)
 	case markup.Code:
 		d.prose(p.Start, p.End, markup.Literal)
-	case markup.Link:
-		d.destination(p, extract.Link)
-	case markup.Image:
-		d.destination(p, extract.Image)
-	case markup.Definition:
-		d.destination(p, extract.Definition)
+	case markup.Link, markup.Image, markup.Definition:
+		if len(written) <= maxPiece {
+			decoded := markup.Decode(written, markup.MarkdownText)
+			// One in "<" and ">" may have blanks.
+			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], "")
+		}
 	case markup.Autolink:
 		decoded := markup.Decode(written, markup.HTMLText)
 		d.refer(decoded.Text, p.Start, p.End, extract.Bracketed, "")
@@ -114,14 +114,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 	}
 }
 
-func (d *linkFinder) destination(p markup.Piece, form extract.Form) {
-	if p.End-p.Start > maxPiece {
-		return
-	}
-	decoded := markup.Decode(d.text[p.Start:p.End], markup.MarkdownText)
-	// One in "<" and ">" may have blanks.
-	d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, form, "")
-}
+var forms = map[markup.PieceKind]extract.Form{markup.Link: extract.Link, markup.Image: extract.Image, markup.Definition: extract.Definition}
 
 func (d *linkFinder) html(start, end int) {
 	h := markup.HTML{Source: d.text[:end], Offset: start, XML: d.xml}

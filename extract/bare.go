@@ -72,7 +72,8 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 	case strings.HasPrefix(text[colon+1:], "//"):
 		r = run{text: text, start: start, i: colon + len("://"), final: final}
 		r.login()
-	case !apart(text, start):
+	case !isFree(text, start, "") && text[start-1] != '.' && !strings.HasSuffix(strings.ToUpper(text[max(0, start-len("URL:")):start]), "URL:"):
+		// "x/mailto:a@b" is not "see mailto:a@b".
 		return colon + 1, none
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
@@ -86,13 +87,6 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 		return r.i, none
 	}
 	return end, found
-}
-
-// apart reports whether the text before the scheme at start separates it from a word, as
-// it must if no "//" follows: "see mailto:a@b", not "x/mailto:a@b".
-func apart(text string, start int) bool {
-	return isFree(text, start, "") || text[start-1] == '.' ||
-		start >= len("URL:") && strings.EqualFold(text[start-len("URL:"):start], "URL:")
 }
 
 // run reads a bare URL from its start.
@@ -607,4 +601,75 @@ func isGroup(text string) bool {
 // isNID reports whether text is the name of a URN's namespace (RFC 8141 section 2).
 func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
+}
+
+// usual reads the common bare URL: a host, perhaps a port, and a path and a search of
+// US-ASCII without brackets. It returns where the URL ends, or 0 if [scanner.bare] must read
+// it, which gives the same result in 1.5 times the time (BenchmarkDense).
+func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
+	i := colon + len("://")
+	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
+		return 0
+	}
+	text = text[:min(len(text), start+locus.MaxLen+1)]
+	// The host must end here: the rest of a login is for bare.
+	if i, _ = octet.Host(text, i); i < len(text) && text[i] == ':' {
+		for i++; i < len(text) && octet.Is(text[i], octet.Digit); i++ {
+		}
+	}
+	if i >= len(text) || text[i] != '/' && kinds[text[i]]&ends == 0 {
+		return 0
+	}
+	entity := false
+	for {
+		if i = octet.Plain(text, i); i >= len(text) {
+			return 0
+		}
+		c := text[i]
+		k := kinds[c]
+		if k&special != 0 {
+			if k&ends != 0 || c == ')' || c == ']' || c == '}' {
+				break
+			}
+			switch c {
+			case '?', '#':
+			case '%':
+				if !octet.IsEscape(text, i) {
+					return 0
+				}
+			case '&':
+				if len(text)-i < maxEntity || isDelimiter(text[i:]) {
+					return 0
+				}
+				entity = true
+			default:
+				return 0
+			}
+		}
+		i++
+	}
+	end = i
+	for kinds[text[end-1]]&trims != 0 {
+		if end--; entity || strings.IndexByte(".,;:!?", text[end]) < 0 {
+			return 0
+		}
+	}
+	written := text[start:end]
+	if s.Clone {
+		written = strings.Clone(written)
+	}
+	u, err := locus.Parse(written)
+	if err != nil {
+		return 0
+	}
+	facts := u.Facts()
+	switch {
+	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
+		return 0
+	case !facts.Has(locus.Slash) && end != i:
+		// What was trimmed may belong to the login.
+		return 0
+	}
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: Bare}
+	return end
 }

@@ -197,7 +197,6 @@ func (s *scanner) parse(written string, start, end int, form Form, part Part, m 
 	if err != nil || form != Wrapped && !plausible(u, part) {
 		return false
 	}
-	m.URL, m.Alternative = u, locus.URL{}
-	m.Start, m.End, m.Form, m.IRI, m.Assumed = int64(start), int64(end), form, octet.All(written)&octet.ASCII == 0, false
+	*m = Match{URL: u, Start: int64(start), End: int64(end), Form: form, IRI: octet.All(written)&octet.ASCII == 0}
 	return true
 }

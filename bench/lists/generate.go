@@ -83,29 +83,26 @@ func appendProduction(b []byte, r *rand.Rand, name string) []byte {
 
 func appendPart(b []byte, r *rand.Rand, part string) []byte {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
-	digits := strings.TrimLeft(part, "0123456789")
-	n, _ := strconv.Atoi(part[:len(part)-len(digits)])
-	switch most, err := strconv.Atoi(part[1:]); {
-	case err == nil && n == 0 && (part[0] == 'a' || part[0] == 't'):
-		chars := letters
-		if part[0] == 't' {
-			chars += letters + "0123456789-_."
-		}
+	rest := strings.TrimLeft(part, "0123456789")
+	n, _ := strconv.Atoi(strings.TrimSuffix(part, rest))
+	most, err := strconv.Atoi(rest[1:])
+	switch {
+	case err == nil && rest[0] == '-':
+		b = strconv.AppendInt(b, int64(n+r.IntN(most-n+1)), 10)
+	case err == nil:
+		chars := map[byte]string{'a': letters, 't': letters + letters + "0123456789-_."}[rest[0]]
 		for range 1 + r.IntN(most) {
 			b = append(b, chars[r.IntN(len(chars))])
 		}
-	case digits[0] == '-':
-		most, _ := strconv.Atoi(digits[1:])
-		b = strconv.AppendInt(b, int64(n+r.IntN(most-n+1)), 10)
-	case n > 0:
+	case n == 0:
+		b = appendProduction(b, r, part)
+	default:
 		for i := range 1 + r.IntN(n) {
 			if i > 0 {
-				b = append(b, digits[0])
+				b = append(b, rest[0])
 			}
-			b = appendProduction(b, r, digits[1:])
+			b = appendProduction(b, r, rest[1:])
 		}
-	default:
-		b = appendProduction(b, r, part)
 	}
 	return b
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -20,6 +21,7 @@ import (
 	"mvdan.cc/xurls/v2"
 
 	"github.com/locus-url/locus/bench"
+	"github.com/locus-url/locus/bench/lists"
 	"github.com/locus-url/locus/extract"
 )
 
@@ -95,7 +97,6 @@ func libraries(rounds int, texts ...text) {
 		})},
 		{"linkify (Rust)", 0, linkify()},
 		{"xurls (Go)", 1 << 20, clocked(func(s string) int { return len(rx.FindAllStringIndex(s, -1)) })},
-		{"linkify-it (JavaScript)", 4 << 20, linkifyIt()},
 	}
 	// cell is the result for one peer and text.
 	type cell struct {
@@ -157,22 +158,9 @@ func linkify() func(text) (time.Duration, int) {
 		log.Printf("linkify is not measured: %v %s", err, out)
 		return nil
 	}
-	return ownClock(func(path string) *exec.Cmd { return exec.Command("linkify/target/release/linkify-peer", path, "1") })
-}
-
-// linkifyIt returns a function that measures linkify-it; nil: it is not installed.
-func linkifyIt() func(text) (time.Duration, int) {
-	if _, err := os.Stat("linkify-it/node_modules/linkify-it"); err != nil {
-		log.Print("linkify-it is not measured: npm install in linkify-it")
-		return nil
-	}
-	return ownClock(func(path string) *exec.Cmd { return exec.Command("node", "linkify-it/main.js", path) })
-}
-
-// ownClock runs a program that prints its own time in nanoseconds and the number of URLs.
-func ownClock(command func(path string) *exec.Cmd) func(text) (time.Duration, int) {
 	return func(t text) (took time.Duration, n int) {
-		bench.Must(fmt.Sscan(string(bench.Must(command(t.path).Output())), &took, &n))
+		// It prints its own time in nanoseconds and the number of URLs.
+		bench.Must(fmt.Sscan(string(bench.Must(exec.Command("linkify/target/release/linkify-peer", t.path, "1").Output())), &took, &n))
 		return took, n
 	}
 }
@@ -234,4 +222,49 @@ type lineCounter int
 func (c *lineCounter) Write(b []byte) (int, error) {
 	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
 	return len(b), nil
+}
+
+// Names in the directory of a corpus.
+const (
+	documentsFile = "documents.txt"
+	denseFile     = "dense.txt"
+	treeFolder    = "tree"
+)
+
+// newCorpus makes a corpus of that size in dir from the documentation, the Go distribution
+// and other files of this machine: documents in one file and as a tree of files, and their
+// URLs. It repeats the documents if they are too few.
+func newCorpus(dir string, size int64) (documents, dense text, files int) {
+	var all bytes.Buffer
+	for int64(all.Len()) < size {
+		before := all.Len()
+		for _, root := range []string{"/usr/share/doc", lists.GoRoot(), "/usr/share", "/usr/include"} {
+			lists.Walk(root, func(name string) bool {
+				octets := lists.Text(name)
+				if len(octets) == 0 {
+					return true
+				}
+				all.Write(octets)
+				all.WriteByte('\n')
+				files++
+				folder := filepath.Join(dir, treeFolder, fmt.Sprint(files/100))
+				bench.Check(os.MkdirAll(folder, 0o777))
+				bench.Check(os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", files)), octets, 0o666))
+				return int64(all.Len()) < size
+			})
+		}
+		if all.Len() == before {
+			bench.Check(errors.New("no documents on this machine"))
+		}
+	}
+	documents = text{"documents", filepath.Join(dir, documentsFile), all.String()}
+	var urls strings.Builder
+	for m := range extract.All(documents.octets, nil) {
+		urls.WriteString("see " + m.URL.String() + "\n")
+	}
+	dense = text{"dense", filepath.Join(dir, denseFile), urls.String()}
+	for _, t := range []text{documents, dense} {
+		bench.Check(os.WriteFile(t.path, []byte(t.octets), 0o666))
+	}
+	return documents, dense, files
 }
