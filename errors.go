@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/locus-url/locus/escape"
-	"github.com/locus-url/locus/internal/octet"
 )
 
 // Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
@@ -122,21 +119,4 @@ func (f *fault) error(text string, at int) *SyntaxError {
 		}
 	}
 	return &SyntaxError{Input: maskGuess(text), Offset: at, Part: f.part, Err: err}
-}
-
-// WindowsPath returns the URL of the file with a Windows path: C:\Users\joe,
-// C:/Users/joe, or \\server\share\joe. ok reports whether text is such a path. [Parse]
-// refuses C:\Users\joe and \\server\share. It takes C:/Users/joe as a URL of a scheme
-// "c".
-func WindowsPath(text string) (url string, ok bool) {
-	slashes := strings.ReplaceAll(text, `\`, "/")
-	prefix := "file:"
-	switch {
-	case strings.HasPrefix(text, `\\`) && len(text) > 2:
-	case len(text) > 2 && octet.Is(text[0], octet.Alpha) && text[1] == ':' && slashes[2] == '/' && !strings.HasPrefix(text[2:], "//"):
-		prefix = "file:///"
-	default:
-		return "", false
-	}
-	return prefix + escape.Encode(slashes, escape.Unreserved().With("/:")), true
 }
