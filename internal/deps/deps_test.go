@@ -29,6 +29,9 @@ const rules = `
 	internal/octet < escape < locus
 	< relative, extract, policy, internal/bnf;
 
+	# What other standards make of a text.
+	locus < profile/rfc3986, profile/whatwg;
+
 	# The contract of a scheme, and what schemes share.
 	internal/bnf, relative, extract < scheme;
 	internal/bnf < internal/addrspec;

@@ -41,6 +41,7 @@ var naming = map[string]string{
 	"message/ids.go":                        "the header of a message names messages",
 	"message/text.go":                       "the header of a message names messages",
 	"policy/policy.go":                      "the name of a rule",
+	"profile/whatwg/url.go":                 "the special schemes of the URL Standard",
 	"redact.go":                             "passwords are found without a registry, in texts that are not URLs too",
 	"windows.go":                            "a Windows path is a file",
 }

@@ -164,7 +164,7 @@ func (p *parser) parse() error {
 	rest := colon + 1
 	slashes := strings.HasPrefix(s[rest:], "//")
 	switch {
-	case p.url.scheme == "file":
+	case p.url.scheme == fileScheme:
 		if !slashes {
 			p.note("special-scheme-missing-following-solidus", rest, 0)
 		}
@@ -201,7 +201,7 @@ func (p *parser) noScheme() error {
 		return p.end(0)
 	}
 	p.setScheme(p.base.scheme)
-	if p.url.scheme == "file" {
+	if p.url.scheme == fileScheme {
 		return p.file(0)
 	}
 	return p.relative(0)
@@ -341,7 +341,7 @@ func (p *parser) pathStart(i int) error {
 // file is the file state, the file slash state and the file host state.
 func (p *parser) file(i int) error {
 	p.url.hasHost = true
-	fromBase := p.base != nil && p.base.scheme == "file"
+	fromBase := p.base != nil && p.base.scheme == fileScheme
 	switch {
 	case !p.isSlash(i) && !fromBase:
 		return p.path(i, "")
@@ -397,7 +397,7 @@ func startsWithDrive(text string) bool {
 
 // shorten removes the last segment of a path (section 4.1).
 func (p *parser) shorten(path string) string {
-	if p.url.scheme == "file" && len(path) == 3 && isDrive(path[1:]) && path[2] == ':' {
+	if p.url.scheme == fileScheme && len(path) == 3 && isDrive(path[1:]) && path[2] == ':' {
 		return path
 	}
 	return path[:max(strings.LastIndexByte(path, '/'), 0)]
@@ -446,7 +446,7 @@ func (p *parser) path(i int, before string) error {
 		default:
 			first := len(out) == 0
 			out = append(out, '/')
-			if p.url.scheme == "file" && first && isDrive(segment) {
+			if p.url.scheme == fileScheme && first && isDrive(segment) {
 				out = append(out, segment[0], ':')
 			} else {
 				out = appendEncoded(out, segment, pathSet)
@@ -463,7 +463,7 @@ func (p *parser) path(i int, before string) error {
 
 // isPlain reports whether a path stays as it is.
 func (p *parser) isPlain(text string) bool {
-	if text == "" || text[0] != '/' || p.url.scheme == "file" {
+	if text == "" || text[0] != '/' || p.url.scheme == fileScheme {
 		return false
 	}
 	for i := range len(text) {

@@ -23,6 +23,9 @@ type URL struct {
 	hasFragment        bool
 }
 
+// fileScheme is the special scheme with rules of its own.
+const fileScheme = "file"
+
 // specialPort returns the default port of a special scheme (section 4.2), 0 for file.
 // ok reports whether the scheme is special.
 func specialPort(scheme string) (port int32, ok bool) {
@@ -33,7 +36,7 @@ func specialPort(scheme string) (port int32, ok bool) {
 		return 443, true
 	case "ftp":
 		return 21, true
-	case "file":
+	case fileScheme:
 		return 0, true
 	}
 	return 0, false
