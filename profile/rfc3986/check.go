@@ -78,6 +78,9 @@ func (u URI) Check() []locus.Violation {
 	if text, ok := u.Fragment(); ok {
 		c.component("fragment", "3.5", u.fragment+1, text, query)
 	}
+	if len(c.list) < 2 {
+		return c.list
+	}
 	slices.SortStableFunc(c.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return c.list
 }
@@ -113,7 +116,10 @@ func (c *checker) authority() {
 			return
 		}
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); port != "" && (err != nil || n == 0) {
+	if port == "" {
+		return
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		c.add(locus.Impossible, "port", "3.2.3", u.port+1, port, "a TCP or UDP port is 1 to 65535")
 	}
 }
@@ -179,8 +185,10 @@ func all(text string, k class) bool {
 func (c *checker) component(name, section string, offset int, text string, k class) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
+		if classes[b]&k != 0 {
+			continue
+		}
 		switch {
-		case classes[b]&k != 0:
 		case b != '%':
 			n := 1
 			if b >= 0x80 { // one character of several octets is one finding
