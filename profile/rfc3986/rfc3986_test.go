@@ -264,3 +264,15 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+func TestFormat(t *testing.T) {
+	u := Parse("ftp://joe:s3cret@h/")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		if got := fmt.Sprintf(verb, u); strings.Contains(got, "s3cret") || strings.Contains(got, fmt.Sprintf("%x", "s3cret")) {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+	if !strings.Contains(u.String(), "s3cret") || fmt.Sprint(u) != "ftp://joe:******@h/" {
+		t.Error(u)
+	}
+}

@@ -5,7 +5,12 @@
 // [Equal] compares by them. Nothing is decoded but by Normalize.
 package rfc3986
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/locus-url/locus"
+)
 
 // URI is a text split into its components. It is an immutable value; the zero URI is
 // the empty reference.
@@ -56,8 +61,13 @@ func Parse(text string) URI {
 	return u
 }
 
-// String returns the text as written.
+// String returns the text as written, with a password.
 func (u URI) String() string { return u.text }
+
+// Format writes u with its password hidden, for %v, %s and every other verb.
+func (u URI) Format(f fmt.State, verb rune) {
+	fmt.Fprintf(f, fmt.FormatString(f, verb), locus.Mask(u.text))
+}
 
 // Scheme returns the scheme as written (section 3.1). ok reports whether u has one.
 // Without one it is a relative reference (section 4.2).

@@ -7,7 +7,10 @@
 // what was written.
 package whatwg
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // URL is a URL record (section 4.1). It is an immutable value. The zero URL is none.
 type URL struct {
@@ -77,6 +80,18 @@ func (u *URL) Href() string {
 	}
 	return b.String()
 }
+
+// String returns the serialized URL with "***" for its password, so that formatting with
+// package fmt does not show it.
+func (u URL) String() string {
+	if u.password != "" {
+		u.password = "***"
+	}
+	return u.Href()
+}
+
+// GoString returns the quoted [URL.String], for %#v.
+func (u URL) GoString() string { return strconv.Quote(u.String()) }
 
 func (u *URL) writeHost(b *strings.Builder) {
 	b.WriteString(u.host)

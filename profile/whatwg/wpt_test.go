@@ -2,6 +2,7 @@ package whatwg
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -223,4 +224,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q on %q: %q is parsed to %q, %v", input, on, u.Href(), again.Href(), err)
 		}
 	})
+}
+
+func TestFormat(t *testing.T) {
+	u, err := Parse("ftp://joe:s3cret@h/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		for _, value := range []any{u, &u, []URL{u}} {
+			if got := fmt.Sprintf(verb, value); strings.Contains(got, "s3cret") {
+				t.Errorf("%s: %s", verb, got)
+			}
+		}
+	}
+	if u.Href() != "ftp://joe:s3cret@h/" || u.String() != "ftp://joe:***@h/" {
+		t.Error(u)
+	}
 }
