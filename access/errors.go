@@ -145,6 +145,7 @@ func (e *dialError) Error() string {
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
+func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
 // timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
 // error.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/locus-url/locus"
@@ -10,7 +11,7 @@ import (
 // ErrDenied is wrapped by each [*DeniedError].
 var ErrDenied = errors.New("denied by the policy")
 
-// DeniedError is a refusal, and the reason for it.
+// DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
 	// "port", "hops", "login", "session", "referral", "data"; for connections also
@@ -36,8 +37,8 @@ func (e *DeniedError) Error() string {
 	return text + " (" + e.Help + ")"
 }
 
-// Unwrap returns [ErrDenied].
-func (e *DeniedError) Unwrap() error { return ErrDenied }
+// Unwrap returns [ErrDenied] and [fs.ErrPermission].
+func (e *DeniedError) Unwrap() []error { return []error{ErrDenied, fs.ErrPermission} }
 
 // deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {
