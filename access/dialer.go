@@ -306,7 +306,7 @@ func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		c.Close()
-		return nil, net.ErrClosed
+		return nil, errClientClosed
 	}
 	if d.conns == nil {
 		d.conns = make(map[*conn]struct{})
@@ -319,6 +319,17 @@ func (d *dialer) forget(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.conns, c)
+}
+
+// closedError tells a connection that was closed with the client from one that was closed
+// by itself.
+func (d *dialer) closedError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return errClientClosed
+	}
+	return errConnClosed
 }
 
 func (d *dialer) close() error {

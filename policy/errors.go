@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/locus-url/locus"
 )
@@ -21,20 +20,19 @@ type DeniedError struct {
 	Subject string
 	// Reason says why, in a clause.
 	Reason string
-	// Help is the flag that allows it, "--allow-port 25", or a clause that says what
-	// to do. Empty: nothing allows it.
+	// Help is a clause that says what to do, or empty.
 	Help string
+	// Port is the port that would allow it in [Rules].Ports; 0: none would. For the rule
+	// "private", it is Rules.AllowPrivate that would.
+	Port uint16
 }
 
 func (e *DeniedError) Error() string {
 	text := "policy: " + e.Subject + ": " + e.Reason
-	switch {
-	case e.Help == "":
-		return text
-	case strings.HasPrefix(e.Help, "--"):
-		return text + " (" + e.Help + " allows it)"
+	if e.Help != "" {
+		text += " (" + e.Help + ")"
 	}
-	return text + " (" + e.Help + ")"
+	return text
 }
 
 // Unwrap returns [ErrDenied] and [fs.ErrPermission].

@@ -169,7 +169,7 @@ func (p Policy) checkData(t Target) error {
 	if t.Port != 0 {
 		reason = fmt.Sprintf("the control octet %s may be sent only to the port of %s, %d", triplet, t.URL.Scheme(), t.Port)
 	}
-	return deny(t.URL, "data", reason, allowPort(port))
+	return denyPort(t.URL, "data", reason, port)
 }
 
 // control returns the first encoded control octet of t that needs the scheme's own port.
@@ -295,7 +295,7 @@ func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 	if p.rules.TypedPrivate && z != Typed {
 		reason += ", and a link or redirect led there"
 	}
-	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
+	return &DeniedError{Rule: "private", Subject: subject, Reason: reason}
 }
 
 // CheckReferral judges whether the resource at from may lead to to. hops counts
@@ -344,7 +344,7 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 		if to.Port != 0 {
 			reason = fmt.Sprintf("a referral may lead to %s only on port %d, or back to the host and port that sent it", u.Scheme(), to.Port)
 		}
-		return deny(u, "referral", reason, allowPort(to.port()))
+		return denyPort(u, "referral", reason, to.port())
 	}
 	return nil
 }

@@ -54,7 +54,13 @@ const (
 	maxAsked = 3
 )
 
-var errClosed = errors.New("http: the client is closed")
+// errClosed is net.ErrClosed, because no server is at fault.
+var errClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string        { return "http: the client is closed" }
+func (closedError) Is(target error) bool { return target == net.ErrClosed }
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
