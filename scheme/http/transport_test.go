@@ -85,7 +85,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	if n := len(c.transports); n != maxTransports {
 		t.Errorf("%d transports", n)
 	}
-	for range more + 1 - maxTransports {
+	for range more - maxTransports {
 		<-closed
 	}
 	if text, err := io.ReadAll(held.(*scheme.Object).Body); string(text) != "x" || err != nil {
@@ -93,6 +93,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	}
 	held.Close()
 	held.Close() // a second Close has no effect
+	<-closed     // its transport was dropped before
 	c.Close()
 	for range maxTransports {
 		<-closed
