@@ -143,8 +143,8 @@ type Request struct {
 
 	// From is the result in which URL was found, as a link of a menu or a page; nil:
 	// URL is typed. A program that read a resource by other means makes a Result with
-	// URL and Zone. Without a Zone it counts as Near if URL is a file, otherwise as
-	// Far.
+	// URL and LinkOrigin. Without a LinkOrigin it counts as private if URL is a file,
+	// otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -181,8 +181,8 @@ type Result struct {
 	Hops []locus.URL
 	// Permanent reports that there were referrals, each of them permanent.
 	Permanent bool
-	// Zone is the zone of links in Resource, Near or Far.
-	Zone policy.Zone
+	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
+	LinkOrigin policy.Origin
 }
 
 // Close closes the resource, if there is one.
@@ -193,15 +193,15 @@ func (r *Result) Close() error {
 	return r.Resource.Close()
 }
 
-// foundZone returns the zone of what is found in r.
-func (c *Client) foundZone(r *Result) policy.Zone {
+// linkOrigin returns the origin of what is found in r.
+func (c *Client) linkOrigin(r *Result) policy.Origin {
 	switch {
-	case r.Zone != policy.Typed:
-		return r.Zone
+	case r.LinkOrigin != policy.Typed:
+		return r.LinkOrigin
 	case c.has(r.URL, scheme.Files):
-		return policy.Near
+		return policy.FromPrivate
 	}
-	return policy.Far
+	return policy.FromPublic
 }
 
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
@@ -210,22 +210,22 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 // names: it looks names up, asks the policy about each address, and keeps the time
 // limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
-	key := dialerKey{zone: policy.Typed}
+	key := dialerKey{origin: policy.Typed}
 	if all := c.options.Gateways.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
 		key.tunnel = all
 	}
 	return c.dialer(key)
 }
 
-// Way returns a dialer for the server of u, which was found in from (nil: u is typed),
+// DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
 // under the same checks as [Client.Do]. It is for a program that speaks to the server
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
-func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
-	zone, err := c.zoneOf(u, from)
+func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
+	origin, err := c.originOf(u, from)
 	var r route
 	if err == nil {
-		r, err = c.route(u, zone)
+		r, err = c.route(u, origin)
 	}
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
@@ -234,17 +234,17 @@ func (c *Client) Way(u locus.URL, from *Result) (scheme.Dialer, error) {
 	case err != nil:
 		return nil, NewError("open", u, err)
 	case !r.proxy.IsZero():
-		return c.dialer(dialerKey{zone: zone, tunnel: r.proxy}), nil
+		return c.dialer(dialerKey{origin: origin, tunnel: r.proxy}), nil
 	}
-	return c.dialerFor(r, zone), nil
+	return c.routeDialer(r, origin), nil
 }
 
-// zoneOf returns the zone of u, found in from.
-func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
+// originOf returns the origin of u, which was found in from.
+func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	if from == nil {
 		return policy.Typed, nil
 	}
-	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
+	return c.linkOrigin(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
 func (c *Client) target(u locus.URL) policy.Target {
@@ -283,8 +283,8 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-func (c *Client) check(u locus.URL, zone policy.Zone) error {
-	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
+func (c *Client) check(u locus.URL, origin policy.Origin) error {
+	if err := c.policy.CheckURL(c.target(u), origin); err != nil {
 		return err
 	}
 	if c.options.Check == nil {

@@ -388,7 +388,7 @@ func TestTransportRebinding(t *testing.T) {
 }
 
 // A redirect from a public server leads to no private one, even if typed URLs may.
-func TestTransportZones(t *testing.T) {
+func TestTransportOrigins(t *testing.T) {
 	var inner *httptest.Server
 	inner = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/again" {

@@ -315,7 +315,7 @@ func (c *call) get() {
 
 // session describes a session, without opening it.
 func (c *call) session(asked, at locus.URL) {
-	if _, err := c.gateway.client.Way(at, c.gateway.from(at)); err != nil {
+	if _, err := c.gateway.client.DialerFor(at, c.gateway.from(at)); err != nil {
 		c.failed(asked, err)
 		return
 	}

@@ -42,7 +42,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) {
 		g.fail(w, r, http.StatusForbidden, "denied", "CONNECT is allowed only to "+g.connectText())
 		return
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	if err != nil {
 		g.failAccess(w, r, err)
 		return

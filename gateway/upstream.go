@@ -32,9 +32,9 @@ const (
 // the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
-		return &access.Result{URL: u, Zone: policy.Near}
+		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
 	}
-	return &access.Result{Zone: policy.Far}
+	return &access.Result{LinkOrigin: policy.FromPublic}
 }
 
 // traits returns the traits of the scheme of u.
@@ -64,7 +64,7 @@ func (g *Gateway) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
 		return nil, err
@@ -137,7 +137,7 @@ func (t *upstream) roundTrip(u locus.URL, req *http.Request) (*http.Response, er
 	dialer, ok := req.Context().Value(dialerKey{}).(scheme.Dialer)
 	if !ok {
 		var err error
-		dialer, err = t.gateway.client.Way(u, t.gateway.from(u))
+		dialer, err = t.gateway.client.DialerFor(u, t.gateway.from(u))
 		switch {
 		case access.KindOf(err) == access.Unsupported:
 			// The access client may know a proxy that asks the server.

@@ -224,7 +224,7 @@ func (v *view) open(req access.Request) {
 
 // terminal shows the page of a session, which opens the session itself.
 func (v *view) terminal() {
-	if _, err := v.gateway.client.Way(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
 		v.fail(err)
 		return
 	}

@@ -29,7 +29,7 @@ type link struct {
 
 // readSource reads the links of a source.
 func (e *engine) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.deliver(d, nil, []error{err})
