@@ -556,7 +556,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%v: a password shows, or no error", err)
 		}
 	}
-	if (Origin(1)).String() != "near" || Typed.String() != "typed" || FromPublic.String() != "far" {
+	if FromPrivate.String() != "private" || Typed.String() != "typed" || FromPublic.String() != "public" {
 		t.Error("the names of the origins")
 	}
 }
