@@ -222,11 +222,7 @@ func (c *Client) Dialer() scheme.Dialer {
 // itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
-	origin, err := c.originOf(u, from)
-	var r route
-	if err == nil {
-		r, err = c.route(u, origin)
-	}
+	origin, r, err := c.judge(u, from)
 	if err == nil && r.isOther() {
 		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, gatewayTexts(r.by))
 	}
@@ -239,6 +235,25 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	return c.routeDialer(r, origin), nil
 }
 
+// Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
+// anything is looked up or sent. So a form can refuse a URL when it is entered. The
+// addresses of the host are judged only when it is dialled. The error is an [*Error].
+func (c *Client) Check(u locus.URL, from *Result) error {
+	if _, _, err := c.judge(u, from); err != nil {
+		return NewError("open", u, err)
+	}
+	return nil
+}
+
+func (c *Client) judge(u locus.URL, from *Result) (policy.Origin, route, error) {
+	origin, err := c.originOf(u, from)
+	if err != nil {
+		return origin, route{}, err
+	}
+	r, err := c.route(u, origin)
+	return origin, r, err
+}
+
 // originOf returns the origin of u, which was found in from.
 func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	if from == nil {
@@ -248,11 +263,7 @@ func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 }
 
 func (c *Client) target(u locus.URL) policy.Target {
-	return Target(c.registry.Scheme(u), u)
-}
-
-// Target returns u, a URL of s, as a policy judges it.
-func Target(s scheme.Scheme, u locus.URL) policy.Target {
+	s := c.registry.Scheme(u)
 	t := policy.Target{URL: u, Reads: s.Traits&(scheme.Interactive|scheme.Composes) == 0, Port: s.Port, Encoded: s.Encoded, OffPort: s.OffPort, OffPortTexts: s.OffPortTexts}
 	switch {
 	case s.Traits.Has(scheme.Files):
