@@ -62,19 +62,28 @@ func NewReason(err error) shape.Reason {
 	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(message(err)))}
 }
 
-// message returns the text of err, with the flag that allows what the policy denied.
+// flags say which flag sets the Setting of a [scheme.HintError].
+var flags = map[string]string{
+	"CWD":    "--cwd none asks for the whole path at once",
+	"Within": "--in FILE or --in mid:... names the message",
+}
+
+// message returns the text of err, with the flag that avoids it.
 func message(err error) string {
-	flag := ""
+	advice := ""
+	if hint, ok := errors.AsType[*scheme.HintError](err); ok {
+		advice = flags[hint.Setting]
+	}
 	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
 		switch {
 		case denied.Rule == "private":
-			flag = "--allow-private"
+			advice = "--allow-private allows it"
 		case denied.Port != 0:
-			flag = fmt.Sprint("--allow-port ", denied.Port)
+			advice = fmt.Sprintf("--allow-port %d allows it", denied.Port)
 		}
 	}
-	if flag == "" {
+	if advice == "" {
 		return err.Error()
 	}
-	return fmt.Sprintf("%v (%s allows it)", err, flag)
+	return fmt.Sprintf("%v (%s)", err, advice)
 }
