@@ -35,7 +35,7 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the URLs of one zone. A client has one for each zone and each
+// dialer dials for the URLs of one origin. A client has one for each origin and each
 // gateway. Openers keep idle connections by its pointer.
 type dialer struct {
 	client *Client
@@ -56,7 +56,7 @@ func (d *dialer) policy() policy.Policy {
 }
 
 func (d *dialer) checkAddr(a netip.AddrPort) error {
-	if err := d.policy().CheckAddr(a, d.zone); err != nil {
+	if err := d.policy().CheckAddr(a, d.origin); err != nil {
 		return err
 	}
 	if check := d.client.options.CheckAddr; check != nil && d.only == "" {
@@ -306,7 +306,7 @@ func (d *dialer) admit(c net.Conn, address netip.AddrPort) (*conn, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		c.Close()
-		return nil, net.ErrClosed
+		return nil, errClientClosed
 	}
 	if d.conns == nil {
 		d.conns = make(map[*conn]struct{})
@@ -319,6 +319,17 @@ func (d *dialer) forget(c *conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.conns, c)
+}
+
+// closedError tells a connection that was closed with the client from one that was closed
+// by itself.
+func (d *dialer) closedError() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return errClientClosed
+	}
+	return errConnClosed
 }
 
 func (d *dialer) close() error {

@@ -83,7 +83,7 @@ const (
 	Syntax      Kind = "syntax"      // the URL is not a URL of its scheme
 	Timeout     Kind = "timeout"     // a time limit was exceeded
 	TooLarge    Kind = "too-large"   // a size limit was exceeded
-	Interrupted Kind = "interrupted" // the context was cancelled
+	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed what it reads
 )
 
 // KindOf classifies err by the errors that it wraps, never by its text. nil gives "".
@@ -100,7 +100,7 @@ func KindOf(err error) Kind {
 		return TooLarge
 	case errors.Is(err, scheme.ErrUnsupported):
 		return Unsupported
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, fs.ErrClosed), errors.Is(err, net.ErrClosed):
 		return Interrupted
 	case isTimeout(err):
 		return Timeout
@@ -145,6 +145,7 @@ func (e *dialError) Error() string {
 }
 func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
+func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
 // timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
 // error.
@@ -160,6 +161,18 @@ func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
 }
 
+// closedError is about what the caller closed. It is [fs.ErrClosed] and [net.ErrClosed].
+type closedError string
+
+func (e closedError) Error() string        { return string(e) + " was closed" }
+func (e closedError) Is(target error) bool { return target == fs.ErrClosed || target == net.ErrClosed }
+
+const (
+	errClosed       closedError = "the resource"
+	errClientClosed closedError = "the client"
+	errConnClosed   closedError = "the connection"
+)
+
 func isLimit(err error) bool {
 	_, ok := errors.AsType[*timeoutError](err)
 	return ok
@@ -173,6 +186,9 @@ func ended(ctx context.Context) error {
 		return nil
 	}
 	cause := context.Cause(ctx)
+	if cause == errClosed {
+		return errClosed
+	}
 	if isLimit(cause) || errors.Is(cause, err) {
 		return cause
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -36,7 +35,7 @@ func (h *hold) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
 // release cancels the context without closing inner.
 func (h *hold) release() {
 	h.stop()
-	h.cancel(fs.ErrClosed)
+	h.cancel(errClosed)
 }
 
 // Close closes inner, once, and then cancels the context: while it closes, an opener may
@@ -44,7 +43,7 @@ func (h *hold) release() {
 func (h *hold) Close() error {
 	h.stop()
 	h.closeInner()
-	h.cancel(fs.ErrClosed)
+	h.cancel(errClosed)
 	return h.err
 }
 

@@ -288,7 +288,7 @@ func (c *call) follow(u locus.URL) error {
 	asked := make(map[locus.URL]bool)
 	for at, hops := u, 1; ; hops++ {
 		if g.traits(at).Has(scheme.Interactive) {
-			_, err := g.client.Way(at, g.from(at))
+			_, err := g.client.DialerFor(at, g.from(at))
 			if err == nil {
 				c.answer(http.StatusOK, shape.NewResource(u, at, "session"))
 			}

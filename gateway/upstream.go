@@ -32,9 +32,9 @@ const (
 // the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
-		return &access.Result{URL: u, Zone: policy.Near}
+		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
 	}
-	return &access.Result{Zone: policy.Far}
+	return &access.Result{LinkOrigin: policy.FromPublic}
 }
 
 // traits returns the traits of the scheme of u.
@@ -77,7 +77,7 @@ func (g *Gateway) send(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	dialer, err := g.client.Way(u, g.from(u))
+	dialer, err := g.client.DialerFor(u, g.from(u))
 	switch {
 	case access.KindOf(err) == access.Denied:
 		return nil, err

@@ -223,7 +223,7 @@ func (v *view) open(req access.Request) error {
 
 // terminal shows the page of a session, which opens the session itself.
 func (v *view) terminal() error {
-	if _, err := v.gateway.client.Way(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
 		return err
 	}
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Terminal(w, v.head) })

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/locus-url/locus"
 )
@@ -152,11 +151,13 @@ func (p Policy) checkPort(t Target) error {
 	} else {
 		return nil
 	}
-	return deny(t.URL, "port", reason, allowPort(n))
+	return denyPort(t.URL, "port", reason, n)
 }
 
-// allowPort returns the flag that allows port n.
-func allowPort(n uint16) string { return "--allow-port " + strconv.Itoa(int(n)) }
+// denyPort returns the error about a URL that [Rules].Ports could allow.
+func denyPort(u locus.URL, rule, reason string, port uint16) error {
+	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Redacted()), Reason: reason, Port: port}
+}
 
 // PortAdvice returns why the port in u is unwise, as a clause: it belongs to another
 // service, or is within the reserved space (RFC 1738 section 6). own is the default port

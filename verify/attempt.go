@@ -85,7 +85,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	}
 	defer res.Resource.Close()
 	a.outcome.Verdict = Alive
-	a.public = res.Zone == policy.Far
+	a.public = res.LinkOrigin == policy.FromPublic
 	if len(res.Hops) > 1 {
 		a.outcome.Verdict, a.outcome.To, a.outcome.Permanent = Moved, own(res.URL.WithoutPassword()), res.Permanent
 	}
@@ -189,7 +189,7 @@ const maxItems = 1 << 20
 var errItems = errors.New("the menu is too long: the rest is not verified")
 
 func pageOf(res *access.Result) *origins {
-	from := &access.Result{URL: res.URL, Zone: res.Zone}
+	from := &access.Result{URL: res.URL, LinkOrigin: res.LinkOrigin}
 	return &origins{base: res.URL, files: from, others: from}
 }
 
@@ -395,10 +395,7 @@ func reason(err error) string {
 		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Redacted()) {
 			text = denied.Subject + ": " + text
 		}
-		switch {
-		case strings.HasPrefix(denied.Help, "--"):
-			text += " (" + denied.Help + " allows it)"
-		case denied.Help != "":
+		if denied.Help != "" {
 			text += " (" + denied.Help + ")"
 		}
 		return text

@@ -28,7 +28,7 @@ type link struct {
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
-	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, Zone: policy.Far}}
+	d.at = &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 	r, err := s.Open(ctx)
 	if err != nil {
 		e.deliver(d, nil, []error{err})

@@ -37,7 +37,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/charset < internal/term, message;
-	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < document/markup;
 	locus, internal/human, internal/media, document/markup < message;
@@ -50,13 +50,15 @@ const rules = `
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
 	scheme, internal/line < internal/lineconn;
-	scheme, scheme/X/Xtest, internal/addrspec, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
-
-	# A scheme imports no other scheme, and nothing above. The list imports all.
-	scheme/X < scheme/all;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# Access, and what is built on it.
-	policy, scheme < access;
+	policy, scheme, internal/agent < access;
+
+	# A scheme imports no other scheme, and nothing above. The list imports all, and access
+	# for a client with all.
+	scheme/X, access < scheme/all;
+
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;

@@ -193,7 +193,7 @@ func TestRefusedEmptyCWD(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "x"}}
 	w := start(t, files, &ftptest.Options{EmptyCWD: ftptest.EmptyRefuse}, nil)
 	_, err := w.get("", "//etc/motd")
-	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "--cwd none", "%2F")
+	w.wantError(err, scheme.ErrNotFound, "CWD ", "550", "CWD without an argument", "%2F")
 	var hint *scheme.HintError
 	if !errors.As(err, &hint) {
 		t.Errorf("no hint: %v", err)

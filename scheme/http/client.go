@@ -54,7 +54,13 @@ const (
 	maxAsked = 3
 )
 
-var errClosed = errors.New("http: the client is closed")
+// errClosed is net.ErrClosed, because no server is at fault.
+var errClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string        { return "http: the client is closed" }
+func (closedError) Is(target error) bool { return target == net.ErrClosed }
 
 // New returns a client. o may be nil.
 func New(o *Options) *Client {
@@ -415,7 +421,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 			conn.wire.expect(r)
 		}
 	}
-	req := v.to.newRequest(ctx, method, v.from, v.client.options.Raw)
+	req := v.to.newRequest(ctx, method, v.req.Header, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}

@@ -114,8 +114,8 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
-		return nil, scheme.Hint(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
-			"--in FILE or --in mid:... names the message")
+		err := fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID))
+		return nil, &scheme.HintError{Err: err, Setting: "Within"}
 	}
 	m, err := c.within(ctx, req)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 }
 
 func notMessage(what string) error {
-	return scheme.Hint(fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), "--in FILE or --in mid:... names a message")
+	return &scheme.HintError{Err: fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), Setting: "Within"}
 }
 
 // stored is an open message.

@@ -54,25 +54,25 @@ func zoneWorld() *world {
 // a private one.
 func TestZonesOfReferrals(t *testing.T) {
 	for _, c := range []struct {
-		text string
-		rule string // of the denial
-		zone policy.Zone
+		text   string
+		rule   string // of the denial
+		origin policy.Origin
 	}{
-		{"http://p2.example/end", "", policy.Near},
-		{"http://g2.example/end", "", policy.Far},
-		{"http://p1.example/p2", "", policy.Near},
-		{"http://p1.example/p", "", policy.Near},
-		{"http://p1.example/g2", "", policy.Far},
-		{"http://g1.example/g2", "", policy.Far},
+		{"http://p2.example/end", "", policy.FromPrivate},
+		{"http://g2.example/end", "", policy.FromPublic},
+		{"http://p1.example/p2", "", policy.FromPrivate},
+		{"http://p1.example/p", "", policy.FromPrivate},
+		{"http://p1.example/g2", "", policy.FromPublic},
+		{"http://g1.example/g2", "", policy.FromPublic},
 		{"http://g1.example/p2", "private", 0},
 		{"http://g1.example/local", "private", 0},
 		{"http://g1.example/g2p2", "private", 0},
 		{"http://p1.example/g2p2", "private", 0},
-		{"http://p1.example/p3p2", "", policy.Near},
+		{"http://p1.example/p3p2", "", policy.FromPrivate},
 		{"http://p1.example/p3g2", "private", 0},
-		{"file:///p2", "", policy.Near},
+		{"file:///p2", "", policy.FromPrivate},
 		{"file:///g2p2", "private", 0},
-		{"file:///file", "", policy.Near},
+		{"file:///file", "", policy.FromPrivate},
 		{"http://g1.example/file", "file", 0},
 		{"http://p1.example/file", "file", 0},
 	} {
@@ -82,8 +82,8 @@ func TestZonesOfReferrals(t *testing.T) {
 			t.Errorf("%s: %v, want rule %q", c.text, err, c.rule)
 			continue
 		}
-		if err == nil && res.Zone != c.zone {
-			t.Errorf("%s: zone %v, want %v", c.text, res.Zone, c.zone)
+		if err == nil && res.LinkOrigin != c.origin {
+			t.Errorf("%s: origin %v, want %v", c.text, res.LinkOrigin, c.origin)
 		}
 		if c.rule == "private" && strings.Contains(fmt.Sprint(w.dialled()), "192.168.0.2") {
 			t.Errorf("%s: what is denied was dialled", c.text)
@@ -127,8 +127,8 @@ func TestZonesOfLinks(t *testing.T) {
 		{Result{URL: parse("file:///a.html")}, "http://p2.example/end", ""},
 		{Result{URL: parse("file:///a.html")}, "file:///secret", ""},
 		{Result{URL: parse("http://p1.example/")}, "http://p2.example/end", "private"},
-		{Result{URL: parse("http://p1.example/"), Zone: policy.Near}, "http://p2.example/end", ""},
-		{Result{URL: parse("http://p1.example/"), Zone: policy.Near}, "file:///secret", "file"},
+		{Result{URL: parse("http://p1.example/"), LinkOrigin: policy.FromPrivate}, "http://p2.example/end", ""},
+		{Result{URL: parse("http://p1.example/"), LinkOrigin: policy.FromPrivate}, "file:///secret", "file"},
 		{Result{}, "http://p2.example/end", "private"},
 		{Result{}, "file:///secret", "file"},
 	} {
@@ -138,7 +138,7 @@ func TestZonesOfLinks(t *testing.T) {
 	}
 }
 
-// Without TypedPrivate no zone leads to a private address, by whatever name.
+// Without TypedPrivate no origin leads to a private address, by whatever name.
 func TestPrivateByName(t *testing.T) {
 	w := zoneWorld()
 	c := w.client(t, policy.Rules{}, nil, nil)
@@ -149,12 +149,12 @@ func TestPrivateByName(t *testing.T) {
 	}
 	equal(t, "dialled", w.dialled(), nil)
 	// For a name with both, only the public address is dialled.
-	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.Zone != policy.Far {
+	if text, res, err := openText(t, c, Request{URL: parse("http://mixed.example/")}); err != nil || text != "mixed" || res.LinkOrigin != policy.FromPublic {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
-	_, err := c.dialer(dialerKey{zone: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
-	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918) (--allow-private allows it)`; err == nil || err.Error() != want {
+	_, err := c.dialer(dialerKey{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
+	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -219,7 +219,7 @@ func TestZonesOfKeptConnections(t *testing.T) {
 	}
 }
 
-// A client has one dialer for each zone, because openers keep connections by dialer.
+// A client has one dialer for each origin, because openers keep connections by dialer.
 func TestDoors(t *testing.T) {
 	w := zoneWorld()
 	var seen []scheme.Dialer
@@ -239,13 +239,13 @@ func TestDoors(t *testing.T) {
 			}
 		}
 	}
-	for i, z := range []policy.Zone{policy.Typed, policy.Near, policy.Typed, policy.Far, policy.Typed, policy.Near, policy.Typed, policy.Far} {
-		if seen[i] != scheme.Dialer(c.dialer(dialerKey{zone: z})) {
+	for i, z := range []policy.Origin{policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic, policy.Typed, policy.FromPrivate, policy.Typed, policy.FromPublic} {
+		if seen[i] != scheme.Dialer(c.dialer(dialerKey{origin: z})) {
 			t.Errorf("request %d has not the door %v", i, z)
 		}
 	}
-	if c.dialer(dialerKey{zone: 0}) == c.dialer(dialerKey{zone: 1}) || c.dialer(dialerKey{zone: 1}) == c.dialer(dialerKey{zone: 2}) {
-		t.Error("two zones have one door")
+	if c.dialer(dialerKey{origin: 0}) == c.dialer(dialerKey{origin: 1}) || c.dialer(dialerKey{origin: 1}) == c.dialer(dialerKey{origin: 2}) {
+		t.Error("two origins have one door")
 	}
 }
 
@@ -263,38 +263,38 @@ func TestZoneAfter(t *testing.T) {
 	public.note(true)
 	public.note(false)
 	for _, s := range []struct {
-		text string
-		zone policy.Zone
-		t    *tracker
-		want policy.Zone
+		text   string
+		origin policy.Origin
+		t      *tracker
+		want   policy.Origin
 	}{
-		{"http://a.example/", policy.Typed, new(tracker), policy.Far},
-		{"http://a.example/", policy.Typed, private, policy.Near},
-		{"http://a.example/", policy.Typed, public, policy.Far},
-		{"http://a.example/", policy.Far, private, policy.Far},
-		{"http://known-public.example/", policy.Typed, new(tracker), policy.Far},
-		{"http://known-public.example/", policy.Near, private, policy.Far},
-		{"http://KNOWN-public.example/", policy.Near, private, policy.Far},
-		{"http://known-private.example/", policy.Near, new(tracker), policy.Near},
-		{"http://once-public.example/", policy.Near, private, policy.Far},
-		{"http://10.0.0.1/", policy.Typed, new(tracker), policy.Near},
-		{"http://[::1]:8080/", policy.Typed, new(tracker), policy.Near},
-		{"http://1.1.1.1/", policy.Typed, new(tracker), policy.Far},
-		{"file:///a", policy.Typed, new(tracker), policy.Near},
-		{"file:///a", policy.Near, new(tracker), policy.Near},
-		{"file:///a", policy.Far, new(tracker), policy.Far},
-		{"news:a.b", policy.Typed, private, policy.Near},
-		{"news:a.b", policy.Typed, new(tracker), policy.Far},
+		{"http://a.example/", policy.Typed, new(tracker), policy.FromPublic},
+		{"http://a.example/", policy.Typed, private, policy.FromPrivate},
+		{"http://a.example/", policy.Typed, public, policy.FromPublic},
+		{"http://a.example/", policy.FromPublic, private, policy.FromPublic},
+		{"http://known-public.example/", policy.Typed, new(tracker), policy.FromPublic},
+		{"http://known-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://KNOWN-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://known-private.example/", policy.FromPrivate, new(tracker), policy.FromPrivate},
+		{"http://once-public.example/", policy.FromPrivate, private, policy.FromPublic},
+		{"http://10.0.0.1/", policy.Typed, new(tracker), policy.FromPrivate},
+		{"http://[::1]:8080/", policy.Typed, new(tracker), policy.FromPrivate},
+		{"http://1.1.1.1/", policy.Typed, new(tracker), policy.FromPublic},
+		{"file:///a", policy.Typed, new(tracker), policy.FromPrivate},
+		{"file:///a", policy.FromPrivate, new(tracker), policy.FromPrivate},
+		{"file:///a", policy.FromPublic, new(tracker), policy.FromPublic},
+		{"news:a.b", policy.Typed, private, policy.FromPrivate},
+		{"news:a.b", policy.Typed, new(tracker), policy.FromPublic},
 	} {
-		if got := c.zoneAfter(parse(s.text), route{}, s.zone, s.t); got != s.want {
-			t.Errorf("zoneAfter(%s, %v): %v, want %v", s.text, s.zone, got, s.want)
+		if got := c.originAfter(parse(s.text), route{}, s.origin, s.t); got != s.want {
+			t.Errorf("originAfter(%s, %v): %v, want %v", s.text, s.origin, got, s.want)
 		}
 	}
 }
 
 // For a URL without a host, as of news, the addresses that its opener dials count.
 func TestZoneOfAServerOfOnesOwn(t *testing.T) {
-	for server, want := range map[string]policy.Zone{"p1.example:119": policy.Near, "10.0.0.1:119": policy.Near, "g1.example:119": policy.Far, "mixed.example:119": policy.Far} {
+	for server, want := range map[string]policy.Origin{"p1.example:119": policy.FromPrivate, "10.0.0.1:119": policy.FromPrivate, "g1.example:119": policy.FromPublic, "mixed.example:119": policy.FromPublic} {
 		w := zoneWorld()
 		o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 			c, err := req.Dial.DialContext(ctx, "tcp", server)
@@ -310,7 +310,7 @@ func TestZoneOfAServerOfOnesOwn(t *testing.T) {
 		}
 		w.names["mixed.example"] = "9.9.9.9 10.0.0.9"
 		c := New(registry(t, o), p, &Options{Lookup: w.lookup, Dial: w.dial})
-		if _, res, err := openText(t, c, Request{URL: parse("mid:a@b")}); err != nil || res.Zone != want {
+		if _, res, err := openText(t, c, Request{URL: parse("mid:a@b")}); err != nil || res.LinkOrigin != want {
 			t.Errorf("from %s: %+v, %v", server, res, err)
 		}
 		c.Close()
@@ -337,10 +337,10 @@ func TestControl(t *testing.T) {
 		"1.1.1.1:80": {true, true}, "127.0.0.1:80": {true, false}, "[::ffff:127.0.0.1]:80": {true, false}, "[fe80::1%1]:80": {true, false},
 		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
 	} {
-		for i, z := range []policy.Zone{policy.Typed, policy.Far} {
-			err := c.dialer(dialerKey{zone: z}).control("tcp", address, nil)
+		for i, z := range []policy.Origin{policy.Typed, policy.FromPublic} {
+			err := c.dialer(dialerKey{origin: z}).control("tcp", address, nil)
 			if (err == nil) != allowed[i] || err != nil && KindOf(err) != Denied {
-				t.Errorf("%q in zone %v: %v", address, z, err)
+				t.Errorf("%q in origin %v: %v", address, z, err)
 			}
 		}
 	}
@@ -385,7 +385,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	d := c.dialer(dialerKey{zone: policy.Far})
+	d := c.dialer(dialerKey{origin: policy.FromPublic})
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)
@@ -402,7 +402,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s was dialled", dialled)
 		}
 	}
-	if err := c.dialer(dialerKey{zone: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
+	if err := c.dialer(dialerKey{origin: policy.Typed, only: "1.1.1.1"}).checkAddr(netip.MustParseAddrPort("1.1.1.1:80")); err != nil {
 		t.Errorf("a gateway: %v", err)
 	}
 }
