@@ -35,7 +35,6 @@ var naming = map[string]string{
 	"internal/cli/show/message.go":          "the header of a message names messages",
 	"internal/cli/show/screen.go":           "only tn3270 has keys to press",
 	"internal/cli/syntax/resolve.go":        "the name of a flag",
-	"internal/cli/verify/verify.go":         "a file that is named as an argument",
 	"mailstore/index.go":                    "the name of a kind of sources",
 	"menufs/tree.go":                        "a Gopher+ string for the default view names the same item",
 	"message/html.go":                       "a link to an address is shown as the address",

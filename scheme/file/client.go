@@ -118,7 +118,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 		err := fmt.Errorf("file: %w: %s is not this machine, and RFC 1738 has no protocol for files of other machines", scheme.ErrUnsupported, locus.Quote(f.Host()))
 		return nil, scheme.Hint(err, "write file:///... for a file of this machine, or a URL of the protocol that serves the file")
 	}
-	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted)
+	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted, "")
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}

@@ -184,7 +184,7 @@ func TestName(t *testing.T) {
 		{"file:///a/b", true, true, `a\b`, false},
 		{"file:///C:/b", true, true, "!cannot contain", false},
 	} {
-		name, directory, err := bnftest.MustParse(t, Parse, c.url).name(c.windows, c.rooted)
+		name, directory, err := bnftest.MustParse(t, Parse, c.url).name(c.windows, c.rooted, "")
 		if word, bad := strings.CutPrefix(c.want, "!"); bad {
 			if err == nil || !strings.Contains(err.Error(), word) || !errors.Is(err, locus.ErrValue) {
 				t.Errorf("%s: %q, %v; want %s", c.url, name, err, c.want)

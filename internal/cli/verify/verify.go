@@ -8,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/walk"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/file"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -499,13 +498,8 @@ func fileURL(path string, folder bool) (locus.URL, error) {
 	if err != nil {
 		return locus.URL{}, err
 	}
-	abs = filepath.ToSlash(abs)
-	if runtime.GOOS == "windows" {
-		abs = "/" + abs
+	if separator := string(filepath.Separator); folder && !strings.HasSuffix(abs, separator) {
+		abs += separator
 	}
-	text := (&url.URL{Path: abs}).EscapedPath()
-	if folder && !strings.HasSuffix(text, "/") {
-		text += "/"
-	}
-	return locus.Parse("file://" + text)
+	return file.FromPath(abs)
 }
