@@ -293,7 +293,7 @@ func TestMenu(t *testing.T) {
 				t.Fatal(err)
 			}
 			got = append(got, fmt.Sprintf("%s %s %d %s", item.URL, item.Kind, item.Size, item.Note))
-			if x, err := Parse(item.URL); err != nil || !slices.Contains(x.Segments(), item.Title) || Check(item.URL, locus.RFC1738) != nil {
+			if x, err := Parse(item.URL); err != nil || !slices.Contains(x.Segments(), item.Title) || check(item.URL, locus.RFC1738) != nil {
 				t.Errorf("%q: %v", item.URL, err)
 			}
 			if item.Kind != scheme.KindUnknown && item.ModTime.IsZero() {

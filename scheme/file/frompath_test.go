@@ -125,7 +125,7 @@ func FuzzFromPath(f *testing.F) {
 			}
 			return
 		}
-		if list := Check(u, locus.RFC1738); list != nil && !windows {
+		if list := check(u, locus.RFC1738); list != nil && !windows {
 			t.Errorf("%q: %s: %v", path, u, list)
 		}
 		want := path

@@ -20,7 +20,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Reserved:  escape.Chars(";="),
 		Fields:    fields,
 		Canonical: canonical,
-		Check:     Check,
+		Check:     check,
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
 		Icon:      "folder",
 		Split:     splitPath,
