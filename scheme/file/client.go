@@ -215,7 +215,7 @@ func failure(name string, err error) error {
 	}
 	kind := scheme.ErrUnreachable
 	switch {
-	case errors.Is(err, scheme.ErrTooLarge):
+	case errors.Is(err, scheme.ErrTooLarge), errors.Is(err, fs.ErrClosed):
 		return fmt.Errorf("file: %s: %w", locus.Quote(name), err)
 	case errors.Is(err, errSpecial):
 		kind = scheme.ErrUnsupported

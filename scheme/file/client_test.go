@@ -413,3 +413,32 @@ func TestShortForm(t *testing.T) {
 		}
 	}
 }
+
+// Reading after Close is the caller's error, not the file system's.
+func TestClosed(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Join(dir, "a"), dir} {
+		u, err := FromPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := New(nil).Open(t.Context(), &scheme.Request{URL: u})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		switch r := r.(type) {
+		case *scheme.Object:
+			_, err = io.ReadAll(r.Body)
+		case *scheme.Menu:
+			for _, err = range r.Items {
+			}
+		}
+		if !errors.Is(err, fs.ErrClosed) || errors.Is(err, scheme.ErrUnreachable) {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+}

@@ -37,15 +37,6 @@ func (x *operation) use(ctl *control) {
 	x.Begin(x.ctx, &ctl.Conn, x.req.Trace, func() { x.client.pool.Put(ctl) })
 }
 
-// failure returns the error of reading the resource: the cause of ctx if it has ended,
-// err otherwise.
-func (x *operation) failure(err error) error {
-	if x.ctx.Err() != nil {
-		err = context.Cause(x.ctx)
-	}
-	return fmt.Errorf("ftp: %w", err)
-}
-
 func (x *operation) perform() (res scheme.Resource, err error) {
 	if err = x.ctl.changeDirectory(x.plan.cwd); err == nil {
 		if x.plan.action == retrieve {
@@ -196,12 +187,12 @@ func (d *download) finish(err error, whole bool) error {
 	}
 	if err != io.EOF {
 		d.x.End(false)
-		return d.x.failure(fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
+		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.Broken(err)))
 	}
 	err = d.complete()
 	d.x.End(true)
 	if err != nil {
-		return d.x.failure(err)
+		return lineconn.Failure(d.x.ctx, "ftp", err)
 	}
 	return io.EOF
 }
@@ -245,7 +236,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err == io.EOF && b.at < b.size {
 		b.err = fmt.Errorf("ftp: %s: %w", locus.Quote(b.command), scheme.ErrProtocol)
 	}
-	if b.err != io.EOF && b.size >= 0 && b.x.ctx.Err() == nil {
+	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
 		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
 	}
 	return n, b.err
@@ -401,6 +392,6 @@ func (m *menu) end(err error) {
 	m.x.End(true)
 	m.unread.release()
 	if m.err = io.EOF; err != nil {
-		m.err = m.x.failure(err)
+		m.err = lineconn.Failure(m.x.ctx, "ftp", err)
 	}
 }

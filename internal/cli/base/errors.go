@@ -55,7 +55,22 @@ type AnswerError struct{ error }
 // NewWrongAnswer returns err as a wrong answer.
 func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
+// settings are the flags and settings that help against a reason.
+var settings = map[scheme.Reason]string{
+	scheme.ReasonEmptySegment: "--cwd none asks for the whole path at once",
+	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration, names one",
+	scheme.ReasonClearLogin:   "news.clear_login in the configuration allows a login without TLS",
+}
+
+// textOf returns the text of err, with the setting that would help.
+func textOf(err error) string {
+	if setting := settings[scheme.ReasonOf(err)]; setting != "" {
+		return err.Error() + "; " + setting
+	}
+	return err.Error()
+}
+
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(textOf(err)))}
 }
