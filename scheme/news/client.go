@@ -157,7 +157,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 		}
 	case c.o.Server.IsZero():
 		return locus.URL{}, scheme.HintFor(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
-			scheme.ReasonNoServer, "a URL with a server is nntp://host/newsgroup")
+			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or name one")
 	case !isNNTP(c.o.Server) || p.Host == "":
 		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Redacted()))
 	case n.Secure() && p.Scheme == "nntp":

@@ -193,7 +193,7 @@ func (x *operation) protect() error {
 		return nil
 	}
 	return scheme.HintFor(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
-		scheme.ReasonClearLogin, "nntps: may work")
+		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
 // login returns the URL's user and password, or the answer of Request.Ask, which
