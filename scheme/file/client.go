@@ -80,13 +80,13 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	if !isShort(req.URL) {
 		f, err := Parse(req.URL)
 		if err != nil {
-			return nil, fmt.Errorf("file: %w", err)
+			return nil, err
 		}
 		return c.open(ctx, req, f)
 	}
 	long, err := fromShort(req.URL)
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	again := *req
 	again.URL = long
@@ -120,7 +120,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, f URL) (scheme.R
 	}
 	name, directory, err := f.name(runtime.GOOS == "windows", c.rooted, "")
 	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
+		return nil, err
 	}
 	file, info, err := c.openFile(name)
 	if err != nil {

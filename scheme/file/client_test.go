@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 		{"file://vms.host.edu/disk$user/my/notes/note12345.txt", scheme.ErrUnsupported, `"vms.host.edu" is not this machine`},
 	} {
 		r, err := open(t, c, scheme.Request{URL: locus.MustParse(c2.url)})
-		if !errors.Is(err, c2.want) || !strings.HasPrefix(fmt.Sprint(err), "file: ") || !strings.Contains(fmt.Sprint(err), c2.text) {
+		if !errors.Is(err, c2.want) || strings.Contains(fmt.Sprint(err), "file: locus: ") || !strings.Contains(fmt.Sprint(err), c2.text) {
 			t.Errorf("%s: %v, %v; want %v", c2.url, r, err, c2.want)
 		}
 	}
