@@ -24,6 +24,7 @@ func Scheme(c *Client) scheme.Scheme {
 		Clean:     bnf.CleanHostPort | locus.PathFsegment | locus.NoControl,
 		Icon:      "folder",
 		Split:     splitPath,
+		Title:     title,
 		Freshness: freshness,
 	}
 	if c == nil {
