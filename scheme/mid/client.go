@@ -115,7 +115,7 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
 		err := fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID))
-		return nil, &scheme.HintError{Err: err, Setting: "Within"}
+		return nil, err
 	}
 	m, err := c.within(ctx, req)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Client) within(ctx context.Context, req *scheme.Request) (*message.Mess
 }
 
 func notMessage(what string) error {
-	return &scheme.HintError{Err: fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what), Setting: "Within"}
+	return fmt.Errorf("%w: %s is not a message", scheme.ErrUnsupported, what)
 }
 
 // stored is an open message.
