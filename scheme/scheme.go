@@ -10,10 +10,14 @@ package scheme
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"strconv"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/octet"
 	"github.com/locus-url/locus/relative"
 )
 
@@ -154,6 +158,38 @@ type DemoStop struct {
 type Field struct {
 	Name  string
 	Value any
+}
+
+// Text returns the value for people, as UTF-8: octets that are not are read as ISO Latin 1,
+// and the text says so. Absent is "". It is not safe for a terminal.
+func (f Field) Text() string {
+	switch v := f.Value.(type) {
+	case nil:
+		return ""
+	case string:
+		if text := octet.Text(v); text != v {
+			return text + " (ISO Latin 1)"
+		}
+		return v
+	case []string:
+		list := make([]string, len(v))
+		for i, s := range v {
+			list[i] = strconv.Quote(Field{Value: s}.Text())
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	case [][]Field:
+		list := make([]string, len(v))
+		for i, record := range v {
+			fields := make([]string, len(record))
+			for j, field := range record {
+				fields[j] = field.Name + " " + field.Text()
+			}
+			list[i] = strings.Join(fields, ", ")
+		}
+		return strings.Join(list, "; ")
+	default:
+		return fmt.Sprint(v)
+	}
 }
 
 // Opener opens URLs of one scheme: one request, without redirects, policy or retry. It

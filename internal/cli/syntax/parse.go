@@ -177,11 +177,11 @@ func (d description) locatorRows() []row {
 	var rows []row
 	for _, field := range d.locator {
 		if field.Value != nil {
-			rows = append(rows, row{"  " + field.Name, shape.ValueText(field.Value)})
+			rows = append(rows, row{"  " + field.Name, field.Text()})
 		}
 	}
 	if d.words != nil && strings.Contains(*d.words, " ") {
-		rows = append(rows, row{"words", shape.ValueText(*d.words)})
+		rows = append(rows, row{"words", scheme.Field{Value: *d.words}.Text()})
 	}
 	return rows
 }
