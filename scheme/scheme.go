@@ -215,7 +215,8 @@ type ProxyOpener interface {
 	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 
-// OpenerFunc is a function that is an [Opener].
+// OpenerFunc is a function that is an [Opener]. In a registry it is called only for URLs of
+// its scheme that Fields accepts.
 type OpenerFunc func(ctx context.Context, req *Request) (Resource, error)
 
 // Open calls f.
