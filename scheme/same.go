@@ -44,7 +44,7 @@ var comparedParts = [...]struct {
 	{"host", func(u locus.URL) (string, bool) { return u.Host(), u.Facts().Has(locus.Internet) }},
 	{"port", locus.URL.PortText},
 	{"path", locus.URL.Path},
-	{"schemePart", func(u locus.URL) (string, bool) {
+	{"part after the scheme", func(u locus.URL) (string, bool) {
 		if u.Facts().Has(locus.Internet) {
 			return "", false
 		}
@@ -68,7 +68,7 @@ func (r *Registry) differences(x, y locus.URL) (why []string) {
 		case part.name == "password":
 			why = append(why, "the password differs")
 		default:
-			byFields = byFields || part.name == "path" || part.name == "schemePart"
+			byFields = byFields || part.name == "path" || part.name == "part after the scheme"
 			why = append(why, differs(part.name, textX, hasX, textY, hasY))
 			if hasX && hasY {
 				why = append(why, r.of(x).reservedReasons(x.Scheme(), textX, textY)...)

@@ -1,5 +1,5 @@
-// Package all lists every scheme of this module. Only the command and tests import
-// it: a program that needs three schemes registers three.
+// Package all lists every scheme of this module, for programs that open URLs of any of
+// them. A program that needs three schemes registers those three: see [scheme.NewRegistry].
 package all
 
 import (

@@ -22,7 +22,7 @@ func TestSame(t *testing.T) {
 		{"gopher://h/0a%2Fb", "gopher://h/0a/b", true, []string{"an escape that is not needed is written as its character"}},
 		{"gopher://h/0a", "gopher://g:71/1b#x", false, []string{`the host differs: "h" and "g"`, `the port differs: none and "71"`, `the path differs: "0a" and "1b"`, `the fragment differs: none and "x"`, `the gophertype differs: "0" and "1"`, `the selector differs: "a" and "b"`}},
 		{"http://h/a", "ftp://h/a", false, []string{`the scheme differs: "http" and "ftp"`}},
-		{"x-foo:a/b", "x-foo:a%2Fb", false, []string{`the schemePart differs: "a/b" and "a%2Fb"`, `"/" may be reserved in x-foo URLs, so it differs from its escape %2F (RFC 1738 2.2)`}},
+		{"x-foo:a/b", "x-foo:a%2Fb", false, []string{`the part after the scheme differs: "a/b" and "a%2Fb"`, `"/" may be reserved in x-foo URLs, so it differs from its escape %2F (RFC 1738 2.2)`}},
 		{"ftp://u:s3cret@h/", "ftp://u:other@h/", false, []string{"the password differs"}},
 		{"http://h/?a+b", "http://h/?a%2Bb", false, []string{`the path differs: "?a+b" and "?a%2Bb"`, `"+" in a search stands for a space, and %2B for "+" (URI draft, "Query strings")`}},
 		{"file:/x", "file://localhost/x", true, nil},

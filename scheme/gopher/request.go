@@ -30,11 +30,8 @@ var ErrNoRequest = errors.New("no request can be sent")
 // can't be sent, or wraps [ErrNoRequest]. dst is then returned unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: it
-// sends the TAB of an empty search, except in a form, which section 3.4.9 writes
-// out. Some servers refuse such requests.
-func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
-
+// appendRequest is AppendRequest or, if literal, as section 3.4.3 says: it sends the TAB of
+// an empty search, except in a form, which section 3.4.9 writes out.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
