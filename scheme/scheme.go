@@ -1,11 +1,3 @@
-// Package scheme is the contract of a URL scheme: what a scheme declares ([Scheme]), the
-// four kinds of resource ([Object], [Menu], [Session], [Referral]), and the registry (RFC
-// 1738 sections 3 and 4; "Registration of naming schemes" in the URI draft).
-//
-// The draft asks for "an algorithm for the retrieval of any object within that scheme",
-// which must "take the URI and produce either a set of URL(s) which will lead to the
-// desired object, or the object itself". That is [Opener]. By RFC 1738 section 2 only
-// access needs to be specified, so there are no other operations.
 package scheme
 
 import (

@@ -132,7 +132,7 @@ func TestGetJSONKinds(t *testing.T) {
 		{[]string{"/login"}, "auth", 3},
 		{[]string{"/none"}, "not-found", 3},
 		{[]string{"mailto:a@b"}, "unsupported", 3},
-		{[]string{"telnet://" + clitest.DeadAddress(t) + "/"}, "no connection", 3},
+		{[]string{"telnet://" + clitest.DeadAddress(t) + "/"}, "unreachable", 3},
 		{[]string{"x-unknown:x"}, "unsupported", 3},
 		{[]string{"http://127.0.0.1:25/"}, "denied", 4},
 		{[]string{"ftp://127.0.0.1/a%0d%0aDELE%20x"}, "syntax", 2},
