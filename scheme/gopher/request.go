@@ -84,7 +84,7 @@ func (g URL) noRequest() string {
 	case TypeTelnet, TypeTN3270:
 		return "the type is an interactive session"
 	case TypeHTML:
-		if _, ok := g.link(); ok {
+		if g.isLink() {
 			return "the selector is another URL"
 		}
 	}
@@ -96,7 +96,7 @@ func (g URL) noRequest() string {
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
 func (g URL) Referral() (to locus.URL, ok bool, err error) {
-	_, isLink := g.link()
+	isLink := g.isLink()
 	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
 		return locus.URL{}, false, nil
 	}
@@ -112,11 +112,9 @@ func (g URL) Referral() (to locus.URL, ok bool, err error) {
 	return to, true, nil
 }
 
-func (g URL) link() (text string, ok bool) {
-	if g.gtype != TypeHTML || g.hasSearch {
-		return "", false
-	}
-	return cutLink(g.selector)
+func (g URL) isLink() bool {
+	_, ok := cutLink(g.selector)
+	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
 // faults yields what can't be sent, in order: each such octet of selector and
