@@ -2,8 +2,9 @@ package scheme
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"net"
+	"os"
 	"time"
 )
 
@@ -89,17 +90,35 @@ type LaterError struct {
 func (e *LaterError) Error() string { return e.Err.Error() }
 func (e *LaterError) Unwrap() error { return e.Err }
 
-// Unreachable wraps err in ErrUnreachable. It returns a timeout as it is.
+// Unreachable wraps err in ErrUnreachable, unless that is there already. It returns a timeout
+// as it is.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
-// Broken wraps err, a failure of a connection, in ErrProtocol. It returns a timeout as it
-// is.
+// Broken wraps err, a failure of a connection, in ErrProtocol, unless that is there already.
+// It returns a timeout as it is.
 func Broken(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
 	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if errors.Is(err, kind) || errors.As(err, &timeout) && timeout.Timeout() {
 		return err
 	}
-	return fmt.Errorf("%w: %w", kind, err)
+	return &failure{kind, err}
 }
+
+// failure is a failure of a connection. Its text leaves out the addresses of package net,
+// which a message about a URL has already.
+type failure struct{ kind, err error }
+
+func (f *failure) Error() string {
+	err := f.err
+	if op, ok := err.(*net.OpError); ok {
+		err = op.Err
+	}
+	if call, ok := err.(*os.SyscallError); ok {
+		err = call.Err
+	}
+	return f.kind.Error() + ": " + err.Error()
+}
+
+func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }

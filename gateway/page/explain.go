@@ -72,7 +72,7 @@ func (p *Printer) explain(u locus.URL) explained {
 	}
 	for _, field := range fields {
 		if field.Value != nil {
-			x.Rows = append(x.Rows, row{field.Name, advice.ValueText(field.Value)})
+			x.Rows = append(x.Rows, row{field.Name, field.Text()})
 		}
 	}
 	return x

@@ -36,7 +36,7 @@ const rules = `
 	internal/bnf, relative, extract < scheme;
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
-	NONE < internal/charset < internal/term, message;
+	internal/octet < internal/charset < internal/term, message;
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < document/markup;

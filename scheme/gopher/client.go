@@ -19,8 +19,8 @@ import (
 
 // Options configure a Client. The zero value has the defaults.
 type Options struct {
-	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, by the
-	// letter of section 3.4.3: see [URL.AppendLiteralRequest].
+	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, as section
+	// 3.4.3 says. Some servers refuse such requests.
 	LiteralTabs bool
 	// Raw returns every reply as an object, octet for octet, with its header and
 	// dots.

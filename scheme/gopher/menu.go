@@ -413,7 +413,7 @@ func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return "invalid URL: " + e.Part + ": " + e.Err.Error()
+		return "invalid URL: " + e.Err.Error()
 	}
 	return err.Error()
 }

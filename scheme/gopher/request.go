@@ -30,11 +30,8 @@ var ErrNoRequest = errors.New("no request can be sent")
 // can't be sent, or wraps [ErrNoRequest]. dst is then returned unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// AppendLiteralRequest is [URL.AppendRequest] by the letter of section 3.4.3: it
-// sends the TAB of an empty search, except in a form, which section 3.4.9 writes
-// out. Some servers refuse such requests.
-func (g URL) AppendLiteralRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, true) }
-
+// appendRequest is AppendRequest or, if literal, as section 3.4.3 says: it sends the TAB of
+// an empty search, except in a form, which section 3.4.9 writes out.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
@@ -87,7 +84,7 @@ func (g URL) noRequest() string {
 	case TypeTelnet, TypeTN3270:
 		return "the type is an interactive session"
 	case TypeHTML:
-		if _, ok := g.link(); ok {
+		if g.isLink() {
 			return "the selector is another URL"
 		}
 	}
@@ -99,7 +96,7 @@ func (g URL) noRequest() string {
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
 func (g URL) Referral() (to locus.URL, ok bool, err error) {
-	_, isLink := g.link()
+	isLink := g.isLink()
 	if !isLink && (g.hasPlus || g.gtype != TypeTelnet && g.gtype != TypeTN3270) {
 		return locus.URL{}, false, nil
 	}
@@ -115,11 +112,9 @@ func (g URL) Referral() (to locus.URL, ok bool, err error) {
 	return to, true, nil
 }
 
-func (g URL) link() (text string, ok bool) {
-	if g.gtype != TypeHTML || g.hasSearch {
-		return "", false
-	}
-	return cutLink(g.selector)
+func (g URL) isLink() bool {
+	_, ok := cutLink(g.selector)
+	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
 // faults yields what can't be sent, in order: each such octet of selector and

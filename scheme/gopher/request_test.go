@@ -63,7 +63,7 @@ func TestRequest(t *testing.T) {
 		if test.literal == "" {
 			test.literal = test.want
 		}
-		if got, err := g.AppendLiteralRequest(nil); string(got) != test.literal || err != nil {
+		if got, err := g.appendRequest(nil, true); string(got) != test.literal || err != nil {
 			t.Errorf("%s: literally sends %q, %v; want %q", test.url, got, err, test.literal)
 		}
 	}

@@ -87,7 +87,7 @@ func draftPath(f *bnf.Findings, w written) {
 // xalphas checks text, which needs at least one xalpha or "+".
 func xalphas(f *bnf.Findings, part string, offset int, text string) {
 	if text == "" {
-		f.Add("empty", draftSection, offset, "", part+" needs at least one character")
+		f.Add("empty", draftSection, offset, "", "write at least one character")
 	}
 	f.Chars(part, offset, text, octet.Xalpha)
 }

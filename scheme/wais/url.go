@@ -161,7 +161,7 @@ func (p Parts) URL() (URL, error) {
 		}
 	}
 	u := x.url
-	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a wpath, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
+	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
 // write makes a URL. opaque: it writes fields in the OpaqueForm.
