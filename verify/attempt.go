@@ -45,7 +45,7 @@ type attempt struct {
 const greetingTime = 5 * time.Second
 
 func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
-	a := &attempt{registry: e.client.Registry()}
+	a := &attempt{registry: e.registry}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
 	if e.traits(t.url).Has(scheme.Composes) {
@@ -78,7 +78,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 			return a
 		}
 	}
-	res, err := e.client.Do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
+	res, err := e.do(ctx, access.Request{URL: t.url, From: t.from, Probe: page == nil && len(wants) == 0})
 	if err != nil {
 		a.classify(err)
 		return a
@@ -96,7 +96,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target) *attempt {
 	case *scheme.Object:
 		if page != nil || len(wants) > 0 {
 			e.readObject(ctx, a, page, wants, res, r)
-		} else if e.client.Registry().Scheme(res.URL).Traits.Has(scheme.NoStatus) {
+		} else if e.registry.Scheme(res.URL).Traits.Has(scheme.NoStatus) {
 			a.checkText(r)
 		}
 	case *scheme.Menu:

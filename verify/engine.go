@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ const (
 	inFile                   // the URL of a file that was typed or found in a file
 )
 
-func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.client.Registry().Scheme(u).Traits }
+func (e *Verifier) traits(u locus.URL) scheme.Traits { return e.registry.Scheme(u).Traits }
 
 func (e *Verifier) isFile(u locus.URL) bool { return e.traits(u).Has(scheme.Files) }
 
@@ -119,11 +120,13 @@ type linkExtra struct {
 
 // Verifier verifies the links of documents in one run.
 type Verifier struct {
-	client *access.Client
-	o      Options
-	queue  *queue.Queue[*target]
-	mail   mailChecker
-	used   atomic.Bool
+	client   *access.Client
+	registry *scheme.Registry
+	fsys     fs.FS // of Files; nil: there is none
+	o        Options
+	queue    *queue.Queue[*target]
+	mail     mailChecker
+	used     atomic.Bool
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -222,7 +225,7 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 		return fix(v, why)
 	}
 	asked := l.url.WithoutFragment()
-	canonical, _, err := e.client.Registry().Canonical(asked)
+	canonical, _, err := e.registry.Canonical(asked)
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
@@ -253,11 +256,11 @@ const maxInterned = 4096
 
 // unsupported returns why u can't be verified whatever its form is, and the verdict.
 func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {
-	s, ok := e.client.Registry().Lookup(u.Scheme())
+	s, ok := e.registry.Lookup(u.Scheme())
 	switch {
 	case !ok:
-		verdict, why := unknownScheme(u.Scheme())
-		if _, suggestion := e.client.Registry().Suggest(u); suggestion != "" {
+		verdict, why := e.unknownScheme(u.Scheme())
+		if _, suggestion := e.registry.Suggest(u); suggestion != "" {
 			why += " (" + suggestion + ")"
 		}
 		return verdict, why
