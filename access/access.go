@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -80,11 +78,10 @@ type Client struct {
 	registry *scheme.Registry
 	policy   policy.Policy
 	options  Options
-	dialers  [policy.Far + 1]*dialer
 	known    hosts
 
 	mu      sync.Mutex
-	proxied map[dialerKey]*dialer // of gateways
+	dialers map[dialerKey]*dialer
 	closed  bool
 }
 
@@ -94,15 +91,12 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	if r == nil {
 		r = new(scheme.Registry)
 	}
-	c := &Client{registry: r, policy: p}
+	c := &Client{registry: r, policy: p, dialers: make(map[dialerKey]*dialer)}
 	if o != nil {
 		c.options = *o
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
-	for z := range c.dialers {
-		c.dialers[z] = &dialer{client: c, dialerKey: dialerKey{zone: policy.Zone(z)}}
-	}
 	return c
 }
 
@@ -112,12 +106,11 @@ func (c *Client) Registry() *scheme.Registry { return c.registry }
 // Close closes all connections of the client, idle ones of its openers included. The
 // client dials no more.
 func (c *Client) Close() error {
-	var list []error
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.closed = true
-	others := slices.Collect(maps.Values(c.proxied))
-	c.mu.Unlock()
-	for _, d := range append(others, c.dialers[:]...) {
+	var list []error
+	for _, d := range c.dialers {
 		list = append(list, d.close())
 	}
 	return errors.Join(list...)
@@ -182,7 +175,6 @@ func (c *Client) foundZone(r *Result) policy.Zone {
 	return policy.Far
 }
 
-// has reports whether the scheme of u has the traits.
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
 // Dialer returns the dialer for typed URLs, for a server that the configuration
@@ -226,7 +218,6 @@ func (c *Client) zoneOf(u locus.URL, from *Result) (policy.Zone, error) {
 	return c.foundZone(from), c.policy.CheckReferral(c.target(from.URL), c.target(u), 0)
 }
 
-// target returns u as the policy judges it.
 func (c *Client) target(u locus.URL) policy.Target {
 	return Target(c.registry.Scheme(u), u)
 }
@@ -263,7 +254,6 @@ func (c *Client) CheckReferral(from, to locus.URL, hops int) error {
 // [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
-// check judges u before anything is looked up.
 func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	if err := c.policy.CheckURL(c.target(u), zone); err != nil {
 		return err

@@ -28,7 +28,6 @@ type follower struct {
 	dialled *tracker           // what was dialled for the last URL
 }
 
-// follow opens the URL of the request and follows referrals. The error is an [*Error].
 func (f *follower) follow() (scheme.Resource, error) {
 	first := f.request.URL
 	zone, err := f.client.zoneOf(first, f.request.From)
@@ -72,7 +71,6 @@ func (f *follower) refer(list []locus.URL, hops int) (res scheme.Resource, err e
 	return nil, err
 }
 
-// try opens one URL of a referral.
 func (f *follower) try(from, to locus.URL, hops int) (scheme.Resource, error) {
 	if err := f.client.policy.CheckReferral(f.client.target(from), f.client.target(to), hops); err != nil {
 		return nil, f.fail(to, err)
@@ -131,7 +129,6 @@ func (c *Client) route(u locus.URL, zone policy.Zone) (route, error) {
 	return r, c.check(u, zone)
 }
 
-// exchange opens u by the route r.
 func (f *follower) exchange(u locus.URL, r route, zone policy.Zone, hops int, t *tracker) (res scheme.Resource, err error) {
 	c := f.client
 	for _, g := range r.by {
@@ -252,7 +249,8 @@ func (f *follower) fail(u locus.URL, err error) error {
 // has none. No other login is passed on.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
-	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || f.port(from) != f.port(to) {
+	own := f.client.registry.Scheme(to).Port
+	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || portOf(from, own) != portOf(to, own) {
 		return to
 	}
 	p.User, p.Password = with.User, with.Password
@@ -262,14 +260,6 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 		return to
 	}
 	return u
-}
-
-// port returns the port of u, or the default one.
-func (f *follower) port(u locus.URL) uint16 {
-	if n, ok := u.Port(); ok {
-		return n
-	}
-	return f.client.registry.Scheme(u).Port
 }
 
 // withFragment returns to with the current fragment, if it has none.

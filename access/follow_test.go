@@ -74,7 +74,7 @@ func TestFollow(t *testing.T) {
 		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme "urn" (referred to from http://c.example/17)`},
 		{text: "http://c.example/18", kind: Unreachable, says: `locus: dial http://nowhere.example/: `},
 		{text: "http://c.example/19", kind: Denied, says: "port 25"},
-		{text: "http://c.example/20", kind: Denied, says: "--allow-port 7070"},
+		{text: "http://c.example/20", kind: Denied, says: "only on port 70"},
 		{text: "telnet://c.example/", url: "telnet://c.example/", hops: "telnet://c.example/"},
 		{text: "x-session://c.example/", url: "x-session://c.example/", hops: "x-session://c.example/"},
 	} {

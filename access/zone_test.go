@@ -153,8 +153,8 @@ func TestPrivateByName(t *testing.T) {
 		t.Errorf("mixed: %q %v %v", text, res, err)
 	}
 	equal(t, "dialled", w.dialled(), []string{"9.9.9.9:80"})
-	_, err := c.dialers[policy.Typed].DialContext(t.Context(), "tcp", "p1.example:80")
-	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918) (--allow-private allows it)`; err == nil || err.Error() != want {
+	_, err := c.dialer(dialerKey{zone: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
+	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -240,11 +240,11 @@ func TestDoors(t *testing.T) {
 		}
 	}
 	for i, z := range []policy.Zone{policy.Typed, policy.Near, policy.Typed, policy.Far, policy.Typed, policy.Near, policy.Typed, policy.Far} {
-		if seen[i] != scheme.Dialer(c.dialers[z]) {
+		if seen[i] != scheme.Dialer(c.dialer(dialerKey{zone: z})) {
 			t.Errorf("request %d has not the door %v", i, z)
 		}
 	}
-	if c.dialers[0] == c.dialers[1] || c.dialers[1] == c.dialers[2] {
+	if c.dialer(dialerKey{zone: 0}) == c.dialer(dialerKey{zone: 1}) || c.dialer(dialerKey{zone: 1}) == c.dialer(dialerKey{zone: 2}) {
 		t.Error("two zones have one door")
 	}
 }
@@ -338,7 +338,7 @@ func TestControl(t *testing.T) {
 		"localhost:80": {false, false}, "/tmp/socket": {false, false}, "": {false, false},
 	} {
 		for i, z := range []policy.Zone{policy.Typed, policy.Far} {
-			err := c.dialers[z].control("tcp", address, nil)
+			err := c.dialer(dialerKey{zone: z}).control("tcp", address, nil)
 			if (err == nil) != allowed[i] || err != nil && KindOf(err) != Denied {
 				t.Errorf("%q in zone %v: %v", address, z, err)
 			}
@@ -385,7 +385,7 @@ func TestCheckAddr(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	d := c.dialers[policy.Far]
+	d := c.dialer(dialerKey{zone: policy.Far})
 	control, err := d.DialContext(t.Context(), "tcp", "rebind.example:21")
 	if err != nil {
 		t.Fatal(err)

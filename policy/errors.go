@@ -2,7 +2,7 @@ package policy
 
 import (
 	"errors"
-	"strings"
+	"io/fs"
 
 	"github.com/locus-url/locus"
 )
@@ -10,7 +10,7 @@ import (
 // ErrDenied is wrapped by each [*DeniedError].
 var ErrDenied = errors.New("denied by the policy")
 
-// DeniedError is a refusal, and the reason for it.
+// DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
 	// "port", "hops", "login", "session", "referral", "data"; for connections also
@@ -20,24 +20,23 @@ type DeniedError struct {
 	Subject string
 	// Reason says why, in a clause.
 	Reason string
-	// Help is the flag that allows it, "--allow-port 25", or a clause that says what
-	// to do. Empty: nothing allows it.
+	// Help is a clause that says what to do, or empty.
 	Help string
+	// Port is the port that would allow it in [Rules].Ports; 0: none would. For the rule
+	// "private", it is Rules.AllowPrivate that would.
+	Port uint16
 }
 
 func (e *DeniedError) Error() string {
 	text := "policy: " + e.Subject + ": " + e.Reason
-	switch {
-	case e.Help == "":
-		return text
-	case strings.HasPrefix(e.Help, "--"):
-		return text + " (" + e.Help + " allows it)"
+	if e.Help != "" {
+		text += " (" + e.Help + ")"
 	}
-	return text + " (" + e.Help + ")"
+	return text
 }
 
-// Unwrap returns [ErrDenied].
-func (e *DeniedError) Unwrap() error { return ErrDenied }
+// Unwrap returns [ErrDenied] and [fs.ErrPermission].
+func (e *DeniedError) Unwrap() []error { return []error{ErrDenied, fs.ErrPermission} }
 
 // deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {

@@ -25,15 +25,7 @@ const (
 	Far
 )
 
-func (z Zone) String() string {
-	switch z {
-	case Typed:
-		return "typed"
-	case Near:
-		return "near"
-	}
-	return "far"
-}
+func (z Zone) String() string { return [...]string{"typed", "near", "far"}[min(z, Far)] }
 
 // Rules configure a [Policy]. The zero Rules are the prudent reading of RFC 1738
 // section 6.
@@ -126,7 +118,6 @@ func (t Target) port() uint16 {
 	return t.Port
 }
 
-// isOff reports whether t names another port than the scheme's own.
 func (t Target) isOff() bool {
 	n, written := t.URL.Port()
 	return written && n != t.Port
@@ -178,7 +169,7 @@ func (p Policy) checkData(t Target) error {
 	if t.Port != 0 {
 		reason = fmt.Sprintf("the control octet %s may be sent only to the port of %s, %d", triplet, t.URL.Scheme(), t.Port)
 	}
-	return deny(t.URL, "data", reason, allowPort(port))
+	return denyPort(t.URL, "data", reason, port)
 }
 
 // control returns the first encoded control octet of t that needs the scheme's own port.
@@ -251,9 +242,12 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Zone) error {
 	return nil
 }
 
+// loopback describes localhost, a name that needs no lookup.
+const loopback = "loopback (RFC 6761)"
+
 // localNames are the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
-	{"localhost", "loopback (RFC 6761)"},
+	{"localhost", loopback},
 	{"local", "link local (RFC 6762)"},
 	{"home.arpa", "home networks (RFC 8375)"},
 	{"internal", "private use (ICANN, 2024)"},
@@ -280,12 +274,6 @@ func privateName(host string) (what string, ok bool) {
 	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
 
-// isLocalhost reports whether host is localhost, or ends in "." and it.
-func isLocalhost(host string) bool {
-	rest, ok := strings.CutSuffix(strings.ToLower(host), "localhost")
-	return ok && (rest == "" || strings.HasSuffix(rest, "."))
-}
-
 // CheckAddr judges an address of a host before it is dialled. [Policy.CheckURL] judges
 // the port. The error is a [*DeniedError].
 func (p Policy) CheckAddr(a netip.AddrPort, z Zone) error {
@@ -307,7 +295,7 @@ func (p Policy) denyPrivate(subject, reason string, z Zone) error {
 	if p.rules.TypedPrivate && z != Typed {
 		reason += ", and a link or redirect led there"
 	}
-	return &DeniedError{Rule: "private", Subject: subject, Reason: reason, Help: "--allow-private"}
+	return &DeniedError{Rule: "private", Subject: subject, Reason: reason}
 }
 
 // CheckReferral judges whether the resource at from may lead to to. hops counts
@@ -356,7 +344,7 @@ func (p Policy) CheckReferral(from, to Target, hops int) error {
 		if to.Port != 0 {
 			reason = fmt.Sprintf("a referral may lead to %s only on port %d, or back to the host and port that sent it", u.Scheme(), to.Port)
 		}
-		return deny(u, "referral", reason, allowPort(to.port()))
+		return denyPort(u, "referral", reason, to.port())
 	}
 	return nil
 }
@@ -375,7 +363,7 @@ func (p Policy) checkLocalName(from, to Target) error {
 		return nil
 	}
 	what, ok := privateName(host)
-	if !ok || isLocalhost(host) {
+	if !ok || what == loopback {
 		return nil
 	}
 	return p.denyPrivate(locus.Quote(to.URL.Redacted()), "its host is not a public name: "+what, Far)

@@ -395,10 +395,7 @@ func reason(err error) string {
 		if e := (*access.Error)(nil); !errors.As(err, &e) || denied.Subject != locus.Quote(e.URL.Redacted()) {
 			text = denied.Subject + ": " + text
 		}
-		switch {
-		case strings.HasPrefix(denied.Help, "--"):
-			text += " (" + denied.Help + " allows it)"
-		case denied.Help != "":
+		if denied.Help != "" {
 			text += " (" + denied.Help + ")"
 		}
 		return text

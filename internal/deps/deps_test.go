@@ -34,7 +34,7 @@ const rules = `
 	internal/bnf < internal/addrspec;
 	locus < internal/iri;
 	NONE < internal/charset < internal/term, message;
-	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
+	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < document/markup;
 	locus, internal/media, document/markup < message;
@@ -46,13 +46,13 @@ const rules = `
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
 	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
 
-	scheme, scheme/X/Xtest, internal/addrspec, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# A scheme imports no other scheme, and nothing above. The list imports all.
 	scheme/X < scheme/all;
 
 	# Access, and what is built on it.
-	policy, scheme < access;
+	policy, scheme, internal/agent < access;
 	policy, scheme < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;

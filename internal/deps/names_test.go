@@ -15,6 +15,7 @@ import (
 // reason. Everything else asks the row of the registry.
 var naming = map[string]string{
 	"access/gateway.go":                     "kinds of gateways are told apart by http and https",
+	"access/transport.go":                   "an http.RoundTripper is for http and https",
 	"extract/schemes.go":                    "the default names to look for in texts",
 	"document/links.go":                     "a mail address in Markdown is a mailto URL",
 	"gateway/connect.go":                    "CONNECT is for https",

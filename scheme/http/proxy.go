@@ -40,10 +40,8 @@ func parseProxy(u locus.URL) (proxy, error) {
 	return p, nil
 }
 
-// address returns host:port.
 func (p proxy) address() string { return p.url.Host() + ":" + strconv.Itoa(int(p.url.Port())) }
 
-// connectRequest returns the request for a tunnel to address.
 func (p proxy) connectRequest(address string) ([]byte, error) {
 	lines := []string{"CONNECT " + address + " HTTP/1.1", "Host: " + address, "User-Agent: locus"}
 	if p.login != "" {

@@ -59,7 +59,6 @@ func loginOf(u locus.URL) (*login, error) {
 // login is a user and password for Basic credentials (RFC 7617).
 type login struct{ user, password string }
 
-// sendable reports whether Basic credentials can carry l.
 func (l login) sendable() bool {
 	return !strings.Contains(l.user, ":") && strings.IndexFunc(l.user+l.password, func(r rune) bool { return r < ' ' || r == 0x7F }) < 0
 }

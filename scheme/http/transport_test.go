@@ -87,9 +87,6 @@ func TestTransportsAreBounded(t *testing.T) {
 	for range more + 1 - maxTransports {
 		<-closed
 	}
-	if _, ok := c.transports[transportKey{dialer: first}]; !ok {
-		t.Error("a transport in use was closed")
-	}
 	if text, err := io.ReadAll(held.(*scheme.Object).Body); string(text) != "x" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -121,10 +118,10 @@ func TestManyTransportsInUse(t *testing.T) {
 		}
 		open = append(open, r)
 	}
-	if len(c.transports) != maxTransports+3 {
-		t.Errorf("%d transports", len(c.transports))
-	}
 	for _, r := range open {
+		if text, err := io.ReadAll(r.(*scheme.Object).Body); string(text) != "x" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
 		r.Close()
 	}
 	if len(c.transports) != maxTransports {

@@ -2,10 +2,12 @@ package base
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
 )
@@ -57,5 +59,22 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(message(err)))}
+}
+
+// message returns the text of err, with the flag that allows what the policy denied.
+func message(err error) string {
+	flag := ""
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
+		switch {
+		case denied.Rule == "private":
+			flag = "--allow-private"
+		case denied.Port != 0:
+			flag = fmt.Sprint("--allow-port ", denied.Port)
+		}
+	}
+	if flag == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v (%s allows it)", err, flag)
 }
