@@ -102,7 +102,6 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 // maxReference is more octets than a character reference has.
 const maxReference = 64
 
-// token takes one token.
 func (h *htmlText) token(source string, t markup.Token) {
 	text := source[t.Start:t.End]
 	switch t.Kind {
@@ -131,7 +130,6 @@ func (h *htmlText) flush() error {
 	return err
 }
 
-// text takes running text.
 func (h *htmlText) text(text string) {
 	if h.hidden != "" {
 		return
@@ -176,7 +174,6 @@ func (h *htmlText) space() {
 	h.wrote, h.blank, h.ends = true, false, 0
 }
 
-// add writes an octet of a text.
 func (h *htmlText) add(c byte) {
 	h.out = append(h.out, c)
 	if h.href != "" && len(h.anchor) <= maxLink {
@@ -184,7 +181,6 @@ func (h *htmlText) add(c byte) {
 	}
 }
 
-// put writes text.
 func (h *htmlText) put(text string) {
 	h.space()
 	for i := range len(text) {

@@ -218,8 +218,8 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if l.url.IsZero() || l.detail != "" {
 		return fix(l.verdict, l.detail)
 	}
-	if pattern, ok := e.o.Rules.ignores(l.url); ok {
-		return fix(Ignored, "matches the pattern "+locus.Quote(pattern))
+	if pattern, ok := e.o.Rules.ignores(l.url, e.registry); ok {
+		return fix(Ignored, "matches the pattern "+locus.Quote(pattern.String()))
 	}
 	if v, why := e.unsupported(l.url); why != "" {
 		return fix(v, why)
@@ -643,7 +643,7 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 		}
 	}
 	if res.Verdict != Alive {
-		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome)
+		res.Reason, res.Accepted = e.o.Rules.accepts(res.URL, &res.Outcome, e.registry)
 		res.Known = res.Verdict.IsBad() && e.o.Baseline.has(res.Key())
 	}
 	return res

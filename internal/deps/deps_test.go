@@ -37,23 +37,24 @@ const rules = `
 	NONE < internal/agent, internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
 	internal/octet < document/markup;
-	locus, internal/media, document/markup < message;
+	locus, internal/human, internal/media, document/markup < message;
 	extract, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
 	scheme < scheme/schemetest, internal/bnf/bnftest;
 	internal/ardp, internal/servetest < internal/ardp/ardptest;
-	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, tn3270 < scheme/X/Xtest;
+	scheme, internal/certtest, internal/servetest, internal/ardp/ardptest, internal/nvt, internal/term, tn3270 < scheme/X/Xtest;
 
-	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/line, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
+	scheme, internal/line < internal/lineconn;
+	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
 	# A scheme imports no other scheme, and nothing above. The list imports all.
 	scheme/X < scheme/all;
 
 	# Access, and what is built on it.
 	policy, scheme, internal/agent < access;
-	policy, scheme < internal/advice;
+	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;

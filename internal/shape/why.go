@@ -2,11 +2,11 @@ package shape
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
+	"github.com/locus-url/locus/internal/advice"
 	"github.com/locus-url/locus/internal/bnf"
 	"github.com/locus-url/locus/internal/charset"
 	"github.com/locus-url/locus/scheme"
@@ -45,43 +45,6 @@ func Parts(u locus.URL) []Part {
 	fragment, hasFragment := u.Fragment()
 	add("fragment", u.Len()-len(fragment), fragment, hasFragment)
 	return list
-}
-
-// ValueText returns the value of a field for people.
-func ValueText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return octetsText(v)
-	case []string:
-		list := make([]string, len(v))
-		for i, s := range v {
-			list[i] = strconv.Quote(octetsText(s))
-		}
-		return "[" + strings.Join(list, ", ") + "]"
-	case [][]scheme.Field:
-		list := make([]string, len(v))
-		for i, record := range v {
-			list[i] = recordText(record)
-		}
-		return strings.Join(list, "; ")
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-func recordText(record []scheme.Field) string {
-	list := make([]string, len(record))
-	for i, field := range record {
-		list[i] = field.Name + " " + ValueText(field.Value)
-	}
-	return strings.Join(list, ", ")
-}
-
-func octetsText(octets string) string {
-	if s := charset.Text(octets); s != octets {
-		return s + " (ISO Latin 1)"
-	}
-	return octets
 }
 
 // Side is one of two URLs that are compared.
@@ -199,7 +162,7 @@ func fieldDifferences(r *scheme.Registry, x, y locus.URL) []string {
 	}
 	var why []string
 	for i := range fx {
-		textX, textY := ValueText(fx[i].Value), ValueText(fy[i].Value)
+		textX, textY := advice.ValueText(fx[i].Value), advice.ValueText(fy[i].Value)
 		// These are among the parts.
 		if name := fx[i].Name; textX != textY && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, textX, fx[i].Value != nil, textY, fy[i].Value != nil))

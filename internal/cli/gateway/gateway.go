@@ -57,9 +57,9 @@ Prometheus, /healthz for monitoring.
 Clients are not trusted: a URL counts as found on the public Internet. It leads only to
 public addresses, on ports meant for its scheme, and to no files. --allow-private,
 --allow-port and --files change that. --allow and --deny take a scheme ("telnet:"), a
-host ("example.net", ".example.net" for a domain, "example.net:70"), addresses
-("192.0.2.0/24", which --deny applies to every name) or a prefix
-("gopher://example.net/1/pub/").
+host ("example.net", ".example.net" with the hosts below it, "*.example.net" for those
+alone, "example.net:70"), addresses ("192.0.2.0/24", which --deny applies to every name)
+or the beginning of URLs ("gopher://example.net/1/pub/", with "*" for any characters).
 
 Requests are logged to standard error, without passwords.`,
 		Example: `  locus gateway --demo --listen 127.0.0.1:0
@@ -77,8 +77,8 @@ Requests are logged to standard error, without passwords.`,
 		f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead only to them")
 	})
 	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
-		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only what `RULE` names (repeatable)")
-		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open what `RULE` names (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only URLs that match `PATTERN` (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open URLs that match `PATTERN` (repeatable)")
 		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `FOLDER` (repeatable)")
 		f.Var(&c.config.ConnectPorts, "connect-port", "let CONNECT lead to port `N` besides 443 (repeatable)")
 	})

@@ -101,7 +101,7 @@ func (g *getter) toFolder(ctx context.Context, args []string, dir string, name f
 	for i, job := range jobs {
 		names[i] = job.Name
 	}
-	progress := g.NewProgress(true, names)
+	progress := g.NewProgress(true, names...)
 	results, err := transfer.Run(ctx, g.Client, folder, jobs, g.transferOptions(func(e transfer.Event) {
 		if e.State == transfer.Busy {
 			g.App.Note("%v; waiting for it", e.Err)

@@ -74,6 +74,9 @@ Rules are read from the file .locus-verify.toml in this folder or one above it:
   status = [403, 999]
   reason = "it wants a browser"
 
+ignore and url are patterns: the beginning of URLs, in which "*" stands for any characters
+and a final "$" for the end, or what "locus gateway --deny" takes.
+
 --write-baseline writes the bad links of now to the file of --baseline. Later runs with
 that file call them "known", which is not a failure.
 
