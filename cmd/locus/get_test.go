@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
 // got is what one run of "locus get" came to.
@@ -94,6 +96,62 @@ func TestGetTerminalMenu(t *testing.T) {
 	want := `    1  object    1.5 KiB  1994-12-01 10:30  a\x1b[2Jb` + "\n"
 	if got := runGet(t, onTerminal, "file://"+dir+"/"); got.out != want || got.status != 0 {
 		t.Errorf("%q, want %q; %s", got.out, want, got.err)
+	}
+}
+
+// A file has the time that the server tells, if it does.
+func TestGetTimes(t *testing.T) {
+	then := time.Date(1994, 12, 1, 16, 0, 0, 0, time.UTC)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/web" {
+			w.Header().Set("Last-Modified", then.Format(http.TimeFormat))
+		}
+		io.WriteString(w, "x")
+	}))
+	defer web.Close()
+	files, err := ftptest.Start(map[string]ftptest.File{"ftp": {Data: "x", ModTime: then}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	local := filepath.Join(t.TempDir(), "local")
+	if err := os.WriteFile(local, []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(local, then, then); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now().Add(-time.Minute)
+	for _, row := range []struct {
+		url  string
+		args []string
+		want bool // the server's time
+	}{
+		{web.URL + "/web", []string{"-O", "-d", "DIR"}, true},
+		{"ftp://" + files.Addr() + "/ftp", []string{"-O", "-d", "DIR"}, true},
+		{"file://" + local, []string{"-O", "-d", "DIR"}, true},
+		{web.URL + "/web", []string{"-o", "DIR/web"}, true},
+		{web.URL + "/web", []string{"-O", "-d", "DIR", "--no-times"}, false},
+		{web.URL + "/none", []string{"-O", "-d", "DIR"}, false},
+	} {
+		dir := t.TempDir()
+		args := []string{row.url}
+		for _, arg := range row.args {
+			args = append(args, strings.Replace(arg, "DIR", dir, 1))
+		}
+		if got := runGet(t, nil, args...); got.status != 0 {
+			t.Fatalf("%q: %s", args, got.err)
+		}
+		info, err := os.Stat(filepath.Join(dir, path.Base(row.url)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.want != info.ModTime().Equal(then) || !row.want && info.ModTime().Before(begin) {
+			t.Errorf("%q: %v", row.args, info.ModTime())
+		}
+	}
+	if got := runGet(t, nil, "--no-times", web.URL); got.status != 2 || !strings.Contains(got.err, "need -o or -O") {
+		t.Errorf("without a file: %+v", got)
 	}
 }
 
