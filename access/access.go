@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +38,12 @@ type Options struct {
 	// u, or nil. nil: no conversation is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
+	// UserAgent identifies the program in requests over HTTP; empty: "locus/VERSION
+	// (+URL)".
+	UserAgent string
+	// Header has more fields for requests over HTTP; nil: none. If a redirect leads to
+	// another host, port or scheme, Authorization and Cookie are not sent there.
+	Header http.Header
 	// Gateways are the gateways that URLs go through; nil: none. See the package's
 	// text.
 	Gateways *Gateways
@@ -94,10 +102,23 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	c := &Client{registry: r, policy: p, dialers: make(map[dialerKey]*dialer)}
 	if o != nil {
 		c.options = *o
+		c.options.Header = header(o.Header, o.UserAgent)
 	}
 	c.options.Connect = cmp.Or(c.options.Connect, defaultConnect)
 	c.options.Idle = cmp.Or(c.options.Idle, defaultIdle)
 	return c
+}
+
+// header returns a copy of h with canonical names, and the User-Agent unless that is empty.
+func header(h http.Header, userAgent string) http.Header {
+	list := make(http.Header)
+	for name, values := range h {
+		list[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	if userAgent != "" {
+		list.Set("User-Agent", userAgent)
+	}
+	return list
 }
 
 // Registry returns the schemes that the client knows.
@@ -162,6 +183,14 @@ type Result struct {
 	Permanent bool
 	// Zone is the zone of links in Resource, Near or Far.
 	Zone policy.Zone
+}
+
+// Close closes the resource, if there is one.
+func (r *Result) Close() error {
+	if r.Resource == nil {
+		return nil
+	}
+	return r.Resource.Close()
 }
 
 // foundZone returns the zone of what is found in r.
@@ -264,13 +293,21 @@ func (c *Client) check(u locus.URL, zone policy.Zone) error {
 	return c.options.Check(u)
 }
 
-// Open opens a typed URL and returns the resource. See [Client.Do].
-func (c *Client) Open(ctx context.Context, u locus.URL) (scheme.Resource, error) {
-	r, err := c.Do(ctx, Request{URL: u})
+// Open opens a URL that a person or the program itself names. The caller closes the
+// result. The error is a [*locus.SyntaxError] or that of [Client.Do].
+func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
+	u, err := locus.Parse(url)
 	if err != nil {
 		return nil, err
 	}
-	return r.Resource, nil
+	return c.Do(ctx, Request{URL: u})
+}
+
+// Follow opens a URL that the resource in from links to, such as an item of a menu. A
+// resource from the public Internet leads to no private address, even if the policy lets
+// a person name one. The caller closes the result. The error is that of [Client.Do].
+func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
+	return c.Do(ctx, Request{URL: link, From: from})
 }
 
 // Do opens a URL and follows referrals. ctx applies to the resource too; see the

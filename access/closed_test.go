@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/scheme"
 )
@@ -45,11 +44,11 @@ func TestClosedByTheCaller(t *testing.T) {
 	c := access.New(registry, anyAddress(t), nil)
 	defer c.Close()
 	open := func() *scheme.Object {
-		res, err := c.Open(t.Context(), locus.MustParse("silent://"+l.Addr().String()+"/"))
+		res, err := c.Open(t.Context(), "silent://"+l.Addr().String()+"/")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return res.(*scheme.Object)
+		return res.Resource.(*scheme.Object)
 	}
 	check := func(err error, says string) {
 		t.Helper()
@@ -70,6 +69,6 @@ func TestClosedByTheCaller(t *testing.T) {
 	c.Close()
 	check(<-read, "the client was closed")
 	o.Close()
-	_, err = c.Open(t.Context(), locus.MustParse("silent://"+l.Addr().String()+"/"))
+	_, err = c.Open(t.Context(), "silent://"+l.Addr().String()+"/")
 	check(err, "the client was closed")
 }

@@ -318,7 +318,7 @@ func TestClientClose(t *testing.T) {
 	if _, _, err := openText(t, c, Request{URL: parse("http://a.example/")}); err != nil {
 		t.Fatal(err)
 	}
-	res, err := c.Open(t.Context(), parse("telnet://a.example/"))
+	res, err := c.Open(t.Context(), "telnet://a.example/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestClientClose(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := res.(*scheme.Session).Conn.Read(make([]byte, 1)); err == nil {
+	if _, err := res.Resource.(*scheme.Session).Conn.Read(make([]byte, 1)); err == nil {
 		t.Error("a session is still open")
 	}
 	for _, list := range l.idle {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 
@@ -178,6 +179,7 @@ func (f *follower) schemeRequest(way route, zone policy.Zone, hops int, t *track
 
 		Accept:         f.request.Accept,
 		AcceptLanguage: f.request.AcceptLanguage,
+		Header:         f.header(u),
 		Like:           f.request.Like,
 		Items:          f.request.Items,
 		Probe:          f.request.Probe,
@@ -245,12 +247,29 @@ func (f *follower) fail(u locus.URL, err error) error {
 	return NewError(op, u, err)
 }
 
+// header returns the header fields for a request for u: all of the client's for the
+// server of the first URL, and for others those that hold no secret.
+func (f *follower) header(u locus.URL) http.Header {
+	h := f.client.options.Header
+	if !f.isSameServer(f.request.URL, u) {
+		h = h.Clone()
+		h.Del("Authorization")
+		h.Del("Cookie")
+	}
+	return h
+}
+
+// isSameServer reports whether two URLs have the same scheme, host and port.
+func (f *follower) isSameServer(a, b locus.URL) bool {
+	own := f.client.registry.Scheme(b).Port
+	return a.Scheme() == b.Scheme() && hostKey(a) == hostKey(b) && portOf(a, own) == portOf(b, own)
+}
+
 // withLogin returns to with the login of from, if that is for the same server and to
 // has none. No other login is passed on.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
-	own := f.client.registry.Scheme(to).Port
-	if with.User == nil || p.User != nil || from.Scheme() != to.Scheme() || hostKey(from) != hostKey(to) || portOf(from, own) != portOf(to, own) {
+	if with.User == nil || p.User != nil || !f.isSameServer(from, to) {
 		return to
 	}
 	p.User, p.Password = with.User, with.Password

@@ -56,10 +56,7 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	}
 	t := &transport{
 		client: New(nil, o.Policy, &Options{Dial: o.Dial, Lookup: o.Lookup, Connect: o.Connect, Idle: o.Idle}),
-		header: http.Header{"User-Agent": {cmp.Or(o.UserAgent, agent.Name())}},
-	}
-	for name, values := range o.Header {
-		t.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		header: header(o.Header, cmp.Or(o.UserAgent, o.Header.Get("User-Agent"), agent.Name())),
 	}
 	for zone := range t.zones {
 		t.zones[zone] = &http.Transport{

@@ -512,7 +512,7 @@ func TestTemplateAlone(t *testing.T) {
 	}
 	c := access.New(registry, p, &access.Options{Gateways: gateways})
 	defer c.Close()
-	_, err = c.Open(t.Context(), locus.MustParse("gopher://h.example/"))
+	_, err = c.Open(t.Context(), "gopher://h.example/")
 	var denied *policy.DeniedError
 	if !errors.As(err, &denied) || denied.Rule != "gateway" {
 		t.Error(err)
@@ -703,7 +703,7 @@ func TestNoProxyOpener(t *testing.T) {
 	}
 	for _, r := range []*scheme.Registry{nil, registry} {
 		c := access.New(r, policy.Policy{}, &access.Options{Gateways: gateways})
-		if _, err := c.Open(t.Context(), locus.MustParse("http://public.example/")); access.KindOf(err) != access.Unsupported {
+		if _, err := c.Open(t.Context(), "http://public.example/"); access.KindOf(err) != access.Unsupported {
 			t.Error(err)
 		}
 		c.Close()

@@ -363,13 +363,13 @@ func TestKinds(t *testing.T) {
 		if stop.Scheme == "mailto" || !stop.From.IsZero() || stop.Missing {
 			continue
 		}
-		resource, err := client.Open(t.Context(), stop.URL)
+		resource, err := client.Open(t.Context(), stop.URL.String())
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		defer resource.Close()
-		switch r := resource.(type) {
+		switch r := resource.Resource.(type) {
 		case *scheme.Object:
 			if kind, _, _ := strings.Cut(r.Type, ";"); stop.Kind != scheme.KindObject || stop.Type != kind {
 				t.Errorf("%s is an object of type %q, want %s %s", stop.URL, r.Type, stop.Kind, stop.Type)

@@ -995,11 +995,11 @@ func TestCopy(t *testing.T) {
 	data := octets(100_000)
 	m := &memory{files: map[string]*file{"a": {data: data}}}
 	open := func() *scheme.Object {
-		r, err := m.client(t).Open(t.Context(), mem("a"))
+		r, err := m.client(t).Open(t.Context(), mem("a").String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.(*scheme.Object)
+		return r.Resource.(*scheme.Object)
 	}
 	var b bytes.Buffer
 	if n, err := Copy(t.Context(), &b, open(), nil); err != nil || n != 100_000 || !bytes.Equal(b.Bytes(), data) {

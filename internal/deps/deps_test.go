@@ -49,11 +49,13 @@ const rules = `
 	scheme, internal/line < internal/lineconn;
 	scheme, scheme/X/Xtest, internal/addrspec, internal/agent, internal/lineconn, internal/media, internal/pool, internal/ardp, internal/nvt, message, tn3270 < scheme/X;
 
-	# A scheme imports no other scheme, and nothing above. The list imports all.
-	scheme/X < scheme/all;
-
 	# Access, and what is built on it.
 	policy, scheme, internal/agent < access;
+
+	# A scheme imports no other scheme, and nothing above. The list imports all, and access
+	# for a client with all.
+	scheme/X, access < scheme/all;
+
 	policy, scheme, internal/charset < internal/advice;
 	internal/advice, internal/human, message, escape, extract, relative, internal/media, internal/iri, internal/term < gateway/page;
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;

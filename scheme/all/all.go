@@ -1,5 +1,6 @@
-// Package all lists every scheme of this module. Only the command and tests import
-// it: a program that needs three schemes registers three.
+// Package all has every scheme of this module: [Client] opens their URLs, and [Registry]
+// lists them. A program that needs three schemes makes a registry of three, and links
+// less.
 package all
 
 import (

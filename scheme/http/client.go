@@ -421,7 +421,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 			conn.wire.expect(r)
 		}
 	}
-	req := v.to.newRequest(ctx, method, v.from, v.client.options.Raw)
+	req := v.to.newRequest(ctx, method, v.req.Header, v.from, v.client.options.Raw)
 	if v.req.Accept != "" {
 		req.Header.Set("Accept", v.req.Accept)
 	}

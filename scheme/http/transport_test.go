@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/internal/agent"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -84,7 +85,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	if n := len(c.transports); n != maxTransports {
 		t.Errorf("%d transports", n)
 	}
-	for range more + 1 - maxTransports {
+	for range more - maxTransports {
 		<-closed
 	}
 	if text, err := io.ReadAll(held.(*scheme.Object).Body); string(text) != "x" || err != nil {
@@ -92,6 +93,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	}
 	held.Close()
 	held.Close() // a second Close has no effect
+	<-closed     // its transport was dropped before
 	c.Close()
 	for range maxTransports {
 		<-closed
@@ -243,11 +245,11 @@ func TestTrace(t *testing.T) {
 	base := serve(t, s.Config.Handler.ServeHTTP)
 	for url, want := range map[string][]string{
 		base + "/a?b": {
-			"> GET /a?b HTTP/1.1", "> Host: HOST", "> User-Agent: locus", "> Accept: */*", "> Accept-Encoding: gzip",
+			"> GET /a?b HTTP/1.1", "> Host: HOST", "> User-Agent: " + agent.Name(), "> Accept: */*", "> Accept-Encoding: gzip",
 			"< HTTP/1.1 200 OK", "< Content-Length: 1", "< Content-Location: http://u:******@h/", "< Content-Type: text/plain; charset=utf-8", "< Location: http://u:******@h/", "< Set-Cookie: ***",
 		},
 		s.URL + "/a?b": {
-			"> :authority: HOST", "> :method: GET", "> :path: /a?b", "> :scheme: https", "> user-agent: locus", "> accept: */*", "> accept-encoding: gzip",
+			"> :authority: HOST", "> :method: GET", "> :path: /a?b", "> :scheme: https", "> user-agent: " + agent.Name(), "> accept: */*", "> accept-encoding: gzip",
 			"< HTTP/2.0 200 OK", "< Content-Length: 1", "< Content-Location: http://u:******@h/", "< Content-Type: text/plain; charset=utf-8", "< Location: http://u:******@h/", "< Set-Cookie: ***",
 		},
 	} {
