@@ -101,7 +101,7 @@ func New(a *base.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
-		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox or a media type")
+		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
 		f.StringVar(&v.root, "root", "", "resolve \"/\" in partial forms of files to `DIR`")
 		f.BoolVar(&v.noIgnore, "no-ignore", false, "read files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
@@ -154,6 +154,8 @@ func (v *verifier) prepare() error {
 		return errors.New("--rate, --max-wait and --max-age can't be negative")
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
+	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
+		return errors.New("--header can't set Authorization or Cookie: every host in the documents would get it; use ~/.netrc")
 	case v.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
