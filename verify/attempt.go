@@ -290,14 +290,13 @@ func (a *attempt) classify(err error) {
 	switch access.KindOf(err) {
 	case access.Denied:
 		a.outcome.Verdict = Denied
-		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
-			// Not forbidden, but impossible.
-			switch denied.Rule {
-			case "hops":
-				a.outcome.Verdict = Dead
-			case "host":
-				a.outcome.Verdict = Malformed
-			}
+		a.outcome.setRule(err)
+		// Not forbidden, but impossible.
+		switch a.outcome.Rule {
+		case "hops":
+			a.outcome.Verdict = Dead
+		case "host":
+			a.outcome.Verdict = Malformed
 		}
 	case access.Syntax:
 		if errors.Is(err, scheme.ErrProtocol) {
@@ -386,6 +385,13 @@ func statusOf(err error) int {
 		return answer.Code
 	}
 	return 0
+}
+
+// setRule sets the rule and the port of a denial.
+func (o *Outcome) setRule(err error) {
+	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
+		o.Rule, o.Port = denied.Rule, denied.Port
+	}
 }
 
 // reason returns the text of err without what the result says by itself.

@@ -229,6 +229,9 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	if err != nil {
 		return fix(Malformed, plainError(err))
 	}
+	if e.o.Offline && !e.isFile(asked) {
+		return fix(Ignored, notAFile)
+	}
 	if canonical == asked {
 		canonical = asked // keep the text once
 	}
@@ -253,6 +256,9 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 }
 
 const maxInterned = 4096
+
+// notAFile is the reason for links that are ignored without a network.
+const notAFile = "only links to files are verified"
 
 // unsupported returns why u can't be verified whatever its form is, and the verdict.
 func (e *Verifier) unsupported(u locus.URL) (Verdict, string) {

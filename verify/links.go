@@ -166,7 +166,7 @@ func (e *Verifier) unknown(written string) (Verdict, string) {
 func (e *Verifier) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
 		if e.client == nil {
-			return Ignored, "only links to files are verified"
+			return Ignored, notAFile
 		}
 		return Unsupported, "URLs of " + locus.Quote(name) + " can't be opened here"
 	}

@@ -65,6 +65,8 @@ type Options struct {
 	// Root is the folder that a leading "/" in a partial form in a file means, as a URL
 	// that ends in "/". The zero URL: that of the file system.
 	Root locus.URL
+	// Offline requests nothing but files: all other links are [Ignored].
+	Offline bool
 	// NoFragments skips fragments.
 	NoFragments bool
 

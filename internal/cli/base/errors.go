@@ -64,17 +64,20 @@ func NewReason(err error) shape.Reason {
 
 // message returns the text of err, with the flag that allows what the policy denied.
 func message(err error) string {
-	flag := ""
 	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
-		switch {
-		case denied.Rule == "private":
-			flag = "--allow-private"
-		case denied.Port != 0:
-			flag = fmt.Sprint("--allow-port ", denied.Port)
-		}
+		return err.Error() + AllowedBy(denied.Rule, denied.Port)
 	}
-	if flag == "" {
-		return err.Error()
+	return err.Error()
+}
+
+// AllowedBy returns which flag allows what the policy denied, for the end of a message. It
+// is empty if no flag does. The arguments are the fields of a [policy.DeniedError].
+func AllowedBy(rule string, port uint16) string {
+	switch {
+	case rule == "private":
+		return " (--allow-private allows it)"
+	case port != 0:
+		return fmt.Sprintf(" (--allow-port %d allows it)", port)
 	}
-	return fmt.Sprintf("%v (%s allows it)", err, flag)
+	return ""
 }

@@ -110,6 +110,7 @@ func New(a *base.App) *cobra.Command {
 		f.BoolVar(&v.o.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 	})
 	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
+		f.BoolVar(&v.o.Offline, "offline", false, "verify only links to files")
 		f.IntVar(&v.o.Parallel, "parallel", 32, "request `N` URLs at once")
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
