@@ -7,7 +7,6 @@ import (
 	"net"
 	"strings"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
@@ -46,16 +45,16 @@ func ExampleScheme() {
 
 	address, stop := clock()
 	defer stop()
-	res, err := client.Open(context.Background(), locus.MustParse("X-Daytime://"+address))
+	res, err := client.Open(context.Background(), "X-Daytime://"+address)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer res.Close()
-	text, err := io.ReadAll(res.(*scheme.Object).Body)
+	text, err := io.ReadAll(res.Resource.(*scheme.Object).Body)
 	fmt.Println(strings.TrimSpace(string(text)), err)
 
-	_, err = client.Open(context.Background(), locus.MustParse("x-daytime://host.example:25/"))
+	_, err = client.Open(context.Background(), "x-daytime://host.example:25/")
 	fmt.Println(access.KindOf(err))
 	// Output:
 	// Thursday, October 20, 1994 12:00:00 <nil>

@@ -81,12 +81,19 @@ func Message(err error) string {
 		}
 	}
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
-		switch {
-		case denied.Rule == "private":
-			text += " (--allow-private allows it)"
-		case denied.Port != 0:
-			text += fmt.Sprintf(" (--allow-port %d allows it)", denied.Port)
-		}
+		text += AllowedBy(denied.Rule, denied.Port)
 	}
 	return text
+}
+
+// AllowedBy returns which flag allows what the policy denied, for the end of a message. It
+// is empty if no flag does. The arguments are the fields of a [policy.DeniedError].
+func AllowedBy(rule string, port uint16) string {
+	switch {
+	case rule == "private":
+		return " (--allow-private allows it)"
+	case port != 0:
+		return fmt.Sprintf(" (--allow-port %d allows it)", port)
+	}
+	return ""
 }

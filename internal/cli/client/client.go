@@ -68,6 +68,9 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 		Connect:  a.Flags.Timeout,
 		Idle:     a.Flags.Timeout,
 		Timeout:  a.Flags.Timeout,
+
+		UserAgent: a.Flags.UserAgent,
+		Header:    a.Flags.Header,
 	}
 	if o.NoTimeLimit {
 		options.Timeout = 0
