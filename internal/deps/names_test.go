@@ -47,7 +47,7 @@ var naming = map[string]string{
 }
 
 // demonstration are the packages whose subject is a server of each scheme.
-var demonstration = []string{"tour"}
+var demonstration = []string{"internal/tour"}
 
 // TestSchemeNames finds string literals that are the name of a scheme, perhaps with
 // ":" or "://", outside scheme.

@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/locus-url/locus/internal/cli/base"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/ftp"
 	"github.com/locus-url/locus/scheme/gopher"
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/tour"
 )
 
 // DemoRegistry returns the schemes for a client of the tour's servers: its news, mail

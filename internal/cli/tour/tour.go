@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
-	"github.com/locus-url/locus/tour"
+	"github.com/locus-url/locus/internal/tour"
 )
 
 // New returns the subcommand. serve serves the tour to a browser, until a signal.

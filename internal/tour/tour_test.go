@@ -13,6 +13,7 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/scheme/ftp"
@@ -20,7 +21,6 @@ import (
 	"github.com/locus-url/locus/scheme/http"
 	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/scheme/news"
-	"github.com/locus-url/locus/tour"
 )
 
 // rows returns the rows of every scheme. Some have a demonstration.
