@@ -77,10 +77,10 @@ func TestEveryStopAnswers(t *testing.T) {
 	museum, guide, out := open(t)
 	for _, stop := range museum.Stops() {
 		out.Reset()
-		if err := guide.Visit(t.Context(), stop); err != nil {
+		if err := guide.Visit(t.Context(), stop, tour.Full); err != nil {
 			t.Errorf("%s: %v", stop.URL, err)
 		}
-		for _, want := range []string{stop.Scheme, stop.Section, stop.Title, stop.URL.String()} {
+		for _, want := range []string{stop.Name, stop.Section, stop.Title, stop.URL.String()} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("the guide does not print %q:\n%s", want, out)
 			}
@@ -98,26 +98,25 @@ func TestEveryStopAnswers(t *testing.T) {
 }
 
 // visit returns what the guide prints about a stop that change may have changed.
-func visit(t *testing.T, title string, change func(*tour.Stop)) (string, error) {
+func visit(t *testing.T, name string, change func(*tour.Stop)) (string, error) {
 	t.Helper()
 	museum, guide, out := open(t)
 	defer museum.Close()
 	defer guide.Close()
-	stop := titled(t, museum, title)
+	stop := named(t, museum, name)
 	change(&stop)
-	err := guide.Visit(t.Context(), stop)
+	err := guide.Visit(t.Context(), stop, tour.Full)
 	return out.String(), err
 }
 
-// titled returns the stop whose title begins with title.
-func titled(t *testing.T, museum *tour.Museum, title string) tour.Stop {
+func named(t *testing.T, museum *tour.Museum, name string) tour.Stop {
 	t.Helper()
 	for _, stop := range museum.Stops() {
-		if strings.HasPrefix(stop.Title, title) {
+		if stop.Name == name {
 			return stop
 		}
 	}
-	t.Fatalf("no stop is titled %q", title)
+	t.Fatalf("no stop is named %q", name)
 	return tour.Stop{}
 }
 
@@ -125,56 +124,56 @@ func TestStory(t *testing.T) {
 	museum, guide, out := open(t)
 	defer museum.Close()
 	defer guide.Close()
-	for title, want := range map[string][]string{
-		"a menu: each line":    {"a menu, links: 9", "\n    The museum of the network, room of lists\n", "form     Guest book ", "search   Phone book "},
-		"a text whose":         {"iso-8859-1", "caf\u00e9, se\u00f1or"},
-		"a phone book":         {"> query veronica", "Veronica of Reno"},
-		"what is known of an ": {"%09%09+Text/plain%20De_DE", "    ABSTRACT:\n      A word of welcome"},
-		"the same text in":     {"die n\u00e4chste Liste"},
-		"a form: its":          {"a form, Guest book, to be filled in:", "What did you like?             Lists that I can read.\n                                   Nothing moves.\n", "Thank you, Ada."},
-		"a list of names":      {"a menu, links: "},
-		"all newsgroups":       {"museum.usenet", "news:museum.usenet", "a menu, links: 2"},
-		"a newsgroup: its":     {"a menu, links: 7", "Re: How it began ", "news:uucp.1980@museum.example", "What day is it?"},
-		"an article, which":    {"\n    .\n", "\n    You should see one.\n"},
-		"an article with":      {"[2] text/tab-separated-values renamed.tsv", "news:began.1979@museum.example"},
-		"the same newsgroup":   {"/museum.usenet/5\n"},
-		"an article by":        {"> ARTICLE 2", "Ren\u00e9 of the modems <rene@museum.example>", "\u00abto whom\u00bb"},
-		"a database: a search": {"a menu with a search, links: 2", "\n    Words to search for ", "\n    The room of questions.", "Catalog for database: museum"},
-		"a search: words go":   {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1%3D127.0.0.1%3A"},
-		"a document: its":      {"an object, text/plain", "\n    1991: a database of databases\n", "Here it is called INFO."},
-		"the same document":    {"an object, text/html", "<h1>1991: a database of databases</h1>"},
-		"a directory: its":     {"> DIRECTORY ASCII '/museum'", "object   archie  ", "ftp://127.0.0.1:", "telnet://archie@archie.mcgill.ca/", "a menu, links: 9"},
-		"an object that the":   {"> GET-OBJECT-INFO CONTENTS ASCII '/museum/welcome' 0", "an object, text/plain", "\n    The room of names\n"},
-		"an object that can":   {"ACCESS-METHOD SEQUENCE AFTP", "> RETR 1971.txt", "\n    1971: files travel\n"},
-		"the example of the":   {"//pros/name;key=value\n", "LAST-MODIFIED+UNIX-MODES+key ASCII", "\n    This object has "},
-		"the same name with a": {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", not \"other\""},
-		"a query to archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 5"},
-		"a session: the user":  {"> typed: \"guest\\r\"", "> typed: ***", "a session for the user guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
-		"a service to talk to": {"  5  Krol, Ed: The Whole Internet", "\n    > show 5\n", "The\n    Web gets a chapter", "\n    Goodbye.\n"},
-		"a letter to a person": {"To: keeper@museum.example", "| It is larger than it looks"},
-		"a file within TLS":    {"> RETR welcome.txt", "Welcome to the museum"},
-		"a page within TLS":    {"How an address is read"},
-		"a list within TLS":    {"How an envelope came about"},
-		"a newsgroup within":   {"The doors are open", "New: a card index of RFCs \u00ab made by hand \u00bb"},
-		"a name that a URL":    {"> RETR 100% of #1.txt"},
-		"many files in one":    {"application/zip, ", "|PK.."},
-		"a telephone dials":    {"audio/wav, 6444 octets", "|RIFF"},
-		"an article with a pi": {"[1.1] image/gif terminal.gif"},
-		"another database":     {"RFC 822: Standard for the format"},
-		"a session that":       {"> begin: guest as guest, vt100", "\n    > size\n", "\n    Goodbye.\n"},
-		"a session of screens": {"> WILL TN3270E", "> typed: \"99\\r\"", "> typed: \"3\\r\"", "\n     ROOM 3: LISTS", "    A gallery: a type for each kind of thing"},
-		"a letter, wherever":   {"(nothing is sent: this machine has it)", "\n    From then on a letter"},
-		"a letter with":        {"A picture in a letter \u2014 the sign", "[2] image/png at.png", "cid:sign%25at@museum.example"},
-		"the picture, by":      {"image/png, ", "which begins:", ".PNG........IHDR"},
-		"the picture, as":      {"image/png"},
-		"one user and a plan":  {"> ada", "an object, text/plain", "\n    To weave algebraic patterns.\n"},
-		"a request for more":   {"> /W ada", "Office: Engine room"},
-		"a document whose":     {"a menu, links: 3", "Say something", "/notes/"},
-		"a question, whose":    {"/echo\n", "a form, ", "What should the server say?    hello\n", "\n    You said: hello\n"},
-		"a redirect":           {"< 31 /notes/", "The first note"},
+	for name, want := range map[string][]string{
+		"gopher-menu":        {"a menu, links: 9", "\n    The museum of the network, room of lists\n", "form     Guest book ", "search   Phone book "},
+		"gopher-latin1":      {"iso-8859-1", "caf\u00e9, se\u00f1or"},
+		"gopher-phone":       {"> query veronica", "Veronica of Reno"},
+		"gopher-item":        {"%09%09+Text/plain%20De_DE", "    ABSTRACT:\n      A word of welcome"},
+		"gopher-language":    {"die n\u00e4chste Liste"},
+		"gopher-form":        {"a form, Guest book, to be filled in:", "What did you like?             Lists that I can read.\n                                   Nothing moves.\n", "Thank you, Ada."},
+		"ftp-names":          {"a menu, links: "},
+		"news-groups":        {"museum.usenet", "news:museum.usenet", "a menu, links: 2"},
+		"news-group":         {"a menu, links: 7", "Re: How it began ", "news:uucp.1980@museum.example", "What day is it?"},
+		"news-article":       {"\n    .\n", "\n    You should see one.\n"},
+		"news-file":          {"[2] text/tab-separated-values renamed.tsv", "news:began.1979@museum.example"},
+		"nntp-group":         {"/museum.usenet/5\n"},
+		"nntp-article":       {"> ARTICLE 2", "Ren\u00e9 of the modems <rene@museum.example>", "\u00abto whom\u00bb"},
+		"wais-database":      {"a menu with a search, links: 2", "\n    Words to search for ", "\n    The room of questions.", "Catalog for database: museum"},
+		"wais-search":        {"a menu with a search, links: 4", "database server\n    object   1991: a database of databases ", "/museum/HTML/1%3D127.0.0.1%3A"},
+		"wais-document":      {"an object, text/plain", "\n    1991: a database of databases\n", "Here it is called INFO."},
+		"wais-html":          {"an object, text/html", "<h1>1991: a database of databases</h1>"},
+		"prospero-directory": {"> DIRECTORY ASCII '/museum'", "object   archie  ", "ftp://127.0.0.1:", "telnet://archie@archie.mcgill.ca/", "a menu, links: 9"},
+		"prospero-object":    {"> GET-OBJECT-INFO CONTENTS ASCII '/museum/welcome' 0", "an object, text/plain", "\n    The room of names\n"},
+		"prospero-link":      {"ACCESS-METHOD SEQUENCE AFTP", "> RETR 1971.txt", "\n    1971: files travel\n"},
+		"prospero-field":     {"//pros/name;key=value\n", "LAST-MODIFIED+UNIX-MODES+key ASCII", "\n    This object has "},
+		"prospero-missing":   {"//pros/name;key=other\n", "  nothing, as it should be: ", "not the object named: its \"key\" is \"value\", not \"other\""},
+		"prospero-archie":    {"> DIRECTORY ASCII 'ARCHIE/MATCH(10,10,10,0,s)/.txt'", "/pub/history/1994.txt;type=i", "a menu, links: 5"},
+		"telnet-login":       {"> typed: \"guest\\r\"", "> typed: ***", "a session for the user guest:\n", "\n    login: guest\n", "\n    you do NAWS\n", "\n    Goodbye.\n"},
+		"telnet-library":     {"  5  Krol, Ed: The Whole Internet", "\n    > show 5\n", "The\n    Web gets a chapter", "\n    Goodbye.\n"},
+		"mailto-message":     {"To: keeper@museum.example", "| It is larger than it looks"},
+		"ftps-file":          {"> RETR welcome.txt", "Welcome to the museum"},
+		"https-page":         {"How an address is read"},
+		"gophers-menu":       {"How an envelope came about"},
+		"nntps-group":        {"The doors are open", "New: a card index of RFCs \u00ab made by hand \u00bb"},
+		"ftp-escapes":        {"> RETR 100% of #1.txt"},
+		"ftp-archive":        {"application/zip, ", "|PK.."},
+		"http-sound":         {"audio/wav, 6444 octets", "|RIFF"},
+		"news-picture":       {"[1.1] image/gif terminal.gif"},
+		"wais-cards":         {"RFC 822: Standard for the format"},
+		"rlogin-host":        {"> begin: guest as guest, vt100", "\n    > size\n", "\n    Goodbye.\n"},
+		"tn3270-screens":     {"> WILL TN3270E", "> typed: \"99\\r\"", "> typed: \"3\\r\"", "\n     ROOM 3: LISTS", "    A menu with an item of each type"},
+		"mid-message":        {"(nothing is sent: it is on this computer)", "\n    From then on a letter"},
+		"mid-picture":        {"A picture in a letter \u2014 the sign", "[2] image/png at.png", "cid:sign%25at@museum.example"},
+		"mid-part":           {"image/png, ", "which begins:", ".PNG........IHDR"},
+		"cid-part":           {"image/png"},
+		"finger-2":           {"> ada", "an object, text/plain", "\n    To weave algebraic patterns.\n"},
+		"finger-3":           {"> /W ada", "Office: Engine room"},
+		"gemini-1":           {"a menu, links: 3", "Say something", "/notes/"},
+		"gemini-3":           {"/echo\n", "a form, ", "What should the server say?    hello\n", "\n    You said: hello\n"},
+		"gemini-4":           {"< 31 /notes/", "The first note"},
 	} {
 		out.Reset()
-		if err := guide.Visit(t.Context(), titled(t, museum, title)); err != nil {
+		if err := guide.Visit(t.Context(), named(t, museum, name), tour.Full); err != nil {
 			t.Error(err)
 		}
 		got := out.String()
@@ -190,17 +189,17 @@ func TestStory(t *testing.T) {
 func TestSessionsThatFail(t *testing.T) {
 	wrong := []tour.Typed{{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "s3cret\r", Secret: true}}
 	for _, c := range []struct {
-		title string
+		name  string
 		types []tour.Typed
 		want  string
 	}{
-		{"a session that", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": EOF`},
-		{"a session that", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": the session showed more than 65536 bytes`},
-		{"a session of screens", []tour.Typed{{Await: "Room", Text: "\x1bOR"}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
-		{"a session of screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
-		{"a session: the user", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
+		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": EOF`},
+		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, `tour: waiting for "never": the session showed more than 65536 bytes`},
+		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "\x1bOR"}, {Await: "never"}}, `tour: waiting for "never": unexpected EOF`},
+		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
+		{"telnet-login", append(slices.Repeat(wrong, 3), tour.Typed{Await: "> "}), "> typed: ***"},
 	} {
-		got, err := visit(t, c.title, func(s *tour.Stop) { s.Types = c.types })
+		got, err := visit(t, c.name, func(s *tour.Stop) { s.Types = c.types })
 		if err == nil || !strings.Contains(got, c.want) || !strings.Contains(got, "failed: ") || strings.Contains(got, "s3cret") {
 			t.Errorf("%q: %v\n%s", c.want, err, got)
 		}
@@ -209,7 +208,7 @@ func TestSessionsThatFail(t *testing.T) {
 
 // The plan of the room of screens fits the screen.
 func TestPlan(t *testing.T) {
-	got, err := visit(t, "a session of screens", func(s *tour.Stop) { s.Types = []tour.Typed{{Await: "Room ===>"}} })
+	got, err := visit(t, "tn3270-screens", func(s *tour.Stop) { s.Types = []tour.Typed{{Await: "Room ===>"}} })
 	_, screen, ok := strings.Cut(got, "its last screen:\n")
 	if err != nil || !ok {
 		t.Fatalf("%v:\n%s", err, got)
@@ -231,26 +230,26 @@ func TestPlan(t *testing.T) {
 // A stop whose resource should be missing fails if the resource exists or the server
 // does not answer.
 func TestMissing(t *testing.T) {
-	got, err := visit(t, "the example of the RFC", func(s *tour.Stop) { s.Missing = true })
+	got, err := visit(t, "prospero-field", func(s *tour.Stop) { s.Missing = true })
 	if err == nil || !strings.Contains(got, "failed: tour: prospero://") || !strings.Contains(got, "should be missing") {
 		t.Errorf("%v:\n%s", err, got)
 	}
-	got, err = visit(t, "the same name with a", func(s *tour.Stop) { s.Missing = false })
+	got, err = visit(t, "prospero-missing", func(s *tour.Stop) { s.Missing = false })
 	if err == nil || !strings.Contains(got, "failed: ") {
 		t.Errorf("%v:\n%s", err, got)
 	}
-	got, err = visit(t, "a search: words go", func(s *tour.Stop) { s.Missing, s.URL = true, locus.MustParse("wais://127.0.0.1:1/x?y") })
+	got, err = visit(t, "wais-search", func(s *tour.Stop) { s.Missing, s.URL = true, locus.MustParse("wais://127.0.0.1:1/x?y") })
 	if err == nil || !strings.Contains(got, "failed: ") {
 		t.Errorf("%v:\n%s", err, got)
 	}
 }
 
 func TestFormWithoutAnswers(t *testing.T) {
-	got, err := visit(t, "a form", func(s *tour.Stop) { s.Answers = nil })
+	got, err := visit(t, "gopher-form", func(s *tour.Stop) { s.Answers = nil })
 	if err != nil || !strings.Contains(got, "a form, links: 0") || !strings.Contains(got, "Where were you first?") {
 		t.Errorf("%v:\n%s", err, got)
 	}
-	got, err = visit(t, "a form", func(s *tour.Stop) { s.Answers[3] = "nowhere" })
+	got, err = visit(t, "gopher-form", func(s *tour.Stop) { s.Answers[3] = "nowhere" })
 	if wrong := (*scheme.AnswerError)(nil); !errors.As(err, &wrong) || wrong.Field != 3 || !strings.Contains(got, "failed: ") {
 		t.Errorf("%v, want an error about field 3:\n%s", err, got)
 	}
@@ -275,7 +274,7 @@ func TestVisitOfAClosedMuseum(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stop := range museum.Stops() {
-		if err := guide.Visit(t.Context(), stop); err == nil && stop.Scheme != "mailto" {
+		if err := guide.Visit(t.Context(), stop, tour.Full); err == nil && stop.Scheme != "mailto" {
 			t.Errorf("%s: no error after its server ended", stop.URL)
 		}
 	}
@@ -291,7 +290,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, stop := range museum.Stops() {
-		if err := guide.Visit(ctx, stop); !errors.Is(err, context.Canceled) {
+		if err := guide.Visit(ctx, stop, tour.Full); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want context.Canceled", stop.URL, err)
 		}
 	}
