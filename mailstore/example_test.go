@@ -7,10 +7,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/mailstore"
+	"github.com/locus-url/locus/scheme/mid"
 )
 
+// The message of a mid URL.
 func Example() {
+	u, err := mid.Parse(locus.MustParse("mid:9601031@host.dom"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	dir, err := os.MkdirTemp("", "mail-")
 	if err != nil {
 		fmt.Println(err)
@@ -28,7 +36,7 @@ func Example() {
 		return
 	}
 	defer store.Close()
-	list, err := store.Find(context.Background(), "9601031@host.dom")
+	list, err := store.Find(context.Background(), u.MessageID())
 	for _, l := range list {
 		m, err := store.Open(l)
 		if err != nil {
