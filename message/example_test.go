@@ -54,7 +54,7 @@ func Example() {
 			fmt.Println("  a link to", link.URL)
 		}
 	}
-	for _, u := range message.Links("news", m.References()...) {
+	for _, u := range m.Thread(false) {
 		fmt.Println("an answer to", u)
 	}
 	// Output:

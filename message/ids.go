@@ -242,7 +242,7 @@ func Link(scheme, id string) (locus.URL, error) {
 }
 
 // Links returns the URLs of messages, in order and each once. It skips identifiers for
-// which [Link] fails. [Header.References] and [Header.InReplyTo] give those of a thread.
+// which [Link] fails. [Header.Thread] returns those of a thread.
 func Links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}
@@ -253,4 +253,15 @@ func Links(scheme string, ids ...string) []locus.URL {
 		}
 	}
 	return list
+}
+
+// Thread returns the URLs of the messages that this one refers to, in order and each once:
+// news URLs for an article of news, and mid URLs for mail. An article has a Newsgroups field;
+// isArticle says so for a message without it, such as one that a news server returned.
+func (h Header) Thread(isArticle bool) []locus.URL {
+	scheme := "mid"
+	if isArticle || h.Get("Newsgroups") != "" {
+		scheme = "news"
+	}
+	return Links(scheme, append(h.References(), h.InReplyTo()...)...)
 }
