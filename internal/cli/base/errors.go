@@ -2,11 +2,13 @@ package base
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -57,5 +59,23 @@ func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
 // NewReason describes err for --json.
 func NewReason(err error) shape.Reason {
-	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(err.Error()))}
+	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
+}
+
+// settings are the flags and settings that help, by the reason of a failure.
+var settings = map[scheme.Reason]string{
+	mid.ReasonNoStore:   "mail.stores in the configuration",
+	mid.ReasonNoMessage: "--in FILE or --in mid:...",
+}
+
+// Message returns the text of err. The hint of an error with a [scheme.Reason] gets the flag
+// or setting, which the error of a library does not name.
+func Message(err error) string {
+	text := err.Error()
+	if hint := (*scheme.HintError)(nil); errors.As(err, &hint) {
+		if setting := settings[hint.Reason]; setting != "" {
+			return strings.Replace(text, "("+hint.Hint+")", "("+hint.Hint+": "+setting+")", 1)
+		}
+	}
+	return text
 }
