@@ -145,6 +145,8 @@ type session struct {
 	ctx  context.Context
 	name string
 	stop func() bool
+
+	closed atomic.Bool // by Close, which is not the server's fault
 }
 
 // Read returns urgent data as part of the stream: Telnet servers send half a command that
@@ -175,13 +177,14 @@ func (s *session) broken(err error) error {
 		return err
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", s.name, context.Cause(s.ctx))
-	case errors.Is(err, net.ErrClosed):
-		return fmt.Errorf("%s: %w", s.name, err)
+	case s.closed.Load():
+		return fmt.Errorf("%s: %w", s.name, net.ErrClosed)
 	}
 	return fmt.Errorf("%s: %w", s.name, scheme.Broken(err))
 }
 
 func (s *session) Close() error {
+	s.closed.Store(true)
 	s.stop()
 	return s.Conn.Close()
 }
