@@ -84,7 +84,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, t URL) (scheme.R
 	if i := strings.IndexFunc(t.password, isControl); i >= 0 {
 		written, _ := t.url.User()
 		offset := len(t.url.Scheme()) + len("://") + len(written) + len(":")
-		return nil, t.url.Errorf(offset, "password", "%w: a password that is typed has no control characters", locus.ErrValue)
+		return nil, t.url.Errorf(offset, "password", "%w: a password has no control characters, because it is typed", locus.ErrValue)
 	}
 	name := t.url.Scheme()
 	op := &opener{client: c, ctx: ctx, req: req, url: t, user: user}
