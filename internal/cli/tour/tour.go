@@ -38,7 +38,7 @@ scheme: its stops have at most 25 lines each, or all lines with --full.
 With --serve you visit the servers yourself in a browser, through a gateway that leads
 nowhere else. Its URL is written first; Ctrl-C ends it. It is "locus gateway --demo" on a
 free port, without a log.`,
-		Example: "  locus tour\n  locus tour gopher-menu\n  locus tour --full ftp\n  locus tour --serve --listen 127.0.0.1:0",
+		Example: "  locus tour\n  locus tour --full gopher-menu",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			names = append(names, only...)
 			switch {
