@@ -108,12 +108,3 @@ func ExampleDecodeWords() {
 	fmt.Println(message.DecodeWords("Re: =?ISO-8859-1?Q?Gr=FC=DFe?= =?UTF-8?Q?_f=C3?= =?UTF-8?Q?=BCr_alle?="))
 	// Output: Re: Grüße für alle
 }
-
-func ExampleLinks() {
-	for _, u := range message.Links("news", "a/b?c@host.dom", "no identifier", "d@host.dom") {
-		fmt.Println(u)
-	}
-	// Output:
-	// news:a%2Fb%3Fc@host.dom
-	// news:d@host.dom
-}
