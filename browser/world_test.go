@@ -14,6 +14,7 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -24,7 +25,6 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 	"github.com/locus-url/locus/scheme/wais/waistest"
-	"github.com/locus-url/locus/tour"
 )
 
 // world is a gateway and its servers: those of the tour, and some with content for

@@ -262,11 +262,7 @@ func (l *letterPrinter) others() (list []attachment) {
 
 // references returns links to the messages that this one replies to.
 func (l *letterPrinter) references() (list []hop) {
-	name := "mid"
-	if l.m.Get("Newsgroups") != "" || l.registry.Scheme(l.h.URL).Traits.Has(scheme.News) {
-		name = "news"
-	}
-	for _, u := range message.Links(name, append(l.m.References(), l.m.InReplyTo()...)...) {
+	for _, u := range l.m.Thread(l.registry.Scheme(l.h.URL).Traits.Has(scheme.News)) {
 		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
 	}
 	return list

@@ -64,7 +64,7 @@ const rules = `
 	access, escape, extract, internal/term, internal/filelock, internal/queue < transfer;
 	access, escape, relative, extract, document, internal/addrspec, internal/store, internal/queue, internal/term < verify;
 	message, internal/addrspec, internal/line, internal/store < mailstore, submit;
-	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < tour;
+	access, escape, internal/term, scheme/X/Xtest, mailstore, submit < internal/tour;
 	access, transfer, escape, internal/term < menufs;
 	access, internal/advice, relative, escape, internal/term < internal/shape;
 	internal/shape < roundtrip;
@@ -73,7 +73,7 @@ const rules = `
 	# The command: with tests, all that imports the list of schemes.
 	scheme/all, access, submit < internal/cli/config;
 	internal/cli/config, internal/human, internal/shape, transfer < internal/cli/base;
-	internal/cli/base, tour < internal/cli/client;
+	internal/cli/base, internal/tour < internal/cli/client;
 	internal/cli/base < internal/cli/form;
 	internal/cli/client, internal/cli/form < internal/cli/show;
 	internal/cli/base, internal/servetest < internal/cli/clitest;

@@ -10,6 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/scheme/mid"
 	"github.com/locus-url/locus/transfer"
 )
 
@@ -68,6 +69,8 @@ var settings = map[scheme.Reason]string{
 	scheme.ReasonEmptySegment: "--cwd none",
 	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
 	scheme.ReasonClearLogin:   "news.clear_login in the configuration",
+	mid.ReasonNoStore:         "mail.stores in the configuration",
+	mid.ReasonNoMessage:       "--in FILE or --in mid:...",
 }
 
 // Message returns the text of err with the flag or setting that helps, which the error of

@@ -25,9 +25,9 @@ import (
 	"github.com/locus-url/locus/internal/cli/client"
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/internal/shape"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/submit"
-	"github.com/locus-url/locus/tour"
 )
 
 // gatewayCommand is one run of "locus gateway".

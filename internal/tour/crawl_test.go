@@ -22,13 +22,13 @@ import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/document"
 	"github.com/locus-url/locus/extract"
+	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/relative"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
 	"github.com/locus-url/locus/submit"
-	"github.com/locus-url/locus/tour"
 )
 
 // outside are the hosts that exhibits name and that the tour does not run: historical

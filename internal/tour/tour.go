@@ -3,8 +3,8 @@
 // It needs no network.
 //
 // The servers are shown as a museum: a room for each scheme or group of schemes, with the
-// URLs to visit as its stops. Each file has a room and starts its servers. The row of a
-// scheme may add a room; see [scheme.Demo].
+// URLs to visit as its stops. museum/rooms.json has the rooms, and the other files there
+// what the servers serve. The row of a scheme may add a room; see [scheme.Demo].
 package tour
 
 import (
@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -29,6 +30,7 @@ import (
 
 // Stop is a URL to visit.
 type Stop struct {
+	Name    string // short and unique: "gopher-menu"
 	Scheme  string
 	Section string          // where the scheme is defined
 	Title   string          // what the stop shows, as a clause
@@ -135,65 +137,89 @@ func (g *Guide) Look(ctx context.Context, stop Stop) Story {
 	return s
 }
 
-// Visit opens the stop's URL and prints the outcome in a few lines. The error says why the
-// visit or the printing failed.
-func (g *Guide) Visit(ctx context.Context, stop Stop) error {
+// Detail is how much Visit prints.
+type Detail int
+
+const (
+	Brief  Detail = iota // three lines: the stop, the last line that was sent, a summary
+	Normal               // at most MaxLines lines
+	Full                 // everything
+)
+
+// MaxLines is the most lines that Visit prints with [Normal], with the blank line after them.
+const MaxLines = 25
+
+// Visit opens the stop's URL and prints the outcome. The error says why the visit or the
+// printing failed.
+func (g *Guide) Visit(ctx context.Context, stop Stop, d Detail) error {
 	s := g.Look(ctx, stop)
 	out := bufio.NewWriter(g.out)
-	fmt.Fprintf(out, "%s (%s): %s\n  %s\n", s.Scheme, s.Section, s.Title, s.URL.Redacted())
+	if d == Brief {
+		s.printBrief(out)
+	} else {
+		s.print(out, d)
+	}
+	fmt.Fprintln(out)
+	return errors.Join(s.Err, out.Flush())
+}
+
+// printBrief prints at most three lines.
+func (s *Story) printBrief(out io.Writer) {
+	fmt.Fprintf(out, "%s  %s\n", s.Name, s.URL.Redacted())
+	for _, line := range slices.Backward(s.Conversation) {
+		if strings.HasPrefix(line, "> ") {
+			writeLine(out, line)
+			break
+		}
+	}
+	if s.Err != nil {
+		s.Summary = "failed: " + s.Err.Error()
+	}
+	fmt.Fprintf(out, "  %s\n", term.Safe(strings.TrimSuffix(strings.TrimSuffix(s.Summary, ":"), ", which begins")))
+}
+
+func (s *Story) print(out io.Writer, d Detail) {
+	fmt.Fprintf(out, "%s: %s (%s)\n  %s\n", s.Name, s.Title, s.Section, s.URL.Redacted())
 	lines := s.Conversation
 	switch {
 	case len(lines) > 0 || s.Err != nil:
 	case s.URL.Scheme() == "mailto":
 		lines = []string{"(nothing is sent: this is a preview)"}
 	default:
-		lines = []string{"(nothing is sent: this machine has it)"}
+		lines = []string{"(nothing is sent: it is on this computer)"}
 	}
-	list(out, lines, mostTrace)
+	left := MaxLines - 4 // the two lines above, the summary and the blank line
+	list(out, lines, d, &left, 9)
 	if s.Form != nil {
-		s.Form.print(out)
+		left--
+		fmt.Fprintf(out, "  %s\n", term.Safe(s.Form.Summary))
+		list(out, s.Form.Lines, d, &left, left/2)
 	}
 	if s.Err != nil {
-		fmt.Fprintf(out, "  failed: %s\n\n", term.Safe(s.Err.Error()))
-		return errors.Join(s.Err, out.Flush())
+		fmt.Fprintf(out, "  failed: %s\n", term.Safe(s.Err.Error()))
+		return
 	}
-	s.Found.print(out)
-	fmt.Fprintln(out)
-	return out.Flush()
+	fmt.Fprintf(out, "  %s\n", term.Safe(s.Summary))
+	list(out, s.Lines, d, &left, left)
 }
 
-// The most lines that Visit prints of a conversation and of a resource.
-const (
-	mostTrace = 22
-	mostLines = 24
-)
-
-// list prints lines, indented. It leaves out lines in the middle if there are more than
-// most. Text that is not valid UTF-8 is read as ISO Latin 1.
-func list(out io.Writer, lines []string, most int) {
-	cut := len(lines)
-	if len(lines) > most {
-		cut = most / 2
+// list prints lines, indented, and subtracts what it prints from left. Unless d is Full it
+// leaves out lines in the middle, so as to print at most that many. Text that is not valid
+// UTF-8 is read as ISO Latin 1.
+func list(out io.Writer, lines []string, d Detail, left *int, most int) {
+	if d != Full && len(lines) > most {
+		begin, end := most/2, len(lines)-(most-1-most/2)
+		cut := fmt.Sprintf("... %d more lines ...", end-begin)
+		lines = slices.Concat(lines[:begin], []string{cut}, lines[end:])
 	}
-	for _, line := range lines[:cut] {
+	*left -= len(lines)
+	for _, line := range lines {
 		writeLine(out, line)
-	}
-	if cut < len(lines) {
-		rest := len(lines) - (most - most/2)
-		fmt.Fprintf(out, "    ... %d more ...\n", rest-cut)
-		for _, line := range lines[rest:] {
-			writeLine(out, line)
-		}
 	}
 }
 
 func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Safe(charset.Text(strings.TrimSuffix(line, "\r"))))
-}
-
-func (f Found) print(out io.Writer) {
-	fmt.Fprintf(out, "  %s\n", term.Safe(f.Summary))
-	list(out, f.Lines, mostLines)
 }
 
 // mostOctets is the most that is read of an object or a session.

@@ -31,13 +31,19 @@ func (m *Museum) read(name string) ([]byte, error) {
 	return m.execute(name, octets, m.base)
 }
 
-// quote returns an exhibit as a string of JSON.
-func (m *Museum) quote(name string) (string, error) {
+// text returns an exhibit as a string of JSON, octets as the value of a []byte.
+func (m *Museum) text(name string) (string, error) {
 	octets, err := m.read(name)
+	return toJSON(string(octets), err)
+}
+
+func (m *Museum) octets(name string) (string, error) { return toJSON(m.read(name)) }
+
+func toJSON[T string | []byte](v T, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	quoted, err := json.Marshal(string(octets))
+	quoted, err := json.Marshal(v)
 	return string(quoted), err
 }
 
@@ -49,28 +55,8 @@ func (m *Museum) readJSON(name string, v any) error {
 	return json.Unmarshal(octets, v)
 }
 
-// readAll returns the exhibits whose names match pattern, sorted by name.
-func (m *Museum) readAll(pattern string) (list []exhibit, err error) {
-	names, err := fs.Glob(exhibits, pattern)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		octets, err := m.read(name)
-		if err != nil {
-			return nil, err
-		}
-		title, _, _ := strings.Cut(string(octets), "\n")
-		list = append(list, exhibit{name, title, string(octets)})
-	}
-	return list, nil
-}
-
-// exhibit is a text. Its title is its first line.
-type exhibit struct{ name, title, text string }
-
 func (m *Museum) execute(name string, text []byte, data any) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"text": m.quote}).Parse(string(text))
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"text": m.text, "octets": m.octets}).Parse(string(text))
 	if err != nil {
 		return nil, err
 	}
