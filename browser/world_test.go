@@ -13,7 +13,6 @@ import (
 
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
-	"github.com/locus-url/locus/gateway/page"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/all"
@@ -102,10 +101,10 @@ func port(t testing.TB, address string) uint16 {
 }
 
 // lobby returns the sections of the first page: the stops of the tour.
-func (w *world) lobby() (list []page.Section) {
+func (w *world) lobby() (list []gateway.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {
-			list = append(list, page.Section{Title: stop.Scheme, Text: stop.Section})
+			list = append(list, gateway.Section{Title: stop.Scheme, Text: stop.Section})
 		}
 		last := &list[len(list)-1]
 		last.Items = append(last.Items, scheme.Item{URL: stop.URL, Title: stop.Title, Kind: scheme.KindUnknown, Size: -1})

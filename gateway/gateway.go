@@ -16,7 +16,8 @@ import (
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
+	"github.com/locus-url/locus/scheme"
 )
 
 // Options configure a [Gateway]. The zero Options are the default.
@@ -38,7 +39,7 @@ type Options struct {
 	Title string
 
 	// Lobby is the content of the home page. nil: the schemes.
-	Lobby []page.Section
+	Lobby []Section
 
 	// Mail sends mail to mailto URLs. nil: mail can be written, but not sent.
 	Mail *Mail
@@ -54,6 +55,12 @@ type Options struct {
 
 	// Log gets an entry for each request, without passwords. nil: no log.
 	Log *slog.Logger
+}
+
+// Section is a section of the home page.
+type Section struct {
+	Title, Text string
+	Items       []scheme.Item
 }
 
 // Gateway is an [http.Handler] for resources of every scheme. It is safe for

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/message"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"github.com/locus-url/locus"
-	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/scheme"
 )
 
