@@ -42,7 +42,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 		"parse":     func() error { return c.each(c.parse) },
 		"canonical": func() error { return c.each(c.canonical) },
 	}[name]
-	err := error(&problem{http.StatusNotFound, "", "no such call; /api/openapi.json describes the calls"})
+	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
 	if ok {
 		err = answer()
 	}

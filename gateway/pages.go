@@ -139,7 +139,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	u, ok, err := urlOf(g.client.Registry(), target)
 	switch {
 	case !ok:
-		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use /?url=..."}
+		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use " + g.options.Prefix + "/?url=..."}
 	case err != nil:
 		return err
 	}

@@ -55,7 +55,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		if err != nil {
 			return g.refuseRedirect(w, r, to, err)
 		}
-		seeOther(w, rawPagePath(to.WithoutPassword(), s))
+		seeOther(w, g.rawPagePath(to.WithoutPassword(), s))
 		return nil
 	}
 	if resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
