@@ -45,7 +45,7 @@ type action struct {
 func (g *page) top(k kind) top {
 	u := g.h.URL
 	t := top{
-		Site: &g.site, Kind: k, Title: g.title(), Box: u.String(), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
+		Site: &g.site, Kind: k, Title: g.title(), Box: cmp.Or(shown(g.h.Box), u.String()), Session: k == kindSession, Focus: k == kindHome, Schemes: g.site.Schemes,
 	}
 	if u.IsZero() {
 		return t
@@ -61,7 +61,7 @@ func (g *page) top(k kind) top {
 			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindLetter.Icon})
 		}
 	}
-	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k) {
+	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
 		t.Actions = append(t.Actions, action{Name: "Raw", Link: raw, Icon: "raw"})
 		if !k.menu {
 			t.Actions = append(t.Actions, action{Name: "Save", Link: raw, Icon: "save", Save: g.fileName()})
@@ -82,10 +82,11 @@ func (g *page) fileName() string {
 	return cmp.Or(shown(name), "object")
 }
 
-// withoutOctets are the kinds of pages without a raw view.
-var withoutOctets = []kind{kindSession, kindWarning, kindAddress, kindReferral}
+// withoutOctets are the icons of pages without a raw view.
+var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindReferral.Icon}
 
-// title returns the title of the page: the server's, or a name from the URL.
+// title returns the title of the page: the server's, a name from the URL, or the kind of
+// the resource and its host.
 func (g *page) title() string {
 	u := g.h.URL
 	name := g.registry.Title(u)
@@ -93,7 +94,14 @@ func (g *page) title() string {
 		// The URL names only the menu above, as that of a WAIS document does.
 		name = cmp.Or(g.o.Name, name)
 	}
-	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), u.Host(), u.String(), g.site.Name)
+	at := ""
+	if host := u.Host(); host != "" {
+		if port, ok := u.PortText(); ok {
+			host += ":" + port
+		}
+		at = g.kind.Label + " at " + host
+	}
+	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
 }
 
 func (g *page) facts(k kind) (list []fact) {

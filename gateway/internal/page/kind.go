@@ -16,27 +16,28 @@ type kind struct {
 }
 
 var (
-	kindHome     = kind{"locus", "Home", false}
-	kindMenu     = kind{"folder", "Menu", true}
-	kindSearch   = kind{"search", "Search", true}
-	kindForm     = kind{"form", "Form", true}
-	kindSession  = kind{"terminal", "Session", false}
-	kindText     = kind{"text", "Text", false}
-	kindDocument = kind{"html", "Document", false}
-	kindImage    = kind{"image", "Image", false}
-	kindSound    = kind{"sound", "Sound", false}
-	kindVideo    = kind{"video", "Video", false}
-	kindArchive  = kind{"archive", "Archive", false}
-	kindProgram  = kind{"binary", "File", false}
-	kindFile     = kind{"file", "File", false}
-	kindPaper    = kind{"paper", "Paper", false}
-	kindLetter   = kind{"letter", "Message", false}
-	kindArticle  = kind{"article", "Article", false}
-	kindReferral = kind{"referral", "Referral", false}
-	kindWarning  = kind{"warning", "Problem", false}
-	kindUnknown  = kind{"unknown", "Unknown", false}
-	kindAddress  = kind{"address", "Address", false}
-	kindNone     = kind{}
+	kindHome      = kind{"locus", "Home", false}
+	kindMenu      = kind{"folder", "Menu", true}
+	kindDirectory = kind{"folder", "Directory", true}
+	kindSearch    = kind{"search", "Search", true}
+	kindForm      = kind{"form", "Form", true}
+	kindSession   = kind{"terminal", "Session", false}
+	kindText      = kind{"text", "Text", false}
+	kindDocument  = kind{"html", "Document", false}
+	kindImage     = kind{"image", "Image", false}
+	kindSound     = kind{"sound", "Sound", false}
+	kindVideo     = kind{"video", "Video", false}
+	kindArchive   = kind{"archive", "Archive", false}
+	kindProgram   = kind{"binary", "File", false}
+	kindFile      = kind{"file", "File", false}
+	kindPaper     = kind{"paper", "Paper", false}
+	kindLetter    = kind{"letter", "Message", false}
+	kindArticle   = kind{"article", "Article", false}
+	kindReferral  = kind{"referral", "Referral", false}
+	kindWarning   = kind{"warning", "Problem", false}
+	kindUnknown   = kind{"unknown", "Unknown", false}
+	kindAddress   = kind{"address", "Address", false}
+	kindNone      = kind{}
 )
 
 // itemKinds are the kinds of items that are always the same.
@@ -85,6 +86,9 @@ func (p *Printer) kindOfMenu(u locus.URL) kind {
 		if label := row.MenuLabel(u); label != "" {
 			return kind{cmp.Or(row.Icon, kindMenu.Icon), label, true}
 		}
+	}
+	if row.Traits.Has(scheme.Directories) {
+		return kindDirectory
 	}
 	return kindMenu
 }

@@ -2,13 +2,12 @@ package page
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/internal/human"
 	"github.com/locus-url/locus/scheme"
 )
@@ -18,15 +17,81 @@ import (
 // by [Show.Sort], the items are held in memory, up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	k := p.kindOfMenu(h.URL)
-	if m.Form != nil && k == kindMenu {
+	if m.Form != nil && (k == kindMenu || k == kindDirectory) {
 		k = kindOfForm(m.Form)
 	}
-	g := p.begin(w, h, nil, k, m.Title)
+	title, items := m.Title, m.Items
+	if title == "" && h.Title == "" && p.registry.Title(h.URL) == "" {
+		title, items = peekTitle(items)
+	}
+	g := p.begin(w, h, nil, k, title)
 	if m.Form != nil {
 		g.form(m.Form, nil, nil)
 	}
-	l := list{page: g, asks: m.Form != nil}
-	return g.end(l.write(m.Items))
+	l := list{page: g, form: m.Form}
+	return g.end(l.write(items))
+}
+
+// mostPeeked is how many lines are looked at for the title of a menu.
+const mostPeeked = 8
+
+// peekTitle returns the title of a menu that has it as a line before its first link, and
+// all items.
+func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
+	if items == nil {
+		return "", nil
+	}
+	type entry struct {
+		item scheme.Item
+		err  error
+	}
+	next, stop := iter.Pull2(items)
+	var peeked []entry
+	for title == "" && len(peeked) < mostPeeked {
+		item, err, ok := next()
+		if !ok {
+			break
+		}
+		peeked = append(peeked, entry{item, err})
+		if err != nil || !item.URL.IsZero() {
+			break
+		}
+		title = titleIn(item.Title)
+	}
+	return title, func(yield func(scheme.Item, error) bool) {
+		defer stop()
+		for _, e := range peeked {
+			if !yield(e.item, e.err) {
+				return
+			}
+		}
+		for {
+			item, err, ok := next()
+			if !ok || !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// titleIn returns the title that a line of text is, without its ornaments; empty: the line
+// is a drawing, or too long.
+func titleIn(line string) string {
+	const most = 80
+	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
+	letters, others := 0, 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			letters++
+		case r != ' ':
+			others++
+		}
+	}
+	if letters < 3 || letters < 4*others || len(line) > most {
+		return ""
+	}
+	return line
 }
 
 // layout is how a list is drawn.
@@ -57,9 +122,9 @@ type list struct {
 	held   []scheme.Item // until the layout is decided, or the items are sorted
 	order  order
 	links  int
-	asks   bool  // a form precedes it
-	best   int64 // highest score
-	low    int64 // lowest number of an article
+	form   *scheme.Form // precedes it; may be nil
+	best   int64        // highest score
+	low    int64        // lowest number of an article
 }
 
 // write writes items as they come, and returns why they broke off.
@@ -134,10 +199,23 @@ func (l *list) decide(to layout) {
 		head = nil
 	}
 	l.add("begin-"+string(to), l.columns())
+	if link, ok := l.parent(); ok && to == listing {
+		l.add("parent-listing", link)
+	}
 	for i := range head {
 		l.item(&head[i], 0)
 	}
 	l.flush()
+}
+
+// parent returns the link to the directory above.
+func (l *list) parent() (link string, ok bool) {
+	parents := l.registry.Parents(l.h.URL)
+	if len(parents) == 0 || !l.registry.Scheme(l.h.URL).Traits.Has(scheme.Directories) {
+		return "", false
+	}
+	link = l.link(parents[len(parents)-1].URL, Show{})
+	return link, link != ""
 }
 
 // release writes the held items, sorted.
@@ -156,10 +234,13 @@ func (l *list) finish() {
 	case l.layout != undecided:
 	case len(l.held) > 0:
 		l.decide(drawn)
-	case l.asks:
+	case l.form == nil:
+		l.put("empty", nil)
+		return
+	case !isSearch(l.form) || l.form.Fields[0].Default == "":
 		return
 	default:
-		l.put("empty", nil)
+		l.put("nothing", l.form.Fields[0].Default)
 		return
 	}
 	l.release()
@@ -408,81 +489,4 @@ func (g *page) home(sections []Section) home {
 		})
 	}
 	return d
-}
-
-// Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
-// URL asks for the message that contains it, which [Site.Home] gets as "in" beside
-// "url".
-func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
-	g := p.begin(w, h, nil, kindWarning, "")
-	g.put("failure", g.failure(kind, err))
-	return g.end(nil)
-}
-
-// Redirect writes a page that asks before it leads to to, because err is why a browser
-// may not follow the redirect by itself.
-func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
-	g := p.begin(w, h, nil, kindReferral, "")
-	f := g.failure("denied", err)
-	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself, for the reason below. Open the other address only if you expected it."
-	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Redacted())
-	g.put("failure", f)
-	return g.end(nil)
-}
-
-// failure is the data of the template "failure".
-type failure struct {
-	What, Do, Text, Hint, Kind string
-	Again                      string // the page itself, to try again
-	Onward, To                 string // the page of the target of a redirect, and its URL
-	Within                     string // the URL of a part whose message is to be named
-	Home                       string
-	Explained                  *explained
-}
-
-func (g *page) failure(kind string, err error) failure {
-	words, ok := failures[kind]
-	if !ok {
-		words = failures["protocol"]
-	}
-	f := failure{What: words.what, Do: words.do, Kind: kind, Home: g.site.Home}
-	if err != nil {
-		f.Text = shown(locus.MaskText(err.Error()))
-	}
-	var hint *scheme.HintError
-	if errors.As(err, &hint) {
-		f.Hint = shown(capital(hint.Hint))
-		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
-	}
-	if u := g.h.URL; g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
-		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
-		f.Hint, f.Within = "", u.String()
-	}
-	var syntax *locus.SyntaxError
-	if errors.As(err, &syntax) {
-		x := refusal(syntax.Input, syntax)
-		f.Explained = &x
-	}
-	if !g.h.URL.IsZero() && words.again {
-		f.Again = g.link(g.h.URL, g.h.Show)
-	}
-	return f
-}
-
-// failures are the heading and the advice for each kind of failure.
-var failures = map[string]struct {
-	what, do string
-	again    bool
-}{
-	"not-found":   {"Not found", "The server has no such resource. Check the address for typos, or try a folder above it.", false},
-	"denied":      {"Denied", "The rules of this gateway deny this address, for the reason below. Its operator can allow it.", false},
-	"unreachable": {"No connection", "The host name is unknown, no server listens there, or the network blocks the connection. Check the host name, or try again later.", true},
-	"protocol":    {"Protocol error", "The server sent an invalid or incomplete response. The conversation below shows where.", true},
-	"auth":        {"Login required", "The server wants a user name and password, or refused the ones it got.", false},
-	"unsupported": {"Not supported", "The gateway does not know this scheme, or the URL names nothing that could be fetched.", false},
-	"syntax":      {"Not a URL", "The problem is marked; the reason is below.", false},
-	"timeout":     {"Timeout", "The server did not answer in time. Try again later.", true},
-	"too-large":   {"Too large", "The resource is larger than this gateway allows.", false},
-	"interrupted": {"Interrupted", "The gateway stopped before the answer was complete.", true},
-	"busy":        {"Too many requests", "The gateway has reached a limit for one client or for all. Try again in a moment.", true},
 }

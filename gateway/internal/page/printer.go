@@ -56,10 +56,11 @@ func New(r *scheme.Registry, s Site) *Printer {
 // page is one page that is being written.
 type page struct {
 	*Printer
-	h *Head
-	o *scheme.Object // of size -1 if the page shows no object
-	w io.Writer
-	b bytes.Buffer // the next piece
+	h    *Head
+	o    *scheme.Object // of size -1 if the page shows no object
+	kind kind
+	w    io.Writer
+	b    bytes.Buffer // the next piece
 	// err is the first error of w or of a template, after which nothing is written.
 	err error
 }
@@ -76,7 +77,7 @@ func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title st
 	if o == nil {
 		o = &scheme.Object{Size: -1}
 	}
-	g := &page{Printer: p, h: &head, o: o, w: w}
+	g := &page{Printer: p, h: &head, o: o, kind: k, w: w}
 	g.put("top", g.top(k))
 	return g
 }

@@ -66,6 +66,7 @@ type Head struct {
 	URL   locus.URL   // of the request; zero: the page is not about a URL
 	Found locus.URL   // where referrals led; zero: nowhere else
 	Hops  []locus.URL // the URLs that were opened on the way to Found
+	Box   string      // the text in the box for URLs; empty: URL
 	Title string      // from the server; empty: the page takes a name from the URL
 	Views []View      // the other views of the resource: those of Gopher+ and WAIS
 

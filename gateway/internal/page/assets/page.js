@@ -60,6 +60,7 @@
   const form = document.querySelector("form[data-explain]");
   const place = document.getElementById("explained");
   if (form && place && box) {
+    const begin = [...place.childNodes]; // where to begin, until a URL is typed
     let last = "";
     let pending = null;
     let timer = 0;
@@ -69,7 +70,7 @@
       last = text;
       if (pending) pending.abort();
       if (text === "") {
-        place.replaceChildren();
+        place.replaceChildren(...begin);
         return;
       }
       pending = new AbortController();
