@@ -134,6 +134,8 @@ var edges = map[string]string{
 	"api.go resolve":                           "an input of a call",
 	"connect.go serveConnect":                  "the target of CONNECT",
 	"internal/page/document.go documentPage":   "the base of a foreign document",
+	"view.go searchForm":                       "the search whose results are shown",
+	"internal/page/failure.go fix":             "a URL that was probably meant",
 	"internal/page/document.go resolved":       "a link in a foreign document",
 	"internal/page/explain.go explainText":     "the text that a person is typing",
 	"internal/page/message.go linkText":        "an address in a message",

@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -122,8 +124,42 @@ func (v *view) fetch() error {
 			return v.part(o)
 		}
 	}
+	if m, ok := res.(*scheme.Menu); ok && m.Form == nil {
+		m.Form = v.searchForm()
+	}
 	v.offer()
 	return v.show(res)
+}
+
+// searchForm returns the form of the search whose results are shown, with its words; nil:
+// the page shows no results.
+func (v *view) searchForm() *scheme.Form {
+	u := v.head.URL
+	var form locus.URL
+	words := ""
+	end := 0 // of what precedes the delimiter before the words
+	for i, span := range v.gateway.client.Registry().Spans(u) {
+		if span.Name == "search" && i > 0 {
+			words = scheme.Decoded(span.Text)
+			form, _ = locus.Parse(u.String()[:end])
+		}
+		if span.Name != "" {
+			end = span.Offset + len(span.Text)
+		}
+	}
+	if form.IsZero() || isWeb(u.Scheme()) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
+	defer cancel()
+	f, err := v.gateway.form(ctx, form)
+	if err != nil || len(f.Fields) != 1 || f.Fields[0].Kind != scheme.FieldText {
+		return nil
+	}
+	copied := *f
+	copied.Fields = slices.Clone(f.Fields)
+	copied.Fields[0].Default = words
+	return &copied
 }
 
 // foundAt returns where referrals led from u; zero: nowhere else. The Content-Location

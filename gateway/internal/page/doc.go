@@ -40,11 +40,13 @@
 //	                           the login in the URL; typed only if the person says so
 //	{"echo": true}             whether the service echoes; otherwise the server does
 //	{"commands": ["break"]}    Terminal.Commands
+//	{"keys": [{"label": "PF3", "input": "\u001b[13~"}]}
+//	                           keys that a keyboard may lack; input is what they type
 //	{"status": [{"name": "terminal", "value": "xterm"}]}
 //	                           Terminal.Status, with values as text
 //	{"end": "text"}            why the session ended; then the close, with the same text
 //	{"error": {"kind": "unreachable", "message": "..."}}
 //	                           why there is no session; then the close
 //
-// The server sends advice, echo and commands before the first octets.
+// The server sends advice, commands, keys and echo before the first octets.
 package page

@@ -94,12 +94,15 @@ func (g *page) title() string {
 		// The URL names only the menu above, as that of a WAIS document does.
 		name = cmp.Or(g.o.Name, name)
 	}
-	at := ""
-	if host := u.Host(); host != "" {
-		if port, ok := u.PortText(); ok {
-			host += ":" + port
-		}
-		at = g.kind.Label + " at " + host
+	at := u.Host()
+	if name == at {
+		name = ""
+	}
+	if port, ok := u.PortText(); ok {
+		at += ":" + port
+	}
+	if at != "" {
+		at = g.kind.Label + " at " + at
 	}
 	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
 }

@@ -131,6 +131,25 @@
   });
   addEventListener("resize", fit);
 
+  // labels are the names of commands, for people.
+  const labels = {
+    attn: "Attn", sysreq: "SysReq", brk: "Break", ip: "Interrupt process", ao: "Abort output", ayt: "Are you there?", ec: "Erase character", el: "Erase line",
+    eor: "End of record", ga: "Go ahead", nop: "No operation", crlf: "Enter sends CR LF", crnul: "Enter sends CR NUL", lf: "Send LF",
+  };
+
+  // button returns a button. A press with the mouse or a finger returns to the screen,
+  // without opening the keyboard of a phone; one with a key stays at the button.
+  const button = (label, press) => {
+    const b = make("button");
+    b.type = "button";
+    b.textContent = label;
+    b.addEventListener("click", (e) => {
+      press();
+      if (e.detail > 0 && matchMedia("(hover: hover)").matches) term.focus();
+    });
+    return b;
+  };
+
   // handlers take the control messages.
   const handlers = {
     advice: ({ user = "", password = "" }) => {
@@ -157,19 +176,21 @@
       place.hidden = parts.length === 0;
     },
     commands: (names) => {
-      const place = find(".commands");
       const buttons = (Array.isArray(names) ? names : []).map((name) => {
-        const press = make("button");
-        press.type = "button";
-        press.textContent = name;
-        press.addEventListener("click", () => {
-          control({ command: name });
-          term.focus();
-        });
+        const press = button(labels[name] ?? name, () => control({ command: name }));
+        press.dataset.command = name;
         return press;
       });
-      place.replaceChildren(...buttons);
-      place.hidden = buttons.length === 0;
+      find(".commands").replaceChildren(...buttons);
+      find(".sends").hidden = buttons.length === 0;
+    },
+    keys: (list) => {
+      const buttons = (Array.isArray(list) ? list : []).map(({ label, input }) => button(label, () => typed(input)));
+      const few = 16;
+      find(".keys").replaceChildren(...buttons.slice(0, few));
+      find(".more-keys .keys").replaceChildren(...buttons.slice(few));
+      find(".keys").hidden = buttons.length === 0;
+      find(".more-keys").hidden = buttons.length <= few;
     },
     status: (rows) => {
       const known = (Array.isArray(rows) ? rows : []).filter((r) => r.value !== "");
