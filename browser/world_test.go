@@ -147,6 +147,9 @@ func (w *world) servers(t testing.TB) {
 		{Name: evil, Data: "The text of a <script>.\nIt knows <URL:gopher://gopher.example.net/1>.\n"},
 		{Name: "A room", Items: []gophertest.Item{{Name: "A text in a room", Data: "Here.\n"}}},
 		{Name: "Find something", Search: func(words string) []gophertest.Item {
+			if words == "zebra" {
+				return nil
+			}
 			return []gophertest.Item{{Name: "Found " + words, Data: words}}
 		}},
 		{Name: "Guest book", Selector: "/guestbook", Ask: []string{"Note: A word, please.", "Ask: Your name\tAda", "AskL: What did you like?", "Choose: Where were you first?\tlists\tfiles", "Select: Will you come again?:1"}, Reply: gophertest.Echo},

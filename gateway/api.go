@@ -333,7 +333,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		}
 		return next, err
 	case resp.StatusCode >= 400:
-		return next, statusError(resp)
+		return next, statusError(at, resp)
 	case roundtrip.IsMenu(resp):
 		c.w.Header().Set("Content-Type", "application/json")
 		c.w.WriteHeader(http.StatusOK)

@@ -267,7 +267,8 @@ type keyJSON struct {
 // telephones lack.
 func keysOf(service scheme.Terminal) (list []keyJSON) {
 	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
-		{Label: "Ctrl+D", Input: "\x04"}, {Label: "↑", Input: "\x1b[A"}, {Label: "↓", Input: "\x1b[B"}, {Label: "←", Input: "\x1b[D"}, {Label: "→", Input: "\x1b[C"}}
+		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
+		{Label: "↑", Input: "\x1b[A"}, {Label: "↓", Input: "\x1b[B"}, {Label: "←", Input: "\x1b[D"}, {Label: "→", Input: "\x1b[C"}}
 	if k, ok := service.(scheme.KeyTerminal); ok {
 		keys = k.Keys()
 	}

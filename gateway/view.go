@@ -110,7 +110,7 @@ func (v *view) fetch() error {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return v.redirect(resp)
 	case resp.StatusCode >= 400:
-		return statusError(resp)
+		return statusError(u, resp)
 	case v.asIs && !roundtrip.IsMenu(resp) && page.ClassOf(resp.Header.Get("Content-Type")) != page.ClassMessage:
 		return v.gateway.answer(v.w, v.r, resp, foreignOwn)
 	}
@@ -173,8 +173,8 @@ func foundAt(u locus.URL, resp *http.Response) locus.URL {
 	return found
 }
 
-// statusError returns the error that an HTTP response reports.
-func statusError(resp *http.Response) error {
+// statusError returns the error that an answer about u reports.
+func statusError(u locus.URL, resp *http.Response) error {
 	kind := scheme.ErrProtocol
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusGone:
@@ -182,16 +182,28 @@ func statusError(resp *http.Response) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		kind = scheme.ErrAuth
 	}
-	text := resp.Status
+	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		const most = 1 << 10
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, most))
-		if line := strings.TrimSpace(string(body)); line != "" {
-			text += ": " + line
-		}
+		text = strings.TrimSpace(string(body))
 	}
-	return fmt.Errorf("%w: %s", kind, text)
+	if _, after, ok := strings.Cut(text, u.WithoutPassword().Redacted()+": "); ok && !isWeb(u.Scheme()) {
+		// The text is that of the access client's error.
+		return &answerError{kind, after}
+	}
+	return &answerError{kind, strings.TrimSuffix("the server answered "+resp.Status+": "+text, ": ")}
 }
+
+// answerError is an error that an answer reports.
+type answerError struct {
+	kind error
+	text string
+}
+
+func (e *answerError) Error() string { return e.text }
+
+func (e *answerError) Unwrap() error { return e.kind }
 
 func seeOther(w *recorder, path string) {
 	h := w.Header()

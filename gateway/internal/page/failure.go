@@ -58,15 +58,18 @@ type failure struct {
 func (g *page) failure(kind string, err error) failure {
 	words := wordsFor(kind)
 	f := failure{What: words.what, Do: words.do, Kind: kind, Home: g.site.Home, Named: g.registry.Title(g.h.URL) != ""}
+	u := g.h.URL
+	text := ""
 	if err != nil {
-		f.Text = shown(locus.MaskText(err.Error()))
+		text = err.Error()
 	}
 	var hint *scheme.HintError
 	if errors.As(err, &hint) {
 		f.Hint = shown(capital(hint.Hint))
-		f.Text = shown(locus.MaskText(strings.TrimSuffix(err.Error(), " ("+hint.Hint+")")))
+		text = strings.TrimSuffix(text, " ("+hint.Hint+")")
 	}
-	u := g.h.URL
+	// The page has the URL above.
+	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Redacted()+": ")))
 	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
 		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()

@@ -101,7 +101,11 @@ func (g *page) title() string {
 	if port, ok := u.PortText(); ok {
 		at += ":" + port
 	}
-	if at != "" {
+	switch {
+	case at == "":
+	case g.kind.Icon == kindWarning.Icon:
+		at = g.kind.Label + ": " + at
+	default:
 		at = g.kind.Label + " at " + at
 	}
 	return cmp.Or(strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/"), strings.TrimSpace(shown(name)), at, u.String(), g.site.Name)
@@ -114,7 +118,9 @@ func (g *page) facts(k kind) (list []fact) {
 			list = append(list, fact{Name: name, Text: text})
 		}
 	}
-	add("Kind", k.Label)
+	if k.Icon != kindWarning.Icon {
+		add("Kind", k.Label) // that of a failure is the heading
+	}
 	add("Type", shown(o.Type))
 	add("Coding", shown(o.Encoding))
 	if o.Size > 0 {

@@ -65,7 +65,8 @@
     if (!drawn || !drawn.clientWidth || section.dataset.scheme === "tn3270") return false;
     const cell = { width: drawn.clientWidth / term.cols, height: drawn.clientHeight / term.rows };
     const columns = Math.min(132, Math.max(80, Math.floor((screen.clientWidth - 32) / cell.width)));
-    const rows = Math.min(50, Math.max(24, Math.floor((innerHeight - 320) / cell.height)));
+    // On a phone, the keys below the screen need the room.
+    const rows = innerWidth < 640 ? 24 : Math.min(50, Math.max(24, Math.floor((innerHeight - 400) / cell.height)));
     if (columns === term.cols && rows === term.rows) return false;
     term.resize(columns, rows);
     return true;
