@@ -83,6 +83,8 @@ func (g *page) failure(kind string, err error) failure {
 		}
 	} else if meant, _ := g.registry.Suggest(u); !meant.IsZero() && g.link(meant, Show{}) != "" {
 		f.Fix = g.hop(meant)
+	} else if !u.IsZero() && !g.registry.Known(u) {
+		f.Fix = g.fix(u.String()) // "localhost:70" is grammatical
 	}
 	if parents := g.registry.Parents(u); kind == "not-found" && len(parents) > 0 {
 		above := parents[len(parents)-1]

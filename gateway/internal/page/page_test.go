@@ -337,3 +337,101 @@ func TestBareSite(t *testing.T) {
 		harmless(t, printed(t, print))
 	}
 }
+
+// A text that is not a URL stays in the box, with the URL that was probably meant as a
+// link.
+func TestFix(t *testing.T) {
+	p := newPrinter(t)
+	for text, want := range map[string]string{
+		"www.example.com": "http://www.example.com", "//example.com/a": "http://example.com/a",
+		"ftp.example.com/pub": "ftp://ftp.example.com/pub", "//GOPHER.example.com": "gopher://GOPHER.example.com",
+		"http://h/100%": "http://h/100%25", "http://h/a b": "http://h/a%20b", "192.0.2.1/x": "http://192.0.2.1/x",
+		"old maps": "", "": "", "/etc/hosts": "", "http://h:9999999/": "", "http://u:x@h:y@/": "", "<script>": "", "two words.example.com": "",
+	} {
+		_, err := locus.ParseWrapped(text)
+		if err == nil {
+			t.Errorf("%q is a URL", text)
+			continue
+		}
+		page := printed(t, func(w io.Writer) error { return p.Failure(w, nil, "syntax", err) })
+		harmless(t, page)
+		_, rest, found := strings.Cut(page, `<a class="meant" `)
+		_, rest, _ = strings.Cut(rest, ">")
+		got, _, _ := strings.Cut(rest, "</a>")
+		if html.UnescapeString(got) != want || found != (want != "") {
+			t.Errorf("%q: %q is offered, want %q", text, got, want)
+		}
+		if _, rest, _ := strings.Cut(page, `id="box"`); !strings.Contains(rest, ` value="`+html.EscapeString(locus.Mask(text))+`"`) && !strings.ContainsAny(text, "\\<") {
+			t.Errorf("%q: not in the box: %.400s", text, rest)
+		}
+		if !strings.Contains(page, "<title>Not a URL ·") || strings.Count(page, "Not a URL</h") != 1 {
+			t.Errorf("%q: another title", text)
+		}
+	}
+}
+
+// What is grammatical, but has no known scheme, may lack one, or have a typo in it.
+func TestFixScheme(t *testing.T) {
+	p := newPrinter(t)
+	for text, want := range map[string]string{
+		"example.com:8080/a?b": "http://example.com:8080/a?b", "localhost:70": "http://localhost:70", "gohper://h/": "gopher://h/", "x-odd:a": "", "gopher://h/": "",
+	} {
+		page := printed(t, func(w io.Writer) error { return p.Failure(w, &Head{URL: parse(text)}, "unsupported", errors.New("no")) })
+		if got := strings.Contains(page, `class="meant"`); got != (want != "") || want != "" && !strings.Contains(page, ">"+want+"</a>?") {
+			t.Errorf("%q: %v, want %q", text, got, want)
+		}
+	}
+}
+
+// A menu without a title has its first line of text as the title, if that is words, and
+// keeps all its lines.
+func TestMenuTitle(t *testing.T) {
+	p := newPrinter(t)
+	link := anItem("a link", "gopher://h/0x", scheme.KindObject, "text/plain", -1)
+	for _, c := range []struct {
+		url   string
+		items []scheme.Item
+		want  string
+	}{
+		{"gopher://h/", []scheme.Item{info("== Welcome to the museum =="), link}, "Welcome to the museum"},
+		{"gopher://h/", []scheme.Item{info("  __  /\\ "), info(""), info("The museum."), link}, "The museum"},
+		{"gopher://h:7070/", []scheme.Item{info("|  \\/  |  a wall"), link, info("Not a title")}, "Menu at h:7070"},
+		{"gopher://h/", []scheme.Item{link}, "Menu at h"},
+		{"gopher://h/", []scheme.Item{info(strings.Repeat("long ", 30)), link}, "Menu at h"},
+		{"gopher://h/", []scheme.Item{info("Only text")}, "Only text"},
+		{"gopher://h/", nil, "Menu at h"},
+		{"gopher://h/1/maps", []scheme.Item{info("Something else"), link}, "maps"},
+		{"ftp://h/", []scheme.Item{anItem("pub", "ftp://h/pub/", scheme.KindMenu, "", -1)}, "Directory at h"},
+		{"telnet://h/", nil, "Menu at h"},
+	} {
+		h := &Head{URL: parse(c.url)}
+		page := printed(t, func(w io.Writer) error { return p.Menu(w, h, &scheme.Menu{Items: items(c.items...)}) })
+		if !strings.Contains(page, "<title>"+c.want+" ·") {
+			title, _, _ := strings.Cut(page, "</title>")
+			t.Errorf("%s: %s, want %s", c.url, title[strings.Index(title, "<title>"):], c.want)
+		}
+		for _, i := range c.items {
+			if !strings.Contains(page, html.EscapeString(i.Title)) {
+				t.Errorf("%s: no %q", c.url, i.Title)
+			}
+		}
+	}
+}
+
+// A directory has a row for its parent, in every order; the root has none.
+func TestParentRow(t *testing.T) {
+	p := newPrinter(t)
+	list := []scheme.Item{anItem("a", "ftp://h/pub/a", scheme.KindObject, "", 1), anItem("b", "ftp://h/pub/b", scheme.KindObject, "", 2)}
+	for u, want := range map[string]bool{"ftp://h/pub/": true, "ftp://h/": false, "gopher://h/1/pub": false} {
+		for _, order := range []string{"", "size", "-name"} {
+			h := &Head{URL: parse(u), Show: Show{Sort: order}}
+			page := printed(t, func(w io.Writer) error { return p.Menu(w, h, &scheme.Menu{Items: items(list...)}) })
+			if got := strings.Contains(page, `<tr class="parent">`); got != want {
+				t.Errorf("%s, sorted by %q: parent %v", u, order, got)
+			}
+			if want && strings.Index(page, "Parent directory") > strings.Index(page, ">a<") {
+				t.Errorf("%s, sorted by %q: the parent is not first", u, order)
+			}
+		}
+	}
+}
