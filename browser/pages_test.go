@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -347,6 +348,28 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// Below a prefix of another server pages have their styles and scripts, forms are sent, and
+// terminals connect.
+func TestPrefix(t *testing.T) {
+	w := newWorld(t)
+	b := newTab(t, w.below(t))
+	at := func(u string) { b.visit(t, "/old/?url="+url.QueryEscape(u)) }
+	b.visit(t, "/old/")
+	b.run(t, chromedp.SendKeys("#box", "gopher://gopher.example/7/find%09old%20maps"))
+	b.await(t, "document.querySelector('#explained .hue-search') !== null && getComputedStyle(document.querySelector('.cards')).display === 'grid'")
+	at("gopher://" + w.gopher + "/7/Find%20something")
+	b.run(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
+	b.await(t, "document.querySelector('.menu .item a')?.textContent === 'Found old maps' && location.pathname.startsWith('/old/gopher/')")
+	at("gopher://" + w.gopher + "/I/picture.png")
+	b.await(t, "document.querySelector('.picture img')?.naturalWidth === 320")
+	at("telnet://" + w.telnet + "/")
+	b.await(t, "document.querySelector('.xterm-rows')?.textContent.includes('The card catalogue')")
+	b.run(t, chromedp.Click(".session .connect"))
+	b.await(t, "document.querySelector('.session').dataset.state === 'ended'")
+	b.checkAccessible(t)
+	b.checkClean(t)
+}
+
 // With the keyboard alone a user gets past the bar, opens a URL that lacks its scheme, and
 // follows the fix.
 func TestKeyboard(t *testing.T) {
@@ -470,6 +493,7 @@ var exhibits = []exhibit{
 	{"wais", "wais", func(u string) bool { return strings.Contains(u, "?") }, "document.querySelector('meter') !== null", []view{night}},
 	{"prospero", "prospero", func(string) bool { return true }, "document.querySelector('main a') !== null", []view{hand}},
 	{"telnet", "telnet", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== ''", []view{broad}},
+	{"tn3270", "tn3270", func(string) bool { return true }, "(document.querySelector('.xterm-rows')?.textContent.trim() || '') !== '' && document.querySelector('.keys button') !== null", []view{hand}},
 }
 
 // TestPictures takes the pictures of the README. Without the flag it only tests that they

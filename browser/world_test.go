@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"image/png"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -30,6 +32,7 @@ import (
 // these tests.
 type world struct {
 	base   string // "http://127.0.0.1:1738"
+	client *access.Client
 	museum *tour.Museum
 
 	gopher, ftp, news, wais, telnet, tn3270 string // host and port
@@ -87,7 +90,28 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w.base = "http://" + l.Addr().String()
+	w.client = client
 	return w
+}
+
+// below returns the URL of a server that has another gateway below "/old".
+func (w *world) below(t testing.TB) string {
+	t.Helper()
+	g, err := gateway.New(w.client, &gateway.Options{Prefix: "/old", Lobby: w.lobby()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/old/", http.StripPrefix("/old", g))
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL
 }
 
 // port returns the port of an address.

@@ -118,8 +118,8 @@ func (g *page) facts(k kind) (list []fact) {
 			list = append(list, fact{Name: name, Text: text})
 		}
 	}
-	if k.Icon != kindWarning.Icon {
-		add("Kind", k.Label) // that of a failure is the heading
+	if k.Icon != kindWarning.Icon && !strings.HasPrefix(g.title(), k.Label+" at ") {
+		add("Kind", k.Label) // otherwise it is a heading
 	}
 	add("Type", shown(o.Type))
 	add("Coding", shown(o.Encoding))
