@@ -32,6 +32,10 @@ var (
 	ErrHost = errors.New("not a host")
 	// ErrForm: the text is a URL, but not of the syntax of its scheme.
 	ErrForm = errors.New("not in the form of this scheme")
+	// ErrNetURL: package net/url can't hold the URL without changing it.
+	ErrNetURL = errors.New("not the same in net/url")
+	// ErrZero: the zero URL was used.
+	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
 	// ErrValue: a part has the right syntax, but its decoded octets are invalid: a
 	// line end in a name, a tab in a selector.
 	ErrValue = errors.New("not a value that this part can have")
@@ -57,12 +61,18 @@ func NewSyntaxError(input string, offset int, part string, err error) *SyntaxErr
 }
 
 // Errorf returns a SyntaxError about u, with offset and part as in [SyntaxError] and
-// the rest as in [fmt.Errorf].
+// the rest as in [fmt.Errorf]. For the zero URL, the error is always [ErrZero].
 func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
+	if u.IsZero() {
+		return &SyntaxError{Part: "genericurl", Err: ErrZero}
+	}
 	return &SyntaxError{Input: u.masked(), Offset: offset, Part: part, Err: fmt.Errorf(format, args...)}
 }
 
 func (e *SyntaxError) Error() string {
+	if e.Err == ErrZero {
+		return "locus: " + ErrZero.Error()
+	}
 	return fmt.Sprintf("locus: %s: octet %d, %s: %v", Quote(e.Input), e.Offset, e.Part, e.Err)
 }
 
