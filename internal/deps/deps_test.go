@@ -38,7 +38,7 @@ const rules = `
 	internal/filelock < internal/store;
 	internal/octet < document/markup;
 	locus, internal/media, document/markup < message;
-	extract, message, internal/media, internal/iri < document;
+	extract, relative, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
 	# What tests have in common, and servers for tests and demonstrations.
