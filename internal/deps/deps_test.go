@@ -36,8 +36,8 @@ const rules = `
 	NONE < internal/charset < internal/term, message;
 	NONE < internal/human, internal/line, internal/media, internal/walk, internal/pool, internal/ardp, internal/nvt, internal/certtest, internal/servetest, internal/secrettest, internal/filelock, internal/queue, tn3270;
 	internal/filelock < internal/store;
-	internal/octet < document/markup;
-	locus, internal/media, document/markup < message;
+	internal/octet < internal/markup;
+	locus, internal/media, internal/markup < message;
 	extract, relative, message, internal/media, internal/iri < document;
 	policy, scheme, internal/store < cache;
 
