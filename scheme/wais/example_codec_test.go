@@ -17,7 +17,7 @@ func ExampleAppendSearch() {
 	// Output:
 	// "0000000042z2wais        0"
 	// <nil>
-	// wais: not a value that this part can have: the name of a database can't contain "@" (octet 5): servers read it as another server or name
+	// wais: invalid value: the name of a database can't contain "@" (octet 5): servers read it as another server or name
 }
 
 func ExampleSearchReply_Parse() {
