@@ -252,7 +252,7 @@ func (e *Verifier) inFile(text string, base locus.URL) (string, locus.URL) {
 // plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/locus-url/locus/document/markup"
+	"github.com/locus-url/locus/internal/markup"
 )
 
 // The texts are those that goldmark has for the same headings.
