@@ -1,7 +1,6 @@
 package base
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,6 +18,7 @@ type Flags struct {
 	JSON, Quiet  bool
 	Config       string
 	Timeout      time.Duration
+	MaxTime      time.Duration // 0: no limit
 	AllowPrivate bool
 	AllowPorts   []uint16
 	MaxSize      int64 // octets; 0: no limit
@@ -30,7 +30,8 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.AddFlagSet(flagGroup(networkGroup, func(f *pflag.FlagSet) {
-		f.DurationVar(&a.Flags.Timeout, "timeout", 0, "wait at most `D` for a connection or an answer (20s, 2m)")
+		f.Var((*config.Duration)(&a.Flags.Timeout), "timeout", "wait at most `D` for a connection or an answer (20, 2m)")
+		f.Var((*config.Duration)(&a.Flags.MaxTime), "max-time", "end a transfer that takes longer than `D` (90, 10m)")
 		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "refuse objects larger than `N` (10M, 5G)")
 		f.BoolVar(&a.Flags.AllowPrivate, "allow-private", false, "allow addresses that are not public")
 		f.Var((*config.Ports)(&a.Flags.AllowPorts), "allow-port", "allow port `N` besides the scheme's own (repeatable)")
@@ -42,6 +43,12 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		f.BoolVar(&a.Flags.Quiet, "quiet", false, "leave out notes and good results; errors stay")
 		f.StringVar(&a.Flags.Config, "config", "", "read the configuration from `FILE`")
 	}))
+}
+
+// DurationVar adds a flag that is a duration. A number without a unit is seconds.
+func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
+	*p = value
+	f.Var((*config.Duration)(p), name, usage)
 }
 
 type configError struct{ error }
@@ -59,6 +66,9 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	if !flags.Changed("timeout") {
 		f.Timeout = time.Duration(c.Timeout)
 	}
+	if !flags.Changed("max-time") {
+		f.MaxTime = time.Duration(c.MaxTime)
+	}
 	if !flags.Changed("allow-private") {
 		f.AllowPrivate = c.Policy.AllowPrivate
 	}
@@ -67,9 +77,6 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	}
 	if !flags.Changed("max-size") {
 		f.MaxSize = int64(c.Policy.MaxSize)
-	}
-	if f.Timeout < 0 {
-		return errors.New("--timeout can't be negative")
 	}
 	return nil
 }

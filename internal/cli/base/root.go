@@ -2,9 +2,7 @@ package base
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -47,18 +45,6 @@ func version() string {
 		return "(devel)"
 	}
 	return info.Main.Version
-}
-
-// UnknownSubcommand refuses the first of args, with names like it.
-func UnknownSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
-	}
-	return fmt.Errorf("no subcommand %q", args[0])
 }
 
 // RequireURLs refuses to run without arguments.

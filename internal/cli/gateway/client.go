@@ -66,7 +66,7 @@ func (c *gatewayCommand) listed(r *scheme.Registry) (*access.Options, error) {
 
 func (c *gatewayCommand) accessOptions() *access.Options {
 	f := &c.app.Flags
-	return &access.Options{Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout}
+	return &access.Options{Gateways: c.locators, Limit: f.MaxSize, Connect: f.Timeout, Idle: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime}
 }
 
 // museumClient returns a client that leads only to the servers of the tour, which are

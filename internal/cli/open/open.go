@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -206,7 +205,7 @@ func (o *opener) repeat(form *formDialog) {
 	case form.urlErr != nil:
 		o.NoteLater("no URL sends this again: %s", form.urlErr)
 	default:
-		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), shellQuote(form.url.WithoutPassword().String()))
+		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
 	}
 }
 
@@ -235,8 +234,6 @@ func (o *opener) allowed(u locus.URL, rules policy.Rules) bool {
 	s, _ := o.App.Registry.Lookup(u.Scheme())
 	return p.CheckURL(access.Target(s, u), policy.Typed) == nil
 }
-
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the
 // answers may be accepted only once.

@@ -3,7 +3,6 @@ package show
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
-	"github.com/locus-url/locus/scheme/file"
 )
 
 // Selection says what to get of a resource.
@@ -91,21 +89,11 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	s, known := a.Registry.Lookup(u.Scheme())
 	switch {
 	case err != nil || !known:
-		return fileURL(text)
+		return base.FileURL(text)
 	case s.Traits.Has(scheme.Messages):
 		return u, nil
 	}
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Redacted())
-}
-
-func fileURL(path string) (locus.URL, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return locus.URL{}, err
-	}
-	segments := strings.Split(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
-	f, err := file.Parts{Segments: segments}.URL()
-	return f.URL(), err
 }
 
 // From returns the message that contains the object of u; nil if no flag names it.

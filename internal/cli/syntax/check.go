@@ -40,7 +40,7 @@ The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL.`,
 			if err != nil {
 				return err
 			}
-			for input, err := range a.Inputs(args) {
+			for input, err := range a.URLs(args) {
 				check(a, input, err, profile)
 			}
 			return nil

@@ -36,7 +36,7 @@ With --serve you visit them yourself in a browser, through a gateway that leads 
 else. Its URL is written first; Ctrl-C ends it. It is "locus gateway --demo" on a free
 port, without a log.`,
 		Example: "  locus tour --scheme ftp\n  locus tour --serve --listen 127.0.0.1:0",
-		Args:    cobra.NoArgs,
+		Args:    base.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case serves && len(only) > 0:

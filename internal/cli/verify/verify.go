@@ -2,6 +2,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,8 +111,8 @@ func New(a *base.App) *cobra.Command {
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
 		f.IntVar(&v.retry, "retry", 2, "retry `N` times after a temporary failure")
-		f.DurationVar(&v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
-		f.DurationVar(&v.maxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
+		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
+		base.DurationVar(f, &v.maxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
 		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
 	})
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
@@ -180,7 +181,7 @@ func (v *verifier) prepare() error {
 	if a.Flags.Timeout == 0 {
 		a.Flags.Timeout = verifyPatience
 	}
-	o.Timeout = 3 * a.Flags.Timeout
+	o.Timeout = cmp.Or(a.Flags.MaxTime, 3*a.Flags.Timeout)
 	o.Document.Unpacked = a.Flags.MaxSize
 	if v.suggest {
 		o.Archive = a.Config.Verify.Archive.URLOf
