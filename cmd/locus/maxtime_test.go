@@ -26,7 +26,7 @@ func TestMaxTime(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{
 		{"get"}, {"get", "--json", "-o", filepath.Join(dir, "a")}, {"get", "-o", filepath.Join(dir, "b"), "--retry", "1"},
-		{"open"}, {"verify", "--retry", "0", "--all"},
+		{"open"}, {"verify", "--no-cache", "--retry", "0", "--all"},
 	} {
 		got := run(t, nil, append(args, "--allow-private", "--max-time", "0.3", server.URL+"/")...)
 		if args[0] != "verify" && got.status != base.StatusAccess {

@@ -55,10 +55,7 @@ type configError struct{ error }
 
 // LoadConfig reads the configuration. Flags that were not given take its values.
 func (a *App) LoadConfig(flags *pflag.FlagSet) error {
-	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ}
-	for _, s := range a.Registry.All() {
-		source.Schemes = append(source.Schemes, s.Name)
-	}
+	source := config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
 	if err := source.Read(&a.Config); err != nil {
 		return configError{fmt.Errorf("configuration: %w", err)}
 	}

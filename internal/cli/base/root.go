@@ -1,7 +1,10 @@
 package base
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -41,10 +44,26 @@ only argument is "-". Standard output carries only the result.`,
 
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
+	if !ok {
 		return "(devel)"
 	}
-	return info.Main.Version
+	return versionText(info)
+}
+
+// versionText describes the program: its version, commit, Go and platform.
+func versionText(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	text := cmp.Or(info.Main.Version, "(devel)")
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += fmt.Sprintf(", commit %.12s of %s", revision, settings["vcs.time"])
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s/%s", text, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
 
 // RequireURLs refuses to run without arguments.

@@ -134,6 +134,10 @@ func (d *Duration) String() string {
 func (d *Duration) Type() string { return "duration" }
 
 func (d *Duration) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*d = 0
+		return nil
+	}
 	if err := d.Set(string(text)); err != nil {
 		return fmt.Errorf("invalid duration %q: %w", text, err)
 	}

@@ -3,6 +3,7 @@ package extract
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,6 +82,8 @@ not be read; the rest is read all the same.`,
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
 		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
 	})
+	base.CompleteFlag(cmd, "as", func() []string { return slices.Sorted(maps.Keys(shortTypes)) })
+	base.CompleteFlag(cmd, "scheme", a.SchemeNames)
 	return cmd
 }
 

@@ -78,6 +78,8 @@ func New(a *base.App) *cobra.Command {
 	})
 	base.AddFlags(cmd, "Output", o.AddVerboseFlag)
 	base.UseNetworkFlags(cmd)
+	base.CompleteFlag(cmd, "send-with", func() []string { return sendMethods })
+	show.CompleteScreenFlags(cmd)
 	return cmd
 }
 

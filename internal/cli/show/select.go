@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/locus-url/locus"
@@ -15,6 +16,7 @@ import (
 	"github.com/locus-url/locus/internal/cli/config"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
+	"github.com/locus-url/locus/tn3270"
 )
 
 // Selection says what to get of a resource.
@@ -177,6 +179,12 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 		c.Device = s.device
 	}
 	return nil
+}
+
+// CompleteScreenFlags has a shell complete the flags about the terminal of tn3270.
+func CompleteScreenFlags(cmd *cobra.Command) {
+	base.CompleteFlag(cmd, "model", func() []string { return []string{"2", "3", "4", "5"} })
+	base.CompleteFlag(cmd, "code-page", tn3270.CodePages)
 }
 
 // HasScreen reports whether one of args may be a session with a 3270 screen.
