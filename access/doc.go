@@ -63,8 +63,8 @@
 //
 // # Time
 //
-// [Options] has three limits: for a connection, for the silence of a server, and for an
-// open as a whole. The context of an open applies to its resource too: when it ends, reading
+// [Options] has four limits: for a connection, for the silence of a server, for an open,
+// and for an open and its resource together. The context of an open applies to its resource too: when it ends, reading
 // ends, and the connection of a session is closed.
 //
 // # Refused
