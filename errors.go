@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
@@ -62,7 +63,17 @@ func (u URL) Errorf(offset int, part, format string, args ...any) *SyntaxError {
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("locus: %s: octet %d, %s: %v", Quote(e.Input), e.Offset, e.Part, e.Err)
+	return fmt.Sprintf("locus: %s: octet %d: %s", Quote(e.Input), e.Offset, e.Reason())
+}
+
+// Reason returns what is wrong at the offset.
+func (e *SyntaxError) Reason() string {
+	text := e.Err.Error()
+	for _, class := range [...]error{ErrForm, ErrValue} {
+		// What follows says more.
+		text = strings.TrimPrefix(text, class.Error()+": ")
+	}
+	return text
 }
 
 func (e *SyntaxError) Unwrap() error { return e.Err }

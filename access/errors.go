@@ -40,8 +40,9 @@ func NewError(op string, u locus.URL, err error) *Error {
 // Error returns the message, in which the URL has no password.
 func (e *Error) Error() string {
 	// A denial or a syntax error may repeat the module and the URL.
-	text := strings.TrimPrefix(e.Unwrap().Error(), "locus: ")
-	text = strings.Replace(text, locus.Quote(e.URL.Redacted())+": ", "", 1)
+	quoted := locus.Quote(e.URL.Redacted()) + ": "
+	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
+	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
 	return fmt.Sprintf("locus: %s %s: %s", e.Op, show(e.URL), text)
 }
 

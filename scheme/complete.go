@@ -93,7 +93,7 @@ func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL
 		}
 		v := locus.Violation{Rule: "form", Section: section, Help: err.Error()}
 		if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-			v.Offset, v.Help = e.Offset, e.Part+": "+e.Err.Error()
+			v.Offset, v.Help = e.Offset, e.Reason()
 			if errors.Is(e.Err, locus.ErrValue) {
 				v.Rule, v.Kind = "value", locus.Impossible
 			}

@@ -239,7 +239,7 @@ func (e *engine) inFile(text string, base locus.URL) (string, locus.URL) {
 // plainError returns the text of err without its package and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d, %s: %v", e.Offset, e.Part, e.Err)
+		return fmt.Sprintf("octet %d: %s", e.Offset, e.Reason())
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

@@ -105,7 +105,7 @@ func (f *Findings) Error(err error, section string) {
 		}
 	}
 	text := f.URL.String()[min(e.Offset, f.URL.Len()):]
-	f.Add("form", section, e.Offset, text, e.Part+": "+e.Err.Error())
+	f.Add("form", section, e.Offset, text, e.Reason())
 }
 
 // Scheme checks the scheme's name and the fragment.

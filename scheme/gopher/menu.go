@@ -438,7 +438,7 @@ func (m *itemMaker) item(l *Line) (item scheme.Item) {
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return "invalid URL: " + e.Part + ": " + e.Err.Error()
+		return "invalid URL: " + e.Reason()
 	}
 	return err.Error()
 }

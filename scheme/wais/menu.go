@@ -193,7 +193,7 @@ func (op *operation) hitURL(h *Hit, wtype string) (locus.URL, error) {
 func noURL(err error) string {
 	text := strings.TrimPrefix(err.Error(), "wais: ")
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		text = e.Part + ": " + e.Err.Error()
+		text = e.Reason()
 	}
 	return "no link: " + text
 }

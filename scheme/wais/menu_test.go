@@ -72,7 +72,7 @@ func TestItemURLs(t *testing.T) {
 		{"\x03\x02id", "a", "TE XT", "", "no link: "},
 		{"\x03\x02id", "a", "T\xffT", "", "no link: "},
 		{"\x03\x02id", " gopher://h/1 ", "URL", "gopher://h/1", ""},
-		{"\x03\x02id", "not a URL", "URL", "", "no link: scheme: "},
+		{"\x03\x02id", "not a URL", "URL", "", "no link: a control character"},
 	} {
 		list := found(t, "", hitOf(c.id, c.headline, c.wtype))
 		if len(list) != 1 {
