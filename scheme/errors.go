@@ -56,8 +56,14 @@ type LaterError struct {
 func (e *LaterError) Error() string { return e.Err.Error() }
 func (e *LaterError) Unwrap() error { return e.Err }
 
-// Unreachable wraps err in ErrUnreachable. It returns a timeout as it is.
-func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
+// Unreachable wraps err in ErrUnreachable. It returns a timeout as it is, and an error that
+// is ErrUnreachable already.
+func Unreachable(err error) error {
+	if errors.Is(err, ErrUnreachable) {
+		return err
+	}
+	return unlessTimeout(err, ErrUnreachable)
+}
 
 // Broken wraps err, a failure of a connection, in ErrProtocol. It returns a timeout as it
 // is.

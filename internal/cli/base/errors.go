@@ -3,6 +3,7 @@ package base
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -64,10 +65,15 @@ func NewReason(err error) shape.Reason {
 
 // message returns the text of err, with the flag that allows what the policy denied.
 func message(err error) string {
-	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
-		return err.Error() + AllowedBy(denied.Rule, denied.Port)
+	// The names of the module and of packages mean nothing to users.
+	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
+	for _, name := range [...]string{"transfer", "verify", "submit"} {
+		text = strings.TrimPrefix(text, name+": ")
 	}
-	return err.Error()
+	if denied, ok := errors.AsType[*policy.DeniedError](err); ok {
+		text += AllowedBy(denied.Rule, denied.Port)
+	}
+	return text
 }
 
 // AllowedBy returns which flag allows what the policy denied, for the end of a message. It
