@@ -13,6 +13,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/page"
+	"github.com/locus-url/locus/internal/reqctx"
 	"github.com/locus-url/locus/roundtrip"
 	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/transfer"
@@ -70,7 +71,7 @@ const (
 // fetch shows what the cache or the server answers.
 func (v *view) fetch() {
 	u := v.head.URL
-	req, err := newRequest(roundtrip.WithTrace(v.r.Context(), v.transcript.add), http.MethodGet, u)
+	req, err := newRequest(reqctx.WithTrace(v.r.Context(), v.transcript.add), http.MethodGet, u)
 	if err != nil {
 		v.fail(err)
 		return
