@@ -11,6 +11,7 @@ import (
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/escape"
 	"github.com/locus-url/locus/internal/bnf"
+	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
@@ -230,7 +231,7 @@ type GatewayRules struct {
 type Gateways struct {
 	schemes map[string]Gateway
 	all     Gateway
-	except  []exception
+	except  []policy.Pattern
 }
 
 // NewGateways returns the gateways of r. It fails if a key is not the name of a scheme,

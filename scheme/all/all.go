@@ -24,7 +24,7 @@ import (
 // Registry returns a registry of every scheme, opened with clients that have default
 // options. A row of instead replaces the row of the same name, or is added.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
-	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), []scheme.Scheme{
+	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), []scheme.Scheme{
 		file.Scheme(nil),
 		finger.Scheme(),
 		ftp.Scheme(nil),
@@ -36,9 +36,6 @@ func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 		http.SecureScheme(nil),
 		mailto.Scheme(),
 		prospero.Scheme(nil),
-		telnet.Telnet(nil),
-		telnet.Rlogin(nil),
-		telnet.TN3270(nil),
 		wais.Scheme(nil),
 	})
 	rows = slices.DeleteFunc(rows, func(row scheme.Scheme) bool {

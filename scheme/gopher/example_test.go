@@ -1,11 +1,53 @@
 package gopher_test
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"strings"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/scheme"
 	"github.com/locus-url/locus/scheme/gopher"
+	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
+
+// A menu's items, with their URLs. Programs that open URLs from elsewhere use an
+// access.Client, whose policy refuses private addresses.
+func ExampleClient_Open() {
+	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
+		{Name: "About", Data: "It opens at nine.\n"},
+		{Name: "Paintings", Items: []gophertest.Item{{Name: "A gopher", Type: 'I'}}},
+		{Name: "Search", Search: func(string) []gophertest.Item { return nil }},
+		{Name: "The catalogue", Type: '8', Selector: "guest", Host: "library.example", Port: 23},
+	}}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	root := "gopher://" + server.Addr() + "/"
+
+	req := &scheme.Request{URL: locus.MustParse(root), Dial: new(net.Dialer)}
+	res, err := gopher.New(nil).Open(context.Background(), req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer res.Close()
+	for item, err := range res.(*scheme.Menu).Items {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%-7s %-16s %s\n", item.Kind, item.Title, strings.Replace(item.URL.String(), root, "gopher://museum/", 1))
+	}
+	// Output:
+	// object  About            gopher://museum/0/About%09%09+
+	// menu    Paintings        gopher://museum/1/Paintings%09%09+
+	// search  Search           gopher://museum/7/Search%09%09+
+	// session The catalogue    telnet://guest@library.example
+}
 
 func ExampleParse() {
 	g, err := gopher.Parse(locus.MustParse("gopher://host/7sel%09two%20words"))

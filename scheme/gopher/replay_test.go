@@ -66,7 +66,7 @@ var captureTypes = map[string]byte{
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
 
-// urlOf returns the URL with the request of c. literal: only AppendLiteralRequest
+// urlOf returns the URL with the request of c. literal: only a literal request
 // gives that request.
 func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	t.Helper()

@@ -23,7 +23,6 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// opener is one run of "locus open".
 type opener struct {
 	show.Viewer
 	forms     []*formDialog // those that were filled in, in order
@@ -153,7 +152,6 @@ func (o *opener) open(ctx context.Context, u locus.URL) error {
 	return errors.Join(p.Close(), err)
 }
 
-// deliver gets u, and shows it or keeps it as a form wants it.
 func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error {
 	result, err := o.Fetch(ctx, u)
 	for _, form := range o.forms {
@@ -177,7 +175,6 @@ func (o *opener) deliver(ctx context.Context, u locus.URL, to show.Stream) error
 	return o.Show(ctx, f, result.Resource, to)
 }
 
-// fill has the user fill in a form.
 func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, error) {
 	if !o.App.OutTTY && !o.App.ErrTTY {
 		return nil, false, nil
@@ -199,7 +196,6 @@ func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, erro
 	return form.answers, true, nil
 }
 
-// repeat tells how to submit the same again.
 func (o *opener) repeat(form *formDialog) {
 	switch {
 	case form.hidden:
@@ -228,7 +224,6 @@ func (o *opener) portFlag(u locus.URL) string {
 	return ""
 }
 
-// shellQuote quotes text as one word of a shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // keep writes a resource to a new file. After an error it keeps what came, because the
