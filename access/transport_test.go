@@ -212,7 +212,9 @@ func TestTransportHeaderDowngrade(t *testing.T) {
 	defer secure.Close()
 	c := httpClient(t, &access.TransportOptions{
 		Policy: anyAddress(t), TLS: secure.Client().Transport.(*http.Transport).TLSClientConfig, Header: http.Header{"Cookie": {"a=b"}, "X-Mine": {"1"}},
-		Lookup: func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil },
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
+		},
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			server := plain
 			if strings.HasSuffix(address, ":443") {
