@@ -2,6 +2,9 @@
 // registry, in which each scheme says how its URLs are opened, the policy, which says
 // where a URL may lead, and the network.
 //
+// Package scheme/all makes a [Client] with every scheme in one call. For only http and
+// https, [NewTransport] makes any [http.Client] safe for URLs from other people.
+//
 // [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
 // opener for one request, and follows referrals under the same rules. An opener follows
 // nothing, and reaches the network only through the [scheme.Dialer] of its request. That
